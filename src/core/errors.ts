@@ -1,0 +1,138 @@
+/**
+ * Every way a call can fail. One row each; no other part of the gateway chooses a status.
+ * `type` and `publicCode` are what a caller sees in the error body (OpenAI error codes guide).
+ */
+const table = {
+  invalid_request: row(400, 'invalid_request_error', null, 'caller'),
+  unsupported_parameter: row(400, 'invalid_request_error', 'unsupported_parameter', 'caller'),
+  unsupported_value: row(400, 'invalid_request_error', 'unsupported_value', 'caller'),
+  missing_parameter: row(400, 'invalid_request_error', 'missing_required_parameter', 'caller'),
+  context_length_exceeded: row(400, 'invalid_request_error', 'context_length_exceeded', 'caller'),
+  unauthenticated: row(401, 'invalid_request_error', 'invalid_api_key', 'caller'),
+  forbidden: row(403, 'permission_error', 'access_denied', 'caller'),
+  model_not_found: row(404, 'invalid_request_error', 'model_not_found', 'caller'),
+  not_found: row(404, 'invalid_request_error', 'not_found', 'caller'),
+  unknown_url: row(404, 'invalid_request_error', 'unknown_url', 'caller'),
+  method_not_allowed: row(405, 'invalid_request_error', 'method_not_allowed', 'caller'),
+  conflict: row(409, 'invalid_request_error', 'conflict', 'caller'),
+  too_large: row(413, 'invalid_request_error', 'request_too_large', 'caller'),
+  unsupported_media_type: row(400, 'invalid_request_error', 'unsupported_media_type', 'caller'),
+  range_not_satisfiable: row(416, 'invalid_request_error', 'range_not_satisfiable', 'caller'),
+  rate_limited: row(429, 'requests', 'rate_limit_exceeded', 'caller'),
+  quota_exceeded: row(429, 'insufficient_quota', 'insufficient_quota', 'caller'),
+  content_blocked: row(400, 'invalid_request_error', 'content_policy_violation', 'caller'),
+  cancelled: row(499, 'api_error', 'cancelled', 'caller'),
+  /** The upstream says the caller's request is wrong; its own status and message are kept. */
+  upstream_rejected: row(400, 'invalid_request_error', null, 'caller'),
+  upstream_rate_limited: row(429, 'requests', 'rate_limit_exceeded', 'upstream'),
+  /** The upstream refused the gateway's own credential: never shown as if the caller's were wrong. */
+  upstream_refused_us: row(502, 'upstream_error', 'upstream_authentication', 'operator'),
+  upstream_garbled: row(502, 'upstream_error', 'bad_response', 'upstream'),
+  upstream_cut: row(502, 'upstream_error', 'stream_interrupted', 'upstream'),
+  upstream_unavailable: row(503, 'upstream_error', 'upstream_unavailable', 'upstream'),
+  upstream_timeout: row(504, 'upstream_error', 'upstream_timeout', 'upstream'),
+  not_implemented: row(501, 'invalid_request_error', 'api_not_implemented', 'operator'),
+  overloaded: row(503, 'server_error', 'overloaded', 'operator'),
+  internal: row(500, 'server_error', null, 'operator'),
+} as const
+
+interface Row {
+  readonly status: number
+  readonly type: string
+  readonly publicCode: string | null
+  readonly blame: 'caller' | 'upstream' | 'operator'
+}
+
+function row(
+  status: number,
+  type: string,
+  publicCode: string | null,
+  blame: Row['blame'],
+): Row {
+  return { status, type, publicCode, blame }
+}
+
+export type ErrorCode = keyof typeof table
+
+export const errorCodes = Object.keys(table) as readonly ErrorCode[]
+
+/** The body every OpenAI-style error answer carries: four keys, null where nothing applies. */
+export interface ErrorBody {
+  readonly error: {
+    readonly message: string
+    readonly type: string
+    readonly param: string | null
+    readonly code: string | null
+  }
+}
+
+export interface ErrorDetails {
+  /** The path of the field at fault, such as `messages[2].content[0].image_url`. */
+  readonly param?: string
+  /** How long the caller should wait, in milliseconds; becomes Retry-After. */
+  readonly retryAfterMs?: number
+  /** The status an upstream answered with, kept where the caller may see it. */
+  readonly upstreamStatus?: number
+  /** The upstream's own error code or type, kept where the caller may see it. */
+  readonly upstreamCode?: string
+  /** The upstream's id of the failed request. */
+  readonly upstreamRequestId?: string
+  /** Replaces the table's status: an upstream's own 4xx, such as 422, is kept. */
+  readonly status?: number
+  /** Replaces the table's public code. */
+  readonly publicCode?: string
+  /** For the log only. */
+  readonly cause?: unknown
+}
+
+/** The one error class. Anything else that is thrown is a programming mistake and shows as `internal`. */
+export class GatewayError extends Error {
+  override readonly name = 'GatewayError'
+  readonly code: ErrorCode
+  readonly details: ErrorDetails
+
+  constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
+    super(message, { cause: details.cause })
+    this.code = code
+    this.details = details
+  }
+
+  /** The HTTP status, 400 to 504. */
+  get status(): number {
+    return this.details.status ?? table[this.code].status
+  }
+
+  get type(): string {
+    return table[this.code].type
+  }
+
+  get publicCode(): string | null {
+    return this.details.publicCode ?? table[this.code].publicCode
+  }
+
+  /** Whose mistake it is: decides what is retried, what falls back and what is logged as an error. */
+  get blame(): 'caller' | 'upstream' | 'operator' {
+    return table[this.code].blame
+  }
+
+  /** Turns anything thrown into a GatewayError. Only the message of an error we wrote is ever shown. */
+  static from(thrown: unknown): GatewayError {
+    if (thrown instanceof GatewayError) return thrown
+    if (thrown instanceof Error && thrown.name === 'AbortError')
+      return new GatewayError('cancelled', 'The caller went away', { cause: thrown })
+    return new GatewayError('internal', 'The gateway failed to answer this request', {
+      cause: thrown,
+    })
+  }
+
+  /** The OpenAI error body (OpenAI API reference, ErrorResponse). */
+  toJSON(): ErrorBody {
+    const { message, type, publicCode, details } = this
+    return { error: { message, type, param: details.param ?? null, code: publicCode } }
+  }
+}
+
+/** A caller's mistake in one field; `param` is the field's path. */
+export function invalidRequest(message: string, param?: string): GatewayError {
+  return new GatewayError('invalid_request', message, param === undefined ? {} : { param })
+}

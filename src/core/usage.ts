@@ -1,0 +1,39 @@
+/**
+ * What one call used, in one normal form. Details are subsets of the totals, never additions
+ * (OpenAI Chat API, CompletionUsage): cached and audio tokens are inside `inputTokens`, reasoning inside `outputTokens`.
+ */
+export interface Usage {
+  readonly inputTokens: number
+  readonly outputTokens: number
+  readonly cachedInputTokens?: number
+  readonly cacheWriteTokens?: number
+  readonly audioInputTokens?: number
+  readonly imageInputTokens?: number
+  readonly reasoningTokens?: number
+  readonly audioOutputTokens?: number
+  /** Seconds of audio or video, where that is what is paid for. */
+  readonly seconds?: number
+  readonly images?: number
+  readonly searchUnits?: number
+}
+
+export const noUsage: Usage = { inputTokens: 0, outputTokens: 0 }
+
+/** `incomplete`: the stream was cut after content had been delivered. */
+export type CallOutcome = 'completed' | 'failed' | 'cancelled' | 'incomplete'
+
+/** One row per attempt at an upstream: the answer the caller got, a failed try, or the loser of a hedge. */
+export interface UsageRecord extends Usage {
+  readonly callId: string
+  readonly attempt: number
+  readonly keyId: string
+  readonly operation: string
+  readonly provider: string
+  readonly model: string
+  readonly outcome: CallOutcome
+  /** False where the upstream never said what was used, so that zeros are not taken for facts. */
+  readonly reported: boolean
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number
+  readonly durationMs: number
+}
