@@ -1,0 +1,93 @@
+import { GatewayError, invalidRequest } from '../core/errors.ts'
+import type { ContentPart, Message, Tool } from './chat-message.ts'
+import type { ChatRequest } from './chat.ts'
+
+/** The rules of a chat request that a schema cannot say (OpenAI error-code guide; contract). */
+export function checkChat(request: ChatRequest): void {
+  checkMessages(request.messages)
+  for (const [index, tool] of (request.tools ?? []).entries()) checkTool(tool, `tools[${index}]`)
+  checkCombinations(request)
+}
+
+function checkCombinations(request: ChatRequest): void {
+  if (request.top_logprobs != null && request.logprobs !== true)
+    throw invalidRequest('top_logprobs needs logprobs to be true', 'top_logprobs')
+  if (request.stream_options != null && request.stream !== true)
+    throw invalidRequest('stream_options is only allowed when stream is true', 'stream_options')
+  checkToolChoice(request)
+  const { response_format: format } = request
+  if (format?.type === 'json_schema' && format.json_schema == null)
+    throw missing('response_format.json_schema')
+}
+
+function checkToolChoice({ tool_choice: choice, tools }: ChatRequest): void {
+  if (choice == null || choice === 'none' || choice === 'auto') return
+  if (!tools?.length) throw invalidRequest('tool_choice is only allowed with tools', 'tool_choice')
+  if (typeof choice === 'string' || choice.type === 'allowed_tools') return
+  const name = choice[choice.type]?.name
+  if (name === undefined) throw missing(`tool_choice.${choice.type}.name`)
+  if (!tools.some((tool) => (tool.function ?? tool.custom)?.name === name))
+    throw invalidRequest(`tool_choice names ${name}, which is not among tools`, 'tool_choice')
+}
+
+function checkTool(tool: Tool, path: string): void {
+  if (tool[tool.type] == null) throw missing(`${path}.${tool.type}`)
+}
+
+/** Every tool message answers a call of the assistant message before it, once. */
+function checkMessages(messages: readonly Message[]): void {
+  let open = new Set<string>()
+  for (const [index, message] of messages.entries()) {
+    const path = `messages[${index}]`
+    checkContent(message, path)
+    if (message.role === 'tool') {
+      const id = message.tool_call_id
+      if (id == null) throw missing(`${path}.tool_call_id`)
+      if (!open.delete(id))
+        throw invalidRequest(
+          `A message with role 'tool' must answer a tool call of the assistant message before it; ${id} is not one`,
+          `${path}.tool_call_id`,
+        )
+      continue
+    }
+    if (message.role === 'assistant') {
+      open = new Set()
+      for (const [slot, call] of (message.tool_calls ?? []).entries()) {
+        const kind = call.type ?? 'function'
+        if (call[kind] == null) throw missing(`${path}.tool_calls[${slot}].${kind}`)
+        open.add(call.id)
+      }
+    }
+  }
+}
+
+function checkContent(message: Message, path: string): void {
+  const { content, role } = message
+  if (content == null) {
+    const calls = (message.tool_calls?.length ?? 0) > 0 || message.function_call != null
+    if (role === 'assistant' && (calls || message.refusal != null || message.audio != null)) return
+    throw missing(`${path}.content`)
+  }
+  if (typeof content === 'string') return
+  for (const [index, part] of content.entries()) checkPart(part, role, `${path}.content[${index}]`)
+}
+
+const mediaRoles: ReadonlySet<string> = new Set(['user'])
+
+function checkPart(part: ContentPart, role: string, path: string): void {
+  if (part[part.type] == null) throw missing(`${path}.${part.type}`)
+  if (part.type === 'text') return
+  if (part.type === 'refusal') {
+    if (role !== 'assistant')
+      throw invalidRequest('Only assistant messages hold refusals', `${path}.type`)
+    return
+  }
+  if (!mediaRoles.has(role))
+    throw invalidRequest(`A message with role '${role}' holds only text`, `${path}.type`)
+  if (part.type === 'file' && part.file?.file_data == null && part.file?.file_id == null)
+    throw missing(`${path}.file.file_data`)
+}
+
+function missing(param: string): GatewayError {
+  return new GatewayError('missing_parameter', `Missing required parameter: '${param}'`, { param })
+}

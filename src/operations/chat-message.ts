@@ -1,0 +1,113 @@
+import { type Static, Type } from 'typebox'
+import { AnyObject, oneOf, optional } from './schema.ts'
+
+export const imageDetails = ['low', 'high', 'auto', 'original'] as const
+
+/** A piece of a message (contract, MessageContent; `refusal` is OpenAI's, in assistant history). */
+export const ContentPart = Type.Object({
+  type: oneOf(['text', 'image_url', 'input_audio', 'file', 'video_url', 'refusal']),
+  text: Type.Optional(Type.String()),
+  refusal: Type.Optional(Type.String()),
+  image_url: Type.Optional(
+    Type.Object({ url: Type.String(), detail: optional(oneOf(imageDetails)) }),
+  ),
+  input_audio: Type.Optional(Type.Object({ data: Type.String(), format: oneOf(['wav', 'mp3']) })),
+  file: Type.Optional(
+    Type.Object({
+      filename: optional(Type.String()),
+      file_data: optional(Type.String()),
+      file_id: optional(Type.String()),
+    }),
+  ),
+  video_url: Type.Optional(Type.Object({ url: Type.String() })),
+  /** Anthropic's cache breakpoint, carried as an extension (wire format of several gateways). */
+  cache_control: optional(AnyObject),
+})
+export type ContentPart = Static<typeof ContentPart>
+
+/** `extra_content.google.thought_signature` is how Google's own OpenAI-compatible endpoint carries a signature. */
+export const ToolCall = Type.Object({
+  id: Type.String(),
+  type: Type.Optional(oneOf(['function', 'custom'])),
+  function: Type.Optional(Type.Object({ name: Type.String(), arguments: Type.String() })),
+  custom: Type.Optional(Type.Object({ name: Type.String(), input: Type.String() })),
+  extra_content: optional(AnyObject),
+})
+export type ToolCall = Static<typeof ToolCall>
+
+/**
+ * Reasoning that must go back to its provider unchanged, tagged by what kind it is. `thinking` and
+ * `redacted_thinking` are Anthropic's blocks; `reasoning` is a Responses item; `thought` is a Gemini text part's
+ * signature. A codec sends back only its own provider's kinds.
+ */
+export const ThinkingBlock = Type.Object({
+  type: oneOf(['thinking', 'redacted_thinking', 'reasoning', 'thought']),
+  thinking: Type.Optional(Type.String()),
+  signature: optional(Type.String()),
+  data: Type.Optional(Type.String()),
+  id: Type.Optional(Type.String()),
+  summary: Type.Optional(Type.Array(Type.String())),
+  encrypted_content: optional(Type.String()),
+})
+export type ThinkingBlock = Static<typeof ThinkingBlock>
+
+/** One message of a conversation (contract, Message). */
+export const Message = Type.Object({
+  role: oneOf(['system', 'user', 'assistant', 'tool', 'developer', 'function']),
+  content: Type.Optional(
+    Type.Union([Type.String(), Type.Array(ContentPart, { minItems: 1 }), Type.Null()]),
+  ),
+  name: optional(Type.String()),
+  tool_calls: optional(Type.Array(ToolCall)),
+  tool_call_id: optional(Type.String()),
+  function_call: optional(Type.Object({ name: Type.String(), arguments: Type.String() })),
+  reasoning_content: optional(Type.String()),
+  thinking_blocks: optional(Type.Array(ThinkingBlock)),
+  refusal: optional(Type.String()),
+  audio: optional(Type.Object({ id: Type.String() })),
+})
+export type Message = Static<typeof Message>
+
+const functionName = Type.String({ minLength: 1, maxLength: 128, pattern: '^[a-zA-Z0-9_.:-]+$' })
+
+/** A function or a free-form tool that the model may call (contract, Tool; `custom` is OpenAI's). */
+export const Tool = Type.Object({
+  type: oneOf(['function', 'custom']),
+  function: Type.Optional(
+    Type.Object({
+      name: functionName,
+      description: optional(Type.String()),
+      parameters: optional(AnyObject),
+      strict: optional(Type.Boolean()),
+    }),
+  ),
+  custom: Type.Optional(
+    Type.Object({
+      name: functionName,
+      description: optional(Type.String()),
+      format: optional(AnyObject),
+    }),
+  ),
+  cache_control: optional(AnyObject),
+})
+export type Tool = Static<typeof Tool>
+
+export const ToolChoice = Type.Union([
+  oneOf(['none', 'auto', 'required']),
+  Type.Object({
+    type: oneOf(['function', 'custom', 'allowed_tools']),
+    function: Type.Optional(Type.Object({ name: Type.String() })),
+    custom: Type.Optional(Type.Object({ name: Type.String() })),
+    allowed_tools: Type.Optional(
+      Type.Object({ mode: oneOf(['auto', 'required']), tools: Type.Array(AnyObject) }),
+    ),
+  }),
+])
+export type ToolChoice = Static<typeof ToolChoice>
+
+/** The seed writes `json_schema` as a schema, OpenAI as {name, schema, strict}; both are read. */
+export const ResponseFormat = Type.Object({
+  type: oneOf(['text', 'json_object', 'json_schema']),
+  json_schema: optional(AnyObject),
+})
+export type ResponseFormat = Static<typeof ResponseFormat>

@@ -1,0 +1,218 @@
+import { type Static, Type } from 'typebox'
+import { checkChat } from './chat-check.ts'
+import { Message, ResponseFormat, Tool, ToolCall, ToolChoice } from './chat-message.ts'
+import { operation } from './operation.ts'
+import { AnyObject, oneOf, optional } from './schema.ts'
+import { ChatUsage } from './usage-shape.ts'
+
+export const reasoningEfforts = [
+  'none',
+  'minimal',
+  'low',
+  'medium',
+  'high',
+  'xhigh',
+  'max',
+] as const
+
+/** A chat completion request (contract, ChatCompletionRequest, with OpenAI's further fields). */
+export const ChatRequest = Type.Object({
+  model: Type.String({ minLength: 1 }),
+  messages: Type.Array(Message, { minItems: 1 }),
+  temperature: optional(Type.Number({ minimum: 0, maximum: 2 })),
+  top_p: optional(Type.Number({ minimum: 0, maximum: 1 })),
+  top_k: optional(Type.Integer({ minimum: 0 })),
+  n: optional(Type.Integer({ minimum: 1, maximum: 128 })),
+  stream: optional(Type.Boolean()),
+  stream_options: optional(
+    Type.Object({
+      include_usage: optional(Type.Boolean()),
+      include_obfuscation: optional(Type.Boolean()),
+    }),
+  ),
+  stop: optional(Type.Union([Type.String(), Type.Array(Type.String(), { maxItems: 4 })])),
+  max_tokens: optional(Type.Integer({ minimum: 1 })),
+  max_completion_tokens: optional(Type.Integer({ minimum: 1 })),
+  presence_penalty: optional(Type.Number({ minimum: -2, maximum: 2 })),
+  frequency_penalty: optional(Type.Number({ minimum: -2, maximum: 2 })),
+  logit_bias: optional(Type.Record(Type.String(), Type.Number({ minimum: -100, maximum: 100 }))),
+  logprobs: optional(Type.Boolean()),
+  top_logprobs: optional(Type.Integer({ minimum: 0, maximum: 20 })),
+  user: optional(Type.String()),
+  safety_identifier: optional(Type.String()),
+  prompt_cache_key: optional(Type.String()),
+  tools: optional(Type.Array(Tool, { maxItems: 128 })),
+  tool_choice: optional(ToolChoice),
+  parallel_tool_calls: optional(Type.Boolean()),
+  functions: optional(Type.Array(AnyObject, { minItems: 1, maxItems: 128 })),
+  function_call: optional(
+    Type.Union([oneOf(['none', 'auto']), Type.Object({ name: Type.String() })]),
+  ),
+  response_format: optional(ResponseFormat),
+  seed: optional(Type.Integer()),
+  reasoning_effort: optional(oneOf(reasoningEfforts)),
+  verbosity: optional(oneOf(['low', 'medium', 'high'])),
+  modalities: optional(Type.Array(oneOf(['text', 'audio']))),
+  audio: optional(
+    Type.Object({
+      voice: optional(Type.Union([Type.String(), Type.Object({ id: Type.String() })])),
+      format: optional(oneOf(['wav', 'aac', 'mp3', 'flac', 'opus', 'pcm16'])),
+    }),
+  ),
+  prediction: optional(AnyObject),
+  web_search_options: optional(AnyObject),
+  service_tier: optional(Type.String()),
+  store: optional(Type.Boolean()),
+  metadata: optional(AnyObject),
+  /** Anthropic's thinking budget and Gemini's, carried by their client formats: tokens; 0 off, -1 the model's choice. */
+  thinking_budget: optional(Type.Integer({ minimum: -1 })),
+})
+export type ChatRequest = Static<typeof ChatRequest>
+
+const TokenLogprob = Type.Object({
+  token: Type.String(),
+  logprob: Type.Number(),
+  bytes: Type.Union([Type.Array(Type.Integer()), Type.Null()]),
+  top_logprobs: Type.Optional(
+    Type.Array(
+      Type.Object({
+        token: Type.String(),
+        logprob: Type.Number(),
+        bytes: Type.Union([Type.Array(Type.Integer()), Type.Null()]),
+      }),
+    ),
+  ),
+})
+export type TokenLogprob = Static<typeof TokenLogprob>
+
+export const ChoiceLogprobs = Type.Object({
+  content: Type.Union([Type.Array(TokenLogprob), Type.Null()]),
+  refusal: Type.Union([Type.Array(TokenLogprob), Type.Null()]),
+})
+export type ChoiceLogprobs = Static<typeof ChoiceLogprobs>
+
+const FinishReason = oneOf(['stop', 'length', 'tool_calls', 'content_filter', 'function_call'])
+export type FinishReason = Static<typeof FinishReason>
+
+/** The assistant's message as answered: OpenAI's required keys, and null where nothing applies. */
+export const AnswerMessage = Type.Object({
+  role: Type.Literal('assistant'),
+  content: Type.Union([Type.String(), Type.Null()]),
+  refusal: Type.Union([Type.String(), Type.Null()]),
+  reasoning_content: optional(Type.String()),
+  thinking_blocks: Type.Optional(Message.properties.thinking_blocks),
+  tool_calls: Type.Optional(Type.Array(ToolCall)),
+  function_call: Type.Optional(Type.Object({ name: Type.String(), arguments: Type.String() })),
+  annotations: Type.Optional(Type.Array(AnyObject)),
+  audio: optional(
+    Type.Object({
+      id: Type.String(),
+      expires_at: Type.Integer(),
+      data: Type.String(),
+      transcript: Type.String(),
+    }),
+  ),
+  /** Pictures a model drew, as data URLs (OpenRouter's form). */
+  images: Type.Optional(
+    Type.Array(
+      Type.Object({
+        type: Type.Literal('image_url'),
+        image_url: Type.Object({ url: Type.String() }),
+      }),
+    ),
+  ),
+})
+export type AnswerMessage = Static<typeof AnswerMessage>
+
+export const ChatReply = Type.Object({
+  id: Type.String(),
+  object: Type.Literal('chat.completion'),
+  created: Type.Integer(),
+  model: Type.String(),
+  choices: Type.Array(
+    Type.Object({
+      index: Type.Integer(),
+      message: AnswerMessage,
+      finish_reason: FinishReason,
+      logprobs: Type.Union([ChoiceLogprobs, Type.Null()]),
+      /** The sequence that stopped the model, where the upstream says it (Anthropic). */
+      stop_sequence: optional(Type.String()),
+    }),
+  ),
+  usage: ChatUsage,
+  system_fingerprint: Type.Union([Type.String(), Type.Null()]),
+  service_tier: optional(Type.String()),
+})
+export type ChatReply = Static<typeof ChatReply>
+
+/** A piece of a tool call; `index` is its slot, the first piece carries id, type and name. */
+export const ToolCallDelta = Type.Object({
+  index: Type.Integer(),
+  id: Type.Optional(Type.String()),
+  type: Type.Optional(oneOf(['function', 'custom'])),
+  function: Type.Optional(
+    Type.Object({
+      name: Type.Optional(Type.String()),
+      arguments: Type.Optional(Type.String()),
+    }),
+  ),
+  custom: Type.Optional(
+    Type.Object({ name: Type.Optional(Type.String()), input: Type.Optional(Type.String()) }),
+  ),
+  extra_content: optional(AnyObject),
+})
+export type ToolCallDelta = Static<typeof ToolCallDelta>
+
+export const ChatDelta = Type.Object({
+  role: Type.Optional(Type.Literal('assistant')),
+  content: optional(Type.String()),
+  refusal: optional(Type.String()),
+  reasoning_content: optional(Type.String()),
+  /** Whole blocks, each sent once when it is complete; its text came as reasoning_content before. */
+  thinking_blocks: Type.Optional(Message.properties.thinking_blocks),
+  tool_calls: Type.Optional(Type.Array(ToolCallDelta)),
+  function_call: Type.Optional(
+    Type.Object({ name: Type.Optional(Type.String()), arguments: Type.Optional(Type.String()) }),
+  ),
+  audio: Type.Optional(AnyObject),
+  images: AnswerMessage.properties.images,
+  annotations: Type.Optional(Type.Array(AnyObject)),
+})
+export type ChatDelta = Static<typeof ChatDelta>
+
+/** One streamed piece (OpenAI API, CreateChatCompletionStreamResponse). Usage travels beside it, as a Step. */
+export const ChatChunk = Type.Object({
+  id: Type.String(),
+  object: Type.Literal('chat.completion.chunk'),
+  created: Type.Integer(),
+  model: Type.String(),
+  choices: Type.Array(
+    Type.Object({
+      index: Type.Integer(),
+      delta: ChatDelta,
+      finish_reason: Type.Union([FinishReason, Type.Null()]),
+      logprobs: optional(ChoiceLogprobs),
+      stop_sequence: optional(Type.String()),
+    }),
+  ),
+  system_fingerprint: optional(Type.String()),
+  service_tier: optional(Type.String()),
+  usage: optional(ChatUsage),
+})
+export type ChatChunk = Static<typeof ChatChunk>
+
+export const chat = operation({
+  summary: 'Create a chat completion',
+  tag: 'Chat',
+  method: 'POST',
+  paths: ['/v1/chat/completions'],
+  body: 'json',
+  request: ChatRequest,
+  reply: ChatReply,
+  event: ChatChunk,
+  check: checkChat,
+  example: {
+    model: 'builtin-chat',
+    messages: [{ role: 'user', content: 'What is 6 times 7?' }],
+  },
+})

@@ -1,0 +1,74 @@
+import { type Static, Type } from 'typebox'
+import { GatewayError } from '../core/errors.ts'
+import { ImagesReply } from './image-reply.ts'
+import { operation } from './operation.ts'
+import { oneOf, optional } from './schema.ts'
+import { TypedEvent } from './transcribe.ts'
+
+/** The DashScope-like form of the contract: messages of images and texts. */
+export const ImageInput = Type.Object({
+  messages: Type.Array(
+    Type.Object({
+      role: Type.String(),
+      content: Type.Array(
+        Type.Object({ image: Type.Optional(Type.String()), text: Type.Optional(Type.String()) }),
+        { minItems: 1 },
+      ),
+    }),
+    { minItems: 1 },
+  ),
+})
+
+export const ImageParameters = Type.Object({
+  n: optional(Type.Integer({ minimum: 1, maximum: 6 })),
+  negative_prompt: optional(Type.String()),
+  prompt_extend: optional(Type.Boolean()),
+  watermark: optional(Type.Boolean()),
+  size: optional(Type.String({ pattern: '^\\d{2,5}[x*]\\d{2,5}$' })),
+  seed: optional(Type.Integer({ minimum: 0, maximum: 2_147_483_647 })),
+})
+
+/** What both image operations share (OpenAI API, CreateImageRequest and CreateImageEditRequest). */
+export const imageOptions = {
+  n: optional(Type.Integer({ minimum: 1, maximum: 10 })),
+  size: optional(Type.String({ pattern: '^(auto|\\d{2,5}[x*]\\d{2,5})$' })),
+  quality: optional(oneOf(['auto', 'low', 'medium', 'high', 'standard', 'hd'])),
+  background: optional(oneOf(['transparent', 'opaque', 'auto'])),
+  output_format: optional(oneOf(['png', 'jpeg', 'webp'])),
+  output_compression: optional(Type.Integer({ minimum: 0, maximum: 100 })),
+  response_format: optional(oneOf(['url', 'b64_json'])),
+  moderation: optional(oneOf(['low', 'auto'])),
+  stream: optional(Type.Boolean()),
+  partial_images: optional(Type.Integer({ minimum: 0, maximum: 3 })),
+  user: optional(Type.String()),
+  seed: optional(Type.Integer({ minimum: 0 })),
+}
+
+export const CreateImageRequest = Type.Object({
+  model: Type.String({ minLength: 1 }),
+  prompt: optional(Type.String({ minLength: 1, maxLength: 32_000 })),
+  input: optional(ImageInput),
+  parameters: optional(ImageParameters),
+  style: optional(oneOf(['vivid', 'natural'])),
+  ...imageOptions,
+})
+export type CreateImageRequest = Static<typeof CreateImageRequest>
+
+export const createImage = operation({
+  summary: 'Create images from a prompt',
+  tag: 'Images',
+  method: 'POST',
+  paths: ['/v1/images/generations'],
+  body: 'json',
+  request: CreateImageRequest,
+  reply: ImagesReply,
+  event: Type.Unsafe<TypedEvent>(TypedEvent),
+  example: { model: 'builtin-image', prompt: 'A red circle above a blue sea', size: '512x512' },
+  check(request) {
+    if (request.prompt != null) return
+    const texts = request.input?.messages.flatMap(({ content }) => content) ?? []
+    if (texts.some(({ text }) => text !== undefined && text !== '')) return
+    const param = request.input == null ? 'prompt' : 'input.messages[0].content'
+    throw new GatewayError('missing_parameter', `Missing required parameter: '${param}'`, { param })
+  },
+})

@@ -1,0 +1,38 @@
+import { type Static, Type } from 'typebox'
+import { operation } from './operation.ts'
+import { FileField, optional } from './schema.ts'
+import { Video } from './video.ts'
+
+const InputReference = Type.Union([
+  FileField,
+  Type.Object({ image_url: optional(Type.String()), file_id: optional(Type.String()) }),
+])
+
+/** OpenAI API, CreateVideoBody. `seconds` is a string there; numbers are read too. */
+export const CreateVideoRequest = Type.Object({
+  model: Type.String({ minLength: 1 }),
+  prompt: Type.String({ minLength: 1, maxLength: 32_000 }),
+  input_reference: optional(InputReference),
+  /** Default "4". */
+  seconds: optional(
+    Type.Union([
+      Type.String({ pattern: '^[1-9]\\d{0,3}$' }),
+      Type.Integer({ minimum: 1, maximum: 3600 }),
+    ]),
+  ),
+  /** Default "720x1280". */
+  size: optional(Type.String({ pattern: '^\\d{2,4}x\\d{2,4}$' })),
+})
+export type CreateVideoRequest = Static<typeof CreateVideoRequest>
+
+export const createVideo = operation({
+  summary: 'Start a video task',
+  tag: 'Videos',
+  method: 'POST',
+  paths: ['/v1/videos'],
+  body: 'json-or-multipart',
+  request: CreateVideoRequest,
+  reply: Video,
+  event: Type.Never(),
+  example: { model: 'builtin-video', prompt: 'A yellow sun rises over the sea', seconds: '2' },
+})

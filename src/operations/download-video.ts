@@ -1,0 +1,23 @@
+import { type Static, Type } from 'typebox'
+import { operation } from './operation.ts'
+import { oneOf, optional } from './schema.ts'
+import { VideoId } from './video.ts'
+
+export const DownloadVideoRequest = Type.Object({
+  ...VideoId.properties,
+  /** Default `video`. */
+  variant: optional(oneOf(['video', 'thumbnail', 'spritesheet'])),
+})
+export type DownloadVideoRequest = Static<typeof DownloadVideoRequest>
+
+export const downloadVideo = operation({
+  summary: 'Download a finished video',
+  tag: 'Videos',
+  method: 'GET',
+  paths: ['/v1/videos/{id}/content'],
+  body: 'none',
+  request: DownloadVideoRequest,
+  reply: Type.Never(),
+  replyType: 'video/mp4',
+  event: Type.Never(),
+})

@@ -1,0 +1,70 @@
+import { type Static, Type } from 'typebox'
+import { GatewayError, invalidRequest } from '../core/errors.ts'
+import { ImageInput, ImageParameters, imageOptions } from './create-image.ts'
+import { ImagesReply } from './image-reply.ts'
+import { operation } from './operation.ts'
+import { FileField, oneOf, optional } from './schema.ts'
+import { TypedEvent } from './transcribe.ts'
+
+const ImageReference = Type.Object({
+  image_url: optional(Type.String()),
+  file_id: optional(Type.String()),
+})
+
+/**
+ * Three forms in one: the contract's JSON (`input`, `parameters`), OpenAI multipart (`image` files, `mask`, `prompt`)
+ * and OpenAI JSON (`images`, `mask`, `prompt`). Uploaded files arrive as `image`.
+ */
+export const EditImageRequest = Type.Object({
+  model: Type.String({ minLength: 1 }),
+  input: optional(ImageInput),
+  parameters: optional(ImageParameters),
+  prompt: optional(Type.String({ minLength: 1, maxLength: 32_000 })),
+  image: optional(Type.Array(FileField, { minItems: 1, maxItems: 16 })),
+  images: optional(Type.Array(ImageReference, { minItems: 1, maxItems: 16 })),
+  /** An uploaded file, or in JSON a reference. */
+  mask: optional(Type.Union([FileField, ImageReference])),
+  input_fidelity: optional(oneOf(['high', 'low'])),
+  watermark: optional(Type.Boolean()),
+  ...imageOptions,
+})
+export type EditImageRequest = Static<typeof EditImageRequest>
+
+export const editImage = operation({
+  summary: 'Edit images as an instruction says',
+  tag: 'Images',
+  method: 'POST',
+  paths: ['/v1/images/edits'],
+  body: 'json-or-multipart',
+  request: EditImageRequest,
+  reply: ImagesReply,
+  event: Type.Unsafe<TypedEvent>(TypedEvent),
+  check(request) {
+    if (request.input != null) return checkInput(request.input)
+    if (request.image == null && request.images == null) throw missing('image')
+    if (request.prompt == null) throw missing('prompt')
+    for (const [index, reference] of (request.images ?? []).entries())
+      if (reference.image_url == null && reference.file_id == null)
+        throw missing(`images[${index}].image_url`)
+  },
+})
+
+/** DashScope: one user message of one to three images and one text (Model Studio, qwen-image-edit API). */
+function checkInput({ messages }: Static<typeof ImageInput>): void {
+  const parts = messages.flatMap(({ content }, message) =>
+    content.map((part, index) => ({ part, path: `input.messages[${message}].content[${index}]` })),
+  )
+  for (const { part, path } of parts)
+    if ((part.image === undefined) === (part.text === undefined))
+      throw invalidRequest('A content item holds either image or text', path)
+  const images = parts.filter(({ part }) => part.image !== undefined)
+  if (images.length === 0) throw missing('input.messages[0].content')
+  if (images.length > 3)
+    throw invalidRequest('At most three images can be edited at once', images[3]?.path ?? 'input')
+  if (!parts.some(({ part }) => part.text !== undefined && part.text !== ''))
+    throw missing('input.messages[0].content')
+}
+
+function missing(param: string): GatewayError {
+  return new GatewayError('missing_parameter', `Missing required parameter: '${param}'`, { param })
+}

@@ -1,0 +1,16 @@
+import { type Static, Type } from 'typebox'
+import { operation } from './operation.ts'
+import { Video, VideoId } from './video.ts'
+
+export type GetVideoRequest = Static<typeof VideoId>
+
+export const getVideo = operation({
+  summary: 'Look up a video task',
+  tag: 'Videos',
+  method: 'GET',
+  paths: ['/v1/videos/{id}'],
+  body: 'none',
+  request: VideoId,
+  reply: Video,
+  event: Type.Never(),
+})

@@ -1,0 +1,38 @@
+import { type TSchema, Type } from 'typebox'
+
+/** A field that may be left out or null: the two mean the same to OpenAI clients. */
+export function optional<S extends TSchema>(schema: S) {
+  return Type.Optional(Type.Union([schema, Type.Null()]))
+}
+
+/** One of some words. */
+export function oneOf<const Words extends readonly string[]>(words: Words) {
+  return Type.Unsafe<Words[number]>({ type: 'string', enum: [...words] })
+}
+
+/** An uploaded file, or one that came as a data URL; bytes in memory, bounded by the body limit. */
+export interface UploadedFile {
+  readonly filename: string
+  readonly contentType: string
+  readonly bytes: Uint8Array
+}
+
+/** The schema of an uploaded file: an object whose `bytes` the form reader has filled. */
+export const FileField = Type.Unsafe<UploadedFile>({
+  type: 'object',
+  required: ['filename', 'contentType', 'bytes'],
+  properties: { filename: { type: 'string' }, contentType: { type: 'string' } },
+  contentMediaType: 'application/octet-stream',
+})
+
+/** Any JSON object. */
+export const AnyObject = Type.Record(Type.String(), Type.Unknown())
+
+/** JSON of no fixed shape. */
+export type Json =
+  | null
+  | boolean
+  | number
+  | string
+  | readonly Json[]
+  | { readonly [key: string]: Json }

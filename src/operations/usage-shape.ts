@@ -1,0 +1,52 @@
+import { type Static, Type } from 'typebox'
+import type { Usage } from '../core/usage.ts'
+
+/** The usage object of chat and text completions (contract, Usage). */
+export const ChatUsage = Type.Object({
+  prompt_tokens: Type.Integer(),
+  completion_tokens: Type.Integer(),
+  total_tokens: Type.Integer(),
+  prompt_tokens_details: Type.Object({
+    cached_tokens: Type.Integer(),
+    text_tokens: Type.Integer(),
+    audio_tokens: Type.Integer(),
+    image_tokens: Type.Integer(),
+    cache_write_tokens: Type.Optional(Type.Integer()),
+  }),
+  completion_tokens_details: Type.Object({
+    text_tokens: Type.Integer(),
+    audio_tokens: Type.Integer(),
+    reasoning_tokens: Type.Integer(),
+    accepted_prediction_tokens: Type.Optional(Type.Integer()),
+    rejected_prediction_tokens: Type.Optional(Type.Integer()),
+  }),
+})
+export type ChatUsage = Static<typeof ChatUsage>
+
+/** The normal form as chat usage. Text is what the other modalities leave of the total. */
+export function chatUsage(usage: Usage): ChatUsage {
+  const { inputTokens, outputTokens } = usage
+  const image = usage.imageInputTokens ?? 0
+  const audioIn = usage.audioInputTokens ?? 0
+  const audioOut = usage.audioOutputTokens ?? 0
+  const reasoning = usage.reasoningTokens ?? 0
+  return {
+    prompt_tokens: inputTokens,
+    completion_tokens: outputTokens,
+    total_tokens: inputTokens + outputTokens,
+    prompt_tokens_details: {
+      cached_tokens: usage.cachedInputTokens ?? 0,
+      text_tokens: Math.max(0, inputTokens - image - audioIn),
+      audio_tokens: audioIn,
+      image_tokens: image,
+      ...(usage.cacheWriteTokens === undefined
+        ? {}
+        : { cache_write_tokens: usage.cacheWriteTokens }),
+    },
+    completion_tokens_details: {
+      text_tokens: Math.max(0, outputTokens - audioOut - reasoning),
+      audio_tokens: audioOut,
+      reasoning_tokens: reasoning,
+    },
+  }
+}
