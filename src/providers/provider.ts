@@ -1,0 +1,66 @@
+import type { OperationName } from '../operations/index.ts'
+import type { ModelCard, Protocol, UpstreamRequest } from '../protocols/protocol.ts'
+
+/** What a user configured of a provider beyond its key: region, project, resource, apiVersion … */
+export type ProviderSettings = Readonly<Record<string, string>>
+
+/** A request as it is about to leave, for credentials that sign it. */
+export interface OutgoingRequest {
+  readonly method: string
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Uint8Array | undefined
+}
+
+/**
+ * The headers that carry or prove a secret. Most are one header; SigV4 signs the request and OAuth asks for a token,
+ * so the answer may be a promise.
+ */
+export type Credentials = (
+  secret: string,
+  request: OutgoingRequest,
+  settings: ProviderSettings,
+) => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>
+
+/** A small difference from the protocol, as a function over the outgoing request. Named for what it does. */
+export type Quirk = (request: UpstreamRequest, operation: OperationName) => UpstreamRequest
+
+/** An upstream we know: data, in a file of a few lines. */
+export interface Provider {
+  readonly id: string
+  /** For people. */
+  readonly name: string
+  readonly protocol: Protocol
+  /** Without a trailing slash; `{region}` and the like are filled from the settings. */
+  readonly baseUrl: string
+  /** Environment variables that may hold the key, first set wins. Empty for local servers, which need none. */
+  readonly environment: readonly string[]
+  /** Settings read from the environment: setting → variables, first set wins. */
+  readonly settingsFrom?: Readonly<Record<string, readonly string[]>>
+  /** Settings that apply where nothing is configured. */
+  readonly settings?: ProviderSettings
+  readonly credentials: Credentials
+  /** Sent with every request, such as `anthropic-version`. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** What it offers of its protocol; absent means all. */
+  readonly operations?: readonly OperationName[]
+  readonly quirks?: readonly Quirk[]
+  /** Models known in advance, with their token limits; the upstream's own list adds to them. */
+  readonly models?: readonly ModelCard[]
+  /** Where the provider's documentation of this API is. */
+  readonly documentation: string
+  /** True for servers on the user's own machine: on only when configured or discovered, need no key. */
+  readonly local?: boolean
+}
+
+/** `authorization: Bearer …`, as most have it. */
+export const bearer: Credentials = (secret) => ({ authorization: `Bearer ${secret}` })
+
+/** The secret alone in a header of its own. */
+export function header(name: string): Credentials {
+  return (secret) => ({ [name]: secret })
+}
+
+/** No credential: servers on the user's own machine, unless a key is configured. */
+export const optionalBearer: Credentials = (secret) =>
+  secret === '' ? {} : { authorization: `Bearer ${secret}` }
