@@ -73,11 +73,14 @@ export interface Page {
  * Keys are few and are read whole at start and after a change, so no call waits for the disk to be authenticated.
  */
 export interface Store extends AsyncDisposable {
+  /** All keys that were ever made and not removed, revoked and expired ones too; oldest first. */
   listKeys(): Promise<readonly ApiKey[]>
   /** Rejects with `conflict` when the id or the hash is known already. */
   addKey(key: ApiKey): Promise<void>
   /** Returns false when there is no such key or it is revoked already. */
   revokeKey(id: string, at: number): Promise<boolean>
+  /** A text that differs after anyone, in this process or another, changed a key. Cheap: asked every second. */
+  keysVersion(): Promise<string>
 
   addVideoJob(job: VideoJob): Promise<void>
   findVideoJob(id: string): Promise<VideoJob | undefined>

@@ -1,0 +1,61 @@
+import type { ApiKey, StoredResponse, VideoJob } from '../../src/core/ports.ts'
+import type { UsageRecord } from '../../src/core/usage.ts'
+
+export function sampleKey(change: Partial<ApiKey> = {}): ApiKey {
+  const id = change.id ?? 'key_1'
+  return {
+    id,
+    name: 'sample',
+    hash: `hash of ${id}`,
+    role: 'caller',
+    prefix: 'sk-abcde',
+    createdAt: 1_700_000_000_000,
+    ...change,
+  }
+}
+
+export function sampleJob(change: Partial<VideoJob> = {}): VideoJob {
+  return {
+    id: 'video_1',
+    keyId: 'key_1',
+    provider: 'acme',
+    model: 'acme-video',
+    status: 'queued',
+    progress: 0,
+    prompt: 'a cat',
+    seconds: '4',
+    size: '640x360',
+    request: '{"prompt":"a cat"}',
+    createdAt: 1_700_000_000,
+    ...change,
+  }
+}
+
+export function sampleResponse(change: Partial<StoredResponse> = {}): StoredResponse {
+  return {
+    id: 'resp_1',
+    keyId: 'key_1',
+    createdAt: 1_700_000_000,
+    response: '{"id":"resp_1"}',
+    input: '[]',
+    ...change,
+  }
+}
+
+export function sampleUsage(change: Partial<UsageRecord> = {}): UsageRecord {
+  return {
+    callId: 'call_1',
+    attempt: 1,
+    keyId: 'key_1',
+    operation: 'chat',
+    provider: 'acme',
+    model: 'acme-chat',
+    outcome: 'completed',
+    reported: true,
+    startedAt: 1_700_000_000_000,
+    durationMs: 12.5,
+    inputTokens: 10,
+    outputTokens: 20,
+    ...change,
+  }
+}
