@@ -1,0 +1,7 @@
+import type { ClientFormat, Protocol } from './protocol.ts'
+
+/** Every wire protocol an upstream can speak. Adding one is a folder beside this file and a line here. */
+export const protocols: readonly Protocol[] = []
+
+/** Every client format besides the canonical one. Adding one is a file in its protocol's folder and a line here. */
+export const formats: readonly ClientFormat[] = []
