@@ -79,6 +79,8 @@ export interface Codec<O extends OperationName> {
   decode(received: Received, context: CodecContext, request: RequestOf<O>): Decoded<O>
   /** Absent: the operation cannot be streamed from this upstream. */
   readonly stream?: StreamCodec<O>
+  /** True where the upstream gives one choice at most: the gateway fans `n` out and merges the answers. */
+  readonly singleChoice?: boolean
   /** True where the answer is media that goes through as it comes, such as speech or a video. */
   readonly bytes?: boolean
   /** Addresses in the request that this upstream cannot fetch itself; the gateway downloads them first. */

@@ -1,50 +1,122 @@
-import { createParser } from 'eventsource-parser'
-
 /** One server-sent event. `event` is '' when the stream names none. */
 export interface ServerSentEvent {
   readonly event: string
   readonly data: string
 }
 
-/** A longer line than this is refused as garbage; no model sends one, a broken proxy may. */
-const pendingCharactersMax = 64 * 1024 * 1024
-
 /**
- * Bytes to events, whatever the chunking: LF, CR and CRLF line ends, comments, a byte order mark, several data
- * lines, several events in one piece, and a last event without its blank line (WHATWG HTML, 9.2.6; the last is a
- * lenience, because a few upstreams close without it).
- *
- * Yields one array per piece of bytes, so that events which arrived together can leave together.
+ * One block of a stream with the bytes it came in, so that it can pass untouched.
+ * `comment` holds no data; `unreadable` is a block in which some line is no field of the format at all.
  */
-export async function* parseEventBatches(
-  pieces: AsyncIterable<Uint8Array>,
-): AsyncGenerator<readonly ServerSentEvent[]> {
-  const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
-  let ready: ServerSentEvent[] = []
-  const parser = createParser({
-    onEvent: ({ event, data }) => {
-      ready.push({ event: event ?? '', data })
-    },
-    maxBufferSize: pendingCharactersMax,
-  })
-  const take = (): readonly ServerSentEvent[] => {
-    const batch = ready
-    ready = []
-    return batch
-  }
-  for await (const piece of pieces) {
-    parser.feed(decoder.decode(piece, { stream: true }))
-    if (ready.length > 0) yield take()
-  }
-  parser.feed(`${decoder.decode()}\n\n`)
-  if (ready.length > 0) yield take()
+export interface EventBlock extends ServerSentEvent {
+  readonly raw: Uint8Array
+  readonly kind: 'event' | 'comment' | 'unreadable'
 }
 
-/** As parseEventBatches, one event at a time. */
+/** Cuts a stream of bytes into blocks, whatever the pieces. */
+export interface EventSplitter {
+  push(piece: Uint8Array): readonly EventBlock[]
+  /** What is left: a last event without its blank line, which a few upstreams send. */
+  end(): readonly EventBlock[]
+}
+
+/** A longer event than this is refused as garbage; no model sends one, a broken proxy may. */
+const blockBytesMax = 64 * 1024 * 1024
+
+const lineFeed = 10
+const carriageReturn = 13
+
+/**
+ * LF, CR and CRLF line ends, comments, a byte order mark, several data lines, several events in one piece, an event
+ * split at any byte (WHATWG HTML, 9.2.6). Throws RangeError when one event is larger than 64 MiB.
+ */
+export function createEventSplitter(): EventSplitter {
+  let pending: Uint8Array = new Uint8Array()
+  let scanned = 0
+  let lineStart = 0
+  let first = true
+
+  function take(end: number): EventBlock {
+    const raw = pending.subarray(0, end)
+    pending = pending.subarray(end)
+    scanned = 0
+    lineStart = 0
+    const block = parseBlock(raw, first)
+    first = false
+    return block
+  }
+
+  /** The end of the first whole block, its blank line included, or -1. */
+  function blockEnd(closed: boolean): number {
+    while (scanned < pending.length) {
+      const byte = pending[scanned]
+      if (byte !== lineFeed && byte !== carriageReturn) {
+        scanned += 1
+        continue
+      }
+      // A CR at the very end may be half of a CRLF: its line is over only when the next byte is known.
+      if (byte === carriageReturn && scanned + 1 === pending.length && !closed) return -1
+      const blank = scanned === lineStart
+      const crlf = byte === carriageReturn && pending[scanned + 1] === lineFeed
+      scanned += crlf ? 2 : 1
+      lineStart = scanned
+      if (blank) return scanned
+    }
+    return -1
+  }
+
+  function blocks(closed: boolean): readonly EventBlock[] {
+    const found: EventBlock[] = []
+    for (let end = blockEnd(closed); end >= 0; end = blockEnd(closed)) found.push(take(end))
+    return found
+  }
+
+  return {
+    push(piece) {
+      pending = pending.length === 0 ? piece : Buffer.concat([pending, piece])
+      if (pending.length > blockBytesMax) throw new RangeError('An event is larger than 64 MiB')
+      return blocks(false)
+    },
+    end() {
+      const whole = blocks(true)
+      return pending.length === 0 ? whole : [...whole, take(pending.length)]
+    },
+  }
+}
+
+const byteOrderMark = '\uFEFF'
+const fields: ReadonlySet<string> = new Set(['event', 'data', 'id', 'retry'])
+
+function parseBlock(raw: Uint8Array, first: boolean): EventBlock {
+  let text = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength).toString('utf8')
+  if (first && text.startsWith(byteOrderMark)) text = text.slice(1)
+  let event = ''
+  let data: string | undefined
+  let unreadable = false
+  for (const line of text.split(/\r\n|\n|\r/)) {
+    if (line === '' || line.startsWith(':')) continue
+    const colon = line.indexOf(':')
+    const name = colon < 0 ? line : line.slice(0, colon)
+    const value = colon < 0 ? '' : line.slice(line[colon + 1] === ' ' ? colon + 2 : colon + 1)
+    if (name === 'data') data = data === undefined ? value : `${data}\n${value}`
+    else if (name === 'event') event = value
+    else if (!fields.has(name)) unreadable = true
+  }
+  if (unreadable) return { raw, kind: 'unreadable', event, data: data ?? text }
+  return { raw, kind: data === undefined ? 'comment' : 'event', event, data: data ?? '' }
+}
+
+/** Bytes to events, one at a time; comments are left out, unreadable blocks come as events that no watcher accepts. */
 export async function* parseEvents(
   pieces: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<ServerSentEvent> {
-  for await (const batch of parseEventBatches(pieces)) yield* batch
+  const splitter = createEventSplitter()
+  for await (const piece of pieces) yield* events(splitter.push(piece))
+  yield* events(splitter.end())
+}
+
+function events(blocks: readonly EventBlock[]): readonly ServerSentEvent[] {
+  return blocks.filter(({ kind }) => kind !== 'comment').map(({ event, data }) => ({ event, data }))
 }
 
 /** An event as it goes on the wire. Data must hold no line break, which JSON.stringify guarantees. */

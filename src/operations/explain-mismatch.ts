@@ -1,0 +1,202 @@
+/** What is wrong with a value, and where. `depth` tells how far into the value the fault lies. */
+export interface Mismatch {
+  readonly path: string
+  readonly message: string
+  readonly missing?: boolean
+}
+
+/** The part of JSON Schema that our own schemas use. */
+interface Schema {
+  readonly type?: string
+  readonly const?: unknown
+  readonly enum?: readonly unknown[]
+  readonly anyOf?: readonly Schema[]
+  readonly allOf?: readonly Schema[]
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly patternProperties?: Readonly<Record<string, Schema>>
+  readonly additionalProperties?: boolean | Schema
+  readonly required?: readonly string[]
+  readonly items?: Schema
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly exclusiveMinimum?: number
+  readonly exclusiveMaximum?: number
+  readonly minLength?: number
+  readonly maxLength?: number
+  readonly minItems?: number
+  readonly maxItems?: number
+  readonly pattern?: string
+}
+
+/**
+ * The first fault of a value that does not match its schema, named the way a caller would write the path:
+ * `messages[2].content[0].image_url`. Of a union it explains the branch that the value comes nearest to.
+ */
+export function explain(schema: object, value: unknown, path = ''): Mismatch | undefined {
+  const rules: Schema = schema
+  if (rules.anyOf) return explainUnion(rules.anyOf, value, path)
+  for (const part of rules.allOf ?? []) {
+    const fault = explain(part, value, path)
+    if (fault) return fault
+  }
+  return (
+    explainType(rules, value, path) ??
+    explainBounds(rules, value, path) ??
+    explainArray(rules, value, path) ??
+    explainObject(rules, value, path)
+  )
+}
+
+function explainUnion(branches: readonly Schema[], value: unknown, path: string) {
+  const faults = branches.map((branch) => explain(branch, value, path))
+  if (faults.includes(undefined)) return undefined
+  const inner = faults.filter((fault) => fault !== undefined && fault.path !== path)
+  const [deepest] = inner.toSorted((left, right) => depth(right) - depth(left))
+  if (deepest) return deepest
+  const kinds = [...new Set(branches.map(kindOf))].filter((kind) => kind !== 'null')
+  const [only] = branches.filter(({ type }) => type !== 'null')
+  if (kinds.length === 1 && only) return explain(only, value, path)
+  const bound = faults.find((_, index) => typeMatches(branches[index]?.type, value))
+  return bound ?? { path, message: `${named(path)} must be ${kinds.join(' or ')}` }
+}
+
+function depth(fault: Mismatch | undefined): number {
+  return fault?.path.split(/[.[]/).length ?? 0
+}
+
+function kindOf(schema: Schema): string {
+  if (schema.type === 'array') return 'an array'
+  if (schema.type === 'object') return 'an object'
+  if (schema.type === 'integer') return 'an integer'
+  if (schema.enum) return `one of ${schema.enum.join(', ')}`
+  return schema.type === undefined
+    ? 'another value'
+    : schema.type === 'null'
+      ? 'null'
+      : `a ${schema.type}`
+}
+
+function withoutWords({ enum: _, ...rest }: Schema): Schema {
+  return rest
+}
+
+function typeMatches(type: string | undefined, value: unknown): boolean {
+  switch (type) {
+    case undefined:
+      return true
+    case 'null':
+      return value === null
+    case 'array':
+      return Array.isArray(value)
+    case 'object':
+      return typeof value === 'object' && value !== null && !Array.isArray(value)
+    case 'integer':
+      return Number.isInteger(value)
+    case 'number':
+      return typeof value === 'number' && Number.isFinite(value)
+    default:
+      return typeof value === type
+  }
+}
+
+function explainType(rules: Schema, value: unknown, path: string): Mismatch | undefined {
+  if (!typeMatches(rules.type, value))
+    return {
+      path,
+      message: `${named(path)} must be ${kindOf(withoutWords(rules))}`,
+    }
+  if (rules.enum && !rules.enum.includes(value))
+    return { path, message: `${named(path)} must be one of ${rules.enum.join(', ')}` }
+  if (rules.const !== undefined && rules.const !== value)
+    return { path, message: `${named(path)} must be ${JSON.stringify(rules.const)}` }
+  return undefined
+}
+
+function explainBounds(rules: Schema, value: unknown, path: string): Mismatch | undefined {
+  const fault = (rest: string): Mismatch => ({ path, message: `${named(path)} must be ${rest}` })
+  if (typeof value === 'number') {
+    const { minimum, maximum, exclusiveMinimum: above, exclusiveMaximum: below } = rules
+    if (minimum !== undefined && value < minimum) return fault(`at least ${minimum}`)
+    if (maximum !== undefined && value > maximum) return fault(`at most ${maximum}`)
+    if (above !== undefined && value <= above) return fault(`greater than ${above}`)
+    if (below !== undefined && value >= below) return fault(`less than ${below}`)
+  }
+  if (typeof value === 'string') {
+    const length = [...value].length
+    if (length < (rules.minLength ?? 0))
+      return rules.minLength === 1
+        ? fault('a string that is not empty')
+        : fault(`at least ${rules.minLength} characters long`)
+    if (length > (rules.maxLength ?? Infinity))
+      return fault(`at most ${rules.maxLength} characters long`)
+    if (rules.pattern !== undefined && !new RegExp(rules.pattern, 'u').test(value))
+      return fault(`of the form ${rules.pattern}`)
+  }
+  return undefined
+}
+
+function explainArray(rules: Schema, value: unknown, path: string): Mismatch | undefined {
+  if (!Array.isArray(value)) return undefined
+  const { minItems = 0, maxItems = Infinity, items } = rules
+  if (value.length < minItems)
+    return { path, message: `${named(path)} must have at least ${minItems} ${plural(minItems)}` }
+  if (value.length > maxItems)
+    return { path, message: `${named(path)} must have at most ${maxItems} ${plural(maxItems)}` }
+  if (!items) return undefined
+  for (const [index, item] of value.entries()) {
+    const fault = explain(items, item, `${path}[${index}]`)
+    if (fault) return fault
+  }
+  return undefined
+}
+
+function explainObject(rules: Schema, value: unknown, path: string): Mismatch | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
+  const fields = value as Readonly<Record<string, unknown>>
+  for (const name of rules.required ?? [])
+    if (fields[name] === undefined)
+      return {
+        path: join(path, name),
+        message: `Missing required parameter: '${join(path, name)}'`,
+        missing: true,
+      }
+  for (const [name, schema] of Object.entries(rules.properties ?? {})) {
+    const fault =
+      fields[name] === undefined ? undefined : explain(schema, fields[name], join(path, name))
+    if (fault) return fault
+  }
+  for (const schema of Object.values(rules.patternProperties ?? {}))
+    for (const [name, item] of Object.entries(fields)) {
+      const fault = explain(schema, item, join(path, name))
+      if (fault) return fault
+    }
+  return explainExtra(rules, fields, path)
+}
+
+function explainExtra(
+  { properties = {}, additionalProperties: extra }: Schema,
+  fields: Readonly<Record<string, unknown>>,
+  path: string,
+): Mismatch | undefined {
+  if (extra === undefined || extra === true) return undefined
+  for (const [name, item] of Object.entries(fields)) {
+    if (Object.hasOwn(properties, name)) continue
+    if (extra === false)
+      return { path: join(path, name), message: `Unknown field: '${join(path, name)}'` }
+    const fault = explain(extra, item, join(path, name))
+    if (fault) return fault
+  }
+  return undefined
+}
+
+function join(path: string, name: string): string {
+  return path === '' ? name : `${path}.${name}`
+}
+
+function named(path: string): string {
+  return path === '' ? 'The request' : `'${path}'`
+}
+
+function plural(count: number): string {
+  return count === 1 ? 'item' : 'items'
+}
