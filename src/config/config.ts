@@ -1,0 +1,123 @@
+import { existsSync } from 'node:fs'
+import { isAbsolute, resolve } from 'node:path'
+import { ConfigError } from './config-error.ts'
+import { defaultAliases } from './default-aliases.ts'
+import type { Environment, Variables } from './env.ts'
+import type { ConfigFile, KeyConfig, ProviderConfig, RouteConfig, RouteOptions } from './schema.ts'
+
+/** Everything that can be set, complete: environment over sluice.yaml over the defaults. */
+export interface Config {
+  readonly server: {
+    readonly host: string
+    /** 0 takes a free port. */
+    readonly port: number
+    /** Without a trailing slash; absent means the address a request came to. */
+    readonly publicUrl?: string
+    readonly bodyLimitBytes: number
+    readonly requestTimeoutMs: number
+    readonly allowPrivateMedia: boolean
+  }
+  readonly limits: {
+    readonly requestsPerMinute?: number
+    readonly concurrentRequests?: number
+  }
+  readonly builtin: {
+    readonly enabled: 'auto' | 'always' | 'never'
+    readonly aliases: Readonly<Record<string, string>>
+  }
+  readonly providers: Readonly<Record<string, ProviderConfig>>
+  readonly models: Readonly<Record<string, string | RouteConfig>>
+  readonly defaults: RouteOptions
+  /** Keys of sluice.yaml, their secrets in clear. */
+  readonly keys: readonly KeyConfig[]
+  /** Secrets of SLUICE_API_KEYS. */
+  readonly apiKeys: readonly string[]
+  /** The secret of SLUICE_ADMIN_KEY. */
+  readonly adminKey?: string
+  readonly log: { readonly level: LogLevel; readonly file?: string }
+  /** Absolute path of the folder of all that is kept. */
+  readonly dataFolder: string
+  /** Absolute path of the settings file, whether it exists or not. */
+  readonly configFile: string
+  /** The environment, in which providers look for their keys. */
+  readonly variables: Variables
+}
+
+export type LogLevel = (typeof logLevels)[number]
+
+const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
+
+/**
+ * The settings of this start.
+ *
+ * @throws ConfigError with a sentence that names the wrong setting.
+ */
+export async function loadConfig(environment: Environment): Promise<Config> {
+  const { configFile } = environment
+  const file = resolve(configFile ?? 'sluice.yaml')
+  if (!existsSync(file)) {
+    if (configFile !== undefined)
+      throw new ConfigError(`SLUICE_CONFIG names ${configFile}, and there is no such file`)
+    return createConfig(environment, {}, file)
+  }
+  // Loaded only where there is a file: the validator and the YAML reader are most of a cold start.
+  const { readConfigFile } = await import('./file.ts')
+  return createConfig(environment, readConfigFile(file, environment.variables), file)
+}
+
+/** Puts environment, file and defaults together. `file` is the absolute path of the settings file. */
+export function createConfig(environment: Environment, content: ConfigFile, file: string): Config {
+  const { server = {}, limits = {}, builtin = {}, log = {} } = content
+  const { port: _port, host: _host, publicUrl, ...restOfServer } = server
+  return {
+    server: {
+      bodyLimitBytes: 128 * 1024 * 1024,
+      requestTimeoutMs: 120_000,
+      allowPrivateMedia: false,
+      ...restOfServer,
+      ...(publicUrl !== undefined && { publicUrl: publicUrl.replace(/\/+$/, '') }),
+      host: environment.host ?? server.host ?? '127.0.0.1',
+      port: readPort(environment) ?? server.port ?? 8080,
+    },
+    limits,
+    builtin: {
+      enabled: builtin.enabled ?? 'auto',
+      aliases: builtin.aliases ?? defaultAliases,
+    },
+    providers: content.providers ?? {},
+    models: content.models ?? {},
+    defaults: content.defaults ?? {},
+    keys: content.keys ?? [],
+    apiKeys: environment.apiKeys,
+    ...(environment.adminKey !== undefined && { adminKey: environment.adminKey }),
+    log: {
+      level: readLogLevel(environment) ?? log.level ?? 'info',
+      ...(log.file !== undefined && { file: log.file }),
+    },
+    dataFolder: absolute(environment.dataFolder),
+    configFile: file,
+    variables: environment.variables,
+  }
+}
+
+function readPort({ port }: Environment): number | undefined {
+  if (port === undefined) return undefined
+  const number = /^\d{1,5}$/.test(port.value) ? Number(port.value) : Number.NaN
+  if (number >= 0 && number <= 65_535) return number
+  throw new ConfigError(
+    `${port.name} must be a whole number from 0 to 65535, got ${JSON.stringify(port.value)}`,
+  )
+}
+
+function readLogLevel({ logLevel }: Environment): LogLevel | undefined {
+  if (logLevel === undefined) return undefined
+  const level = logLevels.find((name) => name === logLevel.toLowerCase())
+  if (level !== undefined) return level
+  throw new ConfigError(
+    `SLUICE_LOG_LEVEL must be one of ${logLevels.join(', ')}, got ${JSON.stringify(logLevel)}`,
+  )
+}
+
+function absolute(folder: string): string {
+  return isAbsolute(folder) ? folder : resolve(folder)
+}

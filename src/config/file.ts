@@ -1,0 +1,119 @@
+import { readFileSync } from 'node:fs'
+import { Compile } from 'typebox/compile'
+import { Settings } from 'typebox/system'
+import { type Document, isMap, isNode, isPair, LineCounter, parseDocument, visit } from 'yaml'
+import { ConfigError } from './config-error.ts'
+import type { Variables } from './env.ts'
+import { explainErrors } from './explain-errors.ts'
+import { fillReferences, formatPath, type Path } from './references.ts'
+import { type ConfigFile, configFileSchema } from './schema.ts'
+
+const validator = Compile(configFileSchema)
+
+/**
+ * Reads and checks a settings file.
+ *
+ * @throws ConfigError with one line per mistake, each with file, line and column and the setting's path.
+ */
+export function readConfigFile(file: string, variables: Variables): ConfigFile {
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch (error) {
+    const reason = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable'
+    throw new ConfigError(`The settings file ${file} cannot be read (${reason})`, { cause: error })
+  }
+  return parseConfig(text, file, variables)
+}
+
+/** Checks the text of a settings file; `file` is its name in messages. An empty text is an empty file. */
+export function parseConfig(text: string, file: string, variables: Variables): ConfigFile {
+  const lines = new LineCounter()
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, merge: true })
+  const at = (offset: number) => {
+    const { line, col } = lines.linePos(offset)
+    return `${file}:${line}:${col}`
+  }
+  const syntax = [...document.errors, ...document.warnings].map(
+    ({ pos, message }) => `${at(pos[0])}: ${message}`,
+  )
+  if (syntax.length > 0) throw new ConfigError(syntax.join('\n'))
+
+  const where = (path: Path) =>
+    `${at(offsetOf(document, path))}: ${formatPath(path) || 'the settings file'}`
+  const value = fillReferences(toPlain(document, at), variables, where)
+  if (validator.Check(value)) {
+    const contradictions = findContradictions(value)
+    if (contradictions.length === 0) return value
+    throw new ConfigError(
+      contradictions.map(({ path, problem }) => `${where(path)} ${problem}`).join('\n'),
+    )
+  }
+  const mistakes = explainErrors(allErrors(value), value)
+  throw new ConfigError(mistakes.map(({ path, problem }) => `${where(path)} ${problem}`).join('\n'))
+}
+
+/** The library stops at 8 errors, and one wrong arm of a union may be all of them. */
+function allErrors(value: unknown): ReturnType<typeof validator.Errors> {
+  const { maxErrors } = Settings.Get()
+  Settings.Set({ maxErrors: 1_000 })
+  try {
+    return validator.Errors(value)
+  } finally {
+    Settings.Set({ maxErrors })
+  }
+}
+
+function toPlain(document: Document.Parsed, at: (offset: number) => string): unknown {
+  visit(document, {
+    Alias(_key, alias) {
+      if (alias.resolve(document) === undefined)
+        throw new ConfigError(`${at(alias.range?.[0] ?? 0)}: *${alias.source} names no anchor`)
+    },
+  })
+  try {
+    return document.toJS({ maxAliasCount: 100 }) ?? {}
+  } catch (cause) {
+    throw new ConfigError(`${at(0)}: aliases of aliases make the file too large`, { cause })
+  }
+}
+
+/** What no schema can say. */
+function findContradictions(config: ConfigFile): { path: Path; problem: string }[] {
+  const found: { path: Path; problem: string }[] = []
+  for (const [id, provider] of Object.entries(config.providers ?? {})) {
+    const path = ['providers', id]
+    if (!/^[a-z0-9][a-z0-9._-]*$/.test(id))
+      found.push({ path, problem: 'must be named in small letters, digits, dots and dashes' })
+    if (provider.key !== undefined && provider.keys !== undefined)
+      found.push({ path: [...path, 'keys'], problem: 'must not stand beside key' })
+    if (provider.kind !== undefined && provider.type !== undefined)
+      found.push({ path: [...path, 'type'], problem: 'must not stand beside kind' })
+    if (provider.type === 'ai-sdk' && provider.package === undefined)
+      found.push({ path, problem: 'must have package, since its type is ai-sdk' })
+    if (provider.package !== undefined && provider.type !== 'ai-sdk')
+      found.push({ path: [...path, 'package'], problem: 'belongs to type ai-sdk alone' })
+  }
+  for (const [index, { name }] of (config.keys ?? []).entries())
+    if (config.keys?.slice(0, index).some((other) => other.name === name))
+      found.push({
+        path: ['keys', index, 'name'],
+        problem: `is the second ${JSON.stringify(name)}`,
+      })
+  return found
+}
+
+/** Where the setting stands in the text: at its name if it has one, else at its value or what is nearest around it. */
+function offsetOf(document: Document.Parsed, path: Path): number {
+  const name = path.at(-1)
+  const parent = path.length > 0 ? document.getIn(path.slice(0, -1), true) : document.contents
+  if (isMap(parent) && path.length > 0) {
+    const pair = parent.items.find(
+      (item) => isPair(item) && isNode(item.key) && String(item.key) === String(name),
+    )
+    if (pair && isNode(pair.key) && pair.key.range) return pair.key.range[0]
+  }
+  const node = document.getIn(path, true)
+  if (isNode(node) && node.range) return node.range[0]
+  return path.length > 0 ? offsetOf(document, path.slice(0, -1)) : 0
+}
