@@ -1,0 +1,67 @@
+import { GatewayError } from '../../src/core/errors.ts'
+import type { CodecContext, FormatContext, Received } from '../../src/protocols/protocol.ts'
+import { parseJson } from '../../src/wire/json.ts'
+import { parseEvents, type ServerSentEvent } from '../../src/wire/sse.ts'
+
+/** 2023-11-14T22:13:20Z */
+export const fixedNow = 1_700_000_000_000
+
+/** Ids that are the same in every run: the prefix and a counter. */
+export function countingIds(): (prefix: string) => string {
+  let count = 0
+  return (prefix) => {
+    count += 1
+    return `${prefix}${count}`
+  }
+}
+
+/** A codec context for tests. Unsupported fields throw, as they do where the route says nothing. */
+export function codecContext(given: Partial<CodecContext> = {}): CodecContext {
+  return {
+    model: 'upstream-model',
+    publicModel: 'public-model',
+    unsupported: (param, reason) => {
+      throw new GatewayError('unsupported_parameter', reason ?? `${param} is not supported`, {
+        param,
+      })
+    },
+    now: () => fixedNow,
+    newId: countingIds(),
+    settings: {},
+    media: new Map(),
+    ...given,
+  }
+}
+
+export function formatContext(given: Partial<FormatContext> = {}): FormatContext {
+  return { now: () => fixedNow, newId: countingIds(), headers: {}, ...given }
+}
+
+/** An upstream's whole answer, as the gateway hands it to a codec. */
+export function received(body: string, given: Partial<Received> = {}): Received {
+  return {
+    status: 200,
+    headers: {},
+    contentType: 'application/json',
+    bytes: new TextEncoder().encode(body),
+    json: () => {
+      try {
+        return parseJson(body)
+      } catch (cause) {
+        throw new GatewayError('upstream_garbled', 'The upstream’s answer is not JSON', { cause })
+      }
+    },
+    ...given,
+  }
+}
+
+/** The events of a server-sent stream that arrives in pieces of `size` bytes. */
+export async function eventsInPieces(text: string, size: number): Promise<ServerSentEvent[]> {
+  const bytes = new TextEncoder().encode(text)
+  async function* pieces(): AsyncGenerator<Uint8Array> {
+    for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
+  }
+  const events: ServerSentEvent[] = []
+  for await (const event of parseEvents(pieces())) events.push(event)
+  return events
+}

@@ -1,0 +1,46 @@
+import { GatewayError } from '../../src/core/errors.ts'
+import type { Usage } from '../../src/core/usage.ts'
+import type { EventOf, OperationName, RequestOf } from '../../src/operations/index.ts'
+import type { Step } from '../../src/operations/operation.ts'
+import type { CodecContext, StreamCodec, Verdict } from '../../src/protocols/protocol.ts'
+import type { ServerSentEvent } from '../../src/wire/sse.ts'
+
+export interface ReadStream<O extends OperationName> {
+  readonly verdicts: readonly Exclude<Verdict, GatewayError>[]
+  readonly steps: readonly Step<EventOf<O>>[]
+  /** What the watcher says at the end. */
+  readonly usage: Usage | undefined
+  readonly error: GatewayError | undefined
+}
+
+/**
+ * Reads a stream as the gateway does: the watcher sees each event first; the reader gets those that are neither
+ * garbage nor an error, and its `end` only after a finish or a terminal event.
+ */
+export function readStream<O extends OperationName>(
+  codec: StreamCodec<O>,
+  {
+    events,
+    context,
+    request,
+  }: {
+    readonly events: readonly ServerSentEvent[]
+    readonly context: CodecContext
+    readonly request: RequestOf<O>
+  },
+): ReadStream<O> {
+  const watcher = codec.watcher()
+  const reader = codec.reader(context, request)
+  const verdicts: Exclude<Verdict, GatewayError>[] = []
+  const steps: Step<EventOf<O>>[] = []
+  for (const event of events) {
+    const verdict = watcher.see(event)
+    if (verdict instanceof GatewayError)
+      return { verdicts, steps, usage: watcher.usage(), error: verdict }
+    verdicts.push(verdict)
+    if (verdict !== 'garbage') steps.push(...reader.read(event))
+    if (verdict === 'terminal') break
+  }
+  if (verdicts.includes('finish') || verdicts.includes('terminal')) steps.push(...reader.end())
+  return { verdicts, steps, usage: watcher.usage(), error: undefined }
+}
