@@ -1,7 +1,8 @@
+import { openai } from './openai/index.ts'
 import type { ClientFormat, Protocol } from './protocol.ts'
 
 /** Every wire protocol an upstream can speak. Adding one is a folder beside this file and a line here. */
-export const protocols: readonly Protocol[] = []
+export const protocols: readonly Protocol[] = [openai]
 
 /** Every client format besides the canonical one. Adding one is a file in its protocol's folder and a line here. */
 export const formats: readonly ClientFormat[] = []

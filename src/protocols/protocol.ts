@@ -143,6 +143,11 @@ export type FormatName =
 
 /** A client format that a protocol speaks itself, so that bytes pass untouched but for the model name. */
 export interface Native {
+  /**
+   * Whether this request may go as it came: false where it uses something that only the gateway's form of the format
+   * has, so that the codec must say it. Absent: always.
+   */
+  fits?(request: unknown): boolean
   /** `body` is the caller's JSON with the model name already replaced (where the format carries it in the body). */
   request(call: {
     readonly body: Uint8Array

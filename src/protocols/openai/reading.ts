@@ -1,0 +1,35 @@
+/** Lenient views of JSON that an upstream sent: what has the wrong type counts as absent. */
+
+export type Fields = Readonly<Record<string, unknown>>
+
+const none: Fields = {}
+
+export function isObject(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** The fields of an object, or none. */
+export function objectOf(value: unknown): Fields {
+  return isObject(value) ? value : none
+}
+
+export function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : []
+}
+
+/** The text, or '' for anything else. */
+export function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}
+
+/** A text with something in it. */
+export function someText(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
+
+/** A count: a whole number from 0 up; fractions are cut off. */
+export function countOf(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0
+    ? Math.trunc(value)
+    : undefined
+}
