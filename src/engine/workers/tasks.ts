@@ -4,4 +4,6 @@ import type { TaskTable } from './task.ts'
  * Everything that runs in a worker thread: one line per task, its code loaded on first use and in the worker only.
  * To add a task, write a `Task` function and name it here.
  */
-export const tasks = {} as const satisfies TaskTable
+export const tasks = {
+  annotateAudio: async () => (await import('../audio/annotate.ts')).annotateAudio,
+} as const satisfies TaskTable
