@@ -157,10 +157,13 @@ export interface Native {
     readonly headers: Readonly<Record<string, string>>
     /** The caller's query, without credentials, such as `alt=sse`. */
     readonly query: string
+    /** The provider's further settings, as in CodecContext. */
+    readonly settings: Readonly<Record<string, string>>
   }): UpstreamRequest
   /** Names of the caller's headers that go on to the upstream, such as `anthropic-beta`. */
   readonly headers?: readonly string[]
-  readonly framing?: 'sse' | 'json-array'
+  /** How the upstream cuts its stream; default `sse`. Gemini decides it by the query (`alt=sse`). */
+  readonly framing?: 'sse' | 'json-array' | ((query: string) => 'sse' | 'json-array')
   watcher(): StreamWatcher
   /** What a whole answer says of usage. */
   usage(body: unknown): Usage | undefined
