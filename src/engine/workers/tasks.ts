@@ -5,5 +5,6 @@ import type { TaskTable } from './task.ts'
  * To add a task, write a `Task` function and name it here.
  */
 export const tasks = {
+  judgeDocuments: async () => (await import('../rerank/judge.ts')).judgeDocuments,
   annotateAudio: async () => (await import('../audio/annotate.ts')).annotateAudio,
 } as const satisfies TaskTable

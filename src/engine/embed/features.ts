@@ -1,0 +1,51 @@
+import { conceptsOf } from './concepts.ts'
+import { splitWords, type Word } from './words.ts'
+
+/** What is counted in a text, and how much it weighs. */
+export type Features = ReadonlyMap<string, number>
+
+const weights = { stop: 0.12, phrase: 0.45, spelling: 0.6, concept: 0.75 } as const
+
+/**
+ * Weighs the stems, neighbouring stems, letter sequences and everyday concepts of a text. Repetition counts less and
+ * less; a text without words is weighed by its characters, so that every text has features.
+ */
+export function weighFeatures(text: string): Features {
+  const counts = new Map<string, { readonly weight: number; count: number }>()
+  const add = (feature: string, weight: number): void => {
+    const known = counts.get(feature)
+    if (known === undefined) counts.set(feature, { weight, count: 1 })
+    else known.count++
+  }
+  let before: Word | undefined
+  for (const word of splitWords(text)) {
+    add(`w:${word.stem}`, word.stop ? weights.stop : telling(word))
+    if (word.stop) continue
+    if (before !== undefined) add(`p:${before.stem} ${word.stem}`, weights.phrase)
+    before = word
+    addSpelling(word.plain, add)
+    const concepts = conceptsOf(word.stem)
+    for (const concept of concepts) add(`c:${concept}`, weights.concept / concepts.length)
+  }
+  if (counts.size === 0) for (const character of text.slice(0, 10_000)) add(`x:${character}`, 1)
+  const features = new Map<string, number>()
+  for (const [feature, { weight, count }] of counts)
+    features.set(feature, weight * (1 + Math.log(count)))
+  return features
+}
+
+/** Long words tell more than short ones, as a rule. */
+function telling({ plain }: Word): number {
+  return 0.7 + 0.06 * Math.min(8, plain.length)
+}
+
+/** Three and four letters in a row, the edges of the word included: near spellings share most of them. */
+function addSpelling(plain: string, add: (feature: string, weight: number) => void): void {
+  const edged = `<${plain}>`
+  const sequences = Math.max(1, 2 * edged.length - 5)
+  const weight = weights.spelling / Math.sqrt(sequences)
+  for (let at = 0; at + 3 <= edged.length; at++) {
+    add(`3:${edged.slice(at, at + 3)}`, weight)
+    if (at + 4 <= edged.length) add(`4:${edged.slice(at, at + 4)}`, weight)
+  }
+}

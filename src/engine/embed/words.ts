@@ -1,0 +1,137 @@
+import { stemmer } from 'stemmer'
+
+/** A word as it is compared: without case, accents and endings. */
+export interface Word {
+  /** Lower case, without accents. */
+  readonly plain: string
+  /** Porter's stem of an English word; other words lose nothing. */
+  readonly stem: string
+  /** Says little by itself: the, of, is. */
+  readonly stop: boolean
+}
+
+const stopWords = new Set(
+  (
+    'a about above after again all also am an and any are as at be because been before being below between both but ' +
+    'by can could did do does doing down during each few for from further had has have having he her here hers him ' +
+    'his how i if in into is it its just me more most my no nor not now of off on once only or other our out over ' +
+    'own same she should so some such than that the their them then there these they this those through to too ' +
+    'under until up very was we were what when where which while who whom why will with would you your'
+  ).split(' '),
+)
+
+/** Forms that no rule of endings leads back: each line is a word and its other forms. */
+const irregularForms = [
+  'sit sat',
+  'run ran',
+  'go goes gone went',
+  'buy bought',
+  'sell sold',
+  'eat ate eaten',
+  'drink drank drunk',
+  'drive drove driven',
+  'fly flew flown',
+  'write wrote written',
+  'speak spoke spoken',
+  'break broke broken',
+  'steal stole stolen',
+  'take took taken',
+  'give gave given',
+  'get got gotten',
+  'see saw seen',
+  'know knew known',
+  'grow grew grown',
+  'throw threw thrown',
+  'begin began begun',
+  'sing sang sung',
+  'swim swam swum',
+  'win won',
+  'lose lost',
+  'find found',
+  'make made',
+  'say said',
+  'tell told',
+  'think thought',
+  'teach taught',
+  'bring brought',
+  'catch caught',
+  'fight fought',
+  'build built',
+  'send sent',
+  'spend spent',
+  'pay paid',
+  'keep kept',
+  'sleep slept',
+  'leave left',
+  'feel felt',
+  'meet met',
+  'forget forgot forgotten',
+  'fall fell fallen',
+  'rise rose risen',
+  'choose chose chosen',
+  'freeze froze frozen',
+  'child children',
+  'man men',
+  'woman women',
+  'person people',
+  'foot feet',
+  'tooth teeth',
+  'mouse mice',
+  'goose geese',
+  'wolf wolves',
+  'leaf leaves',
+  'knife knives',
+  'good better best',
+  'bad worse worst',
+] as const
+
+const baseForms = new Map<string, string>()
+for (const line of irregularForms) {
+  const [base = '', ...forms] = line.split(' ')
+  for (const form of forms) baseForms.set(form, base)
+}
+
+/** No word of any language is longer; what is, is data. */
+const wordLengthMax = 48
+
+const wordPattern = /[\p{L}\p{N}\p{M}]+(?:['’][\p{L}]+)?/gu
+const unspaced =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}]/u
+
+const stems = new Map<string, string>()
+const stemsMax = 50_000
+
+/** The words of a text in order. Scripts without spaces give one word per pair of neighbouring characters. */
+export function splitWords(text: string): readonly Word[] {
+  const words: Word[] = []
+  for (const [found] of text.normalize('NFKC').matchAll(wordPattern)) {
+    if (unspaced.test(found)) words.push(...pairs(found))
+    else words.push(wordOf(found))
+  }
+  return words
+}
+
+function wordOf(found: string): Word {
+  const bare = found.replace(/['’]\p{L}+$/u, '').toLowerCase()
+  const plain = bare.normalize('NFD').replace(/\p{M}/gu, '').slice(0, wordLengthMax)
+  return { plain, stem: stemOf(plain), stop: stopWords.has(plain) }
+}
+
+function stemOf(plain: string): string {
+  const known = stems.get(plain)
+  if (known !== undefined) return known
+  const stem = /^[a-z]+$/.test(plain) ? stemmer(baseForms.get(plain) ?? plain) : plain
+  // The texts of a busy gateway share their words; a bound keeps a hostile vocabulary from filling the memory.
+  if (stems.size >= stemsMax) stems.clear()
+  stems.set(plain, stem)
+  return stem
+}
+
+function pairs(run: string): readonly Word[] {
+  const characters = [...run.toLowerCase()]
+  if (characters.length === 1) return [{ plain: run, stem: run, stop: false }]
+  return characters.slice(1).map((character, i) => {
+    const pair = (characters[i] ?? '') + character
+    return { plain: pair, stem: pair, stop: false }
+  })
+}

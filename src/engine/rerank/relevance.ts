@@ -1,0 +1,112 @@
+import { type Features, weighFeatures } from '../embed/features.ts'
+import { splitWords } from '../embed/words.ts'
+import { type Query, prepareQuery } from './query.ts'
+
+/** What one document contains of the query; made first for all, because rarity is counted over all. */
+interface Evidence {
+  readonly passages: readonly Passage[]
+  /** The best match of each term anywhere in the document, 0 to 1. */
+  readonly best: Float64Array
+  /** Cosine with the query's own features, 0 to 1. */
+  readonly likeness: number
+}
+
+interface Passage {
+  readonly length: number
+  /** How often each term occurs, near matches counted in part. */
+  readonly counts: Float64Array
+  /** Share of the query's phrases that occur. */
+  readonly phrases: number
+}
+
+/** BM25's constants: low, since passages are short and one occurrence says most. */
+const saturation = 0.9
+const lengthWeight = 0.4
+/** A long document is judged by its best passage of this many words. */
+const passageWords = 512
+const likenessCharacters = 4000
+
+export interface RelevanceOptions {
+  /** Passages looked at per document; the rest is left out. Default: all. */
+  readonly passagesMax?: number | undefined
+}
+
+/** Judges documents against one query: `add` each in order, then `scores` gives 0 to 1 for each. */
+export function createJudge(text: string, { passagesMax = Infinity }: RelevanceOptions = {}) {
+  const query = prepareQuery(text)
+  const own = weighFeatures(text)
+  const all: Evidence[] = []
+  return {
+    add(document: string): void {
+      const likeness = cosine(own, weighFeatures(document.slice(0, likenessCharacters)))
+      all.push({ ...gather(query, document, passagesMax), likeness })
+    },
+    scores: (): readonly number[] => scoreAll(query, all),
+  }
+}
+
+function gather(query: Query, document: string, passagesMax: number) {
+  const words = splitWords(document)
+  const best = new Float64Array(query.terms.length)
+  const passages: Passage[] = []
+  for (let at = 0; at < words.length && passages.length < passagesMax; at += passageWords) {
+    const counts = new Float64Array(query.terms.length)
+    const phrases = new Set<string>()
+    let before = ''
+    const part = words.slice(at, at + passageWords)
+    for (const { stem, stop } of part) {
+      for (const { term, strength } of query.match(stem)) {
+        counts[term] = (counts[term] ?? 0) + strength
+        best[term] = Math.max(best[term] ?? 0, strength)
+      }
+      if (stop) continue
+      if (query.phrases.has(`${before} ${stem}`)) phrases.add(`${before} ${stem}`)
+      before = stem
+    }
+    const share = query.phrases.size === 0 ? 0 : phrases.size / query.phrases.size
+    passages.push({ length: part.length, counts, phrases: share })
+  }
+  return { passages, best }
+}
+
+function scoreAll(query: Query, all: readonly Evidence[]): readonly number[] {
+  const rarity = Float64Array.from(query.terms, (_, term) => {
+    const having = all.reduce((sum, evidence) => sum + (evidence.best[term] ?? 0), 0)
+    // The constant keeps a term that every document has from counting for nothing.
+    return 0.3 + Math.log(1 + Math.max(0, all.length - having + 0.5) / (having + 0.5))
+  })
+  const whole = rarity.reduce((sum, value) => sum + value, 0)
+  const passages = all.flatMap((evidence) => evidence.passages)
+  const words = passages.reduce((sum, passage) => sum + passage.length, 0)
+  const usualLength = words / Math.max(1, passages.length)
+  return all.map((evidence) => {
+    let top = 0
+    for (const passage of evidence.passages) {
+      const match = bm25(passage, rarity, usualLength) / Math.max(1e-9, whole)
+      const phrases = query.phrases.size === 0 ? Math.min(1, match) : passage.phrases
+      top = Math.max(top, 0.82 * (1 - Math.exp(-1.7 * match)) + 0.1 * phrases)
+    }
+    return Math.min(1, top + 0.08 * evidence.likeness)
+  })
+}
+
+function bm25(passage: Passage, rarity: Float64Array, usualLength: number): number {
+  const length = 1 - lengthWeight + lengthWeight * (passage.length / Math.max(1, usualLength))
+  let sum = 0
+  for (const [term, count] of passage.counts.entries())
+    if (count > 0)
+      sum += ((rarity[term] ?? 0) * count * (saturation + 1)) / (count + saturation * length)
+  return sum
+}
+
+function cosine(a: Features, b: Features): number {
+  let product = 0
+  for (const [feature, weight] of a) product += weight * (b.get(feature) ?? 0)
+  return product === 0 ? 0 : product / Math.sqrt(square(a) * square(b))
+}
+
+function square(features: Features): number {
+  let sum = 0
+  for (const weight of features.values()) sum += weight * weight
+  return sum
+}
