@@ -35,6 +35,10 @@ export interface Provider {
   readonly baseUrl: string
   /** Environment variables that may hold the key, first set wins. Empty for local servers, which need none. */
   readonly environment: readonly string[]
+  /** For keys that are made of several variables; wins over `environment`. Undefined when they are not all set. */
+  readonly secretFrom?: (
+    variables: Readonly<Record<string, string | undefined>>,
+  ) => string | undefined
   /** Settings read from the environment: setting → variables, first set wins. */
   readonly settingsFrom?: Readonly<Record<string, readonly string[]>>
   /** Settings that apply where nothing is configured. */

@@ -1,0 +1,109 @@
+import { GatewayError } from '../core/errors.ts'
+import type { Usage } from '../core/usage.ts'
+import type { EngineContext, EngineOperation } from '../engine/engine.ts'
+import type { OperationName } from '../operations/index.ts'
+import { operations } from '../operations/index.ts'
+import {
+  type AnyStep,
+  type Attempted,
+  type AttemptInput,
+  type Gated,
+  untilContent,
+} from './attempt.ts'
+import { openDeadline } from './deadline.ts'
+import { asFailure } from './guard.ts'
+import { type Meter, openMeter } from './meter.ts'
+import type { Target } from './routing.ts'
+
+type EngineTarget = Extract<Target, { kind: 'engine' }>
+
+/** One answer of an engine in this process. */
+export async function attemptEngine(input: AttemptInput, target: EngineTarget): Promise<Attempted> {
+  const { gateway, call, attempt } = input
+  const engine = await target.engine()
+  const run = engine[call.operation] as EngineOperation<OperationName> | undefined
+  if (!run)
+    throw new GatewayError(
+      'unsupported_value',
+      `${target.id} does not offer: ${operations[call.operation].summary.toLowerCase()}`,
+      { param: 'model' },
+    )
+  const request = input.canonical()
+  const meter = openMeter(gateway, call, target, attempt)
+  const deadline = openDeadline(input.signal, target.timeouts)
+  const startedAt = gateway.now()
+  const close = () => deadline[Symbol.dispose]()
+  try {
+    const result = await run(request, engineContext(input, deadline.signal))
+    const started = {
+      target,
+      attempt,
+      meter,
+      firstContentMs: gateway.now() - startedAt,
+      abandon() {
+        meter.close('cancelled')
+        deadline.abort(new GatewayError('cancelled', 'Another target answered first'))
+        close()
+      },
+    }
+    if (result.kind === 'reply') {
+      close()
+      return { ...started, answer: { kind: 'reply', reply: result.reply, usage: result.usage } }
+    }
+    if (result.kind === 'bytes') {
+      const { contentType, body, length, usage } = result
+      return { ...started, answer: { kind: 'media', contentType, body, length, usage } }
+    }
+    const steps = await untilContent(gate(result.events))
+    return { ...started, answer: { kind: 'steps', batches: metered(steps, meter, close) } }
+  } catch (thrown) {
+    const error = GatewayError.from(asFailureOfEngine(thrown, deadline))
+    meter.close(error.code === 'cancelled' ? 'cancelled' : 'failed')
+    close()
+    throw error
+  }
+}
+
+function asFailureOfEngine(thrown: unknown, deadline: Parameters<typeof asFailure>[1]): unknown {
+  return deadline.signal.aborted ? asFailure(thrown, deadline) : thrown
+}
+
+function engineContext({ gateway, route, call }: AttemptInput, signal: AbortSignal): EngineContext {
+  const { workers, fetchMedia, publish } = gateway.engineContext
+  return {
+    model: typeof call.request['model'] === 'string' ? call.request['model'] : route.model,
+    signal,
+    workers,
+    fetchMedia: (url, options) => fetchMedia(url, { ...options, signal }),
+    publish,
+    now: gateway.now,
+    newId: gateway.newId,
+    random: gateway.random,
+  }
+}
+
+async function* gate(steps: AsyncIterable<AnyStep>): AsyncGenerator<Gated<readonly AnyStep[]>> {
+  for await (const step of steps) yield { value: [step], content: true }
+}
+
+async function* metered(
+  batches: AsyncIterable<readonly AnyStep[]>,
+  meter: Meter,
+  close: () => void,
+): AsyncGenerator<readonly AnyStep[]> {
+  let usage: Usage | undefined
+  let ended: 'completed' | 'incomplete' | 'cancelled' = 'cancelled'
+  try {
+    for await (const steps of batches) {
+      for (const step of steps) if ('usage' in step) usage = step.usage
+      yield steps
+    }
+    ended = 'completed'
+  } catch (thrown) {
+    ended = 'incomplete'
+    throw thrown
+  } finally {
+    meter.close(ended, usage)
+    close()
+  }
+}

@@ -1,0 +1,91 @@
+import { GatewayError } from '../core/errors.ts'
+
+/** How long to wait for an upstream, in milliseconds. Every wait has a limit. */
+export interface Timeouts {
+  /** To connect. */
+  readonly connectMs: number
+  /** From the request to the head of the answer. */
+  readonly headersMs: number
+  /** From the request to the first streamed content. */
+  readonly firstTokenMs: number
+  /** Between two events of a stream. */
+  readonly idleMs: number
+  /** For the whole answer. */
+  readonly totalMs: number
+}
+
+export const defaultTimeouts: Timeouts = {
+  connectMs: 10_000,
+  headersMs: 300_000,
+  firstTokenMs: 300_000,
+  idleMs: 120_000,
+  totalMs: 900_000,
+}
+
+export type Phase = 'headers' | 'first token' | 'idle' | 'total'
+
+/**
+ * The limits of one attempt: one abort signal, joined to the caller's. `expired` tells a limit from a caller who left.
+ */
+export interface Deadline extends Disposable {
+  readonly signal: AbortSignal
+  /** The limit that was reached, as the error to show. */
+  readonly expired: GatewayError | undefined
+  /** Begins to wait for something, instead of what was waited for before. */
+  wait(phase: Phase): void
+  /** Something came: the wait begins anew. */
+  progress(): void
+  /** Ends the attempt without an error of its own: the caller of the attempt has what it wanted. */
+  abort(reason?: unknown): void
+}
+
+export function openDeadline(parent: AbortSignal, timeouts: Timeouts): Deadline {
+  const controller = new AbortController()
+  let expired: GatewayError | undefined
+  let current: NodeJS.Timeout | undefined
+
+  const expire = (phase: Phase, ms: number) => () => {
+    expired = new GatewayError('upstream_timeout', sentences[phase](ms))
+    controller.abort(expired)
+  }
+  const total = setTimeout(expire('total', timeouts.totalMs), timeouts.totalMs)
+  const leave = () => controller.abort(parent.reason)
+  if (parent.aborted) leave()
+  else parent.addEventListener('abort', leave, { once: true })
+
+  const limits = {
+    headers: timeouts.headersMs,
+    'first token': timeouts.firstTokenMs,
+    idle: timeouts.idleMs,
+    total: timeouts.totalMs,
+  }
+  return {
+    signal: controller.signal,
+    get expired() {
+      return expired
+    },
+    wait(phase) {
+      clearTimeout(current)
+      current =
+        phase === 'total' ? undefined : setTimeout(expire(phase, limits[phase]), limits[phase])
+    },
+    progress() {
+      current?.refresh()
+    },
+    abort(reason) {
+      controller.abort(reason)
+    },
+    [Symbol.dispose]() {
+      clearTimeout(total)
+      clearTimeout(current)
+      parent.removeEventListener('abort', leave)
+    },
+  }
+}
+
+const sentences: Readonly<Record<Phase, (ms: number) => string>> = {
+  headers: (ms) => `The upstream did not begin to answer within ${ms} ms`,
+  'first token': (ms) => `The upstream sent no content within ${ms} ms`,
+  idle: (ms) => `The upstream fell silent for ${ms} ms in the middle of its answer`,
+  total: (ms) => `The upstream did not finish its answer within ${ms} ms`,
+}

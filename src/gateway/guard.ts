@@ -1,0 +1,109 @@
+import { GatewayError } from '../core/errors.ts'
+import type { StreamWatcher } from '../protocols/protocol.ts'
+import type { EventBlock, EventSplitter } from '../wire/sse.ts'
+import type { Deadline } from './deadline.ts'
+
+/** Good events that arrived together, and whether a caller would see content in them. */
+export interface GuardedBatch {
+  readonly blocks: readonly EventBlock[]
+  readonly content: boolean
+}
+
+export interface GuardOptions {
+  readonly splitter: EventSplitter
+  readonly watcher: StreamWatcher
+  readonly deadline: Deadline
+  /** Whether comments are handed on, which only a format that passes untouched wants. */
+  readonly comments: boolean
+  /** Told of every unreadable block that was skipped. */
+  readonly skipped: () => void
+}
+
+/**
+ * Holds an upstream's stream to its word: what comes out is readable, and it ends only after the format's terminal
+ * event, or regularly after a whole answer. Everything else throws: `upstream_cut`, `upstream_timeout`,
+ * `upstream_garbled`, or the error the upstream itself reported. One unreadable block between good ones is skipped
+ * once content has come; before that nothing was promised, so it fails and another target can answer.
+ */
+export async function* guard(
+  body: AsyncIterable<Uint8Array>,
+  options: GuardOptions,
+): AsyncGenerator<GuardedBatch> {
+  const state: State = { content: false, whole: false, terminal: false, unreadable: 0 }
+  try {
+    for await (const piece of body) {
+      const batch = sift(options.splitter.push(piece), state, options)
+      if (batch.blocks.length > 0) yield batch
+      if (state.terminal) return
+    }
+  } catch (thrown) {
+    throw asFailure(thrown, options.deadline)
+  }
+  const rest = sift(options.splitter.end(), state, options)
+  if (rest.blocks.length > 0) yield rest
+  if (state.terminal || state.whole) return
+  throw new GatewayError(
+    'upstream_cut',
+    'The upstream ended its stream before the answer was whole',
+  )
+}
+
+interface State {
+  content: boolean
+  /** The answer is whole, though the terminal event has not come. */
+  whole: boolean
+  terminal: boolean
+  /** Unreadable blocks in a row. */
+  unreadable: number
+}
+
+function sift(
+  blocks: readonly EventBlock[],
+  state: State,
+  { watcher, deadline, comments, skipped }: GuardOptions,
+): GuardedBatch {
+  const good: EventBlock[] = []
+  let content = false
+  for (const block of blocks) {
+    if (state.terminal) break
+    if (block.kind === 'comment') {
+      if (comments) good.push(block)
+      continue
+    }
+    const verdict = block.kind === 'unreadable' ? 'garbage' : watcher.see(block)
+    if (verdict instanceof GatewayError) throw verdict
+    if (verdict === 'garbage') {
+      countUnreadable(state)
+      skipped()
+      continue
+    }
+    state.unreadable = 0
+    deadline.progress()
+    if (verdict === 'content' || verdict === 'finish' || verdict === 'terminal') {
+      if (!state.content) deadline.wait('idle')
+      state.content = true
+      content = true
+    }
+    if (verdict === 'finish') state.whole = true
+    if (verdict === 'terminal') state.terminal = true
+    if (watcher.usageOnly !== true) good.push(block)
+  }
+  return { blocks: good, content }
+}
+
+function countUnreadable(state: State): void {
+  state.unreadable += 1
+  if (state.content && state.unreadable === 1) return
+  throw new GatewayError('upstream_garbled', 'The upstream’s stream cannot be read')
+}
+
+/** What a broken body means: a limit that was reached, a caller who left, or a cut. */
+export function asFailure(thrown: unknown, deadline: Deadline): unknown {
+  if (deadline.expired) return deadline.expired
+  if (thrown instanceof GatewayError) return thrown
+  if (deadline.signal.aborted)
+    return new GatewayError('cancelled', 'The call was cancelled', { cause: thrown })
+  if (thrown instanceof RangeError)
+    return new GatewayError('upstream_garbled', thrown.message, { cause: thrown })
+  return new GatewayError('upstream_cut', 'The upstream broke off its stream', { cause: thrown })
+}

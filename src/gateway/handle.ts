@@ -1,0 +1,50 @@
+import { GatewayError } from '../core/errors.ts'
+import { operations, type RequestOf, type OperationName } from '../operations/index.ts'
+import { validate } from '../operations/validate.ts'
+import { answerOf, formatContext } from './answer.ts'
+import type { AnyRequest, Attempted } from './attempt.ts'
+import type { Answer, Call, Gateway } from './gateway.ts'
+import { perform } from './perform.ts'
+
+/** The life of one inference call: route, bring to an answer, say it in the caller's format. */
+export async function handle(gateway: Gateway, call: Call): Promise<Answer> {
+  return answerOf(gateway, call, await begin(gateway, call))
+}
+
+/** As handle, but stops where the answer has begun. */
+export async function begin(gateway: Gateway, call: Call): Promise<Attempted> {
+  const model = String(call.request['model'])
+  const route = await gateway.routing().route(model, call.key, call.operation)
+  const attempted = await perform({ gateway, call, route, canonical: canonicalOf(gateway, call) })
+  call.trail.upstreamMs = attempted.firstContentMs
+  return attempted
+}
+
+/** The request in the canonical form, made at most once, and only when some target needs it. */
+export function canonicalOf(gateway: Gateway, call: Call): () => AnyRequest {
+  let made: AnyRequest | undefined
+  return () => {
+    made ??= call.format ? translate(gateway, call) : (call.request as AnyRequest)
+    return made
+  }
+}
+
+function translate(gateway: Gateway, call: Call): RequestOf<OperationName> {
+  const { format, operation } = call
+  if (!format) return call.request as AnyRequest
+  const request = format.toCanonical(call.request, formatContext(gateway, call))
+  const { request: schema, check } = operations[operation]
+  try {
+    const canonical = validate(schema, request) as AnyRequest
+    ;(check as ((request: AnyRequest) => void) | undefined)?.(canonical)
+    return canonical
+  } catch (thrown) {
+    const error = GatewayError.from(thrown)
+    const { param } = error.details
+    if (param === undefined || !format.paramOf) throw error
+    throw new GatewayError(error.code, error.message, {
+      ...error.details,
+      param: format.paramOf(param),
+    })
+  }
+}

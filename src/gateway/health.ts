@@ -1,0 +1,116 @@
+/** What has been seen of each target lately. In memory: another process learns for itself. */
+export interface Health {
+  /** False while the breaker is open, except for one probe at a time after the cooldown. */
+  available(target: string): boolean
+  /** An attempt begins; in a half-open breaker it is the one probe. */
+  starts(target: string): void
+  /** An attempt ended without saying anything about the target: the caller left, or the request was wrong. */
+  released(target: string): void
+  succeeded(target: string, firstContentMs: number): void
+  failed(target: string, breaker: BreakerOptions): void
+  /** A moving average of the time to the first content, in milliseconds; undefined when nothing is known. */
+  latencyMs(target: string): number | undefined
+  /** A percentile (0 to 100) of the last first-content times; undefined below 8 observations. */
+  percentileMs(target: string, percentile: number): number | undefined
+  /** Leaves a refused or limited key of a provider alone for a while. */
+  setKeyAside(provider: string, secret: string, ms: number): void
+  /** The next key in turn that is not set aside; undefined when every one is. */
+  nextKey(provider: string, secrets: readonly string[]): string | undefined
+}
+
+export interface BreakerOptions {
+  readonly failures: number
+  readonly windowMs: number
+  readonly cooldownMs: number
+}
+
+export const defaultBreaker: BreakerOptions = { failures: 5, windowMs: 30_000, cooldownMs: 15_000 }
+
+interface Seen {
+  failures: number[]
+  openUntil: number
+  probing: boolean
+  average: number | undefined
+  readonly samples: number[]
+}
+
+const samplesMax = 128
+const samplesForPercentile = 8
+/** How much one observation moves the average. */
+const weight = 0.2
+
+export function createHealth(now: () => number): Health {
+  const targets = new Map<string, Seen>()
+  const aside = new Map<string, number>()
+  const turns = new Map<string, number>()
+
+  function seen(target: string): Seen {
+    const known = targets.get(target)
+    if (known) return known
+    const fresh: Seen = {
+      failures: [],
+      openUntil: 0,
+      probing: false,
+      average: undefined,
+      samples: [],
+    }
+    targets.set(target, fresh)
+    return fresh
+  }
+
+  return {
+    available(target) {
+      const { openUntil, probing } = seen(target)
+      return openUntil === 0 || (now() >= openUntil && !probing)
+    },
+    starts(target) {
+      const entry = seen(target)
+      if (entry.openUntil > 0) entry.probing = true
+    },
+    released(target) {
+      seen(target).probing = false
+    },
+    succeeded(target, firstContentMs) {
+      const entry = seen(target)
+      entry.failures = []
+      entry.openUntil = 0
+      entry.probing = false
+      entry.average =
+        entry.average === undefined
+          ? firstContentMs
+          : entry.average + weight * (firstContentMs - entry.average)
+      entry.samples.push(firstContentMs)
+      if (entry.samples.length > samplesMax) entry.samples.shift()
+    },
+    failed(target, { failures, windowMs, cooldownMs }) {
+      const entry = seen(target)
+      const time = now()
+      entry.failures = [...entry.failures.filter((at) => at > time - windowMs), time].slice(
+        -failures,
+      )
+      entry.probing = false
+      if (entry.failures.length >= failures || entry.openUntil > 0)
+        entry.openUntil = time + cooldownMs
+    },
+    latencyMs: (target) => seen(target).average,
+    percentileMs(target, percentile) {
+      const { samples } = seen(target)
+      if (samples.length < samplesForPercentile) return undefined
+      const sorted = samples.toSorted((left, right) => left - right)
+      return sorted[Math.min(sorted.length - 1, Math.floor((percentile / 100) * sorted.length))]
+    },
+    setKeyAside(provider, secret, ms) {
+      aside.set(`${provider} ${secret}`, now() + ms)
+    },
+    nextKey(provider, secrets) {
+      const turn = turns.get(provider) ?? 0
+      turns.set(provider, turn + 1)
+      for (let step = 0; step < secrets.length; step += 1) {
+        const secret = secrets[(turn + step) % secrets.length]
+        if (secret !== undefined && (aside.get(`${provider} ${secret}`) ?? 0) <= now())
+          return secret
+      }
+      return undefined
+    },
+  }
+}

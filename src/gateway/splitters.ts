@@ -1,0 +1,15 @@
+import { createEventSplitter, type EventSplitter } from '../wire/sse.ts'
+
+export type Framing = 'sse' | 'aws-event-stream' | 'json-array'
+
+/** The splitter of each framing a stream may come in; the rare ones are loaded when first needed. */
+export async function createSplitter(framing: Framing): Promise<EventSplitter> {
+  switch (framing) {
+    case 'sse':
+      return createEventSplitter()
+    case 'aws-event-stream':
+      return (await import('../wire/aws-event-stream.ts')).createAwsEventSplitter()
+    case 'json-array':
+      return (await import('../wire/json-array.ts')).createJsonArraySplitter()
+  }
+}

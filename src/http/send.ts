@@ -1,0 +1,80 @@
+import { Agent, errors, request } from 'undici'
+import { GatewayError } from '../core/errors.ts'
+import type { Incoming, Outgoing, Send } from '../gateway/send.ts'
+
+export interface Sender extends AsyncDisposable {
+  readonly send: Send
+}
+
+/** Idle connections stay open for a minute: a handshake costs more than all the rest of a request. */
+const keepAliveMs = 60_000
+
+/** Opens the pools of connections to upstreams: the only way out to the network. Disposing closes them. */
+export function openSender(): Sender {
+  const agents = new Map<number, Agent>()
+
+  function agentFor(connectMs: number): Agent {
+    const known = agents.get(connectMs)
+    if (known) return known
+    const agent = new Agent({
+      connect: { timeout: connectMs },
+      keepAliveTimeout: keepAliveMs,
+      // The gateway has limits of its own for every phase; undici's would only hide which one was reached.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      allowH2: false,
+    })
+    agents.set(connectMs, agent)
+    return agent
+  }
+
+  return {
+    send: (outgoing, signal) => sendOne(agentFor(outgoing.connectMs), outgoing, signal),
+    async [Symbol.asyncDispose]() {
+      await Promise.all([...agents.values()].map((agent) => agent.destroy()))
+    },
+  }
+}
+
+async function sendOne(
+  dispatcher: Agent,
+  { method, url, headers, body }: Outgoing,
+  signal: AbortSignal,
+): Promise<Incoming> {
+  try {
+    const answer = await request(url, {
+      method,
+      headers,
+      body: body ?? null,
+      signal,
+      dispatcher,
+    })
+    return {
+      status: answer.statusCode,
+      headers: flatten(answer.headers),
+      body: answer.body,
+    }
+  } catch (thrown) {
+    throw asFailure(thrown, signal)
+  }
+}
+
+function flatten(headers: Readonly<Record<string, string | string[] | undefined>>) {
+  const flat: Record<string, string> = {}
+  for (const [name, value] of Object.entries(headers))
+    if (value !== undefined) flat[name] = Array.isArray(value) ? value.join(', ') : value
+  return flat
+}
+
+function asFailure(thrown: unknown, signal: AbortSignal): GatewayError {
+  if (signal.aborted && signal.reason instanceof GatewayError) return signal.reason
+  if (signal.aborted)
+    return new GatewayError('cancelled', 'The caller went away', { cause: thrown })
+  if (thrown instanceof errors.ConnectTimeoutError)
+    return new GatewayError('upstream_timeout', 'The upstream could not be reached in time', {
+      cause: thrown,
+    })
+  return new GatewayError('upstream_unavailable', 'The upstream could not be reached', {
+    cause: thrown,
+  })
+}
