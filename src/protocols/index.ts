@@ -1,8 +1,9 @@
+import { bedrock } from './bedrock/index.ts'
 import { openai } from './openai/index.ts'
 import type { ClientFormat, Protocol } from './protocol.ts'
 
 /** Every wire protocol an upstream can speak. Adding one is a folder beside this file and a line here. */
-export const protocols: readonly Protocol[] = [openai]
+export const protocols: readonly Protocol[] = [bedrock, openai]
 
 /** Every client format besides the canonical one. Adding one is a file in its protocol's folder and a line here. */
 export const formats: readonly ClientFormat[] = []

@@ -1,0 +1,26 @@
+/**
+ * Who made a Bedrock model, which decides the fields beyond Converse's own. An ARN of an application inference
+ * profile does not say; such models count as `unknown`.
+ */
+export type ModelFamily = 'anthropic' | 'nova' | 'openai' | 'mistral' | 'unknown' | 'other'
+
+export function modelFamily(model: string): ModelFamily {
+  if (model.includes('anthropic.')) return 'anthropic'
+  if (model.includes('amazon.nova')) return 'nova'
+  if (model.includes('openai.')) return 'openai'
+  if (model.includes('mistral.')) return 'mistral'
+  return model.includes(':application-inference-profile/') ? 'unknown' : 'other'
+}
+
+/** The generation of a Claude model as a number, such as 3.7 or 4.5; undefined for other names. */
+export function claudeGeneration(model: string): number | undefined {
+  const named = /claude-[a-z]+-(\d{1,2})(?:-(\d{1,2}))?(?!\d)/.exec(model)
+  const numbered = /claude-(\d)(?:-(\d))?(?!\d)/.exec(model)
+  const match = named ?? numbered
+  return match === null ? undefined : Number(match[1]) + Number(match[2] ?? 0) / 10
+}
+
+/** A Nova model that reasons: the second generation and later. */
+export function isReasoningNova(model: string): boolean {
+  return /amazon\.nova-([2-9]|premier-2)/.test(model)
+}

@@ -1,0 +1,35 @@
+import { listOf, objectOf } from '../openai/reading.ts'
+import type { Codec } from '../protocol.ts'
+import { documentTexts, rerankReply } from '../rerank-reply.ts'
+
+/** InvokeModel with the body of the reranker's maker: Cohere Rerank 3.5 wants `api_version` 2, Amazon Rerank none. */
+export const rerank: Codec<'rerank'> = {
+  encode(request, context) {
+    if (request.max_chunks_per_doc != null) context.unsupported('max_chunks_per_doc')
+    const cohere = context.model.includes('cohere.')
+    if (request.max_tokens_per_doc != null && !cohere) context.unsupported('max_tokens_per_doc')
+    return {
+      method: 'POST',
+      path: `/model/${encodeURIComponent(context.model)}/invoke`,
+      body: {
+        kind: 'json',
+        value: {
+          query: request.query,
+          documents: documentTexts(request),
+          ...(request.top_n == null
+            ? {}
+            : { top_n: Math.min(request.top_n, request.documents.length) }),
+          ...(cohere ? { api_version: 2 } : {}),
+          ...(cohere && request.max_tokens_per_doc != null
+            ? { max_tokens_per_doc: request.max_tokens_per_doc }
+            : {}),
+        },
+      },
+    }
+  },
+  decode(received, context, request) {
+    const body = objectOf(received.json())
+    const usage = { inputTokens: 0, outputTokens: 0, searchUnits: 1 }
+    return rerankReply({ results: listOf(body['results']), usage }, request, context)
+  },
+}

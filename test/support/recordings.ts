@@ -1,0 +1,29 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+
+const folder = join(import.meta.dirname, '../../../shared/recordings')
+
+/** Whether replies that real providers sent are at hand; they lie beside the repository, not in it. */
+export const recordingsArePresent = existsSync(folder)
+
+/** One recorded file as text. */
+export function recording(path: string): string {
+  return readFileSync(join(folder, path), 'utf8')
+}
+
+/** The documents of a recorded stream, in order. */
+export function recordedLines(path: string): readonly string[] {
+  return recording(path)
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+}
+
+/** A test that reads recordings. Where they are absent it says so; on CI that is a failure. */
+export function testRecording(name: string, check: () => void | Promise<void>): void {
+  if (recordingsArePresent) return void test(name, check)
+  test(`${name} (left out: no folder ${folder})`, () => {
+    console.warn(`Left out for want of ${folder}: ${name}`)
+    expect(process.env['CI'], 'recordings are needed on CI').toBeUndefined()
+  })
+}
