@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { isAbsolute, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { ConfigError } from './config-error.ts'
 import { defaultAliases } from './default-aliases.ts'
 import type { Environment, Variables } from './env.ts'
@@ -54,7 +54,7 @@ const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
  */
 export async function loadConfig(environment: Environment): Promise<Config> {
   const { configFile } = environment
-  const file = resolve(configFile ?? 'sluice.yaml')
+  const file = absoluteConfigFile(environment)
   if (!existsSync(file)) {
     if (configFile !== undefined)
       throw new ConfigError(`SLUICE_CONFIG names ${configFile}, and there is no such file`)
@@ -94,7 +94,7 @@ export function createConfig(environment: Environment, content: ConfigFile, file
       level: readLogLevel(environment) ?? log.level ?? 'info',
       ...(log.file !== undefined && { file: log.file }),
     },
-    dataFolder: absolute(environment.dataFolder),
+    dataFolder: absoluteDataFolder(environment),
     configFile: file,
     variables: environment.variables,
   }
@@ -118,6 +118,12 @@ function readLogLevel({ logLevel }: Environment): LogLevel | undefined {
   )
 }
 
-function absolute(folder: string): string {
-  return isAbsolute(folder) ? folder : resolve(folder)
+/** The absolute path of the folder of all that is kept. */
+export function absoluteDataFolder({ dataFolder }: Environment): string {
+  return resolve(dataFolder)
+}
+
+/** The absolute path of the settings file, whether it exists or not. */
+export function absoluteConfigFile({ configFile }: Environment): string {
+  return resolve(configFile ?? 'sluice.yaml')
 }

@@ -1,0 +1,51 @@
+import { request as httpRequest } from 'node:http'
+import { request as httpsRequest } from 'node:https'
+
+export interface Ask {
+  readonly method?: 'GET' | 'POST'
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+  /** For the whole exchange. */
+  readonly timeoutMs: number
+}
+
+export interface Answered {
+  readonly status: number
+  readonly text: string
+}
+
+/** No answer a command reads is larger. */
+const answerBytesMax = 16 * 1024 * 1024
+
+/** One request of the command line to a server of the user's own. Never follows a redirect. */
+export function askServer(url: string, { timeoutMs, body, ...options }: Ask): Promise<Answered> {
+  const begin = url.startsWith('https:') ? httpsRequest : httpRequest
+  return new Promise((resolve, reject) => {
+    const signal = AbortSignal.timeout(timeoutMs)
+    const request = begin(url, { ...options, agent: false, signal }, (response) => {
+      const pieces: Buffer[] = []
+      let size = 0
+      response.on('data', (piece: Buffer) => {
+        size += piece.length
+        if (size > answerBytesMax) request.destroy(new Error('The answer is too large'))
+        else pieces.push(piece)
+      })
+      response.on('end', () =>
+        resolve({ status: response.statusCode ?? 0, text: Buffer.concat(pieces).toString('utf8') }),
+      )
+      response.on('error', reject)
+    })
+    request.on('error', reject)
+    request.end(body)
+  })
+}
+
+/** The JSON of a GET that succeeded; undefined for everything else, such as nobody listening. */
+export async function askForJson(url: string, timeoutMs: number): Promise<unknown> {
+  try {
+    const { status, text } = await askServer(url, { timeoutMs })
+    return status === 200 ? JSON.parse(text) : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,105 @@
+import { absoluteConfigFile } from '../config/config.ts'
+import { readTextIfAny, replaceFile, setSetting } from '../config/edit.ts'
+import type { Environment } from '../config/env.ts'
+import { parseConfig } from '../config/file.ts'
+import { askForJson } from './ask-server.ts'
+
+/** A kind of model server, where it listens unless told otherwise, and how it shows what it is. */
+export interface LocalServer {
+  /** The provider's name in sluice.yaml. */
+  readonly id: string
+  readonly name: string
+  readonly port: number
+  /** An address only this kind answers, and what its answer holds. */
+  readonly sign: { readonly path: string; readonly field: string }
+}
+
+/**
+ * Ollama: github.com/ollama/ollama docs/api.md. LM Studio: lmstudio.ai/docs/api/rest-api. vLLM: docs.vllm.ai,
+ * OpenAI-compatible server. llama.cpp: tools/server/README.md. LocalAI: localai.io, System Info and Version.
+ */
+const knownServers: readonly LocalServer[] = [
+  { id: 'ollama', name: 'Ollama', port: 11_434, sign: { path: '/api/version', field: 'version' } },
+  {
+    id: 'lmstudio',
+    name: 'LM Studio',
+    port: 1234,
+    sign: { path: '/api/v0/models', field: 'data' },
+  },
+  { id: 'vllm', name: 'vLLM', port: 8000, sign: { path: '/version', field: 'version' } },
+  {
+    id: 'llamacpp',
+    name: 'llama.cpp',
+    port: 8080,
+    sign: { path: '/props', field: 'default_generation_settings' },
+  },
+  { id: 'localai', name: 'LocalAI', port: 8080, sign: { path: '/system', field: 'backends' } },
+]
+
+interface Found {
+  readonly server: LocalServer
+  readonly baseUrl: string
+  readonly models: readonly string[]
+}
+
+/** How long a server on this machine may take to say what it is. */
+const probeMs = 1_500
+
+/** Looks for model servers on loopback, and says or writes the YAML that makes them providers. */
+export async function discover(
+  environment: Environment,
+  { write = false }: { readonly write?: boolean },
+  servers: readonly LocalServer[] = knownServers,
+): Promise<string> {
+  const probed = await Promise.all(servers.map(probe))
+  const found = probed.filter((each) => each !== undefined)
+  if (found.length === 0) {
+    const tried = servers.map(({ name, port }) => `${name} (${port})`).join(', ')
+    return `No model server answers on this machine. Looked for ${tried}.`
+  }
+  const lines = found.map(({ server, baseUrl, models }) => {
+    const listed = models.length > 0 ? models.join(', ') : 'no models yet'
+    return `${server.name} at ${baseUrl}: ${listed}`
+  })
+  const file = absoluteConfigFile(environment)
+  const before = readTextIfAny(file)
+  const { providers = {} } = parseConfig(before, file, environment.variables)
+  const added = found.filter(({ server }) => !Object.hasOwn(providers, server.id))
+  if (added.length === 0) return [...lines, `All of them are in ${file} already.`].join('\n')
+  if (!write) {
+    const yaml = addProviders('', added)
+    return [...lines, '', `Add to ${file}, or run again with --write:`, '', yaml].join('\n')
+  }
+  const after = addProviders(before, added)
+  parseConfig(after, file, environment.variables)
+  replaceFile(file, after)
+  const names = added.map(({ server }) => server.id).join(', ')
+  return [...lines, `Added to ${file}: ${names}`].join('\n')
+}
+
+function addProviders(text: string, found: readonly Found[]): string {
+  return found.reduce(
+    (yaml, { server, baseUrl }) =>
+      setSetting(yaml, ['providers', server.id], { type: 'openai', baseUrl }),
+    text,
+  )
+}
+
+async function probe(server: LocalServer): Promise<Found | undefined> {
+  const address = `http://127.0.0.1:${server.port}`
+  const sign = await askForJson(address + server.sign.path, probeMs)
+  if (typeof sign !== 'object' || sign === null || !(server.sign.field in sign)) return undefined
+  const baseUrl = `${address}/v1`
+  return { server, baseUrl, models: modelIds(await askForJson(`${baseUrl}/models`, probeMs)) }
+}
+
+/** The ids of a list in OpenAI's form; none where it is something else. */
+function modelIds(list: unknown): readonly string[] {
+  if (typeof list !== 'object' || list === null || !('data' in list)) return []
+  if (!Array.isArray(list.data)) return []
+  return list.data
+    .map((item: unknown) =>
+      typeof item === 'object' && item !== null && 'id' in item ? item.id : undefined,
+    )
+    .filter((id) => typeof id === 'string')
+}

@@ -1,0 +1,155 @@
+import { Command, CommanderError, InvalidArgumentError } from 'commander'
+import { readEnvironment } from '../config/env.ts'
+import { programVersion } from './version.ts'
+
+/** Parses and runs every command. Each loads its own modules only when it runs. Returns the exit code. */
+export async function runProgram(args: readonly string[]): Promise<number> {
+  let exitCode = 0
+  const print = (text: string) =>
+    void process.stdout.write(text.endsWith('\n') ? text : `${text}\n`)
+  const program = new Command('sluice')
+    .description('A self-hosted model gateway. Settings: environment variables and sluice.yaml.')
+    .version(programVersion())
+    .exitOverride()
+
+  program
+    .command('serve', { isDefault: true })
+    .description('start the gateway (default)')
+    .action(async () => {
+      const { serve } = await import('./serve.ts')
+      exitCode = await serve()
+    })
+  addKeyCommands(program, print)
+  addConfigCommands(program, print)
+  program
+    .command('models')
+    .description('list the models that the settings give')
+    .option('--json', 'as JSON')
+    .action(async (options: { json?: boolean }) => {
+      const { listModels } = await import('./models.ts')
+      print(await listModels(readEnvironment(), options))
+    })
+  program
+    .command('check')
+    .description('check the settings and say what is configured')
+    .action(async () => {
+      const { check } = await import('./check.ts')
+      const { text, isFine } = await check(readEnvironment())
+      print(text)
+      exitCode = isFine ? 0 : 1
+    })
+  program
+    .command('openapi')
+    .description('print the OpenAPI document')
+    .action(async () => {
+      const { createOpenApi } = await import('../http/openapi.ts')
+      print(JSON.stringify(createOpenApi(programVersion()), null, 2))
+    })
+  program
+    .command('discover')
+    .description('look for model servers on this machine')
+    .option('--write', 'add what was found to the settings file')
+    .action(async (options: { write?: boolean }) => {
+      const { discover } = await import('./discover.ts')
+      print(await discover(readEnvironment(), options))
+    })
+  program
+    .command('explain')
+    .description('ask a running gateway what it would do with a request')
+    .argument('<file>', 'a JSON request, or - for standard input')
+    .option('--path <path>', 'the address the request is for', '/v1/chat/completions')
+    .option('--url <url>', 'the gateway; default: the one the settings describe')
+    .action(async (file: string, options: { path: string; url?: string }) => {
+      const { explain } = await import('./explain.ts')
+      print(await explain(readEnvironment(), file, options))
+    })
+
+  try {
+    await program.parseAsync(args, { from: 'user' })
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
+    throw error
+  }
+  return exitCode
+}
+
+type Print = (text: string) => void
+
+interface CreateOptions {
+  readonly name: string
+  readonly admin?: boolean
+  readonly models?: readonly string[]
+  readonly rate?: number
+  readonly expires?: number
+}
+
+function addKeyCommands(program: Command, print: Print): void {
+  const keys = program.command('keys').description('make, list and revoke keys')
+  keys
+    .command('create')
+    .description('make a key and print its secret, once')
+    .requiredOption('--name <name>', 'what to call it')
+    .option('--admin', 'a key for the administrator’s addresses')
+    .option('--models <names>', 'what it may use, such as gpt-4o,acme/*', splitList)
+    .option('--rate <number>', 'requests per minute', positive)
+    .option('--expires <days>', 'days until it expires', positive)
+    .action(async (options: CreateOptions) => {
+      const { createKeyCommand } = await import('./keys.ts')
+      print(await createKeyCommand(readEnvironment(), options))
+    })
+  keys
+    .command('list')
+    .description('list all keys, without their secrets')
+    .option('--json', 'as JSON')
+    .action(async (options: { json?: boolean }) => {
+      const { listKeysCommand } = await import('./keys.ts')
+      print(await listKeysCommand(readEnvironment(), options))
+    })
+  keys
+    .command('revoke')
+    .description('refuse a key from now on')
+    .argument('<id>', 'its id, as keys list shows it')
+    .action(async (id: string) => {
+      const { revokeKeyCommand } = await import('./keys.ts')
+      print(await revokeKeyCommand(readEnvironment(), id))
+    })
+}
+
+function addConfigCommands(program: Command, print: Print): void {
+  const config = program.command('config').description('change sluice.yaml')
+  config
+    .command('set')
+    .description('set one value; comments stay')
+    .argument('<path>', 'such as server.port or models["gpt-4.1"]')
+    .argument('<value>', 'YAML, such as 9000 or acme/small')
+    .action(async (path: string, value: string) => {
+      const { changeConfig } = await import('./change-config.ts')
+      print(changeConfig(readEnvironment(), path, { value }))
+    })
+  config
+    .command('unset')
+    .description('remove one value')
+    .argument('<path>')
+    .action(async (path: string) => {
+      const { changeConfig } = await import('./change-config.ts')
+      print(changeConfig(readEnvironment(), path, 'remove'))
+    })
+  config
+    .command('schema')
+    .description('print the JSON Schema of sluice.yaml')
+    .action(async () => {
+      const { publishedSchema } = await import('../config/schema.ts')
+      print(publishedSchema())
+    })
+}
+
+function splitList(text: string): readonly string[] {
+  return text.split(',').map((part) => part.trim())
+}
+
+function positive(text: string): number {
+  const number = Number(text)
+  if (!Number.isInteger(number) || number < 1)
+    throw new InvalidArgumentError('It must be a whole number from 1.')
+  return number
+}

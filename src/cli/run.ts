@@ -1,0 +1,26 @@
+import { ConfigError } from '../config/config-error.ts'
+import { CommandError } from './command-error.ts'
+
+/**
+ * Runs one command line and returns its exit code: 0, 1 for a failure told in a sentence, 2 for a wrong command line.
+ * Starting the gateway goes past the parser of all other commands, which would be a tenth of the start.
+ */
+export async function run(args: readonly string[]): Promise<number> {
+  try {
+    if (args.length === 0 || (args.length === 1 && args[0] === 'serve')) {
+      const { serve } = await import('./serve.ts')
+      return await serve()
+    }
+    const { runProgram } = await import('./program.ts')
+    return await runProgram(args)
+  } catch (error) {
+    process.stderr.write(`${tell(error)}\n`)
+    return 1
+  }
+}
+
+/** What went wrong, for people. Only a mistake of this program shows its stack. */
+function tell(error: unknown): string {
+  if (error instanceof ConfigError || error instanceof CommandError) return error.message
+  return error instanceof Error ? (error.stack ?? error.message) : String(error)
+}

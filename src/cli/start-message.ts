@@ -1,0 +1,76 @@
+import { join } from 'node:path'
+import type { InitialKeys } from '../storage/initial-keys.ts'
+
+export interface StartFacts {
+  readonly version: string
+  readonly host: string
+  readonly port: number
+  /** From the start of the process until it listened. */
+  readonly readyMs: number
+  /** What this start made; empty from the second start on. */
+  readonly made: InitialKeys
+  readonly dataFolder: string
+  /** Whether SLUICE_API_KEYS or the settings file name keys. */
+  readonly hasGivenKeys: boolean
+  readonly models: readonly string[]
+  readonly providers: readonly string[]
+}
+
+/** What `serve` prints once it listens: address, keys of the first start, models, and a line to paste. */
+export function startMessage(facts: StartFacts): string {
+  const { version, host, port, readyMs, made, models, providers } = facts
+  const address = reachableAddress(host, port)
+  return [
+    `Sluice ${version} listens on ${addressOf(host, port)} (ready in ${Math.round(readyMs)} ms)`,
+    '',
+    ...keyLines(facts),
+    `  Models      ${models.length > 0 ? models.join(', ') : 'those of the providers'}`,
+    ...(providers.length > 0 ? [`  Providers   ${providers.join(', ')}`] : []),
+    `  Reference   ${address}/docs`,
+    '',
+    'Try it:',
+    '',
+    `  ${curlLine(address, models[0], keyForCurl(facts, made))}`,
+    '',
+  ].join('\n')
+}
+
+function keyLines({ made, dataFolder }: StartFacts): readonly string[] {
+  const lines = [
+    ...(made.apiKey === undefined ? [] : [`  API key     ${made.apiKey}`]),
+    ...(made.adminKey === undefined ? [] : [`  Admin key   ${made.adminKey}`]),
+  ]
+  if (lines.length === 0) return []
+  return [...lines, `              (kept in ${join(dataFolder, 'initial-keys.json')})`]
+}
+
+/** Something a shell turns into a key, without one being printed again on later starts. */
+function keyForCurl({ dataFolder, hasGivenKeys }: StartFacts, { apiKey }: InitialKeys): string {
+  if (apiKey !== undefined) return apiKey
+  if (hasGivenKeys) return 'YOUR_KEY'
+  const file = join(dataFolder, 'initial-keys.json')
+  return `$(sed -n 's/.*"apiKey": "\\(.*\\)".*/\\1/p' '${file}')`
+}
+
+function curlLine(address: string, model: string | undefined, key: string): string {
+  const body = {
+    model: model ?? 'MODEL',
+    messages: [{ role: 'user', content: 'What is 6 times 7?' }],
+  }
+  return [
+    `curl -s ${address}/v1/chat/completions`,
+    `-H "Authorization: Bearer ${key}"`,
+    `-H "Content-Type: application/json"`,
+    `-d '${JSON.stringify(body)}'`,
+  ].join(' ')
+}
+
+function addressOf(host: string, port: number): string {
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+}
+
+/** An address for use on this machine: one that listens everywhere is reached on loopback. */
+export function reachableAddress(host: string, port: number): string {
+  const everywhere = host === '0.0.0.0' || host === '::' || host === ''
+  return addressOf(everywhere ? '127.0.0.1' : host, port)
+}
