@@ -1,0 +1,46 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+
+const main = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
+
+export interface Finished {
+  readonly exitCode: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** Runs the command line as a process of its own, in `folder` and with nothing in its environment but `variables`. */
+export function startSluice(
+  args: readonly string[],
+  options: { readonly folder: string; readonly variables?: Readonly<Record<string, string>> },
+): {
+  readonly child: ChildProcess
+  readonly output: () => string
+  readonly finished: Promise<Finished>
+} {
+  const child = spawn(process.execPath, [main, ...args], {
+    cwd: options.folder,
+    env: { PATH: process.env['PATH'] ?? '', ...options.variables },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let stdout = ''
+  let stderr = ''
+  child.stdout.on('data', (piece: Buffer) => {
+    stdout += piece.toString()
+  })
+  child.stderr.on('data', (piece: Buffer) => {
+    stderr += piece.toString()
+  })
+  const finished = new Promise<Finished>((resolve, reject) => {
+    child.on('error', reject)
+    child.on('close', (exitCode) => resolve({ exitCode, stdout, stderr }))
+  })
+  return { child, output: () => stdout, finished }
+}
+
+export function runSluice(
+  args: readonly string[],
+  options: { readonly folder: string; readonly variables?: Readonly<Record<string, string>> },
+): Promise<Finished> {
+  return startSluice(args, options).finished
+}
