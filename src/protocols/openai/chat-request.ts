@@ -1,5 +1,6 @@
 import type { ContentPart, Message, ResponseFormat, Tool } from '../../operations/chat-message.ts'
 import type { ChatRequest } from '../../operations/chat.ts'
+import { formatDataUrl } from '../../wire/data-url.ts'
 import type { CodecContext } from '../protocol.ts'
 import type { ChatExtension, ChatOptions } from './chat-options.ts'
 import { isNeutral } from './neutral-values.ts'
@@ -88,9 +89,31 @@ function partOut(part: ContentPart, { knows, context, path }: Place): readonly u
     context.unsupported(`${path}.video_url`)
     return []
   }
-  if (part.cache_control === undefined || knows.has('cache_control')) return [part]
-  const { cache_control: _, ...rest } = part
-  return [rest]
+  const { cache_control: cache, ...rest } = withFileData(part, context)
+  return [cache != null && knows.has('cache_control') ? { ...rest, cache_control: cache } : rest]
+}
+
+/** OpenAI's chat fetches pictures itself but reads files only from the request. */
+export function fileAddresses(request: ChatRequest) {
+  return request.messages.flatMap(({ content }, message) =>
+    (Array.isArray(content) ? content : []).flatMap((part, index) => {
+      const url = part.file?.file_data
+      const param = `messages[${message}].content[${index}].file.file_data`
+      return url != null && isAddress(url) ? [{ url, param }] : []
+    }),
+  )
+}
+
+function isAddress(text: string): boolean {
+  return /^https?:\/\//i.test(text)
+}
+
+function withFileData(part: ContentPart, context: CodecContext): ContentPart {
+  const { file } = part
+  const fetched = file?.file_data == null ? undefined : context.media.get(file.file_data)
+  if (file === undefined || fetched === undefined) return part
+  const data = formatDataUrl(fetched.contentType, Buffer.from(fetched.bytes).toString('base64'))
+  return { ...part, file: { filename: 'file', ...file, file_data: data } }
 }
 
 function toolOut(tool: Tool, knows: ReadonlySet<ChatExtension>): unknown {
@@ -137,29 +160,4 @@ function thinking(
 export function effortOf(budget: number): ChatRequest['reasoning_effort'] {
   if (budget < 0) return undefined
   return efforts.find(([most]) => budget <= most)?.[1] ?? 'high'
-}
-
-/** True where OpenAI understands the request as it came, so that its bytes may go on untouched. */
-export function isPlainOpenAI(request: unknown): boolean {
-  if (!isObject(request)) return false
-  if (request['top_k'] != null || request['thinking_budget'] != null) return false
-  const format = request['response_format']
-  if (isObject(format) && isObject(format['json_schema']) && !isNamedSchema(format['json_schema']))
-    return false
-  return [...lists(request['messages']), ...lists(request['tools'])].every(isPlainMessage)
-}
-
-function isPlainMessage(item: unknown): boolean {
-  if (!isObject(item)) return true
-  if ('reasoning_content' in item || 'thinking_blocks' in item || 'cache_control' in item)
-    return false
-  return [...lists(item['content']), ...lists(item['tool_calls'])].every(
-    (part) =>
-      !isObject(part) ||
-      !('cache_control' in part || 'extra_content' in part || part['type'] === 'video_url'),
-  )
-}
-
-function lists(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : []
 }

@@ -54,7 +54,7 @@ class ChatStreamReader implements StreamReader<'chat'> {
     const index = countOf(choice['index']) ?? 0
     const envelope = this.#envelopeOf(chunk)
     const tell = (delta: ChatDelta, rest: Partial<ChatChunk['choices'][number]> = {}): void => {
-      const told = { index, delta, finish_reason: null, ...rest }
+      const told = { index, delta, finish_reason: null, logprobs: null, ...rest }
       steps.push({ event: { ...envelope, choices: [told] } })
     }
     let state = this.#choices.get(index)
@@ -117,16 +117,11 @@ class ChatStreamReader implements StreamReader<'chat'> {
       object: 'chat.completion.chunk',
       created: createdOf(chunk, this.#context),
       model: this.#context.publicModel,
-      ...fingerprintOf(chunk),
+      system_fingerprint: someText(chunk['system_fingerprint']) ?? null,
       ...tierOf(chunk),
     }
     return this.#envelope
   }
-}
-
-function fingerprintOf(chunk: Fields): Pick<ChatChunk, 'system_fingerprint'> {
-  const fingerprint = someText(chunk['system_fingerprint'])
-  return fingerprint === undefined ? {} : { system_fingerprint: fingerprint }
 }
 
 function legacyOf(call: Fields): NonNullable<ChatDelta['function_call']> {

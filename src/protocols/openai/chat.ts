@@ -1,7 +1,7 @@
 import type { Codec } from '../protocol.ts'
 import { type ChatOptions, usualPath } from './chat-options.ts'
 import { decodeChat } from './chat-reply.ts'
-import { chatBody } from './chat-request.ts'
+import { chatBody, fileAddresses } from './chat-request.ts'
 import { readChatStream } from './chat-stream.ts'
 import { watchCompletion } from './chat-watcher.ts'
 
@@ -19,5 +19,6 @@ export function openaiChat(options: ChatOptions = {}): Codec<'chat'> {
     }),
     decode: decodeChat,
     stream: { reader: readChatStream, watcher: watchCompletion },
+    media: fileAddresses,
   }
 }

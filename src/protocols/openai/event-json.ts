@@ -1,3 +1,4 @@
+import { parseJson } from '../../wire/json.ts'
 import type { ServerSentEvent } from '../../wire/sse.ts'
 import { type Fields, isObject } from './reading.ts'
 
@@ -14,7 +15,7 @@ export function eventObject(event: ServerSentEvent): Fields | undefined {
 
 function parse(text: string): Fields | undefined {
   try {
-    const value: unknown = JSON.parse(text)
+    const value = parseJson(text)
     return isObject(value) ? value : undefined
   } catch {
     return undefined

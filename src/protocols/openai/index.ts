@@ -1,14 +1,74 @@
+import { nativeResponses } from '../openai-responses/native.ts'
 import type { Protocol } from '../protocol.ts'
+import type { ChatOptions } from './chat-options.ts'
 import { openaiChat } from './chat.ts'
+import { type CompleteOptions, openaiComplete } from './complete.ts'
+import { type ImageOptions, openaiCreateImage } from './create-image.ts'
+import { openaiCreateVideo } from './create-video.ts'
+import { openaiDownloadVideo } from './download-video.ts'
+import { openaiEditImage } from './edit-image.ts'
+import { type EmbedOptions, openaiEmbed } from './embed.ts'
+import { openaiGetVideo } from './get-video.ts'
 import { models } from './models.ts'
-import { nativeChat, nativeComplete } from './native.ts'
+import { openaiModerate } from './moderate.ts'
+import {
+  nativeChat,
+  nativeComplete,
+  nativeCreateImage,
+  nativeEmbed,
+  nativeModerate,
+} from './native.ts'
+import { type RerankOptions, compatibleRerank } from './rerank.ts'
+import { type SpeakOptions, openaiSpeak } from './speak.ts'
+import { type TranscribeOptions, openaiTranscribe, openaiTranslate } from './transcribe.ts'
 import { readFailure } from './upstream-error.ts'
 
-/** OpenAI's API, relative to a base URL that ends in /v1 (https://platform.openai.com/docs/api-reference). */
-export const openai: Protocol = {
-  id: 'openai',
-  codecs: { chat: openaiChat() },
-  native: { chat: nativeChat, complete: nativeComplete },
-  failure: readFailure,
-  models,
+/** How a compatible upstream differs from OpenAI itself. */
+export interface OpenAIDifferences {
+  readonly chat?: ChatOptions
+  readonly complete?: CompleteOptions
+  readonly embed?: EmbedOptions
+  readonly transcribe?: TranscribeOptions
+  readonly speak?: SpeakOptions
+  readonly images?: ImageOptions
+  /** Reranking, which OpenAI does not offer. */
+  readonly rerank?: RerankOptions
+  /** Whether it has `POST /responses` as well. Default false. */
+  readonly responses?: boolean
 }
+
+/** The protocol of an upstream that resembles OpenAI; with no differences, a server that copies chat and the rest. */
+export function openaiLike(differences: OpenAIDifferences = {}): Protocol {
+  const { chat, complete, embed, transcribe, speak, images, rerank, responses } = differences
+  return {
+    id: 'openai',
+    codecs: {
+      chat: openaiChat(chat),
+      complete: openaiComplete(complete),
+      embed: openaiEmbed(embed),
+      moderate: openaiModerate(),
+      transcribe: openaiTranscribe(transcribe),
+      translate: openaiTranslate(transcribe),
+      speak: openaiSpeak(speak),
+      createImage: openaiCreateImage(images),
+      editImage: openaiEditImage(images),
+      createVideo: openaiCreateVideo(),
+      getVideo: openaiGetVideo(),
+      downloadVideo: openaiDownloadVideo(),
+      ...(rerank === undefined ? {} : { rerank: compatibleRerank(rerank) }),
+    },
+    native: {
+      chat: nativeChat(chat),
+      ...(complete === undefined ? { complete: nativeComplete } : {}),
+      ...(embed === undefined ? { embed: nativeEmbed } : {}),
+      ...(images === undefined ? { createImage: nativeCreateImage } : {}),
+      moderate: nativeModerate,
+      ...(responses === true ? { responses: nativeResponses } : {}),
+    },
+    failure: readFailure,
+    models,
+  }
+}
+
+/** OpenAI's API, relative to a base URL that ends in /v1 (https://platform.openai.com/docs/api-reference). */
+export const openai: Protocol = openaiLike({ responses: true })

@@ -1,11 +1,13 @@
 import type { Native, StreamWatcher } from '../protocol.ts'
-import { isPlainOpenAI } from './chat-request.ts'
+import { fitsChat } from './chat-fits.ts'
+import type { ChatOptions } from './chat-options.ts'
 import { watchCompletion } from './chat-watcher.ts'
 import { objectOf } from './reading.ts'
+import { watchTypedEvents } from './typed-events.ts'
 import { readUsage, usageIn } from './usage.ts'
 
 /** Watches nothing: for formats that this protocol does not stream. */
-export function watchNothing(): StreamWatcher {
+function watchNothing(): StreamWatcher {
   return { see: () => 'other', usage: () => undefined }
 }
 
@@ -23,15 +25,33 @@ export function nativeJson(path: string, rest: Partial<Native> = {}): Native {
   }
 }
 
-export const nativeChat = nativeJson('/chat/completions', {
-  fits: isPlainOpenAI,
-  watcher: watchCompletion,
-  usage: (body) => usageIn(objectOf(body)),
-  asksForUsage: true,
-})
+export function nativeChat(options: ChatOptions = {}): Native {
+  return nativeJson('/chat/completions', {
+    fits: fitsChat(options),
+    watcher: watchCompletion,
+    usage: (body) => usageIn(objectOf(body)),
+    asksForUsage: true,
+  })
+}
 
 export const nativeComplete = nativeJson('/completions', {
   watcher: watchCompletion,
   usage: (body) => usageIn(objectOf(body)),
   asksForUsage: true,
+})
+
+/** `input_type` is this gateway's word; OpenAI has none. */
+export const nativeEmbed = nativeJson('/embeddings', {
+  fits: (request) => objectOf(request)['input_type'] == null,
+})
+
+export const nativeModerate = nativeJson('/moderations')
+
+/** The contract's `input` and `parameters` are not OpenAI's. */
+export const nativeCreateImage = nativeJson('/images/generations', {
+  fits(request) {
+    const { input, parameters, size } = objectOf(request)
+    return input == null && parameters == null && !String(size).includes('*')
+  },
+  watcher: watchTypedEvents,
 })

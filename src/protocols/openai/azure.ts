@@ -1,0 +1,40 @@
+import type { Protocol } from '../protocol.ts'
+import type { PathOf } from './chat-options.ts'
+import { openaiChat } from './chat.ts'
+import { openaiComplete } from './complete.ts'
+import { openaiCreateImage } from './create-image.ts'
+import { openaiEditImage } from './edit-image.ts'
+import { openaiEmbed } from './embed.ts'
+import { openaiSpeak } from './speak.ts'
+import { openaiTranscribe, openaiTranslate } from './transcribe.ts'
+import { readFailure } from './upstream-error.ts'
+
+/** The latest version of the dated API that is generally available; `settings.apiVersion` replaces it. */
+const usualVersion = '2024-10-21'
+
+/** The deployment's name is in the address, the API's version in the query. */
+const path: PathOf = (usual, { model, settings }) => {
+  const version = settings['apiVersion'] ?? usualVersion
+  return `/openai/deployments/${encodeURIComponent(model)}${usual}?api-version=${encodeURIComponent(version)}`
+}
+
+/**
+ * Azure OpenAI's dated API, relative to the resource's address
+ * (https://learn.microsoft.com/azure/ai-services/openai/reference). Deployments are the models, and it lists none. The
+ * newer `/openai/v1` endpoint is OpenAI's own protocol.
+ */
+export const azureDeployments: Protocol = {
+  id: 'azure',
+  codecs: {
+    chat: openaiChat({ path }),
+    complete: openaiComplete({ path }),
+    embed: openaiEmbed({ path }),
+    transcribe: openaiTranscribe({ path }),
+    translate: openaiTranslate({ path }),
+    speak: openaiSpeak({ path }),
+    createImage: openaiCreateImage({ path }),
+    editImage: openaiEditImage({ path }),
+  },
+  native: {},
+  failure: readFailure,
+}
