@@ -58,7 +58,8 @@ export async function prepare(input: AttemptInput, target: UpstreamTarget): Prom
 export function nativeOf(call: Call, { upstream }: UpstreamTarget): Native | undefined {
   if (!call.raw) return undefined
   const name: FormatName = call.format?.id ?? call.operation
-  return upstream.provider.protocol.native[name]
+  const native = upstream.provider.protocol.native[name]
+  return native?.fits?.(call.request) === false ? undefined : native
 }
 
 function prepareNative(
