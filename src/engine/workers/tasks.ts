@@ -7,4 +7,6 @@ import type { TaskTable } from './task.ts'
 export const tasks = {
   judgeDocuments: async () => (await import('../rerank/judge.ts')).judgeDocuments,
   annotateAudio: async () => (await import('../audio/annotate.ts')).annotateAudio,
+  synthesizeSpeech: async () =>
+    (await import('../audio/speech/synthesize-speech.ts')).synthesizeSpeech,
 } as const satisfies TaskTable

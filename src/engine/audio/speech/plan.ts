@@ -1,0 +1,147 @@
+import { pronounce } from './pronounce.ts'
+import { type Phoneme, sounds } from './phonemes.ts'
+import { type PauseMark, type SpokenItem, spokenItems } from './spoken-text.ts'
+
+export const speechSampleRate = 24_000
+
+/** One sound, or silence, and how it is said. Times in seconds. */
+export interface PlannedSound {
+  readonly phoneme: Phoneme | 'pause'
+  readonly start: number
+  readonly duration: number
+  /** Pitch against the middle of the voice. */
+  readonly pitch: number
+  /** Loudness, 1 is a stressed vowel's. */
+  readonly strength: number
+}
+
+export interface SpeechPlan {
+  readonly sounds: readonly PlannedSound[]
+  readonly samples: number
+  /** 1 is ordinary. */
+  readonly speed: number
+}
+
+const pauseSeconds: Readonly<Record<PauseMark, number>> = {
+  ',': 0.19,
+  ';': 0.32,
+  '.': 0.42,
+  '?': 0.42,
+  '!': 0.42,
+}
+const edgeSeconds = 0.06
+/** The last sounds before a pause are drawn out. */
+const finalStretch = 1.35
+const functionWords = new Set(
+  (
+    'a an and are as at be but by can for from had has have he her his i if in is it its me my of on or our she so ' +
+    'that the their them there they this to was we were will with you your'
+  ).split(' '),
+)
+
+/** Decides which sounds a text is said with, how long each lasts and how the pitch moves. Any text gives a plan. */
+export function planSpeech(text: string, speed: number): SpeechPlan {
+  const planned: PlannedSound[] = []
+  let at = 0
+  const rest = (seconds: number): void => {
+    const duration = seconds / speed
+    planned.push({ phoneme: 'pause', start: at, duration, pitch: 1, strength: 0 })
+    at += duration
+  }
+  rest(edgeSeconds)
+  for (const phrase of phrasesOf(spokenItems(text))) {
+    const said = phrase.words.flatMap(stressed)
+    const whole = said.reduce((sum, sound) => sum + sound.seconds, 0)
+    let into = 0
+    for (const [i, sound] of said.entries()) {
+      const last = said.length - i <= 3
+      const seconds = sound.seconds * (last ? finalStretch : 1)
+      const pitch = melody(into / whole, phrase.mark, sound.accent)
+      const duration = seconds / speed
+      planned.push({ phoneme: sound.phoneme, start: at, duration, pitch, strength: sound.strength })
+      at += duration
+      into += sound.seconds
+    }
+    rest(pauseSeconds[phrase.mark])
+  }
+  rest(edgeSeconds)
+  return { sounds: planned, samples: Math.round(at * speechSampleRate), speed }
+}
+
+interface Phrase {
+  readonly words: readonly string[]
+  readonly mark: PauseMark
+}
+
+/** Nobody says more in one breath. */
+const phraseWordsMax = 18
+
+function phrasesOf(items: readonly SpokenItem[]): readonly Phrase[] {
+  const phrases: Phrase[] = []
+  let words: string[] = []
+  const close = (mark: PauseMark): void => {
+    if (words.length > 0) phrases.push({ words, mark })
+    words = []
+  }
+  for (const item of items) {
+    if (item.kind === 'word') words.push(item.word)
+    else close(item.mark)
+    if (words.length >= phraseWordsMax) close(',')
+  }
+  close('.')
+  return phrases
+}
+
+interface SaidSound {
+  readonly phoneme: Phoneme
+  readonly seconds: number
+  readonly accent: boolean
+  readonly strength: number
+}
+
+/** The sounds of a word: its first full vowel is stressed, unless the word carries no weight. */
+function stressed(word: string): readonly SaidSound[] {
+  const phonemes = pronounce(word)
+  const light = functionWords.has(word)
+  const full = phonemes.findIndex((phoneme) => isVowel(phoneme) && !isWeak(phoneme))
+  return phonemes.map((phoneme, i) => {
+    const vowel = isVowel(phoneme)
+    const accent = !light && i === full
+    const length = vowel ? (accent ? 1.12 : light ? 0.72 : 0.85) : light ? 0.85 : 1
+    const next = phonemes[i + 1]
+    // A consonant beside another is shorter.
+    const cluster = !vowel && next !== undefined && !isVowel(next) ? 0.8 : 1
+    const strength = vowel ? (accent ? 1 : 0.82) : 0.9
+    return {
+      phoneme,
+      accent,
+      strength,
+      seconds: (sounds[phoneme].length / 1000) * length * cluster,
+    }
+  })
+}
+
+function isVowel(phoneme: Phoneme): boolean {
+  return sounds[phoneme].kind === 'vowel'
+}
+
+function isWeak(phoneme: Phoneme): boolean {
+  return phoneme === 'AX' || phoneme === 'IX'
+}
+
+/** The pitch sinks through a phrase and shows at its end whether more is to come, all is said or something is asked. */
+function melody(into: number, mark: PauseMark, accent: boolean): number {
+  const sinking = 1.1 - 0.2 * into + (accent ? 0.1 : 0)
+  const end = Math.max(0, (into - 0.75) / 0.25)
+  switch (mark) {
+    case '?':
+      return sinking + 0.45 * end
+    case ',':
+      return sinking + 0.14 * end
+    case '!':
+      return sinking + (accent ? 0.1 : 0) - 0.1 * end
+    case ';':
+    case '.':
+      return sinking - 0.12 * end
+  }
+}
