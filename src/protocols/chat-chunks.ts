@@ -1,11 +1,11 @@
-import type { ChatChunk, ChatDelta, FinishReason } from '../operations/chat.ts'
+import type { ChatChunk, ChatDelta, ChoiceLogprobs, FinishReason } from '../operations/chat.ts'
 import type { Step } from '../operations/operation.ts'
 import type { CodecContext } from './protocol.ts'
 
 /** Writes the canonical chunks of one stream: the same id, time and model in each, the role first. */
 export interface ChatChunks {
   /** A piece of the answer. The first one is preceded by the role. */
-  delta(delta: ChatDelta): readonly Step<ChatChunk>[]
+  delta(delta: ChatDelta, logprobs?: ChoiceLogprobs | null): readonly Step<ChatChunk>[]
   finish(
     reason: FinishReason,
     extra?: { readonly stop_sequence?: string },
@@ -37,7 +37,7 @@ export function createChatChunks(
   }
 
   return {
-    delta: (delta) => [...begin(), step({ delta, finish_reason: null, logprobs: null })],
+    delta: (delta, logprobs = null) => [...begin(), step({ delta, finish_reason: null, logprobs })],
     finish: (reason, extra = {}) => [
       ...begin(),
       step({ delta: {}, finish_reason: reason, logprobs: null, ...extra }),
