@@ -1,0 +1,17 @@
+import type { Protocol } from '../protocol.ts'
+import { chat } from './chat.ts'
+import { models } from './models.ts'
+import { nativeCountTokens, nativeMessages } from './native.ts'
+import { readFailure } from './upstream-error.ts'
+
+/**
+ * Anthropic's API, relative to a base URL without /v1 (https://platform.claude.com/docs/en/api/overview). A provider
+ * sends `anthropic-version: 2023-06-01` with every request.
+ */
+export const anthropic: Protocol = {
+  id: 'anthropic',
+  codecs: { chat },
+  native: { messages: nativeMessages, messagesCountTokens: nativeCountTokens },
+  failure: readFailure,
+  models,
+}

@@ -1,0 +1,60 @@
+/** What a Claude model takes and refuses (Claude docs: models overview, thinking, migration guides per model). */
+export interface ClaudeModel {
+  /** The most `max_tokens` it takes, and what is sent where the caller sets no limit, since the field is mandatory. */
+  readonly maxTokens: number
+  /** How it is asked to think: a budget in tokens, `adaptive` with an effort, either of the two, or not at all. */
+  readonly thinking: 'none' | 'budget' | 'either' | 'adaptive'
+  /** The word that switches thinking off; undefined where nothing does. */
+  readonly off: 'disabled' | 'between_tools' | undefined
+  /** `one`: temperature or top_p, not both. `none`: only the defaults. */
+  readonly sampling: 'any' | 'one' | 'none'
+  /** Knows `output_config.format` and `strict` tools. */
+  readonly structured: boolean
+  /** Takes a `tool_choice` that forces a call. */
+  readonly forcedTools: boolean
+}
+
+const current: ClaudeModel = {
+  maxTokens: 128_000,
+  thinking: 'adaptive',
+  off: 'disabled',
+  sampling: 'none',
+  structured: true,
+  forcedTools: true,
+}
+
+const budgeted: ClaudeModel = {
+  maxTokens: 64_000,
+  thinking: 'budget',
+  off: 'disabled',
+  sampling: 'any',
+  structured: false,
+  forcedTools: true,
+}
+
+/** The first row that fits decides; names may carry a vendor's prefix and a date. */
+const families: readonly (readonly [RegExp, ClaudeModel])[] = [
+  [/(fable|mythos)-5-\d(?!\d)/, { ...current, off: undefined, forcedTools: false }],
+  [/opus-5-5/, { ...current, off: undefined, forcedTools: false }],
+  [/sonnet-5-5/, { ...current, off: 'between_tools', forcedTools: false }],
+  [/fable|mythos/, { ...current, off: undefined }],
+  [/(opus|sonnet|haiku)-5|opus-4-[78]/, current],
+  [/opus-4-6/, { ...current, thinking: 'either', sampling: 'one' }],
+  [/sonnet-4-6/, { ...current, maxTokens: 64_000, thinking: 'either', sampling: 'one' }],
+  [/(opus|sonnet|haiku)-4-5/, { ...budgeted, sampling: 'one', structured: true }],
+  [/opus-4-1/, { ...budgeted, maxTokens: 32_000, sampling: 'one', structured: true }],
+  [/opus-4|claude-4-opus/, { ...budgeted, maxTokens: 32_000 }],
+  [/sonnet-4|claude-4-sonnet|3-7-sonnet/, budgeted],
+  [/claude-3-5/, { ...budgeted, maxTokens: 8192, thinking: 'none' }],
+  [/claude-(v?[123](?!\d)|instant)/, { ...budgeted, maxTokens: 4096, thinking: 'none' }],
+  // A Claude that this table does not know is newer than it.
+  [/claude/, current],
+]
+
+/** Models of other makers behind this protocol; most of them imitate the Claude 4 generation. */
+const foreign: ClaudeModel = { ...budgeted, maxTokens: 8192 }
+
+export function claudeModel(name: string): ClaudeModel {
+  const plain = name.toLowerCase().replaceAll('.', '-')
+  return families.find(([pattern]) => pattern.test(plain))?.[1] ?? foreign
+}
