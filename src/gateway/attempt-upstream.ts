@@ -70,7 +70,10 @@ async function sendPrepared(
   const { upstream, timeouts } = target
   const request = outgoing(prepared.request, upstream, gateway.newId)
   const accepted = call.stream ? 'text/event-stream, application/json' : '*/*'
-  const signed = await upstream.provider.credentials(secret, request, upstream.settings)
+  const signed =
+    prepared.request.elsewhere === undefined
+      ? await upstream.provider.credentials(secret, request, upstream.settings)
+      : {}
   deadline.wait('headers')
   const incoming = await gateway.send(
     {
@@ -114,7 +117,8 @@ async function readAnswer(input: AttemptInput, reading: Reading): Promise<Attemp
   const { codec, context, canonical } = prepared
   const decoded = codec.decode(received, context, canonical)
   if (decoded.passBytes === true) return { kind: 'native', received, usage: decoded.usage }
-  const { reply, usage, jobId } = decoded
+  const { reply, usage, jobId, rendered } = decoded
+  if (rendered) return { kind: 'native', received: { ...received, ...rendered }, usage }
   return { kind: 'reply', reply, usage, ...(jobId !== undefined && { jobId }) }
 }
 

@@ -177,7 +177,7 @@ export function outgoing(
   const { contentType, bytes } = bodyOf(request.body, newId)
   return {
     method: request.method,
-    url: baseUrl + request.path,
+    url: request.elsewhere ?? baseUrl + request.path,
     headers: {
       'user-agent': 'sluice',
       ...provider.headers,

@@ -22,6 +22,8 @@ export interface UpstreamRequest {
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: UpstreamBody
+  /** A signed https address on another host, used instead of base URL and path. No credential goes there. */
+  readonly elsewhere?: string
 }
 
 /** A whole answer of an upstream, read and bounded. */
@@ -67,6 +69,8 @@ export interface Decoded<O extends OperationName> {
   readonly jobId?: string
   /** Instead of the reply: the body goes to the caller as it came (plain text transcripts). */
   readonly passBytes?: boolean
+  /** Instead of the reply: a body made here, such as subtitles. */
+  readonly rendered?: { readonly contentType: string; readonly bytes: Uint8Array }
 }
 
 /**
