@@ -75,7 +75,7 @@ function engineContext({ gateway, route, call }: AttemptInput, signal: AbortSign
     signal,
     workers,
     fetchMedia: (url, options) => fetchMedia(url, { ...options, signal }),
-    publish,
+    publish: (bytes, contentType) => call.publicAddress + publish(bytes, contentType),
     now: gateway.now,
     newId: gateway.newId,
     random: gateway.random,

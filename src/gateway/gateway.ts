@@ -1,4 +1,4 @@
-import type { ApiKey, Limiter, Store } from '../core/ports.ts'
+import type { ApiKey, Limiter, Store, VideoJob } from '../core/ports.ts'
 import type { Engine, EngineContext } from '../engine/engine.ts'
 import type { OperationName } from '../operations/index.ts'
 import type { ClientFormat } from '../protocols/protocol.ts'
@@ -22,6 +22,10 @@ export interface Gateway {
     readonly fetchMedia: FetchMedia
   }
   readonly videos: VideoWorker
+  /** Pictures kept for a while under ids nobody can guess. */
+  readonly images: {
+    find(id: string): { readonly bytes: Uint8Array; readonly contentType: string } | undefined
+  }
   /** Milliseconds since the epoch. */
   readonly now: () => number
   readonly newId: (prefix: string) => string
@@ -36,13 +40,27 @@ export type FetchMedia = (
   options: { readonly bytesMax: number; readonly param: string; readonly signal: AbortSignal },
 ) => Promise<{ readonly bytes: Uint8Array; readonly contentType: string | undefined }>
 
-/** Runs the built-in engine's video jobs. */
+/** Runs the built-in engine's video jobs, which go on after their call and after a restart. */
 export interface VideoWorker {
-  start(id: string): void
-  cancel(id: string): void
-  /** The finished clip's file, absolute. */
-  file(id: string): string
-  thumbnail(id: string): Promise<Uint8Array>
+  /** Keeps a queued job and starts it. Throws `invalid_request` for a size or length that cannot be made. */
+  create(request: VideoRequest): Promise<VideoJob>
+  /** Stops a job that was deleted and removes its clip. */
+  cancel(id: string): Promise<void>
+  /** Absolute path of a finished clip; undefined when it has expired. */
+  file(id: string): string | undefined
+  /** A still of a finished clip, as WebP. */
+  thumbnail(id: string): Promise<Uint8Array | undefined>
+}
+
+export interface VideoRequest {
+  readonly keyId: string
+  /** The name to answer under. */
+  readonly model: string
+  readonly prompt: string
+  readonly seconds: string
+  readonly size: string
+  /** The picture to begin from. */
+  readonly image?: Uint8Array
 }
 
 export interface Log {
@@ -69,6 +87,8 @@ export interface Call {
   readonly query: string
   /** The upstream's id of the job the operation reads. */
   readonly jobId?: string
+  /** Where the caller reaches the gateway, without a trailing slash: for links in answers. */
+  readonly publicAddress: string
   /** Whether the caller wants a stream. */
   readonly stream: boolean
   /**

@@ -1,0 +1,166 @@
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import type { FastifyInstance } from 'fastify'
+import type { Config } from '../config/config.ts'
+import type { ApiKey, Store } from '../core/ports.ts'
+import type { Engine } from '../engine/engine.ts'
+import { openWorkerPool } from '../engine/workers/pool.ts'
+import { createRouting } from '../gateway/create-routing.ts'
+import type { Gateway, Log } from '../gateway/gateway.ts'
+import { createHealth } from '../gateway/health.ts'
+import { createModelLists } from '../gateway/model-lists.ts'
+import type { Routing } from '../gateway/routing.ts'
+import { configuredUpstreams } from '../gateway/upstreams.ts'
+import { openSender } from '../http/send.ts'
+import { createServer } from '../http/server.ts'
+import { openKeyRing } from '../storage/key-ring.ts'
+import { createMemoryLimiter } from '../storage/limiter-memory.ts'
+import { keyOf } from '../storage/secrets.ts'
+import { openBuiltin } from './open-builtin.ts'
+
+/** A gateway that can listen. Disposing stops it, waits for what is under way and writes down what is left. */
+export interface OpenGateway extends AsyncDisposable {
+  readonly gateway: Gateway
+  readonly server: FastifyInstance
+  /** Takes over another configuration whole; calls under way end with the one they began with. */
+  configure(config: Config): Promise<void>
+}
+
+export interface OpenGatewayInput {
+  readonly config: Config
+  readonly store: Store
+  readonly log: Log
+}
+
+const fetchMediaMs = 30_000
+
+/** Puts a gateway together. The store is the caller's and is disposed by the caller, after the gateway. */
+export async function openGateway({ config, store, log }: OpenGatewayInput): Promise<OpenGateway> {
+  const now = Date.now
+  const newId = (prefix: string) => `${prefix}${separators[prefix] ?? '_'}${randomId()}`
+  const keys = await openKeyRing(store, { fixed: fixedKeys(config) })
+  const sender = openSender()
+  const workers = openWorkerPool()
+  const builtin = await openBuiltin({ config, store, workers, newId, log })
+  let current = { config, routing: await routingOf(config, { send: sender.send, now, newId, log }) }
+
+  const gateway: Gateway = {
+    store,
+    limiter: createMemoryLimiter(),
+    keys,
+    routing: () => current.routing,
+    health: createHealth(now),
+    send: sender.send,
+    engine: builtin.engine,
+    engineContext: {
+      workers,
+      publish: builtin.publish,
+      fetchMedia: async (url, options) => {
+        const { createMediaFetcher } = await import('../http/fetch-media.ts')
+        const fetchMedia = createMediaFetcher({
+          allowPrivateAddresses: current.config.server.allowPrivateMedia,
+        })
+        return fetchMedia(url, { ...options, timeoutMs: fetchMediaMs })
+      },
+    },
+    videos: builtin.videos,
+    images: builtin.images,
+    now,
+    newId,
+    random: Math.random,
+    log,
+  }
+  const server = createServer(gateway, {
+    bodyBytesMax: config.server.bodyLimitBytes,
+    requestTimeoutMs: config.server.requestTimeoutMs,
+    requestsPerMinute: () => current.config.limits.requestsPerMinute,
+    concurrentRequests: () => current.config.limits.concurrentRequests,
+    ...(config.server.publicUrl !== undefined && { publicUrl: config.server.publicUrl }),
+  })
+  return {
+    gateway,
+    server,
+    async configure(next) {
+      const routing = await routingOf(next, { send: sender.send, now, newId, log })
+      keys.setFixed(fixedKeys(next))
+      current = { config: next, routing }
+    },
+    async [Symbol.asyncDispose]() {
+      await server.close()
+      await builtin[Symbol.asyncDispose]()
+      await workers[Symbol.asyncDispose]()
+      await sender[Symbol.asyncDispose]()
+      await keys[Symbol.asyncDispose]()
+      await gateway.limiter[Symbol.asyncDispose]()
+      await store.flush()
+    },
+  }
+}
+
+/** Where the field writes a hyphen instead of an underscore. */
+const separators: Readonly<Record<string, string>> = {
+  chatcmpl: '-',
+  cmpl: '-',
+  modr: '-',
+  form: '-',
+}
+
+function randomId(): string {
+  return randomBytes(16).toString('hex')
+}
+
+interface RoutingNeeds {
+  readonly send: Gateway['send']
+  readonly now: () => number
+  readonly newId: (prefix: string) => string
+  readonly log: Log
+}
+
+async function routingOf(
+  config: Config,
+  { send, now, newId, log }: RoutingNeeds,
+): Promise<Routing> {
+  const { providers } = await import('../providers/index.ts')
+  const upstreams = configuredUpstreams(config, providers, (id, reason) =>
+    log.warn({ provider: id }, `the provider ${id} is off: ${reason}`),
+  )
+  const engines = new Map<string, () => Promise<Engine>>([
+    ['builtin', async () => (await import('../engine/index.ts')).builtinEngine],
+  ])
+  const lists = createModelLists({ upstreams, send, now, newId })
+  return createRouting({ config, upstreams, engines, lists })
+}
+
+/** Keys that the settings name. Their ids stay the same from start to start, as their records do. */
+export function fixedKeys({ apiKeys, adminKey, keys }: Config): readonly ApiKey[] {
+  const fromSettings = keys.map(({ name, key, models, requestsPerMinute }) =>
+    keyOf(
+      key,
+      `key_${name}`,
+      {
+        name,
+        role: 'caller',
+        ...(models && { models }),
+        ...(requestsPerMinute !== undefined && { requestsPerMinute }),
+      },
+      0,
+    ),
+  )
+  const fromEnvironment = apiKeys.map((secret, index) =>
+    keyOf(
+      secret,
+      `key_environment_${index + 1}`,
+      { name: `SLUICE_API_KEYS ${index + 1}`, role: 'caller' },
+      0,
+    ),
+  )
+  const admin =
+    adminKey === undefined
+      ? []
+      : [keyOf(adminKey, 'key_admin', { name: 'SLUICE_ADMIN_KEY', role: 'administrator' }, 0)]
+  return [...fromSettings, ...fromEnvironment, ...admin]
+}
+
+export function dataFile(config: Config, name: string): string {
+  return join(config.dataFolder, name)
+}

@@ -1,0 +1,112 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { TObject } from 'typebox'
+import type { ApiKey } from '../core/ports.ts'
+import { writerOf, formatContext } from '../gateway/answer.ts'
+import type { Answer, Call, Gateway } from '../gateway/gateway.ts'
+import { operations, type OperationName } from '../operations/index.ts'
+import { validate } from '../operations/validate.ts'
+import type { ClientFormat } from '../protocols/protocol.ts'
+import { publicHeaders, publicQuery } from './authenticate.ts'
+import { isForm, parseJsonObject, readBody } from './body.ts'
+import { deliver, startStream } from './deliver.ts'
+import { readForm } from './form.ts'
+import { funnel } from './funnel.ts'
+
+/** How one address is answered. */
+export interface Inference {
+  readonly operation: OperationName
+  readonly format?: ClientFormat
+  /** Brings the call to an answer. */
+  readonly handle: (gateway: Gateway, call: Call) => Promise<Answer>
+}
+
+export interface Incoming {
+  readonly gateway: Gateway
+  readonly key: ApiKey
+  readonly id: string
+  readonly bodyBytesMax: number
+  readonly publicAddress: string
+  /** From the address, decoded. */
+  readonly parameters: Readonly<Record<string, string>>
+  readonly signal: AbortSignal
+}
+
+/** Before this time a stream that has nothing to say keeps its status open, so that a failure can still be one. */
+const statusWaitMs = 10_000
+
+/** One inference call from body to answer. Throws GatewayError as long as no status has been written. */
+export async function serveInference(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { inference, incoming }: { inference: Inference; incoming: Incoming },
+): Promise<Call> {
+  const call = await readCall(request, inference, incoming)
+  reply.request.call = call
+  const { gateway, signal } = incoming
+  const pending = inference.handle(gateway, call)
+  if (!call.stream) {
+    await deliver(reply, await pending, { signal, keepAlive: '' })
+    return call
+  }
+  const writer = writerOf(call, formatContext(gateway, call))
+  const early = setInterval(() => {
+    startStream(reply, writer.contentType).write(writer.keepAlive)
+  }, statusWaitMs)
+  try {
+    const answer = await pending
+    clearInterval(early)
+    await deliver(reply, answer, { signal, keepAlive: writer.keepAlive })
+  } catch (thrown) {
+    if (!reply.raw.headersSent) throw thrown
+    reply.raw.end(writer.fail(funnel(thrown)))
+  } finally {
+    clearInterval(early)
+  }
+  return call
+}
+
+async function readCall(
+  request: FastifyRequest,
+  { operation, format }: Inference,
+  incoming: Incoming,
+): Promise<Call> {
+  const { gateway, key, id, bodyBytesMax, parameters, signal } = incoming
+  const { body: kind, request: own, check } = operations[operation]
+  const schema = (format?.request ?? own) as TObject
+  const contentType = request.headers['content-type']
+  const asForm =
+    format === undefined && kind !== 'json' && (kind === 'multipart' || isForm(contentType))
+  const raw = asForm ? undefined : await readBody(request.raw, bodyBytesMax)
+  const fields = raw
+    ? parseJsonObject(raw, contentType)
+    : await readForm(request.raw, schema, bodyBytesMax)
+  // The body's own field wins over the address, except where the address is all there is.
+  const merged = format ? { ...fields, ...parameters } : { ...parameters, ...withoutNull(fields) }
+  const valid = validate(schema, merged) as Readonly<Record<string, unknown>>
+  if (!format) (check as ((value: unknown) => void) | undefined)?.(valid)
+  return {
+    id,
+    key,
+    operation,
+    ...(format && { format }),
+    request: valid,
+    ...(raw && { raw }),
+    headers: publicHeaders(request.headers),
+    query: publicQuery(request.url),
+    publicAddress: incoming.publicAddress,
+    stream: format?.streams ?? (valid['stream'] === true || valid['stream_format'] === 'sse'),
+    signal,
+    trail: {
+      attempts: 0,
+      provider: undefined,
+      model: undefined,
+      dropped: new Set(),
+      startedAt: gateway.now(),
+      upstreamMs: undefined,
+    },
+  }
+}
+
+function withoutNull(fields: Record<string, unknown>): Record<string, unknown> {
+  return fields['model'] === null ? { ...fields, model: undefined } : fields
+}

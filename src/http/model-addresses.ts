@@ -1,0 +1,63 @@
+import { findListed, geminiList, geminiModel, modelList, openAiModel } from './models.ts'
+import type { Address, Exchange } from './server.ts'
+
+async function listed({ gateway, key }: Exchange) {
+  return gateway.routing().list(key)
+}
+
+/** The three model lists and their records. */
+export const modelAddresses: readonly Address[] = [
+  {
+    method: 'GET',
+    path: '/v1/models',
+    access: 'caller',
+    async serve(exchange) {
+      exchange.reply.send(modelList(exchange.request, await listed(exchange)))
+    },
+  },
+  {
+    method: 'GET',
+    path: '/v1/models/{model}',
+    access: 'caller',
+    async serve(exchange) {
+      const { reply, request, parameters } = exchange
+      const found = findListed(await listed(exchange), parameters['model'] ?? '')
+      const isAnthropic = request.headers['anthropic-version'] !== undefined
+      if (!isAnthropic) return reply.send(openAiModel(found))
+      return reply.send({
+        type: 'model',
+        id: found.id,
+        display_name: found.displayName,
+        created_at: new Date(found.created * 1000).toISOString(),
+        max_input_tokens: found.inputTokenLimit ?? null,
+        max_tokens: found.outputTokenLimit ?? null,
+      })
+    },
+  },
+  {
+    method: 'GET',
+    path: '/v1beta/models',
+    access: 'caller',
+    async serve(exchange) {
+      const query = exchange.request.query as Readonly<Record<string, string | undefined>>
+      exchange.reply.send(geminiList(await listed(exchange), query))
+    },
+  },
+  {
+    method: 'GET',
+    path: '/v1beta/models/{model}',
+    access: 'caller',
+    async serve(exchange) {
+      const found = findListed(await listed(exchange), exchange.parameters['model'] ?? '')
+      exchange.reply.send(geminiModel(found))
+    },
+  },
+  {
+    method: 'GET',
+    path: '/v1beta/openai/models',
+    access: 'caller',
+    async serve(exchange) {
+      exchange.reply.send({ object: 'list', data: (await listed(exchange)).map(openAiModel) })
+    },
+  },
+]

@@ -1,0 +1,118 @@
+import { handle } from '../gateway/handle.ts'
+import type { Gateway } from '../gateway/gateway.ts'
+import { type OperationName, operations } from '../operations/index.ts'
+import { createVideo } from '../gateway/videos.ts'
+import { formats } from '../protocols/index.ts'
+import type { ClientFormat } from '../protocols/protocol.ts'
+import { healthAddresses } from './health.ts'
+import { imageAddresses } from './images.ts'
+import { type Inference, serveInference } from './inference.ts'
+import { modelAddresses } from './model-addresses.ts'
+import { notImplemented } from './not-implemented.ts'
+import { publicAddress } from './public-address.ts'
+import type { Address, Exchange } from './server.ts'
+import { matchPath, pathPattern } from './urls.ts'
+import { videoAddresses } from './videos.ts'
+
+/** Every address of the gateway. */
+export function installRoutes(gateway: Gateway): readonly Address[] {
+  return [
+    ...operationAddresses(),
+    ...formatAddresses(),
+    ...modelAddresses,
+    ...videoAddresses,
+    ...imageAddresses,
+    ...healthAddresses(gateway),
+    ...notImplemented,
+  ]
+}
+
+/** Operations about a task are answered from the store, in videos.ts. */
+const elsewhere: ReadonlySet<OperationName> = new Set(['getVideo', 'downloadVideo'])
+
+const handlers: Readonly<Partial<Record<OperationName, Inference['handle']>>> = { createVideo }
+
+function operationAddresses(): readonly Address[] {
+  return (Object.keys(operations) as OperationName[])
+    .filter((name) => !elsewhere.has(name))
+    .flatMap((operation) =>
+      operations[operation].paths.map((path) => ({
+        method: 'POST' as const,
+        path,
+        access: 'caller' as const,
+        serve: (exchange: Exchange) =>
+          serve(exchange, { operation, handle: handlers[operation] ?? handle }),
+      })),
+    )
+}
+
+async function serve(exchange: Exchange, inference: Inference): Promise<void> {
+  const { request, reply, gateway, options, id, key, parameters, signal } = exchange
+  await serveInference(request, reply, {
+    inference,
+    incoming: {
+      gateway,
+      key,
+      id,
+      bodyBytesMax: options.bodyBytesMax,
+      publicAddress: publicAddress(exchange),
+      parameters,
+      signal,
+    },
+  })
+}
+
+/** Formats whose verb follows the model (`{model}:generateContent`) share one address, told apart by their ending. */
+function formatAddresses(): readonly Address[] {
+  const plain = formats.flatMap((format) =>
+    format.paths
+      .filter((path) => !path.includes('}:'))
+      .map((path): Address => addressOf(path, format)),
+  )
+  const verbs = formats.flatMap((format) =>
+    format.paths.filter((path) => path.includes('}:')).map((path) => ({ path, format })),
+  )
+  const roots = new Set(verbs.map(({ path }) => path.slice(0, path.indexOf('{'))))
+  return [
+    ...plain,
+    ...[...roots].map((root) =>
+      verbAddress(
+        root,
+        verbs.filter(({ path }) => path.startsWith(root)),
+      ),
+    ),
+  ]
+}
+
+function addressOf(path: string, format: ClientFormat): Address {
+  return {
+    method: 'POST',
+    path,
+    access: 'caller',
+    error: (error, id) => format.error(error, id),
+    serve: (exchange) => serve(exchange, { operation: format.operation, format, handle }),
+  }
+}
+
+function verbAddress(
+  root: string,
+  verbs: readonly { readonly path: string; readonly format: ClientFormat }[],
+): Address {
+  const patterns = verbs.map(({ path, format }) => ({ pattern: pathPattern(path), format }))
+  const [first] = patterns
+  return {
+    method: 'POST',
+    path: `${root}{verb}`,
+    access: 'caller',
+    ...(first && { error: first.format.error }),
+    async serve(exchange) {
+      const path = exchange.request.url.split('?')[0] ?? ''
+      for (const { pattern, format } of patterns) {
+        const parameters = matchPath(pattern, path)
+        if (parameters)
+          return serve({ ...exchange, parameters }, { operation: format.operation, format, handle })
+      }
+      return exchange.reply.callNotFound()
+    },
+  }
+}

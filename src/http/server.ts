@@ -1,0 +1,238 @@
+import { performance } from 'node:perf_hooks'
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { GatewayError } from '../core/errors.ts'
+import type { ApiKey } from '../core/ports.ts'
+import { causeText } from '../gateway/answer.ts'
+import type { Call, Gateway } from '../gateway/gateway.ts'
+import { admit } from './admit.ts'
+import { authenticate, requireAdministrator } from './authenticate.ts'
+import { deliverError } from './deliver.ts'
+import { funnel } from './funnel.ts'
+import { installRoutes } from './routes.ts'
+import { pathPattern } from './urls.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set once the request has been read. */
+    call?: Call
+    apiKey?: ApiKey
+  }
+}
+
+export interface ServerOptions {
+  readonly bodyBytesMax: number
+  /** For a request to arrive whole, in milliseconds. */
+  readonly requestTimeoutMs: number
+  readonly requestsPerMinute: () => number | undefined
+  readonly concurrentRequests: () => number | undefined
+  /** Where callers reach the gateway, for links; absent means the address a request came to. */
+  readonly publicUrl?: string
+}
+
+/** Says an error in a format; the contract's own four-key body unless an address has another. */
+export type ErrorBody = (error: GatewayError, requestId: string) => unknown
+
+export interface Address {
+  readonly method: 'GET' | 'POST' | 'DELETE'
+  /** With `{parameters}`. */
+  readonly path: string
+  readonly access: 'open' | 'caller' | 'administrator'
+  /** Polling a task is not counted against the key's rate. */
+  readonly uncounted?: boolean
+  readonly error?: ErrorBody
+  readonly serve: (exchange: Exchange) => Promise<unknown>
+}
+
+/** One request at one address. */
+export interface Exchange {
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+  readonly gateway: Gateway
+  readonly options: ServerOptions
+  /** The request id. */
+  readonly id: string
+  readonly key: ApiKey
+  readonly parameters: Readonly<Record<string, string>>
+  /** Aborts when the caller leaves. */
+  readonly signal: AbortSignal
+}
+
+const wellFormedId = /^[\w.:-]{8,128}$/
+
+export function createServer(gateway: Gateway, options: ServerOptions): FastifyInstance {
+  const server = Fastify({
+    logger: false,
+    bodyLimit: Number.MAX_SAFE_INTEGER,
+    requestTimeout: options.requestTimeoutMs,
+    forceCloseConnections: 'idle',
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 1024 },
+    genReqId: (raw) => {
+      const given = raw.headers['x-request-id']
+      return typeof given === 'string' && wellFormedId.test(given) ? given : gateway.newId('req')
+    },
+  })
+  // Bodies are read by the addresses themselves: their limits and forms differ.
+  server.removeAllContentTypeParsers()
+  server.addContentTypeParser('*', (_request, _payload, done) => done(null))
+
+  const state = { active: 0 }
+  server.addHook('onRequest', (request, reply, done) => {
+    void reply.header('x-request-id', request.id)
+    logWhenDone(gateway, request, reply)
+    done()
+  })
+  const addresses = installRoutes(gateway)
+  for (const address of addresses) install(server, address, { gateway, options, state })
+  server.setNotFoundHandler((request, reply) => notFound(request, reply, addresses))
+  server.setErrorHandler((thrown, request, reply) => {
+    const error = funnel(thrown)
+    deliverError(reply, error, error.toJSON())
+    logFailure(gateway, request, error)
+  })
+  return server
+}
+
+interface Installing {
+  readonly gateway: Gateway
+  readonly options: ServerOptions
+  readonly state: { active: number }
+}
+
+function install(
+  server: FastifyInstance,
+  address: Address,
+  { gateway, options, state }: Installing,
+): void {
+  const url = address.path.replace(/\{(\w+)\}$/, '*').replace(/\{(\w+)\}/g, ':$1')
+  const wildcard = /\{(\w+)\}$/.exec(address.path)?.[1]
+  server.route({
+    method: address.method,
+    url,
+    exposeHeadRoute: false,
+    async handler(request, reply) {
+      const gone = new AbortController()
+      reply.raw.once('close', () => {
+        if (!reply.raw.writableFinished)
+          gone.abort(new GatewayError('cancelled', 'The caller went away'))
+      })
+      state.active += 1
+      try {
+        const key = enter(address, { gateway, options, state }, { request, reply })
+        await address.serve({
+          request,
+          reply,
+          gateway,
+          options,
+          id: request.id,
+          key,
+          parameters: parametersOf(request, wildcard),
+          signal: gone.signal,
+        })
+      } catch (thrown) {
+        const error = funnel(thrown)
+        if (request.call) describeFailure(reply, request.call)
+        deliverError(reply, error, (address.error ?? plainError)(error, request.id))
+        logFailure(gateway, request, error)
+      } finally {
+        state.active -= 1
+      }
+      return reply
+    },
+  })
+}
+
+function parametersOf(
+  request: FastifyRequest,
+  wildcard: string | undefined,
+): Readonly<Record<string, string>> {
+  const { '*': rest, ...named } = request.params as Record<string, string>
+  return wildcard === undefined || rest === undefined ? named : { ...named, [wildcard]: rest }
+}
+
+const nobody: ApiKey = {
+  id: '',
+  name: '',
+  hash: '',
+  role: 'caller',
+  prefix: '',
+  createdAt: 0,
+  models: [],
+}
+
+function enter(
+  { access, uncounted }: Address,
+  { gateway, options, state }: Installing,
+  { request, reply }: { request: FastifyRequest; reply: FastifyReply },
+): ApiKey {
+  if (access === 'open') return nobody
+  const key = authenticate(gateway, request)
+  request.apiKey = key
+  if (access === 'administrator') requireAdministrator(key)
+  if (uncounted !== true) admit(gateway.limiter, key, options.requestsPerMinute(), reply)
+  const most = options.concurrentRequests()
+  if (most !== undefined && state.active > most)
+    throw new GatewayError('overloaded', 'The gateway is answering as many requests as it may', {
+      retryAfterMs: 1_000,
+    })
+  return key
+}
+
+const plainError: ErrorBody = (error) => error.toJSON()
+
+/** A failed call says as much of its way as a good one. */
+function describeFailure(reply: FastifyReply, { trail }: Call): void {
+  if (reply.raw.headersSent) return
+  void reply.header('x-sluice-attempts', String(trail.attempts))
+  if (trail.provider !== undefined)
+    void reply.header('x-sluice-provider', encodeURI(trail.provider))
+  if (trail.model !== undefined) void reply.header('x-sluice-model', encodeURI(trail.model))
+}
+
+function notFound(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  addresses: readonly Address[],
+): FastifyReply {
+  const path = request.url.split('?')[0] ?? ''
+  const methods = addresses
+    .filter((address) => pathPattern(address.path).test(path))
+    .map(({ method }) => method)
+  const known = methods.length > 0
+  const error = known
+    ? new GatewayError('method_not_allowed', `${request.method} is not offered here`)
+    : new GatewayError('unknown_url', `Unknown address: ${request.method} ${path.slice(0, 200)}`)
+  if (known) void reply.header('allow', [...new Set(methods)].join(', '))
+  deliverError(reply, error, error.toJSON())
+  return reply
+}
+
+/** One line per request, never with a secret, a prompt or an answer in it. */
+function logWhenDone(gateway: Gateway, request: FastifyRequest, reply: FastifyReply): void {
+  const startedAt = performance.now()
+  reply.raw.once('close', () => {
+    const { call, apiKey } = request
+    gateway.log.info(
+      {
+        id: request.id,
+        method: request.method,
+        path: request.url.split('?')[0]?.slice(0, 200),
+        status: reply.raw.statusCode,
+        ms: Math.round((performance.now() - startedAt) * 10) / 10,
+        ...(apiKey && { key: apiKey.id }),
+        ...(call && { operation: call.operation, model: call.request['model'] }),
+        ...(call?.trail.provider !== undefined && {
+          provider: call.trail.provider,
+          attempts: call.trail.attempts,
+        }),
+        ...(!reply.raw.writableFinished && { left: true }),
+      },
+      'request',
+    )
+  })
+}
+
+function logFailure(gateway: Gateway, request: FastifyRequest, error: GatewayError): void {
+  const fields = { id: request.id, code: error.code, cause: causeText(error) }
+  if (error.code === 'internal') gateway.log.error(fields, 'a request failed')
+  else if (error.blame !== 'caller') gateway.log.warn(fields, 'a request failed')
+}
