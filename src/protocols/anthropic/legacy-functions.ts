@@ -45,7 +45,7 @@ function functionAsTool(given: Readonly<Record<string, unknown>>): Tool {
 function callsAsToolCalls(messages: readonly Message[]): Message[] {
   let open = ''
   return messages.map((message, index) => {
-    const { function_call: call, name, ...rest } = message
+    const { function_call: call, ...rest } = message
     if (message.role === 'function') return { ...rest, role: 'tool', tool_call_id: open }
     if (call == null) return message
     open = `function_call_${index}`
