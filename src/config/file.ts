@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { Compile } from 'typebox/compile'
+import type { TLocalizedValidationError } from 'typebox/error'
+import { Compile } from 'typebox/schema'
 import { Settings } from 'typebox/system'
 import { type Document, isMap, isNode, isPair, LineCounter, parseDocument, visit } from 'yaml'
 import { ConfigError } from './config-error.ts'
@@ -54,11 +55,11 @@ export function parseConfig(text: string, file: string, variables: Variables): C
 }
 
 /** The library stops at 8 errors, and one wrong arm of a union may be all of them. */
-function allErrors(value: unknown): ReturnType<typeof validator.Errors> {
+function allErrors(value: unknown): readonly TLocalizedValidationError[] {
   const { maxErrors } = Settings.Get()
   Settings.Set({ maxErrors: 1_000 })
   try {
-    return validator.Errors(value)
+    return validator.Errors(value)[1]
   } finally {
     Settings.Set({ maxErrors })
   }

@@ -1,4 +1,5 @@
-import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox'
+import type { Static, TObject, TProperties, TSchema } from 'typebox'
+import { Type } from '../core/type.ts'
 
 // The schema of sluice.yaml. Its JSON form is published as sluice.schema.json, so every description here is read in
 // editors; a name that is not listed is refused, so that a slip of the pen is noticed.

@@ -1,4 +1,4 @@
-import { Type } from 'typebox'
+import { Type } from '../core/type.ts'
 import { AnyObject } from './schema.ts'
 
 /** A whisper segment (OpenAI API, TranscriptionSegment). Times in seconds. */

@@ -1,4 +1,5 @@
-import { type Static, Type } from 'typebox'
+import type { Static } from 'typebox'
+import { Type } from '../core/type.ts'
 import { AnyObject, oneOf, optional } from './schema.ts'
 
 export const imageDetails = ['low', 'high', 'auto', 'original'] as const

@@ -1,4 +1,5 @@
-import { type Static, Type } from 'typebox'
+import type { Static } from 'typebox'
+import { Type } from '../core/type.ts'
 import { checkChat } from './chat-check.ts'
 import { Message, ResponseFormat, Tool, ToolCall, ToolChoice } from './chat-message.ts'
 import { operation } from './operation.ts'

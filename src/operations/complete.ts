@@ -1,4 +1,5 @@
-import { type Static, Type } from 'typebox'
+import type { Static } from 'typebox'
+import { Type } from '../core/type.ts'
 import { invalidRequest } from '../core/errors.ts'
 import { operation } from './operation.ts'
 import { optional } from './schema.ts'

@@ -1,4 +1,5 @@
-import { type Static, Type } from 'typebox'
+import type { Static } from 'typebox'
+import { Type } from '../core/type.ts'
 import { operation } from './operation.ts'
 import { FileField, optional } from './schema.ts'
 import { Video } from './video.ts'

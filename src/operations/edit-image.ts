@@ -1,4 +1,5 @@
-import { type Static, Type } from 'typebox'
+import type { Static } from 'typebox'
+import { Type } from '../core/type.ts'
 import { GatewayError, invalidRequest } from '../core/errors.ts'
 import { ImageInput, ImageParameters, imageOptions } from './create-image.ts'
 import { ImagesReply } from './image-reply.ts'

@@ -1,4 +1,5 @@
-import { type Static, Type } from 'typebox'
+import type { Static } from 'typebox'
+import { Type } from '../core/type.ts'
 import { AnyObject, optional } from './schema.ts'
 
 /** The answer of both image operations: the contract's three keys in every entry, null where one does not apply. */

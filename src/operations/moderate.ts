@@ -1,4 +1,5 @@
-import { type Static, type TSchema, Type } from 'typebox'
+import type { Static, TSchema } from 'typebox'
+import { Type } from '../core/type.ts'
 import { invalidRequest } from '../core/errors.ts'
 import { operation } from './operation.ts'
 import { oneOf, optional } from './schema.ts'

@@ -1,4 +1,5 @@
-import { type TSchema, Type } from 'typebox'
+import type { TSchema } from 'typebox'
+import { Type } from '../core/type.ts'
 
 /** A field that may be left out or null: the two mean the same to OpenAI clients. */
 export function optional<S extends TSchema>(schema: S) {

@@ -1,4 +1,5 @@
-import { type Static, Type } from 'typebox'
+import type { Static } from 'typebox'
+import { Type } from '../core/type.ts'
 import { GatewayError, invalidRequest } from '../core/errors.ts'
 import { TranscriptReply, audioBytesMax, transcriptFormats } from './audio-reply.ts'
 import { operation } from './operation.ts'

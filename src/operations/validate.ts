@@ -1,5 +1,5 @@
 import type { Static, TSchema } from 'typebox'
-import { Compile } from 'typebox/compile'
+import { Compile } from 'typebox/schema'
 import { GatewayError } from '../core/errors.ts'
 import { explain } from './explain-mismatch.ts'
 

@@ -1,4 +1,5 @@
-import { type Static, Type } from 'typebox'
+import type { Static } from 'typebox'
+import { Type } from '../core/type.ts'
 import { AnyObject, oneOf, optional } from './schema.ts'
 
 /** A video task (contract, Video task; OpenAI API, VideoResource). Times in seconds since the epoch. */

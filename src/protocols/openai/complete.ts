@@ -8,7 +8,7 @@ import {
 } from '../../operations/complete.ts'
 import type { Step } from '../../operations/operation.ts'
 import { chatUsage } from '../../operations/usage-shape.ts'
-import { Check } from 'typebox/value'
+import { Check } from 'typebox/schema'
 import type { Static } from 'typebox'
 import type { Codec, CodecContext, Decoded, Received, StreamReader } from '../protocol.ts'
 import { type PathOf, usualPath } from './chat-options.ts'
