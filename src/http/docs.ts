@@ -4,12 +4,8 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-
-export interface Documents {
-  /** The OpenAPI document, made when it is first asked for. */
-  readonly openApi: () => object | Promise<object>
-}
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Address } from './server.ts'
 
 interface Asset {
   readonly type: string
@@ -71,35 +67,49 @@ const packaged = {
   'favicon-32x32.png': 'image/png',
 } as const
 
-/** Serves /docs, /openapi.json and /sluice.schema.json to anybody, without any address outside this server. */
-export function registerDocuments(app: FastifyInstance, { openApi }: Documents): void {
-  app.get('/docs', (_request, reply) =>
-    reply
-      .header('content-security-policy', contentSecurityPolicy)
-      .header('x-content-type-options', 'nosniff')
-      .type('text/html; charset=utf-8')
-      .send(page),
-  )
-  // Its links are relative, so that the page also works behind a proxy that adds a prefix.
-  app.get('/docs/', (_request, reply) => reply.redirect('../docs', 308))
-
-  const script = remember(async () => asset('text/javascript; charset=utf-8', Buffer.from(start)))
-  app.get('/docs/start.js', async (request, reply) => serve(request, reply, await script()))
+/**
+ * /docs, /openapi.json and /sluice.schema.json, for anybody and without any address outside this server. `openApi`
+ * makes the document when it is first asked for.
+ */
+export function documentAddresses(openApi: () => Promise<object>): readonly Address[] {
   const folder = remember(async () => packageFolder('swagger-ui-dist'))
-  for (const [name, type] of Object.entries(packaged)) {
-    const file = remember(async () => asset(type, await readFile(join(await folder(), name))))
-    app.get(`/docs/${name}`, async (request, reply) => serve(request, reply, await file()))
-  }
-
-  const document = remember(async () => {
-    const text = JSON.stringify(await openApi(), null, 2)
-    return asset('application/json; charset=utf-8', Buffer.from(`${text}\n`))
-  })
-  app.get('/openapi.json', async (request, reply) => serve(request, reply, await document()))
-
   const schemaFile = new URL('../../sluice.schema.json', import.meta.url)
-  const schema = remember(async () => asset('application/schema+json', await readFile(schemaFile)))
-  app.get('/sluice.schema.json', async (request, reply) => serve(request, reply, await schema()))
+  return [
+    { method: 'GET', path: '/docs', access: 'open', serve: servePage },
+    served('/docs/start.js', async () =>
+      asset(packaged['swagger-ui-bundle.js'], Buffer.from(start)),
+    ),
+    ...Object.entries(packaged).map(([name, type]) =>
+      served(`/docs/${name}`, async () => asset(type, await readFile(join(await folder(), name)))),
+    ),
+    served('/openapi.json', async () => {
+      const text = JSON.stringify(await openApi(), null, 2)
+      return asset('application/json; charset=utf-8', Buffer.from(`${text}\n`))
+    }),
+    served('/sluice.schema.json', async () =>
+      asset('application/schema+json', await readFile(schemaFile)),
+    ),
+  ]
+}
+
+async function servePage({ request, reply }: { request: FastifyRequest; reply: FastifyReply }) {
+  // Its links are relative, so that the page also works behind a proxy that adds a prefix.
+  if (/^\/docs\/(?:\?|$)/.test(request.url)) return reply.redirect('../docs', 308)
+  return reply
+    .header('content-security-policy', contentSecurityPolicy)
+    .header('x-content-type-options', 'nosniff')
+    .type('text/html; charset=utf-8')
+    .send(page)
+}
+
+function served(path: string, make: () => Promise<Asset>): Address {
+  const made = remember(make)
+  return {
+    method: 'GET',
+    path,
+    access: 'open',
+    serve: async ({ request, reply }) => send(request, reply, await made()),
+  }
 }
 
 function packageFolder(name: string): string {
@@ -115,7 +125,7 @@ async function asset(type: string, plain: Buffer): Promise<Asset> {
   }
 }
 
-function serve(request: FastifyRequest, reply: FastifyReply, { type, tag, plain, zipped }: Asset) {
+function send(request: FastifyRequest, reply: FastifyReply, { type, tag, plain, zipped }: Asset) {
   reply.headers({
     etag: tag,
     'cache-control': 'no-cache',

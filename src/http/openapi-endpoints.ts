@@ -75,7 +75,7 @@ const models: readonly Endpoint[] = [
     reply: answer(listOf(model)),
   },
   {
-    path: '/v1/models/{id}',
+    path: '/v1/models/{model}',
     method: 'get',
     operationId: 'getModel',
     summary: 'Look up a model',
@@ -91,7 +91,7 @@ const models: readonly Endpoint[] = [
     reply: answer(object({ models: { type: 'array', items: modelRecord } })),
   },
   {
-    path: '/v1beta/models/{id}',
+    path: '/v1beta/models/{model}',
     method: 'get',
     operationId: 'getModelRecord',
     summary: 'Look up a model in the record style of Gemini',
@@ -99,6 +99,61 @@ const models: readonly Endpoint[] = [
     reply: answer(modelRecord),
   },
 ]
+
+const compatibleList: Endpoint = {
+  path: '/v1beta/openai/models',
+  method: 'get',
+  operationId: 'listModelsForOpenAi',
+  summary: 'List the models where OpenAI clients look that were set up for Gemini',
+  tags: ['Models'],
+  reply: answer(listOf(model)),
+}
+
+const image: Endpoint = {
+  path: '/images/{name}',
+  method: 'get',
+  operationId: 'downloadImage',
+  summary: 'Download a picture that an answer pointed at, while it is kept',
+  tags: ['Images'],
+  open: true,
+  reply: {
+    '200': {
+      description: 'The picture.',
+      content: { 'image/*': { schema: { type: 'string', format: 'binary' } } },
+    },
+    '404': { $ref: '#/components/responses/Error404' },
+  },
+}
+
+const explain: Endpoint = {
+  path: '/admin/v1/explain',
+  method: 'post',
+  operationId: 'explain',
+  summary: 'Say what would happen to a request, without sending it',
+  tags: ['Operation'],
+  requestBody: {
+    required: true,
+    content: {
+      'application/json': {
+        schema: {
+          ...object({ body: { type: 'object', description: 'The request.' } }),
+          properties: {
+            path: { ...text, default: '/v1/chat/completions', description: 'The address it is for.' },
+            body: { type: 'object', description: 'The request.' },
+          },
+        },
+        example: {
+          path: '/v1/chat/completions',
+          body: { model: 'builtin-chat', messages: [{ role: 'user', content: 'Hello' }] },
+        },
+      },
+    },
+  },
+  reply: answer({
+    ...object({ model: text, targets: { type: 'array', items: { type: 'object' } } }),
+    description: 'The targets in the order in which they would be tried, with the exact request to each.',
+  }),
+}
 
 const kept: readonly Endpoint[] = [
   {
@@ -163,4 +218,4 @@ const open: readonly Endpoint[] = (
   open: true,
 }))
 
-export const endpoints: readonly Endpoint[] = [...models, ...kept, ...open]
+export const endpoints: readonly Endpoint[] = [...models, compatibleList, ...kept, image, explain, ...open]

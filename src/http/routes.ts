@@ -1,9 +1,13 @@
+import { countTokens } from '../gateway/count-tokens.ts'
+import { programVersion } from '../config/version.ts'
 import { handle } from '../gateway/handle.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import { type OperationName, operations } from '../operations/index.ts'
 import { createVideo } from '../gateway/videos.ts'
 import { formats } from '../protocols/index.ts'
 import type { ClientFormat } from '../protocols/protocol.ts'
+import { adminAddresses } from './admin.ts'
+import { documentAddresses } from './docs.ts'
 import { healthAddresses } from './health.ts'
 import { imageAddresses } from './images.ts'
 import { type Inference, serveInference } from './inference.ts'
@@ -23,8 +27,15 @@ export function installRoutes(gateway: Gateway): readonly Address[] {
     ...videoAddresses,
     ...imageAddresses,
     ...healthAddresses(gateway),
+    ...documentAddresses(openApi),
+    ...adminAddresses,
     ...notImplemented,
   ]
+}
+
+async function openApi(): Promise<object> {
+  const { createOpenApi } = await import('./openapi.ts')
+  return createOpenApi(programVersion())
 }
 
 /** Operations about a task are answered from the store, in videos.ts. */
@@ -90,8 +101,13 @@ function addressOf(path: string, format: ClientFormat): Address {
     path,
     access: 'caller',
     error: (error, id) => format.error(error, id),
-    serve: (exchange) => serve(exchange, { operation: format.operation, format, handle }),
+    serve: (exchange) => serve(exchange, inferenceOf(format)),
   }
+}
+
+function inferenceOf(format: ClientFormat): Inference {
+  const { operation, counted } = format
+  return { operation, format, handle: counted ? countTokens : handle }
 }
 
 function verbAddress(

@@ -227,6 +227,8 @@ export interface ClientFormat<O extends OperationName = OperationName> {
   readonly streams?: boolean
   toCanonical(request: unknown, context: FormatContext): RequestOf<O>
   fromCanonical(reply: ReplyOf<O>, request: unknown, context: FormatContext): unknown
+  /** Only on formats that count tokens instead of answering: the answer for a count. */
+  readonly counted?: (tokens: number) => unknown
   /** Absent: the format cannot be streamed. */
   writer?(request: unknown, context: FormatContext, query: string): StreamWriter<O>
   /** The error body of this format. */

@@ -79,7 +79,9 @@ export function createEventSplitter(): EventSplitter {
     },
     end() {
       const whole = blocks(true)
-      return pending.length === 0 ? whole : [...whole, take(pending.length)]
+      if (pending.length === 0) return whole
+      const last = take(pending.length)
+      return [...whole, { ...last, raw: Buffer.concat([last.raw, Buffer.from('\n\n')]) }]
     },
   }
 }

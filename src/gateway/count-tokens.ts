@@ -1,0 +1,24 @@
+import { GatewayError } from '../core/errors.ts'
+import type { ChatRequest } from '../operations/chat.ts'
+import { answerHeaders } from './answer.ts'
+import type { Answer, Call, Gateway } from './gateway.ts'
+import { canonicalOf, handle } from './handle.ts'
+import { nativeOf } from './prepare.ts'
+
+/**
+ * Counts the tokens of a request without answering it: the upstream does where it speaks the caller's format, else the
+ * built-in tokenizer gives its own count, which is an estimate for other models.
+ */
+export async function countTokens(gateway: Gateway, call: Call): Promise<Answer> {
+  const model = String(call.request['model'])
+  const route = await gateway.routing().route(model, call.key, call.operation)
+  const target = route.levels[0]?.[0]
+  if (target?.kind === 'upstream' && nativeOf(call, target)) return handle(gateway, call)
+  const counted = call.format?.counted
+  if (!counted) throw new GatewayError('internal', 'This format does not count')
+  const { promptTokens } = await import('../engine/chat/prompt-tokens.ts')
+  call.trail.provider = target?.providerId
+  call.trail.model = target?.model
+  const tokens = promptTokens(canonicalOf(gateway, call)() as ChatRequest)
+  return { kind: 'json', headers: answerHeaders(gateway, call), body: counted(tokens) }
+}
