@@ -43,12 +43,7 @@ interface Row {
   readonly blame: 'caller' | 'upstream' | 'operator'
 }
 
-function row(
-  status: number,
-  type: string,
-  publicCode: string | null,
-  blame: Row['blame'],
-): Row {
+function row(status: number, type: string, publicCode: string | null, blame: Row['blame']): Row {
   return { status, type, publicCode, blame }
 }
 

@@ -1,0 +1,100 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** One request as the upstream saw it. */
+export interface SeenRequest {
+  readonly method: string
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly text: string
+  /** The body as JSON; undefined when it is none. */
+  readonly body: Record<string, unknown>
+  /** When the caller's side closed the connection before the answer was whole, milliseconds since the epoch. */
+  closedAt: number | undefined
+}
+
+export type Answering = (
+  seen: SeenRequest,
+  response: ServerResponse,
+  request: IncomingMessage,
+) => void | Promise<void>
+
+export interface FakeUpstream extends AsyncDisposable {
+  readonly url: string
+  readonly seen: readonly SeenRequest[]
+  /** Replaces how it answers from now on. */
+  answer(answering: Answering): void
+}
+
+/** A small server that says what a test tells it to, faults included. */
+export async function fakeUpstream(first: Answering): Promise<FakeUpstream> {
+  let answering = first
+  const seen: SeenRequest[] = []
+  const server = createServer((request, response) => {
+    void (async () => {
+      const pieces: Buffer[] = []
+      for await (const piece of request) pieces.push(piece as Buffer)
+      const text = Buffer.concat(pieces).toString('utf8')
+      const entry: SeenRequest = {
+        method: request.method ?? '',
+        path: request.url ?? '',
+        headers: request.headers as Record<string, string>,
+        text,
+        body: parsed(text),
+        closedAt: undefined,
+      }
+      seen.push(entry)
+      response.on('close', () => {
+        if (!response.writableFinished) entry.closedAt = Date.now()
+      })
+      await answering(entry, response, request)
+    })().catch((error: unknown) => response.destroy(error as Error))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}`,
+    seen,
+    answer(next) {
+      answering = next
+    },
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+}
+
+function parsed(text: string): Record<string, unknown> {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return {}
+  }
+}
+
+/** Answers with JSON. */
+export function json(
+  response: ServerResponse,
+  body: unknown,
+  { status = 200, headers = {} }: { status?: number; headers?: Record<string, string> } = {},
+): void {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers })
+  response.end(JSON.stringify(body))
+}
+
+/** Answers with events, each written by itself. Leaves the stream open unless `end`. */
+export async function sse(
+  response: ServerResponse,
+  events: readonly (string | object)[],
+  { end = true, type = 'text/event-stream' }: { end?: boolean; type?: string } = {},
+): Promise<void> {
+  if (!response.headersSent) response.writeHead(200, { 'content-type': type })
+  for (const event of events) {
+    response.write(typeof event === 'string' ? event : `data: ${JSON.stringify(event)}\n\n`)
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  if (end) response.end()
+}

@@ -1,0 +1,114 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openGateway } from '../../src/cli/open-gateway.ts'
+import { type Config, createConfig } from '../../src/config/config.ts'
+import { readEnvironment } from '../../src/config/env.ts'
+import type { ConfigFile } from '../../src/config/schema.ts'
+import type { Gateway, Log } from '../../src/gateway/gateway.ts'
+import { openSqlite } from '../../src/storage/sqlite.ts'
+
+export const testKey = 'sk-test0123456789abcdef'
+export const adminKey = 'sk-admin0123456789abcdef'
+
+/** A line the gateway logged. */
+export interface LogLine {
+  readonly level: 'info' | 'warn' | 'error'
+  readonly message: string
+  readonly fields: Readonly<Record<string, unknown>>
+}
+
+export interface Started extends AsyncDisposable {
+  readonly url: string
+  readonly gateway: Gateway
+  readonly logged: readonly LogLine[]
+  readonly dataFolder: string
+  configure(content: ConfigFile): Promise<void>
+  /** A request with the test key. */
+  request(path: string, options?: RequestOptions): Promise<Response>
+  post(path: string, body: unknown, options?: RequestOptions): Promise<Response>
+}
+
+export interface RequestOptions {
+  readonly method?: string
+  readonly headers?: Record<string, string>
+  readonly body?: string | Uint8Array | FormData
+  readonly signal?: AbortSignal
+  /** Default the test key; null sends none. */
+  readonly key?: string | null
+}
+
+export interface StartOptions {
+  /** Kept when given, else a temporary folder that goes with the gateway. */
+  readonly dataFolder?: string
+  readonly variables?: Readonly<Record<string, string>>
+}
+
+/** A real gateway on a loopback port with a real database. `content` is what sluice.yaml would hold. */
+export async function start(
+  content: ConfigFile = {},
+  { dataFolder, variables = {} }: StartOptions = {},
+): Promise<Started> {
+  const folder = dataFolder ?? mkdtempSync(join(tmpdir(), 'sluice-test-'))
+  const environment = readEnvironment({
+    SLUICE_HOST: '127.0.0.1',
+    SLUICE_PORT: '0',
+    SLUICE_DATA: folder,
+    SLUICE_API_KEYS: testKey,
+    SLUICE_ADMIN_KEY: adminKey,
+    ...variables,
+  })
+  const configOf = (file: ConfigFile): Config => createConfig(environment, file, 'sluice.yaml')
+  const { log, logged } = recorder()
+  const store = openSqlite({ file: join(folder, 'sluice.db') })
+  const opened = await openGateway({ config: configOf(content), store, log })
+  const url = await opened.server.listen({ host: '127.0.0.1', port: 0 })
+
+  function request(path: string, options: RequestOptions = {}): Promise<Response> {
+    const { key = testKey, headers, ...rest } = options
+    return fetch(url + path, {
+      ...rest,
+      headers: { ...(key !== null && { authorization: `Bearer ${key}` }), ...headers },
+    } as RequestInit)
+  }
+
+  return {
+    url,
+    gateway: opened.gateway,
+    logged,
+    dataFolder: folder,
+    configure: (file) => opened.configure(configOf(file)),
+    request,
+    post: (path, body, options = {}) =>
+      request(path, {
+        method: 'POST',
+        ...options,
+        headers: { 'content-type': 'application/json', ...options.headers },
+        body: JSON.stringify(body),
+      }),
+    async [Symbol.asyncDispose]() {
+      await opened[Symbol.asyncDispose]()
+      await store[Symbol.asyncDispose]()
+      if (dataFolder === undefined) rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+function recorder(): { log: Log; logged: LogLine[] } {
+  const logged: LogLine[] = []
+  const at = (level: LogLine['level']) => (fields: object, message: string) => {
+    logged.push({ level, message, fields: fields as Record<string, unknown> })
+  }
+  return { logged, log: { info: at('info'), warn: at('warn'), error: at('error') } }
+}
+
+/** Waits until something holds, looking again every few milliseconds. */
+export async function until<T>(look: () => T | undefined | false, ms = 5_000): Promise<T> {
+  const end = Date.now() + ms
+  for (;;) {
+    const seen = look()
+    if (seen !== undefined && seen !== false) return seen
+    if (Date.now() > end) throw new Error(`Nothing came within ${ms} ms`)
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+}
