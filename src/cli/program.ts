@@ -1,6 +1,6 @@
 import { Command, CommanderError, InvalidArgumentError } from 'commander'
 import { readEnvironment } from '../config/env.ts'
-import { programVersion } from './version.ts'
+import { programVersion } from '../config/version.ts'
 
 /** Parses and runs every command. Each loads its own modules only when it runs. Returns the exit code. */
 export async function runProgram(args: readonly string[]): Promise<number> {

@@ -136,22 +136,28 @@ const explain: Endpoint = {
     content: {
       'application/json': {
         schema: {
-          ...object({ body: { type: 'object', description: 'The request.' } }),
+          type: 'object',
+          required: ['request'],
           properties: {
-            path: { ...text, default: '/v1/chat/completions', description: 'The address it is for.' },
-            body: { type: 'object', description: 'The request.' },
+            path: {
+              ...text,
+              default: '/v1/chat/completions',
+              description: 'The address it is for.',
+            },
+            request: { type: 'object', description: 'The JSON body it has.' },
           },
         },
         example: {
           path: '/v1/chat/completions',
-          body: { model: 'builtin-chat', messages: [{ role: 'user', content: 'Hello' }] },
+          request: { model: 'builtin-chat', messages: [{ role: 'user', content: 'Hello' }] },
         },
       },
     },
   },
   reply: answer({
     ...object({ model: text, targets: { type: 'array', items: { type: 'object' } } }),
-    description: 'The targets in the order in which they would be tried, with the exact request to each.',
+    description:
+      'The targets in the order in which they would be tried, with the exact request to each.',
   }),
 }
 
@@ -218,4 +224,11 @@ const open: readonly Endpoint[] = (
   open: true,
 }))
 
-export const endpoints: readonly Endpoint[] = [...models, compatibleList, ...kept, image, explain, ...open]
+export const endpoints: readonly Endpoint[] = [
+  ...models,
+  compatibleList,
+  ...kept,
+  image,
+  explain,
+  ...open,
+]

@@ -1,16 +1,23 @@
 import Fastify, { type FastifyInstance } from 'fastify'
 import { chromium as playwright } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { registerDocuments } from '../../src/http/docs.ts'
+import { documentAddresses } from '../../src/http/docs.ts'
 import { createOpenApi } from '../../src/http/openapi.ts'
+import type { Exchange } from '../../src/http/server.ts'
 import { chromium, leaveOutBrowser } from '../support/chromium.ts'
 
 let app: FastifyInstance
 let address: string
 
 beforeAll(async () => {
-  app = Fastify()
-  registerDocuments(app, { openApi: () => createOpenApi('1.2.3') })
+  app = Fastify({ routerOptions: { ignoreTrailingSlash: true } })
+  for (const { method, path, serve } of documentAddresses(async () => createOpenApi('1.2.3')))
+    app.route({
+      method,
+      url: path,
+      // An open address looks at nothing else of the exchange.
+      handler: (request, reply) => serve({ request, reply } as Exchange),
+    })
   address = await app.listen({ host: '127.0.0.1', port: 0 })
 })
 afterAll(() => app.close())
@@ -35,6 +42,12 @@ test('what the caller has already is not sent again', async () => {
   const tag = first.headers.get('etag') ?? ''
   const second = await fetch(`${address}/openapi.json`, { headers: { 'if-none-match': tag } })
   expect(second.status).toBe(304)
+})
+
+test('the page is reached with and without a slash', async () => {
+  const answer = await fetch(`${address}/docs/`)
+  expect(answer.url).toBe(`${address}/docs`)
+  expect(answer.status).toBe(200)
 })
 
 test.each(['/docs/../package.json', '/docs/swagger-ui-bundle.js.map', '/docs/index.html'])(
