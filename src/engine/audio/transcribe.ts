@@ -6,7 +6,7 @@ import { countTokens } from '../tokens.ts'
 import type { Annotation } from './annotate.ts'
 import { findLanguage } from './language.ts'
 import { findSpeakers, type KnownSpeaker } from './speakers.ts'
-import { formatSrt, formatVtt } from './subtitles.ts'
+import { formatSrt, formatVtt } from '../../operations/subtitles.ts'
 import { logprobsOf, type Transcript, transcriptOf, verboseSegments } from './transcript.ts'
 import { transcriptEvents } from './transcript-events.ts'
 

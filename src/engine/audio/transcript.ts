@@ -3,7 +3,7 @@ import { encode } from '../tokens.ts'
 import type { Annotation } from './annotate.ts'
 import { captionOf } from './captions.ts'
 import type { SoundSegment } from './segments.ts'
-import type { Cue } from './subtitles.ts'
+import type { Cue } from '../../operations/subtitles.ts'
 
 /** A recording's captions: one per segment, and all of them as one text. */
 export interface Transcript {
