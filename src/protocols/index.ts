@@ -1,11 +1,34 @@
 import { anthropic } from './anthropic/index.ts'
 import { bedrock } from './bedrock/index.ts'
 import { cohere } from './cohere/index.ts'
+import { countTokens, generateContent, streamGenerateContent } from './gemini/client.ts'
+import { batchEmbedContents, embedContent } from './gemini/client-embed.ts'
+import { gemini, vertex } from './gemini/index.ts'
+import { dashscope } from './dashscope/index.ts'
+import { deepgram } from './deepgram/index.ts'
+import { elevenlabs } from './elevenlabs/index.ts'
+import { jina, voyage } from './jina/index.ts'
 import { openai } from './openai/index.ts'
 import type { ClientFormat, Protocol } from './protocol.ts'
 
 /** Every wire protocol an upstream can speak. Adding one is a folder beside this file and a line here. */
-export const protocols: readonly Protocol[] = [anthropic, bedrock, cohere, openai]
+export const protocols: readonly Protocol[] = [
+  anthropic,
+  bedrock,
+  cohere,
+  dashscope,
+  deepgram,
+  elevenlabs,
+  jina,
+  openai,
+  voyage,
+]
 
 /** Every client format besides the canonical one. Adding one is a file in its protocol's folder and a line here. */
-export const formats: readonly ClientFormat[] = []
+export const formats: readonly ClientFormat[] = [
+  batchEmbedContents,
+  countTokens,
+  embedContent,
+  generateContent,
+  streamGenerateContent,
+]

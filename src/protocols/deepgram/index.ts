@@ -1,0 +1,25 @@
+import { objectOf, someText } from '../openai/reading.ts'
+import type { Protocol, Received, UpstreamFailure } from '../protocol.ts'
+import { speak } from './speak.ts'
+import { transcribe } from './transcribe.ts'
+
+/** Deepgram's API (https://developers.deepgram.com/reference), relative to https://api.deepgram.com. */
+export const deepgram: Protocol = {
+  id: 'deepgram',
+  codecs: { transcribe, speak },
+  native: {},
+  failure,
+}
+
+/** {err_code, err_msg, request_id}, or {category, message, details}. */
+function failure(received: Received): UpstreamFailure {
+  try {
+    const body = objectOf(received.json())
+    const message = someText(body['err_msg']) ?? someText(body['message'])
+    const code = someText(body['err_code']) ?? someText(body['category'])
+    if (message !== undefined) return { message, ...(code === undefined ? {} : { code }) }
+  } catch {
+    // Proxies in front answer in HTML.
+  }
+  return { message: `Deepgram answered with status ${received.status}` }
+}
