@@ -23,84 +23,78 @@ function isSpace(byte: number): boolean {
  * is larger than 64 MiB.
  */
 export function createJsonArraySplitter(): EventSplitter {
-  let pending: Uint8Array = new Uint8Array()
-  let scanned = 0
-  /** Where the element begins in `pending`, or -1 between elements. */
-  let start = -1
-  let depth = 0
-  let inString = false
-  let inArray = false
-  let closed = false
+  return new JsonArraySplitter()
+}
 
-  function take(end: number, kind: EventBlock['kind']): EventBlock {
-    const raw = pending.subarray(0, end)
-    const data = start < 0 ? '' : text(pending.subarray(start, end))
-    pending = pending.subarray(end)
-    scanned = 0
-    start = -1
-    depth = 0
-    inString = false
-    return { raw, kind, event: '', data }
-  }
+class JsonArraySplitter implements EventSplitter {
+  #pending: Uint8Array = new Uint8Array()
+  #scanned = 0
+  /** Where the element begins in `#pending`, or -1 between elements. */
+  #start = -1
+  #depth = 0
+  #inString = false
+  #array: 'before' | 'inside' | 'after' = 'before'
 
-  /** Looks at one byte between elements. */
-  function between(byte: number): EventBlock | undefined {
-    scanned += 1
-    if (isSpace(byte) || (byte === comma && inArray)) return undefined
-    if (byte === openBracket && !inArray && !closed) {
-      inArray = true
-      return undefined
-    }
-    if (byte === closeBracket && inArray) {
-      inArray = false
-      closed = true
-      return take(scanned, 'comment')
-    }
-    start = scanned - 1
-    scanned = start
-    return undefined
-  }
-
-  /** Looks at one byte of an element. */
-  function inside(byte: number): EventBlock | undefined {
-    if (inString) {
-      if (byte === backslash) scanned += 1
-      else if (byte === quote) inString = false
-      scanned += 1
-      return undefined
-    }
-    if (byte === quote) inString = true
-    else if (byte === openBrace || byte === openBracket) depth += 1
-    else if (byte === closeBrace || byte === closeBracket) {
-      if (depth === 0) return take(scanned, 'event')
-      depth -= 1
-      if (depth === 0) return take(scanned + 1, 'event')
-    } else if (depth === 0 && byte === comma) return take(scanned, 'event')
-    scanned += 1
-    return undefined
-  }
-
-  function scan(): readonly EventBlock[] {
+  push(piece: Uint8Array): readonly EventBlock[] {
+    this.#pending = this.#pending.length === 0 ? piece : Buffer.concat([this.#pending, piece])
+    if (this.#pending.length > elementBytesMax)
+      throw new RangeError('An element is larger than 64 MiB')
     const found: EventBlock[] = []
-    while (scanned < pending.length) {
-      const byte = pending[scanned] ?? 0
-      const block = start < 0 ? between(byte) : inside(byte)
+    while (this.#scanned < this.#pending.length) {
+      const byte = this.#pending[this.#scanned] ?? 0
+      const block = this.#start < 0 ? this.#between(byte) : this.#inside(byte)
       if (block !== undefined) found.push(block)
     }
     return found
   }
 
-  return {
-    push(piece) {
-      pending = pending.length === 0 ? piece : Buffer.concat([pending, piece])
-      if (pending.length > elementBytesMax) throw new RangeError('An element is larger than 64 MiB')
-      return scan()
-    },
-    end() {
-      if (pending.length === 0) return []
-      const isScalar = !inString && depth === 0
-      return [take(pending.length, start < 0 ? 'comment' : isScalar ? 'event' : 'unreadable')]
-    },
+  end(): readonly EventBlock[] {
+    if (this.#pending.length === 0) return []
+    const isScalar = !this.#inString && this.#depth === 0
+    const kind = this.#start < 0 ? 'comment' : isScalar ? 'event' : 'unreadable'
+    return [this.#take(this.#pending.length, kind)]
+  }
+
+  /** Looks at one byte between elements. */
+  #between(byte: number): EventBlock | undefined {
+    if (byte === openBracket && this.#array === 'before') this.#array = 'inside'
+    else if (byte === closeBracket && this.#array === 'inside') {
+      this.#array = 'after'
+      return this.#take(this.#scanned + 1, 'comment')
+    } else if (!isSpace(byte) && !(byte === comma && this.#array === 'inside')) {
+      this.#start = this.#scanned
+      return undefined
+    }
+    this.#scanned += 1
+    return undefined
+  }
+
+  /** Looks at one byte of an element. */
+  #inside(byte: number): EventBlock | undefined {
+    if (this.#inString) {
+      if (byte === backslash) this.#scanned += 1
+      else if (byte === quote) this.#inString = false
+    } else if (byte === quote) this.#inString = true
+    else if (byte === openBrace || byte === openBracket) this.#depth += 1
+    else if (byte === closeBrace || byte === closeBracket) {
+      // At depth 0 it closes the array behind a number or a word.
+      if (this.#depth === 0) return this.#take(this.#scanned, 'event')
+      this.#depth -= 1
+      if (this.#depth === 0) return this.#take(this.#scanned + 1, 'event')
+    } else if (byte === comma && this.#depth === 0) return this.#take(this.#scanned, 'event')
+    this.#scanned += 1
+    return undefined
+  }
+
+  #take(end: number, kind: EventBlock['kind']): EventBlock {
+    const raw = this.#pending.subarray(0, end)
+    const data = this.#start < 0 ? '' : text(this.#pending.subarray(this.#start, end))
+    this.#pending = this.#pending.subarray(end)
+    this.#scanned = 0
+    this.#start = -1
+    this.#depth = 0
+    this.#inString = false
+    return { raw, kind, event: '', data }
   }
 }
 

@@ -1,0 +1,107 @@
+import { GatewayError } from '../../core/errors.ts'
+import { noUsage } from '../../core/usage.ts'
+import type { AnswerMessage, ChatReply, ChatRequest } from '../../operations/chat.ts'
+import { chatUsage } from '../../operations/usage-shape.ts'
+import { type Fields, isObject, listOf, objectOf, someText } from '../openai/reading.ts'
+import type { CodecContext, Decoded, Received } from '../protocol.ts'
+import { type CandidateParts, readLogprobs, readParts } from './candidate.ts'
+import { failureOf, finishReasonOf } from './finish-reasons.ts'
+import { readAnnotations } from './grounding.ts'
+import { receivedObject } from './received-json.ts'
+import { readUsage } from './usage.ts'
+import { wavOfSamples } from './wav-header.ts'
+
+type Choice = ChatReply['choices'][number]
+
+/** GenerateContentResponse (https://ai.google.dev/api/generate-content#v1beta.GenerateContentResponse). */
+export function decodeChat(
+  received: Received,
+  context: CodecContext,
+  request: ChatRequest,
+): Decoded<'chat'> {
+  const body = receivedObject(received)
+  const candidates = listOf(body['candidates']).filter(isObject)
+  const usage = readUsage(body['usageMetadata'])
+  const choices =
+    candidates.length === 0
+      ? [blockedChoice(body)]
+      : candidates.map((candidate, place) => choiceOf(candidate, place, { context, request }))
+  return {
+    reply: {
+      id: context.newId('chatcmpl-'),
+      object: 'chat.completion',
+      created: Math.floor(context.now() / 1000),
+      model: context.publicModel,
+      choices: choices.toSorted((left, right) => left.index - right.index),
+      usage: chatUsage(usage ?? noUsage),
+      system_fingerprint: null,
+    },
+    ...(usage === undefined ? {} : { usage }),
+  }
+}
+
+/** The prompt itself was held back: an answer without candidates that says why. */
+export function blockReasonOf(body: Fields): string | undefined {
+  return someText(objectOf(body['promptFeedback'])['blockReason'])
+}
+
+function blockedChoice(body: Fields): Choice {
+  if (blockReasonOf(body) === undefined)
+    throw new GatewayError('upstream_garbled', 'The upstream sent an answer without candidates')
+  return {
+    index: 0,
+    message: { role: 'assistant', content: '', refusal: null },
+    finish_reason: 'content_filter',
+    logprobs: null,
+  }
+}
+
+interface Asked {
+  readonly context: CodecContext
+  readonly request: ChatRequest
+}
+
+function choiceOf(candidate: Fields, place: number, asked: Asked): Choice {
+  const failure = failureOf(candidate)
+  if (failure !== undefined) throw failure
+  const index = candidate['index']
+  const parts = readParts(candidate, asked.context.newId)
+  const reason = someText(candidate['finishReason']) ?? 'STOP'
+  return {
+    index: typeof index === 'number' ? index : place,
+    message: messageOf(parts, candidate, asked),
+    finish_reason: finishReasonOf(reason, parts.calls.length > 0),
+    logprobs: readLogprobs(candidate),
+  }
+}
+
+function messageOf(parts: CandidateParts, candidate: Fields, asked: Asked): AnswerMessage {
+  const { text, reasoning, calls, blocks, images, audio } = parts
+  const annotations = readAnnotations(candidate, text)
+  const isElsewhere = calls.length > 0 || images.length > 0 || audio !== undefined
+  return {
+    role: 'assistant',
+    content: text === '' && isElsewhere ? null : text,
+    refusal: null,
+    ...(reasoning === '' ? {} : { reasoning_content: reasoning }),
+    ...(blocks.length === 0 ? {} : { thinking_blocks: [...blocks] }),
+    ...(calls.length === 0 ? {} : { tool_calls: [...calls] }),
+    ...(annotations.length === 0 ? {} : { annotations: [...annotations] }),
+    ...(images.length === 0 ? {} : { images }),
+    ...(audio === undefined ? {} : { audio: audioOf(audio, text, asked) }),
+  }
+}
+
+/** Nothing is kept for a later turn, so the audio's id expires at once. */
+function audioOf(
+  { mimeType, base64 }: NonNullable<CandidateParts['audio']>,
+  transcript: string,
+  { context, request }: Asked,
+): NonNullable<AnswerMessage['audio']> {
+  return {
+    id: context.newId('audio_'),
+    expires_at: Math.floor(context.now() / 1000),
+    data: request.audio?.format === 'wav' ? wavOfSamples(base64, mimeType) : base64,
+    transcript,
+  }
+}

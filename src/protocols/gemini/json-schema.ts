@@ -1,0 +1,71 @@
+import { type Fields, isObject, listOf, objectOf } from '../openai/reading.ts'
+
+const counts: ReadonlySet<string> = new Set([
+  'minItems',
+  'maxItems',
+  'minLength',
+  'maxLength',
+  'minProperties',
+  'maxProperties',
+])
+
+/**
+ * Gemini's Schema (https://ai.google.dev/api/caching#Schema) as JSON Schema: lower-case types, `nullable` as a second
+ * type, counts as numbers (protobuf writes them as text), properties in the order they ask for. Both spellings of
+ * names are read.
+ */
+export function toJsonSchema(schema: unknown): Fields {
+  if (!isObject(schema)) return {}
+  const out: Record<string, unknown> = {}
+  for (const [written, value] of Object.entries(schema)) {
+    const name = written.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
+    const said = keyword(name, value)
+    if (said !== undefined) out[name === 'example' ? 'examples' : name] = said
+  }
+  if (isObject(out['properties'])) out['properties'] = ordered(out['properties'], schema)
+  return schema['nullable'] === true ? orNull(out) : out
+}
+
+function keyword(name: string, value: unknown): unknown {
+  switch (name) {
+    case 'nullable':
+    case 'propertyOrdering':
+      return undefined
+    case 'type':
+      return value === 'TYPE_UNSPECIFIED' ? undefined : String(value).toLowerCase()
+    case 'format':
+      return value === 'enum' ? undefined : value
+    case 'example':
+      return [value]
+    case 'items':
+      return toJsonSchema(value)
+    case 'anyOf':
+      return listOf(value).map(toJsonSchema)
+    case 'properties':
+      return Object.fromEntries(
+        Object.entries(objectOf(value)).map(([key, property]) => [key, toJsonSchema(property)]),
+      )
+    default:
+      return counts.has(name) && typeof value === 'string' ? Number(value) : value
+  }
+}
+
+function ordered(properties: Fields, schema: Fields): Fields {
+  const order = listOf(schema['propertyOrdering'] ?? schema['property_ordering'])
+  const first = order.flatMap((name) =>
+    typeof name === 'string' && name in properties ? [[name, properties[name]]] : [],
+  )
+  return { ...Object.fromEntries(first), ...properties }
+}
+
+function orNull(schema: Record<string, unknown>): Fields {
+  if (Array.isArray(schema['anyOf']))
+    return { ...schema, anyOf: [...schema['anyOf'], { type: 'null' }] }
+  if (typeof schema['type'] !== 'string') return schema
+  const values = schema['enum']
+  return {
+    ...schema,
+    type: [schema['type'], 'null'],
+    ...(Array.isArray(values) ? { enum: [...values, null] } : {}),
+  }
+}

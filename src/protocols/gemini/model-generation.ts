@@ -1,0 +1,34 @@
+/** How a Gemini model is told to think: by level (3 and later), by a budget of tokens (2.5), or not at all. */
+export type ThinkingStyle = 'level' | 'budget' | 'none'
+
+/**
+ * The generation in a model's name, such as 2.5. Names without one (`gemini-flash-latest`, tuned models) count as
+ * newer than all; Gemma has none of Gemini's abilities and counts as 0.
+ */
+export function generationOf(model: string): number {
+  if (/(^|\/)gemma/i.test(model)) return 0
+  const version = /gemini-(\d+(?:\.\d+)?)/i.exec(model)?.[1]
+  return version === undefined ? Number.POSITIVE_INFINITY : Number(version)
+}
+
+/** Gemini API, thinking guide: thinkingLevel from Gemini 3 on, thinkingBudget for 2.5. */
+export function thinkingStyleOf(model: string): ThinkingStyle {
+  const generation = generationOf(model)
+  if (generation >= 3) return 'level'
+  return generation >= 2.5 ? 'budget' : 'none'
+}
+
+/** Plain JSON Schema in tools and answers, and the mode VALIDATED: Gemini 2.5 and later. */
+export function takesJsonSchema(model: string): boolean {
+  return generationOf(model) >= 2.5
+}
+
+/** Gemini 3 refuses a function call in the history without a thought signature. */
+export function demandsSignatures(model: string): boolean {
+  return generationOf(model) >= 3
+}
+
+/** Text to speech answers in sound alone. */
+export function speaksOnly(model: string): boolean {
+  return /-tts\b/i.test(model)
+}

@@ -1,0 +1,79 @@
+import { spliceFields } from '../../wire/splice-json.ts'
+import { isObject, listOf, objectOf } from '../openai/reading.ts'
+import type { FormatName, Native } from '../protocol.ts'
+import type { AddressOf } from './address.ts'
+import { isCarried } from './client-signature.ts'
+import { readUsage } from './usage.ts'
+import { watchContent, watchNothing } from './watcher.ts'
+
+type Natives = { readonly [F in FormatName]?: Native }
+
+/** The formats of Gemini's own API; the model is in the address, so the body stays as it came. */
+export function geminiNatives(address: AddressOf): Natives {
+  return {
+    generateContent: native(address, 'generateContent', { fits: hasOnlyOwnSignatures }),
+    streamGenerateContent: {
+      ...native(address, 'streamGenerateContent', { fits: hasOnlyOwnSignatures }),
+      framing: (query) => (isServerSent(query) ? 'sse' : 'json-array'),
+      watcher: watchContent,
+    },
+    countTokens: native(address, 'countTokens', { fits: hasOnlyOwnSignatures }),
+  }
+}
+
+/** Embeddings name the model once more in the body. */
+export function geminiEmbedNatives(address: AddressOf): Natives {
+  return {
+    embedContent: native(address, 'embedContent', { rewrite: nameModel }),
+    batchEmbedContents: native(address, 'batchEmbedContents', { rewrite: nameModels }),
+  }
+}
+
+interface NativeOptions {
+  readonly fits?: (request: unknown) => boolean
+  readonly rewrite?: (body: Uint8Array, model: string) => Uint8Array
+}
+
+function native(address: AddressOf, method: string, options: NativeOptions): Native {
+  const { fits, rewrite } = options
+  return {
+    ...(fits === undefined ? {} : { fits }),
+    request({ body, model, query, settings }) {
+      const bytes = rewrite === undefined ? body : rewrite(body, model)
+      return {
+        method: 'POST',
+        path: address(model, method, settings) + (query === '' ? '' : `?${query}`),
+        body: { kind: 'bytes', contentType: 'application/json', bytes },
+      }
+    },
+    watcher: watchNothing,
+    usage: (body) => readUsage(objectOf(body)['usageMetadata']),
+  }
+}
+
+export function isServerSent(query: string): boolean {
+  return new URLSearchParams(query).get('alt') === 'sse'
+}
+
+/** Reasoning of another provider travels in the place of a signature, which Gemini itself would refuse. */
+function hasOnlyOwnSignatures(request: unknown): boolean {
+  const { contents } = objectOf(request) as { readonly contents?: unknown }
+  return listOf(contents)
+    .flatMap((content) => listOf(objectOf(content)['parts']))
+    .filter(isObject)
+    .every((part) => !isCarried(part['thoughtSignature'] ?? part['thought_signature']))
+}
+
+function nameModel(body: Uint8Array, model: string): Uint8Array {
+  const request: unknown = JSON.parse(Buffer.from(body).toString('utf8'))
+  return 'model' in objectOf(request) ? spliceFields(body, { model: `models/${model}` }) : body
+}
+
+function nameModels(body: Uint8Array, model: string): Uint8Array {
+  const request = objectOf(JSON.parse(Buffer.from(body).toString('utf8')))
+  const requests = listOf(request['requests']).map((each) => ({
+    ...objectOf(each),
+    model: `models/${model}`,
+  }))
+  return spliceFields(body, { requests })
+}
