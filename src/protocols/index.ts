@@ -19,8 +19,10 @@ export const protocols: readonly Protocol[] = [
   dashscope,
   deepgram,
   elevenlabs,
+  gemini,
   jina,
   openai,
+  vertex,
   voyage,
 ]
 
