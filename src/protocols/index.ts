@@ -8,12 +8,16 @@ import { dashscope } from './dashscope/index.ts'
 import { deepgram } from './deepgram/index.ts'
 import { elevenlabs } from './elevenlabs/index.ts'
 import { jina, voyage } from './jina/index.ts'
+import { azureDeployments } from './openai/azure.ts'
 import { openai } from './openai/index.ts'
+import { responses } from './openai-responses/client.ts'
+import { openaiResponses } from './openai-responses/index.ts'
 import type { ClientFormat, Protocol } from './protocol.ts'
 
 /** Every wire protocol an upstream can speak. Adding one is a folder beside this file and a line here. */
 export const protocols: readonly Protocol[] = [
   anthropic,
+  azureDeployments,
   bedrock,
   cohere,
   dashscope,
@@ -22,6 +26,7 @@ export const protocols: readonly Protocol[] = [
   gemini,
   jina,
   openai,
+  openaiResponses,
   vertex,
   voyage,
 ]
@@ -32,5 +37,6 @@ export const formats: readonly ClientFormat[] = [
   countTokens,
   embedContent,
   generateContent,
+  responses,
   streamGenerateContent,
 ]

@@ -1,0 +1,17 @@
+import { openai } from '../openai/index.ts'
+import type { Protocol } from '../protocol.ts'
+import { responsesChat } from './chat.ts'
+import { nativeResponses } from './native.ts'
+
+/** OpenAI's API with chat over POST /responses; all other operations are those of the OpenAI protocol. */
+export const openaiResponses: Protocol = {
+  ...openai,
+  id: 'openai-responses',
+  codecs: { ...openai.codecs, chat: responsesChat() },
+  native: { ...withoutChat(openai.native), responses: nativeResponses },
+}
+
+/** A chat request goes through the codec here. */
+function withoutChat({ chat: _, ...rest }: Protocol['native']): Protocol['native'] {
+  return rest
+}
