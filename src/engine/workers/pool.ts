@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import { errorCodes, GatewayError } from '../../core/errors.ts'
 import type { JobMessage, TaskInput, TaskResult, TaskTable, WorkerMessage } from './task.ts'
@@ -29,7 +28,7 @@ export interface WorkerPool<Table extends TaskTable = EngineTasks> extends Async
 }
 
 export interface WorkerPoolOptions {
-  /** Threads at most; default: one or two, as the machine has cores. Each starts when first needed. */
+  /** Threads at most, each started when first needed; default 2, so that a long job leaves one for short ones. */
   readonly size?: number
   /** Jobs that may wait; default 256. One more is refused as `overloaded`. */
   readonly queueMax?: number
@@ -70,7 +69,7 @@ class ThreadPool<Table extends TaskTable> implements WorkerPool<Table> {
 
   constructor(options: WorkerPoolOptions) {
     this.#settings = {
-      size: options.size ?? Math.max(1, Math.min(2, availableParallelism())),
+      size: options.size ?? 2,
       queueMax: options.queueMax ?? 256,
       heapMaxMb: options.heapMaxMb ?? 1024,
       idleMs: options.idleMs ?? 60_000,

@@ -1,0 +1,29 @@
+import type { EngineOperation } from '../engine.ts'
+import { imageAnswer } from './image-answer.ts'
+import { imageOptions } from './image-options.ts'
+
+/** How long one request may draw, in milliseconds. */
+const timeoutMs = 60_000
+const usualSize = { width: 1024, height: 1024 }
+
+/** Composes pictures from a prompt, in either request form. */
+export const createImage: EngineOperation<'createImage'> = async (request, context) => {
+  const options = imageOptions(request)
+  const { prompt, negativePrompt, count, seed, watermark, finish, isTransparent } = options
+  const output = await context.workers.run(
+    'generateImages',
+    {
+      prompt,
+      negativePrompt,
+      count,
+      seed,
+      watermark,
+      finish,
+      isTransparent,
+      size: options.size ?? usualSize,
+    },
+    { signal: context.signal, timeoutMs },
+  )
+  const stream = request.stream === true ? 'image_generation' : undefined
+  return imageAnswer(output, options, { context, stream })
+}

@@ -1,0 +1,53 @@
+import {
+  encodePicture,
+  isOpaque,
+  type OutputFormat,
+  type Picture,
+  pictureOf,
+  pipelineOf,
+} from './picture.ts'
+
+/** How a finished picture leaves the engine. */
+export interface Finish {
+  readonly format: OutputFormat
+  /** 0 to 100, for jpeg and webp. */
+  readonly quality?: number
+  /** Transparent parts become white. */
+  readonly isOpaque: boolean
+  /** Unfinished looks to make besides, 0 to 3, for a stream. */
+  readonly previews: number
+}
+
+export interface FinishedPicture {
+  readonly bytes: Uint8Array
+  readonly width: number
+  readonly height: number
+  /** Whether no part shows what is behind it. */
+  readonly isOpaque: boolean
+  /** From coarse to fine, each of the size of the picture. */
+  readonly previews: readonly Uint8Array[]
+}
+
+/** Part of the full resolution that each preview shows. */
+const previewParts = [1 / 24, 1 / 10, 1 / 4]
+
+export async function finishPicture(picture: Picture, finish: Finish): Promise<FinishedPicture> {
+  const { width, height } = picture
+  const options = {
+    format: finish.format,
+    ...(finish.quality === undefined ? {} : { quality: finish.quality }),
+    ...(finish.isOpaque ? { backdrop: [255, 255, 255] as const } : {}),
+  }
+  const previews: Uint8Array[] = []
+  for (const part of previewParts.slice(previewParts.length - finish.previews)) {
+    const small = pipelineOf(picture).resize({
+      width: Math.max(1, Math.round(width * part)),
+      height: Math.max(1, Math.round(height * part)),
+      fit: 'fill',
+    })
+    const coarse = pipelineOf(await pictureOf(small)).resize({ width, height, fit: 'fill' })
+    previews.push(await encodePicture(await pictureOf(coarse), options))
+  }
+  const shown = finish.isOpaque || finish.format === 'jpeg' || isOpaque(picture)
+  return { bytes: await encodePicture(picture, options), width, height, isOpaque: shown, previews }
+}
