@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import type { Config } from '../config/config.ts'
 import type { ApiKey, Store } from '../core/ports.ts'
@@ -37,7 +36,7 @@ const fetchMediaMs = 30_000
 /** Puts a gateway together. The store is the caller's and is disposed by the caller, after the gateway. */
 export async function openGateway({ config, store, log }: OpenGatewayInput): Promise<OpenGateway> {
   const now = Date.now
-  const newId = (prefix: string) => `${prefix}${separators[prefix] ?? '_'}${randomId()}`
+  const newId = (prefix: string) => prefix + randomBytes(16).toString('hex')
   const keys = await openKeyRing(store, { fixed: fixedKeys(config) })
   const sender = openSender()
   const workers = openWorkerPool()
@@ -97,26 +96,15 @@ export async function openGateway({ config, store, log }: OpenGatewayInput): Pro
   }
 }
 
-/** Where the field writes a hyphen instead of an underscore. */
-const separators: Readonly<Record<string, string>> = {
-  chatcmpl: '-',
-  cmpl: '-',
-  modr: '-',
-  form: '-',
-}
-
-function randomId(): string {
-  return randomBytes(16).toString('hex')
-}
-
-interface RoutingNeeds {
+export interface RoutingNeeds {
   readonly send: Gateway['send']
   readonly now: () => number
   readonly newId: (prefix: string) => string
-  readonly log: Log
+  readonly log: Pick<Log, 'warn'>
 }
 
-async function routingOf(
+/** The names and routes of a configuration. A configured provider that is off is told to the log. */
+export async function routingOf(
   config: Config,
   { send, now, newId, log }: RoutingNeeds,
 ): Promise<Routing> {
@@ -159,8 +147,4 @@ export function fixedKeys({ apiKeys, adminKey, keys }: Config): readonly ApiKey[
       ? []
       : [keyOf(adminKey, 'key_admin', { name: 'SLUICE_ADMIN_KEY', role: 'administrator' }, 0)]
   return [...fromSettings, ...fromEnvironment, ...admin]
-}
-
-export function dataFile(config: Config, name: string): string {
-  return join(config.dataFolder, name)
 }

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { InitialKeys } from '../storage/initial-keys.ts'
 
@@ -10,8 +11,8 @@ export interface StartFacts {
   /** What this start made; empty from the second start on. */
   readonly made: InitialKeys
   readonly dataFolder: string
-  /** Whether SLUICE_API_KEYS or the settings file name keys. */
-  readonly hasGivenKeys: boolean
+  /** Whether SLUICE_API_KEYS is set. */
+  readonly hasApiKeys: boolean
   readonly models: readonly string[]
   readonly providers: readonly string[]
 }
@@ -40,14 +41,15 @@ function keyLines({ made, dataFolder }: StartFacts): readonly string[] {
     ...(made.apiKey === undefined ? [] : [`  API key     ${made.apiKey}`]),
     ...(made.adminKey === undefined ? [] : [`  Admin key   ${made.adminKey}`]),
   ]
-  if (lines.length === 0) return []
-  return [...lines, `              (kept in ${join(dataFolder, 'initial-keys.json')})`]
+  const file = join(dataFolder, 'initial-keys.json')
+  if (lines.length > 0) return [...lines, `              (kept in ${file})`]
+  return existsSync(file) ? [`  Keys        in ${file}`] : []
 }
 
 /** Something a shell turns into a key, without one being printed again on later starts. */
-function keyForCurl({ dataFolder, hasGivenKeys }: StartFacts, { apiKey }: InitialKeys): string {
+function keyForCurl({ dataFolder, hasApiKeys }: StartFacts, { apiKey }: InitialKeys): string {
   if (apiKey !== undefined) return apiKey
-  if (hasGivenKeys) return 'YOUR_KEY'
+  if (hasApiKeys) return '${SLUICE_API_KEYS%%,*}'
   const file = join(dataFolder, 'initial-keys.json')
   return `$(sed -n 's/.*"apiKey": "\\(.*\\)".*/\\1/p' '${file}')`
 }
