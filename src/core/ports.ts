@@ -55,6 +55,8 @@ export interface StoredResponse {
   /** Seconds since the epoch. */
   readonly createdAt: number
   readonly previousResponseId?: string
+  /** Set where an upstream that speaks this format made it and knows its id. */
+  readonly provider?: string
   /** The Response object, as JSON. */
   readonly response: string
   /** The input items of this response alone, as a JSON array. */

@@ -17,7 +17,7 @@ export interface EngineContext {
   readonly publish: (bytes: Uint8Array, contentType: string) => string
   /** Milliseconds since the epoch. */
   readonly now: () => number
-  /** An id such as `chatcmpl-4f…`, unguessable. */
+  /** The prefix, its separator included (`chatcmpl-`), and an unguessable rest. */
   readonly newId: (prefix: string) => string
   /** A number from 0 up to 1, for choices that no seed decides. */
   readonly random: () => number

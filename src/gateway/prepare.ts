@@ -201,7 +201,7 @@ function bodyOf(
     case 'bytes':
       return { contentType: body.contentType, bytes: body.bytes }
     case 'form': {
-      const boundary = newId('form')
+      const boundary = newId('form-')
       return {
         contentType: `multipart/form-data; boundary=${boundary}`,
         bytes: formatForm(body.parts, boundary),

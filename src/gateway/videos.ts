@@ -94,7 +94,7 @@ async function startUpstream(
   const video = answer.reply as Video
   meter.close('completed', answer.usage)
   const job: VideoJob = {
-    id: gateway.newId('video'),
+    id: gateway.newId('video_'),
     keyId: call.key.id,
     provider: target.providerId,
     model: request.model,

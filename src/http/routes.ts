@@ -1,6 +1,7 @@
 import { countTokens } from '../gateway/count-tokens.ts'
 import { programVersion } from '../config/version.ts'
 import { handle } from '../gateway/handle.ts'
+import { createResponse } from '../gateway/responses.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import { type OperationName, operations } from '../operations/index.ts'
 import { createVideo } from '../gateway/videos.ts'
@@ -14,6 +15,7 @@ import { type Inference, serveInference } from './inference.ts'
 import { modelAddresses } from './model-addresses.ts'
 import { notImplemented } from './not-implemented.ts'
 import { publicAddress } from './public-address.ts'
+import { responseAddresses } from './responses.ts'
 import type { Address, Exchange } from './server.ts'
 import { matchPath, pathPattern } from './urls.ts'
 import { videoAddresses } from './videos.ts'
@@ -28,6 +30,7 @@ export function installRoutes(gateway: Gateway): readonly Address[] {
     ...imageAddresses,
     ...healthAddresses(gateway),
     ...documentAddresses(openApi),
+    ...responseAddresses,
     ...adminAddresses,
     ...notImplemented,
   ]
@@ -106,8 +109,9 @@ function addressOf(path: string, format: ClientFormat): Address {
 }
 
 function inferenceOf(format: ClientFormat): Inference {
-  const { operation, counted } = format
-  return { operation, format, handle: counted ? countTokens : handle }
+  const { id, operation, counted } = format
+  if (counted) return { operation, format, handle: countTokens }
+  return { operation, format, handle: id === 'responses' ? createResponse : handle }
 }
 
 function verbAddress(

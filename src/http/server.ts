@@ -68,7 +68,7 @@ export function createServer(gateway: Gateway, options: ServerOptions): FastifyI
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 1024 },
     genReqId: (raw) => {
       const given = raw.headers['x-request-id']
-      return typeof given === 'string' && wellFormedId.test(given) ? given : gateway.newId('req')
+      return typeof given === 'string' && wellFormedId.test(given) ? given : gateway.newId('req_')
     },
   })
   // Bodies are read by the addresses themselves: their limits and forms differ.

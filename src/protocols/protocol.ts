@@ -53,6 +53,7 @@ export interface CodecContext {
   readonly unsupported: (param: string, reason?: string) => void
   /** Milliseconds since the epoch. */
   readonly now: () => number
+  /** The prefix, its separator included (`call_`, `chatcmpl-`), and an unguessable rest. */
   readonly newId: (prefix: string) => string
   /** The provider's further settings, such as region, project or apiVersion. */
   readonly settings: Readonly<Record<string, string>>

@@ -17,6 +17,7 @@ const columns: Columns<StoredResponse> = {
   keyId: text('key_id'),
   createdAt: number('created_at'),
   previousResponseId: text('previous_response_id'),
+  provider: text('provider'),
   response: text('response'),
   input: text('input'),
 }

@@ -140,7 +140,7 @@ test.each([
   })
   const response = await gateway.post('/v1/chat/completions', hello)
   expect(response.status).toBe(expected)
-  const body = await response.json()
+  const body = (await response.json()) as { error: Record<string, unknown> }
   expect(Object.keys(body.error).toSorted()).toEqual(['code', 'message', 'param', 'type'])
-  expect(body.error.code).toBe(code)
+  expect(body.error["code"]).toBe(code)
 })

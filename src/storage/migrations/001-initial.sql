@@ -43,6 +43,7 @@ CREATE TABLE responses (
   key_id TEXT NOT NULL,
   created_at BIGINT NOT NULL,
   previous_response_id TEXT,
+  provider TEXT,
   response TEXT NOT NULL,
   input TEXT NOT NULL
 );

@@ -1,0 +1,158 @@
+import { GatewayError } from '../core/errors.ts'
+import type { ApiKey, StoredResponse } from '../core/ports.ts'
+import { createEventSplitter } from '../wire/sse.ts'
+import type { ResponsesRequest } from '../protocols/openai-responses/client-schema.ts'
+import { inputItems, responseNotFound, withHistory } from '../protocols/openai-responses/history.ts'
+import type { Answer, Call, Gateway } from './gateway.ts'
+import { handle } from './handle.ts'
+import { nativeOf } from './prepare.ts'
+
+type Items = ReturnType<typeof inputItems>
+
+/** A longer conversation than this is refused; OpenAI's own models would not fit half of it. */
+const chainMax = 1_000
+
+/**
+ * POST /v1/responses with its memory: the conversation before `previous_response_id` is put in front, and the answer is
+ * kept unless `store` is false. Where the upstream made the earlier response itself, it is left to the upstream.
+ */
+export async function createResponse(gateway: Gateway, call: Call): Promise<Answer> {
+  const request = call.request as ResponsesRequest
+  const previousId = request.previous_response_id
+  const continued = previousId == null ? call : await withPrevious(gateway, call, previousId)
+  const answer = await handle(gateway, continued)
+  const keeping: Keeping = {
+    gateway,
+    call,
+    previousId: continued === call ? undefined : (previousId ?? undefined),
+    own: inputItems(request, gateway.newId),
+    isKept: request.store !== false,
+  }
+  return kept(keeping, answer)
+}
+
+async function withPrevious(gateway: Gateway, call: Call, id: string): Promise<Call> {
+  const route = await gateway
+    .routing()
+    .route(String(call.request['model']), call.key, call.operation)
+  const target = route.levels[0]?.[0]
+  const isNative = target?.kind === 'upstream' && nativeOf(call, target) !== undefined
+  const stored = await gateway.store.findResponse(id)
+  const isOurs = stored?.keyId === call.key.id
+  // What this gateway does not know, an upstream with a memory of its own may.
+  if (isNative && (!isOurs || stored?.provider === target.providerId)) return call
+  if (!stored || !isOurs) throw responseNotFound(id)
+  const request = withHistory(call.request as ResponsesRequest, await history(gateway, stored))
+  return { ...call, request, raw: Buffer.from(JSON.stringify(request)) }
+}
+
+/** All items of the conversation, inputs and outputs, oldest first. */
+async function history(gateway: Gateway, last: StoredResponse): Promise<Items> {
+  const chain: Items[number][][] = []
+  let current: StoredResponse | undefined = last
+  while (current) {
+    const { output } = JSON.parse(current.response) as { readonly output: Items }
+    chain.unshift([...(JSON.parse(current.input) as Items), ...output])
+    if (chain.length > chainMax)
+      throw new GatewayError('context_length_exceeded', 'The conversation is too long', {
+        param: 'previous_response_id',
+      })
+    const before: string | undefined = current.previousResponseId
+    current = before === undefined ? undefined : await gateway.store.findResponse(before)
+    if (before !== undefined && current?.keyId !== last.keyId) throw responseNotFound(before)
+  }
+  return chain.flat()
+}
+
+interface Keeping {
+  readonly gateway: Gateway
+  readonly call: Call
+  /** Set where the conversation was put in front here, so that the upstream did not see the id. */
+  readonly previousId: string | undefined
+  readonly own: Items
+  readonly isKept: boolean
+}
+
+async function kept(keeping: Keeping, answer: Answer): Promise<Answer> {
+  switch (answer.kind) {
+    case 'json': {
+      const body = { ...(answer.body as object), ...saidBefore(keeping) }
+      await keep(keeping, body)
+      return { ...answer, body }
+    }
+    case 'bytes':
+      await keep(keeping, JSON.parse(Buffer.from(answer.bytes).toString('utf8')))
+      return answer
+    case 'stream':
+      return { ...answer, pieces: keptStream(keeping, answer.pieces) }
+  }
+}
+
+function saidBefore({ previousId }: Keeping): object {
+  return previousId === undefined ? {} : { previous_response_id: previousId }
+}
+
+const finalEvents: ReadonlySet<string> = new Set(['response.completed', 'response.incomplete'])
+
+/** Looks for the last event as the stream goes by, and keeps the response before the caller can ask for it. */
+async function* keptStream(
+  keeping: Keeping,
+  pieces: AsyncIterable<string | Uint8Array>,
+): AsyncGenerator<string | Uint8Array> {
+  const splitter = createEventSplitter()
+  for await (const piece of pieces) {
+    const shown = typeof piece === 'string' ? withPreviousId(keeping, piece) : piece
+    for (const { event, data } of splitter.push(Buffer.from(shown as string)))
+      if (finalEvents.has(event)) {
+        const { response } = JSON.parse(data) as { readonly response: object }
+        await keep(keeping, response)
+      }
+    yield shown
+  }
+}
+
+/** Inside JSON strings the quotes would be escaped, so that only the field itself can match. */
+function withPreviousId({ previousId }: Keeping, text: string): string {
+  if (previousId === undefined) return text
+  return text.replaceAll(
+    '"previous_response_id":null',
+    `"previous_response_id":${JSON.stringify(previousId)}`,
+  )
+}
+
+async function keep({ gateway, call, previousId, own, isKept }: Keeping, body: object) {
+  const { id } = body as { readonly id?: unknown }
+  if (!isKept || typeof id !== 'string') return
+  const asked = (call.request as ResponsesRequest).previous_response_id ?? undefined
+  const before = previousId ?? asked
+  const provider = call.trail.provider
+  const isNative = previousId === undefined && isUpstreams(gateway, call)
+  await gateway.store.addResponse({
+    id,
+    keyId: call.key.id,
+    createdAt: Math.floor(gateway.now() / 1000),
+    ...(before !== undefined && { previousResponseId: before }),
+    ...(isNative && provider !== undefined && { provider }),
+    response: JSON.stringify(body),
+    input: JSON.stringify(own),
+  })
+}
+
+/** Whether the upstream that answered speaks this format, and so knows the response by its id. */
+function isUpstreams(gateway: Gateway, { trail }: Call): boolean {
+  const upstream = gateway.routing().upstreams.get(trail.provider ?? '')
+  return upstream?.provider.protocol.native.responses !== undefined
+}
+
+/** A response of this key. Another key's is as absent as one that never was. */
+export async function findResponse(
+  gateway: Gateway,
+  key: ApiKey,
+  id: string,
+): Promise<StoredResponse> {
+  const stored = await gateway.store.findResponse(id)
+  if (stored?.keyId === key.id) return stored
+  throw new GatewayError('not_found', `Response with id '${id.slice(0, 100)}' not found.`, {
+    param: 'response_id',
+  })
+}
