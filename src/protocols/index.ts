@@ -1,3 +1,4 @@
+import { messages, messagesCountTokens } from './anthropic/client.ts'
 import { anthropic } from './anthropic/index.ts'
 import { bedrock } from './bedrock/index.ts'
 import { cohere } from './cohere/index.ts'
@@ -37,6 +38,8 @@ export const formats: readonly ClientFormat[] = [
   countTokens,
   embedContent,
   generateContent,
+  messages,
+  messagesCountTokens,
   responses,
   streamGenerateContent,
 ]

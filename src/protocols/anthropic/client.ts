@@ -1,0 +1,54 @@
+import type { ClientFormat } from '../protocol.ts'
+import { errorBody, paramOf } from './client-error.ts'
+import { fromCanonical, showsThinking } from './client-reply.ts'
+import { canonicalPrompt, toCanonical } from './client-request.ts'
+import {
+  CountTokensReply,
+  CountTokensRequest,
+  MessagesReply,
+  MessagesRequest,
+} from './client-schema.ts'
+import { MessageWriter } from './client-stream.ts'
+
+/** Chat for applications that speak Anthropic's Messages API (https://platform.claude.com/docs/en/api/messages). */
+export const messages: ClientFormat<'chat'> = {
+  id: 'messages',
+  operation: 'chat',
+  summary: 'Create a message',
+  tag: 'Messages',
+  paths: ['/v1/messages'],
+  request: MessagesRequest,
+  reply: MessagesReply,
+  example: {
+    model: 'builtin-chat',
+    max_tokens: 256,
+    messages: [{ role: 'user', content: 'What is 6 times 7?' }],
+  },
+  // The schema has accepted the request before either is called.
+  toCanonical: (request) => toCanonical(request as MessagesRequest),
+  fromCanonical: (reply, request) => fromCanonical(reply, request as MessagesRequest),
+  writer(given, { newId }) {
+    const request = given as MessagesRequest
+    return new MessageWriter({ model: request.model, textShown: showsThinking(request), newId })
+  },
+  error: errorBody,
+  paramOf,
+}
+
+/** How many tokens a message would have as its prompt (Messages API reference, Count tokens in a Message). */
+export const messagesCountTokens: ClientFormat<'chat'> = {
+  id: 'messagesCountTokens',
+  operation: 'chat',
+  summary: 'Count the tokens of a message',
+  tag: 'Messages',
+  paths: ['/v1/messages/count_tokens'],
+  request: CountTokensRequest,
+  reply: CountTokensReply,
+  example: { model: 'builtin-chat', messages: [{ role: 'user', content: 'What is 6 times 7?' }] },
+  // The schema has accepted the request before.
+  toCanonical: (request) => canonicalPrompt(request as CountTokensRequest),
+  fromCanonical: ({ usage }) => ({ input_tokens: usage.prompt_tokens }),
+  counted: (tokens) => ({ input_tokens: tokens }),
+  error: errorBody,
+  paramOf,
+}
