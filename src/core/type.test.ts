@@ -66,6 +66,6 @@ describe('it checks the same', () => {
 test('being optional is not part of the schema, and the optional schema is a copy', () => {
   const plain = Type.String()
   const marked = Type.Optional(plain)
-  expect(Object.getOwnPropertyNames(marked)).toEqual(['type'])
+  expect(Object.keys(marked)).toEqual(['type'])
   expect(Type.Object({ plain, marked })).toMatchObject({ required: ['plain'] })
 })

@@ -46,8 +46,11 @@ type Builder =
   | 'Object'
   | 'Record'
 
-/** Not part of the schema: it only tells the object around it which of its properties may be absent. */
-const optional = Symbol('optional')
+/**
+ * Not part of the schema: it only tells the object around it which of its properties may be absent. TypeBox's own mark,
+ * so that schemas built here and there can hold each other.
+ */
+const optional = '~optional'
 
 function asOptional(schema: object): object {
   return Object.defineProperty(schema, optional, { value: true })

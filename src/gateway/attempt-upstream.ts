@@ -52,8 +52,20 @@ export async function attemptUpstream(
       gateway.health.setKeyAside(target.providerId, secret, refusedKeyMs)
     deadline.abort(error)
     deadline[Symbol.dispose]()
+    if (prepared.mode === 'native' && call.format && isMissingAddress(error)) {
+      gateway.health.setFormatLacking(target.providerId, call.format.id)
+      return attemptUpstream(input, target)
+    }
     throw error
   }
+}
+
+/** A 404 that is not about the model, or a 405: the upstream has no such address. */
+function isMissingAddress({ code, details }: GatewayError): boolean {
+  if (code !== 'upstream_rejected' && code !== 'upstream_unavailable') return false
+  const { upstreamStatus, upstreamCode = '' } = details
+  if (upstreamStatus === 405 || upstreamStatus === 501) return true
+  return upstreamStatus === 404 && !/model|not_found_error/i.test(upstreamCode)
 }
 
 interface Sending {

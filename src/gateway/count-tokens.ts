@@ -13,7 +13,7 @@ export async function countTokens(gateway: Gateway, call: Call): Promise<Answer>
   const model = String(call.request['model'])
   const route = await gateway.routing().route(model, call.key, call.operation)
   const target = route.levels[0]?.[0]
-  if (target?.kind === 'upstream' && nativeOf(call, target)) return handle(gateway, call)
+  if (target?.kind === 'upstream' && nativeOf(gateway, call, target)) return handle(gateway, call)
   const counted = call.format?.counted
   if (!counted) throw new GatewayError('internal', 'This format does not count')
   const { promptTokens } = await import('../engine/chat/prompt-tokens.ts')

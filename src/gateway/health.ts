@@ -12,6 +12,12 @@ export interface Health {
   latencyMs(target: string): number | undefined
   /** A percentile (0 to 100) of the last first-content times; undefined below 8 observations. */
   percentileMs(target: string, percentile: number): number | undefined
+  /**
+   * Remembers that an upstream does not have a client format after all: servers that speak OpenAI's chat often lack
+   * its Responses. The format is then translated.
+   */
+  setFormatLacking(provider: string, format: string): void
+  lacksFormat(provider: string, format: string): boolean
   /** Leaves a refused or limited key of a provider alone for a while. */
   setKeyAside(provider: string, secret: string, ms: number): void
   /** The next key in turn that is not set aside; undefined when every one is. */
@@ -41,8 +47,7 @@ const weight = 0.2
 
 export function createHealth(now: () => number): Health {
   const targets = new Map<string, Seen>()
-  const aside = new Map<string, number>()
-  const turns = new Map<string, number>()
+  const lacking = new Set<string>()
 
   function seen(target: string): Seen {
     const known = targets.get(target)
@@ -99,6 +104,17 @@ export function createHealth(now: () => number): Health {
       const sorted = samples.toSorted((left, right) => left - right)
       return sorted[Math.min(sorted.length - 1, Math.floor((percentile / 100) * sorted.length))]
     },
+    ...createKeyTurns(now),
+    setFormatLacking: (provider, format) => void lacking.add(`${provider} ${format}`),
+    lacksFormat: (provider, format) => lacking.has(`${provider} ${format}`),
+  }
+}
+
+/** Keys of one provider are used in turn, the refused ones left out for a while. */
+function createKeyTurns(now: () => number): Pick<Health, 'setKeyAside' | 'nextKey'> {
+  const aside = new Map<string, number>()
+  const turns = new Map<string, number>()
+  return {
     setKeyAside(provider, secret, ms) {
       aside.set(`${provider} ${secret}`, now() + ms)
     },

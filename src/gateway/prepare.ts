@@ -12,7 +12,7 @@ import type { OutgoingRequest } from '../providers/provider.ts'
 import { formatForm } from '../wire/multipart.ts'
 import { spliceFields } from '../wire/splice-json.ts'
 import { type AnyRequest, type AttemptInput, unsupportedBy } from './attempt.ts'
-import type { Call } from './gateway.ts'
+import type { Call, Gateway } from './gateway.ts'
 import type { Target } from './routing.ts'
 
 export type UpstreamTarget = Extract<Target, { kind: 'upstream' }>
@@ -37,7 +37,7 @@ export async function prepare(input: AttemptInput, target: UpstreamTarget): Prom
   const { provider } = target.upstream
   if (provider.operations && !provider.operations.includes(call.operation))
     throw notOffered(target, call.operation)
-  const native = nativeOf(call, target)
+  const native = nativeOf(input.gateway, call, target)
   if (native) return prepareNative(input, target, native)
 
   const codec = provider.protocol.codecs[call.operation] as Codec<OperationName> | undefined
@@ -55,9 +55,14 @@ export async function prepare(input: AttemptInput, target: UpstreamTarget): Prom
 }
 
 /** The format the upstream speaks itself, where the call is in it and has JSON bytes to pass on. */
-export function nativeOf(call: Call, { upstream }: UpstreamTarget): Native | undefined {
+export function nativeOf(
+  { health }: Pick<Gateway, 'health'>,
+  call: Call,
+  { upstream }: UpstreamTarget,
+): Native | undefined {
   if (!call.raw) return undefined
   const name: FormatName = call.format?.id ?? call.operation
+  if (health.lacksFormat(upstream.id, name)) return undefined
   const native = upstream.provider.protocol.native[name]
   return native?.fits?.(call.request) === false ? undefined : native
 }

@@ -36,7 +36,7 @@ async function withPrevious(gateway: Gateway, call: Call, id: string): Promise<C
     .routing()
     .route(String(call.request['model']), call.key, call.operation)
   const target = route.levels[0]?.[0]
-  const isNative = target?.kind === 'upstream' && nativeOf(call, target) !== undefined
+  const isNative = target?.kind === 'upstream' && nativeOf(gateway, call, target) !== undefined
   const stored = await gateway.store.findResponse(id)
   const isOurs = stored?.keyId === call.key.id
   // What this gateway does not know, an upstream with a memory of its own may.

@@ -103,7 +103,7 @@ function attemptOnce(
   }
   if (target.kind === 'engine') return attemptEngine(input, target)
   const choices = choicesWanted(call, canonical)
-  if (choices > 1 && !nativeOf(call, target)) {
+  if (choices > 1 && !nativeOf(gateway, call, target)) {
     const codec: Codec<'chat'> | undefined = target.upstream.provider.protocol.codecs.chat
     if (codec?.singleChoice === true) return fanOut(input, target, choices)
   }

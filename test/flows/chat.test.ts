@@ -142,5 +142,5 @@ test.each([
   expect(response.status).toBe(expected)
   const body = (await response.json()) as { error: Record<string, unknown> }
   expect(Object.keys(body.error).toSorted()).toEqual(['code', 'message', 'param', 'type'])
-  expect(body.error["code"]).toBe(code)
+  expect(body.error['code']).toBe(code)
 })
