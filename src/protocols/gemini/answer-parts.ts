@@ -55,11 +55,6 @@ function callParts(message: Message, path: string, { model }: CodecContext): rea
       ...(signature === undefined ? {} : { thoughtSignature: signature }),
     }
   })
-  const old = message.function_call
-  if (old != null) {
-    const args = argumentsOf(old.arguments, `${path}.function_call.arguments`)
-    parts.push({ functionCall: { name: old.name, args } })
-  }
   const [first, ...rest] = parts
   if (first === undefined) return []
   if (first.thoughtSignature !== undefined || !demandsSignatures(model)) return parts
@@ -74,17 +69,16 @@ function functionCallOf(call: ToolCall, path: string): NonNullable<Part['functio
   return { id, name: call.function.name, args }
 }
 
-/** Arguments are an object here; no text is none. Throws `invalid_request` for text that is no JSON object. */
+/** No text is no arguments. Throws `invalid_request` for text that is no JSON object. */
 function argumentsOf(text: string, param: string): unknown {
   if (text.trim() === '') return {}
-  let value: unknown
   try {
-    value = parseJson(text)
+    const value = parseJson(text)
+    if (isObject(value)) return value
   } catch {
-    throw invalidRequest('The arguments are not valid JSON', param)
+    // Refused below, like any other text that is no object.
   }
-  if (!isObject(value)) throw invalidRequest('The arguments are not a JSON object', param)
-  return value
+  throw invalidRequest('The arguments of a tool call must be a JSON object', param)
 }
 
 /** How Google's own OpenAI-compatible endpoint carries a call's signature. */

@@ -1,7 +1,9 @@
 import { GatewayError } from '../../core/errors.ts'
 import { noUsage } from '../../core/usage.ts'
 import type { AnswerMessage, ChatReply, ChatRequest } from '../../operations/chat.ts'
+import type { ToolCall } from '../../operations/chat-message.ts'
 import { chatUsage } from '../../operations/usage-shape.ts'
+import { usesFunctions } from '../anthropic/legacy-functions.ts'
 import { type Fields, isObject, listOf, objectOf, someText } from '../openai/reading.ts'
 import type { CodecContext, Decoded, Received } from '../protocol.ts'
 import { type CandidateParts, readLogprobs, readParts } from './candidate.ts'
@@ -66,11 +68,13 @@ function choiceOf(candidate: Fields, place: number, asked: Asked): Choice {
   if (failure !== undefined) throw failure
   const index = candidate['index']
   const parts = readParts(candidate, asked.context.newId)
-  const reason = someText(candidate['finishReason']) ?? 'STOP'
+  const calls = parts.calls.length
+  const reason = finishReasonOf(someText(candidate['finishReason']) ?? 'STOP', calls > 0)
+  const isFunction = reason === 'tool_calls' && usesFunctions(asked.request)
   return {
     index: typeof index === 'number' ? index : place,
     message: messageOf(parts, candidate, asked),
-    finish_reason: finishReasonOf(reason, parts.calls.length > 0),
+    finish_reason: isFunction ? 'function_call' : reason,
     logprobs: readLogprobs(candidate),
   }
 }
@@ -85,11 +89,31 @@ function messageOf(parts: CandidateParts, candidate: Fields, asked: Asked): Answ
     refusal: null,
     ...(reasoning === '' ? {} : { reasoning_content: reasoning }),
     ...(blocks.length === 0 ? {} : { thinking_blocks: [...blocks] }),
-    ...(calls.length === 0 ? {} : { tool_calls: [...calls] }),
+    ...callsOf(calls, asked.request),
     ...(annotations.length === 0 ? {} : { annotations: [...annotations] }),
     ...(images.length === 0 ? {} : { images }),
     ...(audio === undefined ? {} : { audio: audioOf(audio, text, asked) }),
   }
+}
+
+/** Callers that speak of functions instead of tools read `function_call`. */
+function callsOf(
+  calls: CandidateParts['calls'],
+  request: ChatRequest,
+): Pick<AnswerMessage, 'tool_calls' | 'function_call'> {
+  if (calls.length === 0) return {}
+  if (!usesFunctions(request)) return { tool_calls: [...calls] }
+  return { function_call: onlyFunction(calls) }
+}
+
+/** The one call that `function_call` has room for. Throws `upstream_garbled` where there are more. */
+export function onlyFunction(calls: CandidateParts['calls']): NonNullable<ToolCall['function']> {
+  const [first] = calls
+  if (calls.length === 1 && first?.function !== undefined) return first.function
+  throw new GatewayError(
+    'upstream_garbled',
+    'The model called several functions where the caller can read one; use tools instead',
+  )
 }
 
 /** Nothing is kept for a later turn, so the audio's id expires at once. */

@@ -1,5 +1,6 @@
 import type { ChatRequest } from '../../operations/chat.ts'
 import type { CodecContext } from '../protocol.ts'
+import { functionsAsTools, usesFunctions } from '../anthropic/legacy-functions.ts'
 import { refuseFields } from '../unsupported-fields.ts'
 import { conversationOf } from './contents.ts'
 import type { GenerateContentRequest } from './generate-content.ts'
@@ -7,8 +8,11 @@ import { generationConfig } from './generation-config.ts'
 import { callingConfig, toolsOf } from './tools.ts'
 
 /** https://ai.google.dev/api/generate-content: the model and whether to stream are in the address. */
-export function chatBody(request: ChatRequest, context: CodecContext): GenerateContentRequest {
-  refuseFields(request, ['logit_bias', 'functions', 'function_call', 'verbosity'], context)
+export function chatBody(given: ChatRequest, context: CodecContext): GenerateContentRequest {
+  const request = usesFunctions(given)
+    ? { ...functionsAsTools(given), parallel_tool_calls: null }
+    : functionsAsTools(given)
+  refuseFields(request, ['logit_bias', 'verbosity'], context)
   const { contents, systemInstruction } = conversationOf(request.messages, context)
   const tools = toolsOf(request, context)
   const calling = callingConfig(request, context)

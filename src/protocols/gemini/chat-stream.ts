@@ -1,10 +1,11 @@
-import type { ChatChunk, ChatDelta, ChatRequest } from '../../operations/chat.ts'
+import type { ChatChunk, ChatDelta, ChatRequest, FinishReason } from '../../operations/chat.ts'
 import type { Step } from '../../operations/operation.ts'
 import type { ServerSentEvent } from '../../wire/sse.ts'
+import { usesFunctions } from '../anthropic/legacy-functions.ts'
 import { type Fields, isObject, listOf, someText } from '../openai/reading.ts'
 import type { CodecContext, StreamReader } from '../protocol.ts'
 import { type CandidateParts, readLogprobs, readParts } from './candidate.ts'
-import { blockReasonOf } from './chat-reply.ts'
+import { blockReasonOf, onlyFunction } from './chat-reply.ts'
 import { fragmentOf } from './event-json.ts'
 import { finishReasonOf } from './finish-reasons.ts'
 import { readAnnotations } from './grounding.ts'
@@ -33,10 +34,12 @@ class ChatStreamReader implements StreamReader<'chat'> {
   readonly #context: CodecContext
   readonly #head: Omit<ChatChunk, 'choices'>
   readonly #citing: boolean
+  readonly #legacy: boolean
   readonly #choices = new Map<number, Choice>()
 
   constructor(context: CodecContext, request: ChatRequest) {
     this.#context = context
+    this.#legacy = usesFunctions(request)
     this.#citing = request.web_search_options != null
     this.#head = {
       id: context.newId('chatcmpl-'),
@@ -64,8 +67,13 @@ class ChatStreamReader implements StreamReader<'chat'> {
     return [...this.#choices.values()].flatMap(({ index, reason, calls }) =>
       reason === undefined
         ? []
-        : [this.#step(index, { delta: {}, finish_reason: finishReasonOf(reason, calls > 0) })],
+        : [this.#step(index, { delta: {}, finish_reason: this.#finish(reason, calls) })],
     )
+  }
+
+  #finish(word: string, calls: number): FinishReason {
+    const reason = finishReasonOf(word, calls > 0)
+    return reason === 'tool_calls' && this.#legacy ? 'function_call' : reason
   }
 
   #candidate(candidate: Fields, place: number): Step<ChatChunk>[] {
@@ -77,7 +85,7 @@ class ChatStreamReader implements StreamReader<'chat'> {
     if (this.#citing) choice.text += parts.text
     if (parts.audio !== undefined) choice.audioId ??= this.#context.newId('audio_')
     const logprobs = readLogprobs(candidate)
-    for (const delta of deltasOf(parts, candidate, choice))
+    for (const delta of this.#deltas(parts, candidate, choice))
       steps.push(
         this.#step(index, {
           delta,
@@ -99,21 +107,27 @@ class ChatStreamReader implements StreamReader<'chat'> {
   #step(index: number, choice: Omit<ChatChunk['choices'][number], 'index'>): Step<ChatChunk> {
     return { event: { ...this.#head, choices: [{ index, logprobs: null, ...choice }] } }
   }
-}
 
-/** Calls come whole, so one delta holds a call's id, name and all its arguments. */
-function deltasOf(parts: CandidateParts, candidate: Fields, choice: Choice): readonly ChatDelta[] {
-  const { text, reasoning, calls, blocks, images, audio } = parts
-  const annotations = readAnnotations(candidate, choice.text)
-  const first = choice.calls
-  choice.calls += calls.length
-  return [
-    ...(reasoning === '' ? [] : [{ reasoning_content: reasoning }]),
-    ...(text === '' ? [] : [{ content: text }]),
-    ...(blocks.length === 0 ? [] : [{ thinking_blocks: [...blocks] }]),
-    ...calls.map((call, index) => ({ tool_calls: [{ index: first + index, ...call }] })),
-    ...(images.length === 0 ? [] : [{ images }]),
-    ...(audio === undefined ? [] : [{ audio: { id: choice.audioId, data: audio.base64 } }]),
-    ...(annotations.length === 0 ? [] : [{ annotations: [...annotations] }]),
-  ]
+  #deltas(parts: CandidateParts, candidate: Fields, choice: Choice): readonly ChatDelta[] {
+    const { text, reasoning, calls, blocks, images, audio } = parts
+    const annotations = readAnnotations(candidate, choice.text)
+    return [
+      ...(reasoning === '' ? [] : [{ reasoning_content: reasoning }]),
+      ...(text === '' ? [] : [{ content: text }]),
+      ...(blocks.length === 0 ? [] : [{ thinking_blocks: [...blocks] }]),
+      ...(calls.length === 0 ? [] : this.#calls(calls, choice)),
+      ...(images.length === 0 ? [] : [{ images }]),
+      ...(audio === undefined ? [] : [{ audio: { id: choice.audioId, data: audio.base64 } }]),
+      ...(annotations.length === 0 ? [] : [{ annotations: [...annotations] }]),
+    ]
+  }
+
+  /** Calls come whole, so one delta holds a call's id, name and all its arguments. */
+  #calls(calls: CandidateParts['calls'], choice: Choice): readonly ChatDelta[] {
+    const first = choice.calls
+    choice.calls += calls.length
+    if (!this.#legacy)
+      return calls.map((call, index) => ({ tool_calls: [{ index: first + index, ...call }] }))
+    return [{ function_call: onlyFunction(first === 0 ? calls : []) }]
+  }
 }

@@ -29,7 +29,7 @@ export function contentReply(reply: ChatReply, request: unknown): Record<string,
 
 function candidateOf(choice: Choice, thoughts: boolean): Record<string, unknown> {
   const { message, finish_reason: reason } = choice
-  const text = message.content ?? message.refusal ?? ''
+  const text = (message.content ?? '') + (message.refusal ?? '')
   const closing = closingParts({
     calls: message.tool_calls ?? [],
     blocks: message.thinking_blocks ?? [],

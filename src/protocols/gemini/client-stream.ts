@@ -140,7 +140,7 @@ class ContentStreamWriter implements StreamWriter<'chat'> {
   }
 
   #parts({ delta }: ChunkChoice, candidate: Candidate): readonly Part[] {
-    const text = delta.content ?? delta.refusal ?? ''
+    const text = (delta.content ?? '') + (delta.refusal ?? '')
     const reasoning = this.#thoughts ? (delta.reasoning_content ?? '') : ''
     const sound = delta.audio?.['data']
     if (this.#citing) candidate.text += text

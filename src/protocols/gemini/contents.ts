@@ -1,7 +1,7 @@
-import type { ContentPart, Message } from '../../operations/chat-message.ts'
+import type { ContentPart, Message, ToolCall } from '../../operations/chat-message.ts'
 import type { CodecContext } from '../protocol.ts'
 import { answerParts } from './answer-parts.ts'
-import { functionResponses, isToolResult, namesOfCalls } from './function-responses.ts'
+import { functionResponses, isToolResult } from './function-responses.ts'
 import type { Content, Part } from './generate-content.ts'
 import { mediaAddress, mediaPart } from './media-part.ts'
 import { generationOf } from './model-generation.ts'
@@ -35,7 +35,7 @@ function contentsOf(
   from: number,
   context: CodecContext,
 ): readonly Content[] {
-  const names = namesOfCalls(messages)
+  let calls: readonly ToolCall[] = []
   const merged: { role: Content['role']; results: boolean; parts: Part[] }[] = []
   const add = (role: Content['role'], parts: readonly Part[], results = false): void => {
     const last = merged.at(-1)
@@ -47,20 +47,23 @@ function contentsOf(
     const message = messages[index]
     if (message === undefined) continue
     const path = `messages[${index}]`
-    if (isToolResult(message)) {
-      const end = endOfResults(messages, index)
+    const end = endOfResults(messages, index)
+    if (end > index) {
       const run = messages.slice(index, end)
-      add('user', functionResponses(run, names), true)
+      add('user', functionResponses(run.filter(isToolResult), calls), true)
       add('user', run.filter((one) => !isToolResult(one)).flatMap(markedSystem))
       index = end - 1
-    } else if (message.role === 'assistant') add('model', answerParts(message, path, context))
-    else if (message.role === 'user') add('user', named(message, userParts(message, path, context)))
+    } else if (message.role === 'assistant') {
+      calls = message.tool_calls ?? []
+      add('model', answerParts(message, path, context))
+    } else if (message.role === 'user')
+      add('user', named(message, userParts(message, path, context)))
     else add('user', markedSystem(message))
   }
   return merged.map(({ role, parts }) => ({ role, parts }))
 }
 
-/** A system message between two results must not tear them apart. */
+/** After a run of results from here on, or here; a system message between must not tear them apart. */
 function endOfResults(messages: readonly Message[], start: number): number {
   let end = start
   for (let index = start; index < messages.length; index += 1) {

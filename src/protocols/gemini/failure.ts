@@ -5,7 +5,7 @@ import { type Fields, isObject, listOf, objectOf, someText } from '../openai/rea
 /**
  * Google's error body: `{error: {code, message, status, details}}` (https://google.aip.dev/193), in streamed arrays
  * wrapped in one more array. `code` is the most exact word it has: an ErrorInfo reason such as API_KEY_INVALID,
- * which comes with status 400, or else the status.
+ * which comes with status 400, or else the status. The field at fault is named in Gemini's own words, in the message.
  */
 export function readFailure(received: Received): UpstreamFailure {
   const fallback = `The upstream answered with status ${received.status}`
@@ -36,9 +36,6 @@ export function upstreamError(error: Fields): GatewayError {
     ...(status === undefined ? {} : { upstreamStatus: status }),
     ...(failure.code === undefined ? {} : { upstreamCode: failure.code }),
     ...(failure.retryAfterMs === undefined ? {} : { retryAfterMs: failure.retryAfterMs }),
-    ...(code === 'upstream_rejected' && failure.param !== undefined
-      ? { param: failure.param }
-      : {}),
     ...(code === 'upstream_rejected' && status !== undefined ? { status } : {}),
   })
 }
@@ -47,15 +44,10 @@ function failureIn(error: Fields, fallback: string): UpstreamFailure {
   const details = listOf(error['details']).map(objectOf)
   const reason = details.map((detail) => someText(detail['reason'])).find(Boolean)
   const code = reason ?? someText(error['status'])
-  const param = details
-    .flatMap((detail) => listOf(detail['fieldViolations']))
-    .map((violation) => someText(objectOf(violation)['field']))
-    .find(Boolean)
   const retryAfterMs = details.map((detail) => durationMs(detail['retryDelay'])).find(Boolean)
   return {
     message: someText(error['message']) ?? fallback,
     ...(code === undefined ? {} : { code }),
-    ...(param === undefined ? {} : { param }),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   }
 }

@@ -1,34 +1,28 @@
-import type { Message } from '../../operations/chat-message.ts'
+import type { Message, ToolCall } from '../../operations/chat-message.ts'
 import { formatJson, parseJson } from '../../wire/json.ts'
 import { isObject } from '../openai/reading.ts'
 import type { Part } from './generate-content.ts'
 
 export function isToolResult({ role }: Message): boolean {
-  return role === 'tool' || role === 'function'
+  return role === 'tool'
 }
 
-/** Calls by id: what function was called, and how many calls came before it. */
-export type CallNames = ReadonlyMap<string, { readonly name: string; readonly order: number }>
-
-export function namesOfCalls(messages: readonly Message[]): CallNames {
-  const calls = messages.flatMap(({ tool_calls: made }) => made ?? [])
-  return new Map(
-    calls.map((call, order) => {
-      const name = call.function?.name ?? call.custom?.name ?? ''
-      return [call.id, { name, order }] as const
-    }),
-  )
-}
-
-/** A run of tool messages as parts, in the order of their calls, for models that match them by place. */
-export function functionResponses(run: readonly Message[], names: CallNames): readonly Part[] {
-  const orderOf = ({ tool_call_id: id }: Message): number => names.get(id ?? '')?.order ?? 0
-  return run
-    .filter(isToolResult)
+/**
+ * The results of one step as parts, in the order of its calls, for models that match them by place. Their functions'
+ * names are those of the calls; ids may come again in every step, so only the step's own calls count.
+ */
+export function functionResponses(
+  results: readonly Message[],
+  calls: readonly ToolCall[],
+): readonly Part[] {
+  const orderOf = ({ tool_call_id: id }: Message): number =>
+    calls.findIndex((call) => call.id === id)
+  return results
     .toSorted((left, right) => orderOf(left) - orderOf(right))
     .map((message) => {
       const id = message.tool_call_id
-      const name = names.get(id ?? '')?.name ?? message.name ?? ''
+      const call = calls.find((each) => each.id === id)
+      const name = call?.function?.name ?? call?.custom?.name ?? message.name ?? ''
       const response = responseOf(textOf(message))
       return { functionResponse: { ...(id == null ? {} : { id }), name, response } }
     })
