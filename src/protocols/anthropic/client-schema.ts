@@ -1,4 +1,5 @@
-import { type Static, Type } from 'typebox'
+import type { Static } from 'typebox'
+import { Type } from '../../core/type.ts'
 import { AnyObject, oneOf, optional } from '../../operations/schema.ts'
 
 /** Where the bytes of a picture or document are: `base64`, `url`, `text`, `content` or `file`. */
