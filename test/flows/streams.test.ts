@@ -86,7 +86,7 @@ async function stage(stream: UpstreamStream, fault: Fault): Promise<Stage> {
     models: {
       both: { targets: [{ target: 'first/m' }], fallback: ['second/m'] },
     },
-    defaults: { retries: { attempts: 1 }, timeouts: { firstTokenMs: 150, idleMs: 150 } },
+    defaults: { retries: { attempts: 1 }, timeouts: { firstTokenMs: 400, idleMs: 400 } },
   })
   return {
     first,

@@ -12,5 +12,6 @@ export const chat: Codec<'chat'> = {
     body: { kind: 'json', value: messagesBody(request, context) },
   }),
   decode: decodeChat,
+  singleChoice: true,
   stream: { reader: readChatStream, watcher: watchMessage },
 }
