@@ -5,6 +5,7 @@ import { type Environment, readEnvironment } from '../config/env.ts'
 import { programVersion } from '../config/version.ts'
 import { watchConfig } from '../config/watch.ts'
 import type { Log } from '../gateway/gateway.ts'
+import { loadCompiler } from '../operations/validate.ts'
 import { createInitialKeys } from '../storage/initial-keys.ts'
 import { CommandError } from './command-error.ts'
 import { openData } from './open-data.ts'
@@ -17,6 +18,7 @@ const stopMs = 10_000
 
 /** Runs the gateway until SIGTERM or SIGINT. Returns the exit code. */
 export async function serve(): Promise<number> {
+  const stopping = stopSignal()
   const environment = readEnvironment()
   const config = await loadConfig(environment)
   using log = openLog(config.log)
@@ -45,12 +47,20 @@ export async function serve(): Promise<number> {
       providers: [...upstreams.keys()],
     }),
   )
-  flushCompileCache()
+  prepareFirstCall()
   using _watcher = watchSettings(environment, config, { opened, log })
-  const signal = await stopSignal()
+  const signal = await stopping
   log.info({ signal }, 'stopping')
   await stop(opened)
   return 0
+}
+
+/** What the first call needs is loaded while nobody waits, and what was compiled is kept for the next start. */
+function prepareFirstCall(): void {
+  setImmediate(() => {
+    loadCompiler()
+    flushCompileCache()
+  })
 }
 
 /** The roles for which the settings name keys: none is made for them. */

@@ -1,4 +1,4 @@
-import { Agent, errors, request } from 'undici'
+import type * as Undici from 'undici'
 import { GatewayError } from '../core/errors.ts'
 import type { Incoming, Outgoing, Send } from '../gateway/send.ts'
 
@@ -11,9 +11,10 @@ const keepAliveMs = 60_000
 
 /** Opens the pools of connections to upstreams: the only way out to the network. Disposing closes them. */
 export function openSender(): Sender {
-  const agents = new Map<number, Agent>()
+  const agents = new Map<number, Undici.Agent>()
+  let undici: typeof Undici | undefined
 
-  function agentFor(connectMs: number): Agent {
+  function agentFor({ Agent }: typeof Undici, connectMs: number): Undici.Agent {
     const known = agents.get(connectMs)
     if (known) return known
     const agent = new Agent({
@@ -29,7 +30,12 @@ export function openSender(): Sender {
   }
 
   return {
-    send: (outgoing, signal) => sendOne(agentFor(outgoing.connectMs), outgoing, signal),
+    async send(outgoing, signal) {
+      // Loaded with the first call to an upstream: a start without one need not wait for a hundred files.
+      undici ??= await import('undici')
+      const dispatcher = agentFor(undici, outgoing.connectMs)
+      return sendOne({ undici, dispatcher }, outgoing, signal)
+    },
     async [Symbol.asyncDispose]() {
       await Promise.all([...agents.values()].map((agent) => agent.destroy()))
     },
@@ -37,12 +43,12 @@ export function openSender(): Sender {
 }
 
 async function sendOne(
-  dispatcher: Agent,
+  { undici, dispatcher }: { undici: typeof Undici; dispatcher: Undici.Agent },
   { method, url, headers, body }: Outgoing,
   signal: AbortSignal,
 ): Promise<Incoming> {
   try {
-    const answer = await request(url, {
+    const answer = await undici.request(url, {
       method,
       headers,
       body: body ?? null,
@@ -55,7 +61,7 @@ async function sendOne(
       body: answer.body,
     }
   } catch (thrown) {
-    throw asFailure(thrown, signal)
+    throw asFailure(thrown, signal, undici)
   }
 }
 
@@ -66,7 +72,7 @@ function flatten(headers: Readonly<Record<string, string | string[] | undefined>
   return flat
 }
 
-function asFailure(thrown: unknown, signal: AbortSignal): GatewayError {
+function asFailure(thrown: unknown, signal: AbortSignal, { errors }: typeof Undici): GatewayError {
   if (signal.aborted && signal.reason instanceof GatewayError) return signal.reason
   if (signal.aborted)
     return new GatewayError('cancelled', 'The caller went away', { cause: thrown })

@@ -59,12 +59,18 @@ export interface Exchange {
 
 const wellFormedId = /^[\w.:-]{8,128}$/
 
+/** No route has a schema: requests are checked where they are read, and Fastify need not load compilers of its own. */
+function unused(): never {
+  throw new Error('No route has a schema')
+}
+
 export function createServer(gateway: Gateway, options: ServerOptions): FastifyInstance {
   const server = Fastify({
     logger: false,
     bodyLimit: Number.MAX_SAFE_INTEGER,
     requestTimeout: options.requestTimeoutMs,
     forceCloseConnections: 'idle',
+    schemaController: { compilersFactory: { buildValidator: unused, buildSerializer: unused } },
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 1024 },
     genReqId: (raw) => {
       const given = raw.headers['x-request-id']

@@ -1,7 +1,13 @@
+import { createRequire } from 'node:module'
 import type { Static, TSchema } from 'typebox'
-import { Compile } from 'typebox/schema'
+import type * as TypeBoxSchema from 'typebox/schema'
 import { GatewayError } from '../core/errors.ts'
 import { explain } from './explain-mismatch.ts'
+
+/** The compiler and its 230 files are loaded with the first check, not with the start. */
+export function loadCompiler(): typeof TypeBoxSchema {
+  return createRequire(import.meta.url)('typebox/schema')
+}
 
 const compiled = new WeakMap<TSchema, (value: unknown) => boolean>()
 
@@ -9,7 +15,7 @@ const compiled = new WeakMap<TSchema, (value: unknown) => boolean>()
 function checker(schema: TSchema): (value: unknown) => boolean {
   const known = compiled.get(schema)
   if (known) return known
-  const validator = Compile(schema)
+  const validator = loadCompiler().Compile(schema)
   const check = (value: unknown): boolean => validator.Check(value)
   compiled.set(schema, check)
   return check
@@ -28,4 +34,9 @@ export function validate<S extends TSchema>(schema: S, value: unknown): Static<S
     message,
     path === '' ? {} : { param: path },
   )
+}
+
+/** Whether a value matches a schema, for those who need no explanation. */
+export function matches<S extends TSchema>(schema: S, value: unknown): value is Static<S> {
+  return checker(schema)(value)
 }

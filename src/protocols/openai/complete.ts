@@ -8,7 +8,7 @@ import {
 } from '../../operations/complete.ts'
 import type { Step } from '../../operations/operation.ts'
 import { chatUsage } from '../../operations/usage-shape.ts'
-import { Check } from 'typebox/schema'
+import { matches } from '../../operations/validate.ts'
 import type { Static } from 'typebox'
 import type { Codec, CodecContext, Decoded, Received, StreamReader } from '../protocol.ts'
 import { type PathOf, usualPath } from './chat-options.ts'
@@ -92,7 +92,7 @@ function textOfChoice(choice: Fields): string {
 }
 
 function completionLogprobs(value: unknown): Static<typeof CompletionLogprobs> | null {
-  return Check(CompletionLogprobs, value) ? value : null
+  return matches(CompletionLogprobs, value) ? value : null
 }
 
 function readCompletionStream(context: CodecContext): StreamReader<'complete'> {
