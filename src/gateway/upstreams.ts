@@ -91,7 +91,8 @@ function createUpstream(
   { provider, given, secrets, variables }: Ingredients,
 ): Upstream | string {
   const settings = settingsOf(provider, given, variables)
-  const template = (given.baseUrl ?? provider.baseUrl).replace(/\/+$/, '')
+  const known = provider.baseUrlFrom?.(settings) ?? provider.baseUrl
+  const template = (given.baseUrl ?? known).replace(/\/+$/, '')
   const missing = [...template.matchAll(/\{(\w+)\}/g)].find(
     ([, name = '']) => settings[name] === undefined,
   )

@@ -33,6 +33,8 @@ export interface Provider {
   readonly protocol: Protocol
   /** Without a trailing slash; `{region}` and the like are filled from the settings. */
   readonly baseUrl: string
+  /** For addresses that no template says; wins over `baseUrl` unless undefined. */
+  readonly baseUrlFrom?: (settings: ProviderSettings) => string | undefined
   /** Environment variables that may hold the key, first set wins. Empty for local servers, which need none. */
   readonly environment: readonly string[]
   /** For keys that are made of several variables; wins over `environment`. Undefined when they are not all set. */

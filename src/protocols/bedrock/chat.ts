@@ -30,6 +30,7 @@ export const chat: Codec<'chat'> = {
     }
   },
   decode,
+  singleChoice: true,
   media: mediaUrls,
   stream: chatStream,
 }

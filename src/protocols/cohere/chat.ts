@@ -22,6 +22,7 @@ export const chat: Codec<'chat'> = {
     }
   },
   decode,
+  singleChoice: true,
   stream: chatStream,
 }
 

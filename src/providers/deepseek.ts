@@ -1,0 +1,16 @@
+import { openaiLike } from '../protocols/openai/index.ts'
+import { developerAsSystem, maxTokensOnly } from '../protocols/openai/variants.ts'
+import { compatible } from './compatible.ts'
+
+export const deepseek = compatible({
+  id: 'deepseek',
+  name: 'DeepSeek',
+  protocol: openaiLike({
+    chat: { lacks: ['logit_bias', 'seed', 'verbosity'], knows: ['reasoning_content'] },
+  }),
+  baseUrl: 'https://api.deepseek.com/v1',
+  environment: ['DEEPSEEK_API_KEY'],
+  operations: ['chat'],
+  quirks: [developerAsSystem, maxTokensOnly],
+  documentation: 'https://api-docs.deepseek.com',
+})

@@ -1,0 +1,13 @@
+import { openaiLike } from '../protocols/openai/index.ts'
+import { compatible, withoutModelList } from './compatible.ts'
+
+export const githubModels = compatible({
+  id: 'github-models',
+  name: 'GitHub Models',
+  protocol: withoutModelList(openaiLike()),
+  baseUrl: 'https://models.github.ai/inference',
+  environment: ['GITHUB_TOKEN'],
+  operations: ['chat', 'embed'],
+  quirks: [],
+  documentation: 'https://docs.github.com/en/github-models',
+})

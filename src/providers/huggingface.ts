@@ -1,0 +1,9 @@
+import { compatible } from './compatible.ts'
+
+export const huggingface = compatible({
+  id: 'huggingface',
+  name: 'Hugging Face',
+  baseUrl: 'https://router.huggingface.co/v1',
+  environment: ['HF_TOKEN', 'HUGGINGFACE_API_KEY'],
+  documentation: 'https://huggingface.co/docs/inference-providers',
+})

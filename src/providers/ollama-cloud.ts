@@ -1,0 +1,9 @@
+import { compatible } from './compatible.ts'
+
+export const ollamaCloud = compatible({
+  id: 'ollama-cloud',
+  name: 'Ollama Cloud',
+  baseUrl: 'https://ollama.com/v1',
+  environment: ['OLLAMA_API_KEY'],
+  documentation: 'https://docs.ollama.com/cloud',
+})
