@@ -21,6 +21,7 @@ export function responsesChat({
       body: { kind: 'json', value: responsesBody(request, context) },
     }),
     decode: decodeResponse,
+    singleChoice: true,
     stream: { reader: readResponseStream, watcher: watchResponse },
   }
 }
