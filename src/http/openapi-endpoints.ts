@@ -18,6 +18,7 @@ export interface Endpoint {
 const text = { type: 'string' }
 const textOrNull = { type: ['string', 'null'] }
 const integer = { type: 'integer' }
+const response = { $ref: '#/components/schemas/ResponsesReply' }
 const video = { $ref: '#/components/schemas/GetVideoReply' }
 
 function object(properties: Record<string, JsonSchema>): JsonSchema {
@@ -170,6 +171,39 @@ const kept: readonly Endpoint[] = [
     tags: ['Videos'],
     parameters: paging,
     reply: answer(pageOf(video)),
+  },
+  {
+    path: '/v1/responses/{id}',
+    method: 'get',
+    operationId: 'getResponse',
+    summary: 'Look up a kept response',
+    tags: ['Responses'],
+    reply: answer(response),
+  },
+  {
+    path: '/v1/responses/{id}',
+    method: 'delete',
+    operationId: 'deleteResponse',
+    summary: 'Delete a kept response',
+    tags: ['Responses'],
+    reply: answer(deletion('response')),
+  },
+  {
+    path: '/v1/responses/{id}/input_items',
+    method: 'get',
+    operationId: 'listInputItems',
+    summary: 'List what a kept response was asked',
+    tags: ['Responses'],
+    parameters: paging,
+    reply: answer(pageOf({ type: 'object' })),
+  },
+  {
+    path: '/v1/responses/{id}/cancel',
+    method: 'post',
+    operationId: 'cancelResponse',
+    summary: 'Cancel a background response; none is offered, so this is refused',
+    tags: ['Responses'],
+    reply: answer(response),
   },
   {
     path: '/v1/videos/{id}',

@@ -65,8 +65,8 @@ function exampleOf(code: ErrorCode): GatewayError {
 }
 
 function shapeOf(value: unknown, other: unknown): JsonSchema {
-  if (Array.isArray(value))
-    return { type: 'array', items: value.length > 0 ? shapeOf(value[0], value[0]) : {} }
+  // The items of a list of details differ from each other.
+  if (Array.isArray(value)) return { type: 'array', items: { type: 'object' } }
   if (typeof value === 'object' && value !== null) {
     const others: Readonly<Record<string, unknown>> =
       typeof other === 'object' && other !== null ? { ...other } : {}

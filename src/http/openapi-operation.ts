@@ -12,8 +12,10 @@ export interface Described
   extends Pick<Operation, 'summary' | 'tag' | 'method' | 'paths' | 'body' | 'request' | 'reply'> {
   /** Begins the names of its schemas and is its operationId. */
   readonly name: string
-  /** Absent: it cannot stream. */
+  /** One streamed event; absent or Never where it cannot stream, or where each event has a shape of its own. */
   readonly event?: TSchema
+  /** It streams, and no one schema describes its events. */
+  readonly streamsVariously?: boolean
   readonly replyType?: string
   readonly example?: unknown
   /** The component of its error body. */
@@ -87,7 +89,7 @@ function requestBody(
 }
 
 function responses(described: Described, schemas: Record<string, JsonSchema>): JsonSchema {
-  const { name, reply, event, replyType, error } = described
+  const { name, reply, event, replyType, error, streamsVariously } = described
   const content: Record<string, JsonSchema> = {}
   if (replyType !== undefined) content[replyType] = { schema: { type: 'string', format: 'binary' } }
   else {
@@ -98,18 +100,22 @@ function responses(described: Described, schemas: Record<string, JsonSchema>): J
   if (event !== undefined && !isNever(event)) {
     const component = `${capital(name)}Event`
     schemas[component] = toJsonSchema(event, 'json')
-    content['text/event-stream'] = {
-      schema: {
-        type: 'string',
-        description: 'Server-sent events; the data of each is an event of the content schema.',
-        contentMediaType: 'text/event-stream',
-        contentSchema: reference(component),
-      },
-    }
+    content['text/event-stream'] = eventStream('each holds an event of the content schema', {
+      contentSchema: reference(component),
+    })
+  } else if (streamsVariously === true) {
+    content['text/event-stream'] = eventStream('each as the format’s own documentation has it')
   }
   return {
     '200': { description: 'The answer.', headers: answerHeaders, content },
     ...failures(error),
+  }
+}
+
+function eventStream(what: string, further: JsonSchema = {}): JsonSchema {
+  const description = `Server-sent events, ${what}.`
+  return {
+    schema: { type: 'string', description, contentMediaType: 'text/event-stream', ...further },
   }
 }
 

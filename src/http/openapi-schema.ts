@@ -77,6 +77,8 @@ function mapValues(schemas: JsonSchema, form: BodyForm): JsonSchema {
 function tidy(schema: Record<string, unknown>): JsonSchema {
   const { anyOf, ...rest } = schema
   const arms = asList(anyOf)
+  // One arm that takes everything makes the others idle.
+  if (arms.some((arm) => Object.keys(asObject(arm)).length === 0)) return rest
   if (arms.length === 1) return { ...asObject(arms[0]), ...rest }
   const plain = asPlainUnion(arms, rest)
   if (plain) return plain

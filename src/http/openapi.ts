@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util'
+import { GatewayError } from '../core/errors.ts'
 import { operations } from '../operations/index.ts'
 import { formats } from '../protocols/index.ts'
 import type { ClientFormat } from '../protocols/protocol.ts'
@@ -41,7 +43,9 @@ export function createOpenApi(version: string): JsonSchema {
     ),
     ...formats.flatMap((format) => describe(fromFormat(format))),
   ]
-  const errorForms = [errorForm, ...formats.map(errorFormOf)]
+  const errorForms = new Map(
+    [errorForm, ...formats.map(errorFormOf)].map((form) => [form.name, form]),
+  )
   return {
     openapi: '3.1.1',
     info: {
@@ -58,10 +62,10 @@ export function createOpenApi(version: string): JsonSchema {
     paths: pathsOf(described),
     components: {
       schemas: {
-        ...Object.fromEntries(errorForms.map((form) => [form.name, errorSchema(form)])),
+        ...Object.fromEntries([...errorForms].map(([name, form]) => [name, errorSchema(form)])),
         ...Object.assign({}, ...described.map(({ schemas }) => schemas)),
       },
-      responses: Object.assign({}, ...errorForms.map(failureResponses)),
+      responses: Object.assign({}, ...[...errorForms.values()].map(failureResponses)),
       headers,
       securitySchemes: Object.fromEntries(
         securitySchemes.map(({ name, scheme }) => [name, scheme]),
@@ -81,13 +85,17 @@ function fromFormat(format: ClientFormat) {
     request: format.request,
     reply: format.reply,
     example: format.example,
+    streamsVariously: format.writer !== undefined,
     error: errorFormOf(format).name,
   } as const
 }
 
+/** Formats of one family say errors in one form, and some in the plain one. */
 function errorFormOf(format: ClientFormat): ErrorForm {
-  const name = `${format.id.charAt(0).toUpperCase()}${format.id.slice(1)}Error`
-  return { name, body: (error) => format.error(error, 'req_0000000000000000') }
+  const body: ErrorForm['body'] = (error) => format.error(error, 'req_0000000000000000')
+  const sample = new GatewayError('invalid_request', 'A sentence', { param: 'model' })
+  if (isDeepStrictEqual(body(sample), sample.toJSON())) return errorForm
+  return { name: `${format.tag.replace(/\W/g, '')}Error`, body }
 }
 
 function pathsOf(described: readonly Description[]): JsonSchema {
