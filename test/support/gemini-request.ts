@@ -1,0 +1,41 @@
+import { GatewayError } from '../../src/core/errors.ts'
+import type { ChatRequest } from '../../src/operations/chat.ts'
+import { gemini } from '../../src/protocols/gemini/index.ts'
+import type { CodecContext } from '../../src/protocols/protocol.ts'
+import { codecContext } from './codec-context.ts'
+
+export const chat = gemini.codecs.chat!
+
+/** A small chat request with these fields. */
+export function ask(fields: Partial<ChatRequest> = {}): ChatRequest {
+  return { model: 'public', messages: [{ role: 'user', content: 'Hello' }], ...fields }
+}
+
+export interface Body {
+  readonly contents: readonly { readonly role: string; readonly parts: readonly unknown[] }[]
+  readonly systemInstruction?: unknown
+  readonly tools?: readonly Record<string, unknown>[]
+  readonly toolConfig?: unknown
+  readonly generationConfig?: Record<string, unknown>
+}
+
+/** The body that goes to Gemini. */
+export function sent(
+  fields: Partial<ChatRequest> = {},
+  model = 'gemini-2.5-flash',
+  context: Partial<CodecContext> = {},
+): Body {
+  const { body } = chat.encode(ask(fields), codecContext({ model, ...context }))
+  return (body as { value: Body }).value
+}
+
+/** The path of the field at fault; undefined where the request goes out. */
+export function refused(fields: Partial<ChatRequest>, model?: string): string | undefined {
+  try {
+    sent(fields, model)
+  } catch (thrown) {
+    if (thrown instanceof GatewayError) return thrown.details.param
+    throw thrown
+  }
+  return undefined
+}
