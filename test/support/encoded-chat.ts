@@ -1,0 +1,38 @@
+import { GatewayError } from '../../src/core/errors.ts'
+import type { ChatRequest } from '../../src/operations/chat.ts'
+import type { Codec, CodecContext } from '../../src/protocols/protocol.ts'
+import { codecContext } from './codec-context.ts'
+
+export const userMessage = { role: 'user', content: 'hi' } as const
+
+type Fields = Partial<ChatRequest>
+
+/** Asks a chat codec what it makes of requests; what is not given is a model and one user message. */
+export function encodedChat(codec: Codec<'chat'>, model: string) {
+  function sent(fields: Fields, given: Partial<CodecContext> = {}): Record<string, unknown> {
+    const request = { model: 'm', messages: [userMessage], ...fields }
+    const { body } = codec.encode(request, codecContext({ model, ...given }))
+    if (body?.kind !== 'json') throw new Error('The codec sends no JSON')
+    return body.value as Record<string, unknown>
+  }
+
+  /** The path of the field that is refused. */
+  function refusal(fields: Fields, ofModel = model): string | undefined {
+    try {
+      sent(fields, { model: ofModel })
+    } catch (error) {
+      if (error instanceof GatewayError) return error.details.param
+      throw error
+    }
+    return 'nothing was refused'
+  }
+
+  /** The paths that are left out where the route says so, and the body without them. */
+  function dropped(fields: Fields, ofModel = model) {
+    const params: string[] = []
+    const unsupported = (param: string) => void params.push(param)
+    return { body: sent(fields, { model: ofModel, unsupported }), params }
+  }
+
+  return { sent, refusal, dropped }
+}
