@@ -9,4 +9,8 @@ export const tasks = {
   annotateAudio: async () => (await import('../audio/annotate.ts')).annotateAudio,
   synthesizeSpeech: async () =>
     (await import('../audio/speech/synthesize-speech.ts')).synthesizeSpeech,
+  editImages: async () => (await import('../images/edit-images.ts')).editImages,
+  generateImages: async () => (await import('../images/generate-images.ts')).generateImages,
+  readPdf: async () => (await import('../chat/media/read-pdf.ts')).readPdf,
+  renderVideo: async () => (await import('../video/render-video.ts')).renderVideo,
 } as const satisfies TaskTable

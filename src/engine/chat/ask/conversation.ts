@@ -1,0 +1,55 @@
+/** Where a text of a conversation came from. */
+export type Origin = 'system' | 'user' | 'assistant' | 'tool' | 'media'
+
+/** A call that the assistant made earlier. `input` is the JSON text of the arguments, or a custom tool's text. */
+export interface PastCall {
+  readonly id: string
+  readonly name: string
+  readonly input: string
+}
+
+/** One message as the engine reads it: all its parts as text. */
+export interface Turn {
+  readonly role: 'system' | 'user' | 'assistant' | 'tool'
+  /** Place in the request's messages. */
+  readonly index: number
+  /** The text parts, joined by blank lines. */
+  readonly text: string
+  /** What was measured of pictures, sounds, films, and the text of files: one per part. */
+  readonly media: readonly Medium[]
+  readonly calls: readonly PastCall[]
+  /** In a tool turn: the call it answers. */
+  readonly answers?: PastCall
+}
+
+/** A part that is not text, opened. */
+export interface Medium {
+  readonly kind: 'image' | 'audio' | 'video' | 'document'
+  /** Sentences of what was measured, or the text of a document. */
+  readonly description: string
+  readonly imageTokens: number
+  readonly audioTokens: number
+}
+
+export interface Conversation {
+  readonly turns: readonly Turn[]
+}
+
+/** System and developer texts, joined. */
+export function instructionsOf({ turns }: Conversation): string {
+  return turns
+    .filter((turn) => turn.role === 'system')
+    .map((turn) => turn.text)
+    .join('\n\n')
+}
+
+/** The last user turn; a conversation may have none. */
+export function lastUserTurn({ turns }: Conversation): Turn | undefined {
+  return turns.findLast((turn) => turn.role === 'user')
+}
+
+/** Tool results that came after the last user turn. */
+export function freshResults(conversation: Conversation): readonly Turn[] {
+  const asked = lastUserTurn(conversation)?.index ?? -1
+  return conversation.turns.filter((turn) => turn.role === 'tool' && turn.index > asked)
+}

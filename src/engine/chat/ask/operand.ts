@@ -1,0 +1,62 @@
+import { quotedOf } from '../text/spans.ts'
+import type { Ask } from './ask.ts'
+
+const backReference =
+  /\b(?:above|previous|earlier|last (?:message|answer|reply|response)|that|it|this|these|those|the (?:text|document|file|article|passage|list|conversation|email|letter|report|note|transcript|results?))\b/i
+
+/**
+ * The text that a command works on: a quotation in it, the passage beside it, what follows the command's own words, or
+ * what it points back to. `command` matches the words of the command itself, which are not part of it.
+ */
+export function operandOf(ask: Ask, command: RegExp): string | undefined {
+  const quoted = quotedOf(ask.instruction)[0]
+  if (quoted !== undefined) return quoted.text
+  if (ask.passage !== '') return ask.passage
+  const rest = afterCommand(ask.instruction, command)
+  if (rest !== undefined && !isOnlyReference(rest)) return rest
+  if (rest === undefined || backReference.test(ask.instruction)) return earlierText(ask)
+  return undefined
+}
+
+function afterCommand(instruction: string, command: RegExp): string | undefined {
+  const match = command.exec(instruction)
+  if (match === null) return undefined
+  const rest = instruction
+    .slice(match.index + match[0].length)
+    .replace(
+      /^[\s:,-]{0,8}(?:(?:the |this |these |following |given |my |all |of |in |for |a )*(?:text|words?|sentences?|strings?|phrases?|lists?|items?|names?|numbers?|letters?|characters?|paragraph)\b[\s:,]{0,8}(?:of |in |from )?)?/i,
+      '',
+    )
+    .replace(/[\s?.!]{1,8}$/, '')
+    .trim()
+  return rest === '' ? undefined : rest
+}
+
+function isOnlyReference(rest: string): boolean {
+  return (
+    rest.length < 60 &&
+    /^(?:(?:the|this|that|it|these|those|them|above|previous|earlier|following|text|document|file|article|passage|list|conversation|message|messages|my|your|last|answer|reply|for|me|please|attached|given|email|report|transcript|in|of|to|story|note|notes|results?|content|contents|whole|entire)[\s,.]*)+$/i.test(
+      rest,
+    )
+  )
+}
+
+/** The nearest earlier text worth working on: what came with this turn, then the longest said before. */
+export function earlierText(ask: Ask): string | undefined {
+  const current = ask.sources.filter((source) => source.current)
+  const attached = longest(current.map((source) => source.text))
+  if (attached !== undefined) return attached
+  const past = ask.sources.filter((source) => !source.current && source.origin !== 'system')
+  const last = past.at(-1)
+  if (/\b(?:last|previous|that|it)\b/i.test(ask.instruction) && last !== undefined) return last.text
+  return (
+    longest(past.map((source) => source.text)) ?? longest(ask.sources.map((source) => source.text))
+  )
+}
+
+function longest(texts: readonly string[]): string | undefined {
+  return texts.reduce<string | undefined>(
+    (best, text) => (best === undefined || text.length > best.length ? text : best),
+    undefined,
+  )
+}

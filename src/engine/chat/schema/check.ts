@@ -1,0 +1,103 @@
+import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js'
+import formats from 'ajv-formats'
+import { isBounded, type JsonSchema } from './json-schema.ts'
+import { findNode } from './regex/match.ts'
+import { parsePattern } from './regex/parse.ts'
+
+export type Problem = Pick<ErrorObject, 'instancePath' | 'keyword' | 'params' | 'schemaPath'>
+
+/** What is wrong with a value; empty where it is valid. */
+export type Check = (value: unknown) => readonly Problem[]
+
+const remembered = new Map<string, Check>()
+const rememberedMax = 200
+const rememberedCharactersMax = 20_000
+
+/**
+ * A check against a caller's schema. A schema that is too large, or that is no schema, checks nothing: its callers
+ * fill what they can read of it.
+ */
+export function createCheck(schema: JsonSchema): Check {
+  if (typeof schema !== 'boolean' && !isBounded(schema)) return () => []
+  const key = JSON.stringify(schema)
+  const known = remembered.get(key)
+  if (known !== undefined) return known
+  const check = compile(schema)
+  if (key.length <= rememberedCharactersMax) {
+    if (remembered.size >= rememberedMax) remembered.delete(remembered.keys().next().value ?? '')
+    remembered.set(key, check)
+  }
+  return check
+}
+
+/** Patterns are matched with a budget; one that is too dear or unknown does not count as violated. */
+const safePatterns = Object.assign(
+  (pattern: string) => {
+    const node = parsePattern(pattern)
+    return {
+      test: (text: string) =>
+        node === undefined || text.length > 2000 || findNode(node, text) !== false,
+    }
+  },
+  { code: 'safePatterns' },
+)
+
+function compile(schema: JsonSchema): Check {
+  try {
+    const ajv = new Ajv2020({
+      strict: false,
+      allErrors: true,
+      validateSchema: false,
+      meta: false,
+      addUsedSchema: false,
+      logger: false,
+      validateFormats: true,
+      code: { regExp: safePatterns },
+    })
+    formats.default(ajv, { mode: 'fast', keywords: false })
+    const validate = ajv.compile(readable(schema))
+    return (value) => {
+      try {
+        return validate(value) === true ? [] : (validate.errors ?? [])
+      } catch {
+        // A schema may refer to itself without end.
+        return []
+      }
+    }
+  } catch {
+    return () => []
+  }
+}
+
+/** Drops what names another document: other dialects than this one are read as this one. */
+function readable(schema: JsonSchema): JsonSchema {
+  if (typeof schema === 'boolean') return schema
+  const { $schema: _dialect, $id: _id, ...rest } = schema
+  return legacy(rest) as JsonSchema
+}
+
+const data: ReadonlySet<string> = new Set(['const', 'enum', 'default', 'examples'])
+
+/** Draft 4 to 7 forms that this dialect says otherwise. */
+function legacy(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(legacy)
+  if (typeof value !== 'object' || value === null) return value
+  const entries = Object.entries(value).map(
+    ([key, inner]) => [key, data.has(key) ? inner : legacy(inner)] as const,
+  )
+  const result: Record<string, unknown> = Object.fromEntries(entries)
+  if (Array.isArray(result['items'])) {
+    result['prefixItems'] = result['items']
+    if ('additionalItems' in result) result['items'] = result['additionalItems']
+    else delete result['items']
+  }
+  for (const [flag, limit] of [
+    ['exclusiveMinimum', 'minimum'],
+    ['exclusiveMaximum', 'maximum'],
+  ] as const)
+    if (typeof result[flag] === 'boolean') {
+      if (result[flag] === true && limit in result) result[flag] = result[limit]
+      else delete result[flag]
+    }
+  return result
+}

@@ -1,0 +1,30 @@
+import type { Clues } from './clues.ts'
+import type { Found } from './found.ts'
+import type { JsonSchema } from './json-schema.ts'
+import type { Property } from './property.ts'
+
+/** What travels through the filling of one instance. */
+export interface FillContext {
+  readonly root: JsonSchema
+  readonly clues: Clues
+  /** Values taken already, in lower case, so that two properties do not take the same name or number. */
+  readonly used: Set<string>
+  /** Schemas may yet be visited this often; keeps schemas that grow without end within bounds. */
+  readonly budget: { nodes: number }
+  readonly depth: number
+  /** The schemas this one stands in, so that one which contains itself is not filled without end. */
+  readonly ancestors: readonly unknown[]
+  /** Fills a schema below this one. */
+  readonly fillNode: (schema: JsonSchema, property: Property, context: FillContext) => Found
+}
+
+export function isUsed(context: FillContext, value: unknown): boolean {
+  return context.used.has(String(value).toLowerCase())
+}
+
+export function markUsed(context: FillContext, value: unknown): void {
+  context.used.add(String(value).toLowerCase())
+}
+
+/** Further properties are invented only to this depth; below it lists stay empty and options are left out. */
+export const depthMax = 12

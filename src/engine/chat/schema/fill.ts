@@ -1,0 +1,135 @@
+import type { Clues } from './clues.ts'
+import { fillArray } from './fill-array.ts'
+import { fillBoolean } from './fill-boolean.ts'
+import type { FillContext } from './fill-context.ts'
+import { fillEnum } from './fill-enum.ts'
+import { fillNumber } from './fill-number.ts'
+import { fillObject } from './fill-object.ts'
+import { fillString } from './fill-string.ts'
+import { type Found, invented } from './found.ts'
+import {
+  isRecord,
+  type JsonSchema,
+  merged,
+  resolveReferences,
+  type SchemaObject,
+  schemasIn,
+  typesOf,
+} from './json-schema.ts'
+import { describeProperty, type Property } from './property.ts'
+
+const nodesMax = 3000
+
+/** An instance of a schema from what a text says; not yet checked. `fixed` properties of the root are given. */
+export function fill(
+  schema: JsonSchema,
+  clues: Clues,
+  fixed: Readonly<Record<string, unknown>> = {},
+): Found {
+  const used = new Set(Object.values(fixed).map((value) => String(value).toLowerCase()))
+  const context: FillContext = {
+    root: schema,
+    clues,
+    used,
+    budget: { nodes: nodesMax },
+    depth: 0,
+    ancestors: [],
+    fillNode,
+  }
+  const found = fillNode(schema, describeProperty('', schema, true), context)
+  if (Object.keys(fixed).length === 0 || !isRecord(found.value)) return found
+  return { value: { ...found.value, ...fixed }, sure: 2 }
+}
+
+function fillNode(schema: JsonSchema, property: Property, outer: FillContext): Found {
+  outer.budget.nodes -= 1
+  const resolved = resolveReferences(schema, outer.root)
+  if (!isRecord(resolved)) return fillFree(property, outer)
+  const context = { ...outer, ancestors: [...outer.ancestors, resolved] }
+  const own = merged(resolved, context.root)
+  if ('const' in own) return invented(own['const'])
+  const values = own['enum']
+  if (Array.isArray(values) && values.length > 0) return fillEnum(values, own, property, context)
+  const ways = [...schemasIn(own['anyOf']), ...schemasIn(own['oneOf'])]
+  if (ways.length > 0 && context.budget.nodes > 0) return fillUnion(ways, own, property, context)
+  return fillTyped(own, property, context)
+}
+
+function fillTyped(schema: SchemaObject, property: Property, context: FillContext): Found {
+  const types = typesOf(schema)
+  const [first, ...others] = types.filter((type) => type !== 'null')
+  if (first === undefined)
+    return types.includes('null') ? invented(null) : fillFree(property, context)
+  let best = fillType(first, schema, property, context)
+  for (const type of others) {
+    if (best.sure > 0) break
+    const other = fillType(type, { ...schema, type }, property, context)
+    if (other.sure > best.sure) best = other
+  }
+  // What nobody said is honestly null where the schema allows it.
+  return best.sure === 0 && types.includes('null') ? invented(null) : best
+}
+
+function fillType(
+  type: string,
+  schema: SchemaObject,
+  property: Property,
+  context: FillContext,
+): Found {
+  switch (type) {
+    case 'object':
+      return fillObject(schema, context)
+    case 'array':
+      return fillArray(schema, property, context)
+    case 'string':
+      return fillString(schema, property, context)
+    case 'number':
+    case 'integer':
+      return fillNumber({ ...schema, type }, property, context)
+    case 'boolean':
+      return fillBoolean(schema, property, context)
+    default:
+      return invented(null)
+  }
+}
+
+/** Anything is allowed: a text where the request has one for it. */
+function fillFree(property: Property, context: FillContext): Found {
+  if (property.name === '') return invented({})
+  const number = fillNumber({}, { ...property, required: false }, context)
+  return number.sure === 2 ? number : fillString({}, property, context)
+}
+
+const waysMax = 12
+
+/** The alternative that the text says most for; null only where nothing else is spoken of. */
+function fillUnion(
+  ways: readonly JsonSchema[],
+  schema: SchemaObject,
+  property: Property,
+  context: FillContext,
+): Found {
+  const { anyOf: _any, oneOf: _one, ...beside } = schema
+  let best: Found | undefined
+  let nullable = false
+  for (const way of ways.slice(0, waysMax)) {
+    const resolved = resolveReferences(way, context.root)
+    if (isRecord(resolved) && resolved['type'] === 'null') {
+      nullable = true
+      continue
+    }
+    const whole =
+      isRecord(resolved) && Object.keys(beside).length > 0
+        ? merged({ allOf: [beside, resolved] }, context.root)
+        : resolved
+    // Each alternative is tried on its own; what a rejected one took is free again.
+    const attempt = fillNode(whole, property, {
+      ...context,
+      used: new Set(context.used),
+      depth: context.depth + 1,
+    })
+    if (best === undefined || attempt.sure > best.sure) best = attempt
+  }
+  if (nullable && (best === undefined || best.sure === 0)) return invented(null)
+  return best ?? invented(null)
+}

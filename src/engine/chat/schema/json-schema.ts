@@ -1,0 +1,176 @@
+/** A JSON Schema as callers send it: anything may be in it. */
+export type JsonSchema = boolean | SchemaObject
+export type SchemaObject = Readonly<Record<string, unknown>>
+
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** `true` where there is no schema. */
+export function asSchema(value: unknown): JsonSchema {
+  return typeof value === 'boolean' || isRecord(value) ? value : true
+}
+
+export function schemasIn(value: unknown): readonly JsonSchema[] {
+  return Array.isArray(value) ? value.map(asSchema) : []
+}
+
+export function numberIn(schema: SchemaObject, key: string): number | undefined {
+  const value = schema[key]
+  return typeof value === 'number' && Number.isFinite(value) ? value : undefined
+}
+
+export function textIn(schema: SchemaObject, key: string): string | undefined {
+  const value = schema[key]
+  return typeof value === 'string' ? value : undefined
+}
+
+export function propertiesOf(schema: SchemaObject): readonly (readonly [string, JsonSchema])[] {
+  const properties = schema['properties']
+  return isRecord(properties)
+    ? Object.entries(properties).map(([name, value]) => [name, asSchema(value)] as const)
+    : []
+}
+
+export function requiredOf(schema: SchemaObject): readonly string[] {
+  const required = schema['required']
+  return Array.isArray(required) ? required.filter((name) => typeof name === 'string') : []
+}
+
+/** The types a schema allows, as it says or as its keywords let guess. */
+export function typesOf(schema: SchemaObject): readonly string[] {
+  const { type } = schema as { readonly type?: unknown }
+  if (typeof type === 'string') return [type]
+  if (Array.isArray(type)) return type.filter((name) => typeof name === 'string')
+  if (
+    'properties' in schema ||
+    'additionalProperties' in schema ||
+    'required' in schema ||
+    'patternProperties' in schema
+  )
+    return ['object']
+  if ('items' in schema || 'prefixItems' in schema || 'minItems' in schema || 'contains' in schema)
+    return ['array']
+  if ('pattern' in schema || 'minLength' in schema || 'maxLength' in schema || 'format' in schema)
+    return ['string']
+  if (
+    'minimum' in schema ||
+    'maximum' in schema ||
+    'exclusiveMinimum' in schema ||
+    'exclusiveMaximum' in schema ||
+    'multipleOf' in schema
+  )
+    return ['number']
+  return []
+}
+
+const nodesMax = 5000
+const depthMax = 64
+
+/** Whether a schema is small enough to be worked with. */
+export function isBounded(schema: unknown): boolean {
+  let nodes = 0
+  const walk = (value: unknown, depth: number): boolean => {
+    if (++nodes > nodesMax || depth > depthMax) return false
+    if (typeof value !== 'object' || value === null) return true
+    return Object.values(value).every((inner) => walk(inner, depth + 1))
+  }
+  return walk(schema, 0)
+}
+
+const hopsMax = 32
+
+/** Follows `$ref` within the same document (JSON pointer, anchor or `#`); what leads nowhere allows anything. */
+export function resolveReferences(schema: JsonSchema, root: JsonSchema): JsonSchema {
+  let current = schema
+  for (let hops = 0; hops < hopsMax; hops++) {
+    if (!isRecord(current)) return current
+    const reference = textIn(current, '$ref') ?? textIn(current, '$dynamicRef')
+    if (reference === undefined) return current
+    const target = lookUp(reference, root)
+    if (target === undefined) return true
+    const { $ref: _ref, $dynamicRef: _dynamic, ...beside } = current
+    current =
+      Object.keys(beside).length === 0 || !isRecord(target) ? target : { ...target, ...beside }
+  }
+  return true
+}
+
+function lookUp(reference: string, root: JsonSchema): JsonSchema | undefined {
+  if (reference === '#' || reference === '') return root
+  const pointer = reference.slice(reference.indexOf('#') + 1)
+  if (pointer.startsWith('/')) {
+    let value: unknown = root
+    for (const raw of pointer.slice(1).split('/')) {
+      const key = decoded(raw).replaceAll('~1', '/').replaceAll('~0', '~')
+      if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key))
+        return undefined
+      value = Reflect.get(value, key)
+    }
+    return asSchema(value)
+  }
+  return findAnchor(root, reference.includes('#') ? pointer : reference, 0)
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+function findAnchor(value: unknown, name: string, depth: number): JsonSchema | undefined {
+  if (depth > depthMax || typeof value !== 'object' || value === null) return undefined
+  if (isRecord(value) && [value['$anchor'], value['$dynamicAnchor'], value['$id']].includes(name))
+    return value
+  for (const inner of Object.values(value)) {
+    const found = findAnchor(inner, name, depth + 1)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+/** One schema that says what a schema and all of its `allOf` say together, where they can be said together. */
+export function merged(schema: SchemaObject, root: JsonSchema, depth = 0): SchemaObject {
+  const parts = schemasIn(schema['allOf'])
+  if (parts.length === 0 || depth > 8) return schema
+  let result: Record<string, unknown> = { ...schema }
+  delete result['allOf']
+  for (const part of parts) {
+    const resolved = resolveReferences(part, root)
+    if (isRecord(resolved)) result = combine(result, merged(resolved, root, depth + 1))
+  }
+  return result
+}
+
+function combine(
+  left: Readonly<Record<string, unknown>>,
+  right: SchemaObject,
+): Record<string, unknown> {
+  const properties: Record<string, unknown> = Object.fromEntries(propertiesOf(left))
+  for (const [name, schema] of propertiesOf(right)) {
+    const before = properties[name]
+    properties[name] = isRecord(before) && isRecord(schema) ? combine(before, schema) : schema
+  }
+  const result: Record<string, unknown> = { ...left, ...right }
+  if (Object.keys(properties).length > 0) result['properties'] = properties
+  const required = [...new Set([...requiredOf(left), ...requiredOf(right)])]
+  if (required.length > 0) result['required'] = required
+  tighten(result, left, right)
+  return result
+}
+
+const lower = ['minimum', 'exclusiveMinimum', 'minLength', 'minItems', 'minProperties']
+const upper = ['maximum', 'exclusiveMaximum', 'maxLength', 'maxItems', 'maxProperties']
+
+function tighten(into: Record<string, unknown>, left: SchemaObject, right: SchemaObject): void {
+  for (const key of [...lower, ...upper]) {
+    const [one, other] = [numberIn(left, key), numberIn(right, key)]
+    if (one !== undefined && other !== undefined)
+      into[key] = lower.includes(key) ? Math.max(one, other) : Math.min(one, other)
+  }
+  const [one, other] = [left['enum'], right['enum']]
+  if (Array.isArray(one) && Array.isArray(other))
+    into['enum'] = one.filter((value) => other.includes(value))
+}

@@ -1,0 +1,61 @@
+import type { Clues, RootedWord } from './clues.ts'
+import { stopWords } from '../text/words.ts'
+import { pairKey } from './clues.ts'
+import type { Property } from './property.ts'
+
+const linking = /^(?:is|are|was|to|of|as|be|should|must|will|equals?|=|:|at|set|level|the|a|an)$/i
+
+/** What the text says behind the property's own name: "set the mode to eco" for `mode`, "priority: high". */
+export function valueAfterLabel(clues: Clues, property: Property): string | undefined {
+  const pair = clues.pairs.get(pairKey(property.name))
+  if (pair !== undefined) return pair
+  const place = mentionOf(clues, property)
+  if (place === undefined) return undefined
+  const following = clues.words.slice(place + 1)
+  const skip = following.findIndex((word) => !linking.test(word.text))
+  const first = following[skip]
+  const label = clues.words[place]
+  if (first === undefined || label === undefined) return undefined
+  // "lamp kitchen" names a lamp, but only where a lamp is wanted: names of options are words of every sentence.
+  if (skip === 0 && (!property.required || stopWords.has(first.lower))) return undefined
+  const gap = clues.text.slice(label.end, first.start)
+  if (/[.?!\n,;]/.test(gap)) return undefined
+  return phraseFrom(clues, first)
+}
+
+/** Up to the end of the clause, at most six words. */
+function phraseFrom(clues: Clues, first: RootedWord): string {
+  const quoted = clues.quoted.find((span) => span.start <= first.start && span.end >= first.end)
+  if (quoted !== undefined) return quoted.text
+  const rest = clues.text.slice(first.start)
+  const end =
+    /[,;.?!\n](?:\s|$)| (?:and|with|for|in|on|at|by|but|then|to|from)(?= )/i.exec(rest)?.index ??
+    rest.length
+  return rest.slice(0, end).split(/\s+/).slice(0, 6).join(' ')
+}
+
+/** The index of the last of the property's words where all of them stand together in the text. */
+export function mentionOf(clues: Clues, property: Property): number | undefined {
+  const roots = [...property.roots]
+  const size = roots.length
+  if (size === 0) return undefined
+  for (let index = 0; index + size <= clues.words.length; index++)
+    if (roots.every((root, offset) => clues.words[index + offset]?.root === root))
+      return index + size - 1
+  return undefined
+}
+
+/** The word before the property's name: "the kitchen lamp" for `lamp`. */
+export function valueBeforeLabel(clues: Clues, property: Property): string | undefined {
+  const place = mentionOf(clues, property)
+  const word = place === undefined ? undefined : clues.words[place - property.roots.size]
+  if (word === undefined || stopWords.has(word.lower) || property.roots.size !== 1) return undefined
+  return word.start === 0 || /[.?!]\s*$/.test(clues.text.slice(0, word.start))
+    ? undefined
+    : word.text
+}
+
+/** Whether the text mentions any of the property's words. */
+export function isMentioned(clues: Clues, property: Property): boolean {
+  return clues.words.some((word) => property.roots.has(word.root))
+}

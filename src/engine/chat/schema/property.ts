@@ -1,0 +1,27 @@
+import { spelledOut } from '../text/json-facts.ts'
+import { rootOf, stopWords, wordsOf } from '../text/words.ts'
+import { type JsonSchema, isRecord, textIn } from './json-schema.ts'
+
+/** The place in a schema that a value is sought for. */
+export interface Property {
+  /** As it stands in the schema; empty at the root and for the items of a list without a name. */
+  readonly name: string
+  /** The name and title in words, lower case. */
+  readonly label: string
+  readonly description: string
+  readonly required: boolean
+  /** Stems of the words of the label. */
+  readonly roots: ReadonlySet<string>
+}
+
+export function describeProperty(name: string, schema: JsonSchema, required: boolean): Property {
+  const title = isRecord(schema) ? (textIn(schema, 'title') ?? '') : ''
+  const description = isRecord(schema) ? (textIn(schema, 'description') ?? '').slice(0, 500) : ''
+  const label = `${spelledOut(name.slice(0, 100))} ${spelledOut(title.slice(0, 100))}`
+    .trim()
+    .toLowerCase()
+  const roots = wordsOf(label)
+    .filter((word) => !stopWords.has(word.lower))
+    .map((word) => rootOf(word.lower))
+  return { name, label, description, required, roots: new Set(roots) }
+}

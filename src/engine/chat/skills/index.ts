@@ -1,0 +1,84 @@
+import type { Answer, Ask, Skill } from '../ask/ask.ts'
+import { sentencesOf } from '../text/sentences.ts'
+import { arithmetic } from './arithmetic.ts'
+import { calendar } from './calendar.ts'
+import { changeCase } from './change-case.ts'
+import { classify } from './classify.ts'
+import { compare } from './compare.ts'
+import { count } from './count.ts'
+import { describeMedia } from './describe-media.ts'
+import { dictated } from './dictated.ts'
+import { editText } from './edit-text.ts'
+import { encodeText } from './encode-text.ts'
+import { extract } from './extract.ts'
+import { fallback } from './fallback.ts'
+import { pick } from './pick.ts'
+import { question } from './question.ts'
+import { recall } from './recall.ts'
+import { sequence } from './sequence.ts'
+import { smallTalk } from './small-talk.ts'
+import { sort } from './sort.ts'
+import { summarise } from './summarise.ts'
+import { toolResults } from './tool-results.ts'
+import { convertUnits } from './units.ts'
+
+/** In the order in which they are asked: the first that has an answer gives it. */
+export const skills: readonly Skill[] = [
+  toolResults,
+  dictated,
+  describeMedia,
+  recall,
+  changeCase,
+  encodeText,
+  editText,
+  extract,
+  sort,
+  count,
+  pick,
+  calendar,
+  convertUnits,
+  compare,
+  sequence,
+  arithmetic,
+  classify,
+  summarise,
+  question,
+  smallTalk,
+]
+
+const partsMax = 6
+
+/** The answer to a request; the fallback where no skill has one. */
+export async function answer(ask: Ask): Promise<Answer> {
+  return (await inParts(ask)) ?? (await single(ask)) ?? fallback
+}
+
+async function single(ask: Ask): Promise<Answer | undefined> {
+  for (const skill of skills) {
+    await ask.pause()
+    const found = await skill.answer(ask)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+/** Several questions in one request are answered one after the other, if all of them can be. */
+async function inParts(ask: Ask): Promise<Answer | undefined> {
+  const questions = sentencesOf(ask.instruction).filter((sentence) =>
+    /[?？]["')\]]?$/.test(sentence),
+  )
+  if (questions.length < 2 || questions.length > partsMax) return undefined
+  if (ask.conversation.turns.at(-1)?.role === 'tool') return undefined
+  const answers: Answer[] = []
+  for (const text of questions) {
+    const found = await single({ ...ask, text, instruction: text })
+    if (found === undefined) return undefined
+    answers.push(found)
+  }
+  const skillNames = [...new Set(answers.map((found) => found.skill))].join(' + ')
+  const ways = [0, 1].map((way) =>
+    answers.map((found) => found.phrasings[way] ?? found.phrasings[0] ?? ''),
+  )
+  const phrasings = [...new Set(ways.map((parts) => parts.join('\n')))]
+  return { skill: skillNames, phrasings, evidence: answers.flatMap((found) => found.evidence) }
+}

@@ -1,0 +1,152 @@
+import type { Answer, Ask, Skill } from '../ask/ask.ts'
+import { type Fact, gatherFacts } from '../qa/facts.ts'
+import { analyseQuestion, type Question } from '../qa/question.ts'
+import { type Match, search } from '../qa/search.ts'
+import { spanOf } from '../qa/span.ts'
+import { superlative } from '../qa/superlative.ts'
+import { numbersOf } from '../text/numbers.ts'
+import { coloursOf, namesOf } from '../text/spans.ts'
+import { asSentence, capitalised, contentStems, wordsOf } from '../text/words.ts'
+import { summarise } from './summarise.ts'
+
+/** Answers questions with sentences, and pieces of sentences, that the conversation holds. */
+export const question: Skill = {
+  name: 'question',
+  async answer(ask) {
+    if (!asksOfText(ask)) return undefined
+    const facts = await gatherFacts(ask)
+    if (facts.length === 0) return undefined
+    const asked = analyseQuestion(ask.instruction)
+    if (asked.terms.size === 0) return aboutAll(ask)
+    const extreme = superlative(
+      ask.instruction,
+      facts.filter((fact) => fact.origin !== 'system' || facts.length < 50),
+    )
+    if (extreme !== undefined) return extreme
+    const matches = await search(facts, asked, ask)
+    const found = asked.kind === 'yes-no' ? yesOrNo(matches, asked) : factual(matches, asked, ask)
+    return found ?? unsaid(ask, asked)
+  },
+}
+
+function asksOfText(ask: Ask): boolean {
+  const asks = /[?？]\s*$|[?？]["')\]]/.test(ask.instruction)
+  const words =
+    /^(?:please |can you |could you )*(?:what|who|whom|whose|when|where|why|how|which|is|are|was|were|do|does|did|tell me|describe|explain|name|state|find|give me|identify|list|quote|answer)\b/i.test(
+      ask.instruction,
+    )
+  return asks || words || ask.passage !== ''
+}
+
+/** "What is this about?" */
+async function aboutAll(ask: Ask): Promise<Answer | undefined> {
+  if (
+    ask.passage === '' &&
+    !ask.sources.some((source) => source.current && source.text.length > 40)
+  )
+    return undefined
+  return summarise.answer({ ...ask, instruction: 'Summarize the text' })
+}
+
+const coverageMin = 0.5
+
+function factual(matches: readonly Match[], asked: Question, ask: Ask): Answer | undefined {
+  const needed = ask.passage !== '' ? 0.3 : coverageMin
+  const good = matches.filter((match) => match.coverage >= needed && acceptable(match, asked))
+  const best = good[0]
+  if (best === undefined) return undefined
+  const span = spanOf(best.fact.searched, asked) ?? undefined
+  const told = asSentence(best.fact.told)
+  const value = span === undefined ? undefined : swappedSpan(span, best.fact)
+  const introduced = introduction(best.fact, ask)
+  return {
+    skill: 'question',
+    phrasings: [
+      told,
+      ...(value === undefined ? [] : [asSentence(value)]),
+      ...(introduced === undefined ? [] : [introduced]),
+    ],
+    ...(value === undefined ? {} : { value }),
+    evidence: good.slice(0, 3).map((match) => match.fact.text),
+  }
+}
+
+/** A user's own facts answer only questions about him, and a system text's "you" only questions to the engine. */
+function acceptable(match: Match, asked: Question): boolean {
+  const { fact } = match
+  if (asked.person === 'first' && fact.origin === 'user')
+    return /\b(?:i|i['’]m|i['’]ve|my|me|mine|we|our)\b/i.test(fact.text) || match.coverage >= 0.6
+  if (
+    asked.person === 'third' &&
+    fact.origin === 'system' &&
+    /^you\b|\byou (?:are|must|should|will)\b/i.test(fact.text)
+  )
+    return match.coverage >= 0.8
+  return true
+}
+
+function swappedSpan(span: string, fact: Fact): string {
+  if (fact.told === fact.searched) return span
+  return span.replace(/\bmy\b/gi, 'your').replace(/\bI\b/g, 'you')
+}
+
+function introduction(fact: Fact, ask: Ask): string | undefined {
+  if (fact.origin === 'user' && !fact.current) return `You said: ${asSentence(fact.text)}`
+  if (fact.origin === 'tool') return undefined
+  return ask.passage === '' ? undefined : `According to the text: ${asSentence(fact.told)}`
+}
+
+const negation = /\b(?:not|never|no|none|cannot|without|neither|nor)\b|n['’]t\b/i
+
+function yesOrNo(matches: readonly Match[], asked: Question): Answer | undefined {
+  const best = matches[0]
+  if (best === undefined) return undefined
+  const told = best.fact.told
+  if (best.coverage >= 0.75) {
+    const opposite = negation.test(best.fact.text) !== negation.test(asked.text)
+    return decided(!opposite, told, best)
+  }
+  return best.coverage >= 0.3 && contradicts(best.fact.searched, asked)
+    ? decided(false, told, best)
+    : undefined
+}
+
+/** The text names another colour, number or name in the place of the one that was asked about. */
+function contradicts(sentence: string, asked: Question): boolean {
+  const stems = new Set(contentStems(sentence))
+  const missing = wordsOf(asked.text).filter((word) => {
+    const [stem] = contentStems(word.lower)
+    return stem !== undefined && asked.terms.has(stem) && !stems.has(stem)
+  })
+  if (missing.length === 0) return false
+  return missing.every((word) => {
+    if (coloursOf(word.text).length > 0) return coloursOf(sentence).length > 0
+    if (numbersOf(word.text).length > 0) return numbersOf(sentence).length > 0
+    return /^\p{Lu}/u.test(word.text) && namesOf(sentence).length > 1
+  })
+}
+
+function decided(holds: boolean, told: string, match: Match): Answer {
+  const word = holds ? 'Yes' : 'No'
+  const sentence = asSentence(told)
+  return {
+    skill: 'question',
+    phrasings: [`${word}. ${sentence}`, `${word}: ${sentence}`, `${word}.`],
+    value: word,
+    evidence: [match.fact.text],
+  }
+}
+
+/** The caller gave a text to answer from, and the answer is not in it. */
+function unsaid(ask: Ask, asked: Question): Answer | undefined {
+  const given =
+    ask.passage !== '' || ask.sources.some((source) => source.origin === 'media' && source.current)
+  if (!given || asked.kind === 'other') return undefined
+  const subject = [...asked.terms].length === 0 ? 'that' : 'this'
+  const text = `The text does not say ${subject}.`
+  return {
+    skill: 'question',
+    phrasings: [text, capitalised(`the given text does not say ${subject}.`)],
+    evidence: [],
+  }
+}

@@ -1,0 +1,182 @@
+import type { Answer, Ask, Skill } from '../ask/ask.ts'
+import { earlierText, operandOf } from '../ask/operand.ts'
+import { numbersOf } from '../text/numbers.ts'
+import { indexSentences } from '../text/ranking.ts'
+import { sentencesOf } from '../text/sentences.ts'
+import { capitalised, contentStems, joined, wordsOf } from '../text/words.ts'
+
+const command =
+  /\b(?:summari[sz]e|summary|sum up|tl;?dr|tldr|key (?:points|takeaways|ideas)|main (?:points?|ideas?)|gist|condense|shorten|in a nutshell|recap|outline|overview|headline|title|keywords?|main topics?)\b(?: (?:of|for|from|up))?(?: (?:the|this|that|these|following|my|our|above))*(?: (?:text|passage|article|paragraph|document|conversation|story|email|report|meeting|notes?))?(?: (?:in|with|to|using|as) [^:.]{1,60})?:?/i
+
+/** Summaries made of the text's most central sentences, in the order of the text. */
+export const summarise: Skill = {
+  name: 'summarise',
+  async answer(ask) {
+    if (!command.test(ask.instruction) && !systemAsks(ask)) return undefined
+    const text = textOf(ask)
+    if (text === undefined) return undefined
+    if (/\bkeywords?\b|\bmain topics?\b/i.test(ask.instruction)) return keywords(text, ask)
+    return summaryOf(text, ask)
+  },
+}
+
+function systemAsks(ask: Ask): boolean {
+  return (
+    /\bsummari[sz]e\b/i.test(ask.instructions.slice(0, 2000)) &&
+    ask.passage === '' &&
+    sentencesOf(ask.text.slice(0, 4000)).length > 2
+  )
+}
+
+function textOf(ask: Ask): string | undefined {
+  if (!command.test(ask.instruction)) return ask.text
+  if (
+    /\b(?:conversation|discussion|chat|we (?:have )?(?:said|talked|discussed))\b/i.test(
+      ask.instruction,
+    ) &&
+    ask.passage === ''
+  )
+    return dialogue(ask)
+  return operandOf(ask, command) ?? earlierText(ask)
+}
+
+function dialogue(ask: Ask): string | undefined {
+  const said = ask.sources.filter((source) => !source.current && source.origin !== 'system')
+  return said.length === 0 ? undefined : said.map((source) => source.text).join('\n\n')
+}
+
+interface Wish {
+  readonly sentences: number
+  readonly layout: 'prose' | 'bullets' | 'numbers'
+  readonly wordsMax: number | undefined
+}
+
+function wishOf(instruction: string, available: number): Wish {
+  const bullets =
+    /\bbullet(?:ed)?(?: points?)?\b|\bkey (?:points|takeaways|ideas)\b|\bmain (?:points|ideas)\b/i.test(
+      instruction,
+    )
+  const numbered = /\bnumbered\b/i.test(instruction)
+  const counted =
+    /\b([\w-]{1,12})(?: (?:short|key|main|brief|concise|simple|single|complete|bullet|numbered|important))* (?:sentences?|bullets?|points?|lines?|items?|takeaways|ideas)\b/i.exec(
+      instruction,
+    )
+  const asked = /^(?:a|single)$/i.test(counted?.[1] ?? '')
+    ? 1
+    : numbersOf(counted?.[1] ?? '')[0]?.value
+  const words = /\b(\d{1,4}|[a-z]{3,9}) words?\b/i.exec(instruction)
+  const wordsMax = words === null ? undefined : numbersOf(words[1] ?? '')[0]?.value
+  const short =
+    /\b(?:headline|title|tl;?dr|tldr|briefly|in a nutshell|gist|main (?:point|idea))\b/i.test(
+      instruction,
+    )
+  const usual = short ? 1 : bullets ? 3 : Math.max(1, Math.min(3, Math.ceil(available / 4)))
+  return {
+    sentences: Math.max(1, Math.min(asked ?? usual, available, 100)),
+    layout: bullets ? 'bullets' : numbered ? 'numbers' : 'prose',
+    wordsMax,
+  }
+}
+
+const sentencesMax = 20_000
+
+async function summaryOf(text: string, ask: Ask): Promise<Answer | undefined> {
+  const sentences = sentencesOf(text).slice(0, sentencesMax)
+  if (sentences.length === 0) return undefined
+  const wish = wishOf(ask.instruction, sentences.length)
+  const order = await byCentrality(sentences, ask)
+  const best = order.slice(0, wish.sentences)
+  const main = laidOut(inOrder(best, sentences), wish)
+  const phrasings = [main]
+  // Another true summary: the next most central sentence in the place of the least central one.
+  const next = order[wish.sentences]
+  if (next !== undefined && wish.sentences > 1)
+    phrasings.push(laidOut(inOrder([...best.slice(0, -1), next], sentences), wish))
+  if (wish.layout === 'prose' && wish.wordsMax === undefined) phrasings.push(`In short: ${main}`)
+  return {
+    skill: 'summarise',
+    phrasings,
+    value: main,
+    evidence: best.map((index) => sentences[index] ?? ''),
+  }
+}
+
+function inOrder(indexes: readonly number[], sentences: readonly string[]): string[] {
+  return indexes
+    .toSorted((left, right) => left - right)
+    .map((index) => capitalised(sentences[index] ?? ''))
+}
+
+function laidOut(sentences: readonly string[], { layout, wordsMax }: Wish): string {
+  const lines =
+    layout === 'bullets'
+      ? sentences.map((sentence) => `- ${unbulleted(sentence)}`).join('\n')
+      : layout === 'numbers'
+        ? sentences.map((sentence, index) => `${index + 1}. ${unbulleted(sentence)}`).join('\n')
+        : sentences.map(unbulleted).join(' ')
+  return wordsMax === undefined ? lines : limited(lines, wordsMax)
+}
+
+function unbulleted(sentence: string): string {
+  return sentence.replace(/^(?:[-*•+]|\d{1,3}[.)])\s+/, '')
+}
+
+function limited(text: string, wordsMax: number): string {
+  const words = wordsOf(text)
+  const last = words[Math.max(1, wordsMax) - 1]
+  if (words.length <= wordsMax || last === undefined) return text
+  return `${text.slice(0, last.end)}…`
+}
+
+const comparedMax = 400
+
+/**
+ * The sentences by how much of the whole text's vocabulary they carry, most central first. The opening counts a
+ * little more, as in most prose, and so does the end of a short text less.
+ */
+async function byCentrality(sentences: readonly string[], ask: Ask): Promise<number[]> {
+  const index = await indexSentences(sentences, ask.pause)
+  const common = new Map(
+    [...index.documentFrequency].sort((left, right) => right[1] - left[1]).slice(0, comparedMax),
+  )
+  const scored: { index: number; score: number }[] = []
+  for (const [number, stems] of index.stems.entries()) {
+    if (number % 64 === 0) await ask.pause()
+    let sum = 0
+    for (const stem of new Set(stems)) sum += Math.max(0, (common.get(stem) ?? 0) - 1) + 0.2
+    const length = stems.length
+    const fit = length < 3 ? 0.3 : length > 40 ? 0.7 : 1
+    const place = number === 0 ? 1.35 : number < sentences.length * 0.1 ? 1.1 : 1
+    const asks = (sentences[number] ?? '').endsWith('?') ? 0.5 : 1
+    scored.push({
+      index: number,
+      score: ((sum + 0.01) / Math.sqrt(length + 2)) * fit * place * asks,
+    })
+  }
+  return scored
+    .sort((left, right) => right.score - left.score || left.index - right.index)
+    .map((entry) => entry.index)
+}
+
+function keywords(text: string, ask: Ask): Answer | undefined {
+  const asked = numbersOf(ask.instruction)[0]?.value ?? 5
+  const times = new Map<string, { word: string; count: number }>()
+  const roots = new Set(contentStems(text))
+  for (const { lower } of wordsOf(text)) {
+    const [root] = contentStems(lower)
+    if (root === undefined || lower.length < 3 || !roots.has(root)) continue
+    const entry = times.get(root) ?? { word: lower, count: 0 }
+    times.set(root, { word: entry.word, count: entry.count + 1 })
+  }
+  const best = [...times.values()].sort(
+    (left, right) => right.count - left.count || right.word.length - left.word.length,
+  )
+  const words = best.slice(0, Math.max(1, Math.min(50, asked))).map((entry) => entry.word)
+  if (words.length === 0) return undefined
+  return {
+    skill: 'summarise',
+    phrasings: [words.join(', '), `The keywords are ${joined(words)}.`],
+    value: words.join(', '),
+    evidence: best.slice(0, 5).map((entry) => `${entry.word}: ${entry.count}`),
+  }
+}

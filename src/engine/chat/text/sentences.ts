@@ -1,0 +1,84 @@
+/** Longer pieces than this are cut, so that one endless line is not one endless sentence. */
+const sentenceCharactersMax = 2000
+
+const abbreviations: ReadonlySet<string> = new Set(
+  'mr mrs ms dr prof st jr sr vs etc e.g i.e inc ltd co corp no fig approx u.s u.k a.m p.m dept est gen gov rev'.split(
+    ' ',
+  ),
+)
+
+/** The sentences of a text in order, trimmed, none of them empty. Lines of a list are sentences of their own. */
+export function sentencesOf(text: string): string[] {
+  const sentences: string[] = []
+  let start = 0
+  const close = (end: number): void => {
+    const sentence = text.slice(start, end).trim()
+    if (sentence !== '') sentences.push(sentence.replace(/\s*\n\s*/g, ' '))
+    start = end
+  }
+  for (let index = 0; index < text.length; index++) {
+    const character = text.charAt(index)
+    if (character === '\n') {
+      if (isLineBreak(text, index)) close(index + 1)
+    } else if ('.!?。！？'.includes(character) && endsSentence(text, index)) {
+      index = afterClosers(text, index + 1)
+      close(index)
+      index -= 1
+    } else if (index - start >= sentenceCharactersMax && mayCut(text, index, start)) close(index)
+  }
+  close(text.length)
+  return sentences
+}
+
+/** Between words if there is a gap; in the middle of an endless word at last, but never of a character. */
+function mayCut(text: string, index: number, start: number): boolean {
+  if (/\s/.test(text.charAt(index))) return true
+  const code = text.charCodeAt(index)
+  return index - start >= 2 * sentenceCharactersMax && (code < 0xdc00 || code > 0xdfff)
+}
+
+/** A blank line, a list item or an indented line ends what was before; a wrapped line of prose does not. */
+function isLineBreak(text: string, index: number): boolean {
+  const next = text.slice(index + 1, index + 6)
+  if (next === '' || /^[ \t]*(?:\r?\n|[-*•#>|]|\d{1,3}[.)])/.test(next)) return true
+  const before = text.slice(Math.max(0, index - 2), index).trimEnd()
+  if (/[.!?:;,]$/.test(before)) return !before.endsWith(',')
+  // A short line followed by a capital is a heading, an item or a row rather than wrapped prose.
+  const lineStart = text.lastIndexOf('\n', index - 1) + 1
+  return index - lineStart < 60 || /^[A-Z][^:]{0,30}:/.test(text.slice(index + 1, index + 34))
+}
+
+function endsSentence(text: string, index: number): boolean {
+  const character = text.charAt(index)
+  if ('。！？'.includes(character)) return true
+  const after = afterClosers(text, index + 1)
+  if (after >= text.length) return true
+  if (!/\s/.test(text.charAt(after))) return false
+  if (character !== '.') return true
+  const word = wordBefore(text, index)
+  if (abbreviations.has(word.toLowerCase()) || /^[A-Za-z]$/.test(word))
+    return isFollowedByBreak(text, after)
+  // "1. First" numbers an item; "in 1843. She" ends a sentence.
+  if (/^\d{1,2}$/.test(word) && isLineStart(text, index - word.length)) return false
+  const next = text.slice(after, after + 20).trimStart()
+  return next === '' || !/^[a-z]/.test(next)
+}
+
+function isFollowedByBreak(text: string, after: number): boolean {
+  return text.charAt(after) === '\n'
+}
+
+function isLineStart(text: string, index: number): boolean {
+  return index <= 0 || text.charAt(index - 1) === '\n'
+}
+
+function wordBefore(text: string, index: number): string {
+  const from = Math.max(0, index - 12)
+  return /[\p{L}\p{N}.]*$/u.exec(text.slice(from, index))?.[0] ?? ''
+}
+
+function afterClosers(text: string, index: number): number {
+  let end = index
+  while (end < text.length && '.!?"”’\')]'.includes(text.charAt(end))) end++
+  return end
+}

@@ -1,0 +1,102 @@
+/** A piece of a text and where it stood. */
+export interface Span {
+  readonly text: string
+  readonly start: number
+  readonly end: number
+}
+
+function all(text: string, pattern: RegExp, group = 0): Span[] {
+  const spans: Span[] = []
+  for (const match of text.matchAll(pattern)) {
+    const found = match[group] ?? match[0]
+    const start = match.index + match[0].indexOf(found)
+    spans.push({ text: found, start, end: start + found.length })
+  }
+  return spans
+}
+
+/** E-mail addresses. Lengths are bounded so that no input makes the search slow. */
+export function emailsOf(text: string): Span[] {
+  return all(text, /(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}/g)
+}
+
+/** Web addresses, without the punctuation of the sentence around them. */
+export function urlsOf(text: string): Span[] {
+  return all(text, /\b(?:https?|ftp):\/\/[^\s<>"'`]{1,2000}|\bwww\.[^\s<>"'`]{1,2000}/gi).map(
+    (span) => {
+      const trimmed = span.text.replace(/[.,;:!?)\]}]{1,20}$/, '')
+      return { ...span, text: trimmed, end: span.start + trimmed.length }
+    },
+  )
+}
+
+/** What stands in quotation marks, without them. Apostrophes inside words are not quotation marks. */
+export function quotedOf(text: string): Span[] {
+  const pattern =
+    /"([^"\n]{1,2000})"|“([^”\n]{1,2000})”|«([^»\n]{1,2000})»|`([^`\n]{1,2000})`|(?<![\p{L}\p{N}])['‘]([^'’\n]{1,500}(?:['’][\p{L}][^'’\n]{0,500}){0,20})['’](?![\p{L}\p{N}])/gu
+  const spans: Span[] = []
+  for (const match of text.matchAll(pattern)) {
+    const inner = match.slice(1).find((group) => group !== undefined)
+    if (inner === undefined) continue
+    const start = match.index + 1
+    spans.push({ text: inner, start, end: start + inner.length })
+  }
+  return spans
+}
+
+export function phonesOf(text: string): Span[] {
+  return all(
+    text,
+    /(?<![\w.])\+?\d{1,3}[ .-]?\(?\d{2,4}\)?[ .-]\d{3,4}(?:[ .-]?\d{2,6}){0,3}(?![\w])/g,
+  )
+}
+
+const sentenceStarters: ReadonlySet<string> = new Set(
+  `the a an this that these those i we you he she it they my your our his her its their what who where when why how which
+  is are was were do does did can could would will should may please in on at for from to and or but if as by with
+  yes no not hello hi hey thanks thank book find get show tell give list send create set add remove delete search look
+  summarize extract translate schedule remind call order buy play turn make write compute calculate convert count sort
+  explain describe name say repeat reply answer check compare also then now today tomorrow yesterday there here use
+  let lets update open close start stop run plan reserve cancel generate return provide classify identify determine
+  great good ok okay sure after before during since while although because however therefore meanwhile finally first
+  second third next last one two three four five six seven eight nine ten all some many most each every both another
+  monday tuesday wednesday thursday friday saturday sunday january february march april june july august september
+  october november december question answer context text document note`.split(/\s+/),
+)
+
+const namePattern =
+  /(?<![\p{L}\p{N}])\p{Lu}[\p{L}\p{M}\p{N}'’.&-]{0,40}(?:(?: (?:of|de|da|van|von|del|la|le|the) | )\p{Lu}[\p{L}\p{M}\p{N}'’&-]{0,40}){0,6}/gu
+
+/** Runs of capitalised words: names of people, places and things. Leading common words are left off. */
+export function namesOf(text: string): Span[] {
+  const spans: Span[] = []
+  for (const match of text.matchAll(namePattern)) {
+    const words = match[0].split(' ')
+    let start = match.index
+    while (words.length > 0 && isCommon(words[0] ?? '')) {
+      start += (words[0] ?? '').length + 1
+      words.shift()
+    }
+    while (words.length > 0 && isCommon(words.at(-1) ?? '')) words.pop()
+    const name = words
+      .join(' ')
+      .replace(/['’]s$/u, '')
+      .replace(/[.'’&-]+$/u, '')
+    if (name.length > 0 && name !== 'I') spans.push({ text: name, start, end: start + name.length })
+  }
+  return spans
+}
+
+function isCommon(word: string): boolean {
+  const lower = word.toLowerCase().replace(/['’.].*$/u, '')
+  return sentenceStarters.has(lower) || lower === ''
+}
+
+const colourNames =
+  'red orange yellow green blue purple violet pink brown black white gray grey gold silver beige teal cyan magenta turquoise maroon navy'
+
+export const colours: readonly string[] = colourNames.split(' ')
+
+export function coloursOf(text: string): Span[] {
+  return all(text, new RegExp(`\\b(?:${colours.join('|')})\\b`, 'gi'))
+}

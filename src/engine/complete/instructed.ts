@@ -1,0 +1,103 @@
+import { createAsk } from '../chat/ask/ask.ts'
+import { isCommand } from '../chat/ask/split-request.ts'
+import { continueSequence } from '../chat/math/sequence.ts'
+import { evaluate } from '../chat/math/expression.ts'
+import { formatQuantity, toNumber } from '../chat/math/rational.ts'
+import type { Pause } from '../chat/pause.ts'
+import { answer } from '../chat/skills/index.ts'
+import { styled, styleOf } from '../chat/style.ts'
+
+export interface InstructedOptions {
+  readonly now: number
+  readonly pause: Pause
+}
+
+/** The skills look at the end of a prompt, and at no more of it than this. */
+const promptCharactersMax = 400_000
+
+/**
+ * Ways to go on where the prompt asks or tells something: an open calculation, a row of numbers, a question with
+ * "A:" behind it, an instruction. Undefined where the prompt is a text to be continued.
+ */
+export async function answerPrompt(
+  prompt: string,
+  options: InstructedOptions,
+): Promise<readonly string[] | undefined> {
+  const text = prompt.slice(-promptCharactersMax)
+  return openCalculation(text) ?? openRow(text) ?? (await asked(text, options))
+}
+
+function openCalculation(prompt: string): readonly string[] | undefined {
+  const match = /([^\n=:,;]{1,200})=\s*$/.exec(prompt.slice(-220))
+  const found = match?.[1] === undefined ? undefined : evaluate(match[1])
+  if (found === undefined || found.operators === 0 || Number.isNaN(toNumber(found.value)))
+    return undefined
+  return [spaced(prompt, formatQuantity(found.value))]
+}
+
+function openRow(prompt: string): readonly string[] | undefined {
+  const line = prompt.slice(-500).split('\n').at(-1) ?? ''
+  const match =
+    /((?:[A-Za-z]+|-?\d+(?:\.\d+)?)(?:, ?(?:[A-Za-z]+|-?\d+(?:\.\d+)?)){2,60})(, ?|)$/.exec(line)
+  const items = match?.[1]?.split(',').map((item) => item.trim())
+  const next = items === undefined ? undefined : continueSequence(items)
+  if (next === undefined) return undefined
+  const rest = next.next.join(', ')
+  return [match?.[2] === '' ? `, ${rest}` : spaced(prompt, rest)]
+}
+
+const open =
+  /(?:^|\n|[.?!] )\s{0,8}(?:a|answer|assistant|response|reply|output|result|summary|sentiment|label|category)\s?:[ \t]*$/i
+const lastQuestion = /(?:^|\n)\s{0,8}(?:q|question|user|human|input)\s?:([^\n]{1,2000})/gi
+
+async function asked(
+  prompt: string,
+  { now, pause }: InstructedOptions,
+): Promise<readonly string[] | undefined> {
+  const opening = open.exec(prompt.slice(-2000))
+  const body = opening === null ? prompt : prompt.slice(0, prompt.length - opening[0].length)
+  if (opening === null && !isInstruction(body)) return undefined
+  const question = [...body.matchAll(lastQuestion)].at(-1)
+  const text =
+    opening === null || question === undefined
+      ? body
+      : `${body.slice(0, question.index)}\n\nQuestion: ${question[1]?.trim() ?? ''}`
+  const told = question === undefined ? text : withoutEmptyContext(text)
+  const turn = { role: 'user', index: 0, text: told, media: [], calls: [] } as const
+  const ask = createAsk({ turns: [turn] }, now, pause)
+  const found = await answer(ask)
+  if (found.skill === 'none' && opening === null && !isInstruction(body)) return undefined
+  const ways = styled(found, styleOf(ask))
+  const values = found.value === undefined ? [] : [found.value]
+  if (opening !== null) return [...new Set([...values, ...ways])].map((way) => spaced(prompt, way))
+  return ways.map((way) => (/\s$/.test(prompt) ? way : `\n\n${way}`))
+}
+
+function withoutEmptyContext(text: string): string {
+  return text.replace(/^\s*Question: /, '')
+}
+
+/** The last paragraph, or the first, is a question or begins with an imperative. */
+function isInstruction(prompt: string): boolean {
+  const paragraphs = prompt.trim().split(/\n[ \t\r]{0,40}\n/)
+  const [first, last] = [paragraphs[0] ?? '', paragraphs.at(-1) ?? '']
+  return [first, last].some((paragraph) => {
+    const end = paragraph.trim().split('\n').at(-1) ?? ''
+    return isTold(paragraph.trim().split('\n')[0] ?? '') || isTold(end)
+  })
+}
+
+/** "The capital of" and "What a day it was" are beginnings; a question ends in its mark. */
+function isTold(line: string): boolean {
+  if (/[?？]$/.test(line.trim())) return true
+  return (
+    isCommand(line) &&
+    !/^(?:what|who|where|when|why|how|which|is|are|was|were|do|does|did|can|could|will|would|should|has|have|had|am|change|order|point|state|name|answer|rank|review|use|note)\b/i.test(
+      line.trim(),
+    )
+  )
+}
+
+function spaced(prompt: string, text: string): string {
+  return prompt === '' || /\s$/.test(prompt) ? text : ` ${text}`
+}
