@@ -1,4 +1,5 @@
-import { type TObject, type TSchema, Type } from 'typebox'
+import type { TObject, TSchema } from 'typebox'
+import { Type } from '../../core/type.ts'
 import { AnyObject, oneOf, optional } from '../../operations/schema.ts'
 import { snakeCase } from './client-fields.ts'
 

@@ -1,4 +1,5 @@
-import { type Static, Type } from 'typebox'
+import type { Static } from 'typebox'
+import { Type } from '../../core/type.ts'
 import { reasoningEfforts } from '../../operations/chat.ts'
 import { AnyObject, oneOf, optional } from '../../operations/schema.ts'
 

@@ -1,0 +1,15 @@
+import { writeFileSync } from 'node:fs'
+import { registerHooks } from 'node:module'
+
+// Preloaded with --import: writes the URL of every module that the process has loaded when it ends.
+const urls: string[] = []
+registerHooks({
+  load(url, context, next) {
+    urls.push(url)
+    return next(url, context)
+  },
+})
+process.on('exit', () => {
+  const file = process.env['LOADED_MODULES']
+  if (file !== undefined) writeFileSync(file, urls.join('\n'))
+})
