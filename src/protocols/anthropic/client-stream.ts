@@ -71,7 +71,7 @@ export class MessageWriter implements StreamWriter<'chat'> {
     const delta = {
       stop_reason: declined ? 'refusal' : stopReason(finish, { hasCalls, stopSequence }),
       stop_sequence: stopSequence,
-      ...(filtered ? { stop_details: refusalDetails(this.#refusal) } : {}),
+      stop_details: filtered ? refusalDetails(this.#refusal) : null,
     }
     const usage = formatUsage(this.#usage ?? noUsage)
     return (

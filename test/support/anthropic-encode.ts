@@ -1,0 +1,39 @@
+import { GatewayError } from '../../src/core/errors.ts'
+import type { Message } from '../../src/operations/chat-message.ts'
+import type { ChatRequest } from '../../src/operations/chat.ts'
+import { chat } from '../../src/protocols/anthropic/chat.ts'
+import { codecContext } from './codec-context.ts'
+
+type Body = Readonly<Record<string, unknown>> & {
+  readonly messages: readonly { readonly role: string; readonly content: readonly object[] }[]
+}
+
+export const hello: Message = { role: 'user', content: 'Hello' }
+
+export const tool = { type: 'function' as const, function: { name: 'look' } }
+
+/** The body that a request becomes for a model, and what is reported as dropped where it is not refused. */
+export function encode(given: Partial<ChatRequest>, model = 'claude-sonnet-4-5', report = false) {
+  const dropped: string[] = []
+  const context = codecContext({
+    model,
+    ...(report ? { unsupported: (param: string) => void dropped.push(param) } : {}),
+  })
+  const { body } = chat.encode(
+    { model: 'm', messages: [hello], max_tokens: 100, ...given },
+    context,
+  )
+  if (body?.kind !== 'json') throw new Error('no JSON')
+  return { body: body.value as Body, dropped }
+}
+
+/** The error with which a request is refused. */
+export function refusal(given: Partial<ChatRequest>, model?: string): GatewayError {
+  try {
+    encode(given, model)
+  } catch (thrown) {
+    if (thrown instanceof GatewayError) return thrown
+    throw thrown
+  }
+  throw new Error('was not refused')
+}
