@@ -20,7 +20,7 @@ export interface Spectrum {
 
 const pitchHzMin = 60
 const pitchHzMax = 1000
-const pitchBandHz = 5000
+const pitchBandHz = 3000
 /** The spectrum's shape is compared in this many bands per octave. */
 const bandsPerOctave = 12
 const bandHzMin = 80

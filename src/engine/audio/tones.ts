@@ -30,7 +30,7 @@ function toneHz(m: Measurements, frame: number): number {
   // A buzzer has partials above its pitch; a chord has them too, but its strongest is not the lowest common one.
   const pitch = m.pitchHz[frame] ?? 0
   const buzz = (m.periodicity[frame] ?? 0) > 0.93 && Math.abs(peak / pitch - 1) < 0.03
-  return buzz && (m.persistence[frame] ?? 0) > 0.95 ? peak : 0
+  return buzz && (m.persistence[frame] ?? 0) > 0.85 ? peak : 0
 }
 
 function toneEnd(m: Measurements, start: number, limit: number): number {

@@ -4,7 +4,7 @@ import { splitWords, type Word } from './words.ts'
 /** What is counted in a text, and how much it weighs. */
 export type Features = ReadonlyMap<string, number>
 
-const weights = { stop: 0.12, phrase: 0.45, spelling: 0.6, concept: 0.75 } as const
+const weights = { stop: 0.12, phrase: 0.45, spelling: 0.8, skeleton: 0.7, concept: 0.75 } as const
 
 /**
  * Weighs the stems, neighbouring stems, letter sequences and everyday concepts of a text. Repetition counts less and
@@ -24,6 +24,8 @@ export function weighFeatures(text: string): Features {
     if (before !== undefined) add(`p:${before.stem} ${word.stem}`, weights.phrase)
     before = word
     addSpelling(word.plain, add)
+    const skeleton = skeletonOf(word.stem)
+    if (skeleton.length > 2) add(`k:${skeleton}`, weights.skeleton)
     const concepts = conceptsOf(word.stem)
     for (const concept of concepts) add(`c:${concept}`, weights.concept / concepts.length)
   }
@@ -37,6 +39,17 @@ export function weighFeatures(text: string): Features {
 /** Long words tell more than short ones, as a rule. */
 function telling({ plain }: Word): number {
   return 0.7 + 0.06 * Math.min(8, plain.length)
+}
+
+/** A word without doubled letters and inner vowels: most misspellings keep it. */
+function skeletonOf(stem: string): string {
+  return (
+    stem.slice(0, 1) +
+    stem
+      .slice(1)
+      .replace(/[aeiouy]/g, '')
+      .replace(/(.)\1+/g, '$1')
+  )
 }
 
 /** Three and four letters in a row, the edges of the word included: near spellings share most of them. */

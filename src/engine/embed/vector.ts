@@ -26,7 +26,7 @@ export function foldFeatures(features: Features, dimensions: number): Float32Arr
 function normalise(sums: Float64Array): Float32Array {
   let squares = 0
   for (const value of sums) squares += value * value
-  const vector = Float32Array.from(sums)
+  const vector = new Float32Array(sums.length)
   // In very few dimensions opposite signs can cancel; a vector of length one is promised all the same.
   if (squares === 0) vector[0] = 1
   else for (let i = 0; i < vector.length; i++) vector[i] = (sums[i] ?? 0) / Math.sqrt(squares)

@@ -88,7 +88,7 @@ function spellOut(text: string): string {
         return ` ${spokenNumber(hours)} ${rest} `
       })
       .replace(/\b(\d+)(?:st|nd|rd|th)\b/gi, (_, digits: string) => ` ${spokenOrdinal(digits)} `)
-      .replace(/(?<![\d,.])(1[1-9]|20)\d{2}(?![\d,]|\.\d)/g, (year) => ` ${spokenYear(year)} `)
+      .replace(/(?<![\d,.])(1[1-9]|20)\d{2}(?!\d|[,.]\d)/g, (year) => ` ${spokenYear(year)} `)
       .replace(/(?<![\w)])[-−](?=\d)/g, ' minus ')
       .replace(/\d[\d,]*\d(?:\.\d+)?|\d(?:\.\d+)?/g, (digits) => ` ${spokenNumber(digits)} `)
       .replace(/(?<=[A-Za-z0-9])\.(?=[A-Za-z])/g, ' dot ')

@@ -1,0 +1,166 @@
+import { stemmer } from 'stemmer'
+
+/** A word as the rules see it; `.` stands for the end of a sentence. */
+export interface ModeratedWord {
+  readonly plain: string
+  readonly stem: string
+}
+
+/** Letters of other scripts, digits and signs that are written for the letters they look like. */
+const lookalikes = new Map(
+  Object.entries({
+    а: 'a',
+    е: 'e',
+    о: 'o',
+    р: 'p',
+    с: 'c',
+    у: 'y',
+    х: 'x',
+    і: 'i',
+    ѕ: 's',
+    к: 'k',
+    м: 'm',
+    т: 't',
+    в: 'b',
+    н: 'h',
+    α: 'a',
+    ε: 'e',
+    ο: 'o',
+    ι: 'i',
+    κ: 'k',
+    ν: 'v',
+    ρ: 'p',
+    τ: 't',
+    υ: 'u',
+    '0': 'o',
+    '1': 'i',
+    '3': 'e',
+    '4': 'a',
+    '5': 's',
+    '7': 't',
+    '@': 'a',
+    $: 's',
+    '!': 'i',
+    '|': 'i',
+  }),
+)
+
+const shortForms: Readonly<Record<string, string>> = {
+  gonna: 'going to',
+  wanna: 'want to',
+  imma: 'i am going to',
+  ima: 'i am going to',
+  im: 'i am',
+  ive: 'i have',
+  youre: 'you are',
+  ur: 'your',
+  u: 'you',
+  ya: 'you',
+  dont: 'do not',
+  wont: 'will not',
+  cant: 'can not',
+  cannot: 'can not',
+  didnt: 'did not',
+  isnt: 'is not',
+  wouldnt: 'would not',
+  lets: 'let us',
+  kys: 'kill yourself',
+  noone: 'no one',
+}
+
+const endings: readonly (readonly [ending: RegExp, words: string])[] = [
+  [/^won't$/, 'will not'],
+  [/^can't$/, 'can not'],
+  [/^let's$/, 'let us'],
+  [/n't$/, ' not'],
+  [/'m$/, ' am'],
+  [/'ll$/, ' will'],
+  [/'re$/, ' are'],
+  [/'ve$/, ' have'],
+  [/'d$/, ' would'],
+  [/'s$/, ''],
+]
+
+const wordLengthMax = 40
+/** `12 year old`, `15yo`: whoever is below eighteen is a child. */
+const minorAge =
+  /(?<![\p{L}\p{N}])(?:[1-9]|1[0-7])[ -]?(?:years?|yrs?|y)[ -]?o(?:lds?)?(?![\p{L}\p{N}])/gu
+
+/**
+ * The words of a text, with what hides them undone: signs for letters (`k1ll`), letters set apart (`k i l l`), letters
+ * repeated (`killlll`), marks without width, and accents. Linear in the length of the text.
+ */
+export function moderatedWords(text: string): readonly ModeratedWord[] {
+  const plain = text
+    .normalize('NFKD')
+    .replace(/[\p{M}\p{Cf}]/gu, '')
+    .replace(/[‘’`´]/g, "'")
+    .toLowerCase()
+    .replace(minorAge, ' child ')
+  const words: ModeratedWord[] = []
+  for (const [found] of joinSpaced(plain).matchAll(/[\p{L}\p{N}@$|'!]+|[.?;\n]+/gu)) {
+    const { word, ends } = trim(found)
+    if (word !== '') for (const read of expand(word)) words.push(read)
+    if (ends) pushEnd(words)
+  }
+  pushEnd(words)
+  return words
+}
+
+/** A mark of exclamation within a word may stand for a letter; at its end it ends the sentence. */
+function trim(found: string): { readonly word: string; readonly ends: boolean } {
+  const isEdge = (at: number): boolean => "'!.?;\n".includes(found[at] ?? '')
+  let start = 0
+  let end = found.length
+  while (end > 0 && isEdge(end - 1)) end--
+  while (start < end && isEdge(start)) start++
+  return { word: found.slice(start, end), ends: /[^']/.test(found.slice(end)) }
+}
+
+function pushEnd(words: ModeratedWord[]): void {
+  if (words.at(-1)?.plain !== '.') words.push({ plain: '.', stem: '.' })
+}
+
+/** Three or more single letters with the same gap between them are one word. */
+function joinSpaced(text: string): string {
+  return text.replace(spacedLetters, (run) => run.replace(/[ .*_-]/g, ''))
+}
+
+const spacedLetters =
+  /(?<![\p{L}\p{N}])[\p{L}\p{N}]([ .*_-])[\p{L}\p{N}](?:\1[\p{L}\p{N}]){1,38}(?![\p{L}\p{N}])/gu
+
+function* expand(found: string): Iterable<ModeratedWord> {
+  const word = readable(found.slice(0, wordLengthMax))
+  for (const [ending, words] of endings)
+    if (ending.test(word)) {
+      yield* split(word.replace(ending, words))
+      return
+    }
+  yield* split(shortForms[word] ?? word)
+}
+
+function* split(words: string): Iterable<ModeratedWord> {
+  for (const word of words.split(' ')) {
+    const plain = word.replaceAll("'", '')
+    if (plain !== '') yield { plain, stem: stemOf(plain) }
+  }
+}
+
+export function stemOf(plain: string): string {
+  return /^[a-z]+$/.test(plain) ? stemmer(plain) : plain
+}
+
+/** Numbers stay numbers; a word with signs in it is read as its letters. */
+function readable(word: string): string {
+  if (/^[a-z']*$/.test(word)) return withoutRuns(word)
+  if (!/\p{L}/u.test(word) || /^\d+(?:st|nd|rd|th|yo|am|pm|km|kg|mg|ml|gb|mb|x|s)?$/.test(word))
+    return word
+  return withoutRuns([...word].map((letter) => lookalikes.get(letter) ?? letter).join(''))
+}
+
+/** English doubles letters but never triples them. */
+function withoutRuns(word: string): string {
+  return word.replace(/(.)\1{2,}/g, (_, letter: string) =>
+    'lsoet'.includes(letter) ? letter + letter : letter,
+  )
+}
