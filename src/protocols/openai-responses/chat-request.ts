@@ -60,8 +60,7 @@ function splitInstructions(messages: readonly Message[]): {
   readonly first: number
 } {
   const [head, ...rest] = messages
-  if (head?.role !== 'system' || head.name != null || rest.length === 0)
-    return { messages, first: 0 }
+  if (head?.role !== 'system' || rest.length === 0) return { messages, first: 0 }
   const { content } = head
   if (typeof content !== 'string') return { messages, first: 0 }
   return { instructions: content, messages: rest, first: 1 }

@@ -37,14 +37,20 @@ function itemsOf(message: Message, place: MessagePlace): readonly Fields[] {
     case 'system':
     case 'developer':
     case 'user':
-      refuseName(message, place)
-      return [{ type: 'message', role: message.role, content: contentOf(message.content, place) }]
+      return [
+        { type: 'message', role: message.role, content: contentOf(withSpeaker(message), place) },
+      ]
   }
 }
 
-/** Responses messages carry no names, and a name is part of what the model reads. */
-function refuseName({ name }: Message, { context, path }: MessagePlace): void {
-  if (name != null && name !== '') context.unsupported(`${path}.name`)
+/** Responses messages carry no names, so a speaker's name stands before what it says. */
+function withSpeaker({ role, name, content }: Message): Message['content'] {
+  if (role !== 'user' || name == null || name === '') return content
+  if (typeof content === 'string') return `${name}: ${content}`
+  const at = (content ?? []).findIndex(({ type }) => type === 'text')
+  return (content ?? []).map((part, index) =>
+    index === at ? { ...part, text: `${name}: ${part.text ?? ''}` } : part,
+  )
 }
 
 function contentOf(content: Message['content'], place: MessagePlace): unknown {
@@ -89,7 +95,6 @@ function fileOf({ file }: ContentPart): Fields {
 }
 
 function assistantItems(message: Message, place: MessagePlace): readonly Fields[] {
-  refuseName(message, place)
   if (message.audio != null) place.context.unsupported(`${place.path}.audio`)
   const content = spokenParts(message)
   const calls = message.tool_calls ?? []

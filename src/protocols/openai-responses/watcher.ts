@@ -47,7 +47,7 @@ function judge(type: string, data: Fields): Verdict {
     case 'response.output_item.added':
       return callItems.has(objectOf(data['item'])['type']) ? 'content' : 'other'
     case 'response.output_item.done':
-      return 'content'
+      return objectOf(data['item'])['type'] === 'reasoning' ? 'other' : 'content'
     case '':
       return data['error'] == null ? 'other' : upstreamError(data['error'])
     default:

@@ -29,6 +29,8 @@ export function chatBody(
     ...thinking(request, knows),
   }
   if (!tools?.length) withoutTools(body)
+  // OpenAI takes notes only on completions that it stores, and answers 400 to others.
+  if (request.store !== true) delete body['metadata']
   if (!knows.has('top_k')) refuse(body, 'top_k', context)
   for (const field of options.lacks ?? []) refuse(body, field, context)
   return withoutNulls(body)
