@@ -22,40 +22,59 @@ interface OpenCall {
 /** Parts that only Gemini's own tools make and read. */
 const ownParts = ['executableCode', 'codeExecutionResult', 'toolCall', 'toolResponse']
 
-/** Gemini's contents as chat messages; `path` is where they are in the client's request. */
+/** A part and where it is in the client's request. */
+interface Placed {
+  readonly part: Fields
+  readonly path: string
+}
+
+/** Neighbouring contents of one side; each keeps its own parts. */
+interface Turn {
+  readonly isModel: boolean
+  readonly contents: (readonly Placed[])[]
+}
+
+/**
+ * Gemini's contents as chat messages; `path` is where they are in the client's request. Neighbouring contents of the
+ * model are one message, because Google's clients keep every fragment of a stream as a content of its own.
+ */
 export function messagesOf(
   contents: readonly unknown[],
   path: string,
   newId: (prefix: string) => string,
 ): readonly Message[] {
-  const messages: Message[] = []
   let open: readonly OpenCall[] = []
-  for (const [index, content] of contents.entries()) {
-    const fields = objectOf(content)
-    const place = `${path}[${index}].parts`
-    const parts = listOf(fields['parts']).filter(isObject)
-    refuseOwnParts(parts, place)
-    if (fields['role'] === 'model') {
-      const message = assistantMessage(parts, place, newId)
-      open = (message.tool_calls ?? []).map(({ id, function: made }) => ({
-        id,
-        name: made?.name ?? '',
-      }))
-      messages.push(message)
-    } else {
-      const results = toolMessages(parts, place, open)
-      const answered = new Set(results.map(({ tool_call_id: id }) => id))
-      open = open.filter(({ id }) => !answered.has(id))
-      messages.push(...results, ...userMessages(parts, place))
+  return turnsOf(contents, path).flatMap(({ isModel, contents: own }) => {
+    if (!isModel) {
+      const results = toolMessages(own.flat(), open)
+      return [...results, ...own.flatMap(userMessages)]
     }
-  }
-  return messages
+    const message = assistantMessage(own.flat(), newId)
+    const calls = message.tool_calls ?? []
+    open = calls.map(({ id, function: made }) => ({ id, name: made?.name ?? '' }))
+    return [message]
+  })
 }
 
-function refuseOwnParts(parts: readonly Fields[], path: string): void {
-  for (const [index, part] of parts.entries())
-    for (const name of ownParts)
-      if (pick(part, name) !== undefined) refuse(`${path}[${index}].${name}`)
+function turnsOf(contents: readonly unknown[], path: string): readonly Turn[] {
+  const turns: Turn[] = []
+  for (const [index, content] of contents.entries()) {
+    const fields = objectOf(content)
+    const isModel = fields['role'] === 'model'
+    const parts = listOf(fields['parts'])
+      .filter(isObject)
+      .map((part, place) => ({ part, path: `${path}[${index}].parts[${place}]` }))
+    refuseOwnParts(parts)
+    const last = turns.at(-1)
+    if (last?.isModel === isModel) last.contents.push(parts)
+    else turns.push({ isModel, contents: [parts] })
+  }
+  return turns
+}
+
+function refuseOwnParts(parts: readonly Placed[]): void {
+  for (const { part, path } of parts)
+    for (const name of ownParts) if (pick(part, name) !== undefined) refuse(`${path}.${name}`)
 }
 
 export function textsOf(parts: readonly Fields[]): readonly string[] {
@@ -65,19 +84,16 @@ export function textsOf(parts: readonly Fields[]): readonly string[] {
     .filter((text) => text !== '')
 }
 
-function assistantMessage(
-  parts: readonly Fields[],
-  path: string,
-  newId: (prefix: string) => string,
-): Message {
-  for (const [index, part] of parts.entries())
+function assistantMessage(placed: readonly Placed[], newId: (prefix: string) => string): Message {
+  for (const { part, path } of placed)
     for (const name of ['inlineData', 'fileData', 'functionResponse'])
       if (pick(part, name) !== undefined)
-        refuse(`${path}[${index}].${name}`, 'it cannot be in the model’s turn')
+        refuse(`${path}.${name}`, 'it cannot be in the model’s turn')
+  const parts = placed.map(({ part }) => part)
   const text = textsOf(parts).join('')
   const thoughts = parts.filter((part) => part['thought'] === true)
   const reasoning = thoughts.map((part) => textOf(part['text'])).join('')
-  const calls = parts.flatMap((part, index) => toolCalls(part, `${path}[${index}]`, newId))
+  const calls = placed.flatMap((each) => toolCalls(each, newId))
   const blocks = parts.flatMap(blocksOf)
   return {
     role: 'assistant',
@@ -96,11 +112,7 @@ function blocksOf(part: Fields): readonly ThinkingBlock[] {
   return pick(part, 'functionCall') === undefined ? [{ type: 'thought', signature }] : []
 }
 
-function toolCalls(
-  part: Fields,
-  path: string,
-  newId: (prefix: string) => string,
-): readonly ToolCall[] {
+function toolCalls({ part, path }: Placed, newId: (prefix: string) => string): readonly ToolCall[] {
   const call = pick(part, 'functionCall')
   if (!isObject(call)) return []
   const name = someText(call['name'])
@@ -118,16 +130,12 @@ function toolCalls(
 }
 
 /** Results stand first, as chat wants them: right behind the calls they answer. */
-function toolMessages(
-  parts: readonly Fields[],
-  path: string,
-  given: readonly OpenCall[],
-): readonly Message[] {
+function toolMessages(placed: readonly Placed[], given: readonly OpenCall[]): readonly Message[] {
   let open = given
-  return parts.flatMap((part, index): readonly Message[] => {
+  return placed.flatMap(({ part, path }): readonly Message[] => {
     const response = pick(part, 'functionResponse')
     if (!isObject(response)) return []
-    const place = `${path}[${index}].functionResponse`
+    const place = `${path}.functionResponse`
     if (listOf(response['parts']).length > 0) refuse(`${place}.parts`)
     const call = answeredCall(response, open)
     if (call === undefined)
@@ -143,13 +151,13 @@ function answeredCall(response: Fields, open: readonly OpenCall[]): OpenCall | u
   return open.find((call) => call.id === id) ?? open.find((call) => call.name === response['name'])
 }
 
-function userMessages(parts: readonly Fields[], path: string): readonly Message[] {
-  const content = parts.flatMap((part, index): readonly ContentPart[] => {
+function userMessages(placed: readonly Placed[]): readonly Message[] {
+  const content = placed.flatMap(({ part, path }): readonly ContentPart[] => {
     const text = someText(part['text'])
     if (text !== undefined) return part['thought'] === true ? [] : [{ type: 'text', text }]
     if (pick(part, 'functionCall') !== undefined)
-      throw invalidRequest('Function calls are the model’s', `${path}[${index}].functionCall`)
-    return mediaContent(part, `${path}[${index}]`)
+      throw invalidRequest('Function calls are the model’s', `${path}.functionCall`)
+    return mediaContent(part, path)
   })
   const [first] = content
   if (first === undefined) return []
