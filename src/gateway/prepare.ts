@@ -9,6 +9,7 @@ import type {
   UpstreamRequest,
 } from '../protocols/protocol.ts'
 import type { OutgoingRequest } from '../providers/provider.ts'
+import { parseJson } from '../wire/json.ts'
 import { formatForm } from '../wire/multipart.ts'
 import { spliceFields } from '../wire/splice-json.ts'
 import { type AnyRequest, type AttemptInput, unsupportedBy } from './attempt.ts'
@@ -115,7 +116,7 @@ function nativeQuirked(
 ): UpstreamRequest {
   const { quirks = [] } = upstream.provider
   if (quirks.length === 0 || request.body?.kind !== 'bytes') return request
-  const value: unknown = JSON.parse(Buffer.from(request.body.bytes).toString('utf8'))
+  const value: unknown = parseJson(Buffer.from(request.body.bytes).toString('utf8'))
   const asJson: UpstreamRequest = { ...request, body: { kind: 'json', value } }
   const changed = quirks.reduce((before, quirk) => quirk(before, operation), asJson)
   if (changed.body?.kind === 'json' && changed.body.value === value)

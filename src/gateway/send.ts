@@ -1,5 +1,6 @@
 import { GatewayError } from '../core/errors.ts'
 import type { Received } from '../protocols/protocol.ts'
+import { parseJson } from '../wire/json.ts'
 
 /** One request on its way out, credentials included. */
 export interface Outgoing {
@@ -53,7 +54,7 @@ export async function receive(incoming: Incoming): Promise<Received> {
 
 function parse(bytes: Uint8Array): unknown {
   try {
-    return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8'))
+    return parseJson(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8'))
   } catch (cause) {
     throw new GatewayError('upstream_garbled', 'The upstream did not answer in JSON', { cause })
   }

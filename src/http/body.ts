@@ -8,6 +8,7 @@ import {
   createZstdDecompress,
 } from 'node:zlib'
 import { GatewayError, invalidRequest } from '../core/errors.ts'
+import { isRawNumber, parseJson } from '../wire/json.ts'
 
 const decoders: Readonly<Record<string, (() => NodeJS.ReadWriteStream) | undefined>> = {
   gzip: createGunzip,
@@ -73,13 +74,20 @@ export function parseJsonObject(
   const text = bytes.toString('utf8')
   let value: unknown
   try {
-    value = JSON.parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text)
+    value = parseJson(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text)
   } catch (cause) {
     throw new GatewayError('invalid_request', 'The request body is not valid JSON', { cause })
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw invalidRequest('The request body must be a JSON object')
-  return value as Record<string, unknown>
+  return withNumbers(value as Record<string, unknown>)
+}
+
+/** Large integers deep in a request, such as ids in tool arguments, keep their digits; its own fields are numbers. */
+function withNumbers(fields: Record<string, unknown>): Record<string, unknown> {
+  for (const [name, value] of Object.entries(fields))
+    if (isRawNumber(value)) fields[name] = Number(value.rawJSON)
+  return fields
 }
 
 /** A missing type is read as JSON, as it is the only thing it can be. */

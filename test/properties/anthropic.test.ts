@@ -135,7 +135,7 @@ const request = fc
     settings,
     tools,
     messages: conversation,
-    max_tokens: fc.integer({ min: 1, max: 9999 }),
+    max_completion_tokens: fc.integer({ min: 1, max: 9999 }),
   })
   .map(({ settings: set, tools: given, ...rest }): ChatRequest => {
     const single = set.parallel_tool_calls === false && set.tool_choice !== 'none'

@@ -3,6 +3,7 @@ import type { ChatRequest } from '../../src/operations/chat.ts'
 import { chat } from '../../src/protocols/anthropic/chat.ts'
 import { models } from '../../src/protocols/anthropic/models.ts'
 import { anthropic } from '../../src/protocols/anthropic/index.ts'
+import { carry } from '../../src/protocols/carried-reasoning.ts'
 import { answerOf } from '../support/chat-answer.ts'
 import { codecContext, eventsInPieces, received } from '../support/codec-context.ts'
 import { readStream } from '../support/read-stream.ts'
@@ -332,6 +333,21 @@ describe('the format itself, passed through', () => {
     expect(
       anthropic.native.messagesCountTokens?.request({ ...call, query: '', headers: {} }),
     ).toMatchObject({ path: '/v1/messages/count_tokens', headers: {} })
+  })
+
+  it('fits unless reasoning of another maker is in it', () => {
+    const fits = (block: object) =>
+      anthropic.native.messages?.fits?.({ messages: [{ role: 'assistant', content: [block] }] })
+    expect(fits({ type: 'thinking', thinking: 'Hm', signature: 'EqQB' })).toBe(true)
+    expect(fits({ type: 'redacted_thinking', data: 'EmwK' })).toBe(true)
+    expect(fits({ type: 'text', text: 'x' })).toBe(true)
+    expect(fits({ type: 'thinking', thinking: 'Hm', signature: '' })).toBe(false)
+    const carried = carry({ type: 'reasoning', id: 'rs_1' })
+    expect(fits({ type: 'thinking', thinking: 'Hm', signature: carried })).toBe(false)
+    expect(fits({ type: 'redacted_thinking', data: carried })).toBe(false)
+    expect(anthropic.native.messages?.fits?.({ messages: [{ role: 'user', content: 'x' }] })).toBe(
+      true,
+    )
   })
 
   it('counts what a whole answer used', () => {

@@ -18,7 +18,8 @@ export function toCanonical(request: MessagesRequest): ChatRequest {
   const { stop_sequences: stop, metadata, service_tier: tier } = request
   return {
     ...canonicalPrompt(request),
-    max_tokens: request.max_tokens,
+    // Both limits count thinking; OpenAI's own models refuse the older name.
+    max_completion_tokens: request.max_tokens,
     ...copied(request, ['temperature', 'top_p', 'top_k', 'stream']),
     ...(stop?.length ? { stop } : {}),
     ...(metadata?.user_id == null ? {} : { user: metadata.user_id }),

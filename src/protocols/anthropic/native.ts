@@ -1,4 +1,5 @@
-import { objectOf } from '../openai/reading.ts'
+import { restore } from '../carried-reasoning.ts'
+import { isObject, listOf, objectOf, textOf } from '../openai/reading.ts'
 import type { Native } from '../protocol.ts'
 import { readUsage } from './usage.ts'
 import { watchMessage } from './watcher.ts'
@@ -21,8 +22,27 @@ function nativeJson(path: string, rest: Pick<Native, 'watcher' | 'usage'>): Nati
       body: { kind: 'bytes', contentType: 'application/json', bytes: call.body },
     }),
     headers,
+    fits: isAnthropicsOwn,
     ...rest,
   }
+}
+
+/**
+ * Whether all reasoning in the conversation is Claude's. What the gateway carried for other makers, or wrote without
+ * a signature, Anthropic would refuse; the codec leaves it out.
+ */
+function isAnthropicsOwn(request: unknown): boolean {
+  return listOf(objectOf(request)['messages'])
+    .flatMap((message) => listOf(objectOf(message)['content']))
+    .filter(isObject)
+    .every(({ type, signature, data }) => {
+      if (type === 'thinking') return textOf(signature) !== '' && !isCarried(signature)
+      return type !== 'redacted_thinking' || !isCarried(data)
+    })
+}
+
+function isCarried(opaque: unknown): boolean {
+  return restore(textOf(opaque)) !== undefined
 }
 
 export const nativeMessages = nativeJson('/v1/messages', {
