@@ -83,7 +83,7 @@ async function* codecBlocks(bytes: Uint8Array, format: AudioFormat): AsyncIterab
   let heard = false
   try {
     for (let at = 0; at < bytes.length; at += feedBytes) {
-      const block = mix(await codec(bytes.slice(at, at + feedBytes)))
+      const block = mix(await codec(new Uint8Array(bytes.subarray(at, at + feedBytes))))
       if (block === undefined) continue
       heard = true
       yield block

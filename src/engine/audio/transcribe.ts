@@ -16,7 +16,7 @@ const annotateTimeoutMs = 120_000
 /** Sends a sound file to a worker and returns what is heard in it. */
 export function annotateInWorker(bytes: Uint8Array, context: EngineContext): Promise<Annotation> {
   // A message copies the whole memory behind a view, so a small view of a large buffer is cut out first.
-  const own = bytes.byteLength === bytes.buffer.byteLength ? bytes : bytes.slice()
+  const own = bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes)
   const { signal } = context
   return context.workers.run(
     'annotateAudio',

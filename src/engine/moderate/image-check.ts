@@ -1,4 +1,3 @@
-import sharp from 'sharp'
 import { invalidRequest } from '../../core/errors.ts'
 import { type Scores, zeroScores } from './score.ts'
 
@@ -28,6 +27,7 @@ export async function scoreImage(bytes: Uint8Array, param: string): Promise<Scor
 }
 
 async function decode(bytes: Uint8Array, param: string): Promise<Uint8Array> {
+  const { default: sharp } = await import('sharp')
   try {
     return await sharp(bytes, { limitInputPixels: pixelsMax })
       .resize(side, side, { fit: 'fill' })
