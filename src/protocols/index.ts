@@ -5,6 +5,7 @@ import { cohere } from './cohere/index.ts'
 import { countTokens, generateContent, streamGenerateContent } from './gemini/client.ts'
 import { batchEmbedContents, embedContent } from './gemini/client-embed.ts'
 import { gemini, vertex } from './gemini/index.ts'
+import { vertexAnthropic } from './gemini/vertex-anthropic.ts'
 import { dashscope } from './dashscope/index.ts'
 import { deepgram } from './deepgram/index.ts'
 import { elevenlabs } from './elevenlabs/index.ts'
@@ -29,6 +30,7 @@ export const protocols: readonly Protocol[] = [
   openai,
   openaiResponses,
   vertex,
+  vertexAnthropic,
   voyage,
 ]
 
