@@ -62,7 +62,9 @@ function providerLines(upstreams: ReadonlyMap<string, Upstream>): readonly strin
   return [...upstreams.values()].map(({ id, baseUrl, secrets, models }) => {
     const keys = secrets.filter((secret) => secret !== '').length
     const many = keys === 1 ? 'one key' : `${keys} keys`
-    const listed = models ? `${models.length} models` : 'the models it lists'
+    const listed = models
+      ? `models ${models.map((model) => model.id).join(', ')}`
+      : 'the models it lists'
     return `           ${id} at ${baseUrl}, ${keys === 0 ? 'no key' : many}, ${listed}`
   })
 }

@@ -42,6 +42,8 @@ function openDestination(file: string | undefined) {
     })
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : 'unknown reason'
-    throw new CommandError(`The log ${file ?? 'on standard output'} cannot be written: ${reason}`, { cause })
+    throw new CommandError(`The log ${file ?? 'on standard output'} cannot be written: ${reason}`, {
+      cause,
+    })
   }
 }

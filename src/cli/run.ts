@@ -11,6 +11,12 @@ export async function run(args: readonly string[]): Promise<number> {
       const { serve } = await import('./serve.ts')
       return await serve()
     }
+    if (args.length === 1 && args[0] === 'compile') {
+      const { compileAhead } = await import('./compile-ahead.ts')
+      process.stdout.write(`${await compileAhead()}\n`)
+      // Some of the libraries keep the process alive once they are loaded.
+      process.exit(0)
+    }
     const { runProgram } = await import('./program.ts')
     return await runProgram(args)
   } catch (error) {

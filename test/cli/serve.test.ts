@@ -42,7 +42,7 @@ async function start(variables: Readonly<Record<string, string>> = {}) {
 
 function pasteCurl(output: string, variables: Readonly<Record<string, string>> = {}): unknown {
   const line = /^ {2}(curl .*)$/m.exec(output)?.[1] ?? ''
-  const answer = execFileSync('bash', ['-c', line], {
+  const answer = execFileSync('sh', ['-c', line], {
     encoding: 'utf8',
     env: { PATH: process.env['PATH'] ?? '', ...variables },
   })
@@ -122,6 +122,28 @@ test('a key made by the command line is valid within moments', async () => {
   const id = /key_\w+/.exec(made.stdout)?.[0] ?? ''
   await startSluice(['keys', 'revoke', id], { folder }).finished
   await vi.waitFor(async () => expect(await status()).toBe(401), soon)
+})
+
+test('explain asks the running gateway, with the key of the first start', async () => {
+  const { address } = await start()
+  const request = join(folder, 'request.json')
+  writeFileSync(
+    request,
+    JSON.stringify({ model: 'gpt-4o', messages: [{ role: 'user', content: 'Hi' }] }),
+  )
+  const { exitCode, stdout } = await startSluice(['explain', request, '--url', address], { folder })
+    .finished
+  expect(exitCode).toBe(0)
+  expect(JSON.parse(stdout)).toMatchObject({
+    model: 'gpt-4o',
+    targets: [{ target: 'builtin/builtin-chat', chosen: true, mode: 'engine' }],
+  })
+  writeFileSync(request, '{"model": 7}')
+  const refused = await startSluice(['explain', request, '--url', address], { folder }).finished
+  expect(refused.exitCode).toBe(1)
+  expect(refused.stderr).toMatch(
+    /^The gateway refused \(400\): Missing required parameter: 'messages'/,
+  )
 })
 
 test('a taken port is told in a sentence', async () => {
