@@ -1,0 +1,12 @@
+import { GatewayError } from '../../src/core/errors.ts'
+
+/** The gateway's error that a call throws; anything else is not caught. */
+export function caught(run: () => unknown): GatewayError {
+  try {
+    run()
+  } catch (error) {
+    if (error instanceof GatewayError) return error
+    throw error
+  }
+  throw new Error('Nothing was thrown')
+}
