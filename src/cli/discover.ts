@@ -79,8 +79,7 @@ export async function discover(
 
 function addProviders(text: string, found: readonly Found[]): string {
   return found.reduce(
-    (yaml, { server, baseUrl }) =>
-      setSetting(yaml, ['providers', server.id], { type: 'openai', baseUrl }),
+    (yaml, { server, baseUrl }) => setSetting(yaml, ['providers', server.id], { baseUrl }),
     text,
   )
 }

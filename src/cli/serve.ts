@@ -122,13 +122,16 @@ function watchSettings(
 /** What a running server cannot change; the log line of a change names these parts as waiting. */
 const atNextStart = ['server', 'log'] as const
 
-/** Waits for the first signal to stop; a second one ends the process without waiting for anything. */
+/** One press of Ctrl-C may arrive twice: from the terminal and from the process that started this one. */
+const sameSignalMs = 500
+
+/** Waits for the first signal to stop; a later one ends the process without waiting for anything. */
 function stopSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
-    let seen = false
+    let firstAt: number | undefined
     const onSignal = (signal: NodeJS.Signals) => {
-      if (seen) process.exit(1)
-      seen = true
+      if (firstAt !== undefined && performance.now() - firstAt > sameSignalMs) process.exit(1)
+      firstAt ??= performance.now()
       resolve(signal)
     }
     process.on('SIGTERM', onSignal)

@@ -42,13 +42,13 @@ test('a server that shows what it is is found, said and written once', async () 
 
   const said = await discover(environment, {}, [server])
   expect(said).toContain(`Ollama at ${baseUrl}: qwen3:8b, gemma3`)
-  expect(said).toContain(`providers:\n  ollama:\n    type: openai\n    baseUrl: ${baseUrl}\n`)
+  expect(said).toContain(`providers:\n  ollama:\n    baseUrl: ${baseUrl}\n`)
 
   expect(await discover(environment, { write: true }, [server])).toContain(
     `Added to ${file}: ollama`,
   )
   const written = readFileSync(file, 'utf8')
-  expect(written).toBe(`providers:\n  ollama:\n    type: openai\n    baseUrl: ${baseUrl}\n`)
+  expect(written).toBe(`providers:\n  ollama:\n    baseUrl: ${baseUrl}\n`)
   expect(await discover(environment, { write: true }, [server])).toContain('already')
   expect(readFileSync(file, 'utf8')).toBe(written)
 })
