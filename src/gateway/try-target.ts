@@ -102,11 +102,11 @@ function attemptOnce(
     signal,
   }
   if (target.kind === 'engine') return attemptEngine(input, target)
+  // What goes on as it came may hold what the canonical form cannot say, so it is not translated to look.
+  if (nativeOf(gateway, call, target)) return attemptUpstream(input, target)
   const choices = choicesWanted(call, canonical)
-  if (choices > 1 && !nativeOf(gateway, call, target)) {
-    const codec: Codec<'chat'> | undefined = target.upstream.provider.protocol.codecs.chat
-    if (codec?.singleChoice === true) return fanOut(input, target, choices)
-  }
+  const codec: Codec<'chat'> | undefined = target.upstream.provider.protocol.codecs.chat
+  if (choices > 1 && codec?.singleChoice === true) return fanOut(input, target, choices)
   return attemptUpstream(input, target)
 }
 
