@@ -51,7 +51,8 @@ export async function attemptEngine(input: AttemptInput, target: EngineTarget): 
       return { ...started, answer: { kind: 'reply', reply: result.reply, usage: result.usage } }
     }
     if (result.kind === 'bytes') {
-      const { contentType, body, length, usage } = result
+      const { contentType, length, usage } = result
+      const body = closing(result.body, close)
       return { ...started, answer: { kind: 'media', contentType, body, length, usage } }
     }
     const steps = await untilContent(gate(result.events))
@@ -79,6 +80,14 @@ function engineContext({ gateway, route, call }: AttemptInput, signal: AbortSign
     now: gateway.now,
     newId: gateway.newId,
     random: gateway.random,
+  }
+}
+
+async function* closing<T>(pieces: AsyncIterable<T>, close: () => void): AsyncGenerator<T> {
+  try {
+    yield* pieces
+  } finally {
+    close()
   }
 }
 

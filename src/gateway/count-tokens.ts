@@ -2,7 +2,7 @@ import { GatewayError } from '../core/errors.ts'
 import type { ChatRequest } from '../operations/chat.ts'
 import { answerHeaders } from './answer.ts'
 import type { Answer, Call, Gateway } from './gateway.ts'
-import { canonicalOf, handle } from './handle.ts'
+import { canonicalOf, handle, routeOf } from './handle.ts'
 import { nativeOf } from './prepare.ts'
 
 /**
@@ -10,8 +10,7 @@ import { nativeOf } from './prepare.ts'
  * built-in tokenizer gives its own count, which is an estimate for other models.
  */
 export async function countTokens(gateway: Gateway, call: Call): Promise<Answer> {
-  const model = String(call.request['model'])
-  const route = await gateway.routing().route(model, call.key, call.operation)
+  const route = await routeOf(gateway, call)
   const target = route.levels[0]?.[0]
   if (target?.kind === 'upstream' && nativeOf(gateway, call, target)) return handle(gateway, call)
   const counted = call.format?.counted

@@ -48,7 +48,8 @@ export function openDeadline(parent: AbortSignal, timeouts: Timeouts): Deadline 
     expired = new GatewayError('upstream_timeout', sentences[phase](ms))
     controller.abort(expired)
   }
-  const total = setTimeout(expire('total', timeouts.totalMs), timeouts.totalMs)
+  // A limit never keeps the process alive: sockets do as long as there is something to wait for.
+  const total = setTimeout(expire('total', timeouts.totalMs), timeouts.totalMs).unref()
   const leave = () => controller.abort(parent.reason)
   if (parent.aborted) leave()
   else parent.addEventListener('abort', leave, { once: true })
@@ -67,7 +68,9 @@ export function openDeadline(parent: AbortSignal, timeouts: Timeouts): Deadline 
     wait(phase) {
       clearTimeout(current)
       current =
-        phase === 'total' ? undefined : setTimeout(expire(phase, limits[phase]), limits[phase])
+        phase === 'total'
+          ? undefined
+          : setTimeout(expire(phase, limits[phase]), limits[phase]).unref()
     },
     progress() {
       current?.refresh()

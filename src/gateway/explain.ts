@@ -1,5 +1,5 @@
 import { GatewayError } from '../core/errors.ts'
-import { canonicalOf } from './handle.ts'
+import { canonicalOf, routeOf } from './handle.ts'
 import { chooseOrder, promptPrefix } from './choose.ts'
 import type { Call, Gateway } from './gateway.ts'
 import { outgoing, prepare } from './prepare.ts'
@@ -39,8 +39,7 @@ export interface ExplainedTarget {
 }
 
 export async function explainCall(gateway: Gateway, call: Call): Promise<Explanation> {
-  const model = String(call.request['model'])
-  const route = await gateway.routing().route(model, call.key, call.operation)
+  const route = await routeOf(gateway, call)
   const order = chooseOrder(route, {
     health: gateway.health,
     random: gateway.random,
@@ -60,7 +59,7 @@ export async function explainCall(gateway: Gateway, call: Call): Promise<Explana
       ...(await encoded(gateway, { call: own, route, target })),
     })
   }
-  return { model, targets, options: route.options }
+  return { model: route.model, targets, options: route.options }
 }
 
 async function encoded(

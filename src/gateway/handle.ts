@@ -1,10 +1,12 @@
 import { GatewayError } from '../core/errors.ts'
 import { operations, type RequestOf, type OperationName } from '../operations/index.ts'
+import { defaultModerationModel } from '../operations/moderate.ts'
 import { validate } from '../operations/validate.ts'
 import { answerOf, formatContext } from './answer.ts'
 import type { AnyRequest, Attempted } from './attempt.ts'
 import type { Answer, Call, Gateway } from './gateway.ts'
 import { perform } from './perform.ts'
+import type { Route } from './routing.ts'
 
 /** The life of one inference call: route, bring to an answer, say it in the caller's format. */
 export async function handle(gateway: Gateway, call: Call): Promise<Answer> {
@@ -13,11 +15,26 @@ export async function handle(gateway: Gateway, call: Call): Promise<Answer> {
 
 /** As handle, but stops where the answer has begun. */
 export async function begin(gateway: Gateway, call: Call): Promise<Attempted> {
-  const model = String(call.request['model'])
-  const route = await gateway.routing().route(model, call.key, call.operation)
+  const route = await routeOf(gateway, call)
   const attempted = await perform({ gateway, call, route, canonical: canonicalOf(gateway, call) })
   call.trail.upstreamMs = attempted.firstContentMs
   return attempted
+}
+
+/**
+ * The route of the call's model. Only moderations may leave the model out: then OpenAI's default applies, or the built-in
+ * model where nobody has that name.
+ */
+export async function routeOf(gateway: Gateway, { request, key, operation }: Call): Promise<Route> {
+  const { model } = request
+  const routing = gateway.routing()
+  if (typeof model === 'string') return routing.route(model, key, operation)
+  try {
+    return await routing.route(defaultModerationModel, key, operation)
+  } catch (thrown) {
+    if (!(thrown instanceof GatewayError) || thrown.code !== 'model_not_found') throw thrown
+    return routing.route('builtin-moderate', key, operation)
+  }
 }
 
 /** The request in the canonical form, made at most once, and only when some target needs it. */

@@ -4,7 +4,7 @@ import { createEventSplitter } from '../wire/sse.ts'
 import type { ResponsesRequest } from '../protocols/openai-responses/client-schema.ts'
 import { inputItems, responseNotFound, withHistory } from '../protocols/openai-responses/history.ts'
 import type { Answer, Call, Gateway } from './gateway.ts'
-import { handle } from './handle.ts'
+import { handle, routeOf } from './handle.ts'
 import { nativeOf } from './prepare.ts'
 
 type Items = ReturnType<typeof inputItems>
@@ -32,9 +32,7 @@ export async function createResponse(gateway: Gateway, call: Call): Promise<Answ
 }
 
 async function withPrevious(gateway: Gateway, call: Call, id: string): Promise<Call> {
-  const route = await gateway
-    .routing()
-    .route(String(call.request['model']), call.key, call.operation)
+  const route = await routeOf(gateway, call)
   const target = route.levels[0]?.[0]
   const isNative = target?.kind === 'upstream' && nativeOf(gateway, call, target) !== undefined
   const stored = await gateway.store.findResponse(id)
