@@ -166,7 +166,7 @@ test('reasoning of another maker does not reach Anthropic, which would refuse it
     ],
   })
   expect(message.content).toMatchObject([{ type: 'text', text: 'Yes' }])
-  expect((upstream.seen[0]?.body['messages'] as Message[])[1]).toEqual({
+  expect((upstream.seen[0]!.body['messages'] as Message[])[1]).toEqual({
     role: 'assistant',
     content: [{ type: 'text', text: 'y' }],
   })

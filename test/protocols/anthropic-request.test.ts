@@ -204,6 +204,19 @@ describe('structured output', () => {
     expect(body['tool_choice']).toEqual({ type: 'any' })
   })
 
+  it('gives every schema of a tool a type', () => {
+    const named = (parameters?: Record<string, unknown>) => ({
+      type: 'function' as const,
+      function: { name: 'look', ...(parameters ? { parameters } : {}) },
+    })
+    const { body } = encode({ tools: [named(), named({}), named({ properties: { a: {} } })] })
+    expect(body['tools']).toMatchObject([
+      { input_schema: { type: 'object', properties: {} } },
+      { input_schema: { type: 'object' } },
+      { input_schema: { type: 'object', properties: { a: {} } } },
+    ])
+  })
+
   it('sends strict tools only where they hold', () => {
     const tools = [{ ...tool, function: { name: 'look', strict: true } }]
     expect(encode({ tools }).body['tools']).toMatchObject([{ strict: true }])
