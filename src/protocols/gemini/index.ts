@@ -10,6 +10,8 @@ import { readFailure } from './failure.ts'
 import { geminiGetVideo } from './get-video.ts'
 import { geminiModels } from './models.ts'
 import { geminiEmbedNatives, geminiNatives } from './native.ts'
+import { geminiSpeak } from './speak.ts'
+import { geminiTranscribe, geminiTranslate } from './transcribe.ts'
 
 /** The Gemini API (https://ai.google.dev/api); base URL https://generativelanguage.googleapis.com. */
 export const gemini: Protocol = {
@@ -19,6 +21,9 @@ export const gemini: Protocol = {
     embed: geminiEmbed,
     createImage: geminiCreateImage(geminiAddress),
     editImage: geminiEditImage(geminiAddress),
+    speak: geminiSpeak(geminiAddress),
+    transcribe: geminiTranscribe(geminiAddress),
+    translate: geminiTranslate(geminiAddress),
     createVideo: geminiCreateVideo,
     getVideo: geminiGetVideo,
     downloadVideo: geminiDownloadVideo,
@@ -39,6 +44,9 @@ export const vertex: Protocol = {
     embed: vertexEmbed(vertexAddress),
     createImage: geminiCreateImage(vertexAddress),
     editImage: geminiEditImage(vertexAddress),
+    speak: geminiSpeak(vertexAddress),
+    transcribe: geminiTranscribe(vertexAddress),
+    translate: geminiTranslate(vertexAddress),
   },
   native: geminiNatives(vertexAddress),
   failure: readFailure,

@@ -17,7 +17,7 @@ export const vertexAnthropic: Protocol = {
     anthropic.native.messages === undefined
       ? {}
       : { messages: messagesOnVertex(anthropic.native.messages) },
-  failure: anthropic.failure,
+  failure: (received) => anthropic.failure(received),
 }
 
 const version = 'vertex-2023-10-16'
