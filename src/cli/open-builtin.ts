@@ -1,8 +1,9 @@
 import { join } from 'node:path'
 import type { Config } from '../config/config.ts'
-import { GatewayError } from '../core/errors.ts'
 import type { Store } from '../core/ports.ts'
+import { openImageLinks } from '../engine/images/image-links.ts'
 import { builtinEngine } from '../engine/index.ts'
+import { openVideoJobs } from '../engine/video/video-jobs.ts'
 import type { WorkerPool } from '../engine/workers/pool.ts'
 import type { Gateway, Log } from '../gateway/gateway.ts'
 
@@ -16,21 +17,28 @@ export interface BuiltinInput {
   readonly config: Config
   readonly store: Store
   readonly workers: WorkerPool
+  readonly now: () => number
   readonly newId: (prefix: string) => string
   readonly log: Log
 }
 
+const extensions: Readonly<Record<string, string>> = {
+  'image/png': '.png',
+  'image/jpeg': '.jpg',
+  'image/webp': '.webp',
+}
+
 export async function openBuiltin(input: BuiltinInput): Promise<Builtin> {
-  void input
-  void join
-  const gone = () => {
-    throw new GatewayError('not_implemented', 'being built')
-  }
+  const { config, store, workers, now, newId, log } = input
+  const images = openImageLinks({ now })
+  const folder = join(config.dataFolder, 'videos')
+  const videos = await openVideoJobs({ store, workers, folder, now, newId, log })
   return {
     engine: builtinEngine,
-    publish: gone,
-    images: { find: gone },
-    videos: { create: gone, cancel: gone, file: gone, thumbnail: gone },
-    async [Symbol.asyncDispose]() {},
+    videos,
+    images,
+    publish: (bytes, contentType) =>
+      `/images/${images.put(bytes, contentType)}${extensions[contentType] ?? ''}`,
+    [Symbol.asyncDispose]: () => videos[Symbol.asyncDispose](),
   }
 }

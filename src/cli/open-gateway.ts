@@ -4,6 +4,7 @@ import type { Config } from '../config/config.ts'
 import type { ApiKey, Store } from '../core/ports.ts'
 import type { Engine } from '../engine/engine.ts'
 import { openWorkerPool } from '../engine/workers/pool.ts'
+import { aiSdkEngines } from '../gateway/ai-sdk-engines.ts'
 import { createRouting } from '../gateway/create-routing.ts'
 import type { Gateway, Log } from '../gateway/gateway.ts'
 import { createHealth } from '../gateway/health.ts'
@@ -40,7 +41,7 @@ export async function openGateway({ config, store, log }: OpenGatewayInput): Pro
   const keys = await openKeyRing(store, { fixed: fixedKeys(config) })
   const sender = openSender()
   const workers = openWorkerPool()
-  const builtin = await openBuiltin({ config, store, workers, newId, log })
+  const builtin = await openBuiltin({ config, store, workers, now, newId, log })
   let current = { config, routing: await routingOf(config, { send: sender.send, now, newId, log }) }
 
   const gateway: Gateway = {
@@ -114,6 +115,7 @@ export async function routingOf(
   )
   const engines = new Map<string, () => Promise<Engine>>([
     ['builtin', async () => (await import('../engine/index.ts')).builtinEngine],
+    ...aiSdkEngines(config),
   ])
   const lists = createModelLists({ upstreams, send, now, newId })
   return createRouting({ config, upstreams, engines, lists })
