@@ -112,7 +112,8 @@ async function* writtenBlocks(
   writing: Writing,
   batches: AsyncIterable<readonly EventBlock[]>,
 ): AsyncGenerator<string | Uint8Array> {
-  const { call } = writing
+  const { call, writer } = writing
+  writer.passed?.()
   const terminal = missingTerminal(call.operation, call.format !== undefined)
   let ended = terminal === ''
   try {

@@ -246,6 +246,8 @@ export interface StreamWriter<O extends OperationName> {
   end(): string
   /** The format's error event; nothing follows it. */
   fail(error: GatewayError): string
+  /** Told once when an upstream's own bytes go to the caller instead, so that `fail` can go on where they stop. */
+  passed?(): void
   /** What to send while nothing happens; a comment unless the format has its own. */
   readonly keepAlive: string
 }

@@ -108,6 +108,8 @@ export interface JsonArrayWriter {
   element(json: string): string
   /** The text that closes the array. */
   end(): string
+  /** Says that the bracket and an element are on the wire already, written by somebody else. */
+  passed(): void
 }
 
 /** White space, which may stand anywhere in a JSON array between elements: keeps a silent connection open. */
@@ -122,5 +124,8 @@ export function createJsonArrayWriter(): JsonArrayWriter {
       return before + json
     },
     end: () => (begun ? ']' : '[]'),
+    passed() {
+      begun = true
+    },
   }
 }

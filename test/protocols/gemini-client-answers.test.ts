@@ -217,4 +217,11 @@ describe('streams', () => {
       expect(parsed.at(-1).error).toMatchObject({ code: 502, status: 'UNAVAILABLE' })
     }
   })
+
+  test('a failure goes on where the bytes of an upstream stopped', () => {
+    const writer = streamGenerateContent.writer!(hello, formatContext(), '')
+    writer.passed?.()
+    const text = '[{"candidates":[]}' + writer.fail(new GatewayError('upstream_cut', 'Cut'))
+    expect(JSON.parse(text)).toMatchObject([{ candidates: [] }, { error: { code: 502 } }])
+  })
 })

@@ -333,6 +333,7 @@ describe('token counts', () => {
 
   test('are the prompt’s tokens', () => {
     expect(countTokens.fromCanonical(answer({}), {}, formatContext())).toEqual({ totalTokens: 10 })
+    expect(countTokens.counted?.(7)).toEqual({ totalTokens: 7 })
   })
 })
 

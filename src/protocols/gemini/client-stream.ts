@@ -30,6 +30,7 @@ interface Framing {
   readonly keepAlive: string
   fragment(value: unknown): string
   end(): string
+  passed(): void
 }
 
 function serverSent(): Framing {
@@ -38,6 +39,7 @@ function serverSent(): Framing {
     keepAlive: keepAliveComment,
     fragment: (value) => formatEvent({ event: '', data: formatJson(value) }),
     end: () => '',
+    passed: () => undefined,
   }
 }
 
@@ -48,6 +50,7 @@ function jsonArray(): Framing {
     keepAlive: keepAliveSpace,
     fragment: (value) => writer.element(formatJson(value)),
     end: () => writer.end(),
+    passed: () => writer.passed(),
   }
 }
 
@@ -109,6 +112,10 @@ class ContentStreamWriter implements StreamWriter<'chat'> {
 
   fail(error: GatewayError): string {
     return this.#framing.fragment(geminiError(error, '')) + this.#framing.end()
+  }
+
+  passed(): void {
+    this.#framing.passed()
   }
 
   #fragment(fields: Fields): string {

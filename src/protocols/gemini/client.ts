@@ -51,10 +51,7 @@ export const streamGenerateContent: ClientFormat<'chat'> = {
   writer: (request, _context, query) => writeContentStream(request, query),
 }
 
-/**
- * https://ai.google.dev/api/tokens. What is counted is the chat request; the answer needs its prompt's tokens alone,
- * so `fromCanonical` reads nothing else of a reply than its usage.
- */
+/** https://ai.google.dev/api/tokens: of the contents alone, or of a whole request. */
 export const countTokens: ClientFormat<'chat'> = {
   ...generateContent,
   id: 'countTokens',
@@ -71,11 +68,6 @@ export const countTokens: ClientFormat<'chat'> = {
     const inner = { ...objectOf(whole), model: fields['model'] }
     return chatRequestOf(inner, context, 'generateContentRequest.')
   },
-  fromCanonical({ usage }) {
-    const cached = usage.prompt_tokens_details.cached_tokens
-    return {
-      totalTokens: usage.prompt_tokens,
-      ...(cached === 0 ? {} : { cachedContentTokenCount: cached }),
-    }
-  },
+  fromCanonical: ({ usage }) => ({ totalTokens: usage.prompt_tokens }),
+  counted: (tokens) => ({ totalTokens: tokens }),
 }
