@@ -12,7 +12,7 @@ import { openGateway } from './open-gateway.ts'
 import { startMessage } from './start-message.ts'
 
 /** Modules that do something when they are loaded: the entry, and the code of worker threads. */
-const entries = new Set(['cli/main.ts', 'engine/workers/worker.ts'])
+const entries = new Set(['engine/workers/worker.ts'])
 
 /**
  * Does what a first start and a first call do, in a folder that is removed again, and then loads every other module:

@@ -52,7 +52,7 @@ test('the published schema is the one that checks, and is up to date', () => {
   const published = readFileSync(new URL('../../sluice.schema.json', import.meta.url), 'utf8')
   expect(
     JSON.parse(published),
-    'run: node src/cli/main.ts config schema > sluice.schema.json && npm run format',
+    'run: node bin/sluice.cjs config schema > sluice.schema.json && npm run format',
   ).toEqual(JSON.parse(publishedSchema()))
   const check = new Ajv2020({ strict: true, allowUnionTypes: true }).compile(JSON.parse(published))
   check(parse(everything))
