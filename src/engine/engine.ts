@@ -21,6 +21,10 @@ export interface EngineContext {
   readonly newId: (prefix: string) => string
   /** A number from 0 up to 1, for choices that no seed decides. */
   readonly random: () => number
+  /** The name by which the engine itself knows the model, for engines with models of other names. */
+  readonly target?: string
+  /** Refuses a field that the engine cannot express, or notes it as dropped and returns. */
+  readonly unsupported?: (param: string, reason?: string) => void
 }
 
 /** One operation, answered by computation. Throws only GatewayError for what a caller can send. */
