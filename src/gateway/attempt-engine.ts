@@ -8,6 +8,7 @@ import {
   type Attempted,
   type AttemptInput,
   type Gated,
+  unsupportedBy,
   untilContent,
 } from './attempt.ts'
 import { openDeadline } from './deadline.ts'
@@ -34,7 +35,7 @@ export async function attemptEngine(input: AttemptInput, target: EngineTarget): 
   const startedAt = gateway.now()
   const close = () => deadline[Symbol.dispose]()
   try {
-    const result = await run(request, engineContext(input, deadline.signal))
+    const result = await run(request, engineContext(input, target, deadline.signal))
     const started = {
       target,
       attempt,
@@ -69,7 +70,12 @@ function asFailureOfEngine(thrown: unknown, deadline: Parameters<typeof asFailur
   return deadline.signal.aborted ? asFailure(thrown, deadline) : thrown
 }
 
-function engineContext({ gateway, route, call }: AttemptInput, signal: AbortSignal): EngineContext {
+function engineContext(
+  input: AttemptInput,
+  target: EngineTarget,
+  signal: AbortSignal,
+): EngineContext {
+  const { gateway, route, call } = input
   const { workers, fetchMedia, publish } = gateway.engineContext
   return {
     model: typeof call.request['model'] === 'string' ? call.request['model'] : route.model,
@@ -80,6 +86,8 @@ function engineContext({ gateway, route, call }: AttemptInput, signal: AbortSign
     now: gateway.now,
     newId: gateway.newId,
     random: gateway.random,
+    target: target.model,
+    unsupported: unsupportedBy(input, target),
   }
 }
 
