@@ -56,7 +56,7 @@ const steps: Steps = {
   edges: (picture) => filters.edges(picture),
   sketch: (picture) => filters.sketch(picture),
   cartoon: (picture) => filters.cartoon(picture),
-  normalize: (picture) => filters.normalize(picture),
+  normalize: (picture) => tones.normalize(picture),
 }
 
 /** Runs the operations one after the other. `seed` decides the grain. */

@@ -45,8 +45,8 @@ export interface ImagesOutput {
 }
 
 /** All variants together work on at most this many pixels, each on at most a third of it: what keeps a request short. */
-const workPixelsMax = 36_000_000
-const shareMax = 12_000_000
+const workPixelsMax = 12_000_000
+const shareMax = 4_194_304
 
 /** Kinds that move pixels: a mask made for the original would no longer lie right. */
 const movingKinds: ReadonlySet<EditKind> = new Set([

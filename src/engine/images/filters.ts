@@ -1,5 +1,5 @@
 import type { Length } from './edit-operations.ts'
-import { type Picture, pictureOf, pipelineOf } from './picture.ts'
+import { type Picture, pictureOf, pipelineOf, sizeWithin } from './picture.ts'
 import { grayscale, invert, posterize, saturation } from './tones.ts'
 
 function shorterSide({ width, height }: Picture): number {
@@ -18,21 +18,52 @@ export async function blur(picture: Picture, strength: number): Promise<Picture>
   return pictureOf(pipelineOf(picture).blur(sigma))
 }
 
+/** Mixes each value with its blurred neighbour; `mix` gets both and returns the new one. */
+async function againstBlur(
+  picture: Picture,
+  sigma: number,
+  mix: (value: number, smooth: number) => number,
+): Promise<Picture> {
+  const smooth = await pictureOf(pipelineOf(picture).blur(sigma))
+  const changed = new Uint8ClampedArray(picture.pixels)
+  for (let index = 0; index < changed.length; index += 1)
+    if (index % 4 !== 3) changed[index] = mix(changed[index] ?? 0, smooth.pixels[index] ?? 0)
+  return { ...picture, pixels: new Uint8Array(changed.buffer) }
+}
+
+/** Unsharp mask. */
 export async function sharpen(picture: Picture, strength: number): Promise<Picture> {
-  return pictureOf(
-    pipelineOf(picture).sharpen({ sigma: 1 + strength, m1: strength * 2, m2: strength * 6 }),
+  return againstBlur(
+    picture,
+    1 + strength,
+    (value, smooth) => value + (value - smooth) * strength * 2.4,
   )
 }
 
-/** Median of a window that grows with the strength. */
+/** Smooths small differences, which are noise, and keeps large ones, which are edges. */
 export async function denoise(picture: Picture, strength: number): Promise<Picture> {
-  return pictureOf(pipelineOf(picture).median(strength > 0.7 ? 5 : 3))
+  const reach = 24 + 60 * strength
+  return againstBlur(picture, 1 + strength * 2, (value, smooth) => {
+    const difference = value - smooth
+    return smooth + difference * Math.min(1, (difference / reach) ** 2)
+  })
+}
+
+/** A median costs seconds on a large picture, and patches of one colour need no fine detail. */
+const patchPixelsMax = 800_000
+
+async function patches(picture: Picture, window: number): Promise<Picture> {
+  const { width, height } = picture
+  const small = sizeWithin(width, height, patchPixelsMax)
+  const reduced = await pictureOf(pipelineOf(picture).resize({ ...small, fit: 'fill' }))
+  const flat = await pictureOf(pipelineOf(reduced).median(window))
+  return pictureOf(pipelineOf(flat).resize({ width, height, fit: 'fill' }))
 }
 
 /** Patches of one colour, as a brush leaves them. */
 export async function paint(picture: Picture, strength: number): Promise<Picture> {
-  const patches = await pictureOf(pipelineOf(picture).median(strength > 0.4 ? 7 : 5))
-  return saturation(posterize(patches, 12), 0.25)
+  const strokes = await patches(picture, strength > 0.4 ? 7 : 5)
+  return saturation(posterize(strokes, 12), 0.25)
 }
 
 /** Nine weights, row by row, for a pixel and its neighbours. */
@@ -68,12 +99,6 @@ function convolve(picture: Picture, kernel: Kernel, offset: number): Picture {
   return { width, height, pixels: new Uint8Array(changed.buffer) }
 }
 
-function withAlphaOf(picture: Picture, { pixels }: Picture): Picture {
-  const changed = Uint8Array.from(picture.pixels)
-  for (let index = 3; index < changed.length; index += 4) changed[index] = pixels[index] ?? 255
-  return { ...picture, pixels: changed }
-}
-
 export async function emboss(picture: Picture, strength: number): Promise<Picture> {
   const k = Math.min(2, strength * 2)
   return convolve(picture, [-k, -k / 2, 0, -k / 2, 0, k / 2, 0, k / 2, k], 128)
@@ -92,7 +117,7 @@ export async function sketch(picture: Picture): Promise<Picture> {
 
 /** Few flat colours under dark lines. */
 export async function cartoon(picture: Picture): Promise<Picture> {
-  const flat = saturation(posterize(await pictureOf(pipelineOf(picture).median(5)), 6), 0.3)
+  const flat = saturation(posterize(await patches(picture, 5), 6), 0.3)
   const lines = await edges(picture)
   const pixels = Uint8Array.from(flat.pixels)
   for (let index = 0; index < pixels.length; index += 1) {
@@ -115,9 +140,4 @@ export async function pixelate(picture: Picture, size: Length): Promise<Picture>
     pipelineOf(picture).resize({ ...small, fit: 'fill', kernel: 'lanczos3' }),
   )
   return pictureOf(pipelineOf(reduced).resize({ width, height, fit: 'fill', kernel: 'nearest' }))
-}
-
-/** Stretches the tones to the full range. */
-export async function normalize(picture: Picture): Promise<Picture> {
-  return withAlphaOf(await pictureOf(pipelineOf(picture).normalise()), picture)
 }

@@ -2,6 +2,7 @@ import sharp, { type Sharp } from 'sharp'
 import { GatewayError, invalidRequest } from '../../core/errors.ts'
 import { decodeBmp } from './bmp.ts'
 import type { Rgb } from './colors.ts'
+import { imageFormatOf } from './image-format.ts'
 
 // The operation cache of libvips would keep pictures of past requests in memory.
 sharp.cache(false)
@@ -17,23 +18,6 @@ export type OutputFormat = 'png' | 'jpeg' | 'webp'
 
 /** Larger inputs are refused before they are decoded. */
 export const inputPixelsMax = 40_000_000
-
-/** Beginnings of the formats that are read. Only these reach the decoder, so no other of its loaders ever runs. */
-const signatures: readonly { readonly format: string; readonly pattern: RegExp }[] = [
-  { format: 'png', pattern: /^\x89PNG\r\n/ },
-  { format: 'jpeg', pattern: /^\xff\xd8\xff/ },
-  { format: 'gif', pattern: /^GIF8[79]a/ },
-  { format: 'webp', pattern: /^RIFF[^]{4}WEBP/ },
-  { format: 'tiff', pattern: /^(?:II\*\0|MM\0\*|II\+\0|MM\0\+)/ },
-  { format: 'avif', pattern: /^[^]{4}ftypavi[fs]/ },
-  { format: 'bmp', pattern: /^BM/ },
-]
-
-/** The format of image bytes by their beginning: png, jpeg, gif, webp, tiff, avif or bmp. */
-export function imageFormatOf(bytes: Uint8Array): string | undefined {
-  const start = Buffer.from(bytes.subarray(0, 16)).toString('latin1')
-  return signatures.find(({ pattern }) => pattern.test(start))?.format
-}
 
 /**
  * Decodes the first frame, upright (EXIF orientation applied). A picture of more than `pixelsMax` pixels is scaled

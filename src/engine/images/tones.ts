@@ -146,6 +146,28 @@ export function threshold(picture: Picture, level: number): Picture {
   return applyCurve(grayscale(picture, 1), (value) => (value >= level ? 255 : 0))
 }
 
+/** Stretches the tones to the full range, leaving a hundredth of the pixels beyond either end. */
+export function normalize(picture: Picture): Picture {
+  const counts = new Uint32Array(256)
+  const light = grayscale(picture, 1).pixels
+  for (let index = 0; index < light.length; index += 4) {
+    const level = light[index] ?? 0
+    counts[level] = (counts[level] ?? 0) + 1
+  }
+  const low = levelAt(counts, 0.01)
+  const high = levelAt(counts, 0.99)
+  return high - low < 2
+    ? picture
+    : applyCurve(picture, (value) => ((value - low) * 255) / (high - low))
+}
+
+/** The level below which this part of all pixels lies. */
+function levelAt(counts: Uint32Array, part: number): number {
+  const wanted = counts.reduce((sum, count) => sum + count, 0) * part
+  let seen = 0
+  return counts.findIndex((count) => (seen += count) >= wanted)
+}
+
 /** Darkens from the middle outwards. */
 export function vignette({ width, height, pixels }: Picture, strength: number): Picture {
   const changed = Uint8Array.from(pixels)

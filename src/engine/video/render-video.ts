@@ -1,0 +1,163 @@
+import { createRequire } from 'node:module'
+import {
+  layOver,
+  decodePicture,
+  drawSvg,
+  type Picture,
+  pictureOf,
+  pipelineOf,
+} from '../images/picture.ts'
+import { foreignDrawingFor } from '../images/draw-text.ts'
+import { sceneSvg } from '../images/draw-scene.ts'
+import { parseScene } from '../images/parse-scene.ts'
+import type { Scene } from '../images/scene.ts'
+import type { Task } from '../workers/task.ts'
+import { animateScene } from './animate-scene.ts'
+import { type ClipPlan, planClip } from './clip-plan.ts'
+
+export interface RenderVideoInput {
+  readonly prompt: string
+  /** "1" to "60". */
+  readonly seconds: string
+  /** Such as "720x1280". */
+  readonly size: string
+  /** The camera moves over this picture, and what the prompt names is drawn on it. */
+  readonly image?: Uint8Array
+}
+
+export interface RenderedVideo {
+  /** H.264 in an MP4 file. */
+  readonly video: Uint8Array
+  /** A frame from the middle, as WebP. */
+  readonly thumbnail: Uint8Array
+}
+
+/** Renders a clip from a prompt; progress is frames done of all frames. Throws as planClip and decodePicture do. */
+export const renderVideo: Task<RenderVideoInput, RenderedVideo> = async (input, { progress }) => {
+  const plan = planClip(input.size, input.seconds)
+  const frameAt = await createCamera(input, plan)
+  const encoder = await openEncoder(plan)
+  try {
+    let thumbnail: Uint8Array | undefined
+    // The next frame is drawn in libvips' threads while this one is encoded here.
+    let next = frameAt(0)
+    for (let index = 0; index < plan.frames; index += 1) {
+      const frame = await next
+      if (index + 1 < plan.frames) next = frameAt((index + 1) / Math.max(1, plan.frames - 1))
+      encoder.addFrameRgba(frame.pixels)
+      if (index === plan.frames >> 1) thumbnail = await webpOf(frame)
+      progress((index + 1) / plan.frames)
+    }
+    return { video: encoder.finish(), thumbnail: thumbnail ?? new Uint8Array() }
+  } finally {
+    encoder.dispose()
+  }
+}
+
+/** A function of time, 0 to 1, that gives the frame. */
+async function createCamera(
+  input: RenderVideoInput,
+  plan: ClipPlan,
+): Promise<(time: number) => Promise<Picture>> {
+  const scene = parseScene(input.prompt, '')
+  const foreign = await foreignDrawingFor(...scene.texts.map(({ text }) => text))
+  const canvas = { width: plan.width, height: plan.height, foreign }
+  const draw = (shown: Scene, time: number): Promise<Picture> =>
+    drawSvg(sceneSvg(animateScene(shown, time), canvas, time))
+  if (input.image === undefined) return (time) => draw(scene, time)
+  const move = await createPan(input.image, plan)
+  const onTop = overlayOf(scene)
+  if (onTop === undefined) return move
+  return async (time) => layOver(await move(time), await draw(onTop, time))
+}
+
+/** Over a given picture only things and texts are drawn, and nothing where the prompt names none. */
+function overlayOf(scene: Scene): Scene | undefined {
+  const objects = scene.understood.length === 0 ? [] : scene.objects
+  if (objects.length === 0 && scene.texts.length === 0) return undefined
+  return { ...scene, objects, grounds: [], background: { colors: [], isAcross: false } }
+}
+
+/** Slow zoom and pan over a picture that fills the frame. */
+async function createPan(bytes: Uint8Array, { width, height }: ClipPlan) {
+  const source = await decodePicture(bytes, { param: 'input_reference', pixelsMax: 4_000_000 })
+  const roomy = { width: Math.round(width * 1.25), height: Math.round(height * 1.25) }
+  const filled = await pictureOf(
+    pipelineOf(source)
+      .resize({ ...roomy, fit: 'cover' })
+      .flatten({ background: '#000' }),
+  )
+  return async (time: number): Promise<Picture> => {
+    const zoom = 1 - 0.2 * time
+    const part = { width: Math.round(roomy.width * zoom), height: Math.round(roomy.height * zoom) }
+    const left = Math.round((roomy.width - part.width) * (0.3 + 0.4 * time))
+    const top = Math.round((roomy.height - part.height) * 0.5)
+    return pictureOf(
+      pipelineOf(filled)
+        .extract({ ...part, left, top })
+        .resize({ width, height, fit: 'fill' }),
+    )
+  }
+}
+
+const thumbnailSide = 640
+
+async function webpOf(frame: Picture): Promise<Uint8Array> {
+  const small = pipelineOf(frame).resize({
+    width: thumbnailSide,
+    height: thumbnailSide,
+    fit: 'inside',
+    withoutEnlargement: true,
+  })
+  return small.removeAlpha().webp({ quality: 80 }).toBuffer()
+}
+
+/** The part of h264-mp4-encoder that is used here. */
+interface H264Encoder {
+  width: number
+  height: number
+  frameRate: number
+  speed: number
+  quantizationParameter: number
+  groupOfPictures: number
+  outputFilename: string
+  initialize(): void
+  addFrameRgba(pixels: Uint8Array): void
+  finalize(): void
+  delete(): void
+  readonly FS: { readFile(name: string): Uint8Array; unlink(name: string): void }
+}
+
+interface ClipEncoder {
+  addFrameRgba(pixels: Uint8Array): void
+  /** The whole file; no frame can be added after it. */
+  finish(): Uint8Array
+  dispose(): void
+}
+
+async function openEncoder({ width, height, framesPerSecond }: ClipPlan): Promise<ClipEncoder> {
+  // The package is CommonJS, and its declarations describe what the interface above repeats in part.
+  const { createH264MP4Encoder } = createRequire(import.meta.url)('h264-mp4-encoder') as {
+    readonly createH264MP4Encoder: () => Promise<H264Encoder>
+  }
+  const encoder = await createH264MP4Encoder()
+  encoder.width = width
+  encoder.height = height
+  encoder.frameRate = framesPerSecond
+  encoder.speed = 5
+  encoder.quantizationParameter = 26
+  encoder.groupOfPictures = framesPerSecond * 2
+  encoder.initialize()
+  return {
+    addFrameRgba: (pixels) => encoder.addFrameRgba(pixels),
+    finish() {
+      encoder.finalize()
+      return encoder.FS.readFile(encoder.outputFilename)
+    },
+    dispose() {
+      // All encoders of a thread share one file system in memory.
+      encoder.FS.unlink(encoder.outputFilename)
+      encoder.delete()
+    },
+  }
+}
