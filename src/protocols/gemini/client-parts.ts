@@ -14,9 +14,11 @@ export interface Closing {
 }
 
 export interface ClosingParts {
-  /** To go on the last part of text, if there is one. */
+  /** Empty texts with signatures of their own; they come before the text, or at least before its signature. */
+  readonly earlier: readonly Part[]
+  /** To go on the text. */
   readonly textSignature: string | undefined
-  readonly parts: readonly Part[]
+  readonly calls: readonly Part[]
   /** A call whose arguments are no JSON object, which a functionCall cannot hold. */
   readonly malformed: ToolCall | undefined
 }
@@ -33,21 +35,17 @@ export function closingParts({ calls, blocks }: Closing): ClosingParts {
   const made = calls.map(functionCallPart)
   const malformed = calls.find((_, index) => made[index] === undefined)
   const parts = made.filter((part) => part !== undefined)
-  const carried = foreign.length === 0 ? [] : [carryBlocks(foreign)]
+  const carried = foreign.length === 0 ? undefined : carryBlocks(foreign)
   const [first, ...rest] = parts
-  if (first !== undefined && first.thoughtSignature === undefined && carried.length > 0) {
-    const [thoughtSignature = ''] = carried
-    return { ...onText(own, [{ ...first, thoughtSignature }, ...rest]), malformed }
+  const onCall =
+    first !== undefined && first.thoughtSignature === undefined && carried !== undefined
+  const onText = onCall || carried === undefined ? own : [carried, ...own]
+  return {
+    earlier: onText.slice(0, -1).map((thoughtSignature) => ({ text: '', thoughtSignature })),
+    textSignature: onText.at(-1),
+    calls: onCall ? [{ ...first, thoughtSignature: carried }, ...rest] : parts,
+    malformed,
   }
-  return { ...onText([...carried, ...own], parts), malformed }
-}
-
-function onText(
-  signatures: readonly string[],
-  parts: readonly Part[],
-): Pick<ClosingParts, 'textSignature' | 'parts'> {
-  const more = signatures.slice(0, -1).map((thoughtSignature) => ({ text: '', thoughtSignature }))
-  return { textSignature: signatures.at(-1), parts: [...more, ...parts] }
 }
 
 function functionCallPart(call: ToolCall): Part | undefined {

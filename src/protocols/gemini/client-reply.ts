@@ -52,20 +52,21 @@ function partsOf(
   text: string,
   asked: { readonly closing: ReturnType<typeof closingParts>; readonly thoughts: boolean },
 ): readonly Part[] {
-  const { textSignature: signature, parts: last } = asked.closing
+  const { earlier, textSignature: signature, calls } = asked.closing
   const reasoning = asked.thoughts ? (message.reasoning_content ?? '') : ''
   const media = [
     ...imageParts(message.images),
     ...(message.audio == null ? [] : [soundPart(message.audio.data)]),
   ]
-  const isSaid = text !== '' || signature !== undefined || media.length + last.length === 0
+  const isSaid = text !== '' || signature !== undefined || media.length + calls.length === 0
   return [
     ...(reasoning === '' ? [] : [{ text: reasoning, thought: true }]),
+    ...earlier,
     ...(isSaid
       ? [{ text, ...(signature === undefined ? {} : { thoughtSignature: signature }) }]
       : []),
     ...media,
-    ...last,
+    ...calls,
   ]
 }
 

@@ -133,7 +133,7 @@ class ContentStreamWriter implements StreamWriter<'chat'> {
         calls: [...candidate.calls.values()],
         blocks: candidate.blocks,
       })
-      parts.push(...candidate.closing.parts)
+      parts.push(...candidate.closing.earlier, ...candidate.closing.calls)
     }
     const logprobs = logprobsResult(choice.logprobs)
     if (parts.length === 0 && logprobs === undefined) return []

@@ -1,5 +1,6 @@
+import { parseJson } from '../../wire/json.ts'
 import { spliceFields } from '../../wire/splice-json.ts'
-import { isObject, listOf, objectOf } from '../openai/reading.ts'
+import { type Fields, isObject, listOf, objectOf } from '../openai/reading.ts'
 import type { FormatName, Native } from '../protocol.ts'
 import type { AddressOf } from './address.ts'
 import { isCarried } from './client-signature.ts'
@@ -17,7 +18,7 @@ export function geminiNatives(address: AddressOf): Natives {
       framing: (query) => (isServerSent(query) ? 'sse' : 'json-array'),
       watcher: watchContent,
     },
-    countTokens: native(address, 'countTokens', { fits: hasOnlyOwnSignatures }),
+    countTokens: native(address, 'countTokens', { fits: hasOnlyOwnSignatures, rewrite: nameInner }),
   }
 }
 
@@ -64,16 +65,25 @@ function hasOnlyOwnSignatures(request: unknown): boolean {
     .every((part) => !isCarried(part['thoughtSignature'] ?? part['thought_signature']))
 }
 
+/** Counting takes a whole generateContent request too, which names the model once more. */
+function nameInner(body: Uint8Array, model: string): Uint8Array {
+  const inner = objectOf(jsonOf(body)['generateContentRequest'])
+  if (!('model' in inner)) return body
+  return spliceFields(body, { generateContentRequest: { ...inner, model: `models/${model}` } })
+}
+
 function nameModel(body: Uint8Array, model: string): Uint8Array {
-  const request: unknown = JSON.parse(Buffer.from(body).toString('utf8'))
-  return 'model' in objectOf(request) ? spliceFields(body, { model: `models/${model}` }) : body
+  return 'model' in jsonOf(body) ? spliceFields(body, { model: `models/${model}` }) : body
 }
 
 function nameModels(body: Uint8Array, model: string): Uint8Array {
-  const request = objectOf(JSON.parse(Buffer.from(body).toString('utf8')))
-  const requests = listOf(request['requests']).map((each) => ({
+  const requests = listOf(jsonOf(body)['requests']).map((each) => ({
     ...objectOf(each),
     model: `models/${model}`,
   }))
   return spliceFields(body, { requests })
+}
+
+function jsonOf(body: Uint8Array): Fields {
+  return objectOf(parseJson(Buffer.from(body).toString('utf8')))
 }
