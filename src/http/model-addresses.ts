@@ -1,4 +1,11 @@
-import { findListed, geminiList, geminiModel, modelList, openAiModel } from './models.ts'
+import {
+  findListed,
+  geminiList,
+  geminiModel,
+  modelList,
+  modelRecord,
+  openAiModel,
+} from './models.ts'
 import type { Address, Exchange } from './server.ts'
 
 async function listed({ gateway, key }: Exchange) {
@@ -22,16 +29,7 @@ export const modelAddresses: readonly Address[] = [
     async serve(exchange) {
       const { reply, request, parameters } = exchange
       const found = findListed(await listed(exchange), parameters['model'] ?? '')
-      const isAnthropic = request.headers['anthropic-version'] !== undefined
-      if (!isAnthropic) return reply.send(openAiModel(found))
-      return reply.send({
-        type: 'model',
-        id: found.id,
-        display_name: found.displayName,
-        created_at: new Date(found.created * 1000).toISOString(),
-        max_input_tokens: found.inputTokenLimit ?? null,
-        max_tokens: found.outputTokenLimit ?? null,
-      })
+      reply.send(modelRecord(request, found))
     },
   },
   {

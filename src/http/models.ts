@@ -5,15 +5,25 @@ import type { OperationName } from '../operations/index.ts'
 
 /** GET /v1/models in the form that the caller's headers ask for (OpenAI, Anthropic or Gemini). */
 export function modelList(request: FastifyRequest, models: readonly ListedModel[]): object {
-  const { headers, query } = request
+  const { headers } = request
+  const query = request.query as Query
   if (headers['anthropic-version'] !== undefined && headers['x-api-key'] !== undefined)
-    return anthropicList(models, query as Query)
-  const hasGoogleKey =
-    headers['x-goog-api-key'] !== undefined || (query as Query)['key'] !== undefined
-  return hasGoogleKey ? geminiList(models, query as Query) : openAiList(models)
+    return anthropicList(models, query)
+  return hasGoogleKey(request) ? geminiList(models, query) : openAiList(models)
+}
+
+/** GET /v1/models/{id} in the form that the caller's headers ask for. */
+export function modelRecord(request: FastifyRequest, model: ListedModel): object {
+  if (request.headers['anthropic-version'] !== undefined) return anthropicModel(model)
+  return hasGoogleKey(request) ? geminiModel(model) : openAiModel(model)
 }
 
 type Query = Readonly<Record<string, string | undefined>>
+
+/** Google's client asks under /v1 as well, and only its key tells it apart. */
+function hasGoogleKey({ headers, query }: FastifyRequest): boolean {
+  return headers['x-goog-api-key'] !== undefined || (query as Query)['key'] !== undefined
+}
 
 function openAiList(models: readonly ListedModel[]) {
   return { object: 'list', data: models.map(openAiModel) }
