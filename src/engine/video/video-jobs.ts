@@ -112,7 +112,7 @@ class RenderedJobs implements VideoJobs {
     const kept: KeptRequest = { hasImage: image !== undefined, starts: 0 }
     const job: VideoJob = {
       ...request,
-      id: newId('video'),
+      id: newId('video_'),
       provider: builtinProvider,
       status: 'queued',
       progress: 0,
