@@ -2,7 +2,13 @@ import { GatewayError } from '../core/errors.ts'
 import type { ApiKey, StoredResponse } from '../core/ports.ts'
 import { createEventSplitter } from '../wire/sse.ts'
 import type { ResponsesRequest } from '../protocols/openai-responses/client-schema.ts'
-import { inputItems, responseNotFound, withHistory } from '../protocols/openai-responses/history.ts'
+import {
+  inputItems,
+  referredResponses,
+  responseNotFound,
+  withHistory,
+  withReferences,
+} from '../protocols/openai-responses/history.ts'
 import type { Answer, Call, Gateway } from './gateway.ts'
 import { handle, routeOf } from './handle.ts'
 import { nativeOf } from './prepare.ts'
@@ -17,18 +23,33 @@ const chainMax = 1_000
  * kept unless `store` is false. Where the upstream made the earlier response itself, it is left to the upstream.
  */
 export async function createResponse(gateway: Gateway, call: Call): Promise<Answer> {
-  const request = call.request as ResponsesRequest
+  const asked = await withReferred(gateway, call)
+  const request = asked.request as ResponsesRequest
   const previousId = request.previous_response_id
-  const continued = previousId == null ? call : await withPrevious(gateway, call, previousId)
+  const continued = previousId == null ? asked : await withPrevious(gateway, asked, previousId)
   const answer = await handle(gateway, continued)
   const keeping: Keeping = {
     gateway,
     call,
-    previousId: continued === call ? undefined : (previousId ?? undefined),
+    previousId: continued === asked ? undefined : (previousId ?? undefined),
     own: inputItems(request, gateway.newId),
     isKept: request.store !== false,
   }
   return kept(keeping, answer)
+}
+
+/** The call with references to items of kept answers replaced by the items; others are left to the upstream. */
+async function withReferred(gateway: Gateway, call: Call): Promise<Call> {
+  const ids = referredResponses(call.request as ResponsesRequest)
+  if (ids.length === 0) return call
+  const found = await Promise.all(ids.map((id) => gateway.store.findResponse(id)))
+  const items = found.flatMap((stored) => {
+    if (stored?.keyId !== call.key.id) return []
+    return (JSON.parse(stored.response) as { readonly output: Items }).output
+  })
+  if (items.length === 0) return call
+  const request = withReferences(call.request as ResponsesRequest, items)
+  return { ...call, request, raw: Buffer.from(JSON.stringify(request)) }
 }
 
 async function withPrevious(gateway: Gateway, call: Call, id: string): Promise<Call> {

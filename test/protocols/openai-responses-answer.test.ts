@@ -9,7 +9,12 @@ import {
   type ResponsesRequest,
 } from '../../src/protocols/openai-responses/client-schema.ts'
 import { responses } from '../../src/protocols/openai-responses/client.ts'
-import { inputItems, withHistory } from '../../src/protocols/openai-responses/history.ts'
+import {
+  inputItems,
+  referredResponses,
+  withHistory,
+  withReferences,
+} from '../../src/protocols/openai-responses/history.ts'
 import { nativeResponses } from '../../src/protocols/openai-responses/native.ts'
 import { countingIds, formatContext } from '../support/codec-context.ts'
 
@@ -20,24 +25,27 @@ function canonical(fields: object) {
   return value
 }
 
+const reply = (message: object, rest: object = {}): ChatReply => ({
+  id: 'chatcmpl-1',
+  object: 'chat.completion',
+  created: 1,
+  model: 'public-model',
+  choices: [
+    {
+      index: 0,
+      message: { role: 'assistant', content: null, refusal: null, ...message },
+      finish_reason: 'stop',
+      logprobs: null,
+      ...rest,
+    },
+  ],
+  usage: chatUsage({ inputTokens: 1, outputTokens: 2 }),
+  system_fingerprint: null,
+})
+
+const user = { role: 'user' as const, content: 'Hi' }
+
 describe('answers', () => {
-  const reply = (message: object, rest: object = {}): ChatReply => ({
-    id: 'chatcmpl-1',
-    object: 'chat.completion',
-    created: 1,
-    model: 'public-model',
-    choices: [
-      {
-        index: 0,
-        message: { role: 'assistant', content: null, refusal: null, ...message },
-        finish_reason: 'stop',
-        logprobs: null,
-        ...rest,
-      },
-    ],
-    usage: chatUsage({ inputTokens: 1, outputTokens: 2 }),
-    system_fingerprint: null,
-  })
   const response = (message: object, rest: object = {}, request: object = {}) =>
     validate(
       ResponseObject,
@@ -154,6 +162,35 @@ describe('the memory of a conversation', () => {
       previous,
     )
     expect(canonical(referring).messages).toEqual([{ role: 'user', content: 'First' }])
+  })
+})
+
+describe('references to items', () => {
+  it('lead to the response that holds them and are replaced by them', () => {
+    const response = responses.fromCanonical(
+      reply({
+        content: 'Look.',
+        tool_calls: [{ id: 'a', type: 'function', function: { name: 'f', arguments: '{}' } }],
+      }),
+      { model: 'm', input: 'x' },
+      formatContext(),
+    ) as { readonly id: string; readonly output: readonly { id: string; type: string }[] }
+    const asked: ResponsesRequest = {
+      model: 'm',
+      input: [
+        user,
+        ...response.output.map(({ id }) => ({ type: 'item_reference', id })),
+        { type: 'item_reference', id: 'msg_of_another_1' },
+        { type: 'function_call_output', call_id: 'a', output: 'ok' },
+      ],
+    }
+    expect(referredResponses(asked)).toEqual([response.id, 'resp_of_another'])
+    const { input } = withReferences(asked, response.output)
+    expect(input.slice(1, 4)).toEqual([
+      ...response.output,
+      { type: 'item_reference', id: 'msg_of_another_1' },
+    ])
+    expect(referredResponses({ input: 'x' })).toEqual([])
   })
 })
 

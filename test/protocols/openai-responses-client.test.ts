@@ -40,8 +40,12 @@ describe('what chat cannot say is refused by its path', () => {
     [{ truncation: 'auto' }, ['unsupported_value', 'truncation']],
     [{ previous_response_id: 'resp_x' }, ['invalid_request', 'previous_response_id']],
     [
-      { tools: [{ type: 'function', name: 'f' }, { type: 'web_search' }] },
+      { tools: [{ type: 'function', name: 'f' }, { type: 'file_search' }] },
       ['unsupported_value', 'tools[1].type'],
+    ],
+    [
+      { tools: [{ type: 'web_search', filters: { allowed_domains: ['e.example'] } }] },
+      ['unsupported_parameter', 'tools[0].filters'],
     ],
     [{ tool_choice: { type: 'file_search' } }, ['unsupported_value', 'tool_choice.type']],
     [
@@ -253,6 +257,23 @@ describe('settings', () => {
       { logprobs: true, top_logprobs: 3 },
     ],
     [{ top_logprobs: 3 }, {}],
+    [
+      {
+        tools: [
+          {
+            type: 'web_search',
+            search_context_size: 'low',
+            user_location: { type: 'approximate', city: 'Bern' },
+          },
+        ],
+      },
+      {
+        web_search_options: {
+          search_context_size: 'low',
+          user_location: { type: 'approximate', approximate: { city: 'Bern' } },
+        },
+      },
+    ],
     [
       {
         tools: [

@@ -4,8 +4,9 @@ import { isObject, textOf } from '../openai/reading.ts'
 import type { InputItem, OutputItem } from './client-schema.ts'
 
 /**
- * Reasoning in this format has one opaque place, `encrypted_content`. OpenAI's own goes there as it is; the blocks of
- * other protocols and Gemini's signatures of calls are carried in it and restored when the client sends the item back.
+ * Reasoning in this format has one opaque place, `encrypted_content`. Blocks of every protocol and Gemini's signatures
+ * of calls are carried in it and restored when the client sends the item back; OpenAI's own too, because they belong
+ * to the id that OpenAI gave them, and items here have ids of their own.
  */
 
 interface Restored {
@@ -52,16 +53,13 @@ function isThinkingBlock(value: unknown): value is ThinkingBlock {
 
 /** The item for one block. `shown`: what was already told of its text, where it was streamed. */
 export function reasoningItem(block: ThinkingBlock, id: string, shown?: string): OutputItem {
-  const { type, summary, thinking, encrypted_content: encrypted } = block
-  const text = thinking ?? ''
-  const texts = shown === undefined ? (summary ?? (text === '' ? [] : [text])) : [shown]
-  // Ids belong to what was encrypted: a block under another id is carried whole.
-  const own = type === 'reasoning' && block.id === id && encrypted != null
+  const { summary, thinking = '' } = block
+  const texts = shown === undefined ? (summary ?? (thinking === '' ? [] : [thinking])) : [shown]
   return {
     id,
     type: 'reasoning',
-    summary: texts.map((part) => ({ type: 'summary_text', text: part })),
-    encrypted_content: own ? encrypted : carry(block),
+    summary: texts.map((text) => ({ type: 'summary_text', text })),
+    encrypted_content: carry(block),
   }
 }
 

@@ -10,8 +10,13 @@ import {
   signatureOf,
 } from './client-reasoning.ts'
 import type { OutputItem, ResponseObject, ResponsesRequest } from './client-schema.ts'
+import { itemIds } from './history.ts'
 
-type NewId = (prefix: string) => string
+/** Makes ids of items from their prefixes, and ids of calls. */
+interface Ids {
+  readonly item: (prefix: string) => string
+  readonly call: () => string
+}
 
 /** The canonical answer as a whole Response object. */
 export function responseOf(
@@ -21,12 +26,14 @@ export function responseOf(
 ): ResponseObject {
   const [choice] = reply.choices
   const created = Math.floor(context.now() / 1000)
-  const base = responseBase(request, { id: context.newId('resp_'), model: reply.model, created })
+  const id = context.newId('resp_')
+  const ids: Ids = { item: itemIds(id), call: () => context.newId('call_') }
+  const base = responseBase(request, { id, model: reply.model, created })
   return {
     ...base,
     ...outcomeOf(choice?.finish_reason ?? 'stop', created),
     service_tier: reply.service_tier ?? base.service_tier,
-    output: choice === undefined ? [] : outputOf(choice, wantsLogprobs(request), context.newId),
+    output: choice === undefined ? [] : outputOf(choice, wantsLogprobs(request), ids),
     usage: usageOf(reply.usage),
   }
 }
@@ -124,40 +131,33 @@ export function usageOf(usage: ChatUsage): NonNullable<ResponseObject['usage']> 
 type Choice = ChatReply['choices'][number]
 
 /** Output items in the order a model makes them: reasoning, the message, the calls. */
-function outputOf(choice: Choice, logprobs: boolean, newId: NewId): OutputItem[] {
+function outputOf(choice: Choice, logprobs: boolean, ids: Ids): OutputItem[] {
   const { message } = choice
-  const { reasoning_content: reasoning, thinking_blocks: blocks, tool_calls: calls } = message
-  const { function_call: legacy } = message
+  const { reasoning_content: reasoning, thinking_blocks: blocks, function_call: legacy } = message
   const status = choice.finish_reason === 'length' ? 'incomplete' : 'completed'
-  const parts = partsOf(choice, logprobs)
-  const said = parts.length === 0 ? [] : [messageItem(newId('msg_'), { content: parts, status })]
-  const called = (calls ?? []).flatMap((call) => callItems(call, newId))
-  const legacyCall =
-    legacy === undefined
+  const content = partsOf(choice, logprobs)
+  const calls: readonly ToolCall[] = [
+    ...(message.tool_calls ?? []),
+    ...(legacy === undefined
       ? []
-      : callItems({ id: newId('call_'), type: 'function', function: legacy }, newId)
+      : [{ id: ids.call(), type: 'function' as const, function: legacy }]),
+  ]
   return [
-    ...reasoningItems(reasoning ?? '', blocks ?? [], newId),
-    ...said,
-    ...(message.images ?? []).map(({ image_url: { url } }) => imageItem(newId('ig_'), url)),
-    ...called,
-    ...legacyCall,
+    ...reasoningItems(reasoning ?? '', blocks ?? [], ids),
+    ...(content.length === 0 ? [] : [messageItem(ids.item('msg_'), { content, status })]),
+    ...(message.images ?? []).map(({ image_url: { url } }) => imageItem(ids.item('ig_'), url)),
+    ...calls.flatMap((call) => callItems(call, ids)),
   ]
 }
 
 function reasoningItems(
   text: string,
   blocks: readonly ThinkingBlock[],
-  newId: NewId,
+  { item }: Ids,
 ): readonly OutputItem[] {
   const textShown = blocks.some(({ thinking, summary }) => thinking || summary?.length)
-  const plain = text !== '' && !textShown ? [plainReasoningItem(text, newId('rs_'))] : []
-  return [...plain, ...blocks.map((block) => reasoningItem(block, ownId(block) ?? newId('rs_')))]
-}
-
-/** A Responses item keeps its own id. */
-export function ownId({ type, id }: ThinkingBlock): string | undefined {
-  return type === 'reasoning' ? id : undefined
+  const plain = text !== '' && !textShown ? [plainReasoningItem(text, item('rs_'))] : []
+  return [...plain, ...blocks.map((block) => reasoningItem(block, item('rs_')))]
 }
 
 function partsOf({ message, logprobs }: Choice, told: boolean): readonly Fields[] {
@@ -199,10 +199,10 @@ export function messageItem(
   return { id, type: 'message', status, role: 'assistant', content }
 }
 
-function callItems(call: ToolCall, newId: NewId): readonly OutputItem[] {
+function callItems(call: ToolCall, { item }: Ids): readonly OutputItem[] {
   const signature = signatureOf(call.extra_content)
-  const item = callItem(call, newId(call.custom === undefined ? 'fc_' : 'ctc_'), 'completed')
-  return signature === undefined ? [item] : [signatureItem(call.id, signature, newId('rs_')), item]
+  const signed = signature === undefined ? [] : [signatureItem(call.id, signature, item('rs_'))]
+  return [...signed, callItem(call, item(call.custom === undefined ? 'fc_' : 'ctc_'), 'completed')]
 }
 
 /** Functions are called with an object, so no arguments at all are an empty one. */

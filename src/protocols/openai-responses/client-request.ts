@@ -6,7 +6,7 @@ import { messagesOf } from './client-messages.ts'
 import type { ResponsesRequest } from './client-schema.ts'
 import { responseNotFound } from './history.ts'
 import { wrappedFormat } from './text-format.ts'
-import { wrappedChoice, wrappedTool } from './tools.ts'
+import { withoutSearch, wrappedChoice, wrappedTool } from './tools.ts'
 
 const lacking = [
   'background',
@@ -19,12 +19,14 @@ const lacking = [
 /** A Responses request as the canonical chat request. Throws where it asks for what chat cannot say. */
 export function canonicalOf(request: ResponsesRequest): ChatRequest {
   refuseLacking(request)
-  const { instructions, tools, reasoning, text } = request
+  const { instructions, reasoning, text } = request
+  const { tools, search } = withoutSearch(request.tools ?? [])
   const head = instructions == null ? [] : [{ role: 'system' as const, content: instructions }]
   const format = text?.format == null ? undefined : wrappedFormat(text.format)
   const messages: Message[] = [...head, ...messagesOf(request.input)]
   return withoutNulls(request.model, messages, {
-    tools: tools?.length ? tools.map((tool, index) => wrappedTool(tool, `tools[${index}]`)) : null,
+    tools: tools.length > 0 ? tools.map(({ tool, path }) => wrappedTool(tool, path)) : null,
+    web_search_options: search,
     tool_choice: request.tool_choice == null ? null : wrappedChoice(request.tool_choice),
     parallel_tool_calls: request.parallel_tool_calls,
     response_format: format,
@@ -74,6 +76,7 @@ const params: Readonly<Record<string, string>> = {
   response_format: 'text.format',
   logprobs: 'include',
   messages: 'input',
+  web_search_options: 'tools',
 }
 
 /** The path in this format of a canonical field. Messages are gathered from items, so their indexes are not kept. */

@@ -7,6 +7,7 @@ import { formatEvent, keepAliveComment } from '../../wire/sse.ts'
 import type { FormatContext, StreamWriter } from '../protocol.ts'
 import { outcomeOf, responseBase, usageOf, wantsLogprobs } from './client-reply.ts'
 import type { ResponseObject, ResponsesRequest } from './client-schema.ts'
+import { itemIds } from './history.ts'
 import { StreamedOutput } from './streamed-output.ts'
 
 /** Writes the events of a response (OpenAI API, ResponseStreamEvent); there is no `[DONE]`. */
@@ -22,6 +23,7 @@ class ResponseWriter implements StreamWriter<'chat'> {
   readonly keepAlive = keepAliveComment
   readonly #request: ResponsesRequest
   readonly #context: FormatContext
+  readonly #id: string
   readonly #output: StreamedOutput
   #response: ResponseObject | undefined
   #usage: Usage = noUsage
@@ -33,8 +35,10 @@ class ResponseWriter implements StreamWriter<'chat'> {
   constructor(request: ResponsesRequest, context: FormatContext) {
     this.#request = request
     this.#context = context
+    this.#id = context.newId('resp_')
     this.#output = new StreamedOutput({
-      newId: context.newId,
+      itemId: itemIds(this.#id),
+      callId: () => context.newId('call_'),
       logprobs: wantsLogprobs(request),
       tell: (type, fields) => this.#tell(type, fields),
     })
@@ -86,8 +90,8 @@ class ResponseWriter implements StreamWriter<'chat'> {
   /** The response as it was when it began; the first call announces it. */
   #begin(model: string): ResponseObject {
     if (this.#response !== undefined) return this.#response
-    const id = this.#context.newId('resp_')
-    const response = responseBase(this.#request, { id, model, created: this.#seconds() })
+    const base = { id: this.#id, model, created: this.#seconds() }
+    const response = responseBase(this.#request, base)
     this.#response = response
     this.#tell('response.created', { response })
     this.#tell('response.in_progress', { response })

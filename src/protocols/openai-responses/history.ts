@@ -35,9 +35,43 @@ function textPart(type: string, text: string): object {
 }
 
 /**
+ * Ids for the output items of one response. They hold the response's id, so that a reference to an item
+ * (`item_reference`) tells where the item is kept.
+ */
+export function itemIds(responseId: string): (prefix: string) => string {
+  const own = responseId.replace(/^resp_/, '')
+  let count = 0
+  return (prefix) => `${prefix}${own}_${count++}`
+}
+
+/** The ids of the responses whose items the input refers to. */
+export function referredResponses({ input }: Pick<ResponsesRequest, 'input'>): readonly string[] {
+  if (typeof input === 'string') return []
+  const ids = input.filter(isReference).flatMap(({ id }) => {
+    const own = /^[a-z]+_(.+)_\d+$/.exec(id ?? '')?.[1]
+    return own === undefined ? [] : [`resp_${own}`]
+  })
+  return [...new Set(ids)]
+}
+
+/** The request with references to these items replaced by them; others stay. */
+export function withReferences(
+  request: ResponsesRequest,
+  items: readonly OutputItem[],
+): ResponsesRequest {
+  const { input } = request
+  if (typeof input === 'string') return request
+  const known = new Map(items.map((item) => [item.id, item]))
+  return {
+    ...request,
+    input: input.map((item) => (isReference(item) ? (known.get(item.id ?? '') ?? item) : item)),
+  }
+}
+
+/**
  * The request with the conversation before it: `previous` holds the earlier items in order, inputs and outputs.
- * References to earlier items (`item_reference`) are replaced by them. The previous response is then accounted for;
- * its instructions do not carry over (OpenAI API, previous_response_id).
+ * References to earlier items stand for them where they are now. The previous response is then accounted for; its
+ * instructions do not carry over (OpenAI API, previous_response_id).
  */
 export function withHistory(
   request: ResponsesRequest,
@@ -46,15 +80,9 @@ export function withHistory(
   const { previous_response_id: _, input, ...rest } = request
   const own: readonly InputItem[] =
     typeof input === 'string' ? [{ type: 'message', role: 'user', content: input }] : input
-  const known = new Map(previous.map((item) => [item.id, item]))
   const referred = new Set(own.filter(isReference).map(({ id }) => id))
-  return {
-    ...rest,
-    input: [
-      ...previous.filter(({ id }) => !referred.has(id)),
-      ...own.map((item) => (isReference(item) ? (known.get(item.id ?? '') ?? item) : item)),
-    ],
-  }
+  const before = previous.filter(({ id }) => !referred.has(id))
+  return withReferences({ ...rest, input: [...before, ...own] }, previous)
 }
 
 /** A reference may leave its type out; then it has nothing but an id. */

@@ -7,13 +7,14 @@ import {
   signatureItem,
   signatureOf,
 } from './client-reasoning.ts'
-import { callItem, flatAnnotation, imageItem, messageItem, ownId } from './client-reply.ts'
+import { callItem, flatAnnotation, imageItem, messageItem } from './client-reply.ts'
 import type { OutputItem } from './client-schema.ts'
 import { StreamedMessage } from './streamed-message.ts'
 
 /** What the items need to tell of themselves. */
 export interface Teller {
-  readonly newId: (prefix: string) => string
+  readonly itemId: (prefix: string) => string
+  readonly callId: () => string
   /** Whether the caller asked for log probabilities. */
   readonly logprobs: boolean
   readonly tell: (type: string, fields: object) => void
@@ -99,7 +100,8 @@ export class StreamedOutput {
     this.#teller.tell('response.reasoning_summary_text.delta', { ...place, delta: text })
   }
 
-  #openReasoning(id: string = this.#teller.newId('rs_')): OpenReasoning {
+  #openReasoning(): OpenReasoning {
+    const id = this.#teller.itemId('rs_')
     this.#closeMessage('completed')
     const index = this.#begin({ id, type: 'reasoning', summary: [] })
     this.#reasoning = { id, index, text: '' }
@@ -110,8 +112,8 @@ export class StreamedOutput {
   #addBlock(block: ThinkingBlock): void {
     // Gemini signs a text after it was told; the message goes on.
     if (this.#reasoning === undefined && this.#message !== undefined && block.type === 'thought')
-      return this.#addWhole(reasoningItem(block, this.#teller.newId('rs_')))
-    const { text, id } = this.#reasoning ?? this.#openReasoning(ownId(block))
+      return this.#addWhole(reasoningItem(block, this.#teller.itemId('rs_')))
+    const { text, id } = this.#reasoning ?? this.#openReasoning()
     this.#closeReasoning(reasoningItem(block, id, text === '' ? undefined : text))
   }
 
@@ -137,7 +139,7 @@ export class StreamedOutput {
   #openMessage(): StreamedMessage {
     this.#closeReasoning()
     if (this.#message !== undefined) return this.#message
-    const id = this.#teller.newId('msg_')
+    const id = this.#teller.itemId('msg_')
     const index = this.#begin(messageItem(id, { content: [], status: 'in_progress' }))
     this.#message = new StreamedMessage(id, index, this.#teller)
     return this.#message
@@ -153,7 +155,7 @@ export class StreamedOutput {
 
   #addImage(url: string): void {
     this.#closeReasoning()
-    this.#addWhole(imageItem(this.#teller.newId('ig_'), url))
+    this.#addWhole(imageItem(this.#teller.itemId('ig_'), url))
   }
 
   #addCall(piece: ToolCallDelta): void {
@@ -163,7 +165,7 @@ export class StreamedOutput {
   }
 
   #addLegacyCall({ name, arguments: text }: NonNullable<ChatDelta['function_call']>): void {
-    this.#legacyCallId ??= this.#teller.newId('call_')
+    this.#legacyCallId ??= this.#teller.callId()
     const named = {
       ...(name === undefined ? {} : { name }),
       ...(text === undefined ? {} : { arguments: text }),
@@ -174,13 +176,13 @@ export class StreamedOutput {
   #openCall(piece: ToolCallDelta): OpenCall {
     this.#closeReasoning()
     this.#closeMessage('completed')
-    const { newId } = this.#teller
+    const { itemId: newItemId, callId: newCallId } = this.#teller
     const custom = piece.type === 'custom'
-    const callId = piece.id ?? newId('call_')
+    const callId = piece.id ?? newCallId()
     const signature = signatureOf(piece.extra_content)
-    if (signature !== undefined) this.#addWhole(signatureItem(callId, signature, newId('rs_')))
+    if (signature !== undefined) this.#addWhole(signatureItem(callId, signature, newItemId('rs_')))
     const name = (custom ? piece.custom?.name : piece.function?.name) ?? ''
-    const itemId = newId(custom ? 'ctc_' : 'fc_')
+    const itemId = newItemId(custom ? 'ctc_' : 'fc_')
     const begun = custom
       ? { type: 'custom_tool_call', input: '' }
       : { type: 'function_call', arguments: '' }

@@ -21,7 +21,42 @@ export function flatTool(tool: Tool): Fields {
   }
 }
 
-/** Throws `unsupported_value` for the built-in tools, which only OpenAI can run. */
+const searches: ReadonlySet<unknown> = new Set([
+  'web_search',
+  'web_search_2025_08_26',
+  'web_search_preview',
+  'web_search_preview_2025_03_11',
+])
+
+/**
+ * Web search is an option in chat and a tool here. The other tools of the list are left as they are. Throws
+ * `unsupported_parameter` for a search that is narrowed in ways chat has no words for.
+ */
+export function withoutSearch(tools: readonly Fields[]): {
+  readonly tools: readonly { readonly tool: Fields; readonly path: string }[]
+  readonly search?: Fields
+} {
+  const placed = tools.map((tool, index) => ({ tool, path: `tools[${index}]` }))
+  const found = placed.find(({ tool }) => searches.has(tool['type']))
+  const others = placed.filter(({ tool }) => !searches.has(tool['type']))
+  return found === undefined ? { tools: others } : { tools: others, search: searchOf(found) }
+}
+
+function searchOf({ tool, path }: { readonly tool: Fields; readonly path: string }): Fields {
+  const { type: _, search_context_size: size, user_location: location, ...rest } = tool
+  for (const [name, value] of Object.entries(rest))
+    if (value !== null)
+      throw new GatewayError('unsupported_parameter', `Web search has no ${name} here`, {
+        param: `${path}.${name}`,
+      })
+  const { type: __, ...place } = objectOf(location)
+  return {
+    ...(someText(size) === undefined ? {} : { search_context_size: size }),
+    ...(isObject(location) ? { user_location: { type: 'approximate', approximate: place } } : {}),
+  }
+}
+
+/** Throws `unsupported_value` for built-in tools, which only OpenAI can run. */
 export function wrappedTool(flat: Fields, path: string): Tool {
   const { type, name, description, parameters, strict, format } = flat
   if (type !== 'function' && type !== 'custom')
