@@ -18,7 +18,6 @@ describe('fields', () => {
     ['temperature', { temperature: 1.5 }],
     ['modalities', { modalities: ['audio'] }],
     ['tools[0]', { tools: [{ type: 'custom', custom: { name: 'f' } }] }],
-    ['functions', { functions: [{ name: 'f' }] }],
   ])('%s is refused', (param, request) => {
     expect(refusal(request)).toBe(param)
     expect(dropped(request).params).toContain(param)
@@ -34,7 +33,6 @@ describe('fields', () => {
       modalities: ['text'],
       parallel_tool_calls: true,
       response_format: { type: 'text' },
-      reasoning_effort: 'none',
       user: 'u',
       store: false,
       metadata: { a: 'b' },
@@ -120,7 +118,7 @@ describe('fields', () => {
     [
       claude,
       { reasoning_effort: 'high', max_tokens: 4096 },
-      { thinking: { type: 'enabled', budget_tokens: 4095 } },
+      { thinking: { type: 'enabled', budget_tokens: 16_384 } },
     ],
     [claude, { thinking_budget: 5000 }, { thinking: { type: 'enabled', budget_tokens: 5000 } }],
     [
@@ -139,12 +137,25 @@ describe('fields', () => {
     expect(sent(request, { model })['additionalModelRequestFields']).toEqual(fields)
   })
 
+  test('a limit that the thinking would use up is raised by it', () => {
+    expect(sent({ reasoning_effort: 'high', max_tokens: 4096 })['inferenceConfig']).toEqual({
+      maxTokens: 16_384 + 4096,
+    })
+  })
+
+  test('the newest Claude takes neither sampling nor a forced call', () => {
+    const newest = 'anthropic.claude-opus-5-5'
+    expect(refusal({ temperature: 0.5 }, newest)).toBe('temperature')
+    expect(refusal({ top_k: 5 }, newest)).toBe('top_k')
+    expect(refusal({ tools, tool_choice: 'required' }, newest)).toBe('tool_choice')
+    expect(sent({ temperature: 1 }, { model: newest })).not.toHaveProperty('inferenceConfig')
+  })
+
   test('thinking that a model cannot do is refused', () => {
     expect(refusal({ reasoning_effort: 'high' }, 'anthropic.claude-3-5-sonnet-20241022-v2:0')).toBe(
       'reasoning_effort',
     )
     expect(refusal({ reasoning_effort: 'high' }, 'amazon.nova-pro-v1:0')).toBe('reasoning_effort')
-    expect(refusal({ reasoning_effort: 'high', max_tokens: 500 })).toBe('reasoning_effort')
     expect(refusal({ thinking_budget: 2000 }, 'anthropic.claude-opus-4-7')).toBe('thinking_budget')
     expect(refusal({ reasoning_effort: 'high', temperature: 0.2 })).toBe('temperature')
     expect(refusal({ reasoning_effort: 'high', tools, tool_choice: 'required' })).toBe(

@@ -38,11 +38,11 @@ describe('messages', () => {
         { role: 'tool', tool_call_id: 'a', content: 'one' },
         { role: 'tool', tool_call_id: 'b', content: '' },
         { role: 'developer', content: 'Be polite.' },
-        { role: 'user', content: 'go on' },
+        { role: 'user', content: 'go on', name: 'Ada' },
       ],
       tools: [{ type: 'function', function: { name: 'f' } }],
     })
-    expect(body['system']).toEqual([{ text: 'Be brief.' }, { text: 'Be polite.' }])
+    expect(body['system']).toEqual([{ text: 'Be brief.' }])
     expect(body['messages']).toEqual([
       { role: 'user', content: [{ text: 'hi' }, { text: 'there' }] },
       {
@@ -57,14 +57,19 @@ describe('messages', () => {
         content: [
           { toolResult: { toolUseId: 'a', content: [{ text: 'one' }] } },
           { toolResult: { toolUseId: 'b', content: [] } },
-          { text: 'go on' },
+          { text: '<system>\nBe polite.\n</system>' },
+          { text: 'Ada: go on' },
         ],
       },
     ])
   })
 
-  test('a conversation that begins with the assistant is refused', () => {
-    expect(refusal({ messages: [{ role: 'assistant', content: 'Hi.' }, user] })).toBe('messages')
+  test('a conversation that begins with the assistant gets a user message before it', () => {
+    expect(sent({ messages: [{ role: 'assistant', content: 'Hi.' }, user] })['messages']).toEqual([
+      { role: 'user', content: [{ text: '.' }] },
+      { role: 'assistant', content: [{ text: 'Hi.' }] },
+      { role: 'user', content: [{ text: 'hi' }] },
+    ])
   })
 
   test('a prefill loses its trailing white space', () => {

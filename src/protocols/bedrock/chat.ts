@@ -4,15 +4,17 @@ import type { ThinkingBlock, ToolCall } from '../../operations/chat-message.ts'
 import { chatUsage } from '../../operations/usage-shape.ts'
 import { formatDataUrl } from '../../wire/data-url.ts'
 import { formatJson } from '../../wire/json.ts'
+import { claudeModel } from '../anthropic/model-family.ts'
 import { isObject, listOf, objectOf, someText, textOf } from '../openai/reading.ts'
+import { withFunctions } from '../function-answers.ts'
 import type { Codec, CodecContext, Decoded, Received } from '../protocol.ts'
 import { asksFor, refuseFields } from '../unsupported-fields.ts'
 import { chatStream } from './chat-stream.ts'
 import { finishReason, stopSequenceOf } from './finish-reasons.ts'
 import { mediaUrls } from './media.ts'
 import { encodeMessages } from './messages.ts'
-import { claudeGeneration, modelFamily } from './model-family.ts'
-import { encodeReasoning, thinks } from './reasoning.ts'
+import { modelFamily } from './model-family.ts'
+import { encodeReasoning, type Reasoning } from './reasoning.ts'
 import { answersByTool, encodeTools, jsonToolName } from './tools.ts'
 import { readUsage } from './usage.ts'
 
@@ -20,7 +22,7 @@ import { readUsage } from './usage.ts'
  * Converse and ConverseStream (Amazon Bedrock API reference). The model stands in the path, percent-encoded; fields
  * of one maker's models travel as `additionalModelRequestFields`; structured output is a tool the model must call.
  */
-export const chat: Codec<'chat'> = {
+export const chat: Codec<'chat'> = withFunctions({
   encode(request, context) {
     const verb = request.stream === true ? 'converse-stream' : 'converse'
     return {
@@ -33,32 +35,27 @@ export const chat: Codec<'chat'> = {
   singleChoice: true,
   media: mediaUrls,
   stream: chatStream,
-}
+})
 
 function encodeBody(request: ChatRequest, context: CodecContext): object {
   refuseFields(request, unsupported, context)
   const { system, turns } = encodeMessages(request, context)
   const reasoning = encodeReasoning(request, context)
-  const thinking = thinks(reasoning)
-  const format = thinking ? thinkingFormat(request, reasoning, context) : undefined
-  const tools = encodeTools(thinking ? { ...request, response_format: null } : request, context)
-  const forced = thinking && isForced(tools.toolConfig)
-  if (forced) context.unsupported('tool_choice', 'a thinking Claude cannot be made to call a tool')
-  const inference = inferenceConfig(request, context, thinking)
+  const { toolConfig, additional: choice } = encodeTools(request, context)
+  const answer = heldAnswer(request, toolConfig, { reasoning, context })
+  const inference = inferenceConfig(request, reasoning, context)
   const additional = {
-    ...reasoning,
-    ...tools.additional,
-    ...format,
-    ...topK(request, context),
+    ...reasoning.fields,
+    ...choice,
+    ...answer.fields,
+    ...topK(request, reasoning, context),
   }
   const tier = request.service_tier
   return {
     ...(system.length > 0 ? { system } : {}),
     messages: turns,
     ...(Object.keys(inference).length > 0 ? { inferenceConfig: inference } : {}),
-    ...(tools.toolConfig === undefined
-      ? {}
-      : { toolConfig: forced ? { tools: tools.toolConfig['tools'] } : tools.toolConfig }),
+    ...(answer.toolConfig === undefined ? {} : { toolConfig: answer.toolConfig }),
     ...(Object.keys(additional).length > 0 ? { additionalModelRequestFields: additional } : {}),
     ...(tier != null && tier !== 'auto' ? { serviceTier: { type: tier } } : {}),
     // Asked for only where it can matter; other models ignore the path.
@@ -75,59 +72,112 @@ const unsupported = [
   'logprobs',
   'top_logprobs',
   'seed',
-  'functions',
-  'function_call',
   'verbosity',
   'modalities',
   'audio',
   'web_search_options',
 ] as const
 
-function inferenceConfig(request: ChatRequest, context: CodecContext, thinking: boolean): object {
-  const { temperature, top_p: topP, stop } = request
-  const maxTokens = request.max_completion_tokens ?? request.max_tokens
-  const stopSequences = typeof stop === 'string' ? [stop] : (stop ?? [])
-  const tooHot = temperature != null && (temperature > 1 || (thinking && temperature !== 1))
-  if (tooHot)
-    context.unsupported(
-      'temperature',
-      thinking ? 'Claude thinks at temperature 1 only' : 'Bedrock takes 0 to 1',
-    )
+interface Writing {
+  readonly reasoning: Reasoning
+  readonly context: CodecContext
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** Claude takes temperature 0 to 1, only 1 while it thinks, and its newest models take the defaults alone. */
+function sampling(request: ChatRequest, { reasoning, context }: Writing): Fields {
+  const { temperature, top_p: topP } = request
+  const claude = modelFamily(context.model) === 'anthropic' ? claudeModel(context.model) : undefined
+  const fixed = claude !== undefined && (reasoning.on || claude.sampling === 'none')
+  const tooHot = (temperature ?? 0) > 1
+  const refused = tooHot || (fixed && asksFor(request, 'temperature'))
+  if (refused)
+    context.unsupported('temperature', tooHot ? 'Bedrock takes 0 to 1' : 'this model takes 1 here')
+  const hasTemperature = temperature != null && !refused && !fixed
+  const one = claude?.sampling === 'one' && hasTemperature
+  if (topP != null && one && asksFor(request, 'top_p'))
+    context.unsupported('top_p', 'this model takes temperature or top_p')
   return {
-    ...(maxTokens == null ? {} : { maxTokens }),
-    ...(temperature == null || tooHot ? {} : { temperature }),
-    ...(topP == null ? {} : { topP }),
+    ...(hasTemperature ? { temperature } : {}),
+    ...(topP == null || one ? {} : { topP }),
+  }
+}
+
+function inferenceConfig(
+  request: ChatRequest,
+  reasoning: Reasoning,
+  context: CodecContext,
+): object {
+  const { stop } = request
+  const asked = request.max_completion_tokens ?? request.max_tokens
+  const stopSequences = typeof stop === 'string' ? [stop] : (stop ?? [])
+  return {
+    ...(asked == null ? {} : { maxTokens: maxTokens(asked, reasoning, context) }),
+    ...sampling(request, { reasoning, context }),
     ...(stopSequences.length > 0 ? { stopSequences } : {}),
   }
 }
 
-function topK(request: ChatRequest, { model }: CodecContext): object {
-  if (!asksFor(request, 'top_k')) return {}
-  return modelFamily(model) === 'nova'
-    ? { inferenceConfig: { topK: request.top_k } }
-    : { top_k: request.top_k }
+/** Thinking counts as output, so a limit that its budget would use up is raised by the budget. */
+function maxTokens(asked: number, { budget = 0 }: Reasoning, { model }: CodecContext): number {
+  if (budget < asked) return asked
+  return Math.max(budget + 1, Math.min(claudeModel(model).maxTokens, budget + asked))
 }
 
-function isForced(toolConfig: Readonly<Record<string, unknown>> | undefined): boolean {
+function topK(request: ChatRequest, { on }: Reasoning, context: CodecContext): object {
+  if (!asksFor(request, 'top_k')) return {}
+  const family = modelFamily(context.model)
+  if (family === 'nova') return { inferenceConfig: { topK: request.top_k } }
+  if (family === 'anthropic' && (on || claudeModel(context.model).sampling === 'none')) {
+    context.unsupported('top_k', 'this model takes only the default here')
+    return {}
+  }
+  return { top_k: request.top_k }
+}
+
+interface HeldAnswer {
+  readonly toolConfig?: Fields | undefined
+  readonly fields?: Fields
+}
+
+/**
+ * Some models cannot be made to call a tool: Claude while it thinks by a budget, and its newest generation. There a
+ * schema goes to the model itself, where it knows schemas, and a forced choice is refused.
+ */
+function heldAnswer(
+  request: ChatRequest,
+  toolConfig: Fields | undefined,
+  writing: Writing,
+): HeldAnswer {
+  const { reasoning, context } = writing
+  const claude = modelFamily(context.model) === 'anthropic' ? claudeModel(context.model) : undefined
+  const mayForce = claude === undefined || (claude.forcedTools && reasoning.budget === undefined)
+  if (mayForce || !isForced(toolConfig)) return { toolConfig }
+  if (!answersByTool(request)) {
+    context.unsupported('tool_choice', 'this model cannot be made to call a tool here')
+    return { toolConfig: { tools: toolConfig?.['tools'] } }
+  }
+  const { toolConfig: own } = encodeTools({ ...request, response_format: null }, context)
+  const schema = schemaOf(request)
+  if (claude?.structured === true && schema !== undefined) {
+    const config = objectOf(reasoning.fields['output_config'])
+    const format = { type: 'json_schema', schema }
+    return { toolConfig: own, fields: { output_config: { ...config, format } } }
+  }
+  context.unsupported('response_format', 'this model cannot be held to this format here')
+  return { toolConfig: own }
+}
+
+function isForced(toolConfig: Fields | undefined): boolean {
   const choice = toolConfig?.['toolChoice']
   return isObject(choice) && !('auto' in choice)
 }
 
-/** A thinking Claude cannot be made to call the JSON tool; from 4.5 on it takes the schema itself. */
-function thinkingFormat(
-  { response_format: format }: ChatRequest,
-  reasoning: Readonly<Record<string, unknown>>,
-  context: CodecContext,
-): object | undefined {
-  if (format == null || format.type === 'text') return undefined
-  if (format.type === 'json_object' || (claudeGeneration(context.model) ?? 4.6) < 4.5) {
-    context.unsupported('response_format', 'this model cannot think and keep to a schema')
-    return undefined
-  }
+function schemaOf({ response_format: format }: ChatRequest): Fields | undefined {
+  if (format?.type !== 'json_schema') return undefined
   const wrapper = objectOf(format.json_schema)
-  const schema = isObject(wrapper['schema']) ? wrapper['schema'] : wrapper
-  const config = objectOf(reasoning['output_config'])
-  return { output_config: { ...config, format: { type: 'json_schema', schema } } }
+  return isObject(wrapper['schema']) ? wrapper['schema'] : wrapper
 }
 
 function decode(received: Received, context: CodecContext, request: ChatRequest): Decoded<'chat'> {

@@ -7,11 +7,12 @@ import type {
   ToolCall,
 } from '../../operations/chat-message.ts'
 import { parseJson } from '../../wire/json.ts'
+import type { ToolIds } from '../anthropic/tool-ids.ts'
 import { isObject } from '../openai/reading.ts'
 import type { CodecContext } from '../protocol.ts'
 import { type Block, createDocumentNames, mediaBlock } from './media.ts'
 import { modelFamily } from './model-family.ts'
-import { toolIds } from './tool-ids.ts'
+import { converseToolIds } from './tool-ids.ts'
 
 export interface Turn {
   readonly role: 'user' | 'assistant'
@@ -20,13 +21,17 @@ export interface Turn {
 
 interface Writing {
   readonly context: CodecContext
-  readonly toolId: (id: string) => string
+  readonly ids: ToolIds
   readonly documentName: (filename: string) => string
 }
 
+/** Stands where Converse wants a user message and the caller has none. */
+const noWords = '.'
+
 /**
- * A conversation as Converse takes it: system texts apart, user and assistant in turn (neighbours of one role become
- * one message), all results of parallel calls in one user message, no empty text.
+ * A conversation as Converse takes it: the system texts that open it apart, user and assistant in turn (neighbours of
+ * one role become one message), all results of parallel calls first in one user message, no blank text, a user
+ * message at the beginning. A system text further on stays in its place, between `<system>` tags in the user's turn.
  */
 export function encodeMessages(
   { messages }: ChatRequest,
@@ -34,22 +39,31 @@ export function encodeMessages(
 ): { readonly system: readonly Block[]; readonly turns: readonly Turn[] } {
   const writing: Writing = {
     context,
-    toolId: toolIds(messages, context.model),
+    ids: converseToolIds(context.model),
     documentName: createDocumentNames(),
   }
+  const opening = messages.findIndex((message) => !isSystem(message))
+  const systemEnd = opening < 0 ? messages.length : opening
   const system: Block[] = []
   const turns: Turn[] = []
   for (const [index, message] of messages.entries()) {
     const blocks = blocksOf(message, `messages[${index}]`, writing)
-    if (message.role === 'system' || message.role === 'developer') system.push(...blocks)
-    else append(turns, message.role === 'assistant' ? 'assistant' : 'user', blocks)
+    if (!isSystem(message))
+      append(turns, message.role === 'assistant' ? 'assistant' : 'user', blocks)
+    else if (index < systemEnd) system.push(...blocks)
+    else append(turns, 'user', blocks.map(markSystem))
   }
-  if (turns[0]?.role === 'assistant') {
-    context.unsupported('messages', 'a conversation on Bedrock begins with a user message')
-    turns.shift()
-  }
+  if (turns[0]?.role !== 'user') turns.unshift({ role: 'user', content: [{ text: noWords }] })
   trimPrefill(turns)
   return { system, turns }
+}
+
+function isSystem({ role }: Message): boolean {
+  return role === 'system' || role === 'developer'
+}
+
+function markSystem(block: Block): Block {
+  return 'text' in block ? { text: `<system>\n${String(block['text'])}\n</system>` } : block
 }
 
 function append(turns: Turn[], role: Turn['role'], blocks: readonly Block[]): void {
@@ -68,19 +82,15 @@ function trimPrefill(turns: readonly Turn[]): void {
 }
 
 function blocksOf(message: Message, path: string, writing: Writing): readonly Block[] {
-  const { context } = writing
   switch (message.role) {
     case 'tool':
       return toolResult(message, path, writing)
-    case 'function':
-      context.unsupported(`${path}.role`, 'use tools instead of functions')
-      return []
+    case 'user':
+      return named(message, contentBlocks(message, path, writing))
     case 'assistant':
-      if (message.function_call != null)
-        context.unsupported(`${path}.function_call`, 'use tools instead of functions')
-      if (message.audio != null) context.unsupported(`${path}.audio`)
+      if (message.audio != null) writing.context.unsupported(`${path}.audio`)
       return [
-        ...thinking(message.thinking_blocks ?? [], context.model),
+        ...thinking(message.thinking_blocks ?? [], writing.context.model),
         ...contentBlocks(message, path, writing),
         ...(message.refusal == null ? [] : textBlock(message.refusal)),
         ...(message.tool_calls ?? []).map((call, index) =>
@@ -90,6 +100,15 @@ function blocksOf(message: Message, path: string, writing: Writing): readonly Bl
     default:
       return contentBlocks(message, path, writing)
   }
+}
+
+/** Who of several users speaks; Converse has no field for it. */
+function named({ name }: Message, blocks: readonly Block[]): readonly Block[] {
+  const [first, ...rest] = blocks
+  if (name == null || name === '' || first === undefined) return blocks
+  return 'text' in first
+    ? [{ text: `${name}: ${String(first['text'])}` }, ...rest]
+    : [{ text: `${name}:` }, ...blocks]
 }
 
 /** Converse refuses blank texts. */
@@ -141,7 +160,7 @@ function thinking(blocks: readonly ThinkingBlock[], model: string): readonly Blo
   })
 }
 
-function toolUse(call: ToolCall, path: string, { toolId }: Writing): Block {
+function toolUse(call: ToolCall, path: string, { ids }: Writing): Block {
   const { name, input } =
     call.custom === undefined
       ? {
@@ -149,7 +168,7 @@ function toolUse(call: ToolCall, path: string, { toolId }: Writing): Block {
           input: readArguments(call.function?.arguments ?? '', `${path}.function.arguments`),
         }
       : { name: call.custom.name, input: { input: call.custom.input } }
-  return { toolUse: { toolUseId: toolId(call.id), name, input } }
+  return { toolUse: { toolUseId: ids.call(call.id), name, input } }
 }
 
 /** The arguments as an object; '' means none. Throws where they are anything else, because a call is not guessed. */
@@ -171,6 +190,6 @@ function toolResult(message: Message, path: string, writing: Writing): readonly 
   const blocks = contentBlocks(message, path, writing)
   const content = blocks.filter((block) => !('cachePoint' in block))
   const points = blocks.filter((block) => 'cachePoint' in block)
-  const toolUseId = writing.toolId(message.tool_call_id ?? '')
+  const toolUseId = writing.ids.result(message.tool_call_id ?? '')
   return [{ toolResult: { toolUseId, content } }, ...points.slice(0, 1)]
 }

@@ -12,14 +12,6 @@ export function modelFamily(model: string): ModelFamily {
   return model.includes(':application-inference-profile/') ? 'unknown' : 'other'
 }
 
-/** The generation of a Claude model as a number, such as 3.7 or 4.5; undefined for other names. */
-export function claudeGeneration(model: string): number | undefined {
-  const named = /claude-[a-z]+-(\d{1,2})(?:-(\d{1,2}))?(?!\d)/.exec(model)
-  const numbered = /claude-(\d)(?:-(\d))?(?!\d)/.exec(model)
-  const match = named ?? numbered
-  return match === null ? undefined : Number(match[1]) + Number(match[2] ?? 0) / 10
-}
-
 /** A Nova model that reasons: the second generation and later. */
 export function isReasoningNova(model: string): boolean {
   return /amazon\.nova-([2-9]|premier-2)/.test(model)

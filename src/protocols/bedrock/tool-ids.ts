@@ -1,23 +1,33 @@
-import type { ChatRequest } from '../../operations/chat.ts'
+import { createToolIds, type ToolIds } from '../anthropic/tool-ids.ts'
 import { modelFamily } from './model-family.ts'
 
+/** The longest toolUseId that Converse takes. */
+const idCharactersMax = 64
+
 /**
- * Call ids as Converse takes them: [a-zA-Z0-9_-], at most 64 characters; for Mistral models exactly nine letters and
- * digits. Ids that fit stay; others are replaced, the same id always by the same one, and never two by one.
+ * Call ids as Converse takes them: [a-zA-Z0-9_-], at most 64 characters, each used once; for Mistral models exactly
+ * nine letters and digits. Ids that fit stay; a result belongs to the last call of its id.
  */
-export function toolIds(messages: ChatRequest['messages'], model: string): (id: string) => string {
+export function converseToolIds(model: string): ToolIds {
+  const plain = createToolIds()
   const mistral = modelFamily(model) === 'mistral'
-  const fits = mistral ? /^[a-zA-Z0-9]{9}$/ : /^[a-zA-Z0-9_-]{1,64}$/
-  const calls = messages.flatMap((message) => message.tool_calls ?? []).map(({ id }) => id)
-  const taken = new Set(calls.filter((id) => fits.test(id)))
-  const replaced = new Map<string, string>()
+  const fits = mistral ? /^[a-zA-Z0-9]{9}$/ : /^.{1,64}$/
+  const last = new Map<string, string>()
   let count = 0
-  for (const id of calls) {
-    if (fits.test(id) || replaced.has(id)) continue
-    let candidate: string
-    do candidate = `call${String((count += 1)).padStart(5, '0')}`
-    while (taken.has(candidate))
-    replaced.set(id, candidate)
+  return {
+    call(id) {
+      const given = plain.call(id)
+      if (fits.test(given)) {
+        last.set(id, given)
+        return given
+      }
+      count += 1
+      const made = mistral
+        ? `call${String(count).padStart(5, '0')}`
+        : `${given.slice(0, idCharactersMax - 7)}_${String(count).padStart(6, '0')}`
+      last.set(id, made)
+      return made
+    },
+    result: (id) => last.get(id) ?? plain.result(id),
   }
-  return (id) => replaced.get(id) ?? id
 }

@@ -10,9 +10,14 @@ import { modelFamily } from './model-family.ts'
 /** The tool that stands for structured output: the model must call it, and its input is the answer. */
 export const jsonToolName = 'json_answer'
 
-/** True where the answer comes as the input of the JSON tool. */
-export function answersByTool({ response_format: format }: ChatRequest): boolean {
-  return format != null && format.type !== 'text'
+/** True where the answer comes as the input of the JSON tool: not where the caller forces a call of their own. */
+export function answersByTool({
+  response_format: format,
+  tool_choice: choice,
+}: ChatRequest): boolean {
+  if (format == null || format.type === 'text') return false
+  if (choice == null || typeof choice === 'string') return choice !== 'required'
+  return choice.type === 'allowed_tools' && choice.allowed_tools?.mode !== 'required'
 }
 
 export interface ToolFields {

@@ -3,6 +3,7 @@ import type { AnswerMessage, ChatReply, ChatRequest } from '../../operations/cha
 import type { ToolCall } from '../../operations/chat-message.ts'
 import { chatUsage } from '../../operations/usage-shape.ts'
 import { isObject, listOf, objectOf, textOf } from '../openai/reading.ts'
+import { withFunctions } from '../function-answers.ts'
 import type { Codec, CodecContext, Decoded, Received } from '../protocol.ts'
 import { asksFor, refuseFields } from '../unsupported-fields.ts'
 import { chatStream } from './chat-stream.ts'
@@ -13,7 +14,7 @@ import { encodeTools } from './tools.ts'
 import { readUsage } from './usage.ts'
 
 /** Cohere API v2, chat (https://docs.cohere.com/v2/reference/chat). */
-export const chat: Codec<'chat'> = {
+export const chat: Codec<'chat'> = withFunctions({
   encode(request, context) {
     return {
       method: 'POST',
@@ -24,13 +25,11 @@ export const chat: Codec<'chat'> = {
   decode,
   singleChoice: true,
   stream: chatStream,
-}
+})
 
 const unsupported = [
   'logit_bias',
   'top_logprobs',
-  'functions',
-  'function_call',
   'verbosity',
   'modalities',
   'audio',

@@ -5,7 +5,7 @@ import type { CodecContext } from '../protocol.ts'
 type Fields = Readonly<Record<string, unknown>>
 
 /**
- * A conversation as Cohere takes it, nearly OpenAI's: developers are systems, names are left out, and what a model
+ * A conversation as Cohere takes it, nearly OpenAI's: developers are systems, names go before the text, and what a model
  * thought before its calls is the `tool_plan`.
  */
 export function encodeMessages(
@@ -21,7 +21,8 @@ function encodeMessage(message: Message, path: string, context: CodecContext): r
     case 'developer':
       return [{ role: 'system', content: contentOf(message, path, context) }]
     case 'user':
-      return [{ role: 'user', content: contentOf(message, path, context) }]
+      return [{ role: 'user', content: named(message, contentOf(message, path, context)) }]
+    case 'function':
     case 'tool':
       return [
         {
@@ -30,17 +31,12 @@ function encodeMessage(message: Message, path: string, context: CodecContext): r
           content: contentOf(message, path, context),
         },
       ]
-    case 'function':
-      context.unsupported(`${path}.role`, 'use tools instead of functions')
-      return []
     case 'assistant':
       return encodeAssistant(message, path, context)
   }
 }
 
 function encodeAssistant(message: Message, path: string, context: CodecContext): readonly Fields[] {
-  if (message.function_call != null)
-    context.unsupported(`${path}.function_call`, 'use tools instead of functions')
   if (message.audio != null) context.unsupported(`${path}.audio`)
   const calls = (message.tool_calls ?? []).flatMap((call, index) => {
     if (call.function === undefined) {
@@ -62,6 +58,16 @@ function encodeAssistant(message: Message, path: string, context: CodecContext):
       ...(calls.length > 0 ? { tool_calls: calls } : {}),
     },
   ]
+}
+
+/** Who of several users speaks; Cohere has no field for it. */
+function named(
+  { name }: Message,
+  content: string | readonly Fields[] | undefined,
+): string | readonly Fields[] | undefined {
+  if (name == null || name === '' || content === undefined) return content
+  if (typeof content === 'string') return `${name}: ${content}`
+  return [{ type: 'text', text: `${name}:` }, ...content]
 }
 
 function contentOf(
