@@ -50,14 +50,13 @@ function encodeBody(request: ChatRequest, context: CodecContext): object {
     ...answer.fields,
     ...topK(request, reasoning, context),
   }
-  const tier = request.service_tier
   return {
     ...(system.length > 0 ? { system } : {}),
     messages: turns,
     ...(Object.keys(inference).length > 0 ? { inferenceConfig: inference } : {}),
     ...(answer.toolConfig === undefined ? {} : { toolConfig: answer.toolConfig }),
     ...(Object.keys(additional).length > 0 ? { additionalModelRequestFields: additional } : {}),
-    ...(tier != null && tier !== 'auto' ? { serviceTier: { type: tier } } : {}),
+    ...(asksFor(request, 'service_tier') ? { serviceTier: { type: request.service_tier } } : {}),
     // Asked for only where it can matter; other models ignore the path.
     ...(asksFor(request, 'stop') && modelFamily(context.model) === 'anthropic'
       ? { additionalModelResponseFieldPaths: ['/delta/stop_sequence'] }
@@ -109,14 +108,28 @@ function inferenceConfig(
   reasoning: Reasoning,
   context: CodecContext,
 ): object {
-  const { stop } = request
   const asked = request.max_completion_tokens ?? request.max_tokens
-  const stopSequences = typeof stop === 'string' ? [stop] : (stop ?? [])
+  const stopSequences = stopWords(request, context)
   return {
     ...(asked == null ? {} : { maxTokens: maxTokens(asked, reasoning, context) }),
     ...sampling(request, { reasoning, context }),
     ...(stopSequences.length > 0 ? { stopSequences } : {}),
   }
+}
+
+/** Claude does not stop at white space alone. */
+function stopWords({ stop }: ChatRequest, context: CodecContext): readonly string[] {
+  const words = typeof stop === 'string' ? [stop] : (stop ?? [])
+  if (modelFamily(context.model) !== 'anthropic') return words
+  return words.filter((word, index) => {
+    const blank = word.trim() === ''
+    if (blank && word !== '')
+      context.unsupported(
+        typeof stop === 'string' ? 'stop' : `stop[${index}]`,
+        'Claude does not stop at white space',
+      )
+    return !blank
+  })
 }
 
 /** Thinking counts as output, so a limit that its budget would use up is raised by the budget. */

@@ -44,7 +44,13 @@ function encodeAssistant(message: Message, path: string, context: CodecContext):
       return []
     }
     const { name, arguments: text } = call.function
-    return [{ id: call.id, type: 'function', function: { name, arguments: text || '{}' } }]
+    return [
+      {
+        id: call.id,
+        type: 'function',
+        function: { name, arguments: text.trim() === '' ? '{}' : text },
+      },
+    ]
   })
   const said = contentOf(message, path, context) ?? message.refusal
   const content = said == null || said.length === 0 ? undefined : said
