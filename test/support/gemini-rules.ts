@@ -1,0 +1,132 @@
+/** What generateContent of Gemini 3 answers 400 to, for fake upstreams that must not be more patient than it is. */
+import { isDeepStrictEqual } from 'node:util'
+
+type Fields = Readonly<Record<string, unknown>>
+
+export interface IssuedCall {
+  readonly name: string
+  readonly args: unknown
+}
+
+/** Calls by the signature that was given out with them. */
+export type IssuedCalls = ReadonlyMap<string, IssuedCall>
+
+interface Content {
+  readonly role?: string
+  readonly parts: readonly Fields[]
+}
+
+const fields: ReadonlySet<string> = new Set([
+  'contents',
+  'systemInstruction',
+  'tools',
+  'toolConfig',
+  'safetySettings',
+  'generationConfig',
+  'cachedContent',
+])
+
+/** The first rule of the API that a request breaks, as the API says it; undefined for a good one. */
+export function brokenContentRule(body: Fields, issued: IssuedCalls): string | undefined {
+  const unknown = Object.keys(body).find((name) => !fields.has(name))
+  if (unknown !== undefined) return `Invalid JSON payload received. Unknown name "${unknown}"`
+  const contents = body['contents'] as readonly Content[] | undefined
+  if (!contents?.length) return '* GenerateContentRequest.contents: contents is not specified'
+  return brokenSchemas(body) ?? brokenTurns(contents) ?? brokenSignatures(contents, issued)
+}
+
+const schemaFields: ReadonlySet<string> = new Set([
+  'type',
+  'format',
+  'title',
+  'description',
+  'nullable',
+  'enum',
+  'items',
+  'minItems',
+  'maxItems',
+  'properties',
+  'required',
+  'propertyOrdering',
+  'anyOf',
+  'minimum',
+  'maximum',
+  'minLength',
+  'maxLength',
+  'pattern',
+  'default',
+  'example',
+])
+
+function brokenSchemas(body: Fields): string | undefined {
+  const tools = (body['tools'] ?? []) as readonly { functionDeclarations?: readonly Fields[] }[]
+  for (const declared of tools.flatMap(({ functionDeclarations: all = [] }) => all)) {
+    if (!/^[a-zA-Z_][\w.:-]{0,127}$/.test(String(declared['name'])))
+      return 'Invalid function name. Must start with a letter or an underscore.'
+    const unknown = unknownIn(declared['parameters'])
+    if (unknown !== undefined)
+      return `Invalid JSON payload received. Unknown name "${unknown}" at 'tools[0].function_declarations[0].parameters'`
+  }
+  return undefined
+}
+
+function unknownIn(schema: unknown): string | undefined {
+  if (typeof schema !== 'object' || schema === null) return undefined
+  const { properties, items, anyOf, ...rest } = schema as Fields
+  const inner = [...Object.values((properties ?? {}) as Fields), items, ...((anyOf ?? []) as [])]
+  return (
+    Object.keys(rest).find((name) => !schemaFields.has(name)) ??
+    inner.map(unknownIn).find((name) => name !== undefined)
+  )
+}
+
+const callsOf = ({ parts }: Content) => parts.filter((part) => 'functionCall' in part)
+const resultsOf = ({ parts }: Content) => parts.filter((part) => 'functionResponse' in part)
+
+function brokenTurns(contents: readonly Content[]): string | undefined {
+  for (const [at, content] of contents.entries()) {
+    const before = contents[at - 1]
+    if (content.role !== 'user' && content.role !== 'model')
+      return 'Please use a valid role: user, model.'
+    if (content.parts.length === 0)
+      return `* GenerateContentRequest.contents[${at}].parts: contents.parts must not be empty.`
+    const calls = callsOf(content)
+    const results = resultsOf(content)
+    if (calls.length > 0 && before?.role !== 'user')
+      return 'Please ensure that function call turn comes immediately after a user turn or after a function response turn.'
+    const asked = before ? callsOf(before) : []
+    if (asked.length !== results.length)
+      return 'Please ensure that the number of function response parts is equal to the number of function call parts of the function call turn.'
+    if (results.length > 0 && results.length < content.parts.length)
+      return 'Please ensure that a function response turn holds nothing else.'
+    for (const [index, { functionResponse }] of results.entries()) {
+      const { name, response } = functionResponse as Fields
+      if (typeof response !== 'object' || response === null || Array.isArray(response))
+        return 'Invalid value at function_response.response (type.googleapis.com/google.protobuf.Struct)'
+      if (name !== (asked[index]?.['functionCall'] as Fields)['name'])
+        return 'Please ensure that function responses are named like their calls.'
+    }
+  }
+  if (callsOf(contents.at(-1)!).length > 0) return 'Please ensure that calls are answered.'
+  return undefined
+}
+
+/** The first call of each step of the current turn must bring its signature (Gemini API, thought signatures). */
+function brokenSignatures(contents: readonly Content[], issued: IssuedCalls): string | undefined {
+  const begins = contents.findLastIndex(
+    (content) => content.role === 'user' && resultsOf(content).length === 0,
+  )
+  for (const [at, content] of contents.entries())
+    for (const [index, part] of callsOf(content).entries()) {
+      const { name, args } = part['functionCall'] as Fields
+      const signature = part['thoughtSignature']
+      if (signature === undefined) {
+        if (index > 0 || at < begins) continue
+        return `Function call is missing a thought_signature in functionCall parts. Additional data, function call \`default_api:${String(name)}\`, position ${at}.`
+      }
+      const call = issued.get(String(signature))
+      if (call?.name !== name || !isDeepStrictEqual(call?.args, args))
+        return `Corrupted thought signature. Position ${at}.`
+    }
+  return undefined
+}

@@ -1,0 +1,98 @@
+/** What OpenAI's chat completions answer 400 to, for fake upstreams that must not be more patient than they are. */
+
+type Fields = Readonly<Record<string, unknown>>
+
+const fields: ReadonlySet<string> = new Set([
+  'model',
+  'messages',
+  'temperature',
+  'top_p',
+  'n',
+  'stream',
+  'stream_options',
+  'stop',
+  'max_completion_tokens',
+  'presence_penalty',
+  'frequency_penalty',
+  'logit_bias',
+  'logprobs',
+  'top_logprobs',
+  'user',
+  'safety_identifier',
+  'prompt_cache_key',
+  'tools',
+  'tool_choice',
+  'parallel_tool_calls',
+  'response_format',
+  'reasoning_effort',
+  'verbosity',
+  'modalities',
+  'audio',
+  'service_tier',
+  'store',
+  'metadata',
+  'seed',
+])
+
+const messageFields: ReadonlySet<string> = new Set([
+  'role',
+  'content',
+  'name',
+  'tool_calls',
+  'tool_call_id',
+  'refusal',
+  'audio',
+])
+
+/** The first rule of the API that a request breaks, as the API says it; undefined for a good one. */
+export function brokenChatRule(body: Fields): string | undefined {
+  const unknown = Object.keys(body).find((name) => !fields.has(name))
+  if (unknown !== undefined) return `Unrecognized request argument supplied: ${unknown}`
+  const isNull = Object.keys(body).find((name) => body[name] === null)
+  if (isNull !== undefined) return `Invalid type for '${isNull}': expected a value, but got null`
+  if (body['stream'] !== true && 'stream_options' in body)
+    return "The 'stream_options' parameter is only allowed when 'stream' is enabled."
+  const tools = body['tools'] as readonly Fields[] | undefined
+  if (tools?.length === 0) return "Invalid 'tools': empty array."
+  if (!tools && ('tool_choice' in body || 'parallel_tool_calls' in body))
+    return "'tool_choice' is only allowed when 'tools' are specified."
+  if ('metadata' in body && body['store'] !== true)
+    return "The 'metadata' parameter is only allowed when 'store' is enabled."
+  return brokenMessages(body['messages'] as readonly Fields[])
+}
+
+function brokenMessages(messages: readonly Fields[]): string | undefined {
+  let open: string[] = []
+  for (const [at, message] of messages.entries()) {
+    const path = `messages[${at}]`
+    const unknown = Object.keys(message).find((name) => !messageFields.has(name))
+    if (unknown !== undefined) return `Unknown parameter: '${path}.${unknown}'.`
+    const { role, content, tool_call_id: id } = message
+    if (role === 'tool') {
+      if (!open.includes(String(id)))
+        return `Invalid parameter: messages with role 'tool' must be a response to a preceding message with 'tool_calls'. ${path}.role`
+      open = open.filter((other) => other !== id)
+    } else if (open.length > 0)
+      return `An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The following tool_call_ids did not have response messages: ${open.join()}`
+    const calls = message['tool_calls'] as readonly Fields[] | undefined
+    if (content == null && !calls?.length)
+      return `Invalid value for 'content': expected a string, got null. ${path}.content`
+    if (Array.isArray(content) && content.length === 0)
+      return `Invalid '${path}.content': empty array.`
+    if (calls?.length === 0) return `Invalid '${path}.tool_calls': empty array.`
+    const broken = (calls ?? []).map((call) => brokenCall(call, path)).find(Boolean)
+    if (broken !== undefined) return broken
+    open.push(...(calls ?? []).map((call) => String(call['id'])))
+  }
+  return open.length === 0 ? undefined : `No response messages for ${open.join()}`
+}
+
+function brokenCall(call: Fields, path: string): string | undefined {
+  if (call['type'] !== 'function') return `Missing required parameter: '${path}.tool_calls[0].type'`
+  const unknown = Object.keys(call).find((name) => !['id', 'type', 'function'].includes(name))
+  if (unknown !== undefined) return `Unknown parameter: '${path}.tool_calls[0].${unknown}'.`
+  if (String(call['id']).length > 40) return `Invalid '${path}.tool_calls[0].id': string too long`
+  const { name, arguments: text } = call['function'] as Fields
+  if (!/^[a-zA-Z0-9_-]{1,64}$/.test(String(name))) return `Invalid '${path}.tool_calls[0]' name`
+  return typeof text === 'string' ? undefined : `Invalid type for '${path}.tool_calls[0]' arguments`
+}

@@ -1,0 +1,38 @@
+import { type Answering, type FakeUpstream, fakeUpstream } from './fake-upstream.ts'
+import { makers, type Maker, type Script } from './scripted-models.ts'
+import { start, type Started } from './start.ts'
+
+export interface Through extends AsyncDisposable {
+  readonly upstream: FakeUpstream
+  readonly gateway: Started
+  /** As a caller names it. */
+  readonly model: string
+}
+
+/** A gateway in front of one maker's model that follows a script. */
+export async function through(maker: Maker, script: Script): Promise<Through> {
+  const { answering, model } = makers[maker]
+  return inFrontOf(maker, answering(script), model)
+}
+
+/** A gateway in front of one upstream that speaks a protocol. */
+export async function inFrontOf(
+  type: 'anthropic' | 'gemini' | 'openai' | 'cohere',
+  answering: Answering,
+  model = 'm',
+): Promise<Through> {
+  const upstream = await fakeUpstream(answering)
+  const gateway = await start({
+    providers: { up: { type, baseUrl: upstream.url, key: 'sk-of-the-upstream' } },
+    defaults: { retries: { attempts: 1 } },
+  })
+  return {
+    upstream,
+    gateway,
+    model: `up/${model}`,
+    async [Symbol.asyncDispose]() {
+      await gateway[Symbol.asyncDispose]()
+      await upstream[Symbol.asyncDispose]()
+    },
+  }
+}
