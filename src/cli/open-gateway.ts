@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import type { Config } from '../config/config.ts'
 import type { ApiKey, Store } from '../core/ports.ts'
@@ -37,7 +37,7 @@ const fetchMediaMs = 30_000
 /** Puts a gateway together. The store is the caller's and is disposed by the caller, after the gateway. */
 export async function openGateway({ config, store, log }: OpenGatewayInput): Promise<OpenGateway> {
   const now = Date.now
-  const newId = (prefix: string) => prefix + randomBytes(16).toString('hex')
+  const newId = (prefix: string) => prefix + randomUUID().replaceAll('-', '')
   const keys = await openKeyRing(store, { fixed: fixedKeys(config) })
   const sender = openSender()
   const workers = openWorkerPool()

@@ -15,6 +15,8 @@ export interface GuardOptions {
   readonly deadline: Deadline
   /** Whether comments are handed on, which only a format that passes untouched wants. */
   readonly comments: boolean
+  /** Closes the upstream's connection; a wait for a silent body cannot be ended otherwise. */
+  readonly close: () => void
   /** Told of every unreadable block that was skipped. */
   readonly skipped: () => void
 }
@@ -30,14 +32,24 @@ export async function* guard(
   options: GuardOptions,
 ): AsyncGenerator<GuardedBatch> {
   const state: State = { content: false, whole: false, terminal: false, unreadable: 0 }
+  const pieces = body[Symbol.asyncIterator]()
+  let open = true
   try {
-    for await (const piece of body) {
-      const batch = sift(options.splitter.push(piece), state, options)
+    for (;;) {
+      const next = await pieces.next()
+      if (next.done === true) break
+      const batch = sift(options.splitter.push(next.value), state, options)
       if (batch.blocks.length > 0) yield batch
-      if (state.terminal) return
+      if (!state.terminal) continue
+      open = false
+      void readToEnd(pieces, options.close)
+      return
     }
+    open = false
   } catch (thrown) {
     throw asFailure(thrown, options.deadline)
+  } finally {
+    if (open) await pieces.return?.(undefined)
   }
   const rest = sift(options.splitter.end(), state, options)
   if (rest.blocks.length > 0) yield rest
@@ -46,6 +58,21 @@ export async function* guard(
     'upstream_cut',
     'The upstream ended its stream before the answer was whole',
   )
+}
+
+/** What may still come after the terminal event is not waited for longer than this. */
+const trailerMs = 500
+
+/** Reads what follows the terminal event, mostly nothing, so that the connection can be used again. */
+async function readToEnd(pieces: AsyncIterator<Uint8Array>, close: () => void): Promise<void> {
+  const timer = setTimeout(close, trailerMs).unref()
+  try {
+    while ((await pieces.next()).done !== true);
+  } catch {
+    // The answer was whole: how its connection ends is nobody's concern.
+  } finally {
+    clearTimeout(timer)
+  }
 }
 
 interface State {

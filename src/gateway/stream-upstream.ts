@@ -39,6 +39,7 @@ export async function openStream(input: AttemptInput, opening: Opening): Promise
     watcher: prepared.mode === 'native' && callerAsked(input) ? withUsageShown(watcher) : watcher,
     deadline,
     comments: prepared.mode === 'native',
+    close: () => incoming.body.destroy(),
     skipped: () =>
       input.gateway.log.warn({ call: input.call.id }, 'skipped an unreadable line of an upstream'),
   })
@@ -135,7 +136,8 @@ async function* metered<T>(
     throw thrown
   } finally {
     meter.close(ended, usage())
-    deadline.abort(new GatewayError('cancelled', 'The stream is over'))
+    // A whole stream has let go of its socket already; an abort would only cost two errors and a connection.
+    if (ended !== 'completed') deadline.abort(new GatewayError('cancelled', 'The stream is over'))
     deadline[Symbol.dispose]()
   }
 }

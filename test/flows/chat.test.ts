@@ -59,6 +59,16 @@ test('a stream passes, its usage chunk only when it was asked for', async () => 
   ])
 })
 
+test('an upstream that keeps its connection open after the end does not keep the caller waiting', async () => {
+  await using upstream = await fakeUpstream((_seen, response) =>
+    sse(response, textStream, { end: false }),
+  )
+  await using gateway = await start(upstreamAt(upstream.url))
+  const text = await (await gateway.post('/v1/chat/completions', { ...hello, stream: true })).text()
+  expect(text.endsWith(done)).toBe(true)
+  await until(() => upstream.seen[0]?.closedAt)
+})
+
 test('a cut after content ends in an error event, never in a [DONE]', async () => {
   await using upstream = await fakeUpstream(async (_seen, response) => {
     await sse(response, [chunk({ role: 'assistant', content: 'Hel' })], { end: false })
