@@ -171,6 +171,11 @@ describe('streams of compatible upstreams', () => {
       { text: 'ab' },
     ],
     [
+      'one chunk with the whole message',
+      [{ choices: [{ index: 0, message: { content: 'a' }, finish_reason: 'stop' }] }],
+      { text: 'a', finish: 'stop' },
+    ],
+    [
       'no index',
       [chunk({ content: 'a' }, {}, undefined), chunk({ content: 'b' }, {}, undefined)],
       { text: 'ab' },

@@ -168,12 +168,12 @@ function callOf(call: Fields, context: CodecContext): ToolCall {
   return { id, type: 'function', function: named, ...extra }
 }
 
-/** Log probabilities in OpenAI's shape; null for any other. */
+/** Log probabilities in OpenAI's shape; null for any other, and where they are of no token. */
 export function logprobsOf(value: unknown): ChoiceLogprobs | null {
   if (!isObject(value)) return null
   const content = value['content']
   const refusal = value['refusal']
-  if (!Array.isArray(content) && !Array.isArray(refusal)) return null
+  if (listOf(content).length === 0 && listOf(refusal).length === 0) return null
   return { content: tokensOf(content), refusal: tokensOf(refusal) }
 }
 

@@ -54,8 +54,8 @@ class ChatStreamReader implements StreamReader<'chat'> {
     const index = countOf(choice['index']) ?? 0
     const envelope = this.#envelopeOf(chunk)
     const tell = (delta: ChatDelta, rest: Partial<ChatChunk['choices'][number]> = {}): void => {
-      const told = { index, delta, finish_reason: null, logprobs: null, ...rest }
-      steps.push({ event: { ...envelope, choices: [told] } })
+      const choices = [{ index, delta, finish_reason: null, logprobs: null, ...rest }]
+      steps.push({ event: { ...envelope, choices } })
     }
     let state = this.#choices.get(index)
     if (state === undefined) {
@@ -66,7 +66,9 @@ class ChatStreamReader implements StreamReader<'chat'> {
       this.#choices.set(index, state)
       tell({ role: 'assistant', content: '' })
     }
-    const delta = this.#deltaOf(objectOf(choice['delta']), chunk, state)
+    // A few upstreams stream one chunk with the whole message in it.
+    const told = objectOf(choice['delta'] ?? choice['message'])
+    const delta = this.#deltaOf(told, chunk, state)
     const logprobs = logprobsOf(choice['logprobs'])
     if (Object.keys(delta).length > 0 || logprobs !== null)
       tell(delta, logprobs === null ? {} : { logprobs })
