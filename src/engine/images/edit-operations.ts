@@ -91,8 +91,13 @@ export type EditOperation =
 
 export type EditKind = EditOperation['kind']
 
+const fullAtOne: ReadonlySet<EditKind> = new Set(['grayscale', 'sepia', 'tint'])
+
 /** The same step a little stronger (factor above 1) or weaker; steps without a strength stay as they are. */
 export function withStrength(operation: EditOperation, factor: number): EditOperation {
+  if (fullAtOne.has(operation.kind) && 'amount' in operation && operation.amount * factor > 1)
+    // There is no more than all of it, so a stronger variant is another weaker one.
+    return { ...operation, amount: operation.amount / (factor + 0.1) }
   if ('amount' in operation) return { ...operation, amount: operation.amount * factor }
   if (operation.kind === 'posterize')
     return { ...operation, levels: Math.max(2, Math.round(operation.levels / factor)) }

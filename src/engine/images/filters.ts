@@ -12,9 +12,9 @@ export function pixelsOf(length: Length, picture: Picture): number {
   return Math.max(1, Math.round(pixels))
 }
 
-/** Gaussian; at 0.5 about a hundredth of the shorter side, so that it shows alike at any size. */
+/** Gaussian; at 0.5 a little more than a hundredth of the shorter side, so that it shows alike at any size. */
 export async function blur(picture: Picture, strength: number): Promise<Picture> {
-  const sigma = Math.min(100, Math.max(0.3, (strength * shorterSide(picture)) / 50))
+  const sigma = Math.min(100, 0.6 + strength * (0.6 + shorterSide(picture) / 50))
   return pictureOf(pipelineOf(picture).blur(sigma))
 }
 

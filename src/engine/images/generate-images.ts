@@ -1,11 +1,13 @@
 import type { Task } from '../workers/task.ts'
 import { drawWatermark } from './apply-operations.ts'
+import { mix } from './colors.ts'
 import { sceneSvg } from './draw-scene.ts'
 import { foreignDrawingFor } from './draw-text.ts'
 import type { ImagesOutput } from './edit-images.ts'
 import { type Finish, type FinishedPicture, finishPicture } from './finish-picture.ts'
 import { parseScene } from './parse-scene.ts'
 import { drawSvg, type Picture } from './picture.ts'
+import { randomFrom } from './random.ts'
 import type { Scene } from './scene.ts'
 
 export interface GenerateImagesInput {
@@ -29,7 +31,7 @@ export const generateImages: Task<GenerateImagesInput, ImagesOutput> = async (
   const finished: FinishedPicture[] = []
   let understood = ''
   for (let variant = 0; variant < input.count; variant += 1) {
-    const scene = composeScene(input, `${input.seed + variant}`)
+    const scene = varied(composeScene(input, `${input.seed + variant}`), variant)
     if (variant === 0) understood = describeScene(scene)
     const picture = await drawScene(scene, input.size)
     const marked = input.watermark ? await drawWatermark(picture) : picture
@@ -45,6 +47,22 @@ function composeScene(
 ): Scene {
   const scene = withoutUnwanted(parseScene(prompt, seed), negativePrompt)
   return isTransparent ? { ...scene, background: { colors: [], isAcross: false } } : scene
+}
+
+/** The first variant is the plain one; in the next, things are a little elsewhere, or the light is another. */
+function varied(scene: Scene, variant: number): Scene {
+  if (variant === 0) return scene
+  const random = randomFrom(scene.seed)
+  const step = (reach: number): number => (random() - 0.5) * 2 * reach
+  const objects = scene.objects.map((object) => ({
+    ...object,
+    x: object.x + step(0.05),
+    y: object.y + step(0.04),
+    size: object.size * (1 + step(0.15)),
+  }))
+  const light = objects.length === 0 ? 0.03 * variant : 0
+  const colors = scene.background.colors.map((color) => mix(color, [255, 255, 255], light))
+  return { ...scene, objects, background: { ...scene.background, colors } }
 }
 
 /** Takes out of a scene what a negative prompt names. */

@@ -168,7 +168,7 @@ function cropArea(clause: Clause): CropArea {
   if (Number(across) > 0 && Number(down) > 0)
     return { by: 'ratio', ratio: clamp(Number(across) / Number(down), 0.05, 20), place }
   if (has(clause, /\bsquare\b|正方形|方形/)) return { by: 'ratio', ratio: 1, place }
-  const percent = find(clause, /(\d{1,2}(?:\.\d)?)\s*%/)?.[1]
+  const percent = find(clause, /(\d{1,3}(?:\.\d)?)\s*%/)?.[1]
   if (percent !== undefined) return percentArea(Number(percent) / 100, clause)
   return wordArea(clause)
 }
