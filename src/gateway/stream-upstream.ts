@@ -36,7 +36,8 @@ export async function openStream(input: AttemptInput, opening: Opening): Promise
   if (!watcher) throw new GatewayError('internal', 'A codec without a stream was asked for one')
   const guarded = guard(incoming.body, {
     splitter: await createSplitter(framing),
-    watcher: prepared.mode === 'native' && callerAsked(input) ? withUsageShown(watcher) : watcher,
+    // Only bytes that pass have to hide what the caller did not ask for; a reader needs all there is.
+    watcher: prepared.mode === 'native' && !callerAsked(input) ? watcher : withUsageShown(watcher),
     deadline,
     comments: prepared.mode === 'native',
     close: () => incoming.body.destroy(),

@@ -84,7 +84,10 @@ describe.each(['anthropic', 'gemini'] as const)('chat completions in front of %s
     const second = await ask(client, stage.model, messages)
     expect(second.choices[0]).toMatchObject({
       finish_reason: 'stop',
-      message: { content: 'Zürich has 7°, and it is noon 🕛.', reasoning_content: 'Both are back.' },
+      message: {
+        content: 'Zürich has 7°, and it is noon 🕛.',
+        reasoning_content: 'Both are back.',
+      },
     })
     expect(stage.upstream.seen).toHaveLength(2)
     expect(stage.upstream.seen[1]?.text).toContain('9007199254740993')

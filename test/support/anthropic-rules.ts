@@ -50,11 +50,7 @@ function brokenTools(body: Body): string | undefined {
   return undefined
 }
 
-function brokenThinking(
-  body: Body,
-  messages: readonly Turn[],
-  issued: Issued,
-): string | undefined {
+function brokenThinking(body: Body, messages: readonly Turn[], issued: Issued): string | undefined {
   for (const [at, { role, content }] of messages.entries())
     for (const [index, block] of blocksOf(content).entries()) {
       if (block.type !== 'thinking') continue

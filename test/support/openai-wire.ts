@@ -122,7 +122,9 @@ export async function answerCompletion(
   said: Said,
 ): Promise<void> {
   if (seen.body['stream'] === true) return sse(response, completionStream(said))
-  json(response, completion(said), { headers: { 'x-request-id': 'req_8f7e6d5c4b3a29181716151413' } })
+  json(response, completion(said), {
+    headers: { 'x-request-id': 'req_8f7e6d5c4b3a29181716151413' },
+  })
 }
 
 /** Refuses as the API does. */

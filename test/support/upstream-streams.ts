@@ -13,7 +13,8 @@ export interface UpstreamStream {
 }
 
 const data = (value: object) => `data: ${JSON.stringify(value)}\n\n`
-const named = (value: { type: string }) => `event: ${value.type}\n${data(value)}`
+const named = (value: { readonly type: string; readonly [field: string]: unknown }) =>
+  `event: ${value.type}\n${data(value)}`
 
 const openai: UpstreamStream = {
   type: 'openai',
@@ -28,42 +29,43 @@ const anthropic: UpstreamStream = {
   preamble: [
     named({
       type: 'message_start',
-      ...{
-        message: {
-          id: 'msg_up',
-          type: 'message',
-          role: 'assistant',
-          model: 'up-model-2026',
-          content: [],
-          stop_reason: null,
-          stop_sequence: null,
-          usage: { input_tokens: 7, output_tokens: 1 },
-        },
+      message: {
+        id: 'msg_up',
+        type: 'message',
+        role: 'assistant',
+        model: 'up-model-2026',
+        content: [],
+        stop_reason: null,
+        stop_sequence: null,
+        usage: { input_tokens: 7, output_tokens: 1 },
       },
     }),
     named({
       type: 'content_block_start',
-      ...{ index: 0, content_block: { type: 'text', text: '' } },
+      index: 0,
+      content_block: { type: 'text', text: '' },
     }),
     named({ type: 'ping' }),
   ],
   content: ['Hel', 'lo'].map((text) =>
     named({
       type: 'content_block_delta',
-      ...{ index: 0, delta: { type: 'text_delta', text } },
+      index: 0,
+      delta: { type: 'text_delta', text },
     }),
   ),
   ending: [
-    named({ type: 'content_block_stop', ...{ index: 0 } }),
+    named({ type: 'content_block_stop', index: 0 }),
     named({
       type: 'message_delta',
-      ...{ delta: { stop_reason: 'end_turn', stop_sequence: null }, usage: { output_tokens: 3 } },
+      delta: { stop_reason: 'end_turn', stop_sequence: null },
+      usage: { output_tokens: 3 },
     }),
     named({ type: 'message_stop' }),
   ],
   errorFrame: named({
     type: 'error',
-    ...{ error: { type: 'overloaded_error', message: 'Overloaded' } },
+    error: { type: 'overloaded_error', message: 'Overloaded' },
   }),
 }
 
