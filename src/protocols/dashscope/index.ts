@@ -1,6 +1,9 @@
-import { openaiLike } from '../openai/index.ts'
+import { openaiChat } from '../openai/chat.ts'
+import type { ChatOptions } from '../openai/chat-options.ts'
+import { openaiEmbed } from '../openai/embed.ts'
 import { models } from '../openai/models.ts'
-import type { Protocol } from '../protocol.ts'
+import { nativeChat } from '../openai/native.ts'
+import type { Native, Protocol } from '../protocol.ts'
 import { createImage } from './create-image.ts'
 import { createVideo } from './create-video.ts'
 import { downloadVideo } from './download-video.ts'
@@ -11,14 +14,21 @@ import { rerank } from './rerank.ts'
 
 const path = (usual: string): string => `/compatible-mode/v1${usual}`
 
-const compatible = openaiLike({
-  chat: {
-    path,
-    lacks: ['logit_bias', 'store', 'prediction', 'web_search_options', 'verbosity'],
-    knows: ['top_k', 'reasoning_content', 'thinking_budget', 'video_url'],
-  },
-  embed: { path },
-})
+const chatOptions: ChatOptions = {
+  path,
+  lacks: ['logit_bias', 'store', 'prediction', 'web_search_options', 'verbosity'],
+  knows: ['top_k', 'reasoning_content', 'thinking_budget', 'video_url'],
+}
+
+function atCompatibleAddress(native: Native): Native {
+  return {
+    ...native,
+    request(call) {
+      const request = native.request(call)
+      return { ...request, path: path(request.path) }
+    },
+  }
+}
 
 /**
  * Alibaba's Model Studio, relative to https://dashscope-intl.aliyuncs.com: chat and embeddings in OpenAI's form below
@@ -27,7 +37,8 @@ const compatible = openaiLike({
 export const dashscope: Protocol = {
   id: 'dashscope',
   codecs: {
-    ...pick(compatible.codecs, ['chat', 'embed']),
+    chat: openaiChat(chatOptions),
+    embed: openaiEmbed({ path }),
     createImage,
     editImage,
     rerank,
@@ -35,13 +46,7 @@ export const dashscope: Protocol = {
     getVideo,
     downloadVideo,
   },
-  native: pick(compatible.native, ['chat']),
+  native: { chat: atCompatibleAddress(nativeChat(chatOptions)) },
   failure,
   models: { ...models, path: path(models.path) },
-}
-
-function pick<T extends object, K extends keyof T>(from: T, names: readonly K[]): Pick<T, K> {
-  return Object.fromEntries(
-    Object.entries(from).filter(([name]) => (names as readonly PropertyKey[]).includes(name)),
-  ) as Pick<T, K>
 }
