@@ -78,10 +78,13 @@ class World implements AsyncDisposable {
   }
 
   async reaches(id: string, status: VideoJob['status']): Promise<VideoJob> {
-    await vi.waitFor(async () => expect((await this.job(id)).status).toBe(status), {
-      timeout: 15_000,
-      interval: 5,
-    })
+    await vi.waitFor(
+      async () => {
+        const now = (await this.job(id)).status
+        if (now !== status) throw new Error(`The job is ${now}`)
+      },
+      { timeout: 15_000, interval: 5 },
+    )
     return this.job(id)
   }
 
