@@ -98,7 +98,7 @@ async function sendPrepared(
     deadline.signal,
   )
   deadline.wait(call.stream ? 'first token' : 'total')
-  if (incoming.status < 400) return incoming
+  if (incoming.status < 300) return incoming
   const received = await receive(incoming)
   throw upstreamError(target.providerId, received, upstream.provider.protocol.failure(received))
 }

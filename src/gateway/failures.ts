@@ -30,10 +30,14 @@ export function actionFor(error: GatewayError): Action {
 /** What an upstream's status means for the call. Statuses not listed: 4xx is the caller's, 5xx the upstream's. */
 function codeOf(status: number, failure: UpstreamFailure): ErrorCode {
   if (status === 401 || status === 402 || status === 403) return 'upstream_refused_us'
+  // Google says of a wrong key that the request is invalid.
+  if (failure.code === 'API_KEY_INVALID') return 'upstream_refused_us'
   if (status === 408 || status === 504) return 'upstream_timeout'
   // A spent quota does not come back by waiting: another key may have some left.
   if (status === 429)
     return failure.code === 'insufficient_quota' ? 'upstream_refused_us' : 'upstream_rate_limited'
+  // A redirect that was not followed: the address is not what it was configured to be.
+  if (status < 400) return 'upstream_garbled'
   if (status === 425) return 'upstream_unavailable'
   return status < 500 ? 'upstream_rejected' : 'upstream_unavailable'
 }

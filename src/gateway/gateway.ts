@@ -112,6 +112,17 @@ export interface Trail {
   upstreamMs: number | undefined
 }
 
+export function openTrail(startedAt: number): Trail {
+  return {
+    attempts: 0,
+    provider: undefined,
+    model: undefined,
+    dropped: new Set(),
+    startedAt,
+    upstreamMs: undefined,
+  }
+}
+
 /** What goes back to the caller; http/ is the only reader. Headers name the provider, the target and the attempts. */
 export type Answer = { readonly headers: Readonly<Record<string, string>> } & (
   | { readonly kind: 'json'; readonly body: unknown }

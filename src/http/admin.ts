@@ -1,5 +1,5 @@
 import { invalidRequest } from '../core/errors.ts'
-import type { Call } from '../gateway/gateway.ts'
+import { type Call, openTrail } from '../gateway/gateway.ts'
 import { explainCall } from '../gateway/explain.ts'
 import { type OperationName, operationNames, operations } from '../operations/index.ts'
 import { validate } from '../operations/validate.ts'
@@ -53,14 +53,7 @@ function callFor(
     publicAddress: publicAddress(exchange),
     stream: format?.streams ?? valid['stream'] === true,
     signal,
-    trail: {
-      attempts: 0,
-      provider: undefined,
-      model: undefined,
-      dropped: new Set(),
-      startedAt: gateway.now(),
-      upstreamMs: undefined,
-    },
+    trail: openTrail(gateway.now()),
   }
 }
 

@@ -46,7 +46,7 @@ function readParts(request: IncomingMessage, bytesMax: number): Promise<readonly
       if (truncated) fail(invalidRequest(`The field is longer than ${fieldBytesMax} bytes`, name))
       parts.push({ name, value })
     })
-    parser.on('file', (name, stream, filename, _encoding, contentType) => {
+    parser.on('file', (...[name, stream, filename, , contentType]) => {
       const pieces: Buffer[] = []
       stream.on('data', (piece: Buffer) => pieces.push(piece))
       stream.on('end', () => {

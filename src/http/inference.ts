@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { TObject } from 'typebox'
 import type { ApiKey } from '../core/ports.ts'
 import { writerOf, formatContext } from '../gateway/answer.ts'
-import type { Answer, Call, Gateway } from '../gateway/gateway.ts'
+import { type Answer, type Call, type Gateway, openTrail } from '../gateway/gateway.ts'
 import { operations, type OperationName } from '../operations/index.ts'
 import { validate } from '../operations/validate.ts'
 import type { ClientFormat } from '../protocols/protocol.ts'
@@ -96,14 +96,7 @@ async function readCall(
     publicAddress: incoming.publicAddress,
     stream: format?.streams ?? (valid['stream'] === true || valid['stream_format'] === 'sse'),
     signal,
-    trail: {
-      attempts: 0,
-      provider: undefined,
-      model: undefined,
-      dropped: new Set(),
-      startedAt: gateway.now(),
-      upstreamMs: undefined,
-    },
+    trail: openTrail(gateway.now()),
   }
 }
 

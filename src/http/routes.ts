@@ -124,13 +124,12 @@ function verbAddress(
     method: 'POST',
     path: `${root}{verb}`,
     access: 'caller',
-    ...(first && { error: first.format.error }),
+    ...(first && { error: (error, id) => first.format.error(error, id) }),
     async serve(exchange) {
       const path = exchange.request.url.split('?')[0] ?? ''
       for (const { pattern, format } of patterns) {
         const parameters = matchPath(pattern, path)
-        if (parameters)
-          return serve({ ...exchange, parameters }, { operation: format.operation, format, handle })
+        if (parameters) return serve({ ...exchange, parameters }, inferenceOf(format))
       }
       return exchange.reply.callNotFound()
     },

@@ -42,26 +42,54 @@ export function openSender(): Sender {
   }
 }
 
+const redirectsMax = 3
+
 async function sendOne(
   { undici, dispatcher }: { undici: typeof Undici; dispatcher: Undici.Agent },
-  { method, url, headers, body }: Outgoing,
+  outgoing: Outgoing,
   signal: AbortSignal,
 ): Promise<Incoming> {
   try {
-    const answer = await undici.request(url, {
-      method,
-      headers,
-      body: body ?? null,
-      signal,
-      dispatcher,
-    })
-    return {
-      status: answer.statusCode,
-      headers: flatten(answer.headers),
-      body: answer.body,
+    let next = outgoing
+    for (let redirects = 0; ; redirects += 1) {
+      const { method, url, headers, body } = next
+      const answer = await undici.request(url, {
+        method,
+        headers,
+        body: body ?? null,
+        signal,
+        dispatcher,
+      })
+      const redirected = redirects < redirectsMax && redirect(next, answer)
+      if (!redirected) return incomingOf(answer)
+      await answer.body.dump()
+      next = redirected
     }
   } catch (thrown) {
     throw asFailure(thrown, signal, undici)
+  }
+}
+
+/** Downloads may lie elsewhere. Another origin gets no credentials, and a secure address leads to no open one. */
+function redirect(
+  outgoing: Outgoing,
+  { statusCode, headers }: Undici.Dispatcher.ResponseData,
+): Outgoing | undefined {
+  const { location } = headers
+  if (outgoing.method !== 'GET' || statusCode < 300 || statusCode > 308) return undefined
+  if (typeof location !== 'string') return undefined
+  const from = new URL(outgoing.url)
+  const to = new URL(location, from)
+  if (to.protocol !== from.protocol && to.protocol !== 'https:') return undefined
+  const isSame = to.origin === from.origin
+  return { ...outgoing, url: to.href, headers: isSame ? outgoing.headers : { accept: '*/*' } }
+}
+
+function incomingOf(answer: Undici.Dispatcher.ResponseData): Incoming {
+  return {
+    status: answer.statusCode,
+    headers: flatten(answer.headers),
+    body: answer.body,
   }
 }
 

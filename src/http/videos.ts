@@ -4,7 +4,7 @@ import type { FastifyReply } from 'fastify'
 import { GatewayError, invalidRequest } from '../core/errors.ts'
 import type { VideoJob } from '../core/ports.ts'
 import { answerOf } from '../gateway/answer.ts'
-import type { Call } from '../gateway/gateway.ts'
+import { type Call, openTrail } from '../gateway/gateway.ts'
 import { downloadUpstream, findVideo, noVideo, pollVideo, videoOf } from '../gateway/videos.ts'
 import { type OperationName, operations } from '../operations/index.ts'
 import { validate } from '../operations/validate.ts'
@@ -144,13 +144,6 @@ function callOf(
     query: publicQuery(request.url),
     stream: false,
     signal,
-    trail: {
-      attempts: 0,
-      provider: undefined,
-      model: undefined,
-      dropped: new Set(),
-      startedAt: gateway.now(),
-      upstreamMs: undefined,
-    },
+    trail: openTrail(gateway.now()),
   }
 }

@@ -21,6 +21,7 @@ import { friendli } from './friendli.ts'
 import { githubModels } from './github-models.ts'
 import { google } from './google.ts'
 import { googleVertex } from './google-vertex.ts'
+import { googleVertexAnthropic } from './google-vertex-anthropic.ts'
 import { groq } from './groq.ts'
 import { huggingface } from './huggingface.ts'
 import { hunyuan } from './hunyuan.ts'
@@ -91,6 +92,7 @@ const all: readonly Provider[] = [
   githubModels,
   google,
   googleVertex,
+  googleVertexAnthropic,
   groq,
   huggingface,
   hunyuan,

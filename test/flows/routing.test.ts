@@ -1,37 +1,8 @@
-import type { ServerResponse } from 'node:http'
 import { describe, expect, test } from 'vitest'
-import {
-  type Answering,
-  type FakeUpstream,
-  fakeUpstream,
-  json,
-  sse,
-} from '../support/fake-upstream.ts'
-import { chatReply, chunk, done, textStream } from '../support/openai-wire.ts'
+import { type Answering, fakeUpstream, json } from '../support/fake-upstream.ts'
+import { chatReply } from '../support/openai-wire.ts'
+import { ask, at, error, good } from '../support/routes.ts'
 import { start, until } from '../support/start.ts'
-
-type Routes = NonNullable<Parameters<typeof start>[0]>
-
-const ask = { messages: [{ role: 'user', content: 'Hi' }] }
-const error = (status: number, further: object = {}, headers: Record<string, string> = {}) =>
-  ((_seen, response) =>
-    json(
-      response,
-      { error: { message: 'said so', type: 't', param: null, code: null, ...further } },
-      { status, headers },
-    )) satisfies Answering
-const good: Answering = (_seen, response) => json(response, chatReply('Hello'))
-const streams: Answering = (_seen, response) => sse(response, textStream)
-
-function at(upstreams: Readonly<Record<string, FakeUpstream>>, further: Routes = {}): Routes {
-  const providers = Object.fromEntries(
-    Object.entries(upstreams).map(([id, { url }]) => [
-      id,
-      { type: 'openai' as const, baseUrl: url, key: `key-of-${id}` },
-    ]),
-  )
-  return { providers, ...further }
-}
 
 /** One row each: what the first upstream says, and what it leads to. */
 describe('what is retried, what falls back, what goes straight to the caller', () => {
@@ -50,7 +21,12 @@ describe('what is retried, what falls back, what goes straight to the caller', (
     ['400', error(400), 1, false],
     ['413', error(413), 1, false],
     ['422', error(422), 1, false],
-    ['a closed connection', ((_s, response) => void response.destroy()) satisfies Answering, 2, true],
+    [
+      'a closed connection',
+      ((_s, response) => void response.destroy()) satisfies Answering,
+      2,
+      true,
+    ],
     [
       'an answer that is not JSON',
       ((_s, response) => {
@@ -264,99 +240,6 @@ test('among equals the faster one is preferred', async () => {
   for (let index = 0; index < 30; index += 1)
     await (await gateway.post('/v1/chat/completions', { model: 'm', ...ask })).arrayBuffer()
   expect(fast.seen.length).toBeGreaterThan(slow.seen.length * 2)
-})
-
-describe('hedging', () => {
-  const hedge = (delayMs: number) => ({
-    models: {
-      m: {
-        targets: [{ target: 'first/m' }],
-        fallback: ['second/m'],
-        retries: { attempts: 1 },
-        hedge: { enabled: true, delayMs },
-      },
-    },
-  })
-  const stream = { model: 'm', stream: true, ...ask }
-
-  test('a second target starts when the first is silent; the loser is cancelled and recorded', async () => {
-    await using first = await fakeUpstream((_seen, response) =>
-      sse(response, [chunk({ role: 'assistant', content: '' })], { end: false }),
-    )
-    await using second = await fakeUpstream(streams)
-    await using gateway = await start(at({ first, second }, hedge(30)))
-    const response = await gateway.post('/v1/chat/completions', stream)
-    expect(response.headers.get('x-sluice-provider')).toBe('second')
-    expect((await response.text()).endsWith(done)).toBe(true)
-    await until(() => first.seen[0]?.closedAt)
-    const { store } = gateway.gateway
-    await store.flush()
-    const records = await store.listUsage({ limit: 9 })
-    expect(records.map(({ provider, outcome }) => `${provider} ${outcome}`).toSorted()).toEqual([
-      'first cancelled',
-      'second completed',
-    ])
-  })
-
-  test('an error frame never wins', async () => {
-    await using first = await fakeUpstream(async (_seen, response: ServerResponse) => {
-      await new Promise((resolve) => setTimeout(resolve, 80))
-      await sse(response, textStream)
-    })
-    await using second = await fakeUpstream((_seen, response) =>
-      sse(response, [{ error: { message: 'overloaded', type: 'server_error' } }]),
-    )
-    await using gateway = await start(at({ first, second }, hedge(10)))
-    const response = await gateway.post('/v1/chat/completions', stream)
-    expect(response.headers.get('x-sluice-provider')).toBe('first')
-    expect((await response.text()).endsWith(done)).toBe(true)
-    expect(second.seen.length).toBe(1)
-  })
-
-  test('a fast first target leaves the second alone', async () => {
-    await using first = await fakeUpstream(streams)
-    await using second = await fakeUpstream(streams)
-    await using gateway = await start(at({ first, second }, hedge(2_000)))
-    const response = await gateway.post('/v1/chat/completions', stream)
-    await response.text()
-    expect(second.seen.length).toBe(0)
-  })
-})
-
-describe('n from an upstream that gives one', () => {
-  const message = (text: string) => ({
-    id: 'msg_1',
-    type: 'message',
-    role: 'assistant',
-    model: 'up',
-    content: [{ type: 'text', text }],
-    stop_reason: 'end_turn',
-    stop_sequence: null,
-    usage: { input_tokens: 7, output_tokens: 3 },
-  })
-
-  test('is fanned out and merged, the prompt counted once', async () => {
-    let count = 0
-    await using only = await fakeUpstream((_seen, response) => {
-      count += 1
-      json(response, message(`answer ${count}`))
-    })
-    await using gateway = await start({
-      providers: { only: { type: 'anthropic', baseUrl: only.url, key: 'k' } },
-    })
-    const response = await gateway.post('/v1/chat/completions', { model: 'only/m', n: 3, ...ask })
-    const reply = (await response.json()) as {
-      choices: { index: number; message: { content: string } }[]
-      usage: object
-    }
-    expect(reply.choices.map(({ index }) => index)).toEqual([0, 1, 2])
-    expect(new Set(reply.choices.map((choice) => choice.message.content)).size).toBe(3)
-    expect(reply.usage).toMatchObject({ prompt_tokens: 7, completion_tokens: 9, total_tokens: 16 })
-    expect(only.seen.length).toBe(3)
-    const { store } = gateway.gateway
-    await store.flush()
-    expect((await store.listUsage({ limit: 9 })).length).toBe(3)
-  })
 })
 
 test('a target that cannot say a field refuses it, or drops it and says so', async () => {

@@ -51,9 +51,9 @@ describe('the catalogue', () => {
     },
   )
 
-  it('tells no two upstreams by the same address and key', () => {
-    const seen = [...providers.values()].map(({ baseUrl, environment, local, id }) =>
-      local === true ? id : `${baseUrl} ${environment.join()}`,
+  it('tells no two upstreams by the same address, key and protocol', () => {
+    const seen = [...providers.values()].map(({ baseUrl, environment, local, id, protocol }) =>
+      local === true ? id : `${baseUrl} ${environment.join()} ${protocol.id}`,
     )
     expect(new Set(seen).size).toBe(seen.length)
   })
