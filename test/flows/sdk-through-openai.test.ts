@@ -2,6 +2,7 @@
 import OpenAI from 'openai'
 import type { ChatCompletionMessageParam, ChatCompletionTool } from 'openai/resources'
 import { describe, expect, test } from 'vitest'
+import { signatureBypass } from '../support/gemini-rules.ts'
 import { testKey } from '../support/start.ts'
 import { type Through, through } from '../support/through.ts'
 import { weather, weatherInput, weatherParameters } from '../support/weather.ts'
@@ -91,6 +92,7 @@ describe.each(['anthropic', 'gemini'] as const)('chat completions in front of %s
     })
     expect(stage.upstream.seen).toHaveLength(2)
     expect(stage.upstream.seen[1]?.text).toContain('9007199254740993')
+    expect(stage.upstream.seen[1]?.text).not.toContain(signatureBypass)
   })
 
   test('words show in the stream as they come', async () => {

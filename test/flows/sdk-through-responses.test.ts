@@ -2,6 +2,7 @@
 import OpenAI from 'openai'
 import type { FunctionTool, Response, ResponseInput } from 'openai/resources/responses/responses'
 import { describe, expect, test } from 'vitest'
+import { signatureBypass } from '../support/gemini-rules.ts'
 import { testKey } from '../support/start.ts'
 import type { Maker } from '../support/scripted-models.ts'
 import { type Through, through } from '../support/through.ts'
@@ -79,6 +80,12 @@ function expectCalls(response: Response): void {
   expect(thoughts.map(({ text }) => text)).toEqual(['Two questions, two calls.'])
 }
 
+function expectReasoningKept({ upstream }: Through, maker: Maker): void {
+  const returned = upstream.seen.at(-1)!
+  expect(returned.text).not.toContain(signatureBypass)
+  if (maker === 'anthropic') expect(returned.body['thinking']).toMatchObject({ type: 'enabled' })
+}
+
 const makers: readonly Maker[] = ['anthropic', 'gemini', 'openai']
 
 describe.each(makers)('responses in front of %s', (maker) => {
@@ -95,6 +102,7 @@ describe.each(makers)('responses in front of %s', (maker) => {
       expect(second.previous_response_id).toBe(first.id)
       expect(second.output_text).toBe('Zürich has 7°, and it is noon 🕛.')
       expect(said(second)).toHaveLength(1)
+      expectReasoningKept(stage, maker)
     })
 
     test('a tool loop that the caller remembers', async () => {
@@ -111,6 +119,7 @@ describe.each(makers)('responses in front of %s', (maker) => {
       input.push(...(first.output as ResponseInput), ...results(first))
       const second = await ask(client, asking(input))
       expect(second.output_text).toBe('Zürich has 7°, and it is noon 🕛.')
+      expectReasoningKept(stage, maker)
       await expect(client.responses.retrieve(first.id)).rejects.toBeInstanceOf(OpenAI.NotFoundError)
     })
   })
