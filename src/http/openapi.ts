@@ -21,7 +21,7 @@ const tags: Readonly<Record<string, string>> = {
   Completions: 'Text that goes on from a prompt.',
   Embeddings: 'Texts as vectors.',
   Rerank: 'Documents in the order of their relevance.',
-  Moderation: 'What a text or picture may contain.',
+  Moderations: 'What a text or picture may contain.',
   Audio: 'Speech to text and text to speech.',
   Images: 'Pictures, made and edited.',
   Videos: 'Tasks that make videos.',
