@@ -13,7 +13,7 @@ const tools: FunctionTool[] = [
   { type: 'function', name: 'now', parameters: null, strict: false },
 ]
 
-type Create = OpenAI.Responses.ResponseCreateParamsNonStreaming
+type Create = Omit<OpenAI.Responses.ResponseCreateParamsNonStreaming, 'stream'>
 type Ask = (client: OpenAI, request: Create) => Promise<Response>
 
 const ways: Readonly<Record<string, Ask>> = {

@@ -1,0 +1,227 @@
+/**
+ * Small agents, each over one client format: they stream, run the tools a model calls and send back all that it said,
+ * as the format has it, until it calls nothing more.
+ */
+import { formatJson, parseJson } from '../../src/wire/json.ts'
+import type { Started } from './start.ts'
+
+export interface ToolResult {
+  readonly text: string
+  readonly failed: boolean
+}
+
+/** `input` is JSON text, or what a tool without a schema was given. */
+export type RunTool = (name: string, input: string) => ToolResult
+
+export interface AgentOptions {
+  readonly gateway: Started
+  readonly model: string
+  readonly run: RunTool
+}
+
+/** Says something to the model; what it answers in the end. */
+export type Agent = (question: string) => Promise<string>
+
+// What comes from the gateway is checked by what the upstream accepts and by what the agents make of it.
+type Json = any
+
+const schema = {
+  type: 'object',
+  properties: { path: { type: 'string' }, inode: { type: 'integer' } },
+} as const
+const declared = [
+  { name: 'read_file', description: 'Reads a file.', schema },
+  { name: 'list_files', description: 'Lists files.', schema: { type: 'object' } },
+] as const
+
+async function events(gateway: Started, path: string, body: object): Promise<readonly Json[]> {
+  const response = await gateway.request(path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: formatJson(body),
+  })
+  const text = await response.text()
+  if (response.status !== 200) throw new Error(`${response.status}: ${text}`)
+  return text
+    .split(/\r?\n\r?\n/)
+    .flatMap((block) => block.split(/\r?\n/).filter((line) => line.startsWith('data: ')))
+    .map((line) => (line === 'data: [DONE]' ? line : parseJson(line.slice('data: '.length))))
+}
+
+export function chatAgent({ gateway, model, run }: AgentOptions): Agent {
+  const messages: object[] = [{ role: 'system', content: 'You are thorough.' }]
+  const tools = declared.map(({ schema: parameters, ...rest }) => ({
+    type: 'function',
+    function: { ...rest, parameters },
+  }))
+  return async (question) => {
+    messages.push({ role: 'user', content: question })
+    for (;;) {
+      const said = await events(gateway, '/v1/chat/completions', {
+        ...{ model, messages, tools, stream: true },
+        ...{ max_completion_tokens: 8000, reasoning_effort: 'low' },
+      })
+      if (said.at(-1) !== 'data: [DONE]') throw new Error('The stream was not whole')
+      const message = joined(said.slice(0, -1).flatMap(({ choices }) => choices))
+      messages.push(message)
+      if (message.tool_calls === undefined) return message.content
+      for (const { id, function: called } of message.tool_calls) {
+        const { text, failed } = run(called.name, called.arguments)
+        messages.push({ role: 'tool', tool_call_id: id, content: failed ? `Error: ${text}` : text })
+      }
+    }
+  }
+}
+
+function joined(choices: readonly Json[]): Json {
+  const message: Json = { role: 'assistant', content: null }
+  for (const { delta } of choices) {
+    if (delta.content) message.content = (message.content ?? '') + delta.content
+    if (delta.reasoning_content)
+      message.reasoning_content = (message.reasoning_content ?? '') + delta.reasoning_content
+    if (delta.thinking_blocks)
+      message.thinking_blocks = [...(message.thinking_blocks ?? []), ...delta.thinking_blocks]
+    for (const { index, function: piece, ...rest } of delta.tool_calls ?? []) {
+      message.tool_calls ??= []
+      const call = (message.tool_calls[index] ??= { function: { name: '', arguments: '' } })
+      Object.assign(call, rest)
+      call.function.name += piece?.name ?? ''
+      call.function.arguments += piece?.arguments ?? ''
+    }
+  }
+  return message
+}
+
+/** As coding agents speak to Claude: cache breakpoints, reminders after the results, errors marked as such. */
+export function messagesAgent({ gateway, model, run }: AgentOptions): Agent {
+  const messages: { role: string; content: Json }[] = []
+  const cache_control = { type: 'ephemeral' }
+  const tools = declared.map(({ schema: input_schema, ...rest }) => ({ ...rest, input_schema }))
+  return async (question) => {
+    messages.push({ role: 'user', content: [{ type: 'text', text: question, cache_control }] })
+    for (;;) {
+      const said = await events(gateway, '/v1/messages?beta=true', {
+        ...{ model, messages, tools, stream: true, max_tokens: 8000 },
+        system: [{ type: 'text', text: 'You are thorough.', cache_control }],
+        thinking: { type: 'enabled', budget_tokens: 4000 },
+        metadata: { user_id: 'user_1_account__session_2' },
+      })
+      if (said.at(-1).type !== 'message_stop') throw new Error('The stream was not whole')
+      const content = blocksOf(said)
+      messages.push({ role: 'assistant', content })
+      const results = content
+        .filter(({ type }) => type === 'tool_use')
+        .map(({ id, name, input }) => {
+          const { text, failed } = run(name, formatJson(input))
+          const shown = failed ? text : text === '' ? [] : [{ type: 'text', text }]
+          return { type: 'tool_result', tool_use_id: id, content: shown, is_error: failed }
+        })
+      if (results.length === 0) return content.map(({ text }) => text ?? '').join('')
+      const reminder = { type: 'text', text: '<system-reminder>Go on.</system-reminder>' }
+      messages.push({ role: 'user', content: [...results, reminder] })
+    }
+  }
+}
+
+function blocksOf(said: readonly Json[]): readonly Json[] {
+  const blocks: Json[] = []
+  const inputs: string[] = []
+  for (const { type, index, content_block: block, delta } of said) {
+    if (type === 'content_block_start') {
+      blocks[index] = { ...block }
+      inputs[index] = ''
+    }
+    if (type === 'content_block_stop' && blocks[index].type === 'tool_use')
+      blocks[index].input = parseJson(inputs[index] || '{}')
+    if (type !== 'content_block_delta') continue
+    inputs[index] += delta.partial_json ?? ''
+    for (const name of ['text', 'thinking', 'signature'])
+      if (delta[name] !== undefined) blocks[index][name] = (blocks[index][name] ?? '') + delta[name]
+  }
+  return blocks
+}
+
+/** `store`: whether the gateway remembers the conversation, or the agent does with encrypted reasoning. */
+export function responsesAgent(store: boolean): (options: AgentOptions) => Agent {
+  return ({ gateway, model, run }) => {
+    const history: Json[] = []
+    let previous: string | undefined
+    const tools = declared.map(({ schema: parameters, ...rest }) => ({
+      type: 'function',
+      strict: false,
+      parameters,
+      ...rest,
+    }))
+    return async (question) => {
+      let input: Json[] = [
+        { type: 'message', role: 'user', content: [{ type: 'input_text', text: question }] },
+      ]
+      for (;;) {
+        history.push(...input)
+        const said = await events(gateway, '/v1/responses', {
+          ...{ model, tools, store, stream: true, instructions: 'You are thorough.' },
+          ...{ parallel_tool_calls: true, prompt_cache_key: 'session-1', max_output_tokens: 8000 },
+          reasoning: { effort: 'low', summary: 'auto' },
+          include: ['reasoning.encrypted_content'],
+          input: store ? input : history,
+          ...(store && previous !== undefined && { previous_response_id: previous }),
+        })
+        if (said.at(-1).type !== 'response.completed') throw new Error('The stream was not whole')
+        previous = said.at(-1).response.id
+        const items = said
+          .filter(({ type }) => type === 'response.output_item.done')
+          .map(({ item }) => item)
+        history.push(...items)
+        input = items
+          .filter(({ type }) => type === 'function_call')
+          .map(({ call_id, name, arguments: text }) => {
+            const result = run(name, text)
+            const output = result.failed ? `Error: ${result.text}` : result.text
+            return { type: 'function_call_output', call_id, output }
+          })
+        if (input.length === 0)
+          return items.flatMap(({ content = [] }) => content.map(({ text }: Json) => text)).join('')
+      }
+    }
+  }
+}
+
+export function contentsAgent({ gateway, model, run }: AgentOptions): Agent {
+  const contents: object[] = []
+  const functionDeclarations = declared.map(({ schema: parametersJsonSchema, ...rest }) => ({
+    ...rest,
+    parametersJsonSchema,
+  }))
+  return async (question) => {
+    contents.push({ role: 'user', parts: [{ text: question }] })
+    for (;;) {
+      const path = `/v1beta/models/${encodeURIComponent(model)}:streamGenerateContent?alt=sse`
+      const said = await events(gateway, path, {
+        contents,
+        systemInstruction: { parts: [{ text: 'You are thorough.' }] },
+        tools: [{ functionDeclarations }],
+        generationConfig: {
+          maxOutputTokens: 8000,
+          thinkingConfig: { includeThoughts: true, thinkingLevel: 'LOW' },
+        },
+      })
+      const candidates = said.flatMap(({ candidates: all }) => all)
+      if (candidates.at(-1).finishReason !== 'STOP') throw new Error('The stream was not whole')
+      const parts: readonly Json[] = candidates.flatMap(({ content }) => content?.parts ?? [])
+      contents.push({ role: 'model', parts })
+      const results = parts
+        .filter(({ functionCall }) => functionCall)
+        .map(({ functionCall: { id, name, args } }) => {
+          const { text, failed } = run(name, formatJson(args ?? {}))
+          const response = failed ? { error: text } : { output: text }
+          return { functionResponse: { ...(id && { id }), name, response } }
+        })
+      if (results.length === 0)
+        return parts
+          .filter(({ thought }) => !thought)
+          .map(({ text = '' }) => text)
+          .join('')
+      contents.push({ role: 'user', parts: results })
+    }
+  }
+}
