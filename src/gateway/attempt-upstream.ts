@@ -40,7 +40,7 @@ export async function attemptUpstream(
       firstContentMs: gateway.now() - startedAt,
       answer,
       abandon() {
-        meter.close('cancelled', answer.kind === 'blocks' ? answer.usage() : undefined)
+        meter.close('cancelled', knownUsage(answer))
         deadline.abort(new GatewayError('cancelled', 'Another target answered first'))
         deadline[Symbol.dispose]()
       },
@@ -58,6 +58,12 @@ export async function attemptUpstream(
     }
     throw error
   }
+}
+
+/** What an answer that nobody wants any more has cost, as far as it was said. */
+function knownUsage(answer: AttemptAnswer): Usage | undefined {
+  if (answer.kind === 'steps') return answer.usage?.()
+  return answer.kind === 'blocks' ? answer.usage() : answer.usage
 }
 
 /** A 404 that is not about the model, or a 405: the upstream has no such address. */

@@ -49,7 +49,12 @@ export type AttemptAnswer =
     }
   /** The upstream's own bytes, in the caller's format. */
   | { readonly kind: 'native'; readonly received: Received; readonly usage: Usage | undefined }
-  | { readonly kind: 'steps'; readonly batches: AsyncIterable<readonly AnyStep[]> }
+  | {
+      readonly kind: 'steps'
+      readonly batches: AsyncIterable<readonly AnyStep[]>
+      /** What has been said of usage so far. */
+      readonly usage?: () => Usage | undefined
+    }
   /** The upstream's own events, in the caller's format. */
   | {
       readonly kind: 'blocks'

@@ -59,9 +59,11 @@ export async function openStream(input: AttemptInput, opening: Opening): Promise
   if (!reader) throw new GatewayError('internal', 'A codec without a stream was asked for one')
   const said: Said = { usage: undefined }
   const steps = translated(guarded, reader, said)
+  const latest = () => said.usage ?? usage()
   return {
     kind: 'steps',
-    batches: metered(await untilContent(steps), opening, () => said.usage ?? usage()),
+    batches: metered(await untilContent(steps), opening, latest),
+    usage: latest,
   }
 }
 

@@ -101,12 +101,15 @@ export function geminiModel(model: ListedModel) {
   }
 }
 
-/** Google's paging: pageSize default 50, at most 1,000; the token is the place to go on from. */
+/**
+ * Google's paging, but all on one page where no size is asked for (the contract's list knows no pages): pageSize at most
+ * 1,000; the token is the place to go on from.
+ */
 export function geminiList(models: readonly ListedModel[], query: Query) {
   const size = whole(query['pageSize'], 'pageSize', {
     minimum: 1,
     maximum: Number.MAX_SAFE_INTEGER,
-    fallback: 50,
+    fallback: 1000,
   })
   const start = pageStart(query['pageToken'])
   const end = start + Math.min(size, 1000)
