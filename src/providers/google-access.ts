@@ -8,6 +8,16 @@ interface TokenClient {
   getAccessToken(): Promise<string | null | undefined | { readonly token?: string | null }>
 }
 
+/** A key of our own wins over what Google's tools would use; without a project there is nothing to call. */
+export function googleSecretFrom(
+  variables: Readonly<Record<string, string | undefined>>,
+): string | undefined {
+  const own = variables['GOOGLE_VERTEX_CREDENTIALS'] || variables['GOOGLE_VERTEX_ACCESS_TOKEN']
+  if (own) return own
+  const project = variables['GOOGLE_VERTEX_PROJECT'] || variables['GOOGLE_CLOUD_PROJECT']
+  return project && variables['GOOGLE_APPLICATION_CREDENTIALS'] ? 'application-default' : undefined
+}
+
 const clients = new Map<string, Promise<TokenClient>>()
 
 /**

@@ -1,5 +1,5 @@
 import { vertex } from '../protocols/gemini/index.ts'
-import { googleAccess } from './google-access.ts'
+import { googleAccess, googleSecretFrom } from './google-access.ts'
 import type { Provider } from './provider.ts'
 
 /** The secret is a service account's JSON, an access token, or `application-default`. */
@@ -14,8 +14,7 @@ export const googleVertex: Provider = {
       ? 'https://aiplatform.googleapis.com'
       : `https://${region}-aiplatform.googleapis.com`,
   environment: ['GOOGLE_VERTEX_CREDENTIALS', 'GOOGLE_VERTEX_ACCESS_TOKEN'],
-  secretFrom: (variables) =>
-    variables['GOOGLE_APPLICATION_CREDENTIALS'] === undefined ? undefined : 'application-default',
+  secretFrom: googleSecretFrom,
   settingsFrom: {
     project: ['GOOGLE_VERTEX_PROJECT', 'GOOGLE_CLOUD_PROJECT'],
     region: ['GOOGLE_VERTEX_LOCATION', 'GOOGLE_CLOUD_LOCATION'],

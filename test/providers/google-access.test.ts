@@ -26,8 +26,21 @@ test('a service account that is none is our trouble, not the caller’s', async 
   })
 })
 
-test('Vertex is on where Google’s own tools would find a key', () => {
-  const { secretFrom } = providers.get('google-vertex')!
-  expect(secretFrom?.({ GOOGLE_APPLICATION_CREDENTIALS: '/key.json' })).toBe('application-default')
-  expect(secretFrom?.({})).toBeUndefined()
+test.each([
+  [{}, undefined],
+  [{ GOOGLE_APPLICATION_CREDENTIALS: '/key.json' }, undefined],
+  [
+    { GOOGLE_APPLICATION_CREDENTIALS: '/key.json', GOOGLE_CLOUD_PROJECT: 'p' },
+    'application-default',
+  ],
+  [
+    {
+      GOOGLE_VERTEX_CREDENTIALS: '{}',
+      GOOGLE_APPLICATION_CREDENTIALS: '/key.json',
+      GOOGLE_CLOUD_PROJECT: 'p',
+    },
+    '{}',
+  ],
+])('the secret from %j', (variables, secret) => {
+  expect(providers.get('google-vertex')!.secretFrom?.(variables)).toBe(secret)
 })
