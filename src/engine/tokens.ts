@@ -80,20 +80,28 @@ function tokenEnd(text: string, start: number): number {
   }
 }
 
+/** Past as many characters of one class as there are, at most `max`. */
 function runEnd(text: string, start: number, kind: CharacterClass, max: number): number {
   let index = start
   for (let count = 0; count < max && index < text.length; count++) {
-    const point = codePointAt(text, index)
-    if (classOf(point) !== kind) break
-    index += width(point)
+    const unit = text.charCodeAt(index)
+    if (unit < 0xd800 || unit > 0xdfff) {
+      if (classOf(unit) !== kind) break
+      index += 1
+    } else {
+      const point = codePointAt(text, index)
+      if (classOf(point) !== kind) break
+      index += width(point)
+    }
   }
   return index
 }
 
 function wordEnd(text: string, start: number): number {
-  const whole = runEnd(text, start, classes.letter, wordCharactersMax + 1)
-  const longest = runEnd(text, start, classes.letter, wordCharactersMax)
-  return whole === longest ? whole : runEnd(text, start, classes.letter, pieceCharactersMax)
+  const piece = runEnd(text, start, classes.letter, pieceCharactersMax)
+  const longest = runEnd(text, piece, classes.letter, wordCharactersMax - pieceCharactersMax)
+  if (longest >= text.length) return longest
+  return classOf(codePointAt(text, longest)) === classes.letter && longest > piece ? piece : longest
 }
 
 /** Leaves the last blank to the word after it. */

@@ -55,7 +55,9 @@ function unquoted(quotation: string | undefined): string {
 export function styled(answer: Answer, style: Style): readonly string[] {
   if (answer.verbatim === true) return answer.phrasings
   const chosen = style.bare && answer.value !== undefined ? [answer.value] : answer.phrasings
-  return [...new Set(chosen.map((text) => decorated(text, style)))]
+  // A name of two words is a short answer too; half of it would be none.
+  const setting = chosen === answer.phrasings ? style : { ...style, wordsMax: undefined }
+  return [...new Set(chosen.map((text) => decorated(text, setting)))]
 }
 
 function decorated(text: string, style: Style): string {

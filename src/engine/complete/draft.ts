@@ -125,8 +125,8 @@ async function sampler(text: string, plan: Plan): Promise<Sampler> {
 /** The prompt is a text, and what it shows of itself is how it goes on. */
 async function continuing(text: string, plan: Plan): Promise<Sampler> {
   const { request, settings, tokensMax, stops, options } = plan
-  const history = encode(text)
-  const grams = await learnTokens([history, encode(request.suffix ?? '')], options.pause)
+  const history = inText(text)
+  const grams = await learnTokens([history, inText(request.suffix ?? '')], options.pause)
   const isEnded = (so: string): boolean => stops.some((stop) => so.includes(stop))
   return async (random) => {
     const sampled = await sampleTokens(grams, {
@@ -139,6 +139,11 @@ async function continuing(text: string, plan: Plan): Promise<Sampler> {
     })
     return cutSample(sampled.tokens, plan, sampled.finish)
   }
+}
+
+/** The tokens of a text as they would stand behind another word, so that its first word can be said again. */
+function inText(text: string): string[] {
+  return encode(/^[\p{L}\p{N}]/u.test(text) ? ` ${text}` : text)
 }
 
 function cutSample(

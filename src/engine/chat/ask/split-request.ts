@@ -143,7 +143,23 @@ function splitLines(text: string): SplitRequest | undefined {
 }
 
 function splitLine(text: string): SplitRequest | undefined {
-  return splitColon(text) ?? splitSentences(text)
+  return splitNamed(text) ?? splitColon(text) ?? splitSentences(text)
+}
+
+const namedText =
+  /[\s.,;:!?](?:text|input|sentence|review|message|e-?mail|tweet|passage|article|document|comment|string|list|paragraph|content|note)\s?:\s/i
+
+/** "Classify as spam or ham. Message: …". */
+function splitNamed(text: string): SplitRequest | undefined {
+  const label = namedText.exec(text.slice(0, instructionCharactersMax))
+  if (label === null) return undefined
+  const instruction = text.slice(0, label.index + 1)
+  const passage = text.slice(label.index + label[0].length)
+  // "Summarise this text: …" names its text within the sentence; the colon rule reads that.
+  const ends = /[.!?:;,]\s*$/.test(instruction)
+  return ends && isCommand(instruction) && passage.trim() !== ''
+    ? { instruction, passage }
+    : undefined
 }
 
 /** "Sort these words: pear, apple". */

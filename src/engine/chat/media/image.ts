@@ -1,5 +1,6 @@
 import { GatewayError, invalidRequest } from '../../../core/errors.ts'
 import type { Medium } from '../ask/conversation.ts'
+import { plural } from '../text/words.ts'
 
 const pixelsMax = 60_000_000
 /** Colours are counted on a picture scaled down to this many pixels each way. */
@@ -57,7 +58,7 @@ interface Facts {
 function sizeSentence({ format, width, height, frames }: Facts): string {
   const orientation = width === height ? 'square' : width > height ? 'landscape' : 'portrait'
   const animated = frames > 1 ? ` with ${frames} frames` : ''
-  return `This is a ${format.toUpperCase()} image${animated}, ${width} pixels wide and ${height} pixels high, in ${orientation} orientation.`
+  return `This is a ${format.toUpperCase()} image${animated}, ${width} ${plural(width, 'pixel')} wide and ${height} ${plural(height, 'pixel')} high, in ${orientation} orientation.`
 }
 
 /** As OpenAI counts pictures: 85 tokens, and at high detail 170 more for each tile of 512 pixels (vision guide). */

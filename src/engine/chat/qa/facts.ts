@@ -28,20 +28,23 @@ export async function gatherFacts(
   for (const source of sources) {
     await ask.pause()
     if (source.origin === 'assistant' && /built-in engine/i.test(source.text)) continue
-    facts.push(...factsIn(source))
+    await addFacts(facts, source, ask)
     if (facts.length > factsMax) break
   }
   return facts.slice(0, factsMax)
 }
 
-function factsIn(source: Source): Fact[] {
+async function addFacts(facts: Fact[], source: Source, ask: Ask): Promise<void> {
   const { origin, current } = source
   const json = parseJsonText(source.text)
-  if (json !== undefined)
-    return factsOf(json).map((text) => ({ text, searched: text, told: text, origin, current }))
-  const facts: Fact[] = []
+  if (json !== undefined) {
+    for (const text of factsOf(json))
+      facts.push({ text, searched: text, told: text, origin, current })
+    return
+  }
   let topic: string | undefined
-  for (const raw of sentencesOf(source.text)) {
+  for (const [number, raw] of sentencesOf(source.text).entries()) {
+    if (number % 64 === 0) await ask.pause()
     const text = origin === 'user' ? withoutRequest(raw) : raw
     if (
       text.endsWith('?') ||
@@ -53,7 +56,6 @@ function factsIn(source: Source): Fact[] {
     facts.push({ text, searched: resolved, told: toldFrom(origin, resolved), origin, current })
     if (!pronoun) topic = namesOf(text)[0]?.text ?? topic
   }
-  return facts
 }
 
 function withoutRequest(sentence: string): string {

@@ -74,13 +74,18 @@ export function overlaps(one: Place, other: Place): boolean {
 const pairPattern =
   /(?:^|[\n,;{(]|\. |\band )[ \t"'*-]{0,6}([\p{L}][\p{L}\p{N} _-]{0,40}?)["'*]{0,3} ?(?::|=)(?!\/\/) ?["']?([^\n,;{}"']{1,300})/gu
 
+/** What stands for a value in an example of an object. */
+export const typeName =
+  /^<?(?:string|number|integer|int|float|boolean|bool|array|object|null|str|list|\.\.\.)\b/i
+
 /** "name: Ada, age = 36". */
 function pairsIn(text: string): Map<string, string> {
   const pairs = new Map<string, string>()
   for (const match of text.matchAll(pairPattern)) {
     const key = pairKey(match[1] ?? '')
     const value = (match[2] ?? '').trim().replace(/[.)]$/, '')
-    if (key !== '' && value !== '' && !pairs.has(key)) pairs.set(key, value)
+    if (key !== '' && value !== '' && !typeName.test(value) && !pairs.has(key))
+      pairs.set(key, value)
   }
   return pairs
 }

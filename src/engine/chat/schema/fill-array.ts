@@ -34,7 +34,9 @@ export function fillArray(schema: SchemaObject, property: Property, context: Fil
   const minItems = Math.min(numberIn(schema, 'minItems') ?? 0, 1000)
   const maxItems = numberIn(schema, 'maxItems') ?? itemsUsual
   const found = context.depth > depthMax ? invented([]) : listOf(items, property, context)
-  const values = Array.isArray(found.value) ? [...found.value] : []
+  const values = Array.isArray(found.value)
+    ? found.value.filter((value) => value !== undefined)
+    : []
   const distinct = schema['uniqueItems'] === true ? unique(values) : values
   const kept = distinct.slice(0, Math.max(0, maxItems))
   padTo(minItems, kept, { items, schema, property, context })
@@ -75,6 +77,7 @@ function padTo(
 ): void {
   for (let tries = 0; values.length < minItems && tries < 2 * minItems + 10; tries++) {
     const { value } = context.fillNode(items, { ...property, required: true }, deeper(context))
+    if (value === undefined) return
     const repeated = values.some((other) => JSON.stringify(other) === JSON.stringify(value))
     if (schema['uniqueItems'] !== true || !repeated) values.push(value)
     else values.push(varied(value, values.length, items))

@@ -37,7 +37,7 @@ export function fillObject(schema: SchemaObject, context: FillContext): Found {
     const needed = required.has(name)
     if (!needed && (context.depth > depthMax / 2 || context.budget.nodes <= 0)) continue
     const found = context.fillNode(property, describeProperty(name, property, needed), inner)
-    if (needed || found.sure > 0) values.set(name, found.value)
+    if (found.value !== undefined && (needed || found.sure > 0)) values.set(name, found.value)
     if (found.sure === 2) spoken += 1
     if (found.sure === 1) guesses += 1
   }

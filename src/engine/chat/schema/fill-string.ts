@@ -167,7 +167,7 @@ function inFormat(text: string, format: string, clues: Clues): string | undefine
 }
 
 function checked(text: string, format: string): string | undefined {
-  const shape = shapes[format]
+  const shape = Object.hasOwn(shapes, format) ? shapes[format] : undefined
   return shape === undefined || shape.test(text) ? text : undefined
 }
 

@@ -6,7 +6,7 @@ import { fillEnum } from './fill-enum.ts'
 import { fillNumber } from './fill-number.ts'
 import { fillObject } from './fill-object.ts'
 import { fillString } from './fill-string.ts'
-import { type Found, invented } from './found.ts'
+import { type Found, impossible, invented } from './found.ts'
 import {
   isRecord,
   type JsonSchema,
@@ -18,24 +18,25 @@ import {
 } from './json-schema.ts'
 import { describeProperty, type Property } from './property.ts'
 
-const nodesMax = 3000
+const nodesUsual = 3000
+/** Deeper than this nothing is filled any more: a schema that requires itself has no instance. */
+const levelsMax = 40
 
-/** An instance of a schema from what a text says; not yet checked. `fixed` properties of the root are given. */
-export function fill(
-  schema: JsonSchema,
-  clues: Clues,
-  fixed: Readonly<Record<string, unknown>> = {},
-): Found {
+export interface FillOptions {
+  /** Values of the root's properties that are given. */
+  readonly fixed?: Readonly<Record<string, unknown>>
+  /** The document that references lead into; default: the schema itself. */
+  readonly root?: JsonSchema
+  /** How many schemas may be visited; default 3,000. */
+  readonly nodesMax?: number
+}
+
+/** An instance of a schema from what a text says; not yet checked. Undefined as a value where there can be none. */
+export function fill(schema: JsonSchema, clues: Clues, options: FillOptions = {}): Found {
+  const { fixed = {}, root = schema, nodesMax = nodesUsual } = options
   const used = new Set(Object.values(fixed).map((value) => String(value).toLowerCase()))
-  const context: FillContext = {
-    root: schema,
-    clues,
-    used,
-    budget: { nodes: nodesMax },
-    depth: 0,
-    ancestors: [],
-    fillNode,
-  }
+  const budget = { nodes: nodesMax }
+  const context: FillContext = { root, clues, used, budget, depth: 0, ancestors: [], fillNode }
   const found = fillNode(schema, describeProperty('', schema, true), context)
   if (Object.keys(fixed).length === 0 || !isRecord(found.value)) return found
   return { value: { ...found.value, ...fixed }, sure: 2 }
@@ -43,7 +44,9 @@ export function fill(
 
 function fillNode(schema: JsonSchema, property: Property, outer: FillContext): Found {
   outer.budget.nodes -= 1
+  if (outer.depth > levelsMax || outer.budget.nodes < 0) return impossible
   const resolved = resolveReferences(schema, outer.root)
+  if (resolved === false) return impossible
   if (!isRecord(resolved)) return fillFree(property, outer)
   const context = { ...outer, ancestors: [...outer.ancestors, resolved] }
   const own = merged(resolved, context.root)
@@ -118,18 +121,24 @@ function fillUnion(
       nullable = true
       continue
     }
+    // An alternative that leads back here adds nothing.
+    if (resolved === false || context.ancestors.includes(resolved)) continue
     const whole =
       isRecord(resolved) && Object.keys(beside).length > 0
         ? merged({ allOf: [beside, resolved] }, context.root)
         : resolved
     // Each alternative is tried on its own; what a rejected one took is free again.
+    const ancestors = [...context.ancestors, resolved]
+    const used = new Set(context.used)
     const attempt = fillNode(whole, property, {
       ...context,
-      used: new Set(context.used),
+      used,
+      ancestors,
       depth: context.depth + 1,
     })
+    if (attempt.value === undefined) continue
     if (best === undefined || attempt.sure > best.sure) best = attempt
   }
   if (nullable && (best === undefined || best.sure === 0)) return invented(null)
-  return best ?? invented(null)
+  return best ?? impossible
 }

@@ -18,3 +18,6 @@ export function guessed(value: unknown): Found {
 export function invented(value: unknown): Found {
   return { value, sure: 0 }
 }
+
+/** No value is allowed here, or none that has an end. */
+export const impossible: Found = { value: undefined, sure: 0 }

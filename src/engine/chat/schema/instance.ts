@@ -24,10 +24,10 @@ export function createInstance(
   const given = Object.keys(fixed).length === 0 ? givenJson(clues.text, schema, check) : undefined
   if (given !== undefined) return given
   for (const variant of variantsOf(schema)) {
-    const found = fill(variant, clues, fixed)
+    const found = fill(variant, clues, { fixed })
     const value: unknown = JSON.parse(JSON.stringify(found.value) ?? 'null')
     if (check(value).length === 0) return { value, sure: found.sure }
-    const mended = repair(value, schema, check, clues)
+    const mended = repair(value, { root: schema, clues }, check)
     if (mended !== undefined) return { value: mended.value, sure: found.sure }
   }
   return undefined

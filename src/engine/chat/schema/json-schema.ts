@@ -112,7 +112,8 @@ function lookUp(reference: string, root: JsonSchema): JsonSchema | undefined {
   return findAnchor(root, reference.includes('#') ? pointer : reference, 0)
 }
 
-function decoded(text: string): string {
+/** Percent-decoded where it can be. */
+export function decoded(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {

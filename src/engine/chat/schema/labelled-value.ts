@@ -1,6 +1,6 @@
 import type { Clues, RootedWord } from './clues.ts'
 import { stopWords } from '../text/words.ts'
-import { pairKey } from './clues.ts'
+import { pairKey, typeName } from './clues.ts'
 import type { Property } from './property.ts'
 
 const linking = /^(?:is|are|was|to|of|as|be|should|must|will|equals?|=|:|at|set|level|the|a|an)$/i
@@ -15,7 +15,7 @@ export function valueAfterLabel(clues: Clues, property: Property): string | unde
   const skip = following.findIndex((word) => !linking.test(word.text))
   const first = following[skip]
   const label = clues.words[place]
-  if (first === undefined || label === undefined) return undefined
+  if (first === undefined || label === undefined || typeName.test(first.text)) return undefined
   // "lamp kitchen" names a lamp, but only where a lamp is wanted: names of options are words of every sentence.
   if (skip === 0 && (!property.required || stopWords.has(first.lower))) return undefined
   const gap = clues.text.slice(label.end, first.start)

@@ -3,6 +3,7 @@ import type { Clues } from './clues.ts'
 import { fill } from './fill.ts'
 import {
   asSchema,
+  decoded,
   isRecord,
   type JsonSchema,
   merged,
@@ -12,75 +13,79 @@ import {
 } from './json-schema.ts'
 import { samplePattern } from './regex/sample.ts'
 
-const roundsMax = 24
+const roundsMax = 12
+const problemsMax = 10
+/** What is filled to mend one problem is small; schemas that grow without end are given up. */
+const nodesMax = 200
+
+interface Work {
+  readonly root: JsonSchema
+  readonly clues: Clues
+}
 
 /** Mends a value problem by problem until the check passes; undefined where it does not get there. */
 export function repair(
   value: unknown,
-  schema: JsonSchema,
+  work: Work,
   check: Check,
-  clues: Clues,
 ): { readonly value: unknown } | undefined {
   const box: { root: unknown } = { root: structuredClone(value) }
   for (let round = 0; round < roundsMax; round++) {
     const problems = check(box.root)
     if (problems.length === 0) return { value: box.root }
     const before = JSON.stringify(box.root)
-    for (const problem of problems.slice(0, 50)) mend(box, problem, schema, clues)
+    for (const problem of problems.slice(0, problemsMax)) mend(box, problem, work)
     if (JSON.stringify(box.root) === before) return undefined
   }
   return undefined
 }
 
-interface Holder {
-  readonly parent: unknown
-  readonly key: string
-}
-
-function mend(box: { root: unknown }, problem: Problem, schema: JsonSchema, clues: Clues): void {
-  const path = problem.instancePath
-    .split('/')
-    .slice(1)
-    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
-  const wrapped: Holder =
-    path.length === 0
-      ? { parent: box, key: 'root' }
-      : { parent: at(box.root, path.slice(0, -1)), key: path.at(-1) ?? '' }
-  const current = read(wrapped)
-  const rule = ruleAt(problem.schemaPath, schema)
-  const next = mended(current, problem, rule, clues)
-  if (next !== undefined) write(wrapped, next.value)
-}
-
-function at(root: unknown, path: readonly string[]): unknown {
-  return path.reduce<unknown>(
-    (value, key) =>
-      typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined,
-    root,
+function mend(box: { root: unknown }, problem: Problem, work: Work): void {
+  const path = ['root', ...problem.instancePath.split('/').slice(1).map(unescaped)]
+  const parent = ownAt(box, path.slice(0, -1))
+  const key = path.at(-1) ?? ''
+  // Only what the value itself holds: a schema may speak of `__proto__`.
+  if (typeof parent !== 'object' || parent === null || !Object.hasOwn(parent, key)) return
+  const next = mended(
+    Reflect.get(parent, key),
+    problem,
+    ruleAt(problem.schemaPath, work.root),
+    work,
   )
+  if (next === undefined) return
+  const changed = { value: next.value, writable: true, enumerable: true, configurable: true }
+  Object.defineProperty(parent, key, changed)
 }
 
-function read({ parent, key }: Holder): unknown {
-  return typeof parent === 'object' && parent !== null ? Reflect.get(parent, key) : undefined
+function unescaped(part: string): string {
+  return part.replaceAll('~1', '/').replaceAll('~0', '~')
 }
 
-function write({ parent, key }: Holder, value: unknown): void {
-  if (typeof parent === 'object' && parent !== null) Reflect.set(parent, key, value)
+function ownAt(root: unknown, path: readonly string[]): unknown {
+  return path.reduce<unknown>((value, key) => ownValue(value, key), root)
+}
+
+function ownValue(value: unknown, key: string): unknown {
+  const holds = typeof value === 'object' && value !== null && Object.hasOwn(value, key)
+  return holds ? Reflect.get(value, key) : undefined
 }
 
 /** The schema whose keyword failed. */
-function ruleAt(schemaPath: string, schema: JsonSchema): JsonSchema {
+function ruleAt(schemaPath: string, root: JsonSchema): JsonSchema {
   const parts = schemaPath.replace(/^#\/?/, '').split('/').slice(0, -1)
-  let value: unknown = schema
+  let value: unknown = root
   for (const raw of parts) {
-    const key = decodeURIComponent(raw).replaceAll('~1', '/').replaceAll('~0', '~')
+    const key = unescaped(decoded(raw))
     const resolved =
-      isRecord(value) && !Object.hasOwn(value, key) ? resolveReferences(value, schema) : value
-    value =
-      typeof resolved === 'object' && resolved !== null ? Reflect.get(resolved, key) : undefined
+      isRecord(value) && !Object.hasOwn(value, key) ? resolveReferences(value, root) : value
+    value = ownValue(resolved, key)
   }
-  const found = resolveReferences(asSchema(value), schema)
-  return isRecord(found) ? merged(found, schema) : found
+  const found = resolveReferences(asSchema(value), root)
+  return isRecord(found) ? merged(found, root) : found
+}
+
+function filled(schema: JsonSchema, { root, clues }: Work): unknown {
+  return fill(schema, clues, { root, nodesMax }).value
 }
 
 interface Mended {
@@ -91,7 +96,7 @@ function mended(
   current: unknown,
   problem: Problem,
   rule: JsonSchema,
-  clues: Clues,
+  work: Work,
 ): Mended | undefined {
   const { keyword, params } = problem
   const detail = (key: string): unknown => Reflect.get(params, key)
@@ -100,7 +105,7 @@ function mended(
     case 'required':
     case 'dependentRequired':
     case 'dependencies':
-      return withProperty(current, String(detail('missingProperty')), own, clues)
+      return withProperty(current, String(detail('missingProperty')), own, work)
     case 'additionalProperties':
       return withoutProperty(current, String(detail('additionalProperty')))
     case 'unevaluatedProperties':
@@ -118,9 +123,9 @@ function mended(
     case 'anyOf':
     case 'if':
     case 'not':
-      return refilled(current, problem, own, clues)
+      return refilled(current, problem, own, work)
     default:
-      return ofSize(current, keyword, own) ?? ofForm(keyword, own, clues)
+      return ofSize(current, keyword, own) ?? ofForm(keyword, own, work)
   }
 }
 
@@ -128,20 +133,17 @@ function withProperty(
   current: unknown,
   name: string,
   rule: JsonSchema,
-  clues: Clues,
+  work: Work,
 ): Mended | undefined {
   if (!isRecord(current)) return undefined
   const properties = isRecord(rule) && isRecord(rule['properties']) ? rule['properties'] : {}
   const schema = asSchema(Object.hasOwn(properties, name) ? properties[name] : true)
-  return { value: { ...current, [name]: valueFor(schema, name, clues) } }
+  return { value: { ...current, [name]: valueFor(schema, name, work) } }
 }
 
 /** The value alone, as it would be filled within an object that requires it. */
-function valueFor(schema: JsonSchema, name: string, clues: Clues): unknown {
-  const found = fill(
-    { type: 'object', properties: { [name]: schema }, required: [name] },
-    clues,
-  ).value
+function valueFor(schema: JsonSchema, name: string, work: Work): unknown {
+  const found = filled({ type: 'object', properties: { [name]: schema }, required: [name] }, work)
   return isRecord(found) ? found[name] : null
 }
 
@@ -156,23 +158,23 @@ function refilled(
   current: unknown,
   problem: Problem,
   rule: JsonSchema,
-  clues: Clues,
+  work: Work,
 ): Mended | undefined {
   if (!isRecord(rule)) return undefined
   if (problem.keyword === 'if') {
     const branch =
       Reflect.get(problem.params, 'failingKeyword') === 'then' ? rule['then'] : rule['else']
-    const added = fill(asSchema(branch), clues).value
+    const added = filled(asSchema(branch), work)
     return isRecord(current) && isRecord(added) ? { value: { ...added, ...current } } : undefined
   }
   if (problem.keyword === 'not') return { value: somethingElse(current) }
-  if (problem.keyword === 'type') return { value: fill({ ...rule }, clues).value }
+  if (problem.keyword === 'type') return { value: filled({ ...rule }, work) }
   const ways = rule[problem.keyword]
   if (!Array.isArray(ways)) return undefined
   const passing: unknown = Reflect.get(problem.params, 'passingSchemas')
   // Two alternatives hold at once: the second is to be left by another one.
   const chosen = Array.isArray(passing) ? ways.findIndex((_, index) => !passing.includes(index)) : 0
-  return chosen < 0 ? undefined : { value: fill(asSchema(ways[chosen]), clues).value }
+  return chosen < 0 ? undefined : { value: filled(asSchema(ways[chosen]), work) }
 }
 
 function somethingElse(current: unknown): unknown {
@@ -226,7 +228,7 @@ function ofSize(current: unknown, keyword: string, rule: JsonSchema): Mended | u
 
 function propertyValue(rule: JsonSchema): unknown {
   const schema = isRecord(rule) ? asSchema(rule['additionalProperties']) : true
-  return isRecord(schema) ? fill(schema, emptyClues).value : ''
+  return isRecord(schema) ? fill(schema, emptyClues, { nodesMax }).value : ''
 }
 
 const emptyClues: Clues = {
@@ -246,7 +248,7 @@ const emptyClues: Clues = {
   now: 0,
 }
 
-function ofForm(keyword: string, rule: JsonSchema, clues: Clues): Mended | undefined {
+function ofForm(keyword: string, rule: JsonSchema, work: Work): Mended | undefined {
   if (!isRecord(rule)) return undefined
   const pattern = textIn(rule, 'pattern')
   if (keyword === 'pattern' && pattern !== undefined) {
@@ -254,6 +256,11 @@ function ofForm(keyword: string, rule: JsonSchema, clues: Clues): Mended | undef
     return sample === undefined ? undefined : { value: sample }
   }
   return keyword === 'format' || keyword === 'pattern'
-    ? { value: fill({ ...rule, type: 'string' }, { ...emptyClues, now: clues.now }).value }
+    ? {
+        value: filled(
+          { ...rule, type: 'string' },
+          { ...work, clues: { ...emptyClues, now: work.clues.now } },
+        ),
+      }
     : undefined
 }

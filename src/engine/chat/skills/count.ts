@@ -27,24 +27,17 @@ function occurrences(ask: Ask): Answer | undefined {
   for (const pattern of occurrencePatterns) {
     const match = pattern.exec(ask.instruction)
     const wanted = match?.[1]?.trim()
-    if (
-      match === null ||
-      wanted === undefined ||
-      wanted === '' ||
-      countables.test(wanted) ||
-      (stopWords.has(wanted.toLowerCase()) && [...wanted].length > 1)
-    )
-      continue
-    const [text, explicit] = occurrenceText(ask, match[2] ?? '')
-    if (text === undefined) continue
+    if (match === null || wanted === undefined || wanted === '' || countables.test(wanted)) continue
     const letter = [...wanted].length === 1
     const quoted = quotedOf(ask.instruction).some((span) => span.text === wanted)
+    if (!letter && !quoted && stopWords.has(wanted.toLowerCase())) continue
+    const [text, explicit] = occurrenceText(ask, match[2] ?? '')
+    if (text === undefined) continue
     const named =
       quoted ||
       /\b(?:letter|word|character|times|occurrence|instance|often)s?\b/i.test(ask.instruction)
     // "How many apples are in the basket?" asks about the world, not about letters.
-    if (!letter && !named) continue
-    if (letter && !explicit && !named) continue
+    if (!named && !(letter && explicit)) continue
     const times = letter ? countLetter(text, wanted) : countPhrase(text, wanted)
     return timesAnswer(times, wanted, text.length > 60 ? 'the text' : `"${text}"`)
   }

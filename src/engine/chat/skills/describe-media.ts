@@ -46,13 +46,12 @@ const generic: ReadonlySet<string> = new Set(
     .map(rootOf),
 )
 const related: Readonly<Record<string, string>> = {
-  wide: 'width',
+  width: 'wide',
   big: 'pixel',
   larg: 'pixel',
   dimens: 'pixel',
   size: 'pixel',
   resolut: 'pixel',
-  tall: 'height',
   long: 'durat',
   bright: 'bright',
   dark: 'bright',
@@ -75,7 +74,7 @@ async function chosen(medium: Medium, ask: Ask): Promise<string> {
   const terms = new Set(
     contentStems(ask.instruction)
       .filter((stem) => !generic.has(stem))
-      .map((stem) => related[stem] ?? stem),
+      .map((stem) => (Object.hasOwn(related, stem) ? related[stem] : undefined) ?? stem),
   )
   if (terms.size === 0) return medium.description
   const sentences = sentencesOf(medium.description)

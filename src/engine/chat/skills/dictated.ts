@@ -20,8 +20,7 @@ export const dictated: Skill = {
 
 function fromRequest(ask: Ask): Answer | undefined {
   const whole = ask.text.trim()
-  const sentences = sentencesOf(ask.instruction)
-  for (const sentence of [whole, ...(sentences.length > 1 ? sentences : [])]) {
+  for (const sentence of [whole, ...sentencesOf(ask.instruction)]) {
     const answer = dictatedIn(sentence)
     if (answer !== undefined) return answer
   }
@@ -89,7 +88,7 @@ function fromPayload(rest: string, mode: 'strict' | 'loose' | 'named'): Answer |
   if (payload === '') return undefined
   const quoted = wholeQuotation(payload)
   if (quoted !== undefined) return verbatim(quoted)
-  if (/\bone\b/i.test(introduction) && !colon) return undefined
+  if (mode !== 'loose' && /\bone\b/i.test(introduction) && !colon) return undefined
   if (named || colon) return verbatim(colon ? withoutTail(payload, false) : withoutTail(payload))
   if (mode === 'named' || payload.includes('?') || payload.split(/\s+/).length > 30)
     return undefined
@@ -100,7 +99,7 @@ function fromPayload(rest: string, mode: 'strict' | 'loose' | 'named'): Answer |
 /** "Say this is a test": free to be set as a sentence. */
 function spoken(payload: string): Answer | undefined {
   if (
-    /^(?:something|anything|what|how|why|whether|if|nothing|a|an|some|me|in|your|my|one|whatever|goodbye in|hello in|hi in)\b/i.test(
+    /^(?:something|anything|what|how|why|whether|if|nothing|a|an|some|me|in|your|my|whatever|goodbye in|hello in|hi in)\b/i.test(
       payload,
     )
   )

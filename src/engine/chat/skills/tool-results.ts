@@ -46,7 +46,7 @@ async function reported(result: Turn, ask: Ask): Promise<Reported> {
   if (json === undefined) return plainText(text, { name, about }, result, ask)
   const failure = errorIn(json)
   if (failure !== undefined) return both(`${name} reports an error: ${asSentence(failure)}`)
-  const leaves = leavesOf(json)
+  const leaves = leavesOf(json).filter((leaf) => leaf.value !== '')
   if (leaves.length === 0) return both(`${name} returned an empty result.`)
   const told =
     leaves.length <= leavesMax

@@ -33,7 +33,7 @@ const families = [
   'news headline article',
   'convert conversion exchange currency',
   'play song music',
-  'light lamp bulb',
+  'light lamp bulb switch turn toggle device',
   'buy purchase order',
   'delete remove cancel',
   'image picture photo draw',

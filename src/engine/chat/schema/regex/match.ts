@@ -3,14 +3,36 @@ import { type Node, parsePattern } from './parse.ts'
 const stepsMax = 20_000
 const textCharactersMax = 5000
 
-/** Whether a pattern is found in a text; undefined where it is not supported or costs too many steps to tell. */
+/** Whether a pattern is found in a text; undefined where it is malformed or costs too many steps to tell. */
 export function matchesPattern(pattern: string, text: string): boolean | undefined {
-  const node = parsePattern(pattern)
-  if (node === undefined || text.length > textCharactersMax) return undefined
-  return findNode(node, text)
+  return createMatcher(pattern)?.(text)
 }
 
-/** As matchesPattern, for a pattern that was parsed before. */
+export type Matcher = (text: string) => boolean | undefined
+
+/** As matchesPattern, with the pattern read once; undefined where it is malformed. */
+export function createMatcher(pattern: string): Matcher | undefined {
+  const node = parsePattern(pattern)
+  if (node !== undefined)
+    return (text) => (text.length > textCharactersMax ? undefined : findNode(node, text))
+  const native = nativePattern(pattern)
+  if (native === undefined) return undefined
+  return (text) => (text.length > nativeCharactersMax ? undefined : native.test(text))
+}
+
+/** On so few characters even a bad pattern comes to an end soon. */
+const nativeCharactersMax = 12
+
+/** What the walk does not support, such as back references. */
+function nativePattern(pattern: string): RegExp | undefined {
+  try {
+    return pattern.length > 200 ? undefined : new RegExp(pattern, 'u')
+  } catch {
+    return undefined
+  }
+}
+
+/** Whether a pattern's tree is found in a text; undefined where it costs too many steps to tell. */
 export function findNode(node: Node, text: string): boolean | undefined {
   const walk: Walk = { characters: [...text], steps: stepsMax }
   try {

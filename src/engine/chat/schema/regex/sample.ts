@@ -1,4 +1,4 @@
-import { findNode } from './match.ts'
+import { findNode, matchesPattern } from './match.ts'
 import { type Node, parsePattern } from './parse.ts'
 
 const charactersMax = 2000
@@ -9,7 +9,8 @@ const charactersMax = 2000
  */
 export function samplePattern(pattern: string, lengthMin = 0): string | undefined {
   const node = parsePattern(pattern)
-  if (node === undefined) return undefined
+  if (node === undefined)
+    return usual.find((text) => text.length >= lengthMin && matchesPattern(pattern, text) === true)
   for (let extra = 0; extra <= Math.min(lengthMin, 200); extra = extra === 0 ? 1 : extra * 2) {
     const text = sampleOf(node, extra)
     if (text !== undefined && [...text].length >= lengthMin && findNode(node, text) === true)
@@ -28,6 +29,9 @@ const usual: readonly string[] = [
   '12345678',
   'abcdefgh',
   'a',
+  'aa',
+  'abab',
+  'A',
   '1',
   '',
 ]

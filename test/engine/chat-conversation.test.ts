@@ -1,0 +1,113 @@
+import { describe, expect, it } from 'vitest'
+import { converse, replyTo, say } from './support/ask-chat.ts'
+
+const ada = `Ada Lovelace was born in London in 1815. She wrote the first computer program in 1843. Charles Babbage designed the
+Analytical Engine. The machine was never finished because the money ran out. It would have had 50 columns.`
+
+describe('questions about a text', () => {
+  it.each([
+    [
+      'Who wrote the first computer program?',
+      'Ada Lovelace wrote the first computer program in 1843.',
+    ],
+    ['When was Ada born?', 'Ada Lovelace was born in London in 1815.'],
+    ['Who designed the Analytical Engine?', 'Charles Babbage designed the Analytical Engine.'],
+    [
+      'Did Ada write the first program?',
+      'Yes. Ada Lovelace wrote the first computer program in 1843.',
+    ],
+    ["What was the name of Napoleon's horse?", 'The text does not say this.'],
+  ])('%s', async (asked, answered) => {
+    expect(await say(`${ada}\n\n${asked}`)).toBe(answered)
+    expect(await say(`Context: ${ada}\n\nQuestion: ${asked}`)).toBe(answered)
+    expect(await converse([`S:Answer from this text.\n${ada}`, `U:${asked}`])).toContain(
+      answered === 'The text does not say this.' ? '' : answered,
+    )
+  })
+
+  it.each([
+    ['Who wrote the first computer program?', 'Ada Lovelace'],
+    ['Where was Ada born?', 'London'],
+    ['When was Ada born?', '1815'],
+    ['How many columns would it have had?', '50'],
+  ])('%s in one word', async (asked, answered) => {
+    expect(await say(`${ada}\n\n${asked} Answer in one word.`)).toBe(answered)
+  })
+
+  it('reads JSON as facts', async () => {
+    const data = JSON.stringify({
+      user: { name: 'Ada', email: 'ada@example.com' },
+      plan: 'premium',
+    })
+    expect(await say(`${data}\n\nWhat is the email of the user?`)).toContain('ada@example.com')
+  })
+})
+
+describe('what was said before', () => {
+  it.each([
+    [['U:My name is Ada.', 'A:Hello', 'U:What is my name?'], 'Your name is Ada.'],
+    [
+      ['U:My favorite color is teal. I live in Oslo.', 'A:ok', 'U:Where do I live?'],
+      'You live in Oslo.',
+    ],
+    [
+      ['U:My favorite color is teal. I live in Oslo.', 'A:ok', 'U:What is my favourite colour?'],
+      'Your favorite color is teal.',
+    ],
+    [
+      ['U:My name is Ada.', 'A:Hi', 'U:Actually my name is Grace.', 'A:Hi', 'U:What is my name?'],
+      'Your name is Grace.',
+    ],
+    [
+      ['U:I have two cats named Tom and Jerry.', 'A:ok', 'U:How many cats do I have?'],
+      'You have two cats named Tom and Jerry.',
+    ],
+    [['S:Your name is Hal.', 'U:What is your name?'], 'My name is Hal.'],
+    [['S:The office opens at 9 am.', 'U:When does the office open?'], 'The office opens at 9 am.'],
+    [['U:Is it raining?', 'A:Yes', 'U:What was my first question?'], 'You said: "Is it raining?"'],
+    [['U:hi', 'A:Good day to you.', 'U:Repeat that.'], 'Good day to you.'],
+    [
+      ['U:The meeting is at noon in room 12.', 'A:ok', 'U:Where is the meeting?'],
+      'The meeting is at noon in room 12.',
+    ],
+  ])('%j', async (lines, answered) => {
+    expect(await converse(lines)).toBe(answered)
+  })
+
+  it('is acknowledged', async () => {
+    expect(await say('My name is Ada and I live in London.')).toBe(
+      'Hello, Ada. I have noted: Your name is Ada and you live in London.',
+    )
+  })
+})
+
+describe('what the system text asks of every answer', () => {
+  it.each([
+    ['Always answer in upper case.', 'What is 2+2?', '2 + 2 = 4'],
+    ['Always answer in upper case.', 'Say hello', 'HELLO.'],
+    ['Answer with only the number.', 'What is 6 times 7?', '42'],
+    ['Always reply with the word "OK".', 'What is your name?', 'OK'],
+    ['Respond in JSON.', 'What is 6 times 7?', '{"answer":42}'],
+    ['Begin every answer with "Sir,".', 'What is 6 times 7?', 'Sir, 6 × 7 = 42'],
+  ])('%s %s', async (system, asked, answered) => {
+    expect(await converse([`S:${system}`, `U:${asked}`])).toBe(answered)
+  })
+})
+
+describe('parts and roles', () => {
+  it('reads part arrays and developer messages like strings and system messages', async () => {
+    const reply = await replyTo({
+      temperature: 0,
+      messages: [
+        { role: 'developer', content: [{ type: 'text', text: 'The password is swordfish.' }] },
+        { role: 'user', content: [{ type: 'text', text: 'What is the password?' }] },
+      ],
+    })
+    expect(reply.choices[0]?.message.content).toBe('The password is swordfish.')
+  })
+
+  it('has an answer for a conversation without a user', async () => {
+    const reply = await replyTo({ messages: [{ role: 'system', content: 'Be kind.' }] })
+    expect(reply.choices[0]?.message.content).toBeTruthy()
+  })
+})

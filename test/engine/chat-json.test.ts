@@ -1,0 +1,307 @@
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import formats from 'ajv-formats'
+import { describe, expect, it } from 'vitest'
+import { type Asked, replyTo } from './support/ask-chat.ts'
+
+const text = { type: 'string' }
+const integer = { type: 'integer' }
+
+function object(properties: Record<string, unknown>, required = Object.keys(properties)) {
+  return { type: 'object', properties, required, additionalProperties: false }
+}
+
+async function filled(
+  schema: Record<string, unknown>,
+  content: string,
+  more: Partial<Asked> = {},
+): Promise<unknown> {
+  const reply = await replyTo({
+    messages: [{ role: 'user', content }],
+    response_format: { type: 'json_schema', json_schema: { name: 'answer', strict: true, schema } },
+    ...more,
+  })
+  const value: unknown = JSON.parse(reply.choices[0]?.message.content ?? '')
+  const ajv = new Ajv2020({ strict: false })
+  formats.default(ajv)
+  expect(ajv.validate(schema, value), ajv.errorsText()).toBe(true)
+  return value
+}
+
+describe('values taken from the text', () => {
+  it.each<[string, Record<string, unknown>, unknown]>([
+    [
+      'Ada Lovelace is 36 years old and her email is ada@example.com',
+      object({ name: text, age: integer, email: { type: 'string', format: 'email' } }),
+      { name: 'Ada Lovelace', age: 36, email: 'ada@example.com' },
+    ],
+    ['name: Ada, age: 36', object({ name: text, age: integer }), { name: 'Ada', age: 36 }],
+    [
+      'Extract the event information. Alice and Bob are going to a science fair on Friday.',
+      object({ name: text, date: text, participants: { type: 'array', items: text } }),
+      { name: 'science fair', date: 'Friday', participants: ['Alice', 'Bob'] },
+    ],
+    [
+      'Alice is 30 and lives in Paris. Bob is 25 and lives in Rome.',
+      object({
+        people: { type: 'array', items: object({ name: text, age: integer, city: text }) },
+      }),
+      {
+        people: [
+          { name: 'Alice', age: 30, city: 'Paris' },
+          { name: 'Bob', age: 25, city: 'Rome' },
+        ],
+      },
+    ],
+    [
+      'Buy eggs, milk and bread',
+      object({ items: { type: 'array', items: text } }),
+      { items: ['eggs', 'milk', 'bread'] },
+    ],
+    [
+      'I love this phone, it is great',
+      object({ sentiment: { type: 'string', enum: ['positive', 'negative', 'neutral'] } }),
+      { sentiment: 'positive' },
+    ],
+    ['What is 6 times 7?', object({ answer: integer }), { answer: 42 }],
+    ['What is 6 times 7?', object({ answer: text }), { answer: '42' }],
+    [
+      'my code is ABC-1234 ok',
+      object({ code: { type: 'string', pattern: '^[A-Z]{3}-\\d{4}$' } }),
+      { code: 'ABC-1234' },
+    ],
+    [
+      'We meet on 2026-05-01 at noon',
+      object({ date: { type: 'string', format: 'date' } }),
+      { date: '2026-05-01' },
+    ],
+    [
+      'hello',
+      object({
+        nickname: { type: ['string', 'null'] },
+        age: { anyOf: [integer, { type: 'null' }] },
+      }),
+      { nickname: null, age: null },
+    ],
+    [
+      'The price is $19.99 and there are 3 left, it is in stock',
+      object({ price: { type: 'number' }, left: integer }),
+      { price: 19.99, left: 3 },
+    ],
+    [
+      'x is 100',
+      object({ x: { type: 'integer', minimum: 5, maximum: 10, multipleOf: 3 } }),
+      { x: 9 },
+    ],
+    [
+      'y: hello',
+      {
+        anyOf: [
+          object({ kind: { const: 'a' }, x: integer }),
+          object({ kind: { const: 'b' }, y: text }),
+        ],
+      },
+      { kind: 'b', y: 'hello' },
+    ],
+    [
+      'I am in Paris, France',
+      object({ city: text, country: text }),
+      { city: 'Paris', country: 'France' },
+    ],
+  ])('%s', async (content, schema, value) => {
+    expect(await filled(schema, content)).toEqual(value)
+  })
+
+  it('holds the steps of a calculation', async () => {
+    const schema = object({
+      steps: { type: 'array', items: object({ explanation: text, output: text }) },
+      final_answer: text,
+    })
+    expect(await filled(schema, 'how can I solve 8x + 7 = -23')).toEqual({
+      steps: [
+        { explanation: 'Begin with the equation.', output: '8x + 7 = -23' },
+        {
+          explanation: 'Bring the terms in x to one side and the numbers to the other.',
+          output: '8x = -30',
+        },
+        { explanation: 'Divide both sides by 8.', output: 'x = -3.75' },
+      ],
+      final_answer: '-3.75',
+    })
+  })
+
+  it('reads the schema where the contract writes it', async () => {
+    const schema = object({ name: text, age: integer })
+    const reply = await replyTo({
+      messages: [{ role: 'user', content: 'Ada is 36 years old' }],
+      response_format: { type: 'json_schema', json_schema: schema },
+    })
+    expect(JSON.parse(reply.choices[0]?.message.content ?? '')).toEqual({ name: 'Ada', age: 36 })
+  })
+})
+
+describe('schemas of every shape', () => {
+  it.each<[string, Record<string, unknown>]>([
+    [
+      'formats',
+      object(
+        Object.fromEntries(
+          [
+            'date',
+            'date-time',
+            'time',
+            'duration',
+            'email',
+            'uri',
+            'uuid',
+            'ipv4',
+            'ipv6',
+            'hostname',
+          ].map((format) => [format, { type: 'string', format }]),
+        ),
+      ),
+    ],
+    [
+      'patterns',
+      object({
+        a: { type: 'string', pattern: '^#[0-9a-f]{6}$' },
+        b: { type: 'string', pattern: '^(?:red|green)-\\d+$' },
+        c: { type: 'string', pattern: '\\p{Lu}\\p{Ll}+' },
+      }),
+    ],
+    [
+      'lengths',
+      object({
+        a: { type: 'string', minLength: 40 },
+        b: { type: 'string', maxLength: 2 },
+        c: { type: 'array', items: text, minItems: 3, uniqueItems: true },
+      }),
+    ],
+    [
+      'numbers',
+      object({
+        a: { type: 'number', exclusiveMinimum: 3, exclusiveMaximum: 3.5 },
+        b: { type: 'integer', minimum: -5, maximum: -5 },
+        c: { type: 'number', multipleOf: 0.25, minimum: 0.6 },
+      }),
+    ],
+    [
+      'tuples',
+      object({ pair: { type: 'array', prefixItems: [text, integer], items: false, minItems: 2 } }),
+    ],
+    [
+      'recursion',
+      {
+        type: 'object',
+        properties: { tree: { $ref: '#/$defs/node' } },
+        required: ['tree'],
+        $defs: {
+          node: {
+            type: 'object',
+            properties: {
+              value: integer,
+              children: { type: 'array', items: { $ref: '#/$defs/node' } },
+            },
+            required: ['value', 'children'],
+          },
+        },
+      },
+    ],
+    [
+      'allOf',
+      {
+        allOf: [
+          object({ a: text }, ['a']),
+          { type: 'object', properties: { b: integer }, required: ['b'] },
+        ].map(({ ...part }) => ({ ...part, additionalProperties: true })),
+      },
+    ],
+    [
+      'oneOf',
+      {
+        type: 'object',
+        oneOf: [
+          { properties: { a: text }, required: ['a'] },
+          { properties: { b: text }, required: ['b'] },
+        ],
+      },
+    ],
+    [
+      'conditions',
+      {
+        type: 'object',
+        properties: { kind: { enum: ['x', 'y'] } },
+        required: ['kind'],
+        if: { properties: { kind: { const: 'x' } } },
+        then: { properties: { size: integer }, required: ['size'] },
+      },
+    ],
+    [
+      'dependencies',
+      {
+        type: 'object',
+        properties: { card: text, code: text },
+        required: ['card'],
+        dependentRequired: { card: ['code'] },
+      },
+    ],
+    ['maps', { type: 'object', additionalProperties: integer, minProperties: 2 }],
+    ['names without schemas', { type: 'object', required: ['anything', 'else'] }],
+    ['a root that is no object', { type: 'array', items: integer, minItems: 2 }],
+    ['not', object({ a: { type: 'string', not: { const: 'hello' } } })],
+    [
+      'contains',
+      object({ list: { type: 'array', items: integer, contains: { const: 5 }, minItems: 1 } }, []),
+    ],
+  ])('%s', async (_, schema) => {
+    await filled(schema, 'hello from the test, number 5')
+  })
+
+  it('is not kept busy by a pattern that backtracks for ever', async () => {
+    const began = performance.now()
+    await filled(
+      object({
+        a: { type: 'string', pattern: '^(a+)+$' },
+        b: { type: 'string', pattern: '^(\\w+\\s?)*$' },
+      }),
+      `a ${'a'.repeat(60)}!`,
+    )
+    expect(performance.now() - began).toBeLessThan(2000)
+  })
+
+  it.each<[string, Record<string, unknown>]>([
+    ['nothing is valid', { not: {} }],
+    [
+      'too deep',
+      Array.from({ length: 100 }).reduce<Record<string, unknown>>(
+        (inner) => ({ type: 'object', properties: { a: inner }, required: ['a'] }),
+        { type: 'string' },
+      ),
+    ],
+  ])('refuses a schema: %s', async (_, schema) => {
+    await expect(filled(schema, 'hello')).rejects.toMatchObject({
+      code: 'invalid_request',
+      details: { param: 'response_format.json_schema' },
+    })
+  })
+})
+
+describe('json_object', () => {
+  it.each([
+    ['What is 6 times 7? Answer in JSON.', '{"answer":42}'],
+    [
+      'Give me a JSON object with keys name and age for: Bob is 41 years old',
+      '{"name":"Bob","age":41}',
+    ],
+    ['Convert to JSON: name: Ada, age: 36', '{"name":"Ada","age":36}'],
+    [
+      'Extract {"city": string, "year": number} as JSON from: She moved to Paris in 1921.',
+      '{"city":"Paris","year":1921}',
+    ],
+  ])('%s', async (content, answered) => {
+    const reply = await replyTo({
+      messages: [{ role: 'user', content }],
+      response_format: { type: 'json_object' },
+    })
+    expect(reply.choices[0]?.message.content).toBe(answered)
+  })
+})
