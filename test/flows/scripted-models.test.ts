@@ -47,8 +47,12 @@ const refused: readonly [Maker, string, object, string][] = [
     'anthropic',
     'loop without thoughts',
     {
-      ...messages(...called, { role: 'user', content: [result] }),
-      ...{ max_tokens: 4000, thinking },
+      ...messages(...called, {
+        role: 'user',
+        content: [result],
+      }),
+      max_tokens: 4e3,
+      thinking,
     },
     'Expected `thinking`',
   ],

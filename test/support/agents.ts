@@ -22,9 +22,6 @@ export interface AgentOptions {
 /** Says something to the model; what it answers in the end. */
 export type Agent = (question: string) => Promise<string>
 
-// What comes from the gateway is checked by what the upstream accepts and by what the agents make of it.
-type Json = any
-
 const schema = {
   type: 'object',
   properties: { path: { type: 'string' }, inode: { type: 'integer' } },
@@ -34,7 +31,8 @@ const declared = [
   { name: 'list_files', description: 'Lists files.', schema: { type: 'object' } },
 ] as const
 
-async function events(gateway: Started, path: string, body: object): Promise<readonly Json[]> {
+/** The data of a stream's events. What they are is taken on trust: a wrong shape shows in what the agent makes of it. */
+async function events<T>(gateway: Started, path: string, body: object): Promise<readonly T[]> {
   const response = await gateway.request(path, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -45,7 +43,30 @@ async function events(gateway: Started, path: string, body: object): Promise<rea
   return text
     .split(/\r?\n\r?\n/)
     .flatMap((block) => block.split(/\r?\n/).filter((line) => line.startsWith('data: ')))
-    .map((line) => (line === 'data: [DONE]' ? line : parseJson(line.slice('data: '.length))))
+    .map((line) => (line === done ? line : parseJson(line.slice('data: '.length))) as T)
+}
+
+const done = 'data: [DONE]'
+
+interface ChatCall {
+  id?: string
+  readonly function: { name: string; arguments: string }
+}
+
+interface ChatMessage {
+  readonly role: 'assistant'
+  content: string | null
+  reasoning_content?: string
+  thinking_blocks?: readonly object[]
+  tool_calls?: ChatCall[]
+}
+
+interface ChatDelta extends Partial<Omit<ChatMessage, 'tool_calls'>> {
+  readonly tool_calls?: readonly (Partial<ChatCall> & { readonly index: number })[]
+}
+
+interface ChatEvent {
+  readonly choices: readonly { readonly delta: ChatDelta }[]
 }
 
 export function chatAgent({ gateway, model, run }: AgentOptions): Agent {
@@ -57,14 +78,18 @@ export function chatAgent({ gateway, model, run }: AgentOptions): Agent {
   return async (question) => {
     messages.push({ role: 'user', content: question })
     for (;;) {
-      const said = await events(gateway, '/v1/chat/completions', {
-        ...{ model, messages, tools, stream: true },
-        ...{ max_completion_tokens: 8000, reasoning_effort: 'low' },
+      const said = await events<ChatEvent | typeof done>(gateway, '/v1/chat/completions', {
+        model,
+        messages,
+        tools,
+        stream: true,
+        max_completion_tokens: 8e3,
+        reasoning_effort: 'low',
       })
-      if (said.at(-1) !== 'data: [DONE]') throw new Error('The stream was not whole')
-      const message = joined(said.slice(0, -1).flatMap(({ choices }) => choices))
+      if (said.at(-1) !== done) throw new Error('The stream was not whole')
+      const message = joined(said.flatMap((event) => (event === done ? [] : event.choices)))
       messages.push(message)
-      if (message.tool_calls === undefined) return message.content
+      if (message.tool_calls === undefined) return message.content ?? ''
       for (const { id, function: called } of message.tool_calls) {
         const { text, failed } = run(called.name, called.arguments)
         messages.push({ role: 'tool', tool_call_id: id, content: failed ? `Error: ${text}` : text })
@@ -73,8 +98,8 @@ export function chatAgent({ gateway, model, run }: AgentOptions): Agent {
   }
 }
 
-function joined(choices: readonly Json[]): Json {
-  const message: Json = { role: 'assistant', content: null }
+function joined(choices: ChatEvent['choices']): ChatMessage {
+  const message: ChatMessage = { role: 'assistant', content: null }
   for (const { delta } of choices) {
     if (delta.content) message.content = (message.content ?? '') + delta.content
     if (delta.reasoning_content)
@@ -83,7 +108,9 @@ function joined(choices: readonly Json[]): Json {
       message.thinking_blocks = [...(message.thinking_blocks ?? []), ...delta.thinking_blocks]
     for (const { index, function: piece, ...rest } of delta.tool_calls ?? []) {
       message.tool_calls ??= []
-      const call = (message.tool_calls[index] ??= { function: { name: '', arguments: '' } })
+      const call: ChatCall = (message.tool_calls[index] ??= {
+        function: { name: '', arguments: '' },
+      })
       Object.assign(call, rest)
       call.function.name += piece?.name ?? ''
       call.function.arguments += piece?.arguments ?? ''
@@ -92,27 +119,57 @@ function joined(choices: readonly Json[]): Json {
   return message
 }
 
+interface Block {
+  readonly type: string
+  readonly id?: string
+  readonly name?: string
+  input?: unknown
+  text?: string
+  thinking?: string
+  signature?: string
+}
+
+interface MessageEvent {
+  readonly type: string
+  readonly index: number
+  readonly content_block: Block
+  readonly delta: Partial<Block> & { readonly partial_json?: string }
+}
+
 /** As coding agents speak to Claude: cache breakpoints, reminders after the results, errors marked as such. */
 export function messagesAgent({ gateway, model, run }: AgentOptions): Agent {
-  const messages: { role: string; content: Json }[] = []
+  const messages: { role: string; content: readonly object[] }[] = []
   const cache_control = { type: 'ephemeral' }
   const tools = declared.map(({ schema: input_schema, ...rest }) => ({ ...rest, input_schema }))
   return async (question) => {
     messages.push({ role: 'user', content: [{ type: 'text', text: question, cache_control }] })
     for (;;) {
-      const said = await events(gateway, '/v1/messages?beta=true', {
-        ...{ model, messages, tools, stream: true, max_tokens: 8000 },
-        system: [{ type: 'text', text: 'You are thorough.', cache_control }],
-        thinking: { type: 'enabled', budget_tokens: 4000 },
+      const said = await events<MessageEvent>(gateway, '/v1/messages?beta=true', {
+        model,
+        messages,
+        tools,
+        stream: true,
+        max_tokens: 8e3,
+        system: [
+          {
+            type: 'text',
+            text: 'You are thorough.',
+            cache_control,
+          },
+        ],
+        thinking: {
+          type: 'enabled',
+          budget_tokens: 4e3,
+        },
         metadata: { user_id: 'user_1_account__session_2' },
       })
-      if (said.at(-1).type !== 'message_stop') throw new Error('The stream was not whole')
+      if (said.at(-1)?.type !== 'message_stop') throw new Error('The stream was not whole')
       const content = blocksOf(said)
       messages.push({ role: 'assistant', content })
       const results = content
         .filter(({ type }) => type === 'tool_use')
         .map(({ id, name, input }) => {
-          const { text, failed } = run(name, formatJson(input))
+          const { text, failed } = run(name ?? '', formatJson(input))
           const shown = failed ? text : text === '' ? [] : [{ type: 'text', text }]
           return { type: 'tool_result', tool_use_id: id, content: shown, is_error: failed }
         })
@@ -123,28 +180,44 @@ export function messagesAgent({ gateway, model, run }: AgentOptions): Agent {
   }
 }
 
-function blocksOf(said: readonly Json[]): readonly Json[] {
-  const blocks: Json[] = []
+function blocksOf(said: readonly MessageEvent[]): readonly Block[] {
+  const blocks: Block[] = []
   const inputs: string[] = []
   for (const { type, index, content_block: block, delta } of said) {
     if (type === 'content_block_start') {
       blocks[index] = { ...block }
       inputs[index] = ''
     }
-    if (type === 'content_block_stop' && blocks[index].type === 'tool_use')
-      blocks[index].input = parseJson(inputs[index] || '{}')
+    const open = blocks[index]
+    if (open === undefined) continue
+    if (type === 'content_block_stop' && open.type === 'tool_use')
+      open.input = parseJson(inputs[index] || '{}')
     if (type !== 'content_block_delta') continue
     inputs[index] += delta.partial_json ?? ''
-    for (const name of ['text', 'thinking', 'signature'])
-      if (delta[name] !== undefined) blocks[index][name] = (blocks[index][name] ?? '') + delta[name]
+    for (const name of ['text', 'thinking', 'signature'] as const)
+      if (delta[name] !== undefined) open[name] = (open[name] ?? '') + delta[name]
   }
   return blocks
+}
+
+interface Item {
+  readonly type: string
+  readonly call_id?: string
+  readonly name?: string
+  readonly arguments?: string
+  readonly content?: readonly { readonly text: string }[]
+}
+
+interface ResponseEvent {
+  readonly type: string
+  readonly item: Item
+  readonly response: { readonly id: string }
 }
 
 /** `store`: whether the gateway remembers the conversation, or the agent does with encrypted reasoning. */
 export function responsesAgent(store: boolean): (options: AgentOptions) => Agent {
   return ({ gateway, model, run }) => {
-    const history: Json[] = []
+    const history: object[] = []
     let previous: string | undefined
     const tools = declared.map(({ schema: parameters, ...rest }) => ({
       type: 'function',
@@ -153,37 +226,60 @@ export function responsesAgent(store: boolean): (options: AgentOptions) => Agent
       ...rest,
     }))
     return async (question) => {
-      let input: Json[] = [
+      let input: object[] = [
         { type: 'message', role: 'user', content: [{ type: 'input_text', text: question }] },
       ]
       for (;;) {
         history.push(...input)
-        const said = await events(gateway, '/v1/responses', {
-          ...{ model, tools, store, stream: true, instructions: 'You are thorough.' },
-          ...{ parallel_tool_calls: true, prompt_cache_key: 'session-1', max_output_tokens: 8000 },
-          reasoning: { effort: 'low', summary: 'auto' },
+        const said = await events<ResponseEvent>(gateway, '/v1/responses', {
+          model,
+          tools,
+          store,
+          stream: true,
+          instructions: 'You are thorough.',
+          parallel_tool_calls: true,
+          prompt_cache_key: 'session-1',
+          max_output_tokens: 8e3,
+          reasoning: {
+            effort: 'low',
+            summary: 'auto',
+          },
           include: ['reasoning.encrypted_content'],
           input: store ? input : history,
           ...(store && previous !== undefined && { previous_response_id: previous }),
         })
-        if (said.at(-1).type !== 'response.completed') throw new Error('The stream was not whole')
-        previous = said.at(-1).response.id
+        const last = said.at(-1)
+        if (last?.type !== 'response.completed') throw new Error('The stream was not whole')
+        previous = last.response.id
         const items = said
           .filter(({ type }) => type === 'response.output_item.done')
           .map(({ item }) => item)
         history.push(...items)
         input = items
           .filter(({ type }) => type === 'function_call')
-          .map(({ call_id, name, arguments: text }) => {
+          .map(({ call_id, name = '', arguments: text = '' }) => {
             const result = run(name, text)
             const output = result.failed ? `Error: ${result.text}` : result.text
             return { type: 'function_call_output', call_id, output }
           })
         if (input.length === 0)
-          return items.flatMap(({ content = [] }) => content.map(({ text }: Json) => text)).join('')
+          return items.flatMap(({ content = [] }) => content.map(({ text }) => text)).join('')
       }
     }
   }
+}
+
+interface Part {
+  readonly text?: string
+  readonly thought?: boolean
+  readonly functionCall?: { readonly id?: string; readonly name: string; readonly args?: unknown }
+}
+
+interface Fragment {
+  readonly candidates: readonly {
+    readonly content?: { readonly parts?: readonly Part[] }
+    readonly finishReason?: string
+  }[]
 }
 
 export function contentsAgent({ gateway, model, run }: AgentOptions): Agent {
@@ -196,7 +292,7 @@ export function contentsAgent({ gateway, model, run }: AgentOptions): Agent {
     contents.push({ role: 'user', parts: [{ text: question }] })
     for (;;) {
       const path = `/v1beta/models/${encodeURIComponent(model)}:streamGenerateContent?alt=sse`
-      const said = await events(gateway, path, {
+      const said = await events<Fragment>(gateway, path, {
         contents,
         systemInstruction: { parts: [{ text: 'You are thorough.' }] },
         tools: [{ functionDeclarations }],
@@ -206,12 +302,12 @@ export function contentsAgent({ gateway, model, run }: AgentOptions): Agent {
         },
       })
       const candidates = said.flatMap(({ candidates: all }) => all)
-      if (candidates.at(-1).finishReason !== 'STOP') throw new Error('The stream was not whole')
-      const parts: readonly Json[] = candidates.flatMap(({ content }) => content?.parts ?? [])
+      if (candidates.at(-1)?.finishReason !== 'STOP') throw new Error('The stream was not whole')
+      const parts = candidates.flatMap(({ content }) => content?.parts ?? [])
       contents.push({ role: 'model', parts })
       const results = parts
-        .filter(({ functionCall }) => functionCall)
-        .map(({ functionCall: { id, name, args } }) => {
+        .flatMap(({ functionCall }) => functionCall ?? [])
+        .map(({ id, name, args }) => {
           const { text, failed } = run(name, formatJson(args ?? {}))
           const response = failed ? { error: text } : { output: text }
           return { functionResponse: { ...(id && { id }), name, response } }
