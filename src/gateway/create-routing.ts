@@ -34,9 +34,11 @@ export function createRouting(input: RoutingInput): Routing {
     config.builtin.enabled === 'never' ? [] : engineModels.map((model) => [model.id, model]),
   )
   const listed: ListedModels = { input, aliases, engineNames }
+  // A Map, since callers choose the name: an object would have a `constructor`.
+  const routes = new Map(Object.entries(config.models))
 
   async function levelsOf(name: string, seen: readonly string[]): Promise<Level[]> {
-    const configured = config.models[name]
+    const configured = routes.get(name)
     if (typeof configured === 'string')
       return [[makeTarget(input, configured, { because: `models.${name}` })]]
     if (configured) return routeLevels(name, configured, seen)
@@ -87,7 +89,7 @@ export function createRouting(input: RoutingInput): Routing {
           param: 'model',
         })
       const levels = await levelsOf(model, [model])
-      const configured = config.models[model]
+      const configured = routes.get(model)
       const own = typeof configured === 'object' ? configured : {}
       return { model, levels, options: optionsOf(config.defaults, own) } satisfies Route
     },
@@ -99,7 +101,9 @@ type Level = readonly Target[]
 
 function aliasesOf({ config, upstreams, engines }: RoutingInput): ReadonlyMap<string, string> {
   const { enabled, aliases } = config.builtin
-  const others = upstreams.size > 0 || [...engines.keys()].some((id) => id !== builtin)
+  const others =
+    [...upstreams.values()].some(({ ambient }) => !ambient) ||
+    [...engines.keys()].some((id) => id !== builtin)
   const on = enabled === 'always' || (enabled === 'auto' && !others)
   return new Map(on ? Object.entries(aliases) : [])
 }

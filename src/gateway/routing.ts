@@ -14,6 +14,8 @@ export interface Upstream {
   /** Never empty: a local server without a key has the empty secret. */
   readonly secrets: readonly string[]
   readonly settings: ProviderSettings
+  /** True where nobody configured it: its key was found in a variable that other programs use too. */
+  readonly ambient: boolean
   /** Sent with every request, over the provider's own. */
   readonly headers: Readonly<Record<string, string>>
   /** Models configured by the user; absent means whatever the provider lists. */

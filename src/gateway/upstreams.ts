@@ -25,7 +25,7 @@ export function configuredUpstreams(
   for (const provider of catalogue.values()) {
     if (Object.hasOwn(config.providers, provider.id) || provider.local === true) continue
     const secret = secretOf(provider, config.variables)
-    if (secret !== undefined) add(provider.id, provider, {}, [secret])
+    if (secret !== undefined) add(provider.id, provider, undefined, [secret])
   }
   for (const [id, settings] of Object.entries(config.providers)) {
     if (settings.enabled === false || settings.type === 'ai-sdk') continue
@@ -51,12 +51,13 @@ export function configuredUpstreams(
   function add(
     id: string,
     provider: Provider,
-    given: ProviderConfig,
+    given: ProviderConfig | undefined,
     secrets: readonly string[],
   ): void {
-    const upstream = createUpstream(id, { provider, given, secrets, variables: config.variables })
+    const { variables } = config
+    const upstream = createUpstream(id, { provider, given: given ?? {}, secrets, variables })
     if (typeof upstream === 'string') skipped(id, upstream)
-    else found.set(id, upstream)
+    else found.set(id, { ...upstream, ambient: given === undefined && provider.ambient === true })
   }
 }
 
@@ -89,7 +90,7 @@ interface Ingredients {
 function createUpstream(
   id: string,
   { provider, given, secrets, variables }: Ingredients,
-): Upstream | string {
+): Omit<Upstream, 'ambient'> | string {
   const settings = settingsOf(provider, given, variables)
   const known = provider.baseUrlFrom?.(settings) ?? provider.baseUrl
   const template = (given.baseUrl ?? known).replace(/\/+$/, '')

@@ -8,6 +8,7 @@ export const amazonBedrock: Provider = {
   name: 'Amazon Bedrock',
   protocol: bedrock,
   baseUrl: 'https://bedrock-runtime.{region}.amazonaws.com',
+  ambient: true,
   environment: ['AWS_BEARER_TOKEN_BEDROCK'],
   secretFrom: awsSecretFrom,
   settingsFrom: { region: ['AWS_REGION', 'AWS_DEFAULT_REGION'] },

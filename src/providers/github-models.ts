@@ -6,6 +6,7 @@ export const githubModels = compatible({
   name: 'GitHub Models',
   protocol: withoutModelList(openaiLike()),
   baseUrl: 'https://models.github.ai/inference',
+  ambient: true,
   environment: ['GITHUB_TOKEN'],
   operations: ['chat', 'embed'],
   quirks: [],

@@ -13,6 +13,7 @@ export const googleVertexAnthropic: Provider = {
     region === 'global'
       ? 'https://aiplatform.googleapis.com'
       : `https://${region}-aiplatform.googleapis.com`,
+  ambient: true,
   environment: ['GOOGLE_VERTEX_CREDENTIALS', 'GOOGLE_VERTEX_ACCESS_TOKEN'],
   secretFrom: googleSecretFrom,
   settingsFrom: {

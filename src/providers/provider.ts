@@ -55,6 +55,11 @@ export interface Provider {
   readonly models?: readonly ModelCard[]
   /** Where the provider's documentation of this API is. */
   readonly documentation: string
+  /**
+   * True where the variables that hold the key are there for other programs as well (GITHUB_TOKEN, AWS keys). Found
+   * there, the provider is on, but the built-in engine keeps answering to well-known names.
+   */
+  readonly ambient?: boolean
   /** True for servers on the user's own machine: on only when configured or discovered, need no key. */
   readonly local?: boolean
 }
