@@ -11,6 +11,7 @@ import { createHealth } from '../gateway/health.ts'
 import { createModelLists } from '../gateway/model-lists.ts'
 import type { Routing } from '../gateway/routing.ts'
 import { configuredUpstreams } from '../gateway/upstreams.ts'
+import { type Provider, secretName } from '../providers/provider.ts'
 import { openSender } from '../http/send.ts'
 import { createServer } from '../http/server.ts'
 import { openKeyRing } from '../storage/key-ring.ts'
@@ -109,8 +110,7 @@ export async function routingOf(
   config: Config,
   { send, now, newId, log }: RoutingNeeds,
 ): Promise<Routing> {
-  const { providers } = await import('../providers/index.ts')
-  const upstreams = configuredUpstreams(config, providers, (id, reason) =>
+  const upstreams = configuredUpstreams(config, await catalogue(config), (id, reason) =>
     log.warn({ provider: id }, `the provider ${id} is off: ${reason}`),
   )
   const engines = new Map<string, () => Promise<Engine>>([
@@ -119,6 +119,17 @@ export async function routingOf(
   ])
   const lists = createModelLists({ upstreams, send, now, newId })
   return createRouting({ config, upstreams, engines, lists })
+}
+
+/**
+ * The catalogue, unless nothing can be on: loading it is a third of a start. Every variable that holds a provider's key
+ * says so in its name, which test/providers/catalogue.test.ts checks.
+ */
+async function catalogue({ providers, variables }: Config): Promise<ReadonlyMap<string, Provider>> {
+  const isNeeded =
+    Object.keys(providers).length > 0 ||
+    Object.keys(variables).some((name) => secretName.test(name) && !name.startsWith('SLUICE_'))
+  return isNeeded ? (await import('../providers/index.ts')).providers : new Map()
 }
 
 /** Keys that the settings name. Their ids stay the same from start to start, as their records do. */

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { GatewayError } from '../core/errors.ts'
 import { operations } from '../operations/index.ts'
-import { formats } from '../protocols/index.ts'
+import { formats } from '../protocols/formats.ts'
 import type { ClientFormat } from '../protocols/protocol.ts'
 import { endpoints } from './openapi-endpoints.ts'
 import { type ErrorForm, errorSchema, failureResponses } from './openapi-failures.ts'

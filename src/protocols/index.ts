@@ -1,9 +1,6 @@
-import { messages, messagesCountTokens } from './anthropic/client.ts'
 import { anthropic } from './anthropic/index.ts'
 import { bedrock } from './bedrock/index.ts'
 import { cohere } from './cohere/index.ts'
-import { countTokens, generateContent, streamGenerateContent } from './gemini/client.ts'
-import { batchEmbedContents, embedContent } from './gemini/client-embed.ts'
 import { gemini, vertex } from './gemini/index.ts'
 import { vertexAnthropic } from './gemini/vertex-anthropic.ts'
 import { dashscope } from './dashscope/index.ts'
@@ -12,9 +9,8 @@ import { elevenlabs } from './elevenlabs/index.ts'
 import { jina, voyage } from './jina/index.ts'
 import { azureDeployments } from './openai/azure.ts'
 import { openai } from './openai/index.ts'
-import { responses } from './openai-responses/client.ts'
 import { openaiResponses } from './openai-responses/index.ts'
-import type { ClientFormat, Protocol } from './protocol.ts'
+import type { Protocol } from './protocol.ts'
 
 /** Every wire protocol an upstream can speak. Adding one is a folder beside this file and a line here. */
 export const protocols: readonly Protocol[] = [
@@ -32,16 +28,4 @@ export const protocols: readonly Protocol[] = [
   vertex,
   vertexAnthropic,
   voyage,
-]
-
-/** Every client format besides the canonical one. Adding one is a file in its protocol's folder and a line here. */
-export const formats: readonly ClientFormat[] = [
-  batchEmbedContents,
-  countTokens,
-  embedContent,
-  generateContent,
-  messages,
-  messagesCountTokens,
-  responses,
-  streamGenerateContent,
 ]

@@ -25,6 +25,9 @@ export type Credentials = (
 /** A small difference from the protocol, as a function over the outgoing request. Named for what it does. */
 export type Quirk = (request: UpstreamRequest, operation: OperationName) => UpstreamRequest
 
+/** What every variable that holds a provider's key has in its name. */
+export const secretName = /KEY|TOKEN|CREDENTIALS|SECRET/
+
 /** An upstream we know: data, in a file of a few lines. */
 export interface Provider {
   readonly id: string

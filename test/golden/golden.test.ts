@@ -4,7 +4,8 @@ import { type ErrorCode, type ErrorDetails, GatewayError } from '../../src/core/
 import { type OperationName, operationNames, operations } from '../../src/operations/index.ts'
 import type { Step } from '../../src/operations/operation.ts'
 import { validate } from '../../src/operations/validate.ts'
-import { formats, protocols } from '../../src/protocols/index.ts'
+import { formats } from '../../src/protocols/formats.ts'
+import { protocols } from '../../src/protocols/index.ts'
 import type {
   ClientFormat,
   Codec,

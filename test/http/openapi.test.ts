@@ -5,7 +5,7 @@ import { notImplemented } from '../../src/http/not-implemented.ts'
 import { createOpenApi } from '../../src/http/openapi.ts'
 import { installRoutes } from '../../src/http/routes.ts'
 import { operations } from '../../src/operations/index.ts'
-import { formats } from '../../src/protocols/index.ts'
+import { formats } from '../../src/protocols/formats.ts'
 import { lint } from '../support/openapi.ts'
 
 interface Document {
