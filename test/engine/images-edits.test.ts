@@ -170,6 +170,40 @@ describe('edits', () => {
     expect(same && width === 80 && height === 60).toBe(false)
   })
 
+  test('a picture of one pixel survives every effect, in every format', async () => {
+    const dot = await sharp({ create: { width: 1, height: 1, channels: 3, background: '#38f' } })
+      .png()
+      .toBuffer()
+    const all =
+      'cartoon, oil painting, edges, emboss, blur, denoise, pixelate 0, crop to 0x0, zoom in 99x, rotate 33 degrees'
+    for (const format of ['png', 'jpeg', 'webp'] as const) {
+      const images = [{ bytes: dot, param: 'image' }]
+      const { pictures } = await edit(all, { images, finish: { ...finish, format, previews: 3 } })
+      expect(pictures[0]!.width).toBeGreaterThan(0)
+    }
+  })
+
+  test('no instruction makes a picture grow without limit', async () => {
+    const growing = Array.from({ length: 24 }, (_, index) => `add a ${900 + index}px border`).join(
+      ', ',
+    )
+    const { pictures } = await edit(growing, { count: 10 })
+    for (const { width, height } of pictures) expect(width * height).toBeLessThanOrEqual(1_200_000)
+  })
+
+  test('a source that is scaled down to be worked on is said to be', async () => {
+    const large = await sharp({
+      create: { width: 2400, height: 2000, channels: 3, background: '#38f' },
+    })
+      .png()
+      .toBuffer()
+    const { understood, pictures } = await edit('grayscale', {
+      images: [{ bytes: large, param: 'image' }],
+    })
+    expect(understood).toContain('Worked on at most 4.2 megapixels.')
+    expect(pictures[0]!.width * pictures[0]!.height).toBeLessThanOrEqual(4_194_304)
+  })
+
   test('variants differ, the first is what was asked for', async () => {
     const { pictures } = await edit('blur', { count: 4 })
     const alone = await edit('blur')

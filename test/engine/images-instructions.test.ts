@@ -83,6 +83,20 @@ describe('instructions', () => {
     ['add a red circle in the top left', 'draw a red circle in the top left'],
     ["don't rotate, just brighten", 'raise brightness by 50 %'],
     ['blur without any border', 'blur (strength 50 %)'],
+    [
+      "make it sepia and add the caption 'Sea'",
+      'sepia tone (strength 100 %) | write "Sea" at the bottom',
+    ],
+    [
+      'blur it and change the background to blue',
+      'blur (strength 50 %) | fill the background with blue',
+    ],
+    ['add a red star and rotate 90 degrees', 'draw a red star | rotate 90° clockwise'],
+    [
+      'crop it and add a red circle and two stars',
+      'crop to 80 % of the width and 80 % of the height, from 10 % left and 10 % top | draw a red circle and two stars',
+    ],
+    ['rotate and posterize to 5 levels', 'rotate 90° clockwise | posterize to 5 levels'],
     ['blur, blur and blur', 'blur (strength 50 %)'],
     [
       '把图片变成黑白，顺时针旋转90度',

@@ -5,7 +5,7 @@ import { foreignDrawingFor } from './draw-text.ts'
 import type { EditOperation } from './edit-operations.ts'
 import * as filters from './filters.ts'
 import * as geometry from './geometry.ts'
-import { drawSvg, layOver, type Picture } from './picture.ts'
+import { drawSvg, layOver, type Picture, scaledToArea } from './picture.ts'
 import * as tones from './tones.ts'
 
 type Kind = EditOperation['kind']
@@ -14,8 +14,14 @@ type Steps = {
   readonly [K in Kind]: (
     picture: Picture,
     operation: OperationOf<K>,
-    seed: string,
+    limits: EditLimits,
   ) => Picture | Promise<Picture>
+}
+
+export interface EditLimits {
+  /** Decides the grain. */
+  readonly seed: string
+  readonly pixelsMax: number
 }
 
 /** How each kind of operation is done. Combining was done before, when the pictures became one. */
@@ -24,7 +30,7 @@ const steps: Steps = {
   flip: (picture, { axis }) => geometry.flip(picture, axis),
   crop: (picture, { area }) => geometry.crop(picture, area),
   zoom: (picture, { factor, place }) => geometry.zoom(picture, factor, place),
-  resize: (picture, operation) => geometry.resize(picture, operation),
+  resize: (picture, operation, { pixelsMax }) => geometry.resize(picture, operation, pixelsMax),
   circle: (picture) => geometry.circle(picture),
   combine: (picture) => picture,
   border: (picture, { width, color }) => geometry.border(picture, width, color),
@@ -37,7 +43,7 @@ const steps: Steps = {
   grayscale: (picture, { amount }) => tones.grayscale(picture, amount),
   sepia: (picture, { amount }) => tones.sepia(picture, amount),
   vignette: (picture, { amount }) => tones.vignette(picture, amount),
-  grain: (picture, { amount }, seed) => tones.grain(picture, amount, seed),
+  grain: (picture, { amount }, { seed }) => tones.grain(picture, amount, seed),
   blur: (picture, { amount }) => filters.blur(picture, amount),
   sharpen: (picture, { amount }) => filters.sharpen(picture, amount),
   denoise: (picture, { amount }) => filters.denoise(picture, amount),
@@ -59,25 +65,26 @@ const steps: Steps = {
   normalize: (picture) => tones.normalize(picture),
 }
 
-/** Runs the operations one after the other. `seed` decides the grain. */
+/** Runs the operations one after the other; what grows beyond the limit is scaled down after each. */
 export async function applyOperations(
   picture: Picture,
   operations: readonly EditOperation[],
-  seed: string,
+  limits: EditLimits,
 ): Promise<Picture> {
   let changed = picture
-  for (const operation of operations) changed = await applyOne(changed, operation, seed)
+  for (const operation of operations)
+    changed = await scaledToArea(await applyOne(changed, operation, limits), limits.pixelsMax)
   return changed
 }
 
 async function applyOne<K extends Kind>(
   picture: Picture,
   operation: OperationOf<K>,
-  seed: string,
+  limits: EditLimits,
 ): Promise<Picture> {
   // An operation's kind is the key of the step that takes it; TypeScript cannot follow that through the table.
   const step = steps[operation.kind] as Steps[K]
-  return step(picture, operation, seed)
+  return step(picture, operation, limits)
 }
 
 async function writeCaption(

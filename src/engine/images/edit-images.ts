@@ -1,6 +1,6 @@
 import { invalidRequest } from '../../core/errors.ts'
 import type { Task } from '../workers/task.ts'
-import { applyOperations, drawWatermark } from './apply-operations.ts'
+import { applyOperations, drawWatermark, type EditLimits } from './apply-operations.ts'
 import {
   describeOperation,
   type EditKind,
@@ -11,7 +11,13 @@ import {
 import { combine, fitInto } from './geometry.ts'
 import { finishPicture, type FinishedPicture, type Finish } from './finish-picture.ts'
 import { parseInstruction, parseNegative } from './parse-instruction.ts'
-import { decodePicture, type Picture, pictureOf, pipelineOf } from './picture.ts'
+import {
+  type DecodedPicture,
+  decodePicture,
+  type Picture,
+  pictureOf,
+  pipelineOf,
+} from './picture.ts'
 
 export interface ImageSource {
   readonly bytes: Uint8Array
@@ -44,7 +50,7 @@ export interface ImagesOutput {
   readonly inputPixels: number
 }
 
-/** All variants together work on at most this many pixels, each on at most a third of it: what keeps a request short. */
+/** All variants (or sources) together have at most this many pixels, each at most a third: it keeps a request short. */
 const workPixelsMax = 12_000_000
 const shareMax = 4_194_304
 
@@ -63,21 +69,21 @@ const movingKinds: ReadonlySet<EditKind> = new Set([
 
 /** Edits images as an instruction says. Throws invalid_request with the image's param where one cannot be read. */
 export const editImages: Task<EditImagesInput, ImagesOutput> = async (input, { progress }) => {
-  const pixelsMax = Math.min(shareMax, workPixelsMax / input.count)
-  const pictures: Picture[] = []
+  const pixelsMax = Math.min(shareMax, workPixelsMax / Math.max(input.count, input.images.length))
+  const pictures: DecodedPicture[] = []
   for (const { bytes, param } of input.images)
     pictures.push(await decodePicture(bytes, { param, pixelsMax }))
   const [first, ...others] = pictures
   if (first === undefined) throw invalidRequest('There is no image to edit', 'image')
   const mask = input.mask === undefined ? undefined : await decodeMask(input.mask, first)
   const plan = planEdit(input, pictures.length)
-  const joined = await combine([first, ...others], plan.arrangement)
+  const joined = await combine([first, ...others], plan.arrangement, pixelsMax)
   const finished: FinishedPicture[] = []
   for (let variant = 0; variant < input.count; variant += 1) {
     const operations = variantOf(plan.operations, variant)
     const edited = await runOperations(joined, operations, {
       mask,
-      seed: `${input.seed + variant}`,
+      limits: { seed: `${input.seed + variant}`, pixelsMax },
     })
     const sized = input.size === undefined ? edited : await fitInto(edited, input.size)
     const marked = input.watermark ? await drawWatermark(sized) : sized
@@ -85,7 +91,9 @@ export const editImages: Task<EditImagesInput, ImagesOutput> = async (input, { p
     progress((variant + 1) / input.count)
   }
   const inputPixels = pictures.reduce((sum, { width, height }) => sum + width * height, 0)
-  return { pictures: finished, understood: plan.understood, inputPixels }
+  const isReduced = pictures.some((picture) => picture.isReduced)
+  const note = isReduced ? ` Worked on at most ${(pixelsMax / 1e6).toFixed(1)} megapixels.` : ''
+  return { pictures: finished, understood: plan.understood + note, inputPixels }
 }
 
 interface Plan {
@@ -146,13 +154,13 @@ export function variantOf(
 async function runOperations(
   picture: Picture,
   operations: readonly EditOperation[],
-  { mask, seed }: { readonly mask: Uint8Array | undefined; readonly seed: string },
+  { mask, limits }: { readonly mask: Uint8Array | undefined; readonly limits: EditLimits },
 ): Promise<Picture> {
-  if (mask === undefined) return applyOperations(picture, operations, seed)
+  if (mask === undefined) return applyOperations(picture, operations, limits)
   const inPlace = operations.filter(({ kind }) => !movingKinds.has(kind))
   const moving = operations.filter(({ kind }) => movingKinds.has(kind))
-  const edited = await applyOperations(picture, inPlace, seed)
-  return applyOperations(throughMask(picture, edited, mask), moving, seed)
+  const edited = await applyOperations(picture, inPlace, limits)
+  return applyOperations(throughMask(picture, edited, mask), moving, limits)
 }
 
 /** Shows the edit where the mask is transparent. */

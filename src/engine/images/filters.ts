@@ -56,6 +56,8 @@ async function patches(picture: Picture, window: number): Promise<Picture> {
   const { width, height } = picture
   const small = sizeWithin(width, height, patchPixelsMax)
   const reduced = await pictureOf(pipelineOf(picture).resize({ ...small, fit: 'fill' }))
+  // libvips refuses a window that is larger than the picture.
+  if (shorterSide(reduced) < window) return picture
   const flat = await pictureOf(pipelineOf(reduced).median(window))
   return pictureOf(pipelineOf(flat).resize({ width, height, fit: 'fill' }))
 }

@@ -5,6 +5,7 @@ import {
   type Picture,
   pictureOf,
   pipelineOf,
+  sizeWithin,
 } from './picture.ts'
 
 /** How a finished picture leaves the engine. */
@@ -24,9 +25,11 @@ export interface FinishedPicture {
   readonly height: number
   /** Whether no part shows what is behind it. */
   readonly isOpaque: boolean
-  /** From coarse to fine, each of the size of the picture. */
+  /** From coarse to fine, of the size of the picture, or of a quarter megapixel where that is smaller. */
   readonly previews: readonly Uint8Array[]
 }
+
+const previewPixelsMax = 262_144
 
 /** Part of the full resolution that each preview shows. */
 const previewParts = [1 / 24, 1 / 10, 1 / 4]
@@ -45,9 +48,16 @@ export async function finishPicture(picture: Picture, finish: Finish): Promise<F
       height: Math.max(1, Math.round(height * part)),
       fit: 'fill',
     })
-    const coarse = pipelineOf(await pictureOf(small)).resize({ width, height, fit: 'fill' })
+    const shown = sizeWithin(width, height, previewPixelsMax)
+    const coarse = pipelineOf(await pictureOf(small)).resize({ ...shown, fit: 'fill' })
     previews.push(await encodePicture(await pictureOf(coarse), options))
   }
-  const shown = finish.isOpaque || finish.format === 'jpeg' || isOpaque(picture)
-  return { bytes: await encodePicture(picture, options), width, height, isOpaque: shown, previews }
+  const hidesGround = finish.isOpaque || finish.format === 'jpeg' || isOpaque(picture)
+  return {
+    bytes: await encodePicture(picture, options),
+    width,
+    height,
+    isOpaque: hidesGround,
+    previews,
+  }
 }

@@ -1,10 +1,17 @@
 import { formatHex, type Rgb } from './colors.ts'
 import type { Arrangement, CropArea, EditOperation, Length, Place } from './edit-operations.ts'
 import { pixelsOf } from './filters.ts'
-import { drawSvg, layOver, type Picture, pictureOf, pipelineOf, sizeWithin } from './picture.ts'
+import {
+  drawSvg,
+  layOver,
+  type Picture,
+  pictureOf,
+  pipelineOf,
+  scaledToArea,
+  sizeWithin,
+} from './picture.ts'
 
-/** No step makes a picture larger than this, in pixels of area and of each side. */
-export const outputPixelsMax = 16_000_000
+/** A strip set beside a picture is no wider than this. */
 const sideMax = 4096
 
 const transparent = { r: 0, g: 0, b: 0, alpha: 0 }
@@ -75,17 +82,14 @@ export async function zoom(picture: Picture, factor: number, place: Place): Prom
 export async function resize(
   picture: Picture,
   { width, height, factor }: EditOperation & { readonly kind: 'resize' },
+  pixelsMax: number,
 ): Promise<Picture> {
   const shape = picture.width / picture.height
   const wanted = {
     width: width ?? (height === undefined ? picture.width * (factor ?? 1) : height * shape),
     height: height ?? (width === undefined ? picture.height * (factor ?? 1) : width / shape),
   }
-  const bounded = sizeWithin(
-    Math.min(sideMax, wanted.width),
-    Math.min(sideMax, wanted.height),
-    outputPixelsMax,
-  )
+  const bounded = sizeWithin(wanted.width, wanted.height, pixelsMax)
   return pictureOf(pipelineOf(picture).resize({ ...bounded, fit: 'fill' }))
 }
 
@@ -133,14 +137,16 @@ export async function border(picture: Picture, width: Length, color: Rgb): Promi
   return pictureOf(pipelineOf(picture).extend({ ...all, background: formatHex(color) }))
 }
 
-/** Makes one picture of several. */
+/** Makes one picture of several, of at most this area. */
 export async function combine(
   pictures: readonly [Picture, ...Picture[]],
   arrangement: Arrangement,
+  pixelsMax: number,
 ): Promise<Picture> {
   const [first, ...others] = pictures
   let joined = first
-  for (const other of others) joined = await combineTwo(joined, other, arrangement)
+  for (const other of others)
+    joined = await scaledToArea(await combineTwo(joined, other, arrangement), pixelsMax)
   return joined
 }
 
@@ -192,11 +198,7 @@ async function setBeside(first: Picture, second: Picture): Promise<Picture> {
   const wide = await pictureOf(
     pipelineOf(first).extend({ right: scaled.width, background: transparent }),
   )
-  const joined = await layOver(wide, scaled, { left: first.width, top: 0 })
-  const bounded = sizeWithin(joined.width, joined.height, outputPixelsMax)
-  return bounded.width === joined.width
-    ? joined
-    : pictureOf(pipelineOf(joined).resize({ ...bounded, fit: 'fill' }))
+  return layOver(wide, scaled, { left: first.width, top: 0 })
 }
 
 /** The width at a height, bounded, since a strip of one pixel's height would become endless. */

@@ -125,7 +125,7 @@ function wantedFrom(word: string, { shape, before, after, lead, toNext }: Surrou
     color ?? parseColor(new RegExp(`^${colorPattern}`, 'i').exec(afterColor ?? '')?.[0] ?? '')
   const size = before
     .split(/[\s-]+/)
-    .map((part) => sizes[part])
+    .map((part) => (Object.hasOwn(sizes, part) ? sizes[part] : undefined))
     .find((value) => value !== undefined)
   const motion = motions.find(({ pattern }) => pattern.test(`${before} ${after}`))?.motion
   const place = placeOf(after)

@@ -14,6 +14,11 @@ export interface Picture {
   readonly pixels: Uint8Array
 }
 
+export interface DecodedPicture extends Picture {
+  /** Whether it was scaled down to be worked on. */
+  readonly isReduced: boolean
+}
+
 export type OutputFormat = 'png' | 'jpeg' | 'webp'
 
 /** Larger inputs are refused before they are decoded. */
@@ -26,22 +31,23 @@ export const inputPixelsMax = 40_000_000
 export async function decodePicture(
   bytes: Uint8Array,
   { param, pixelsMax }: { readonly param: string; readonly pixelsMax: number },
-): Promise<Picture> {
+): Promise<DecodedPicture> {
   const format = imageFormatOf(bytes)
   if (format === undefined) throw unreadable(bytes, param)
   if (format === 'bmp') {
     const picture = decodeBmp(bytes, inputPixelsMax)
     if (picture === undefined) throw unreadable(bytes, param)
-    return scaledToArea(picture, pixelsMax)
+    const scaled = await scaledToArea(picture, pixelsMax)
+    return { ...scaled, isReduced: isSmaller(scaled, picture) }
   }
   try {
     const source = sharp(bytes, { limitInputPixels: inputPixelsMax, failOn: 'error', pages: 1 })
     const { autoOrient } = await source.metadata()
     const size = sizeWithin(autoOrient.width, autoOrient.height, pixelsMax)
     const upright = source.autoOrient()
-    const scaled =
-      size.width < autoOrient.width ? upright.resize({ ...size, fit: 'fill' }) : upright
-    return await pictureOf(scaled.toColourspace('srgb'))
+    const isReduced = isSmaller(size, autoOrient)
+    const scaled = isReduced ? upright.resize({ ...size, fit: 'fill' }) : upright
+    return { ...(await pictureOf(scaled.toColourspace('srgb'))), isReduced }
   } catch (thrown) {
     throw tooManyPixels(thrown, param) ?? unreadable(bytes, param, thrown)
   }
@@ -61,22 +67,35 @@ function unreadable(bytes: Uint8Array, param: string, cause?: unknown): GatewayE
   return new GatewayError('invalid_request', text, { param, cause })
 }
 
-/** The size of the same shape with at most `pixelsMax` pixels, at least 1 by 1. */
+/** No side is longer: WebP ends at 16,383 pixels. */
+const sideMax = 8192
+
+/** The size of the same shape with at most `pixelsMax` pixels and sides of 1 to 8,192. */
 export function sizeWithin(
   width: number,
   height: number,
   pixelsMax: number,
 ): { readonly width: number; readonly height: number } {
-  const factor = Math.min(1, Math.sqrt(pixelsMax / (width * height)))
+  const factor = Math.min(
+    1,
+    Math.sqrt(pixelsMax / (width * height)),
+    sideMax / width,
+    sideMax / height,
+  )
   return {
     width: Math.max(1, Math.floor(width * factor)),
     height: Math.max(1, Math.floor(height * factor)),
   }
 }
 
-async function scaledToArea(picture: Picture, pixelsMax: number): Promise<Picture> {
+function isSmaller(size: Omit<Picture, 'pixels'>, than: Omit<Picture, 'pixels'>): boolean {
+  return size.width < than.width || size.height < than.height
+}
+
+/** The picture itself, or scaled down to at most this area. */
+export async function scaledToArea(picture: Picture, pixelsMax: number): Promise<Picture> {
   const size = sizeWithin(picture.width, picture.height, pixelsMax)
-  if (size.width === picture.width) return picture
+  if (!isSmaller(size, picture)) return picture
   return pictureOf(pipelineOf(picture).resize({ ...size, fit: 'fill' }))
 }
 
@@ -138,5 +157,5 @@ export async function encodePicture(
   const options = { quality: Math.max(1, quality) }
   return format === 'jpeg'
     ? ready.jpeg(options).toBuffer()
-    : ready.webp({ ...options, effort: 2 }).toBuffer()
+    : ready.webp({ ...options, effort: 0 }).toBuffer()
 }

@@ -247,7 +247,7 @@ function colorChangeRules(): readonly InstructionRule[] {
     },
     {
       pattern: new RegExp(
-        String.raw`(${color}) (?:colou?r )?(?:tint|tone|hue|wash|cast|filter|overlay|shade|glow)\b|\btint\w*\b[^,.;]{0,20}?(${color})|\b(?:tint|colou?ri[sz]e)\w*\b|(${color})色调`,
+        String.raw`(${color}) (?:colou?r )?(?:tint|tone|hue|wash|cast|filter|overlay|shade|glow)\b|\btint\w*\b(?:(?!\b(?:and|then)\b)[^,.;]){0,20}?(${color})|\b(?:tint|colou?ri[sz]e)\w*\b|(${color})色调`,
       ),
       make: (match, clause) => {
         const named = parseColor(match[1] ?? match[2] ?? match[3] ?? '') ?? colorIn(clause)

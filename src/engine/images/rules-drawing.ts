@@ -10,7 +10,11 @@ import {
 import { parseObjects } from './parse-scene.ts'
 
 const quote = '[\\ue000-\\ue03f]'
-const noun = String.raw`(?:captions?|texts?|titles?|words?|labels?|subtitles?|headings?|headlines?|messages?|inscriptions?|lettering|signs?|slogans?|phrases?|标题|文字|字幕)`
+const noun = String.raw`(?:\b(?:captions?|texts?|titles?|words?|labels?|subtitles?|headings?|headlines?|messages?|inscriptions?|lettering|signs?|slogans?|phrases?)\b|标题|文字|字幕)`
+/** One character of the same phrase: what is said after "and" is another. */
+const gap = String.raw`(?:(?!\b(?:and|then)\b)[^,.;\ue000-\uf8ff])`
+/** As `gap`, but "and a star" goes on. */
+const listGap = String.raw`(?:(?!\b(?:and|then) (?!(?:an?|the|one|two|three|four|five|six|some|many|several|\d+)\b))[^,.;\ue000-\uf8ff])`
 const bottom = { x: 'center', y: 'bottom' } as const
 
 /** Rules that lay something on the picture or behind it: watermark, caption, background, drawn objects. */
@@ -30,13 +34,13 @@ export const drawingRules: readonly InstructionRule[] = [
   },
   {
     pattern: new RegExp(
-      String.raw`(?:\b(?:add|put|write|place|insert|draw|overlay|print|include|stamp|say|render|with)\b|写上|添加|加上)?[^,.;\ue000-\uf8ff]{0,24}\b${noun}\b[^,.;\ue000-\uf8ff]{0,32}?(${quote})`,
+      String.raw`(?:(?:\b(?:add|put|write|place|insert|draw|overlay|print|include|stamp|say|render|with)\b|写上|添加|加上)${gap}{0,24}?)?${noun}[^,.;\ue000-\uf8ff]{0,32}?(${quote})`,
     ),
     make: (match, clause) => caption(quoteOf(clause, match[1]), withMatch(clause, match[0]), false),
   },
   {
     pattern: new RegExp(
-      String.raw`(?:\b(?:add|put|write|place|insert|overlay|print|include|stamp|say(?:s|ing)?|reads?|reading|caption|label|title)\b|写上|添加|加上)[^,.;\ue000-\uf8ff]{0,16}?(${quote})`,
+      String.raw`(?:\b(?:add|put|write|place|insert|overlay|print|include|stamp|say(?:s|ing)?|reads?|reading|caption|label|title)\b|写上|添加|加上)${gap}{0,16}?(${quote})`,
     ),
     make: (match, clause) => caption(quoteOf(clause, match[1]), clause, false),
   },
@@ -58,7 +62,7 @@ export const drawingRules: readonly InstructionRule[] = [
   },
   {
     pattern: new RegExp(
-      String.raw`(?:\b(?:change|make|set|turn|replace|fill|paint|colou?r|put it|place it)\b[^,.;]{0,20}?)?\bbackground(?: colou?r)?(?: (?:to|with|into|be|is|as|in|should|a|an|solid|plain|pure|by|bright))* ?(${colorPattern})|(${colorPattern})(?: solid| plain)? background\b|背景(?:颜色)?(?:换成|改成|变成|改为|换为|变为|设为)(${colorPattern})`,
+      String.raw`(?:\b(?:change|make|set|turn|replace|fill|paint|colou?r|put it|place it)\b${gap}{0,20}?)?\bbackground(?: colou?r)?(?: (?:to|with|into|be|is|as|in|should|a|an|solid|plain|pure|by|bright))* ?(${colorPattern})|(${colorPattern})(?: solid| plain)? background\b|背景(?:颜色)?(?:换成|改成|变成|改为|换为|变为|设为)(${colorPattern})`,
     ),
     make: (match) => {
       const fill = parseColor(match[1] ?? match[2] ?? match[3] ?? '')
@@ -66,7 +70,9 @@ export const drawingRules: readonly InstructionRule[] = [
     },
   },
   {
-    pattern: /\b(?:add|draw|put|place|insert|include|paint)\b ([^,.;\ue000-\uf8ff]{3,120})/,
+    pattern: new RegExp(
+      String.raw`\b(?:add|draw|put|place|insert|include|paint)\b (${listGap}{3,120})`,
+    ),
     make: (match) => {
       const objects = parseObjects(match[1] ?? '')
       return objects.length === 0

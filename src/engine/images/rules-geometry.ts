@@ -17,7 +17,7 @@ const counterClockwise = /\b(?:counter|anti|ccw|left)\b|counter|anti-?clock|逆�
 export const geometryRules: readonly InstructionRule[] = [
   {
     pattern:
-      /(?:\b(?:rotat(?:e[ds]?|ing|ion)|turn(?:ed)?|spin|tilt(?:ed)?)\b|旋转|顺时针|逆时针)[^,.;\ue000-\uf8ff]{0,30}?(-?\d{1,4}(?:\.\d{1,3})?)(?!\s*(?:px|pixels?|%|x|×|\*|\d))\s*(?:°|degrees?|deg\b|度)?/,
+      /(?:\b(?:rotat(?:e[ds]?|ing|ion)|turn(?:ed)?|spin|tilt(?:ed)?)\b|旋转|顺时针|逆时针)(?:(?!\b(?:and|then)\b)[^,.;\ue000-\uf8ff]){0,30}?(-?\d{1,4}(?:\.\d{1,3})?)(?!\s*(?:px|pixels?|%|x|×|\*|\d))\s*(?:°|degrees?|deg\b|度)?/,
     make: ([whole, value], clause) => rotation(Number(value), clause, whole),
   },
   {
@@ -47,7 +47,7 @@ export const geometryRules: readonly InstructionRule[] = [
   },
   {
     pattern:
-      /\b(?:crop|cut|mask|shape|clip)\w*\b[^,.;]{0,30}?\b(?:circle|circular|round(?! corners?)|disc)\b(?: shape)?|圆形裁剪|裁剪成圆形/,
+      /\b(?:crop|cut|mask|shape|clip)\w*\b(?:(?!\b(?:and|then)\b)[^,.;]){0,30}?\b(?:circle|circular|round(?! corners?)|disc)\b(?: shape)?|圆形裁剪|裁剪成圆形/,
     make: () => ({ kind: 'circle' }),
   },
   {
@@ -72,7 +72,7 @@ export const geometryRules: readonly InstructionRule[] = [
   },
   {
     pattern:
-      /\b(?:set|change|make|adjust)\b[^,.;]{0,24}\b(?:size|width|height|dimensions|resolution)\b/,
+      /\b(?:set|change|make|adjust)\b(?:(?!\b(?:and|then)\b)[^,.;]){0,24}\b(?:size|width|height|dimensions|resolution)\b/,
     make: (match, clause) => sizeIn(clause, match[0]),
   },
   {
@@ -227,7 +227,7 @@ function resizing(word: string, clause: Clause): EditOperation | undefined {
   return { kind: 'resize', factor: 1.5 }
 }
 
-const sideMax = 4096
+const sideMax = 2048
 
 /** The size a clause states, in pixels or as a part of the present one. */
 function sizeIn(clause: Clause, word: string): EditOperation | undefined {
