@@ -115,3 +115,38 @@ export function spliceFields(
   parts.push(bytes.subarray(at))
   return Buffer.concat(parts)
 }
+
+/**
+ * As spliceFields, in every object of the array that a top-level field holds: its items keep their bytes too. What is
+ * no object stays as it is, and so does a field that holds no array.
+ */
+export function spliceItems(
+  bytes: Uint8Array,
+  name: string,
+  fields: Readonly<Record<string, unknown>>,
+): Uint8Array {
+  const parts: Uint8Array[] = []
+  let copied = 0
+  for (const span of findValues(bytes, new Set([name])).get(name) ?? [])
+    for (const item of findItems(bytes, span)) {
+      if (bytes[item.start] !== openBrace) continue
+      parts.push(bytes.subarray(copied, item.start))
+      parts.push(spliceFields(bytes.subarray(item.start, item.end), fields))
+      copied = item.end
+    }
+  parts.push(bytes.subarray(copied))
+  return Buffer.concat(parts)
+}
+
+function findItems(bytes: Uint8Array, { start, end }: Span): readonly Span[] {
+  const items: Span[] = []
+  if (bytes[start] !== openBracket) return items
+  let at = skipSpace(bytes, start + 1)
+  while (at < end - 1) {
+    const itemEnd = valueEnd(bytes, at)
+    items.push({ start: at, end: itemEnd })
+    at = skipSpace(bytes, itemEnd)
+    if (bytes[at] === comma) at = skipSpace(bytes, at + 1)
+  }
+  return items
+}

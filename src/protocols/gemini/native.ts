@@ -1,5 +1,5 @@
 import { parseJson } from '../../wire/json.ts'
-import { spliceFields } from '../../wire/splice-json.ts'
+import { spliceFields, spliceItems } from '../../wire/splice-json.ts'
 import { type Fields, isObject, listOf, objectOf } from '../openai/reading.ts'
 import type { FormatName, Native } from '../protocol.ts'
 import type { AddressOf } from './address.ts'
@@ -77,11 +77,7 @@ function nameModel(body: Uint8Array, model: string): Uint8Array {
 }
 
 function nameModels(body: Uint8Array, model: string): Uint8Array {
-  const requests = listOf(jsonOf(body)['requests']).map((each) => ({
-    ...objectOf(each),
-    model: `models/${model}`,
-  }))
-  return spliceFields(body, { requests })
+  return spliceItems(body, 'requests', { model: `models/${model}` })
 }
 
 function jsonOf(body: Uint8Array): Fields {

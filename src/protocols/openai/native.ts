@@ -11,12 +11,17 @@ function watchNothing(): StreamWatcher {
   return { see: () => 'other', usage: () => undefined }
 }
 
+/** The caller's header that asks OpenAI for something it has not released yet. */
+const headers = ['openai-beta'] as const
+
 /** OpenAI's JSON as it came, posted to one path. */
 export function nativeJson(path: string, rest: Partial<Native> = {}): Native {
   return {
-    request: ({ body }) => ({
+    headers,
+    request: ({ body, headers: given }) => ({
       method: 'POST',
       path,
+      headers: given,
       body: { kind: 'bytes', contentType: 'application/json', bytes: body },
     }),
     watcher: watchNothing,
