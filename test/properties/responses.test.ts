@@ -167,7 +167,9 @@ it('a whole answer → Response → chat, and then the next turn, keep what it s
       expect(said.flatMap(({ tool_calls: made }) => made ?? [])).toEqual(
         reply.choices[0]?.message.tool_calls ?? [],
       )
-      expect(said.flatMap(({ content }) => content ?? []).join('')).toBe(text)
+      expect(said.map(({ content }) => (typeof content === 'string' ? content : '')).join('')).toBe(
+        text,
+      )
     }),
     { numRuns: 200 },
   )
