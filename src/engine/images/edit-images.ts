@@ -50,9 +50,15 @@ export interface ImagesOutput {
   readonly inputPixels: number
 }
 
-/** All variants (or sources) together have at most this many pixels, each at most a third: it keeps a request short. */
-const workPixelsMax = 12_000_000
-const shareMax = 4_194_304
+/** What keeps a request short: no picture is larger, nor all variants or sources together, nor all steps on them. */
+const pictureMax = 4_194_304
+const togetherMax = 12_000_000
+const stepsMax = 40_000_000
+
+function pixelsFor({ count, images }: EditImagesInput, { operations }: Plan): number {
+  const steps = count * Math.max(1, operations.length)
+  return Math.min(pictureMax, togetherMax / Math.max(count, images.length), stepsMax / steps)
+}
 
 /** Kinds that move pixels: a mask made for the original would no longer lie right. */
 const movingKinds: ReadonlySet<EditKind> = new Set([
@@ -69,14 +75,14 @@ const movingKinds: ReadonlySet<EditKind> = new Set([
 
 /** Edits images as an instruction says. Throws invalid_request with the image's param where one cannot be read. */
 export const editImages: Task<EditImagesInput, ImagesOutput> = async (input, { progress }) => {
-  const pixelsMax = Math.min(shareMax, workPixelsMax / Math.max(input.count, input.images.length))
+  const plan = planEdit(input, input.images.length)
+  const pixelsMax = pixelsFor(input, plan)
   const pictures: DecodedPicture[] = []
   for (const { bytes, param } of input.images)
     pictures.push(await decodePicture(bytes, { param, pixelsMax }))
   const [first, ...others] = pictures
   if (first === undefined) throw invalidRequest('There is no image to edit', 'image')
   const mask = input.mask === undefined ? undefined : await decodeMask(input.mask, first)
-  const plan = planEdit(input, pictures.length)
   const joined = await combine([first, ...others], plan.arrangement, pixelsMax)
   const finished: FinishedPicture[] = []
   for (let variant = 0; variant < input.count; variant += 1) {
@@ -180,7 +186,7 @@ async function decodeMask(
   { bytes, param }: ImageSource,
   { width, height }: Picture,
 ): Promise<Uint8Array> {
-  const mask = await decodePicture(bytes, { param, pixelsMax: shareMax })
+  const mask = await decodePicture(bytes, { param, pixelsMax: pictureMax })
   const isAlike = Math.abs(mask.width / mask.height - width / height) < 0.02 * (width / height)
   if (!isAlike) throw invalidRequest('The mask must have the size of the first image', param)
   const hasHole = mask.pixels.some((value, index) => index % 4 === 3 && value < 255)
