@@ -10,19 +10,19 @@ import {
 import { GatewayError, invalidRequest } from '../core/errors.ts'
 import { isRawNumber, parseJson } from '../wire/json.ts'
 
-const decoders: Readonly<Record<string, (() => NodeJS.ReadWriteStream) | undefined>> = {
-  gzip: createGunzip,
-  'x-gzip': createGunzip,
-  deflate: createInflate,
-  br: createBrotliDecompress,
-  zstd: createZstdDecompress,
-}
+const decoders = new Map<string, () => NodeJS.ReadWriteStream>([
+  ['gzip', createGunzip],
+  ['x-gzip', createGunzip],
+  ['deflate', createInflate],
+  ['br', createBrotliDecompress],
+  ['zstd', createZstdDecompress],
+])
 
 /** The body without its content encoding (RFC 9110, 8.4.1; zstd: RFC 8878). Unknown encodings are the caller's 400. */
 export function decoded(request: IncomingMessage): Readable {
   const encoding = request.headers['content-encoding']?.trim().toLowerCase()
   if (encoding === undefined || encoding === '' || encoding === 'identity') return request
-  const decoder = decoders[encoding]
+  const decoder = decoders.get(encoding)
   if (!decoder)
     throw new GatewayError(
       'unsupported_media_type',

@@ -49,6 +49,7 @@ function readParts(request: IncomingMessage, bytesMax: number): Promise<readonly
     parser.on('file', (...[name, stream, filename, , contentType]) => {
       const pieces: Buffer[] = []
       stream.on('data', (piece: Buffer) => pieces.push(piece))
+      stream.on('error', broken)
       stream.on('end', () => {
         const bytes = Buffer.concat(pieces)
         parts.push({ name, value: { filename: filename ?? '', contentType, bytes } })

@@ -43,12 +43,13 @@ export async function serveInference(
   const call = await readCall(request, inference, incoming)
   reply.request.call = call
   const { gateway, signal } = incoming
+  // Before the call begins: what throws between its beginning and the wait for it would leave its failure to nobody.
+  const writer = call.stream ? writerOf(call, formatContext(gateway, call)) : undefined
   const pending = inference.handle(gateway, call)
-  if (!call.stream) {
+  if (!writer) {
     await deliver(reply, await pending, { signal, keepAlive: '' })
     return call
   }
-  const writer = writerOf(call, formatContext(gateway, call))
   const early = setInterval(() => {
     startStream(reply, writer.contentType).write(writer.keepAlive)
   }, statusWaitMs)
@@ -84,6 +85,7 @@ async function readCall(
   const merged = format ? { ...fields, ...parameters } : { ...parameters, ...withoutNull(fields) }
   const valid = validate(schema, merged) as Readonly<Record<string, unknown>>
   if (!format) (check as ((value: unknown) => void) | undefined)?.(valid)
+  const asked = valid['stream'] === true || valid['stream_format'] === 'sse'
   return {
     id,
     key,
@@ -94,7 +96,7 @@ async function readCall(
     headers: publicHeaders(request.headers),
     query: publicQuery(request.url),
     publicAddress: incoming.publicAddress,
-    stream: format?.streams ?? (valid['stream'] === true || valid['stream_format'] === 'sse'),
+    stream: format ? (format.streams ?? (format.writer !== undefined && asked)) : asked,
     signal,
     trail: openTrail(gateway.now()),
   }

@@ -17,6 +17,9 @@ declare module 'fastify' {
     call?: Call
     apiKey?: ApiKey
   }
+  interface FastifyContextConfig {
+    error?: ErrorBody
+  }
 }
 
 export interface ServerOptions {
@@ -76,6 +79,12 @@ export function createServer(gateway: Gateway, options: ServerOptions): FastifyI
       const given = raw.headers['x-request-id']
       return typeof given === 'string' && wellFormedId.test(given) ? given : gateway.newId('req_')
     },
+    // An address that cannot be decoded gets here before any hook.
+    frameworkErrors(thrown, request, reply) {
+      begin(gateway, request, reply)
+      const error = funnel(thrown)
+      deliverError(reply, error, error.toJSON())
+    },
   })
   // Bodies are read by the addresses themselves: their limits and forms differ.
   server.removeAllContentTypeParsers()
@@ -83,8 +92,7 @@ export function createServer(gateway: Gateway, options: ServerOptions): FastifyI
 
   const state = { active: 0 }
   server.addHook('onRequest', (request, reply, done) => {
-    void reply.header('x-request-id', request.id)
-    logWhenDone(gateway, request, reply)
+    begin(gateway, request, reply)
     done()
   })
   const addresses = installRoutes(gateway)
@@ -92,10 +100,16 @@ export function createServer(gateway: Gateway, options: ServerOptions): FastifyI
   server.setNotFoundHandler((request, reply) => notFound(request, reply, addresses))
   server.setErrorHandler((thrown, request, reply) => {
     const error = funnel(thrown)
-    deliverError(reply, error, error.toJSON())
+    const body = request.routeOptions.config.error ?? plainError
+    deliverError(reply, error, body(error, request.id))
     logFailure(gateway, request, error)
   })
   return server
+}
+
+function begin(gateway: Gateway, request: FastifyRequest, reply: FastifyReply): void {
+  void reply.header('x-request-id', request.id)
+  logWhenDone(gateway, request, reply)
 }
 
 interface Installing {
@@ -115,6 +129,7 @@ function install(
     method: address.method,
     url,
     exposeHeadRoute: false,
+    config: address.error ? { error: address.error } : {},
     async handler(request, reply) {
       const gone = new AbortController()
       reply.raw.once('close', () => {

@@ -73,7 +73,7 @@ const captionWords: Readonly<Record<string, CaptionWords>> = {
 
 /** The caption of a segment in a language, such as `[tone 440 Hz]`; English where the language has no words here. */
 export function captionOf(segment: SoundSegment, language = 'en'): string {
-  const words = captionWords[language] ?? english
+  const words = (Object.hasOwn(captionWords, language) && captionWords[language]) || english
   if (segment.kind !== 'tone') return `[${words[segment.kind]}]`
   const from = Math.round(segment.fromHz ?? 0)
   const to = Math.round(segment.toHz ?? 0)

@@ -136,7 +136,7 @@ function* expand(found: string): Iterable<ModeratedWord> {
       yield* split(word.replace(ending, words))
       return
     }
-  yield* split(shortForms[word] ?? word)
+  yield* split((Object.hasOwn(shortForms, word) ? shortForms[word] : undefined) ?? word)
 }
 
 function* split(words: string): Iterable<ModeratedWord> {

@@ -33,7 +33,7 @@ function inlineContent(inline: Fields, part: Fields, path: string): ContentPart 
   if (mimeType.startsWith('image/')) return image(formatDataUrl(mimeType, data), part, path)
   if (mimeType.startsWith('video/'))
     return { type: 'video_url', video_url: { url: formatDataUrl(mimeType, data) } }
-  const format = soundFormats[mimeType]
+  const format = Object.hasOwn(soundFormats, mimeType) ? soundFormats[mimeType] : undefined
   if (format !== undefined) return { type: 'input_audio', input_audio: { data, format } }
   if (mimeType.startsWith('audio/')) refuse(`${path}.mimeType`, 'sound comes as wav or mp3')
   return {
@@ -68,7 +68,7 @@ const details: Readonly<Record<string, 'low' | 'high' | 'original'>> = {
 export function detailOf(level: unknown, path: string): 'low' | 'high' | 'original' | undefined {
   const word = someText(level)
   if (word === undefined || word === 'MEDIA_RESOLUTION_UNSPECIFIED') return undefined
-  return details[word] ?? refuse(path)
+  return (Object.hasOwn(details, word) ? details[word] : undefined) ?? refuse(path)
 }
 
 function image(url: string, part: Fields, path: string): ContentPart {
