@@ -17,7 +17,7 @@ import {
 import { Check } from 'typebox/value'
 import { engineContext } from './support/engine-context.ts'
 
-const runs = { numRuns: 600 }
+const runs = { numRuns: 150 }
 const slowMs = 5000
 
 /** Words that wake the skills, punctuation that confuses them, and anything at all. */

@@ -33,6 +33,11 @@ const tables: Readonly<Record<string, Table>> = {
     ['20 is what percent of 80?', '20 is 25% of 80.'],
     ["What's the average of 3, 5 and 10?", 'The average of 3, 5, 10 is 6.'],
     ['Add 3, 4 and 5', 'The sum of 3, 4, 5 is 12.'],
+    [
+      'What is the sum of the numbers from 1 to 100?',
+      'The sum of the numbers from 1 to 100 is 5050.',
+    ],
+    ['What is the square of 12?', '12^2 = 144'],
     ['What is the median of 9, 1, 5?', 'The median of 9, 1, 5 is 5.'],
     ['If I compute 12 * (3+4), what do I get?', '12 × (3 + 4) = 84'],
   ],
@@ -149,6 +154,21 @@ const tables: Readonly<Record<string, Table>> = {
       'Carol is the oldest: Carol is 41.',
     ],
     ['Ada was born in London. Who invented the telephone?', 'The text does not say this.'],
+  ],
+  'word problems': [
+    [
+      'If I have 3 apples and buy 2 more, how many apples do I have?',
+      '3 + 2 = 5, so the answer is 5 apples.',
+    ],
+    [
+      'Tom has 5 marbles. He loses 2. How many marbles does Tom have?',
+      '5 - 2 = 3, so the answer is 3 marbles.',
+    ],
+  ],
+  'manners of answering': [
+    ['Answer with yes or no: is 7 a prime number?', 'Yes'],
+    ['Answer in one word: what color is the sky? The sky is blue.', 'blue'],
+    ['What is 6 times 7? Reply with only the number.', '42'],
   ],
   'several questions': [['What is 2+2? What is 3*3?', '2 + 2 = 4\n3 × 3 = 9']],
   'equations step by step': [

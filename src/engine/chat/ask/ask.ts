@@ -14,6 +14,8 @@ export interface Ask {
   readonly text: string
   readonly instruction: string
   readonly passage: string
+  /** What the request says of how to answer, apart from its instruction. */
+  readonly manner: string
   /** System and developer texts. */
   readonly instructions: string
   /** Every text that facts may be drawn from, in the order of the conversation. */
@@ -58,6 +60,7 @@ export function createAsk(conversation: Conversation, now: number, pause: Pause)
     text,
     instruction: split.instruction,
     passage: split.passage,
+    manner: split.manner,
     instructions: instructionsOf(conversation),
     sources: sourcesOf(conversation, split.passage),
     conversation,

@@ -6,7 +6,11 @@ export interface SplitRequest {
   readonly instruction: string
   /** Empty where the request brings no text of its own. */
   readonly passage: string
+  /** How the answer is wanted, as far as the request says so apart from its instruction: "Answer in one word". */
+  readonly manner: string
 }
+
+type Halves = Omit<SplitRequest, 'manner'>
 
 export const instructionCharactersMax = 2000
 const commandCharactersMax = 500
@@ -16,7 +20,8 @@ tell give write say repeat reply respond echo print output return replace remove
 make turn change order arrange rank sum add multiply divide subtract describe explain identify label categorize categorise
 determine decide compare name show rewrite rephrase shorten encode decode spell format fill parse generate create solve
 evaluate detect check read analyze analyse condense outline tldr deduplicate dedupe alphabetize join split merge pick
-select choose provide state quote point highlight review use`
+select choose provide state quote point highlight review use put take pull combine concatenate simplify expand correct fix
+insert swap transform define encrypt decrypt work figure round trim strip alphabetise deduplicate estimate`
 const questions = `what what's who who's whom whose where where's when which why how is are was were do does did can could
 would will should has have had am please`
 
@@ -36,7 +41,7 @@ export function isCommand(piece: string): boolean {
 
 /** Tells a request's instruction from the text that it works on. */
 export function splitRequest(request: string): SplitRequest {
-  const text = request.trim()
+  const [opening, text] = splitManner(request.trim())
   const split =
     splitFences(text) ??
     splitLabels(text) ??
@@ -44,10 +49,37 @@ export function splitRequest(request: string): SplitRequest {
     splitLines(text) ??
     splitLine(text)
   const { instruction, passage } = split ?? { instruction: text, passage: '' }
-  return {
-    instruction: withoutLabel(instruction).slice(0, instructionCharactersMax),
-    passage: passage.trim(),
-  }
+  const [asked, closing] = withoutManner(
+    withoutLabel(instruction).slice(0, instructionCharactersMax),
+  )
+  return { instruction: asked, passage: passage.trim(), manner: `${opening} ${closing}`.trim() }
+}
+
+const mannerOpening =
+  /^(?:please )?(?:answer|reply|respond)(?: (?:me|briefly|concisely|only|just|the (?:question|following)(?: question)?))*(?: (?:with|in|by|using|saying))?(?: (?:only|just|exactly|either))*(?: (?:an?|one|single|the|yes|no|true|false|or|and|short|brief|number|word|words|sentence|sentences|digit|digits|answer|at|most|json|format|object|upper|lower|case|uppercase|lowercase|\d{1,3}|two|three|few|five|fewer|less))*\s?[:,.-]\s+/i
+
+/** "Answer with yes or no: is 7 prime?" asks whether 7 is prime. */
+function splitManner(text: string): readonly [string, string] {
+  const match = mannerOpening.exec(text.slice(0, 300))
+  const rest = match === null ? '' : text.slice(match[0].length)
+  return match === null || !isCommand(rest.split('\n')[0]?.slice(0, commandCharactersMax - 1) ?? '')
+    ? ['', text]
+    : [match[0], rest]
+}
+
+const mannerSentence =
+  /^(?:please )?(?:answer|reply|respond|be|give|return|output|use|keep|no|do not|don't|only|just|show)\b.{0,120}\b(?:one word|single word|words?|only|just|brief|concise|terse|yes or no|true or false|json|sentences?|number|short|explanation|upper ?case|lower ?case|nothing else)\b.{0,60}$/i
+
+/** Sentences that only say how to answer, where another one says what. */
+function withoutManner(instruction: string): readonly [string, string] {
+  const sentences = sentencesOf(instruction)
+  if (sentences.length < 2) return [instruction, '']
+  const manner = sentences.filter(
+    (sentence) => mannerSentence.test(sentence) && !sentence.endsWith('?'),
+  )
+  if (manner.length === 0 || manner.length === sentences.length) return [instruction, '']
+  const asked = sentences.filter((sentence) => !manner.includes(sentence))
+  return [asked.join(' '), manner.join(' ')]
 }
 
 function withoutLabel(text: string): string {
@@ -60,7 +92,7 @@ const fences: readonly (readonly [string, string])[] = [
   ["'''", "'''"],
 ]
 
-function splitFences(text: string): SplitRequest | undefined {
+function splitFences(text: string): Halves | undefined {
   for (const [open, close] of fences) {
     const start = text.indexOf(open)
     const end = start < 0 ? -1 : text.indexOf(close, start + open.length)
@@ -73,7 +105,7 @@ function splitFences(text: string): SplitRequest | undefined {
 }
 
 /** `<document>…</document>` and the like. */
-function splitTags(text: string): SplitRequest | undefined {
+function splitTags(text: string): Halves | undefined {
   const open = /<([a-z][\w-]{0,30})>/i.exec(text.slice(0, 20_000))
   if (open === null) return undefined
   const inner = open.index + open[0].length
@@ -90,7 +122,7 @@ function isAsk(instruction: string): boolean {
 }
 
 /** "Context: … Question: …", in either order. */
-function splitLabels(text: string): SplitRequest | undefined {
+function splitLabels(text: string): Halves | undefined {
   const question = /(?:^|\n)\s{0,8}(?:question|q|query)\s?:/gi
   let last: RegExpExecArray | undefined
   for (const match of text.matchAll(question)) last = match
@@ -108,7 +140,7 @@ function splitLabels(text: string): SplitRequest | undefined {
   }
 }
 
-function splitParagraphs(text: string): SplitRequest | undefined {
+function splitParagraphs(text: string): Halves | undefined {
   const paragraphs = text.split(/\n[ \t\r]{0,40}\n/)
   if (paragraphs.length < 2) return undefined
   const first = paragraphs[0] ?? ''
@@ -123,7 +155,7 @@ function splitParagraphs(text: string): SplitRequest | undefined {
   return { instruction, passage: paragraphs.slice(from, to).join('\n\n') }
 }
 
-function splitLines(text: string): SplitRequest | undefined {
+function splitLines(text: string): Halves | undefined {
   const firstEnd = text.indexOf('\n')
   if (firstEnd < 0) return undefined
   const first = text.slice(0, firstEnd)
@@ -142,7 +174,7 @@ function splitLines(text: string): SplitRequest | undefined {
     : undefined
 }
 
-function splitLine(text: string): SplitRequest | undefined {
+function splitLine(text: string): Halves | undefined {
   return splitNamed(text) ?? splitColon(text) ?? splitSentences(text)
 }
 
@@ -150,7 +182,7 @@ const namedText =
   /[\s.,;:!?](?:text|input|sentence|review|message|e-?mail|tweet|passage|article|document|comment|string|list|paragraph|content|note)\s?:\s/i
 
 /** "Classify as spam or ham. Message: …". */
-function splitNamed(text: string): SplitRequest | undefined {
+function splitNamed(text: string): Halves | undefined {
   const label = namedText.exec(text.slice(0, instructionCharactersMax))
   if (label === null) return undefined
   const instruction = text.slice(0, label.index + 1)
@@ -163,7 +195,7 @@ function splitNamed(text: string): SplitRequest | undefined {
 }
 
 /** "Sort these words: pear, apple". */
-function splitColon(text: string): SplitRequest | undefined {
+function splitColon(text: string): Halves | undefined {
   const colon = /:\s/.exec(text.slice(0, commandCharactersMax))
   if (colon === null) return undefined
   const left = text.slice(0, colon.index)
@@ -174,7 +206,7 @@ function splitColon(text: string): SplitRequest | undefined {
 }
 
 /** "Alice has a red car. What colour is Alice's car?" and "Summarise this. The …". */
-function splitSentences(text: string): SplitRequest | undefined {
+function splitSentences(text: string): Halves | undefined {
   const sentences = sentencesOf(text)
   if (sentences.length < 2) return undefined
   const asked = sentences.filter(isCommand)

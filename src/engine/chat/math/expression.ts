@@ -38,6 +38,8 @@ const phrases: readonly (readonly [RegExp, string])[] = [
   [/\b(?:minus|less)\b|[−–]/gi, ' - '],
   [/\b(?:raised )?to the (?:power of|power)\b|\braised to\b|\*\*/gi, ' ^ '],
   [/\b(?:mod|modulo|modulus)\b/gi, ' mod '],
+  [/\b(?:the )?square of (\d+(?:\.\d+)?)/gi, ' $1 ^2 '],
+  [/\b(?:the )?cube of (\d+(?:\.\d+)?)/gi, ' $1 ^3 '],
   [/\bsquared\b|²/gi, ' ^2 '],
   [/\bcubed\b|³/gi, ' ^3 '],
   [/\b(?:the )?(?:square root|sqrt)(?: of)?|√/gi, ' sqrt '],

@@ -1,5 +1,5 @@
 import { datesOf, timesOf } from '../text/dates.ts'
-import { numbersOf } from '../text/numbers.ts'
+import { type NumberSpan, numbersOf } from '../text/numbers.ts'
 import { coloursOf, namesOf } from '../text/spans.ts'
 import { contentStems, rootOf, stopWords, wordsOf } from '../text/words.ts'
 import type { Question } from './question.ts'
@@ -28,7 +28,10 @@ export function spanOf(sentence: string, question: Question): string | undefined
     case 'how':
     case 'other':
       return (
-        labelled(sentence, question) ?? predicate(sentence, question) ?? object(sentence, question)
+        labelled(sentence, question) ??
+        predicate(sentence, question) ??
+        figure(sentence, question) ??
+        object(sentence, question)
       )
   }
 }
@@ -100,12 +103,30 @@ function amount(sentence: string, question: Question): string | undefined {
   const chosen =
     money ?? near ?? spans.find((span) => !/^(?:1[5-9]|20)\d\d$/.test(span.digits)) ?? spans[0]
   if (chosen === undefined) return undefined
+  return quantityAt(sentence, chosen)
+}
+
+/** The number with its currency or its unit. */
+function quantityAt(sentence: string, chosen: NumberSpan): string {
   const sign = /[$€£]\s?$/.exec(sentence.slice(0, chosen.start))?.[0] ?? ''
   const tail =
     /^(?:\s?(?:%|°[CF]?)| (?:percent|million|billion|thousand|years?|months?|weeks?|days?|hours?|minutes?|seconds?|km|kilomet(?:re|er)s?|met(?:re|er)s?|miles?|feet|kg|kilograms?|dollars?|euros?|pounds?|degrees(?: \p{Lu}\p{L}+)?|pixels?|people|cm|mm|GB|MB))/u.exec(
       sentence.slice(chosen.end),
     )?.[0] ?? ''
   return `${sign}${sentence.slice(chosen.start, chosen.end)}${tail}`
+}
+
+/** "a revenue of $45 million": the number within a few words behind what was asked for. */
+function figure(sentence: string, question: Question): string | undefined {
+  const asked = new Set(numbersOf(question.text).map((span) => span.value))
+  const found = numbersOf(sentence).find((span) => {
+    const before = wordsOf(sentence.slice(Math.max(0, span.start - 60), span.start)).slice(-3)
+    return (
+      !asked.has(span.value) &&
+      before.some((word) => question.terms.has(rootOf(word.lower)) && !/\d/.test(word.text))
+    )
+  })
+  return found === undefined ? undefined : quantityAt(sentence, found)
 }
 
 /** "colour: blue". */

@@ -15,7 +15,7 @@ import {
   subtract,
   toNumber,
 } from '../math/rational.ts'
-import { inWords, numbersOf } from '../text/numbers.ts'
+import { inWords, type NumberSpan, numbersOf } from '../text/numbers.ts'
 import { asSentence } from '../text/words.ts'
 
 /** Sums, expressions, percentages, averages and linear equations, exactly where decimals allow it. */
@@ -133,6 +133,8 @@ function ofList(ask: Ask): Answer | undefined {
   })[0]
   if (found === undefined) return undefined
   const { kind, end } = found
+  const run = runOf(ask.instruction)
+  if (run !== undefined) return aggregateAnswer(kind, run.values, run.name)
   const own = numbersOf(ask.instruction)
   const first = own.find((span) => span.start >= end)
   const direct =
@@ -140,21 +142,58 @@ function ofList(ask: Ask): Answer | undefined {
   const given = !direct && pointing.test(ask.instruction) && ask.passage.length < 100_000
   const spans = direct ? own : given ? numbersOf(ask.passage) : []
   if (spans.length < 2 || spans.length > 20_000) return undefined
-  if (!isList(direct ? ask.instruction : ask.passage, spans.length)) return undefined
+  if (direct ? !isRow(ask.instruction, own) : !isList(ask.passage, spans.length)) return undefined
   const values = spans.map((span) => parseDecimal(span.digits.includes('e') ? '0' : span.digits))
+  return aggregateAnswer(kind, values)
+}
+
+function aggregateAnswer(
+  kind: Aggregate,
+  values: readonly Quantity[],
+  named?: string,
+): Answer | undefined {
   if (kind === 'difference' && values.length !== 2) return undefined
   const value = aggregate(kind, values)
   if (value === undefined) return undefined
   const shown = formatQuantity(value)
   const name = kind === 'deviation' ? 'standard deviation' : kind
   const numbers =
-    values.length > 12 ? `the ${values.length} numbers` : values.map(formatQuantity).join(', ')
+    named ??
+    (values.length > 12 ? `the ${values.length} numbers` : values.map(formatQuantity).join(', '))
   return {
     skill: 'arithmetic',
     phrasings: [`The ${name} of ${numbers} is ${shown}.`, shown, `The ${name} is ${shown}.`],
     value: shown,
     evidence: [`${name}(${numbers}) = ${shown}`],
   }
+}
+
+const runPattern =
+  /\b(?:numbers|integers|whole numbers)?\s?(?:from (-?\d{1,6}) (?:up )?(?:to|through)|(?:numbers|integers) between (-?\d{1,6}) and) (-?\d{1,6})\b/i
+const runMax = 100_000
+
+/** "the numbers from 1 to 100". */
+function runOf(
+  instruction: string,
+): { readonly values: Quantity[]; readonly name: string } | undefined {
+  const match = runPattern.exec(instruction)
+  const [from, to] = [Number(match?.[1] ?? match?.[2]), Number(match?.[3])]
+  if (match === null || to <= from || to - from > runMax) return undefined
+  const values = Array.from({ length: to - from + 1 }, (_, index) => rational(BigInt(from + index)))
+  return { values, name: `the numbers from ${from} to ${to}` }
+}
+
+/** Numbers with nothing but commas and "and" between them. */
+function isRow(text: string, spans: readonly NumberSpan[]): boolean {
+  return spans.slice(1).every((span, index) => {
+    const before = spans[index]
+    return (
+      before !== undefined &&
+      /^[\s,;&+)(]*(?:(?:and|plus|from|with|by|or)[\s,]*)*$/i.test(
+        text.slice(before.end, span.start),
+      )
+    )
+  })
 }
 
 /** Numbers in prose ("In 1843, two hundred people …") are no list. */

@@ -1,7 +1,7 @@
 import type { Answer, Ask, Skill } from '../ask/ask.ts'
 import { datesOf, isoDay, longDay, weekdayName } from '../text/dates.ts'
 import { numbersOf } from '../text/numbers.ts'
-import { plural } from '../text/words.ts'
+import { capitalised, plural } from '../text/words.ts'
 
 const day = 86_400_000
 
@@ -119,6 +119,9 @@ function leapYear({ instruction }: Ask): Answer | undefined {
   }
 }
 
+const asksDate =
+  /^(?:what|which)(?:['’]s| is| was| will be)? (?:the )?(?:date|day)(?: (?:is|was|it|will|be|of|the|week|on))*$/i
+
 function today({ instruction, now }: Ask): Answer | undefined {
   if (
     /^(?:what(?:'s| is)|tell me|give me) (?:the )?(?:current )?time(?: is it)?(?: now| right now)?(?: in utc)?[?.]?$|^what time is it(?: now)?(?: in utc)?\??$/i.test(
@@ -128,6 +131,13 @@ function today({ instruction, now }: Ask): Answer | undefined {
     const clock = new Date(now).toISOString().slice(11, 16)
     return calendarAnswer(`It is ${clock} UTC.`, clock)
   }
+  const named = datesOf(instruction, now)[0]
+  const rest = instruction.replace(named?.text ?? '', '').replace(/[\s?]+$/, '')
+  if (named?.relative === true && asksDate.test(rest))
+    return calendarAnswer(
+      `${capitalised(named.text)} is ${weekdayName(named.time)}, ${longDay(named.time)}.`,
+      isoDay(named.time),
+    )
   if (
     !/\b(?:today'?s date|current date|date is it(?: today)?|date today|the date\??$)|^what (?:day|year|month) is (?:it|today)/i.test(
       instruction,

@@ -70,7 +70,7 @@ function greeted(sentence: string): Answer | undefined {
 }
 
 const introducers =
-  /^[\s:]*(?:(?:only|just|exactly|simply|the|this|these|following|single|exact|one|literal|words?|text|phrase|string|message|sentence|letters?|quote|line)\b[\s:]*)+/i
+  /^[\s:]*(?:(?:only|just|exactly|simply|an?(?= (?:single|one) )|the|this|these|following|single|exact|one|literal|words?|text|phrase|string|message|sentence|letters?|quote|line)\b[\s:]*)+/i
 const naming =
   /\b(?:words?|text|phrase|string|message|sentence|letters?|exactly|following|literal|line)\b/i
 const notDictated =
@@ -87,13 +87,28 @@ function fromPayload(rest: string, mode: 'strict' | 'loose' | 'named'): Answer |
   const payload = direct.trim()
   if (payload === '') return undefined
   const quoted = wholeQuotation(payload)
-  if (quoted !== undefined) return verbatim(quoted)
+  if (quoted !== undefined) return fromQuotation(quoted, payload)
   if (mode !== 'loose' && /\bone\b/i.test(introduction) && !colon) return undefined
   if (named || colon) return verbatim(colon ? withoutTail(payload, false) : withoutTail(payload))
   if (mode === 'named' || payload.includes('?') || payload.split(/\s+/).length > 30)
     return undefined
   if (mode === 'loose') return spoken(payload)
   return notDictated.test(payload) ? undefined : verbatim(withoutTail(payload))
+}
+
+/** Nothing but the quotation, or the quotation so many times; what else is said of it is another matter. */
+function fromQuotation(quoted: string, payload: string): Answer | undefined {
+  const rest = payload.slice(payload.indexOf(quoted) + quoted.length + 1)
+  if (
+    /^["'”’`\s.!,]*(?:(?:and nothing else|only|please|exactly|back|verbatim|to me|with no other text|without (?:any )?(?:other|additional|extra) (?:text|words))[\s.!,]*)*$/i.test(
+      rest,
+    )
+  )
+    return verbatim(quoted)
+  const times = repeatedTimes(payload)
+  if (times !== undefined) return verbatim(times)
+  // A sentence of its own behind the quotation says something else again.
+  return /^["'”’`]?[.!]\s/.test(rest) ? verbatim(quoted) : undefined
 }
 
 /** "Say this is a test": free to be set as a sentence. */

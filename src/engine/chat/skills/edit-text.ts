@@ -134,7 +134,8 @@ function listed(ask: Ask): Answer | undefined {
     /(?:comma[- ]separated|bullet(?:ed)?|numbered|per line|separate lines|json)(?: (?:list|array|points?|values?))?(?: of)?/i,
   )
   if (text === undefined) return undefined
-  const { items } = itemsOf(text)
+  const { items, separator } = itemsOf(text)
+  if (separator === 'blanks' && /^bullet|^numbered/i.test(match[1] ?? '')) return undefined
   const kind = match[1]?.toLowerCase() ?? ''
   if (kind.startsWith('comma')) return edited(items.join(', '), text)
   if (kind.startsWith('bullet')) return edited(items.map((item) => `- ${item}`).join('\n'), text)

@@ -55,7 +55,7 @@ const finders: readonly Finder[] = [
 ]
 
 const command =
-  /^(?:please |can you |could you )?(?:extract|find|list|pull out|get|give(?: me)?|identify|return|show(?: me)?|output|what are|which)\b(?: (?:all|every|any|the|only|me|of|out))*/i
+  /^(?:please |can you |could you )?(?:extract|find|list|pull out|get|give(?: me)?|identify|return|show(?: me)?|output|what (?:are|is)|what's|which)\b(?: (?:all|every|any|the|only|me|of|out))*/i
 
 /** "Extract all e-mail addresses from …". */
 export const extract: Skill = {
@@ -68,7 +68,7 @@ export const extract: Skill = {
     const object = kind.split(/\b(?:from|in|of|mentioned|that|which|below)\b|[:.]/i)[0] ?? kind
     const finder = finders.find(({ pattern }) => pattern.test(object))
     const explicit =
-      /extract|pull out|identify|from|mention|list all|find all|contain|appear/i.test(
+      /extract|pull out|identify|from|mention|list all|find all|contain|appear|\bin (?:this|the following|the text)/i.test(
         ask.instruction,
       )
     const short = object.trim().split(/\s+/).length <= 3

@@ -21,6 +21,7 @@ import { sort } from './sort.ts'
 import { summarise } from './summarise.ts'
 import { toolResults } from './tool-results.ts'
 import { convertUnits } from './units.ts'
+import { wordProblem } from './word-problem.ts'
 
 /** In the order in which they are asked: the first that has an answer gives it. */
 export const skills: readonly Skill[] = [
@@ -40,6 +41,7 @@ export const skills: readonly Skill[] = [
   compare,
   sequence,
   arithmetic,
+  wordProblem,
   classify,
   summarise,
   question,

@@ -21,6 +21,8 @@ function listAnswer(items: readonly (string | number)[], ask: Ask): Answer | und
 }
 
 function counting(ask: Ask): Answer | undefined {
+  if (/\b(?:sum|total|average|mean|product|multiply|add|random|between)\b/i.test(ask.instruction))
+    return undefined
   const match =
     /\b(?:count|list|write|print|give|say|output|numbers?)\b.{0,40}?\b(?:from )?(-?\d{1,9}|[a-z]{3,9}) (?:up |down |back )?(?:to|through|until) (-?\d{1,9}|[a-z-]{3,14})(?: by (\w{1,9}))?/i.exec(
       ask.instruction,
@@ -77,7 +79,7 @@ function named(ask: Ask): Answer | undefined {
   const count = value(match?.[1])
   const maker = makers.find(([pattern]) => pattern.test(match?.[2] ?? ''))?.[1]
   if (maker !== undefined && count !== undefined && count > 0)
-    return listAnswer(maker(Math.min(Math.trunc(count), termsMax)), ask)
+    return summed(maker(Math.min(Math.trunc(count), termsMax)), ask)
   const below =
     /\bprimes?(?: numbers?)? (?:less than|below|under|up to|smaller than) (\d{1,4})\b/i.exec(
       ask.instruction,
@@ -100,6 +102,18 @@ function named(ask: Ask): Answer | undefined {
         ),
         { ...ask, instruction: 'one per line' },
       )
+}
+
+/** The row itself, or its sum where that is what was asked for. */
+function summed(terms: readonly number[], ask: Ask): Answer | undefined {
+  if (!/\bsum\b/i.test(ask.instruction)) return listAnswer(terms, ask)
+  const total = String(terms.reduce((sum, term) => sum + BigInt(term), 0n))
+  return {
+    skill: 'sequence',
+    phrasings: [`The sum is ${total}.`, total],
+    value: total,
+    evidence: [terms.join(' + ')],
+  }
 }
 
 function primes(count: number): number[] {

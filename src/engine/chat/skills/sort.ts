@@ -4,7 +4,7 @@ import { itemsOf, setOut } from '../text/items.ts'
 import { numbersOf } from '../text/numbers.ts'
 
 const command =
-  /\b(?:re-?order|sort(?:ed)?|alphabeti[sz]e|order|arrange|rank|put)\b(?: (?:me|out|the|these|this|those|following|my|all|list|of|words?|names?|items?|numbers?|strings?|lines?|cities|countries|fruits?|animals?))*/i
+  /\b(?:re-?order|sort(?:ed)?|alphabeti[sz]e|order|arrange|rank|put)\b(?: (?:me|out|the|these|this|those|following|my|all|list|of|words?|names?|items?|numbers?|strings?|lines?|cities|countries|fruits?|animals?)\b)*/i
 const manner =
   /[\s,]*\b(?:(?:in(?:to)?|by|from) )?(?:(?:the )?(?:reverse )?(?:alphabetical(?:ly)?|numerical(?:ly)?|numeric|lexicographic(?:al)?(?:ly)?|ascending|descending|increasing|decreasing|reverse|dictionary|length|size|value|number)(?: order)?|(?:smallest|lowest|least|small|low) to (?:largest|highest|biggest|greatest|large|high)|(?:largest|highest|biggest|greatest|large|high) to (?:smallest|lowest|least|small|low)|(?:from )?a to z|(?:from )?z to a|shortest (?:first|to longest)|longest (?:first|to shortest))\b/gi
 const dedupeCommand =

@@ -6,7 +6,7 @@ import { sentencesOf } from '../text/sentences.ts'
 import { capitalised, contentStems, joined, wordsOf } from '../text/words.ts'
 
 const command =
-  /\b(?:summari[sz]e|summary|sum up|tl;?dr|tldr|key (?:points|takeaways|ideas)|main (?:points?|ideas?)|gist|condense|shorten|in a nutshell|recap|outline|overview|headline|title|keywords?|main topics?)\b(?: (?:of|for|from|up))?(?: (?:the|this|that|these|following|my|our|above))*(?: (?:text|passage|article|paragraph|document|conversation|story|email|report|meeting|notes?))?(?: (?:in|with|to|using|as) [^:.]{1,60})?:?/i
+  /\b(?:summari[sz]e|summary|sum up|tl;?dr|tldr|key (?:points|takeaways|ideas)|main (?:points?|ideas?)|gist|condense|shorten|in a nutshell|recap|outline|overview|headline|title|keywords?|main topics?|bullet points? (?:about|on|from|of))\b(?: (?:of|for|from|up))?(?: (?:the|this|that|these|following|my|our|above))*(?: (?:text|passage|article|paragraph|document|conversation|story|email|report|meeting|notes?))?(?: (?:in|with|to|using|as) [^:.]{1,60})?:?/i
 
 /** Summaries made of the text's most central sentences, in the order of the text. */
 export const summarise: Skill = {
@@ -19,6 +19,9 @@ export const summarise: Skill = {
     return summaryOf(text, ask)
   },
 }
+
+const wishWords =
+  /\b(?:in|into|with|using|as|to|of)(?: (?:at most|about|around|no more than|exactly|just|only|a|an|the form of))*(?: [\w-]{1,12})?(?: (?:short|key|brief|main|concise|simple|single|complete|bullet|numbered))* (?:sentences?|words?|bullets?|points?|paragraphs?|lines?|lists?)\b/gi
 
 function systemAsks(ask: Ask): boolean {
   return (
@@ -37,7 +40,18 @@ function textOf(ask: Ask): string | undefined {
     ask.passage === ''
   )
     return dialogue(ask)
-  return operandOf(ask, command) ?? earlierText(ask)
+  const bare = {
+    ...ask,
+    instruction: ask.instruction.replace(wishWords, ' ').replace(/\s+/g, ' ').trim(),
+  }
+  const operand = operandOf(bare, command)
+  const earlier = earlierText(ask)
+  // "Summarise what it says about bees" names a subject of an earlier text, not a text.
+  const isSubject =
+    operand !== undefined &&
+    operand.split(/\s+/).length < 8 &&
+    (earlier?.length ?? 0) > 3 * operand.length
+  return isSubject ? earlier : (operand ?? earlier)
 }
 
 function dialogue(ask: Ask): string | undefined {

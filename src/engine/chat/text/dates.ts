@@ -28,6 +28,7 @@ const patterns: readonly RegExp[] = [
     'gi',
   ),
   /\b(?<word>day after tomorrow|day before yesterday|today|tonight|tomorrow|yesterday)\b/gi,
+  /\b(?<holiday>christmas(?: day| eve)?|new year['’]s (?:day|eve)|new year|halloween|valentine['’]s day)\b/gi,
   /\bin (?<count>\d{1,4}) (?<unit>days?|weeks?)\b/gi,
   new RegExp(`\\b(?:(?<which>next|last|this|on) )?(?<weekday>${weekdayPattern})\\b`, 'gi'),
 ]
@@ -54,6 +55,7 @@ function timeOf(
 ): number | undefined {
   const today = Math.floor(now / day) * day
   if (groups['word'] !== undefined) return today + relativeDays(groups['word'].toLowerCase()) * day
+  if (groups['holiday'] !== undefined) return holidayTime(groups['holiday'].toLowerCase(), now)
   if (groups['count'] !== undefined)
     return today + Number(groups['count']) * (groups['unit']?.startsWith('w') ? 7 : 1) * day
   if (groups['weekday'] !== undefined)
@@ -62,6 +64,26 @@ function timeOf(
   const month =
     groups['name'] === undefined ? Number(groups['m']) : monthNumber(groups['name'].toLowerCase())
   return utc(year, month, Number(groups['d']))
+}
+
+const holidays: readonly (readonly [RegExp, number, number])[] = [
+  [/christmas eve/, 12, 24],
+  [/christmas/, 12, 25],
+  [/new year['’]s eve/, 12, 31],
+  [/new year/, 1, 1],
+  [/halloween/, 10, 31],
+  [/valentine/, 2, 14],
+]
+
+/** The next one. */
+function holidayTime(name: string, now: number): number | undefined {
+  const [, month, date] = holidays.find(([pattern]) => pattern.test(name)) ?? []
+  if (month === undefined || date === undefined) return undefined
+  const year = new Date(now).getUTCFullYear()
+  const time = utc(year, month, date)
+  return time !== undefined && time < Math.floor(now / day) * day
+    ? utc(year + 1, month, date)
+    : time
 }
 
 function relativeDays(word: string): number {
