@@ -188,7 +188,7 @@ describe('edits', () => {
     )
     const { pictures } = await edit(growing, { count: 10 })
     for (const { width, height } of pictures)
-      expect(width * height).toBeLessThanOrEqual(40_000_000 / 240)
+      expect(width * height).toBeLessThanOrEqual(16_000_000 / 240)
   })
 
   test('a source that is scaled down to be worked on is said to be', async () => {

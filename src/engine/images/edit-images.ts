@@ -53,7 +53,7 @@ export interface ImagesOutput {
 /** What keeps a request short: no picture is larger, nor all variants or sources together, nor all steps on them. */
 const pictureMax = 4_194_304
 const togetherMax = 12_000_000
-const stepsMax = 40_000_000
+const stepsMax = 16_000_000
 
 function pixelsFor({ count, images }: EditImagesInput, { operations }: Plan): number {
   const steps = count * Math.max(1, operations.length)
