@@ -41,6 +41,9 @@ const said = (role: string, text: string): Fact[] => (text.trim() === '' ? [] : 
 const sameJson = (text: string) => formatJson(parseJson(text))
 const base64Of = (url: string) => (url.startsWith('data:') ? url.split(',')[1]! : 'AQI=')
 
+/** False for the text that stands where Converse wants one and nobody said anything. */
+const isSaid = ([role, text]: Fact): boolean => role !== 'user' || text !== '.'
+
 function factsOfMessage({ role, content, ...message }: Message, opening: boolean): Fact[] {
   const parts =
     typeof content === 'string' ? [{ type: 'text' as const, text: content }] : (content ?? [])
@@ -110,11 +113,7 @@ it('a conversation means the same at Converse, in the same order', () => {
       const expected = messages.flatMap((message, index) =>
         factsOfMessage(message, index < opening),
       )
-      const first = turns[0]!.content.length === 1 && turns[0]!.content[0]!.text === '.'
-      const invented = sent.findIndex(([role, text]) => role === 'user' && text === '.')
-      const withoutInvented =
-        first && sent.length === expected.length + 1 ? sent.toSpliced(invented, 1) : sent
-      expect(withoutInvented).toEqual(expected)
+      expect(sent.filter(isSaid)).toEqual(expected.filter(isSaid))
       expect(
         turns.every(({ role }, index) => role === (index % 2 === 0 ? 'user' : 'assistant')),
       ).toBe(true)

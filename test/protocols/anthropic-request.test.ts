@@ -227,7 +227,6 @@ describe('structured output', () => {
 it.each([
   ['seed', { seed: 0 }],
   ['frequency_penalty', { frequency_penalty: 1 }],
-  ['prediction', { prediction: { type: 'content', content: 'x' } }],
   ['modalities', { modalities: ['text', 'audio'] as ('text' | 'audio')[] }],
   ['verbosity', { verbosity: 'low' as const }],
   ['service_tier', { service_tier: 'flex' }],

@@ -29,7 +29,6 @@ const unknownFields = [
   'verbosity',
   'modalities',
   'audio',
-  'prediction',
 ] as const
 
 /** A chat request as the body of `POST /v1/messages` (Messages API reference). */

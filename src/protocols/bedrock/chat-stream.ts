@@ -1,6 +1,7 @@
 import type { Usage } from '../../core/usage.ts'
 import type { ChatChunk } from '../../operations/chat.ts'
 import type { Step } from '../../operations/operation.ts'
+import { formatDataUrl } from '../../wire/data-url.ts'
 import { type ChatChunks, createChatChunks } from '../chat-chunks.ts'
 import { eventObject } from '../openai/event-json.ts'
 import { countOf, isObject, objectOf, someText, textOf } from '../openai/reading.ts'
@@ -17,6 +18,7 @@ type Steps = readonly Step<ChatChunk>[]
 type OpenBlock =
   | { readonly kind: 'call'; readonly slot: number; empty: boolean }
   | { readonly kind: 'json'; empty: boolean }
+  | { readonly kind: 'image'; readonly format: string; readonly bytes: Buffer[] }
   | {
       readonly kind: 'thinking'
       readonly text: string
@@ -83,6 +85,7 @@ function createBlocks(chunks: ChatChunks, byTool: boolean): Blocks {
     const block = open.get(index)
     open.delete(index)
     if (block === undefined) return []
+    if (block.kind === 'image') return picture(chunks, block)
     if (block.kind !== 'thinking') return block.empty ? input(chunks, block, '{}') : []
     const { text, signature, redacted } = block
     if (redacted !== '')
@@ -92,7 +95,9 @@ function createBlocks(chunks: ChatChunks, byTool: boolean): Blocks {
   }
 
   return {
-    start(index, { toolUse }) {
+    start(index, { toolUse, image }) {
+      if (isObject(image))
+        open.set(index, { kind: 'image', format: textOf(image['format']), bytes: [] })
       if (!isObject(toolUse)) return []
       if (byTool && toolUse['name'] === jsonToolName) {
         open.set(index, { kind: 'json', empty: true })
@@ -108,9 +113,15 @@ function createBlocks(chunks: ChatChunks, byTool: boolean): Blocks {
       calls += 1
       return chunks.delta({ tool_calls: [call] })
     },
-    delta(index, { text, toolUse, reasoningContent }) {
+    delta(index, { text, toolUse, reasoningContent, image }) {
       if (typeof text === 'string') return text === '' ? [] : chunks.delta({ content: text })
       const block = open.get(index)
+      if (block?.kind === 'image') {
+        block.bytes.push(
+          Buffer.from(textOf(objectOf(objectOf(image)['source'])['bytes']), 'base64'),
+        )
+        return []
+      }
       if (isObject(toolUse)) return input(chunks, block, textOf(toolUse['input']))
       if (!isObject(reasoningContent)) return []
       open.set(index, grown(block, reasoningContent))
@@ -123,8 +134,18 @@ function createBlocks(chunks: ChatChunks, byTool: boolean): Blocks {
   }
 }
 
+/** A picture may come in several pieces of bytes; a data address needs them whole. */
+function picture(
+  chunks: ChatChunks,
+  { format, bytes }: Extract<OpenBlock, { readonly kind: 'image' }>,
+): Steps {
+  if (bytes.length === 0) return []
+  const url = formatDataUrl(`image/${format || 'png'}`, Buffer.concat(bytes).toString('base64'))
+  return chunks.delta({ images: [{ type: 'image_url', image_url: { url } }] })
+}
+
 function input(chunks: ChatChunks, block: OpenBlock | undefined, text: string): Steps {
-  if (text === '' || block === undefined || block.kind === 'thinking') return []
+  if (text === '' || (block?.kind !== 'call' && block?.kind !== 'json')) return []
   block.empty = false
   return block.kind === 'json'
     ? chunks.delta({ content: text })
@@ -169,11 +190,12 @@ function createWatcher(): StreamWatcher {
 }
 
 /** True where a caller would see something. */
-function says({ text, toolUse, reasoningContent }: Fields): boolean {
+function says({ text, toolUse, reasoningContent, image }: Fields): boolean {
   const { text: reasoning } = objectOf(reasoningContent)
   return (
     someText(text) !== undefined ||
     someText(reasoning) !== undefined ||
+    isObject(image) ||
     someText(objectOf(toolUse)['input']) !== undefined
   )
 }

@@ -4,6 +4,7 @@ import type { ThinkingBlock, ToolCall } from '../../operations/chat-message.ts'
 import { chatUsage } from '../../operations/usage-shape.ts'
 import { formatDataUrl } from '../../wire/data-url.ts'
 import { formatJson } from '../../wire/json.ts'
+import { closedSchema } from '../anthropic/closed-schema.ts'
 import { claudeModel } from '../anthropic/model-family.ts'
 import { isObject, listOf, objectOf, someText, textOf } from '../openai/reading.ts'
 import { withFunctions } from '../function-answers.ts'
@@ -172,8 +173,8 @@ function heldAnswer(
     return { toolConfig: { tools: toolConfig?.['tools'] } }
   }
   const { toolConfig: own } = encodeTools({ ...request, response_format: null }, context)
-  const schema = schemaOf(request)
-  if (claude?.structured === true && schema !== undefined) {
+  const schema = claude?.structured === true ? closedSchema(schemaOf(request)) : undefined
+  if (schema !== undefined) {
     const config = objectOf(reasoning.fields['output_config'])
     const format = { type: 'json_schema', schema }
     return { toolConfig: own, fields: { output_config: { ...config, format } } }
@@ -187,8 +188,9 @@ function isForced(toolConfig: Fields | undefined): boolean {
   return isObject(choice) && !('auto' in choice)
 }
 
-function schemaOf({ response_format: format }: ChatRequest): Fields | undefined {
-  if (format?.type !== 'json_schema') return undefined
+/** An object of any fields where JSON alone is asked for. */
+function schemaOf({ response_format: format }: ChatRequest): Fields {
+  if (format?.type !== 'json_schema') return { type: 'object' }
   const wrapper = objectOf(format.json_schema)
   return isObject(wrapper['schema']) ? wrapper['schema'] : wrapper
 }

@@ -41,14 +41,22 @@ export function mediaUrls(
   request: ChatRequest,
 ): readonly { readonly url: string; readonly param: string }[] {
   return request.messages.flatMap(({ content }, message) =>
-    (typeof content === 'string' ? [] : (content ?? [])).flatMap((part, index) => {
-      const kind = part.type === 'image_url' || part.type === 'video_url' ? part.type : undefined
-      const url = kind === undefined ? undefined : part[kind]?.url
-      return kind !== undefined && url !== undefined && /^https?:/i.test(url)
-        ? [{ url, param: `messages[${message}].content[${index}].${kind}.url` }]
-        : []
-    }),
+    (typeof content === 'string' ? [] : (content ?? [])).flatMap((part, index) =>
+      addressesOf(part, `messages[${message}].content[${index}]`),
+    ),
   )
+}
+
+function addressesOf(
+  { image_url: image, video_url: video, file }: ContentPart,
+  path: string,
+): readonly { readonly url: string; readonly param: string }[] {
+  const addresses = [
+    { url: image?.url ?? '', param: `${path}.image_url.url` },
+    { url: video?.url ?? '', param: `${path}.video_url.url` },
+    { url: file?.file_data ?? '', param: `${path}.file.file_data` },
+  ]
+  return addresses.filter(({ url }) => /^https?:/i.test(url))
 }
 
 /** A part that is no text as a content block; undefined where it was left out as unsupported. */
@@ -117,11 +125,12 @@ function fileBlock(
   context: CodecContext,
   documentName: (filename: string) => string,
 ): Block | undefined {
-  const data = file?.file_data == null ? undefined : parseDataUrl(file.file_data)
+  const { file_data: given } = file ?? {}
+  const data = given == null ? undefined : (parseDataUrl(given) ?? downloaded(given, context))
   if (data === undefined) {
     context.unsupported(
-      file?.file_data == null ? `${path}.file.file_id` : `${path}.file.file_data`,
-      'Bedrock takes files as data: addresses',
+      given == null ? `${path}.file.file_id` : `${path}.file.file_data`,
+      'Bedrock takes files as data: or http(s): addresses',
     )
     return undefined
   }

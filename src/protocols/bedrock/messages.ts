@@ -25,7 +25,7 @@ interface Writing {
   readonly documentName: (filename: string) => string
 }
 
-/** Stands where Converse wants a user message and the caller has none. */
+/** Stands where Converse wants a user message or a text and the caller has none. */
 const noWords = '.'
 
 /**
@@ -54,8 +54,15 @@ export function encodeMessages(
     else append(turns, 'user', blocks.map(markSystem))
   }
   if (turns[0]?.role !== 'user') turns.unshift({ role: 'user', content: [{ text: noWords }] })
+  for (const turn of turns) accompanyDocuments(turn)
   trimPrefill(turns)
   return { system, turns }
+}
+
+/** A message with a document must hold a text as well (Amazon Bedrock API reference, Message). */
+function accompanyDocuments({ content }: Turn): void {
+  if (content.some((block) => 'document' in block) && !content.some((block) => 'text' in block))
+    content.push({ text: noWords })
 }
 
 function isSystem({ role }: Message): boolean {

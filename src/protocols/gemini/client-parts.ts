@@ -1,10 +1,11 @@
-import type { AnswerMessage, ChoiceLogprobs } from '../../operations/chat.ts'
+import type { AnswerMessage, ChoiceLogprobs, FinishReason } from '../../operations/chat.ts'
 import type { ThinkingBlock, ToolCall } from '../../operations/chat-message.ts'
 import { parseDataUrl } from '../../wire/data-url.ts'
 import { parseJson } from '../../wire/json.ts'
 import { isObject } from '../openai/reading.ts'
 import { signatureOf } from './answer-parts.ts'
 import { carryBlocks } from './client-signature.ts'
+import { geminiFinishReason } from './finish-reasons.ts'
 import type { Part } from './generate-content.ts'
 
 /** What the end of an answer holds: its calls, and reasoning that must come back with them. */
@@ -70,14 +71,19 @@ function argumentsOf(text: string): Readonly<Record<string, unknown>> | undefine
   }
 }
 
-/** How Gemini says that a model's call could not be read. */
-export function malformedFinish(call: ToolCall): {
-  readonly finishReason: string
-  readonly finishMessage: string
-} {
-  const { name = '', arguments: text = '' } = call.function ?? {}
+/**
+ * How an answer ended. A call that could not be read is an end of its own in Gemini's words, unless a limit or a filter
+ * cut it off.
+ */
+export function finishFields(
+  reason: FinishReason,
+  malformed: ToolCall | undefined,
+): { readonly finishReason: string; readonly finishMessage?: string } {
+  const finishReason = geminiFinishReason(reason)
+  if (malformed === undefined) return { finishReason }
+  const { name = '', arguments: text = '' } = malformed.function ?? {}
   return {
-    finishReason: 'MALFORMED_FUNCTION_CALL',
+    finishReason: finishReason === 'STOP' ? 'MALFORMED_FUNCTION_CALL' : finishReason,
     finishMessage: `Malformed function call: ${name}(${text})`,
   }
 }

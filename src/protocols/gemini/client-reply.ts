@@ -4,12 +4,11 @@ import type { ChatUsage } from '../../operations/usage-shape.ts'
 import { wantsThoughts } from './client-config.ts'
 import {
   closingParts,
+  finishFields,
   imageParts,
   logprobsResult,
-  malformedFinish,
   soundPart,
 } from './client-parts.ts'
-import { geminiFinishReason } from './finish-reasons.ts'
 import type { Part } from './generate-content.ts'
 import { groundingMetadata } from './grounding.ts'
 import { formatUsage } from './usage.ts'
@@ -38,9 +37,7 @@ function candidateOf(choice: Choice, thoughts: boolean): Record<string, unknown>
   const grounding = groundingMetadata(message.annotations ?? [], text)
   return {
     content: { role: 'model', parts: partsOf(message, text, { closing, thoughts }) },
-    ...(closing.malformed === undefined
-      ? { finishReason: geminiFinishReason(reason) }
-      : malformedFinish(closing.malformed)),
+    ...finishFields(reason, closing.malformed),
     index: choice.index,
     ...(logprobs === undefined ? {} : { logprobsResult: logprobs }),
     ...(grounding === undefined ? {} : { groundingMetadata: grounding }),

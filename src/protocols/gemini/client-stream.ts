@@ -12,13 +12,12 @@ import { wantsThoughts } from './client-config.ts'
 import { geminiError } from './client-error.ts'
 import {
   closingParts,
+  finishFields,
   imageParts,
   logprobsResult,
-  malformedFinish,
   soundPart,
 } from './client-parts.ts'
 import { asksForSearch } from './client-tools.ts'
-import { geminiFinishReason } from './finish-reasons.ts'
 import type { Part } from './generate-content.ts'
 import { groundingMetadata } from './grounding.ts'
 import { isServerSent } from './native.ts'
@@ -178,11 +177,21 @@ function newCandidate(index: number): Candidate {
 function addPiece(calls: Map<number, ToolCall>, piece: ToolCallDelta): void {
   const known = calls.get(piece.index)
   const extra = piece.extra_content ?? known?.extra_content
+  const id = known?.id ?? piece.id ?? ''
+  if (piece.custom !== undefined || known?.custom !== undefined) {
+    const { name = '', input = '' } = known?.custom ?? {}
+    const custom = {
+      name: name || (piece.custom?.name ?? ''),
+      input: input + (piece.custom?.input ?? ''),
+    }
+    calls.set(piece.index, { id, type: 'custom', custom })
+    return
+  }
   calls.set(piece.index, {
-    id: known?.id ?? piece.id ?? '',
+    id,
     type: 'function',
     function: {
-      name: known?.function?.name || (piece.function?.name ?? piece.custom?.name ?? ''),
+      name: known?.function?.name || (piece.function?.name ?? ''),
       arguments: (known?.function?.arguments ?? '') + (piece.function?.arguments ?? ''),
     },
     ...(extra == null ? {} : { extra_content: extra }),
@@ -197,13 +206,8 @@ function lastCandidate({ index, closing, finish, annotations, text }: Candidate)
       role: 'model',
       parts: [{ text: '', ...(signature === undefined ? {} : { thoughtSignature: signature }) }],
     },
-    ...finishOf(closing, finish),
+    ...(finish === undefined ? {} : finishFields(finish, closing?.malformed)),
     index,
     ...(grounding === undefined ? {} : { groundingMetadata: grounding }),
   }
-}
-
-function finishOf(closing: Candidate['closing'], finish: FinishReason | undefined): Fields {
-  if (closing?.malformed !== undefined) return malformedFinish(closing.malformed)
-  return finish === undefined ? {} : { finishReason: geminiFinishReason(finish) }
 }

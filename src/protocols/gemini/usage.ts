@@ -38,19 +38,30 @@ function tokensOf(details: unknown, modality: string): number | undefined {
 export function formatUsage(usage: Usage): Record<string, unknown> {
   const { inputTokens, outputTokens, cachedInputTokens: cached } = usage
   const thoughts = usage.reasoningTokens ?? 0
-  const audio = usage.audioInputTokens ?? 0
-  const image = usage.imageInputTokens ?? 0
-  const details = [
-    { modality: 'TEXT', tokenCount: Math.max(0, inputTokens - audio - image) },
-    { modality: 'AUDIO', tokenCount: audio },
-    { modality: 'IMAGE', tokenCount: image },
-  ].filter(({ tokenCount }) => tokenCount > 0)
+  const candidates = Math.max(0, outputTokens - thoughts)
+  const details = modalities(inputTokens, {
+    AUDIO: usage.audioInputTokens ?? 0,
+    IMAGE: usage.imageInputTokens ?? 0,
+  })
+  const sound = usage.audioOutputTokens ?? 0
   return {
     promptTokenCount: inputTokens,
-    candidatesTokenCount: Math.max(0, outputTokens - thoughts),
+    candidatesTokenCount: candidates,
     totalTokenCount: inputTokens + outputTokens,
     ...(cached === undefined || cached === 0 ? {} : { cachedContentTokenCount: cached }),
     ...(thoughts === 0 ? {} : { thoughtsTokenCount: thoughts }),
     ...(details.length === 0 ? {} : { promptTokensDetails: details }),
+    ...(sound === 0 ? {} : { candidatesTokensDetails: modalities(candidates, { AUDIO: sound }) }),
   }
+}
+
+/** What is of no other kind is text; kinds without tokens are left out. */
+function modalities(
+  total: number,
+  others: Readonly<Record<string, number>>,
+): readonly { readonly modality: string; readonly tokenCount: number }[] {
+  const told = Object.values(others).reduce((sum, count) => sum + count, 0)
+  return Object.entries({ TEXT: Math.max(0, total - told), ...others })
+    .filter(([, tokenCount]) => tokenCount > 0)
+    .map(([modality, tokenCount]) => ({ modality, tokenCount }))
 }

@@ -1,5 +1,6 @@
 import { GatewayError } from '../../core/errors.ts'
 import type { ContentPart, Message } from '../../operations/chat-message.ts'
+import { formatDataUrl } from '../../wire/data-url.ts'
 import type { ContentItem } from './client-schema.ts'
 
 type Content = string | readonly ContentItem[] | null | undefined
@@ -94,6 +95,11 @@ export function toolOutput(
   const [only] = texts
   if (only === undefined) return { content: '', media }
   return { content: texts.length === 1 ? (only.text ?? '') : texts, media }
+}
+
+/** A drawn picture is base64, or an address where the upstream gave only that. */
+export function drawnImageUrl(result: string, format?: string | null): string {
+  return /^https?:/i.test(result) ? result : formatDataUrl(`image/${format ?? 'png'}`, result)
 }
 
 export function missing(param: string): GatewayError {

@@ -5,7 +5,13 @@ import type {
   ThinkingBlock,
   ToolCall,
 } from '../../operations/chat-message.ts'
-import { messageContent, missing, spokenContent, toolOutput } from './client-content.ts'
+import {
+  drawnImageUrl,
+  messageContent,
+  missing,
+  spokenContent,
+  toolOutput,
+} from './client-content.ts'
 import { restoreReasoning } from './client-reasoning.ts'
 import type { InputItem } from './client-schema.ts'
 import { isReference } from './history.ts'
@@ -37,7 +43,7 @@ class Conversation {
   #turn: Turn | undefined
   /** Signatures of calls that are still to come (Gemini). */
   #signatures: Readonly<Record<string, string>> = {}
-  /** Pictures and files that tools gave; they follow the last of the tool messages. */
+  /** Pictures and files that tools gave or the model drew; they follow the messages they came with. */
   #media: ContentPart[] = []
 
   add(item: InputItem, path: string): void {
@@ -54,6 +60,8 @@ class Conversation {
       case 'function_call_output':
       case 'custom_tool_call_output':
         return this.#addOutput(item, path)
+      case 'image_generation_call':
+        return this.#addPicture(item, path)
       default:
         throw new GatewayError(
           'unsupported_value',
@@ -139,6 +147,13 @@ class Conversation {
     const { content, media } = toolOutput(output, `${path}.output`)
     this.#messages.push({ role: 'tool', tool_call_id: id, content })
     this.#media.push(...media)
+  }
+
+  /** Chat's assistant messages hold no pictures, so one that the model drew is shown to it by the user. */
+  #addPicture({ result, output_format: format }: InputItem, path: string): void {
+    if (result == null) throw missing(`${path}.result`)
+    this.#endTurn()
+    this.#media.push({ type: 'image_url', image_url: { url: drawnImageUrl(result, format) } })
   }
 
   #openTurn(): Turn {

@@ -1,6 +1,7 @@
 import type { ThinkingBlock, ToolCall } from '../../operations/chat-message.ts'
 import type { ChatReply, ChoiceLogprobs, FinishReason } from '../../operations/chat.ts'
 import type { ChatUsage } from '../../operations/usage-shape.ts'
+import { parseDataUrl } from '../../wire/data-url.ts'
 import { type Fields, objectOf } from '../openai/reading.ts'
 import type { FormatContext } from '../protocol.ts'
 import {
@@ -216,7 +217,10 @@ export function callItem(call: ToolCall, id: string, status: string): OutputItem
 
 /** A picture the model drew; one that is only an address has no place of its own, so it is the result as it is. */
 export function imageItem(id: string, url: string): OutputItem {
-  const data = /^data:image\/[\w.+-]+;base64,/.exec(url)
-  const result = data === null ? url : url.slice(data[0].length)
-  return { id, type: 'image_generation_call', status: 'completed', result }
+  const data = parseDataUrl(url)
+  const picture =
+    data === undefined
+      ? { result: url }
+      : { output_format: data.contentType.replace('image/', ''), result: data.base64 }
+  return { id, type: 'image_generation_call', status: 'completed', ...picture }
 }

@@ -32,6 +32,8 @@ export const InputItem = Type.Object({
   summary: Type.Optional(Type.Array(Type.Object({ type: Type.String(), text: Type.String() }))),
   encrypted_content: optional(Type.String()),
   status: optional(Type.String()),
+  result: optional(Type.String()),
+  output_format: optional(Type.String()),
 })
 export type InputItem = Static<typeof InputItem>
 

@@ -48,6 +48,7 @@ function withSpeaker({ role, name, content }: Message): Message['content'] {
   if (role !== 'user' || name == null || name === '') return content
   if (typeof content === 'string') return `${name}: ${content}`
   const at = (content ?? []).findIndex(({ type }) => type === 'text')
+  if (at < 0) return [{ type: 'text', text: `${name}:` }, ...(content ?? [])]
   return (content ?? []).map((part, index) =>
     index === at ? { ...part, text: `${name}: ${part.text ?? ''}` } : part,
   )

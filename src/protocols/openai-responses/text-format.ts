@@ -1,3 +1,4 @@
+import { GatewayError } from '../../core/errors.ts'
 import type { ResponseFormat } from '../../operations/chat-message.ts'
 import { schemaFormat } from '../openai/chat-request.ts'
 import { type Fields, isObject, objectOf } from '../openai/reading.ts'
@@ -9,11 +10,15 @@ export function flatFormat(format: ResponseFormat): unknown {
   return { type, ...objectOf(schema) }
 }
 
-/** `text.format` as chat's `response_format`; undefined for plain text. */
+/** `text.format` as chat's `response_format`; undefined for plain text. Throws `missing_parameter` without a schema. */
 export function wrappedFormat(format: Fields): ResponseFormat | undefined {
   const { type, ...schema } = format
   if (type === 'json_object') return { type }
-  if (type !== 'json_schema' || !isObject(schema['schema'])) return undefined
+  if (type !== 'json_schema') return undefined
+  if (!isObject(schema['schema']))
+    throw new GatewayError('missing_parameter', 'A json_schema format needs its schema', {
+      param: 'text.format.schema',
+    })
   return {
     type,
     json_schema: Object.fromEntries(Object.entries(schema).filter(([, value]) => value != null)),

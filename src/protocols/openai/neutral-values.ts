@@ -21,13 +21,14 @@ const neutral: Readonly<Record<string, readonly unknown[]>> = {
   stream_format: ['audio'],
 }
 
-/** Fields that never change what is answered: who asks, where to cache, what to note beside the call. */
+/** Fields that never change what is answered: who asks, where to cache, what to note, what may make it faster. */
 const hints: ReadonlySet<string> = new Set([
   'user',
   'safety_identifier',
   'prompt_cache_key',
   'stream_options',
   'metadata',
+  'prediction',
 ])
 
 /** True where a field may be left out without a word. */
