@@ -324,6 +324,7 @@ describe('answers from tool results', () => {
       '{"temperature":22,"unit":"celsius","condition":"sunny"}',
       'For Paris: temperature 22, unit celsius and condition sunny.',
     ],
+    ['{"location":"Paris","temperature":22}', 'For Paris: temperature 22.'],
     ['22 degrees and sunny', '22 degrees and sunny.'],
     ['{"error":"city not found"}', 'get_current_weather reports an error: City not found.'],
     ['', 'get_current_weather returned nothing.'],

@@ -46,7 +46,10 @@ async function reported(result: Turn, ask: Ask): Promise<Reported> {
   if (json === undefined) return plainText(text, { name, about }, result, ask)
   const failure = errorIn(json)
   if (failure !== undefined) return both(`${name} reports an error: ${asSentence(failure)}`)
-  const leaves = leavesOf(json).filter((leaf) => leaf.value !== '')
+  const all = leavesOf(json).filter((leaf) => leaf.value !== '')
+  // What was asked with is said already: "For Paris: …" needs no city.
+  const news = all.filter((leaf) => !about.split(', ').includes(leaf.value))
+  const leaves = news.length > 0 ? news : all
   if (leaves.length === 0) return both(`${name} returned an empty result.`)
   const told =
     leaves.length <= leavesMax
