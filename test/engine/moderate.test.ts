@@ -137,6 +137,14 @@ test('what is no image is refused', async () => {
   })
 })
 
+test('more than the limits of one input and of all is refused', async () => {
+  const long = 'word '.repeat(33_000)
+  await expect(ask(long)).rejects.toMatchObject({ details: { param: 'input' } })
+  await expect(ask(['a', long])).rejects.toMatchObject({ details: { param: 'input[1]' } })
+  const many = Array.from({ length: 11 }, () => 'word '.repeat(30_000))
+  await expect(ask(many)).rejects.toThrow('300000 tokens together')
+})
+
 test.each([
   ['letters', 'a'],
   ['spaced letters', 'k '],

@@ -13,6 +13,11 @@ type Part = Exclude<Exclude<Input, string>[number], string>
 
 /** A category is flagged from this score on. */
 const threshold = 0.5
+/** Limits of one input and of one request, in tokens. */
+const inputTokensMax = 32_768
+const requestTokensMax = 300_000
+/** No token is longer. */
+const tokenCharactersMax = 32
 const imagesMax = 16
 const imageBytesMax = 20_000_000
 /** Long texts are read piece by piece, so that others get their turn; a piece begins before the last one ended. */
@@ -31,9 +36,11 @@ const imageCategories: ReadonlySet<ModerationCategory> = new Set([
 
 /**
  * Word lists and rules for English texts, with the usual disguises undone and harmless turns of phrase taken out; of
- * images only the colours are looked at. One result per string, one for a list of parts.
+ * images only the colours are looked at. One result per string, one for a list of parts. Throws invalid_request for more
+ * than 32,768 tokens in one input or 300,000 in all.
  */
 export const moderate: EngineOperation<'moderate'> = async ({ input }, context) => {
+  const inputTokens = countInput(input)
   const pause = createPause(context.signal)
   const results: ModerationResult[] = []
   const texts =
@@ -44,15 +51,33 @@ export const moderate: EngineOperation<'moderate'> = async ({ input }, context) 
   }
   const parts = typeof input === 'string' ? [] : input.filter((item) => typeof item !== 'string')
   if (parts.length > 0) results.push(await moderateParts(parts, context))
-  const inputTokens = [...texts, ...parts.map((part) => part.text ?? '')].reduce(
-    (sum, text) => sum + countTokens(text),
-    0,
-  )
   return {
     kind: 'reply',
     reply: { id: context.newId('modr-'), model: context.model, results },
     usage: { inputTokens, outputTokens: 0 },
   }
+}
+
+function countInput(input: Input): number {
+  if (typeof input === 'string') return countText(input, 'input')
+  let all = 0
+  for (const [index, item] of input.entries()) {
+    const isText = typeof item === 'string'
+    all += isText
+      ? countText(item, `input[${index}]`)
+      : countText(item.text ?? '', `input[${index}].text`)
+    if (all > requestTokensMax)
+      throw invalidRequest(`The inputs have more than ${requestTokensMax} tokens together`, 'input')
+  }
+  return all
+}
+
+function countText(text: string, param: string): number {
+  // Counting a text of many megabytes would hold up every other call.
+  const isLonger = text.length > inputTokensMax * tokenCharactersMax
+  const count = isLonger ? inputTokensMax + 1 : countTokens(text)
+  if (count <= inputTokensMax) return count
+  throw invalidRequest(`The input has more than ${inputTokensMax} tokens`, param)
 }
 
 async function moderateParts(
