@@ -12,6 +12,7 @@ import { createModelLists } from '../gateway/model-lists.ts'
 import type { Routing } from '../gateway/routing.ts'
 import { configuredUpstreams } from '../gateway/upstreams.ts'
 import { type Provider, secretName } from '../providers/provider.ts'
+import type { StreamTimes } from '../http/deliver.ts'
 import { openSender } from '../http/send.ts'
 import { createServer } from '../http/server.ts'
 import { openKeyRing } from '../storage/key-ring.ts'
@@ -31,12 +32,19 @@ export interface OpenGatewayInput {
   readonly config: Config
   readonly store: Store
   readonly log: Log
+  /** How long streams may be quiet; default the server's. */
+  readonly streamTimes?: StreamTimes
 }
 
 const fetchMediaMs = 30_000
 
 /** Puts a gateway together. The store is the caller's and is disposed by the caller, after the gateway. */
-export async function openGateway({ config, store, log }: OpenGatewayInput): Promise<OpenGateway> {
+export async function openGateway({
+  config,
+  store,
+  log,
+  streamTimes,
+}: OpenGatewayInput): Promise<OpenGateway> {
   const now = Date.now
   const newId = (prefix: string) => prefix + randomUUID().replaceAll('-', '')
   const keys = await openKeyRing(store, { fixed: fixedKeys(config) })
@@ -77,6 +85,7 @@ export async function openGateway({ config, store, log }: OpenGatewayInput): Pro
     requestsPerMinute: () => current.config.limits.requestsPerMinute,
     concurrentRequests: () => current.config.limits.concurrentRequests,
     ...(config.server.publicUrl !== undefined && { publicUrl: config.server.publicUrl }),
+    ...(streamTimes && { streamTimes }),
   })
   return {
     gateway,

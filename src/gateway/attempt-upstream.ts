@@ -9,6 +9,7 @@ import { asFailure } from './guard.ts'
 import { type Meter, openMeter } from './meter.ts'
 import { outgoing, type Prepared, prepare, type UpstreamTarget } from './prepare.ts'
 import { type Incoming, receive } from './send.ts'
+import { untilAborted } from './until-aborted.ts'
 import { openStream } from './stream-upstream.ts'
 
 /** A refused key rests for five minutes; one that is limited only as long as the upstream says. */
@@ -48,7 +49,8 @@ export async function attemptUpstream(
   } catch (thrown) {
     const error = GatewayError.from(asFailure(thrown, deadline))
     meter.close(error.code === 'cancelled' ? 'cancelled' : 'failed')
-    if (error.code === 'upstream_refused_us')
+    // A 403 is often about one model or region: the key is good for others.
+    if (error.code === 'upstream_refused_us' && error.details.upstreamStatus !== 403)
       gateway.health.setKeyAside(target.providerId, secret, refusedKeyMs)
     deadline.abort(error)
     deadline[Symbol.dispose]()
@@ -67,11 +69,12 @@ function knownUsage(answer: AttemptAnswer): Usage | undefined {
 }
 
 /** A 404 that is not about the model, or a 405: the upstream has no such address. */
-function isMissingAddress({ code, details }: GatewayError): boolean {
+function isMissingAddress({ code, message, details }: GatewayError): boolean {
   if (code !== 'upstream_rejected' && code !== 'upstream_unavailable') return false
   const { upstreamStatus, upstreamCode = '' } = details
   if (upstreamStatus === 405 || upstreamStatus === 501) return true
-  return upstreamStatus === 404 && !/model|not_found_error/i.test(upstreamCode)
+  if (upstreamStatus !== 404 || /model|deployment|not_found_error/i.test(upstreamCode)) return false
+  return !/\bmodel\b|^models\/\S+ is not found|\bdeployment\b/i.test(message)
 }
 
 interface Sending {
@@ -88,11 +91,14 @@ async function sendPrepared(
   const { upstream, timeouts } = target
   const request = outgoing(prepared.request, upstream, gateway.newId)
   const accepted = call.stream ? 'text/event-stream, application/json' : '*/*'
+  deadline.wait('headers')
   const signed =
     prepared.request.elsewhere === undefined
-      ? await upstream.provider.credentials(secret, request, upstream.settings)
+      ? await untilAborted(
+          upstream.provider.credentials(secret, request, upstream.settings),
+          deadline.signal,
+        )
       : {}
-  deadline.wait('headers')
   const incoming = await gateway.send(
     {
       method: prepared.request.method,
@@ -152,8 +158,9 @@ function openMedia(incoming: Incoming, deadline: Deadline): AttemptAnswer {
       try {
         deadline.wait('idle')
         for await (const piece of incoming.body) {
-          deadline.progress()
+          deadline.pause()
           yield piece
+          deadline.progress()
         }
       } catch (thrown) {
         throw asFailure(thrown, deadline)

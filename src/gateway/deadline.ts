@@ -33,8 +33,10 @@ export interface Deadline extends Disposable {
   readonly expired: GatewayError | undefined
   /** Begins to wait for something, instead of what was waited for before. */
   wait(phase: Phase): void
-  /** Something came: the wait begins anew. */
+  /** Something came: the wait between two events begins anew. That for the first content goes on. */
   progress(): void
+  /** The caller is slow to take what came: until `progress` the upstream is not waited for. */
+  pause(): void
   /** Ends the attempt without an error of its own: the caller of the attempt has what it wanted. */
   abort(reason?: unknown): void
 }
@@ -43,9 +45,10 @@ export function openDeadline(parent: AbortSignal, timeouts: Timeouts): Deadline 
   const controller = new AbortController()
   let expired: GatewayError | undefined
   let current: NodeJS.Timeout | undefined
+  let phase: Phase = 'total'
 
-  const expire = (phase: Phase, ms: number) => () => {
-    expired = new GatewayError('upstream_timeout', sentences[phase](ms))
+  const expire = (reached: Phase, ms: number) => () => {
+    expired = new GatewayError('upstream_timeout', sentences[reached](ms))
     controller.abort(expired)
   }
   // A limit never keeps the process alive: sockets do as long as there is something to wait for.
@@ -60,20 +63,33 @@ export function openDeadline(parent: AbortSignal, timeouts: Timeouts): Deadline 
     idle: timeouts.idleMs,
     total: timeouts.totalMs,
   }
+  const openedAt = performance.now()
+  const begin = () => {
+    clearTimeout(current)
+    current = undefined
+    if (phase === 'total') return
+    // What the head of the answer took is part of the wait for the first content.
+    const passed = phase === 'first token' ? performance.now() - openedAt : 0
+    current = setTimeout(expire(phase, limits[phase]), Math.max(0, limits[phase] - passed)).unref()
+  }
   return {
     signal: controller.signal,
     get expired() {
       return expired
     },
-    wait(phase) {
-      clearTimeout(current)
-      current =
-        phase === 'total'
-          ? undefined
-          : setTimeout(expire(phase, limits[phase]), limits[phase]).unref()
+    wait(next) {
+      phase = next
+      begin()
     },
     progress() {
-      current?.refresh()
+      if (phase !== 'idle') return
+      if (current) current.refresh()
+      else begin()
+    },
+    pause() {
+      if (phase !== 'idle') return
+      clearTimeout(current)
+      current = undefined
     },
     abort(reason) {
       controller.abort(reason)

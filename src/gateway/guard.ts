@@ -39,7 +39,11 @@ export async function* guard(
       const next = await pieces.next()
       if (next.done === true) break
       const batch = sift(options.splitter.push(next.value), state, options)
-      if (batch.blocks.length > 0) yield batch
+      if (batch.blocks.length > 0) {
+        options.deadline.pause()
+        yield batch
+        options.deadline.progress()
+      }
       if (!state.terminal) continue
       open = false
       void readToEnd(pieces, options.close)

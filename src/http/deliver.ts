@@ -1,17 +1,28 @@
 import { once } from 'node:events'
-import type { ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyReply } from 'fastify'
 import { GatewayError } from '../core/errors.ts'
 import type { Answer } from '../gateway/gateway.ts'
 
-/** While nothing happens on a stream, a sign of life goes out this often, in milliseconds. */
-const keepAliveMs = 10_000
+/** How long a stream may be quiet on its way to the caller, in milliseconds. */
+export interface StreamTimes {
+  /**
+   * While nothing happens on a stream, a sign of life goes out this often. Until the first of them the status stays
+   * open, so that a failure can still be one.
+   */
+  readonly keepAliveMs: number
+  /** A caller that has taken nothing for this long is taken for gone. */
+  readonly stalledMs: number
+}
+
+export const defaultStreamTimes: StreamTimes = { keepAliveMs: 10_000, stalledMs: 300_000 }
 
 export interface Delivery {
   /** Ends when the caller leaves. */
   readonly signal: AbortSignal
   /** The sign of life of the caller's format. */
   readonly keepAlive: string
+  readonly times?: StreamTimes
 }
 
 /** Sends an answer. Streams go to the socket as they come and no faster than the caller reads. */
@@ -59,7 +70,7 @@ export function startStream(
 async function pump(
   raw: ServerResponse,
   pieces: AsyncIterable<string | Uint8Array>,
-  { signal, keepAlive }: Delivery,
+  { signal, keepAlive, times: { keepAliveMs, stalledMs } = defaultStreamTimes }: Delivery,
 ): Promise<void> {
   let quiet = false
   const timer =
@@ -72,8 +83,8 @@ async function pump(
   try {
     for await (const piece of pieces) {
       quiet = false
-      if (signal.aborted) break
-      if (!raw.write(piece)) await drained(raw, signal)
+      if (signal.aborted || raw.req.method === 'HEAD') break
+      if (!raw.write(piece)) await drained(raw, signal, stalledMs)
     }
     raw.end()
   } catch (error) {
@@ -84,12 +95,31 @@ async function pump(
   }
 }
 
-async function drained(raw: ServerResponse, signal: AbortSignal): Promise<void> {
+async function drained(raw: ServerResponse, signal: AbortSignal, ms: number): Promise<void> {
+  // Closing the connection is what a caller who leaves does, and has the same end.
+  const timer = setTimeout(() => raw.destroy(), ms)
   try {
     await once(raw, 'drain', { signal })
   } catch {
     // The caller left while it was slow; the loop sees the signal.
+  } finally {
+    clearTimeout(timer)
   }
+}
+
+/** What is left of a refused body is read for so long, in milliseconds. */
+const discardMs = 30_000
+
+/**
+ * Reads what is left of a body and throws it away. Closing the connection instead would reset it under a caller that is
+ * still sending, and many would never see why they were refused (RFC 9112, 9.6).
+ */
+function discardRest(request: IncomingMessage): void {
+  if (request.complete || request.destroyed) return
+  const timer = setTimeout(() => request.destroy(), discardMs).unref()
+  request.once('close', () => clearTimeout(timer))
+  request.unpipe()
+  request.resume()
 }
 
 /** Sends an error in the caller's format, with its status and Retry-After. */
@@ -101,8 +131,7 @@ export function deliverError(reply: FastifyReply, error: GatewayError, body: unk
   if (upstreamRequestId !== undefined)
     void reply.header('x-upstream-request-id', upstreamRequestId.replace(/[^\x20-\x7e]/g, ''))
   if (upstreamStatus !== undefined) void reply.header('x-upstream-status', String(upstreamStatus))
-  // A body that was not read to its end would be taken for the next request.
-  if (!reply.request.raw.complete) void reply.header('connection', 'close')
+  discardRest(reply.request.raw)
   void reply
     .code(error.status)
     .header('content-type', 'application/json; charset=utf-8')

@@ -8,6 +8,7 @@ import { createVideo } from '../gateway/videos.ts'
 import { formats } from '../protocols/formats.ts'
 import type { ClientFormat } from '../protocols/protocol.ts'
 import { adminAddresses } from './admin.ts'
+import { defaultStreamTimes } from './deliver.ts'
 import { documentAddresses } from './docs.ts'
 import { healthAddresses } from './health.ts'
 import { imageAddresses } from './images.ts'
@@ -72,6 +73,7 @@ async function serve(exchange: Exchange, inference: Inference): Promise<void> {
       publicAddress: publicAddress(exchange),
       parameters,
       signal,
+      streamTimes: options.streamTimes ?? defaultStreamTimes,
     },
   })
 }

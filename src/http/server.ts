@@ -2,11 +2,13 @@ import { performance } from 'node:perf_hooks'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { GatewayError } from '../core/errors.ts'
 import type { ApiKey } from '../core/ports.ts'
-import { causeText } from '../gateway/answer.ts'
+import { causeText, headerText } from '../gateway/answer.ts'
 import type { Call, Gateway } from '../gateway/gateway.ts'
 import { admit } from './admit.ts'
 import { authenticate, requireAdministrator } from './authenticate.ts'
-import { deliverError } from './deliver.ts'
+import { refuseClient } from './client-error.ts'
+import { allowOrigins, answerPreflight } from './cors.ts'
+import { deliverError, type StreamTimes } from './deliver.ts'
 import { funnel } from './funnel.ts'
 import { installRoutes } from './routes.ts'
 import { pathPattern } from './urls.ts'
@@ -30,6 +32,8 @@ export interface ServerOptions {
   readonly concurrentRequests: () => number | undefined
   /** Where callers reach the gateway, for links; absent means the address a request came to. */
   readonly publicUrl?: string
+  /** How long streams may be quiet; default `defaultStreamTimes`. */
+  readonly streamTimes?: StreamTimes
 }
 
 /** Says an error in a format; the contract's own four-key body unless an address has another. */
@@ -73,6 +77,9 @@ export function createServer(gateway: Gateway, options: ServerOptions): FastifyI
     bodyLimit: Number.MAX_SAFE_INTEGER,
     requestTimeout: options.requestTimeoutMs,
     forceCloseConnections: 'idle',
+    // What comes on a connection that is open still is answered; the answer closes it.
+    return503OnClosing: false,
+    clientErrorHandler: refuseClient,
     schemaController: { compilersFactory: { buildValidator: unused, buildSerializer: unused } },
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 1024 },
     genReqId: (raw) => {
@@ -95,6 +102,7 @@ export function createServer(gateway: Gateway, options: ServerOptions): FastifyI
     begin(gateway, request, reply)
     done()
   })
+  closeWhenIdle(server)
   const addresses = installRoutes(gateway)
   for (const address of addresses) install(server, address, { gateway, options, state })
   server.setNotFoundHandler((request, reply) => notFound(request, reply, addresses))
@@ -109,7 +117,23 @@ export function createServer(gateway: Gateway, options: ServerOptions): FastifyI
 
 function begin(gateway: Gateway, request: FastifyRequest, reply: FastifyReply): void {
   void reply.header('x-request-id', request.id)
+  allowOrigins(reply)
   logWhenDone(gateway, request, reply)
+}
+
+/** A stopping server closes each connection after its last answer; its caller would keep it open for a minute. */
+function closeWhenIdle(server: FastifyInstance): void {
+  let isStopping = false
+  server.addHook('preClose', (done) => {
+    isStopping = true
+    done()
+  })
+  server.addHook('onRequest', (_request, reply, done) => {
+    reply.raw.once('close', () => {
+      if (isStopping) setImmediate(() => server.server.closeIdleConnections())
+    })
+    done()
+  })
 }
 
 interface Installing {
@@ -126,7 +150,7 @@ function install(
   const url = address.path.replace(/\{(\w+)\}$/, '*').replace(/\{(\w+)\}/g, ':$1')
   const wildcard = /\{(\w+)\}$/.exec(address.path)?.[1]
   server.route({
-    method: address.method,
+    method: address.method === 'GET' ? ['GET', 'HEAD'] : address.method,
     url,
     exposeHeadRoute: false,
     config: address.error ? { error: address.error } : {},
@@ -205,8 +229,8 @@ function describeFailure(reply: FastifyReply, { trail }: Call): void {
   if (reply.raw.headersSent) return
   void reply.header('x-sluice-attempts', String(trail.attempts))
   if (trail.provider !== undefined)
-    void reply.header('x-sluice-provider', encodeURI(trail.provider))
-  if (trail.model !== undefined) void reply.header('x-sluice-model', encodeURI(trail.model))
+    void reply.header('x-sluice-provider', headerText(trail.provider))
+  if (trail.model !== undefined) void reply.header('x-sluice-model', headerText(trail.model))
 }
 
 function notFound(
@@ -215,14 +239,19 @@ function notFound(
   addresses: readonly Address[],
 ): FastifyReply {
   const path = request.url.split('?')[0] ?? ''
-  const methods = addresses
+  const found = addresses
     .filter((address) => pathPattern(address.path).test(path))
-    .map(({ method }) => method)
-  const known = methods.length > 0
+    .flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
+  const known = found.length > 0
+  const methods = [...new Set(found), 'OPTIONS']
+  if (known && request.method === 'OPTIONS') {
+    answerPreflight(request, reply, methods)
+    return reply
+  }
   const error = known
     ? new GatewayError('method_not_allowed', `${request.method} is not offered here`)
     : new GatewayError('unknown_url', `Unknown address: ${request.method} ${path.slice(0, 200)}`)
-  if (known) void reply.header('allow', [...new Set(methods)].join(', '))
+  if (known) void reply.header('allow', methods.join(', '))
   deliverError(reply, error, error.toJSON())
   return reply
 }
@@ -237,10 +266,11 @@ function logWhenDone(gateway: Gateway, request: FastifyRequest, reply: FastifyRe
         id: request.id,
         method: request.method,
         path: request.url.split('?')[0]?.slice(0, 200),
-        status: reply.raw.statusCode,
+        // Node says 200 where nothing was sent at all.
+        status: reply.raw.headersSent ? reply.raw.statusCode : 499,
         ms: Math.round((performance.now() - startedAt) * 10) / 10,
         ...(apiKey && { key: apiKey.id }),
-        ...(call && { operation: call.operation, model: call.request['model'] }),
+        ...(call && { operation: call.operation, model: shownModel(call) }),
         ...(call?.trail.provider !== undefined && {
           provider: call.trail.provider,
           attempts: call.trail.attempts,
@@ -250,6 +280,12 @@ function logWhenDone(gateway: Gateway, request: FastifyRequest, reply: FastifyRe
       'request',
     )
   })
+}
+
+/** Callers may write anything where a model's name belongs. */
+function shownModel({ request }: Call): string | undefined {
+  const { model } = request
+  return typeof model === 'string' ? model.slice(0, 200) : undefined
 }
 
 function logFailure(gateway: Gateway, request: FastifyRequest, error: GatewayError): void {

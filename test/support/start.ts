@@ -6,6 +6,7 @@ import { type Config, createConfig } from '../../src/config/config.ts'
 import { readEnvironment } from '../../src/config/env.ts'
 import type { ConfigFile } from '../../src/config/schema.ts'
 import type { Gateway, Log } from '../../src/gateway/gateway.ts'
+import type { StreamTimes } from '../../src/http/deliver.ts'
 import { openSqlite } from '../../src/storage/sqlite.ts'
 
 export const testKey = 'sk-test0123456789abcdef'
@@ -42,12 +43,13 @@ export interface StartOptions {
   /** Kept when given, else a temporary folder that goes with the gateway. */
   readonly dataFolder?: string
   readonly variables?: Readonly<Record<string, string>>
+  readonly streamTimes?: StreamTimes
 }
 
 /** A real gateway on a loopback port with a real database. `content` is what sluice.yaml would hold. */
 export async function start(
   content: ConfigFile = {},
-  { dataFolder, variables = {} }: StartOptions = {},
+  { dataFolder, variables = {}, streamTimes }: StartOptions = {},
 ): Promise<Started> {
   const folder = dataFolder ?? mkdtempSync(join(tmpdir(), 'sluice-test-'))
   const environment = readEnvironment({
@@ -61,7 +63,12 @@ export async function start(
   const configOf = (file: ConfigFile): Config => createConfig(environment, file, 'sluice.yaml')
   const { log, logged } = recorder()
   const store = openSqlite({ file: join(folder, 'sluice.db') })
-  const opened = await openGateway({ config: configOf(content), store, log })
+  const opened = await openGateway({
+    config: configOf(content),
+    store,
+    log,
+    ...(streamTimes && { streamTimes }),
+  })
   const url = await opened.server.listen({ host: '127.0.0.1', port: 0 })
 
   function request(path: string, options: RequestOptions = {}): Promise<Response> {

@@ -1,0 +1,151 @@
+// A caller that reads slowly slows the upstream down; nothing piles up in between.
+import { once } from 'node:events'
+import { type IncomingMessage, request as httpRequest } from 'node:http'
+import { expect, test } from 'vitest'
+import type { ConfigFile } from '../../src/config/schema.ts'
+import { type Answering, fakeUpstream } from '../support/fake-upstream.ts'
+import { chunk, done, usageChunk } from '../support/openai-wire.ts'
+import { start, type Started, type StartOptions, testKey, until } from '../support/start.ts'
+import { upstreamStreams } from '../support/upstream-streams.ts'
+
+const size = 16_384
+const count = 3_200
+const total = size * count
+const words = 'x'.repeat(size)
+
+interface Endless {
+  readonly answering: Answering
+  /** How many pieces it has to say. */
+  count: number
+  /** Bytes of content that it could get rid of so far. */
+  written: number
+}
+
+/** An upstream that sends 50 MB as fast as it can, and no faster. */
+function endless(events: readonly [before: string, each: string, after: string]): Endless {
+  const state: Endless = {
+    count,
+    written: 0,
+    async answering(_seen, response) {
+      const [before, each, after] = events
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      const gone = new AbortController()
+      response.once('close', () => gone.abort())
+      response.write(before)
+      for (let index = 0; index < state.count && !response.destroyed; index += 1) {
+        if (!response.write(each))
+          await once(response, 'drain', { signal: gone.signal }).catch(() => undefined)
+        state.written += size
+      }
+      response.end(after)
+    },
+  }
+  return state
+}
+
+const data = (value: object) => `data: ${JSON.stringify(value)}\n\n`
+const [, anthropic] = upstreamStreams
+
+const upstreams = {
+  openai: endless([
+    data(chunk({ role: 'assistant', content: '' })),
+    data(chunk({ content: words })),
+    data(chunk({}, 'stop')) + data(usageChunk) + done,
+  ]),
+  anthropic: endless([
+    anthropic!.preamble.join(''),
+    anthropic!.content[0]!.replace('"Hel"', `"${words}"`),
+    anthropic!.ending.join(''),
+  ]),
+}
+
+/** A streamed chat completion whose body nobody reads yet. */
+async function unread({ url }: Started): Promise<IncomingMessage> {
+  const asking = httpRequest(`${url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${testKey}`, 'content-type': 'application/json' },
+  })
+  asking.end(
+    JSON.stringify({ model: 'up/m', stream: true, messages: [{ role: 'user', content: 'Hi' }] }),
+  )
+  const [response] = (await once(asking, 'response')) as [IncomingMessage]
+  return response
+}
+
+/** Waits until the upstream has written nothing for so many milliseconds. */
+function standstill(state: Endless, ms: number): Promise<number> {
+  let last = -1
+  let since = Date.now()
+  return until(() => {
+    if (state.written !== last) {
+      last = state.written
+      since = Date.now()
+    }
+    return last > 0 && Date.now() - since > ms && last
+  }, 20_000)
+}
+
+async function stage(type: keyof typeof upstreams, options: StartOptions = {}) {
+  const upstream = await fakeUpstream(upstreams[type].answering)
+  const config: ConfigFile = {
+    providers: { up: { type, baseUrl: upstream.url, key: 'k', timeouts: { idleMs: 200 } } },
+  }
+  const gateway = await start(config, options)
+  return {
+    gateway,
+    upstream,
+    async [Symbol.asyncDispose]() {
+      await gateway[Symbol.asyncDispose]()
+      await upstream[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** Reads a stream to its end; how long it was, and its last characters. */
+async function readAll(response: IncomingMessage): Promise<{ length: number; end: string }> {
+  let length = 0
+  let end = ''
+  for await (const piece of response as AsyncIterable<Buffer>) {
+    length += piece.length
+    end = (end + piece.toString('latin1')).slice(-done.length)
+  }
+  return { length, end }
+}
+
+// OpenAI's bytes pass as they came, Anthropic's events are translated.
+test.each(['openai', 'anthropic'] as const)('an %s upstream waits for the caller', async (type) => {
+  const state = upstreams[type]
+  await using staged = await stage(type)
+  // A short first answer loads what the long one needs.
+  state.count = 100
+  await readAll(await unread(staged.gateway))
+  Object.assign(state, { count, written: 0 })
+  const { rss } = process.memoryUsage()
+  const response = await unread(staged.gateway)
+  try {
+    // Longer than the limit between two events, which is the upstream's and not the caller's.
+    expect(await standstill(state, 400)).toBeLessThan(0.6 * total)
+    expect(process.memoryUsage().rss - rss).toBeLessThan(0.5 * total)
+    const { length, end } = await readAll(response)
+    expect(length).toBeGreaterThan(total)
+    expect(end).toBe(done)
+  } finally {
+    response.destroy()
+  }
+})
+
+test('a caller that takes nothing at all is given up', async () => {
+  const state = upstreams.openai
+  state.written = 0
+  await using staged = await stage('openai', {
+    streamTimes: { keepAliveMs: 10_000, stalledMs: 100 },
+  })
+  const response = await unread(staged.gateway)
+  await until(() => staged.upstream.seen[0]?.closedAt)
+  expect(state.written).toBeLessThan(total)
+  const { store } = staged.gateway.gateway
+  await until(() => staged.gateway.logged.some(({ fields }) => fields['left'] === true))
+  await store.flush()
+  expect(await store.listUsage({ limit: 5 })).toMatchObject([{ outcome: 'cancelled' }])
+  await expect(readAll(response)).rejects.toThrow('aborted')
+})
