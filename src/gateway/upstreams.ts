@@ -55,7 +55,15 @@ export function configuredUpstreams(
     secrets: readonly string[],
   ): void {
     const { variables } = config
-    const upstream = createUpstream(id, { provider, given: given ?? {}, secrets, variables })
+    const elsewhere = catalogue.has(id) ? baseUrlFrom(provider, variables) : undefined
+    if (given?.baseUrl === undefined && elsewhere && leadsHere(elsewhere.url, config.server))
+      return skipped(id, `${elsewhere.name} leads to this gateway itself`)
+    const upstream = createUpstream(id, {
+      provider,
+      given: { ...(elsewhere && { baseUrl: elsewhere.url }), ...given },
+      secrets,
+      variables,
+    })
     if (typeof upstream === 'string') skipped(id, upstream)
     else found.set(id, { ...upstream, ambient: given === undefined && provider.ambient === true })
   }
@@ -112,6 +120,32 @@ function createUpstream(
   }
 }
 
+/** The base URL that the environment gives a provider, and the variable it came from. */
+function baseUrlFrom(
+  { environment, baseUrlVariables = [] }: Provider,
+  variables: Ingredients['variables'],
+): { readonly name: string; readonly url: string } | undefined {
+  const usual = environment.map((name) => name.replace(/_(?:API_)?(?:KEY|TOKEN)$/, '_BASE_URL'))
+  for (const name of [...baseUrlVariables, ...usual]) {
+    const url = variables[name]
+    if (url !== undefined && /^https?:\/\/\S+$/.test(url)) return { name, url }
+  }
+  return undefined
+}
+
+const loopback: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]', '0.0.0.0'])
+
+/**
+ * Whoever points applications at this gateway by OPENAI_BASE_URL may start it in the same shell: then the key there is
+ * the gateway's own, and a call would go round in circles.
+ */
+function leadsHere(url: string, { host, port }: Config['server']): boolean {
+  if (!URL.canParse(url)) return false
+  const { hostname, port: named, protocol } = new URL(url)
+  const target = named === '' ? (protocol === 'https:' ? 443 : 80) : Number(named)
+  return target === port && (loopback.has(hostname) || hostname === host)
+}
+
 function withoutEmptySecret(credentials: Credentials): Credentials {
   return (secret, request, settings) =>
     secret === '' ? {} : credentials(secret, request, settings)
@@ -145,7 +179,8 @@ function firstOf(
   variables: Ingredients['variables'],
 ): string | undefined {
   for (const name of names) {
-    const value = variables[name]
+    // A line break at the end, as files of keys have one, is no part of a header.
+    const value = variables[name]?.trim()
     if (value !== undefined && value !== '') return value
   }
   return undefined

@@ -6,6 +6,7 @@ export const google: Provider = {
   name: 'Google Gemini',
   protocol: gemini,
   baseUrl: 'https://generativelanguage.googleapis.com',
+  baseUrlVariables: ['GOOGLE_GEMINI_BASE_URL'],
   environment: ['GEMINI_API_KEY', 'GOOGLE_API_KEY', 'GOOGLE_GENERATIVE_AI_API_KEY'],
   credentials: header('x-goog-api-key'),
   documentation: 'https://ai.google.dev/api',

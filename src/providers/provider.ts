@@ -40,6 +40,11 @@ export interface Provider {
   readonly baseUrlFrom?: (settings: ProviderSettings) => string | undefined
   /** Environment variables that may hold the key, first set wins. Empty for local servers, which need none. */
   readonly environment: readonly string[]
+  /**
+   * Variables that may hold another base URL, first set wins, besides the one that belongs to the key: beside
+   * ACME_API_KEY that is ACME_BASE_URL, as the makers' own clients have it.
+   */
+  readonly baseUrlVariables?: readonly string[]
   /** For keys that are made of several variables; wins over `environment`. Undefined when they are not all set. */
   readonly secretFrom?: (
     variables: Readonly<Record<string, string | undefined>>,

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest'
+import { fakeUpstream, json } from '../support/fake-upstream.ts'
+import { chatReply } from '../support/openai-wire.ts'
 import { start } from '../support/start.ts'
 
 const ids = async (variables: Record<string, string>, model: string) => {
@@ -27,6 +29,25 @@ test('a variable that other programs use too turns its provider on and leaves th
     status: 200,
     provider: 'builtin',
   })
+})
+
+test('a provider’s usual variable for its base URL is read', async () => {
+  await using upstream = await fakeUpstream((_seen, response) => json(response, chatReply('Hello')))
+  const variables = { OPENAI_API_KEY: 'sk-x', OPENAI_BASE_URL: `${upstream.url}/v1` }
+  expect(await ids(variables, 'openai/gpt-4o')).toMatchObject({ status: 200, provider: 'openai' })
+  expect(upstream.seen[0]?.path).toBe('/v1/chat/completions')
+  expect(upstream.seen[0]?.headers['authorization']).toBe('Bearer sk-x')
+})
+
+test('a base URL that leads back to this gateway turns the provider off, and says so', async () => {
+  const variables = {
+    SLUICE_PORT: '48080',
+    OPENAI_API_KEY: 'sk-x',
+    OPENAI_BASE_URL: 'http://localhost:48080/v1',
+  }
+  await using gateway = await start({}, { variables })
+  expect(gateway.gateway.routing().upstreams.size).toBe(0)
+  expect(gateway.logged.map(({ message }) => message).join()).toContain('OPENAI_BASE_URL leads to')
 })
 
 test('enabled: false keeps a provider off though its key is there', async () => {
