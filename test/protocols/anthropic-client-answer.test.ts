@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { GatewayError } from '../../src/core/errors.ts'
 import type { AnswerMessage, ChatDelta, ChatReply } from '../../src/operations/chat.ts'
 import { messages } from '../../src/protocols/anthropic/client.ts'
-import { restore } from '../../src/protocols/carried-reasoning.ts'
+import { carry, restore } from '../../src/protocols/carried-reasoning.ts'
 import { formatContext } from '../support/codec-context.ts'
 import {
   canonical,
@@ -217,7 +217,8 @@ describe('streams', () => {
       { content: 'Yes' },
     ]
     const hidden = [
-      { type: 'thinking', thinking: '', signature: 'EqQB' },
+      // The signature holds for the words too, so they travel in it.
+      { type: 'thinking', thinking: '', signature: carry(thought) },
       { type: 'redacted_thinking' },
       { type: 'text', text: 'Yes' },
     ]
@@ -295,7 +296,7 @@ describe('reasoning of other makers', () => {
   })
 
   it('is not taken from a client that invents it', () => {
-    const data = `sluice.${Buffer.from('{"type":"thinking","signature":"x"}').toString('base64url')}`
+    const data = `sluice.${Buffer.from('{"type":"tool_use","signature":"x"}').toString('base64url')}`
     expect(restore(data)).toBeDefined()
     const { messages: told } = canonical(
       said(

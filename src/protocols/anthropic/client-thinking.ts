@@ -14,7 +14,7 @@ export interface ReturnedThinking {
 
 /**
  * The `thinking` and `redacted_thinking` blocks of a message. Claude's own stay as they are; those in which the
- * gateway carried another maker's reasoning become that again.
+ * gateway carried another maker's reasoning, or words it did not show, become that again.
  */
 export function readThinking(blocks: readonly Block[]): ReturnedThinking {
   let text = ''
@@ -27,7 +27,7 @@ export function readThinking(blocks: readonly Block[]): ReturnedThinking {
     if (isObject(carried)) {
       if (carried['kind'] === 'call_signatures')
         callSignatures = { ...callSignatures, ...objectOf(carried['signatures']) }
-      else if (isForeign(carried)) found.push(carried)
+      else if (isBlock(carried)) found.push(carried)
     } else if (opaque !== '')
       found.push(
         block.type === 'thinking'
@@ -38,8 +38,11 @@ export function readThinking(blocks: readonly Block[]): ReturnedThinking {
   return { text, blocks: found, callSignatures }
 }
 
-function isForeign(value: object): value is ThinkingBlock {
-  return 'type' in value && (value.type === 'reasoning' || value.type === 'thought')
+const carriedKinds: ReadonlySet<unknown> = new Set(['thinking', 'reasoning', 'thought'])
+
+/** The rest of a block is checked with the whole request. */
+function isBlock(value: object): value is ThinkingBlock {
+  return 'type' in value && carriedKinds.has(value.type)
 }
 
 /**
@@ -66,11 +69,17 @@ export function thinkingBlocks(
   })
 }
 
-/** One block with the words to show. Without words a foreign one is as opaque as redacted thinking. */
+/**
+ * One block with the words to show. Without words a foreign one is as opaque as redacted thinking, and Claude's own
+ * carries the words that belong to its signature, for it must return unchanged.
+ */
 export function thinkingBlock(block: ThinkingBlock, thinking: string): OutBlock {
   if (block.type === 'redacted_thinking') return { type: block.type, data: block.data ?? '' }
-  if (block.type === 'thinking')
-    return { type: 'thinking', thinking, signature: block.signature ?? '' }
+  if (block.type === 'thinking') {
+    const isHidden = thinking === '' && wordsOf(block) !== '' && Boolean(block.signature)
+    const signature = isHidden ? carry(block) : (block.signature ?? '')
+    return { type: 'thinking', thinking, signature }
+  }
   return thinking === ''
     ? { type: 'redacted_thinking', data: carry(block) }
     : { type: 'thinking', thinking, signature: carry(block) }
