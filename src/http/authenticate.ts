@@ -56,6 +56,6 @@ export function publicQuery(url: string): string {
   return url
     .slice(at + 1)
     .split('&')
-    .filter((pair) => !/^key(?:=|$)/.test(pair))
+    .filter((pair) => !new URLSearchParams(pair).has('key'))
     .join('&')
 }

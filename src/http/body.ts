@@ -38,14 +38,17 @@ export async function readBody(request: IncomingMessage, bytesMax: number): Prom
   const announced = Number(request.headers['content-length'] ?? 0)
   if (announced > bytesMax) throw tooLarge(bytesMax)
   const pieces: Buffer[] = []
+  const body = decoded(request)
   let size = 0
   try {
-    for await (const piece of decoded(request) as AsyncIterable<Buffer>) {
+    // Leaving the loop must not destroy the request: its connection would go before the answer is out.
+    for await (const piece of body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       size += piece.length
       if (size > bytesMax) throw tooLarge(bytesMax)
       pieces.push(piece)
     }
   } catch (thrown) {
+    if (body !== request) body.destroy()
     if (thrown instanceof GatewayError) throw thrown
     if (request.destroyed && !request.complete)
       throw new GatewayError('cancelled', 'The caller went away', { cause: thrown })

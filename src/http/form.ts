@@ -42,7 +42,9 @@ function readParts(request: IncomingMessage, bytesMax: number): Promise<readonly
       fail(new GatewayError('invalid_request', 'The form could not be read', { cause }))
     const parser = openParser(request, broken)
     if (!parser) return
-    parser.on('field', (name, value, _nameTruncated, truncated) => {
+    // A part may come without a name, whatever the parser's types say.
+    parser.on('field', (name: string | undefined, value, _nameTruncated, truncated) => {
+      if (name === undefined) return
       if (truncated) fail(invalidRequest(`The field is longer than ${fieldBytesMax} bytes`, name))
       parts.push({ name, value })
     })
@@ -52,7 +54,8 @@ function readParts(request: IncomingMessage, bytesMax: number): Promise<readonly
       stream.on('error', broken)
       stream.on('end', () => {
         const bytes = Buffer.concat(pieces)
-        parts.push({ name, value: { filename: filename ?? '', contentType, bytes } })
+        const value = { filename: filename ?? '', contentType, bytes }
+        if ((name as string | undefined) !== undefined) parts.push({ name, value })
       })
     })
     parser.on('fieldsLimit', () => fail(invalidRequest('The form has too many fields')))

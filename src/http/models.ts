@@ -127,6 +127,13 @@ function pageStart(token: string | undefined): number {
   return Number(start)
 }
 
+/** A field of the query. One that is given twice is refused: which of the two was meant? */
+export function one(query: unknown, name: string): string | undefined {
+  const value = (query as Readonly<Record<string, unknown>>)[name]
+  if (value === undefined || typeof value === 'string') return value
+  throw invalidRequest(`${name} is given more than once`, name)
+}
+
 export function whole(
   text: string | undefined,
   param: string,

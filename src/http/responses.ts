@@ -1,6 +1,6 @@
 import { invalidRequest } from '../core/errors.ts'
 import { findResponse } from '../gateway/responses.ts'
-import { whole } from './models.ts'
+import { one, whole } from './models.ts'
 import type { Address, Exchange } from './server.ts'
 
 /** What was kept of POST /v1/responses (OpenAI API, responses). */
@@ -31,14 +31,14 @@ async function cancel({ gateway, key, parameters }: Exchange): Promise<void> {
 /** limit 1 to 100, default 20; newest first unless order is asc. */
 async function listItems({ gateway, key, reply, request, parameters }: Exchange): Promise<void> {
   const { input } = await findResponse(gateway, key, parameters['id'] ?? '')
-  const query = request.query as Readonly<Record<string, string | undefined>>
-  const limit = whole(query['limit'], 'limit', { minimum: 1, maximum: 100, fallback: 20 })
-  const order = query['order'] ?? 'desc'
+  const { query } = request
+  const limit = whole(one(query, 'limit'), 'limit', { minimum: 1, maximum: 100, fallback: 20 })
+  const order = one(query, 'order') ?? 'desc'
   if (order !== 'asc' && order !== 'desc')
     throw invalidRequest("'order' must be asc or desc", 'order')
   const items = JSON.parse(input) as readonly { readonly id: string }[]
   const ordered = order === 'asc' ? items : items.toReversed()
-  const after = query['after']
+  const after = one(query, 'after')
   const from = after === undefined ? 0 : ordered.findIndex(({ id }) => id === after) + 1
   const data = ordered.slice(from, from + limit)
   reply.send({

@@ -10,7 +10,7 @@ import { type OperationName, operations } from '../operations/index.ts'
 import { validate } from '../operations/validate.ts'
 import { publicHeaders, publicQuery } from './authenticate.ts'
 import { deliver } from './deliver.ts'
-import { whole } from './models.ts'
+import { one, whole } from './models.ts'
 import { publicAddress } from './public-address.ts'
 import { parseRange } from './range.ts'
 import type { Address, Exchange } from './server.ts'
@@ -30,12 +30,12 @@ function shown(exchange: Exchange, job: VideoJob) {
 /** OpenAI API, list videos: limit 0 to 100, default 20; newest first unless order is asc. */
 async function list(exchange: Exchange): Promise<void> {
   const { gateway, key, reply, request } = exchange
-  const query = request.query as Readonly<Record<string, string | undefined>>
-  const limit = whole(query['limit'], 'limit', { minimum: 0, maximum: 100, fallback: 20 })
-  const order = query['order'] ?? 'desc'
+  const { query } = request
+  const limit = whole(one(query, 'limit'), 'limit', { minimum: 0, maximum: 100, fallback: 20 })
+  const order = one(query, 'order') ?? 'desc'
   if (order !== 'asc' && order !== 'desc')
     throw invalidRequest("'order' must be asc or desc", 'order')
-  const after = query['after']
+  const after = one(query, 'after')
   const found = await gateway.store.listVideoJobs(key.id, {
     limit: limit + 1,
     ascending: order === 'asc',
@@ -68,7 +68,7 @@ async function remove({ gateway, key, reply, parameters }: Exchange): Promise<vo
 async function download(exchange: Exchange): Promise<void> {
   const { gateway, key, reply, request, parameters, signal } = exchange
   const found = await findVideo(gateway, key, parameters['id'] ?? '')
-  const { variant } = request.query as Readonly<Record<string, string | undefined>>
+  const variant = one(request.query, 'variant')
   const fields = validate(operations.downloadVideo.request, {
     id: found.id,
     ...(variant !== undefined && { variant }),
