@@ -86,6 +86,8 @@ function findContradictions(config: ConfigFile): { path: Path; problem: string }
     const path = ['providers', id]
     if (!/^[a-z0-9][a-z0-9._-]*$/.test(id))
       found.push({ path, problem: 'must be named in small letters, digits, dots and dashes' })
+    if (id === 'builtin')
+      found.push({ path, problem: 'must have another name: this one is the built-in engine’s' })
     if (provider.key !== undefined && provider.keys !== undefined)
       found.push({ path: [...path, 'keys'], problem: 'must not stand beside key' })
     if (provider.kind !== undefined && provider.type !== undefined)

@@ -292,7 +292,10 @@ const key = object(
     name: text('For people.'),
     key: text('The secret, best as a reference: ${TEAM_KEY}.'),
     models: optional(
-      listOf(text('A model name, or provider/*.'), 'What the key may use. Default: everything.'),
+      listOf(
+        text('A model name, or provider/*.'),
+        'What the key may use, by the names that callers write; the targets and fallbacks of such a name come with it. Default: everything.',
+      ),
     ),
     requestsPerMinute: optional(count('Its own rate.')),
   },

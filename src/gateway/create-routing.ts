@@ -28,7 +28,7 @@ const builtin = 'builtin'
 
 /** Names and routes of one configuration; a new configuration makes a new one and the old serves its calls to the end. */
 export function createRouting(input: RoutingInput): Routing {
-  const { config, upstreams, lists } = input
+  const { config, upstreams } = input
   const aliases = aliasesOf(input)
   const engineNames: ReadonlyMap<string, EngineModel> = new Map(
     config.builtin.enabled === 'never' ? [] : engineModels.map((model) => [model.id, model]),
@@ -37,7 +37,8 @@ export function createRouting(input: RoutingInput): Routing {
   // A Map, since callers choose the name: an object would have a `constructor`.
   const routes = new Map(Object.entries(config.models))
 
-  async function levelsOf(name: string, seen: readonly string[]): Promise<Level[]> {
+  async function levelsOf(name: string, seen: Set<string>): Promise<Level[]> {
+    seen.add(name)
     const configured = routes.get(name)
     if (typeof configured === 'string')
       return [[makeTarget(input, configured, { because: `models.${name}` })]]
@@ -47,36 +48,31 @@ export function createRouting(input: RoutingInput): Routing {
     const slash = name.indexOf('/')
     if (slash > 0 && isProvider(input, name.slice(0, slash)))
       return [[makeTarget(input, name, { because: 'provider/model' })]]
-    const owners = await lists.owners(name)
-    const [owner] = owners
-    if (owners.length > 1)
-      throw new GatewayError(
-        'model_not_found',
-        `Several providers have ${name}; write ${owners.map((id) => `${id}/${name}`).join(' or ')}`,
-        { param: 'model' },
-      )
-    if (owner === undefined) throw unknownModel(name)
-    return [[makeTarget(input, `${owner}/${name}`, { because: `only ${owner} lists it` })]]
+    return [[await ownedTarget(input, name)]]
   }
 
+  /**
+   * What leads nowhere, such as a provider that is off, is left out as long as something else is there. Each name is
+   * followed once, where it comes first: fallbacks of fallbacks may refer to each other.
+   */
   async function routeLevels(
     name: string,
     configured: RouteConfig,
-    seen: readonly string[],
+    seen: Set<string>,
   ): Promise<Level[]> {
-    const own = configured.targets.map(({ target, weight, priority, timeouts }, index) =>
-      makeTarget(input, target, {
-        because: `models.${name}.targets[${index}]`,
-        ...(weight !== undefined && { weight }),
-        ...(priority !== undefined && { priority }),
-        timeouts: { ...config.defaults.timeouts, ...configured.timeouts, ...timeouts },
-      }),
-    )
-    const levels: Level[] = [own]
+    const missing: GatewayError[] = []
+    const own = ownTargets(input, { name, configured, missing })
+    const levels: Level[] = own.length === 0 ? [] : [own]
     for (const fallback of configured.fallback ?? []) {
-      if (seen.includes(fallback)) continue
-      levels.push(...(await levelsOf(fallback, [...seen, fallback])))
+      if (seen.has(fallback)) continue
+      try {
+        levels.push(...(await levelsOf(fallback, seen)))
+      } catch (thrown) {
+        missing.push(asMissing(thrown))
+      }
     }
+    const [first] = missing
+    if (levels.length === 0 && first) throw first
     return levels
   }
 
@@ -85,10 +81,12 @@ export function createRouting(input: RoutingInput): Routing {
     builtinModels: [...engineNames.keys()],
     async route(model, key) {
       if (!mayUse(key, model))
-        throw new GatewayError('forbidden', `This key may not use the model ${model}`, {
-          param: 'model',
-        })
-      const levels = await levelsOf(model, [model])
+        throw new GatewayError(
+          'forbidden',
+          `This key may not use the model ${model.slice(0, shownMax)}`,
+          { param: 'model' },
+        )
+      const levels = await levelsOf(model, new Set())
       const configured = routes.get(model)
       const own = typeof configured === 'object' ? configured : {}
       return { model, levels, options: optionsOf(config.defaults, own) } satisfies Route
@@ -98,6 +96,37 @@ export function createRouting(input: RoutingInput): Routing {
 }
 
 type Level = readonly Target[]
+
+function ownTargets(
+  input: RoutingInput,
+  { name, configured, missing }: { name: string; configured: RouteConfig; missing: GatewayError[] },
+): Level {
+  return configured.targets.flatMap(({ target, weight, priority, timeouts }, index) =>
+    orMissing(missing, () =>
+      makeTarget(input, target, {
+        because: `models.${name}.targets[${index}]`,
+        ...(weight !== undefined && { weight }),
+        ...(priority !== undefined && { priority }),
+        timeouts: { ...configured.timeouts, ...timeouts },
+      }),
+    ),
+  )
+}
+
+/** A bare name that exactly one provider lists. */
+async function ownedTarget(input: RoutingInput, name: string): Promise<Target> {
+  if (!isModelName(name)) throw unknownModel(name)
+  const owners = await input.lists.owners(name)
+  const [owner] = owners
+  if (owners.length > 1)
+    throw new GatewayError(
+      'model_not_found',
+      `Several providers have ${name}; write ${owners.map((id) => `${id}/${name}`).join(' or ')}`,
+      { param: 'model' },
+    )
+  if (owner === undefined) throw unknownModel(name)
+  return makeTarget(input, `${owner}/${name}`, { because: `only ${owner} lists it` })
+}
 
 function aliasesOf({ config, upstreams, engines }: RoutingInput): ReadonlyMap<string, string> {
   const { enabled, aliases } = config.builtin
@@ -120,6 +149,21 @@ function findDirect(
   return { target: `${builtin}/${alias}`, because: `builtin.aliases.${name}` }
 }
 
+/** Runs `make`; a model that is not there becomes an entry of `missing` instead of a failure. */
+function orMissing(missing: GatewayError[], make: () => Target): readonly Target[] {
+  try {
+    return [make()]
+  } catch (thrown) {
+    missing.push(asMissing(thrown))
+    return []
+  }
+}
+
+function asMissing(thrown: unknown): GatewayError {
+  if (thrown instanceof GatewayError && thrown.code === 'model_not_found') return thrown
+  throw thrown
+}
+
 function isProvider({ upstreams, engines }: RoutingInput, id: string): boolean {
   return upstreams.has(id) || engines.has(id)
 }
@@ -137,11 +181,14 @@ function makeTarget(input: RoutingInput, name: string, settings: TargetSettings)
   const model = name.slice(slash + 1)
   const { because, weight = 1, priority = 0, timeouts } = settings
   const rest = { id: name, providerId, weight, priority, because }
+  if (!isModelName(model)) throw unknownModel(name)
   const engine = input.engines.get(providerId)
   if (engine) {
-    if (providerId === builtin && !engineModels.some(({ id }) => id === model))
+    const isOff = input.config.builtin.enabled === 'never'
+    if (providerId === builtin && (isOff || !engineModels.some(({ id }) => id === model)))
       throw unknownModel(name)
-    return { ...rest, kind: 'engine', engine, model, timeouts: { ...defaultTimeouts, ...timeouts } }
+    const limits = { ...defaultTimeouts, ...input.config.defaults.timeouts, ...timeouts }
+    return { ...rest, kind: 'engine', engine, model, timeouts: limits as Timeouts }
   }
   const upstream = input.upstreams.get(providerId)
   if (!upstream)
@@ -163,8 +210,21 @@ function makeTarget(input: RoutingInput, name: string, settings: TargetSettings)
   }
 }
 
+/**
+ * Names travel in addresses, headers and logs: one with control characters or half a character is nobody's, nor is one
+ * that would step out of its place in an address.
+ */
+const modelNamePattern = /^(?!\.{1,2}$)[^\p{Cc}\p{Cs}]{1,512}$/u
+
+function isModelName(name: string): boolean {
+  return modelNamePattern.test(name)
+}
+
+const shownMax = 200
+
 function unknownModel(name: string): GatewayError {
-  return new GatewayError('model_not_found', `The model ${JSON.stringify(name)} does not exist`, {
+  const shown = JSON.stringify(name.slice(0, shownMax))
+  return new GatewayError('model_not_found', `The model ${shown} does not exist`, {
     param: 'model',
   })
 }

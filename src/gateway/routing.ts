@@ -104,7 +104,11 @@ export interface Routing {
   readonly upstreams: ReadonlyMap<string, Upstream>
 }
 
-/** Whether a key's list of allowed names covers a model: exact names, `provider/*`, `*`. */
+/**
+ * Whether a key's list of allowed names covers a model: exact names, `provider/*`, `*`. A list holds names as callers
+ * write them, and what a name leads to comes with it: the targets and fallbacks of a route are its owner's choice, so a
+ * key that may use `fast` need not be allowed `openai/gpt-4o`. The reverse does not hold.
+ */
 export function mayUse(key: ApiKey, model: string): boolean {
   if (key.models === undefined) return true
   return key.models.some(
