@@ -76,19 +76,29 @@ function sentence(
   return `${provider} answered ${status}${said === '' ? '' : `: ${said}`}`
 }
 
-/** Retry-After in seconds or as a date, and OpenAI's retry-after-ms; milliseconds from now (RFC 9110, 10.2.3). */
+/** What an upstream asks beyond this is a mistake, and would not fit a header of ours. */
+const retryAfterMaxMs = 86_400_000
+
+/**
+ * Retry-After in seconds or as a date, and OpenAI's retry-after-ms; milliseconds from now, a day at most
+ * (RFC 9110, 10.2.3). Undefined for what is neither.
+ */
 export function readRetryAfter(
   headers: Readonly<Record<string, string>>,
   now: number,
 ): number | undefined {
   const milliseconds = Number(headers['retry-after-ms'] ?? Number.NaN)
-  if (Number.isFinite(milliseconds) && milliseconds >= 0) return milliseconds
-  const value = headers['retry-after']
-  if (value === undefined) return undefined
+  if (Number.isFinite(milliseconds) && milliseconds >= 0) return bounded(milliseconds)
+  const value = headers['retry-after']?.trim()
+  if (value === undefined || value === '') return undefined
   const seconds = Number(value)
-  if (Number.isFinite(seconds)) return Math.max(0, seconds * 1000)
+  if (Number.isFinite(seconds)) return bounded(seconds * 1000)
   const date = Date.parse(value)
-  return Number.isNaN(date) ? undefined : Math.max(0, date - now)
+  return Number.isNaN(date) ? undefined : bounded(date - now)
+}
+
+function bounded(ms: number): number {
+  return Math.min(retryAfterMaxMs, Math.max(0, ms))
 }
 
 const secretLike =

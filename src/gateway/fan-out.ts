@@ -58,7 +58,7 @@ function merged(answers: readonly Attempted[], controller: AbortController): Att
     firstContentMs: Math.max(...answers.map(({ firstContentMs }) => firstContentMs)),
     answer:
       first.answer.kind === 'steps'
-        ? { kind: 'steps', batches: mergedSteps(answers) }
+        ? { kind: 'steps', batches: mergedSteps(answers, controller) }
         : mergedReply(answers),
     abandon() {
       controller.abort(new GatewayError('cancelled', 'Another target answered first'))
@@ -103,12 +103,20 @@ export function mergedUsage(usages: readonly (Usage | undefined)[]): Usage | und
 }
 
 /** Whatever comes first goes first; every choice keeps its own order. */
-async function* mergedSteps(answers: readonly Attempted[]): AsyncGenerator<readonly AnyStep[]> {
+async function* mergedSteps(
+  answers: readonly Attempted[],
+  controller: AbortController,
+): AsyncGenerator<readonly AnyStep[]> {
   const sources = answers.flatMap(({ answer }) =>
     answer.kind === 'steps' ? [answer.batches[Symbol.asyncIterator]()] : [],
   )
   const usages: (Usage | undefined)[] = sources.map(() => undefined)
-  const advance = async (index: number) => ({ index, next: await sources[index]?.next() })
+  const advance = (index: number) => {
+    const advanced = (async () => ({ index, next: await sources[index]?.next() }))()
+    // The race sees a failure; where the caller has left there is no race any more.
+    advanced.catch(() => {})
+    return advanced
+  }
   const waiting = new Map(sources.map((_, index) => [index, advance(index)] as const))
   let head: Pick<ChatChunk, 'id' | 'created'> | undefined
   try {
@@ -133,7 +141,8 @@ async function* mergedSteps(answers: readonly Attempted[]): AsyncGenerator<reado
     const usage = mergedUsage(usages)
     if (usage) yield [{ usage }]
   } finally {
-    // A source that waits for a silent upstream cannot be closed from outside: its signal has been aborted for that.
+    // A source that waits for a silent upstream cannot be closed from outside: its signal is aborted for that.
+    if (waiting.size > 0) controller.abort(new GatewayError('cancelled', 'The call is over'))
     for (const source of sources) void source.return?.(undefined)
   }
 }

@@ -13,14 +13,17 @@ export interface Health {
   /** A percentile (0 to 100) of the last first-content times; undefined below 8 observations. */
   percentileMs(target: string, percentile: number): number | undefined
   /**
-   * Remembers that an upstream does not have a client format after all: servers that speak OpenAI's chat often lack
-   * its Responses. The format is then translated.
+   * Remembers for ten minutes that an upstream does not have a client format after all: servers that speak OpenAI's
+   * chat often lack its Responses. The format is then translated.
    */
   setFormatLacking(provider: string, format: string): void
   lacksFormat(provider: string, format: string): boolean
   /** Leaves a refused or limited key of a provider alone for a while. */
   setKeyAside(provider: string, secret: string, ms: number): void
-  /** The next key in turn that is not set aside; undefined when every one is. */
+  /**
+   * The next key in turn that is not set aside. Where every one is, the one that has rested longest is tried again once
+   * in 15 seconds, as refusals may be the upstream's bad day; undefined in between.
+   */
   nextKey(provider: string, secrets: readonly string[]): string | undefined
 }
 
@@ -40,6 +43,10 @@ interface Seen {
   readonly samples: number[]
 }
 
+/** Callers choose the model's name in `provider/model`; beyond this many the one used longest ago is forgotten. */
+const targetsMax = 10_000
+const lackingMs = 600_000
+const probeKeyMs = 15_000
 const samplesMax = 128
 const samplesForPercentile = 8
 /** How much one observation moves the average. */
@@ -47,25 +54,28 @@ const weight = 0.2
 
 export function createHealth(now: () => number): Health {
   const targets = new Map<string, Seen>()
-  const lacking = new Set<string>()
 
   function seen(target: string): Seen {
-    const known = targets.get(target)
-    if (known) return known
-    const fresh: Seen = {
+    const entry = targets.get(target) ?? {
       failures: [],
       openUntil: 0,
       probing: false,
       average: undefined,
       samples: [],
     }
-    targets.set(target, fresh)
-    return fresh
+    // A Map keeps the order of insertion: what was used last stands last.
+    targets.delete(target)
+    targets.set(target, entry)
+    if (targets.size > targetsMax) {
+      const [oldest] = targets.keys()
+      if (oldest !== undefined) targets.delete(oldest)
+    }
+    return entry
   }
 
   return {
     available(target) {
-      const { openUntil, probing } = seen(target)
+      const { openUntil = 0, probing = false } = targets.get(target) ?? {}
       return openUntil === 0 || (now() >= openUntil && !probing)
     },
     starts(target) {
@@ -73,7 +83,8 @@ export function createHealth(now: () => number): Health {
       if (entry.openUntil > 0) entry.probing = true
     },
     released(target) {
-      seen(target).probing = false
+      const entry = targets.get(target)
+      if (entry) entry.probing = false
     },
     succeeded(target, firstContentMs) {
       const entry = seen(target)
@@ -97,36 +108,53 @@ export function createHealth(now: () => number): Health {
       if (entry.failures.length >= failures || entry.openUntil > 0)
         entry.openUntil = time + cooldownMs
     },
-    latencyMs: (target) => seen(target).average,
+    latencyMs: (target) => targets.get(target)?.average,
     percentileMs(target, percentile) {
-      const { samples } = seen(target)
+      const { samples = [] } = targets.get(target) ?? {}
       if (samples.length < samplesForPercentile) return undefined
       const sorted = samples.toSorted((left, right) => left - right)
       return sorted[Math.min(sorted.length - 1, Math.floor((percentile / 100) * sorted.length))]
     },
     ...createKeyTurns(now),
-    setFormatLacking: (provider, format) => void lacking.add(`${provider} ${format}`),
-    lacksFormat: (provider, format) => lacking.has(`${provider} ${format}`),
+    ...createLacking(now),
+  }
+}
+
+function createLacking(now: () => number): Pick<Health, 'setFormatLacking' | 'lacksFormat'> {
+  const lacking = new Map<string, number>()
+  return {
+    setFormatLacking(provider, format) {
+      lacking.set(`${provider} ${format}`, now() + lackingMs)
+    },
+    lacksFormat: (provider, format) => (lacking.get(`${provider} ${format}`) ?? 0) > now(),
   }
 }
 
 /** Keys of one provider are used in turn, the refused ones left out for a while. */
 function createKeyTurns(now: () => number): Pick<Health, 'setKeyAside' | 'nextKey'> {
-  const aside = new Map<string, number>()
+  const aside = new Map<string, { until: number; since: number }>()
   const turns = new Map<string, number>()
   return {
     setKeyAside(provider, secret, ms) {
-      aside.set(`${provider} ${secret}`, now() + ms)
+      aside.set(`${provider} ${secret}`, { until: now() + ms, since: now() })
     },
     nextKey(provider, secrets) {
       const turn = turns.get(provider) ?? 0
       turns.set(provider, turn + 1)
-      for (let step = 0; step < secrets.length; step += 1) {
-        const secret = secrets[(turn + step) % secrets.length]
-        if (secret !== undefined && (aside.get(`${provider} ${secret}`) ?? 0) <= now())
-          return secret
-      }
-      return undefined
+      const inTurn = [
+        ...secrets.slice(turn % secrets.length),
+        ...secrets.slice(0, turn % secrets.length),
+      ]
+      const restOf = (secret: string) => aside.get(`${provider} ${secret}`)
+      const free = inTurn.find((secret) => (restOf(secret)?.until ?? 0) <= now())
+      if (free !== undefined) return free
+      const [rested] = inTurn.toSorted(
+        (left, right) => (restOf(left)?.since ?? 0) - (restOf(right)?.since ?? 0),
+      )
+      const rest = rested === undefined ? undefined : restOf(rested)
+      if (rest === undefined || rest.since > now() - probeKeyMs) return undefined
+      rest.since = now()
+      return rested
     },
   }
 }

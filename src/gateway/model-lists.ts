@@ -1,8 +1,10 @@
+import { GatewayError } from '../core/errors.ts'
 import type { ModelCard } from '../protocols/protocol.ts'
 import { openDeadline, defaultTimeouts } from './deadline.ts'
 import { outgoing } from './prepare.ts'
 import type { Upstream, UpstreamModel } from './routing.ts'
 import { receive, type Send } from './send.ts'
+import { untilAborted } from './until-aborted.ts'
 
 /** What each upstream says it has. Asked only when somebody needs to know, and kept for a while. */
 export interface ModelLists {
@@ -82,7 +84,10 @@ async function ask(
     totalMs: askMs,
   })
   const request = outgoing({ method: 'GET', path: list.path }, upstream, newId)
-  const signed = await upstream.provider.credentials(secret, request, upstream.settings)
+  const signed = await untilAborted(
+    upstream.provider.credentials(secret, request, upstream.settings),
+    deadline.signal,
+  )
   const incoming = await send(
     {
       method: 'GET',
@@ -94,5 +99,7 @@ async function ask(
     deadline.signal,
   )
   const received = await receive(incoming)
-  return received.status === 200 ? list.decode(received.json()) : []
+  if (received.status !== 200)
+    throw new GatewayError('upstream_unavailable', `${upstream.id} did not list its models`)
+  return list.decode(received.json())
 }

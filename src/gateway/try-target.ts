@@ -33,6 +33,7 @@ export async function tryTarget(
   let tries = 0
   let keysLeft = secrets - 1
   for (;;) {
+    if (signal.aborted) throw new GatewayError('cancelled', 'The caller went away')
     tries += 1
     gateway.health.starts(target.id)
     try {
