@@ -4,6 +4,8 @@ import { absoluteConfigFile, type Config, loadConfig } from '../config/config.ts
 import { type Environment, readEnvironment } from '../config/env.ts'
 import { programVersion } from '../config/version.ts'
 import { watchConfig } from '../config/watch.ts'
+import { GatewayError } from '../core/errors.ts'
+import { causeText } from '../gateway/answer.ts'
 import type { Log } from '../gateway/gateway.ts'
 import { loadCompiler } from '../operations/validate.ts'
 import { createInitialKeys } from '../storage/initial-keys.ts'
@@ -31,6 +33,10 @@ export async function serve(): Promise<number> {
     given: givenRoles(config),
     now: Date.now(),
   })
+  // One call's mistake must not end the calls of all others.
+  process.on('unhandledRejection', (reason) =>
+    log.error({ cause: causeText(GatewayError.from(reason)) }, 'a failure that nobody waited for'),
+  )
   await using opened = await openGateway({ config, store, log })
   const port = await listen(opened, config)
   const { builtinModels, upstreams } = opened.gateway.routing()

@@ -23,6 +23,16 @@ export function formatContext({ now, newId }: Gateway, { headers }: Call): Forma
 
 /** An attempt's answer in the caller's format. Closes the meter of whole answers; streams close their own. */
 export function answerOf(gateway: Gateway, call: Call, attempted: Attempted): Answer {
+  try {
+    return shaped(gateway, call, attempted)
+  } catch (thrown) {
+    // Nobody will read it to its end.
+    attempted.abandon()
+    throw thrown
+  }
+}
+
+function shaped(gateway: Gateway, call: Call, attempted: Attempted): Answer {
   const { answer, meter } = attempted
   const headers = answerHeaders(gateway, call)
   switch (answer.kind) {
@@ -36,13 +46,13 @@ export function answerOf(gateway: Gateway, call: Call, attempted: Attempted): An
     case 'native': {
       meter.close('completed', answer.usage)
       const { bytes, contentType } = answer.received
-      return { kind: 'bytes', headers, bytes, contentType }
+      return { kind: 'bytes', headers, bytes, contentType: headerText(contentType) }
     }
     case 'media':
       return {
         kind: 'stream',
         headers,
-        contentType: answer.contentType,
+        contentType: headerText(answer.contentType),
         ...(answer.length !== undefined && { length: answer.length }),
         pieces: meteredMedia(attempted, answer),
       }
@@ -54,7 +64,7 @@ export function answerOf(gateway: Gateway, call: Call, attempted: Attempted): An
     case 'blocks': {
       const writer = writerOf(call, formatContext(gateway, call))
       const pieces = writtenBlocks({ gateway, call, writer }, answer.batches)
-      return { kind: 'stream', headers, contentType: answer.contentType, pieces }
+      return { kind: 'stream', headers, contentType: headerText(answer.contentType), pieces }
     }
   }
 }
@@ -77,9 +87,17 @@ export function answerHeaders({ now }: Gateway, { trail }: Call): Readonly<Recor
   }
 }
 
-/** Header values hold visible ASCII; anything else of a name is percent-encoded. */
-function headerText(text: string): string {
-  return text.replace(/[^\x20-\x7e]/g, (character) => encodeURIComponent(character))
+/** Clients refuse an answer whose headers are larger than 16 KiB together (Node's and undici's limit). */
+const headerTextMax = 2_000
+
+/** Header values hold visible ASCII; anything else of a name is percent-encoded, and a very long one is cut. */
+export function headerText(text: string): string {
+  const encoded = text
+    .slice(0, headerTextMax)
+    .toWellFormed()
+    .replace(/[^\x20-\x7e]/gu, (character) => encodeURIComponent(character))
+  const isCut = text.length > headerTextMax || encoded.length > headerTextMax
+  return isCut ? `${encoded.slice(0, headerTextMax)}...` : encoded
 }
 
 interface Writing {
@@ -142,6 +160,8 @@ function failed({ gateway, call, writer }: Writing, thrown: unknown): string {
 export function causeText({ details }: GatewayError): string | undefined {
   const { cause } = details
   if (cause === undefined) return undefined
+  // The engine's own words of broken JSON quote the text, which is an answer or a prompt.
+  if (cause instanceof SyntaxError) return cause.name
   if (cause instanceof Error) return cause.stack ?? cause.message
   return typeof cause === 'string' ? cause : JSON.stringify(cause)
 }
@@ -155,7 +175,7 @@ async function* meteredMedia(
     yield* body
     ended = 'completed'
   } catch (thrown) {
-    ended = 'incomplete'
+    ended = GatewayError.from(thrown).code === 'cancelled' ? 'cancelled' : 'incomplete'
     throw thrown
   } finally {
     meter.close(ended, usage)

@@ -58,6 +58,8 @@ async function withPrevious(gateway: Gateway, call: Call, id: string): Promise<C
   const isNative = target?.kind === 'upstream' && nativeOf(gateway, call, target) !== undefined
   const stored = await gateway.store.findResponse(id)
   const isOurs = stored?.keyId === call.key.id
+  // The upstream would know it: all keys share the gateway's account there.
+  if (stored && !isOurs) throw responseNotFound(id)
   // What this gateway does not know, an upstream with a memory of its own may.
   if (isNative && (!isOurs || stored?.provider === target.providerId)) return call
   if (!stored || !isOurs) throw responseNotFound(id)
@@ -100,7 +102,7 @@ async function kept(keeping: Keeping, answer: Answer): Promise<Answer> {
       return { ...answer, body }
     }
     case 'bytes':
-      await keep(keeping, JSON.parse(Buffer.from(answer.bytes).toString('utf8')))
+      await keepJson(keeping, Buffer.from(answer.bytes).toString('utf8'), (body) => body)
       return answer
     case 'stream':
       return { ...answer, pieces: keptStream(keeping, answer.pieces) }
@@ -122,10 +124,8 @@ async function* keptStream(
   for await (const piece of pieces) {
     const shown = typeof piece === 'string' ? withPreviousId(keeping, piece) : piece
     for (const { event, data } of splitter.push(Buffer.from(shown as string)))
-      if (finalEvents.has(event)) {
-        const { response } = JSON.parse(data) as { readonly response: object }
-        await keep(keeping, response)
-      }
+      if (finalEvents.has(event))
+        await keepJson(keeping, data, (body) => (body as { readonly response?: unknown }).response)
     yield shown
   }
 }
@@ -139,9 +139,26 @@ function withPreviousId({ previousId }: Keeping, text: string): string {
   )
 }
 
-async function keep({ gateway, call, previousId, own, isKept }: Keeping, body: object) {
-  const { id } = body as { readonly id?: unknown }
-  if (!isKept || typeof id !== 'string') return
+/** The response that `find` takes out of an upstream's own text. */
+async function keepJson(keeping: Keeping, text: string, find: (body: object) => unknown) {
+  const body: unknown = JSON.parse(text)
+  const response = typeof body === 'object' && body !== null ? find(body) : undefined
+  if (typeof response === 'object' && response !== null) await keep(keeping, response)
+}
+
+/** The answer is the caller's whatever becomes of its copy: an upstream may give the same id twice. */
+async function keep(keeping: Keeping, body: object): Promise<void> {
+  try {
+    await add(keeping, body)
+  } catch (thrown) {
+    const { code } = GatewayError.from(thrown)
+    keeping.gateway.log.warn({ call: keeping.call.id, code }, 'a response could not be kept')
+  }
+}
+
+async function add({ gateway, call, previousId, own, isKept }: Keeping, body: object) {
+  const { id, output } = body as { readonly id?: unknown; readonly output?: unknown }
+  if (!isKept || typeof id !== 'string' || !Array.isArray(output)) return
   const asked = (call.request as ResponsesRequest).previous_response_id ?? undefined
   const before = previousId ?? asked
   const provider = call.trail.provider

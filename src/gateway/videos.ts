@@ -89,8 +89,10 @@ async function startUpstream(
 ): Promise<VideoJob> {
   const attempted = await begin(gateway, call)
   const { answer, meter, target } = attempted
-  if (answer.kind !== 'reply' || answer.jobId === undefined)
+  if (answer.kind !== 'reply' || answer.jobId === undefined) {
+    attempted.abandon()
     throw new GatewayError('upstream_garbled', 'The upstream named no task')
+  }
   const video = answer.reply as Video
   meter.close('completed', answer.usage)
   const job: VideoJob = {
@@ -130,7 +132,10 @@ export async function pollVideo(gateway: Gateway, call: Call, job: VideoJob): Pr
   if (job.provider === builtin || job.status === 'completed' || job.status === 'failed') return job
   const attempted = await askUpstream(gateway, call, job)
   const { answer, meter } = attempted
-  if (answer.kind !== 'reply') throw new GatewayError('upstream_garbled', 'Not a video task')
+  if (answer.kind !== 'reply') {
+    attempted.abandon()
+    throw new GatewayError('upstream_garbled', 'Not a video task')
+  }
   meter.close('completed', noUsage)
   const video = answer.reply as Video
   const change = {
@@ -161,7 +166,9 @@ async function askUpstream(gateway: Gateway, call: Call, job: VideoJob): Promise
     throw new GatewayError('upstream_unavailable', `${job.provider} is not configured any more`)
   const { upstreamModel } = JSON.parse(job.request) as { readonly upstreamModel?: string }
   const model = upstreamModel ?? job.model
-  const route = await gateway.routing().route(`${job.provider}/${model}`, call.key, call.operation)
+  // The key was allowed the task under the name it wrote, which may be another than the upstream's.
+  const { models: _models, ...anyModel } = call.key
+  const route = await routing.route(`${job.provider}/${model}`, anyModel, call.operation)
   call.trail.attempts += 1
   call.trail.provider = job.provider
   call.trail.model = model
