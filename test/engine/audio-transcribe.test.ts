@@ -197,6 +197,15 @@ describe('transcription', () => {
     })
   })
 
+  test('a file that claims an impossible sample rate is refused at once', async () => {
+    const lying = Buffer.from(wavOf(sine(440, 0.1)))
+    lying.writeUInt32LE(0xffff_ffff, 24)
+    await expect(ask({ file: fileOf(lying) })).rejects.toMatchObject({
+      code: 'invalid_request',
+      details: { param: 'file' },
+    })
+  })
+
   test('a file that is no sound is refused from the worker', async () => {
     await expect(ask({ file: fileOf(Buffer.from('no sound')) })).rejects.toMatchObject({
       code: 'invalid_request',

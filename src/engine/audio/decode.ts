@@ -1,6 +1,6 @@
 import { GatewayError } from '../../core/errors.ts'
 import { type AudioFormat, detectAudioFormat } from './audio-format.ts'
-import { parseWav, readWav, type WavLayout } from './wav.ts'
+import { isSampleRate, parseWav, readWav, type WavLayout } from './wav.ts'
 
 /** A stretch of decoded sound, its channels mixed to one. */
 export interface SoundBlock {
@@ -99,7 +99,8 @@ async function* codecBlocks(bytes: Uint8Array, format: AudioFormat): AsyncIterab
 
 function mix(decoded: ChannelBlocks): SoundBlock | undefined {
   const [first, ...others] = decoded.channelData
-  if (first === undefined || first.length === 0 || !(decoded.sampleRate > 0)) return undefined
+  if (first === undefined || first.length === 0 || !isSampleRate(decoded.sampleRate))
+    return undefined
   const samples = Float32Array.from(first)
   for (const channel of others)
     for (let i = 0; i < samples.length; i++) samples[i] = (samples[i] ?? 0) + (channel[i] ?? 0)

@@ -16,6 +16,11 @@ const encodings: Readonly<Record<number, WavLayout['encoding']>> = {
   7: 'mulaw',
 }
 
+/** Whether sound is recorded at such a rate, in Hz; a file may claim anything. */
+export function isSampleRate(rate: number): boolean {
+  return rate >= 1000 && rate <= 768_000
+}
+
 /** Reads the chunks of a WAV file; undefined when it is none, is damaged or is compressed in another way. */
 export function parseWav(bytes: Uint8Array): WavLayout | undefined {
   if (bytes.length < 28 || ascii(bytes, 0) !== 'RIFF' || ascii(bytes, 8) !== 'WAVE')
@@ -53,7 +58,7 @@ function parseFormat(
   const sampleRate = view.getUint32(start + 4, true)
   const bits = view.getUint16(start + 14, true)
   if (encoding === undefined || channels < 1 || channels > 64) return undefined
-  if (sampleRate < 1000 || sampleRate > 768_000) return undefined
+  if (!isSampleRate(sampleRate)) return undefined
   const allowed = { integer: [8, 16, 24, 32], float: [32, 64], alaw: [8], mulaw: [8] }[encoding]
   if (!allowed.includes(bits)) return undefined
   return { sampleRate, channels, bits, encoding }
