@@ -76,7 +76,8 @@ class ResponseWriter implements StreamWriter<'chat'> {
 
   fail(error: GatewayError): string {
     const begun = this.#begin(this.#request.model)
-    const code = error.publicCode ?? 'server_error'
+    // The API's own words where the error has none (ResponseErrorCode).
+    const code = error.publicCode ?? (error.blame === 'caller' ? 'invalid_prompt' : 'server_error')
     const response: ResponseObject = {
       ...begun,
       status: 'failed',
