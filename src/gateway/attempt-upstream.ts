@@ -158,9 +158,10 @@ function openMedia(incoming: Incoming, deadline: Deadline): AttemptAnswer {
       try {
         deadline.wait('idle')
         for await (const piece of incoming.body) {
-          deadline.pause()
-          yield piece
           deadline.progress()
+          deadline.hold()
+          yield piece
+          deadline.resume()
         }
       } catch (thrown) {
         throw asFailure(thrown, deadline)

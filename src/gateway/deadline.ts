@@ -35,8 +35,9 @@ export interface Deadline extends Disposable {
   wait(phase: Phase): void
   /** Something came: the wait between two events begins anew. That for the first content goes on. */
   progress(): void
-  /** The caller is slow to take what came: until `progress` the upstream is not waited for. */
-  pause(): void
+  /** The caller takes its time with what came: until `resume` the upstream is not waited for. */
+  hold(): void
+  resume(): void
   /** Ends the attempt without an error of its own: the caller of the attempt has what it wanted. */
   abort(reason?: unknown): void
 }
@@ -44,67 +45,92 @@ export interface Deadline extends Disposable {
 export function openDeadline(parent: AbortSignal, timeouts: Timeouts): Deadline {
   const controller = new AbortController()
   let expired: GatewayError | undefined
-  let current: NodeJS.Timeout | undefined
-  let phase: Phase = 'total'
-
-  const expire = (reached: Phase, ms: number) => () => {
+  const expire = (reached: Phase, ms: number) => {
     expired = new GatewayError('upstream_timeout', sentences[reached](ms))
     controller.abort(expired)
   }
   // A limit never keeps the process alive: sockets do as long as there is something to wait for.
-  const total = setTimeout(expire('total', timeouts.totalMs), timeouts.totalMs).unref()
+  const total = setTimeout(() => expire('total', timeouts.totalMs), timeouts.totalMs).unref()
   const leave = () => controller.abort(parent.reason)
   if (parent.aborted) leave()
   else parent.addEventListener('abort', leave, { once: true })
+  const wait = openWait(timeouts, expire)
+  return {
+    signal: controller.signal,
+    get expired() {
+      return expired
+    },
+    wait: (phase) => wait.begin(phase),
+    progress: () => wait.progress(),
+    hold: () => wait.hold(),
+    resume: () => wait.resume(),
+    abort(reason) {
+      controller.abort(reason)
+    },
+    [Symbol.dispose]() {
+      clearTimeout(total)
+      wait.end()
+      parent.removeEventListener('abort', leave)
+    },
+  }
+}
 
-  const limits = {
+/** The one wait of the moment. Its timer is set once and looks when it fires, as events come by the thousand. */
+function openWait(timeouts: Timeouts, expire: (phase: Phase, ms: number) => void) {
+  const limits: Readonly<Record<Phase, number>> = {
     headers: timeouts.headersMs,
     'first token': timeouts.firstTokenMs,
     idle: timeouts.idleMs,
     total: timeouts.totalMs,
   }
   const openedAt = performance.now()
-  const begin = () => {
-    clearTimeout(current)
-    current = undefined
-    if (phase === 'total') return
-    // What the head of the answer took is part of the wait for the first content.
-    const passed = phase === 'first token' ? performance.now() - openedAt : 0
-    current = setTimeout(expire(phase, limits[phase]), Math.max(0, limits[phase] - passed)).unref()
+  let timer: NodeJS.Timeout | undefined
+  let phase: Phase = 'total'
+  let since = openedAt
+  let heldAt: number | undefined
+  let heldMs = 0
+
+  const passed = () => performance.now() - since - heldMs
+  const look = () => {
+    const limit = limits[phase]
+    const left = limit - passed()
+    if (heldAt !== undefined) arm(limit)
+    else if (left > 1) arm(left)
+    else expire(phase, limit)
+  }
+  const arm = (ms: number) => {
+    clearTimeout(timer)
+    timer = setTimeout(look, ms).unref()
   }
   return {
-    signal: controller.signal,
-    get expired() {
-      return expired
-    },
-    wait(next) {
+    begin(next: Phase) {
+      clearTimeout(timer)
       phase = next
-      begin()
+      heldAt = undefined
+      heldMs = 0
+      // What the head of the answer took is part of the wait for the first content.
+      since = phase === 'first token' ? openedAt : performance.now()
+      if (phase !== 'total') arm(Math.max(1, limits[phase] - passed()))
     },
     progress() {
       if (phase !== 'idle') return
-      if (current) current.refresh()
-      else begin()
+      since = performance.now()
+      heldMs = 0
     },
-    pause() {
-      if (phase !== 'idle') return
-      clearTimeout(current)
-      current = undefined
+    hold() {
+      heldAt = performance.now()
     },
-    abort(reason) {
-      controller.abort(reason)
+    resume() {
+      if (heldAt !== undefined) heldMs += performance.now() - heldAt
+      heldAt = undefined
     },
-    [Symbol.dispose]() {
-      clearTimeout(total)
-      clearTimeout(current)
-      parent.removeEventListener('abort', leave)
-    },
+    end: () => clearTimeout(timer),
   }
 }
 
 const sentences: Readonly<Record<Phase, (ms: number) => string>> = {
-  headers: (ms) => `The upstream did not begin to answer within ${ms} ms`,
-  'first token': (ms) => `The upstream sent no content within ${ms} ms`,
-  idle: (ms) => `The upstream fell silent for ${ms} ms in the middle of its answer`,
-  total: (ms) => `The upstream did not finish its answer within ${ms} ms`,
+  headers: (ms) => `The upstream did not begin to answer within ${ms} ms (headersMs)`,
+  'first token': (ms) => `The upstream sent no content within ${ms} ms (firstTokenMs)`,
+  idle: (ms) => `The upstream fell silent in the middle of its answer for ${ms} ms (idleMs)`,
+  total: (ms) => `The upstream did not finish its answer within ${ms} ms (totalMs)`,
 }

@@ -40,9 +40,9 @@ export async function* guard(
       if (next.done === true) break
       const batch = sift(options.splitter.push(next.value), state, options)
       if (batch.blocks.length > 0) {
-        options.deadline.pause()
+        options.deadline.hold()
         yield batch
-        options.deadline.progress()
+        options.deadline.resume()
       }
       if (!state.terminal) continue
       open = false

@@ -66,7 +66,7 @@ async function sendOne(
       next = redirected
     }
   } catch (thrown) {
-    throw asFailure(thrown, signal, undici)
+    throw asFailure(thrown, signal, { undici, connectMs: outgoing.connectMs })
   }
 }
 
@@ -100,14 +100,20 @@ function flatten(headers: Readonly<Record<string, string | string[] | undefined>
   return flat
 }
 
-function asFailure(thrown: unknown, signal: AbortSignal, { errors }: typeof Undici): GatewayError {
+function asFailure(
+  thrown: unknown,
+  signal: AbortSignal,
+  { undici: { errors }, connectMs }: { undici: typeof Undici; connectMs: number },
+): GatewayError {
   if (signal.aborted && signal.reason instanceof GatewayError) return signal.reason
   if (signal.aborted)
     return new GatewayError('cancelled', 'The caller went away', { cause: thrown })
   if (thrown instanceof errors.ConnectTimeoutError)
-    return new GatewayError('upstream_timeout', 'The upstream could not be reached in time', {
-      cause: thrown,
-    })
+    return new GatewayError(
+      'upstream_timeout',
+      `The upstream could not be reached within ${connectMs} ms (connectMs)`,
+      { cause: thrown },
+    )
   return new GatewayError('upstream_unavailable', 'The upstream could not be reached', {
     cause: thrown,
   })
