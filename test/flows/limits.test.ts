@@ -123,9 +123,9 @@ function whole(client: ClientStream): readonly [path: string, body: object] {
 describe.each(clientStreams)('$name', (client) => {
   test.each(Object.entries({ ...before, ...streamed }))('%s: 504', async (name, limit) => {
     await using staged = await stage(limit)
-    const { post } = staged.gateway
-    const ways = [post(client.path('up/m'), client.body('up/m'))]
-    if (name in before) ways.push(post(...whole(client)))
+    const { gateway } = staged
+    const ways = [gateway.post(client.path('up/m'), client.body('up/m'))]
+    if (name in before) ways.push(gateway.post(...whole(client)))
     for (const response of await Promise.all(ways)) {
       expect(response.status).toBe(504)
       expect(await response.text()).toContain(limit.said)
@@ -157,8 +157,10 @@ describe.each(clientStreams)('$name', (client) => {
     await using gateway = await start({
       providers: { up: { type: 'openai', baseUrl, key: 'k', timeouts: { connectMs: 60 } } },
     })
-    const { post } = gateway
-    const ways = [post(client.path('up/m'), client.body('up/m')), post(...whole(client))]
+    const ways = [
+      gateway.post(client.path('up/m'), client.body('up/m')),
+      gateway.post(...whole(client)),
+    ]
     for (const response of await Promise.all(ways)) {
       expect(response.status).toBe(504)
       expect(await response.text()).toContain('60 ms (connectMs)')
