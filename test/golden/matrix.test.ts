@@ -1,8 +1,9 @@
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { operationNames } from '../../src/operations/index.ts'
 import { formats } from '../../src/protocols/formats.ts'
 import { protocols } from '../../src/protocols/index.ts'
-import { type GoldenCase, goldenCase } from '../support/golden-files.ts'
+import { foldersIn, type GoldenCase, goldenCase } from '../support/golden-files.ts'
 
 /**
  * What must have a golden case: every kind of content in both directions, streamed and not, for every chat protocol
@@ -165,5 +166,26 @@ describe('the golden cases of chat', () => {
     expect(chats.toSorted()).toEqual(
       [...clients, ...counting, 'streamGenerateContent'].toSorted(),
     )
+  })
+})
+
+describe('the golden cases of the other operations', () => {
+  const codecs = protocols.flatMap(({ id, codecs: own }) =>
+    operationNames.flatMap((operation) => {
+      const codec = own[operation]
+      return codec === undefined || operation === 'chat' ? [] : [{ id, operation, codec }]
+    }),
+  )
+
+  it.each(codecs)('$operation of $id', ({ operation, codec }) => {
+    const root = join(import.meta.dirname, operation)
+    const cases = foldersIn(root).map((name) => goldenCase(join(root, name)))
+    // A codec that several protocols share is held by the case of one of them.
+    const owners = codecs.filter((other) => other.codec === codec).map(({ id }) => id)
+    const has = (name: string): boolean =>
+      owners.some((owner) => cases.some((golden) => golden.has(`${owner}.${name}`)))
+    expect(has('sent.json')).toBe(true)
+    if (codec.bytes !== true) expect(has('reply.json')).toBe(true)
+    if (codec.stream !== undefined) expect(has('received.sse')).toBe(true)
   })
 })
