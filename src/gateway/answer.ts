@@ -46,13 +46,13 @@ function shaped(gateway: Gateway, call: Call, attempted: Attempted): Answer {
     case 'native': {
       meter.close('completed', answer.usage)
       const { bytes, contentType } = answer.received
-      return { kind: 'bytes', headers, bytes, contentType: headerText(contentType) }
+      return { kind: 'bytes', headers, bytes, contentType }
     }
     case 'media':
       return {
         kind: 'stream',
         headers,
-        contentType: headerText(answer.contentType),
+        contentType: answer.contentType,
         ...(answer.length !== undefined && { length: answer.length }),
         pieces: meteredMedia(attempted, answer),
       }
@@ -64,7 +64,7 @@ function shaped(gateway: Gateway, call: Call, attempted: Attempted): Answer {
     case 'blocks': {
       const writer = writerOf(call, formatContext(gateway, call))
       const pieces = writtenBlocks({ gateway, call, writer }, answer.batches)
-      return { kind: 'stream', headers, contentType: headerText(answer.contentType), pieces }
+      return { kind: 'stream', headers, contentType: answer.contentType, pieces }
     }
   }
 }

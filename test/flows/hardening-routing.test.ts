@@ -1,0 +1,302 @@
+import { describe, expect, test } from 'vitest'
+import { parseConfig } from '../../src/config/file.ts'
+import { answerHeaders } from '../../src/gateway/answer.ts'
+import { readRetryAfter } from '../../src/gateway/failures.ts'
+import { type Call, openTrail } from '../../src/gateway/gateway.ts'
+import { createHealth } from '../../src/gateway/health.ts'
+import { fakeUpstream, json } from '../support/fake-upstream.ts'
+import { chatReply } from '../support/openai-wire.ts'
+import { ask, at, error, good } from '../support/routes.ts'
+import { start, type Started } from '../support/start.ts'
+
+const chat = (gateway: Started, model: string, key?: string) =>
+  gateway.post(
+    '/v1/chat/completions',
+    { model, ...ask },
+    { signal: AbortSignal.timeout(5_000), ...(key !== undefined && { key }) },
+  )
+
+describe('names of models', () => {
+  test.each([
+    ['an emoji', '🦊', 200],
+    ['slashes', 'meta/llama/3', 200],
+    ['spaces', 'my model', 200],
+    ['several scripts', 'モデル é', 200],
+    ['half a character', '\ud83e', 404],
+    ['a line break', 'a\r\nx-injected: yes', 404],
+    ['a zero byte', 'a\u0000b', 404],
+    ['nothing', '', 404],
+    ['a step up', '..', 404],
+    ['600 characters', 'a'.repeat(600), 404],
+    ['100,000 characters', 'a'.repeat(100_000), 404],
+  ])('%s', async (_name, name, status) => {
+    await using only = await fakeUpstream(good)
+    await using gateway = await start(at({ only }))
+    const response = await chat(gateway, `only/${name}`)
+    expect(response.status).toBe(status)
+    expect(response.headers.get('x-injected')).toBeNull()
+    expect((await response.text()).length).toBeLessThan(2_000)
+    expect(only.seen.map(({ body }) => body['model'])).toEqual(status === 200 ? [name] : [])
+    expect(JSON.stringify(gateway.logged).length).toBeLessThan(2_000)
+  })
+
+  test('a failure under such a name is the upstream’s, not ours', async () => {
+    await using only = await fakeUpstream(error(400))
+    await using gateway = await start(at({ only }))
+    const response = await chat(gateway, 'only/🦊')
+    expect(response.status).toBe(400)
+    expect(response.headers.get('x-sluice-model')).toBe('%F0%9F%A6%8A')
+  })
+
+  test('what was left out is named in headers that clients can read', async () => {
+    await using gateway = await start()
+    const trail = openTrail(0)
+    for (let index = 0; index < 3_000; index += 1) trail.dropped.add(`messages[${index}].näme`)
+    trail.model = `${'🦊'.repeat(3_000)}\ud83e`
+    const headers = answerHeaders(gateway.gateway, { trail } as Call)
+    expect(headers['x-sluice-dropped']).toMatch(/^messages\[0\]\.n%C3%A4me, [\x20-\x7e]*\.\.\.$/)
+    for (const value of Object.values(headers)) expect(value.length).toBeLessThan(2_100)
+  })
+})
+
+describe('what leads nowhere', () => {
+  const models = {
+    one: { targets: [{ target: 'only/m' }], fallback: ['gone/m', 'nobody-lists-this'] },
+    two: { targets: [{ target: 'gone/m' }, { target: 'only/m' }] },
+    three: { targets: [{ target: 'gone/m' }], fallback: ['one'] },
+    none: { targets: [{ target: 'gone/m' }], fallback: ['none', 'gone/n'] },
+  }
+
+  test.each(['one', 'two', 'three'])('%s goes on without it', async (model) => {
+    await using only = await fakeUpstream((seen, response) =>
+      seen.path === '/models'
+        ? json(response, { object: 'list', data: [] })
+        : json(response, chatReply('Hello')),
+    )
+    await using gateway = await start(at({ only }, { models }))
+    expect((await chat(gateway, model)).status).toBe(200)
+  })
+
+  test('a route of which nothing is left is unknown', async () => {
+    await using only = await fakeUpstream(good)
+    await using gateway = await start(at({ only }, { models }))
+    const response = await chat(gateway, 'none')
+    expect(response.status).toBe(404)
+    expect(await response.text()).toContain('gone')
+  })
+})
+
+test('fallbacks that all name each other are each tried once, and at once', async () => {
+  const names = Array.from({ length: 14 }, (_, index) => `m${index}`)
+  await using only = await fakeUpstream(error(404))
+  await using gateway = await start(
+    at(
+      { only },
+      {
+        models: Object.fromEntries(
+          names.map((name) => [name, { targets: [{ target: `only/${name}` }], fallback: names }]),
+        ),
+      },
+    ),
+  )
+  expect((await chat(gateway, 'm0')).status).toBe(404)
+  expect(only.seen.map(({ body }) => body['model'])).toEqual(names)
+})
+
+test('a disabled built-in engine answers under no name', async () => {
+  await using gateway = await start({
+    builtin: { enabled: 'never' },
+    models: { mine: 'builtin/builtin-chat' },
+  })
+  for (const model of ['builtin-chat', 'builtin/builtin-chat', 'mine', 'gpt-4o'])
+    expect((await chat(gateway, model)).status).toBe(404)
+})
+
+test('no provider may take the name of the built-in engine', () => {
+  const text = 'providers:\n  builtin:\n    type: openai\n    baseUrl: http://localhost:1\n'
+  expect(() => parseConfig(text, 'sluice.yaml', {})).toThrow(
+    /sluice\.yaml:2:3: providers\.builtin /,
+  )
+})
+
+test('a key’s name brings its route’s targets and fallbacks, and nothing else', async () => {
+  await using first = await fakeUpstream(error(404))
+  await using second = await fakeUpstream(good)
+  await using gateway = await start(
+    at(
+      { first, second },
+      {
+        models: {
+          fast: { targets: [{ target: 'first/m' }], fallback: ['spare'] },
+          spare: 'second/m',
+        },
+        keys: [
+          { name: 'narrow', key: 'sk-narrow0123456789', models: ['fast'] },
+          { name: 'wide', key: 'sk-wide0123456789', models: ['second/*'] },
+        ],
+      },
+    ),
+  )
+  expect((await chat(gateway, 'fast', 'sk-narrow0123456789')).status).toBe(200)
+  for (const model of ['spare', 'second/m', 'first/m'])
+    expect((await chat(gateway, model, 'sk-narrow0123456789')).status).toBe(403)
+  expect((await chat(gateway, 'second/m', 'sk-wide0123456789')).status).toBe(200)
+  for (const model of ['fast', 'spare', 'second', 'secondary/m'])
+    expect((await chat(gateway, model, 'sk-wide0123456789')).status).toBe(403)
+})
+
+test('of two limits the nearer one holds: target, route, provider, default', async () => {
+  await using gateway = await start({
+    providers: {
+      only: {
+        type: 'openai',
+        baseUrl: 'http://127.0.0.1:1',
+        key: 'k',
+        timeouts: { headersMs: 2_000, idleMs: 2_000, totalMs: 2_000 },
+      },
+    },
+    defaults: {
+      timeouts: { headersMs: 1_000, idleMs: 1_000, totalMs: 1_000, firstTokenMs: 1_000 },
+    },
+    models: {
+      m: {
+        targets: [{ target: 'only/m', timeouts: { totalMs: 4_000 } }],
+        timeouts: { idleMs: 3_000, totalMs: 3_000 },
+      },
+    },
+  })
+  const key = gateway.gateway.keys.find('sk-test0123456789abcdef')
+  expect(key).toBeDefined()
+  if (!key) return
+  const limitsOf = async (name: string) =>
+    (await gateway.gateway.routing().route(name, key, 'chat')).levels[0]?.[0]?.timeouts
+  expect(await limitsOf('m')).toMatchObject({
+    headersMs: 2_000,
+    idleMs: 3_000,
+    totalMs: 4_000,
+    firstTokenMs: 1_000,
+  })
+  expect(await limitsOf('builtin-chat')).toMatchObject({ totalMs: 1_000 })
+})
+
+describe('refused keys', () => {
+  test('a model that is forbidden leaves the key to the others', async () => {
+    await using only = await fakeUpstream((seen, response) =>
+      seen.body['model'] === 'forbidden'
+        ? json(response, { error: { message: 'no access' } }, { status: 403 })
+        : json(response, chatReply('Hello')),
+    )
+    await using gateway = await start(at({ only }))
+    expect((await chat(gateway, 'only/forbidden')).status).toBe(502)
+    expect((await chat(gateway, 'only/m')).status).toBe(200)
+  })
+
+  test('where every key rests, one is tried again every 15 seconds', () => {
+    let now = 1_000_000
+    const health = createHealth(() => now)
+    const keys = ['a', 'b']
+    for (const key of keys) health.setKeyAside('p', key, 300_000)
+    expect(health.nextKey('p', keys)).toBeUndefined()
+    now += 15_000
+    const tried = [health.nextKey('p', keys), health.nextKey('p', keys), health.nextKey('p', keys)]
+    expect(new Set(tried)).toEqual(new Set(['a', 'b', undefined]))
+    now += 300_000
+    expect(health.nextKey('p', keys)).toBeDefined()
+    expect(health.nextKey('q', ['c'])).toBe('c')
+  })
+})
+
+describe('what is remembered', () => {
+  test('of targets: the last ten thousand that were used', () => {
+    let now = 0
+    const health = createHealth(() => now)
+    const breaker = { failures: 1, windowMs: 1_000, cooldownMs: 1_000_000 }
+    health.failed('first', breaker)
+    health.failed('used', breaker)
+    for (let index = 0; index < 10_000; index += 1) {
+      now += 1
+      health.available(`read/${index}`)
+      health.succeeded(`p/${index}`, 5)
+      if (index % 1_000 === 0) health.failed('used', breaker)
+    }
+    expect(health.available('first')).toBe(true)
+    expect(health.available('used')).toBe(false)
+    expect(health.latencyMs('p/9999')).toBe(5)
+  })
+
+  test('of formats an upstream lacks: for ten minutes', () => {
+    let now = 0
+    const health = createHealth(() => now)
+    health.setFormatLacking('p', 'responses')
+    expect(health.lacksFormat('p', 'responses')).toBe(true)
+    expect(health.lacksFormat('p', 'messages')).toBe(false)
+    now += 600_001
+    expect(health.lacksFormat('p', 'responses')).toBe(false)
+  })
+
+  test.each([
+    [
+      'gemini',
+      {
+        error: {
+          code: 404,
+          status: 'NOT_FOUND',
+          message: 'models/x is not found for API version v1beta',
+        },
+      },
+    ],
+    ['gemini', { error: { code: 404, status: 'NOT_FOUND', message: 'The model x was retired' } }],
+  ] as const)('a model that %s does not have is no missing format', async (type, body) => {
+    await using only = await fakeUpstream((_seen, response) =>
+      json(response, body, { status: 404 }),
+    )
+    await using gateway = await start({
+      providers: { only: { type, baseUrl: only.url, key: 'k' } },
+    })
+    const response = await gateway.post('/v1beta/models/only/x:generateContent', {
+      contents: [{ role: 'user', parts: [{ text: 'Hi' }] }],
+    })
+    expect(response.status).toBe(404)
+    expect(only.seen.length).toBe(1)
+  })
+})
+
+test.each([
+  [{ 'retry-after': '7' }, 7_000],
+  [{ 'retry-after': '0.5' }, 500],
+  [{ 'retry-after': '-5' }, 0],
+  [{ 'retry-after': '99999999999999999999999' }, 86_400_000],
+  [{ 'retry-after': 'Wed, 21 Oct 2099 07:28:00 GMT' }, 86_400_000],
+  [{ 'retry-after': 'Wed, 21 Oct 2015 07:28:00 GMT' }, 0],
+  [{ 'retry-after': '1e400' }, undefined],
+  [{ 'retry-after': '' }, undefined],
+  [{ 'retry-after': 'soon' }, undefined],
+  [{ 'retry-after-ms': '1500', 'retry-after': '9' }, 1_500],
+  [{ 'retry-after-ms': 'x', 'retry-after': '9' }, 9_000],
+  [{}, undefined],
+])('Retry-After %j', (headers, ms) => {
+  expect(readRetryAfter(headers as Record<string, string>, Date.UTC(2026, 0, 1))).toBe(ms)
+})
+
+test('a list of models that could not be had is asked for again after a minute', async () => {
+  let lists = 0
+  await using only = await fakeUpstream((seen, response) => {
+    if (seen.method === 'POST') return json(response, chatReply('Hello'))
+    lists += 1
+    return lists === 1
+      ? json(response, { error: { message: 'busy' } }, { status: 503 })
+      : json(response, { object: 'list', data: [{ id: 'bare', object: 'model' }] })
+  })
+  await using gateway = await start(at({ only }))
+  const { createModelLists } = await import('../../src/gateway/model-lists.ts')
+  let now = 0
+  const models = createModelLists({
+    upstreams: gateway.gateway.routing().upstreams,
+    send: gateway.gateway.send,
+    now: () => now,
+    newId: (prefix) => prefix,
+  })
+  expect(await models.owners('bare')).toEqual([])
+  now += 60_001
+  expect(await models.owners('bare')).toEqual(['only'])
+})
