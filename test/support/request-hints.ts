@@ -12,7 +12,7 @@ export const sentences = fc.constantFrom(
   'What is 6 times 7?',
   '2^99999999',
   '((((1/0))))*-3%',
-  '9'.repeat(500),
+  '9'.repeat(120),
   'What is the weather in Paris and in Oslo?',
   'Ada Lovelace is 36 years old and was born on 10 December 1815.',
   'Sort these numbers: 9, 3, -1, 1e400, 0x10',
