@@ -64,7 +64,17 @@ function told(upstream: Upstream, request: ChatRequest): readonly Fact[] {
   return factsOf[upstream]!(parseJson(formatJson(body.value)) as Record<string, unknown>)
 }
 
-function factsOfTalk({ system, turns, last }: Talk, upstream: Upstream): readonly Fact[] {
+/** Where system messages belong at the beginning alone, a late one stays in its place, marked. */
+const marking: ReadonlySet<string> = new Set(['anthropic', 'bedrock', 'gemini'])
+
+function factsOfTalk(
+  { system, turns, last }: Talk,
+  { client, upstream }: { readonly client: string; readonly upstream: Upstream },
+): readonly Fact[] {
+  const instructed = (late: string | undefined): readonly Fact[] => {
+    if (late === undefined || client === 'generateContent') return []
+    return [marking.has(upstream) ? ['user', `<system>\n${late}\n</system>`] : ['system', late]]
+  }
   const asked = (parts: Talk['last']): readonly Fact[] =>
     parts.flatMap((part): readonly Fact[] => {
       if (part.kind === 'text') return [['user', part.text]]
@@ -80,6 +90,7 @@ function factsOfTalk({ system, turns, last }: Talk, upstream: Upstream): readonl
         ...calls.map(({ id, result }) => resultFact(id, result)),
       ]),
       ['assistant', turn.answer],
+      ...instructed(turn.late),
     ]),
     ...asked(last),
   ]
@@ -94,7 +105,7 @@ describe.each(pairs)('$client before $upstream', ({ client, upstream }) => {
       fc.property(talk, (given) => {
         const request = canonical(client, writtenTalk[client]!(given))
         const facts = told(upstream, request).filter(isMeant)
-        expect(facts).toEqual(factsOfTalk(given, upstream).filter(isMeant))
+        expect(facts).toEqual(factsOfTalk(given, { client, upstream }).filter(isMeant))
       }),
       { numRuns: 40 },
     )

@@ -9,11 +9,13 @@ export interface Talk {
   readonly last: readonly Part[]
 }
 
-/** A user's question, the calls it took to answer it, step by step, and the answer. */
+/** A user's question, the calls it took to answer it, step by step, the answer, and an instruction after it. */
 export interface Turn {
   readonly asked: readonly Part[]
   readonly steps: readonly Step[]
   readonly answer: string
+  /** Gemini's clients have no words for one. */
+  readonly late: string | undefined
 }
 
 export interface Step {
@@ -58,6 +60,7 @@ const turn = fc.record({
   asked: parts,
   steps: fc.array(step, { maxLength: 2 }),
   answer: words,
+  late: fc.option(words, { nil: undefined }),
 })
 
 export const talk: fc.Arbitrary<Talk> = fc
@@ -109,7 +112,7 @@ function chat({ system, turns, last }: Talk): Written {
     model: 'm',
     messages: [
       ...(system === undefined ? [] : [{ role: 'system', content: system }]),
-      ...turns.flatMap(({ asked, steps, answer }) => [
+      ...turns.flatMap(({ asked, steps, answer, late }) => [
         user(asked),
         ...steps.flatMap(({ said, calls }) => [
           {
@@ -124,6 +127,7 @@ function chat({ system, turns, last }: Talk): Written {
           ...calls.map(({ id, result }) => ({ role: 'tool', tool_call_id: id, content: result })),
         ]),
         { role: 'assistant', content: answer },
+        ...(late === undefined ? [] : [{ role: 'system', content: late }]),
       ]),
       user(last),
     ],
@@ -143,7 +147,7 @@ function messages({ system, turns, last }: Talk): Written {
     max_tokens: 1000,
     ...(system === undefined ? {} : { system }),
     messages: [
-      ...turns.flatMap(({ asked, steps, answer }) => [
+      ...turns.flatMap(({ asked, steps, answer, late }) => [
         { role: 'user', content: blocks(asked) },
         ...steps.flatMap(({ said, calls }) => [
           {
@@ -168,6 +172,7 @@ function messages({ system, turns, last }: Talk): Written {
           },
         ]),
         { role: 'assistant', content: answer },
+        ...(late === undefined ? [] : [{ role: 'system', content: late }]),
       ]),
       { role: 'user', content: blocks(last) },
     ],
@@ -193,7 +198,7 @@ function responses({ system, turns, last }: Talk): Written {
     model: 'm',
     ...(system === undefined ? {} : { instructions: system }),
     input: [
-      ...turns.flatMap(({ asked, steps, answer }) => [
+      ...turns.flatMap(({ asked, steps, answer, late }) => [
         user(asked),
         ...steps.flatMap((each) => [
           ...(each.said === undefined ? [] : [said(each.said)]),
@@ -210,6 +215,7 @@ function responses({ system, turns, last }: Talk): Written {
           })),
         ]),
         said(answer),
+        ...(late === undefined ? [] : [{ role: 'system', content: late }]),
       ]),
       user(last),
     ],

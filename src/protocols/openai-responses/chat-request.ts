@@ -16,8 +16,6 @@ const lacking = [
   'top_k',
   'seed',
   'stop',
-  'functions',
-  'function_call',
   'modalities',
   'audio',
 ] as const

@@ -1,3 +1,4 @@
+import { withFunctions } from '../function-answers.ts'
 import { type PathOf, usualPath } from '../openai/chat-options.ts'
 import type { Codec } from '../protocol.ts'
 import { decodeResponse } from './chat-reply.ts'
@@ -14,7 +15,7 @@ export function responsesChat({
 }: {
   readonly path?: PathOf
 } = {}): Codec<'chat'> {
-  return {
+  return withFunctions({
     encode: (request, context) => ({
       method: 'POST',
       path: path('/responses', context),
@@ -23,5 +24,5 @@ export function responsesChat({
     decode: decodeResponse,
     singleChoice: true,
     stream: { reader: readResponseStream, watcher: watchResponse },
-  }
+  })
 }

@@ -31,9 +31,8 @@ function itemsOf(message: Message, place: MessagePlace): readonly Fields[] {
     case 'assistant':
       return assistantItems(message, place)
     case 'tool':
-      return [resultItem(message, message.tool_call_id ?? '', place)]
     case 'function':
-      return [resultItem(message, legacyId(message.name ?? ''), place)]
+      return [resultItem(message, message.tool_call_id ?? '', place)]
     case 'system':
     case 'developer':
     case 'user':
@@ -99,14 +98,12 @@ function assistantItems(message: Message, place: MessagePlace): readonly Fields[
   if (message.audio != null) place.context.unsupported(`${place.path}.audio`)
   const content = spokenParts(message)
   const calls = message.tool_calls ?? []
-  const legacy = message.function_call
+  // Reasoning that nothing follows is refused.
+  if (content.length === 0 && calls.length === 0) return []
   return [
     ...reasoningItems(message),
     ...(content.length === 0 ? [] : [{ type: 'message', role: 'assistant', content }]),
     ...calls.map((call) => callItem(call, place)),
-    ...(legacy == null
-      ? []
-      : [{ type: 'function_call', call_id: legacyId(legacy.name), ...legacy }]),
   ]
 }
 
@@ -149,9 +146,4 @@ function callItem(call: ToolCall, { kinds }: Place): Fields {
 function resultItem(message: Message, id: string, place: MessagePlace): Fields {
   const type = place.kinds.get(id) === 'custom' ? 'custom_tool_call_output' : 'function_call_output'
   return { type, call_id: id, output: contentOf(message.content, place) }
-}
-
-/** The deprecated function calls have no ids; one call is open at a time. */
-function legacyId(name: string): string {
-  return `call_${name}`
 }
