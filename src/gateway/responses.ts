@@ -1,5 +1,6 @@
 import { GatewayError } from '../core/errors.ts'
 import type { ApiKey, StoredResponse } from '../core/ports.ts'
+import { parseJson } from '../wire/json.ts'
 import { createEventSplitter } from '../wire/sse.ts'
 import type { ResponsesRequest } from '../protocols/openai-responses/client-schema.ts'
 import {
@@ -45,7 +46,7 @@ async function withReferred(gateway: Gateway, call: Call): Promise<Call> {
   const found = await Promise.all(ids.map((id) => gateway.store.findResponse(id)))
   const items = found.flatMap((stored) => {
     if (stored?.keyId !== call.key.id) return []
-    return (JSON.parse(stored.response) as { readonly output: Items }).output
+    return (parseJson(stored.response) as { readonly output: Items }).output
   })
   if (items.length === 0) return call
   const request = withReferences(call.request as ResponsesRequest, items)
@@ -72,8 +73,8 @@ async function history(gateway: Gateway, last: StoredResponse): Promise<Items> {
   const chain: Items[number][][] = []
   let current: StoredResponse | undefined = last
   while (current) {
-    const { output } = JSON.parse(current.response) as { readonly output: Items }
-    chain.unshift([...(JSON.parse(current.input) as Items), ...output])
+    const { output } = parseJson(current.response) as { readonly output: Items }
+    chain.unshift([...(parseJson(current.input) as Items), ...output])
     if (chain.length > chainMax)
       throw new GatewayError('context_length_exceeded', 'The conversation is too long', {
         param: 'previous_response_id',
@@ -141,7 +142,7 @@ function withPreviousId({ previousId }: Keeping, text: string): string {
 
 /** The response that `find` takes out of an upstream's own text. */
 async function keepJson(keeping: Keeping, text: string, find: (body: object) => unknown) {
-  const body: unknown = JSON.parse(text)
+  const body: unknown = parseJson(text)
   const response = typeof body === 'object' && body !== null ? find(body) : undefined
   if (typeof response === 'object' && response !== null) await keep(keeping, response)
 }

@@ -1,6 +1,7 @@
 import { invalidRequest } from '../core/errors.ts'
 import { findResponse } from '../gateway/responses.ts'
 import { one, whole } from './models.ts'
+import { parseJson } from '../wire/json.ts'
 import type { Address, Exchange } from './server.ts'
 
 /** What was kept of POST /v1/responses (OpenAI API, responses). */
@@ -36,7 +37,7 @@ async function listItems({ gateway, key, reply, request, parameters }: Exchange)
   const order = one(query, 'order') ?? 'desc'
   if (order !== 'asc' && order !== 'desc')
     throw invalidRequest("'order' must be asc or desc", 'order')
-  const items = JSON.parse(input) as readonly { readonly id: string }[]
+  const items = parseJson(input) as readonly { readonly id: string }[]
   const ordered = order === 'asc' ? items : items.toReversed()
   const after = one(query, 'after')
   const from = after === undefined ? 0 : ordered.findIndex(({ id }) => id === after) + 1

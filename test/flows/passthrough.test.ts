@@ -282,3 +282,22 @@ describe('streams', () => {
     expect(await store.listUsage({ limit: 9 })).toMatchObject([used, used])
   })
 })
+
+test('a response that passed can be looked at, digit for digit', async () => {
+  const answer =
+    '{"id":"resp_9","object":"response","output":[{"id":"x","type":"new_item","n":9007199254740993}],"previous_response_id":null}'
+  await using stage = await inFrontOf('openai', (_seen, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' })
+    response.end(answer)
+  })
+  const { gateway, model, upstream } = stage
+  await gateway.post('/v1/responses', { model, input: 'Hi' })
+  expect(await (await gateway.request('/v1/responses/resp_9')).text()).toBe(answer)
+  // Its upstream made it, so that it is left to the upstream to remember.
+  await gateway.post('/v1/responses', { model, input: 'Ho', previous_response_id: 'resp_9' })
+  expect(upstream.seen.at(-1)?.body).toEqual({
+    model: 'm',
+    input: 'Ho',
+    previous_response_id: 'resp_9',
+  })
+})
