@@ -31,7 +31,13 @@ export async function* guard(
   body: AsyncIterable<Uint8Array>,
   options: GuardOptions,
 ): AsyncGenerator<GuardedBatch> {
-  const state: State = { content: false, whole: false, terminal: false, unreadable: 0 }
+  const state: State = {
+    content: false,
+    whole: false,
+    terminal: false,
+    unreadable: 0,
+    failure: undefined,
+  }
   const pieces = body[Symbol.asyncIterator]()
   let open = true
   try {
@@ -44,6 +50,7 @@ export async function* guard(
         yield batch
         options.deadline.resume()
       }
+      if (state.failure) throw state.failure
       if (!state.terminal) continue
       open = false
       void readToEnd(pieces, options.close)
@@ -57,6 +64,7 @@ export async function* guard(
   }
   const rest = sift(options.splitter.end(), state, options)
   if (rest.blocks.length > 0) yield rest
+  if (state.failure) throw state.failure
   if (state.terminal || state.whole) return
   throw new GatewayError(
     'upstream_cut',
@@ -86,6 +94,8 @@ interface State {
   terminal: boolean
   /** Unreadable blocks in a row. */
   unreadable: number
+  /** What went wrong behind the good events of a piece, said once they have been handed on. */
+  failure: GatewayError | undefined
 }
 
 function sift(
@@ -95,17 +105,28 @@ function sift(
 ): GuardedBatch {
   const good: EventBlock[] = []
   let content = false
+  // Before anything was promised the good events of the same piece are no reason not to try another target.
+  const isPromised = state.content
+  const fail = (error: GatewayError): void => {
+    if (!isPromised || good.length === 0) throw error
+    state.failure = error
+  }
   for (const block of blocks) {
-    if (state.terminal) break
+    if (state.terminal || state.failure) break
     if (block.kind === 'comment') {
       if (comments) good.push(block)
       continue
     }
     const verdict = block.kind === 'unreadable' ? 'garbage' : watcher.see(block)
-    if (verdict instanceof GatewayError) throw verdict
+    if (verdict instanceof GatewayError) {
+      fail(verdict)
+      continue
+    }
     if (verdict === 'garbage') {
-      countUnreadable(state)
+      state.unreadable += 1
       skipped()
+      if (!state.content || state.unreadable > 1)
+        fail(new GatewayError('upstream_garbled', 'The upstream’s stream cannot be read'))
       continue
     }
     state.unreadable = 0
@@ -120,12 +141,6 @@ function sift(
     if (watcher.usageOnly !== true) good.push(block)
   }
   return { blocks: good, content }
-}
-
-function countUnreadable(state: State): void {
-  state.unreadable += 1
-  if (state.content && state.unreadable === 1) return
-  throw new GatewayError('upstream_garbled', 'The upstream’s stream cannot be read')
 }
 
 /** What a broken body means: a limit that was reached, a caller who left, or a cut. */

@@ -50,6 +50,13 @@ const faultsAfter: Readonly<Record<string, Fault>> = {
     sse(response, [...preamble, ...content], { end: false }),
   'error frame': (response, { preamble, content, errorFrame }) =>
     sse(response, [...preamble, ...content, errorFrame]),
+  'error frame in one packet with content': async (response, { preamble, content, errorFrame }) => {
+    const [first = '', second = ''] = content
+    await sse(response, [...preamble, first], { end: false })
+    // In a packet of its own, so that content has been seen before.
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    await sse(response, [second + errorFrame])
+  },
   garbage: (response, { preamble, content }) =>
     sse(response, [...preamble, ...content, 'data: {"half\n\n', 'data: not json\n\n'], {
       end: false,
