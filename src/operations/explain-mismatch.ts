@@ -50,6 +50,8 @@ export function explain(schema: object, value: unknown, path = ''): Mismatch | u
 function explainUnion(branches: readonly Schema[], value: unknown, path: string) {
   const faults = branches.map((branch) => explain(branch, value, path))
   if (faults.includes(undefined)) return undefined
+  const right = branches.findIndex((branch) => isListOf(branch, value))
+  if (right >= 0) return faults[right]
   const inner = faults.filter((fault) => fault !== undefined && fault.path !== path)
   const [deepest] = inner.toSorted((left, right) => depth(right) - depth(left))
   if (deepest) return deepest
@@ -58,6 +60,12 @@ function explainUnion(branches: readonly Schema[], value: unknown, path: string)
   if (kinds.length === 1 && only) return explain(only, value, path)
   const bound = faults.find((_, index) => typeMatches(branches[index]?.type, value))
   return bound ?? { path, message: `${named(path)} must be ${kinds.join(' or ')}` }
+}
+
+/** Whether a list holds what a branch wants, so that only its length can be wrong. */
+function isListOf({ type, items }: Schema, value: unknown): boolean {
+  if (type !== 'array' || !Array.isArray(value) || value.length === 0) return false
+  return items === undefined || value.every((item) => explain(items, item) === undefined)
 }
 
 function depth(fault: Mismatch | undefined): number {
