@@ -93,8 +93,8 @@ const after: Readonly<Record<string, Limit>> = {
   },
   total: {
     answering: forever(content[0]!),
-    timeouts: { totalMs: 90 },
-    said: '90 ms (totalMs)',
+    timeouts: { totalMs: 300 },
+    said: '300 ms (totalMs)',
   },
 }
 

@@ -72,7 +72,7 @@ function brokenThinking(body: Body, messages: readonly Turn[], issued: Issued): 
   const choice = (body['tool_choice'] as Body | undefined)?.['type']
   if (choice === 'any' || choice === 'tool')
     return 'Thinking may not be enabled when tool_choice forces tool use.'
-  return unthoughtStep(messages)
+  return thinking['type'] === 'enabled' ? unthoughtStep(messages) : undefined
 }
 
 /** With thinking on, the assistant's messages of the loop that goes on must begin with what it thought. */

@@ -100,10 +100,12 @@ function encodeEffort(
   return { effort }
 }
 
+/** What a user adds to the results belongs to the same step: Claude reads them as one message. */
 function beganWithoutThinking({ messages }: ChatRequest): boolean {
-  if (messages.at(-1)?.role !== 'tool') return false
-  const asked = messages.findLast(({ role }) => role === 'assistant')
-  return !asked?.thinking_blocks?.some(
+  const at = messages.findLastIndex(({ role }) => role === 'assistant')
+  const isStep = messages.slice(at + 1).some(({ role }) => role === 'tool' || role === 'function')
+  if (!isStep) return false
+  return !messages[at]?.thinking_blocks?.some(
     ({ type, signature }) => type === 'redacted_thinking' || (type === 'thinking' && signature),
   )
 }
