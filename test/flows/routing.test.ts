@@ -51,7 +51,7 @@ describe('what is retried, what falls back, what goes straight to the caller', (
         { first, second },
         {
           models: { m: { targets: [{ target: 'first/m' }], fallback: ['second/m'] } },
-          defaults: { retries: { attempts: 2, baseMs: 1 }, timeouts: { headersMs: 700 } },
+          defaults: { retries: { attempts: 2, baseMs: 1 }, timeouts: { headersMs: 2_000 } },
         },
       ),
     )
