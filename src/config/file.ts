@@ -79,6 +79,10 @@ function toPlain(document: Document.Parsed, at: (offset: number) => string): unk
   }
 }
 
+/** RFC 9110, 5.1 and 5.5; what a client refuses to send would else look like an upstream that cannot be reached. */
+const headerName = /^[!#$%&'*+.^_`|~\w-]+$/
+const headerText = /^[\t\x20-\x7e\x80-\xff]*$/
+
 /** What no schema can say. */
 function findContradictions(config: ConfigFile): { path: Path; problem: string }[] {
   const found: { path: Path; problem: string }[] = []
@@ -86,6 +90,9 @@ function findContradictions(config: ConfigFile): { path: Path; problem: string }
     const path = ['providers', id]
     if (!/^[a-z0-9][a-z0-9._-]*$/.test(id))
       found.push({ path, problem: 'must be named in small letters, digits, dots and dashes' })
+    for (const [name, text] of Object.entries(provider.headers ?? {}))
+      if (!headerName.test(name) || !headerText.test(text))
+        found.push({ path: [...path, 'headers', name], problem: 'is no header that can be sent' })
     if (id === 'builtin')
       found.push({ path, problem: 'must have another name: this one is the built-in engine’s' })
     if (provider.key !== undefined && provider.keys !== undefined)

@@ -1,4 +1,4 @@
-import { GatewayError } from '../core/errors.ts'
+import { GatewayError, invalidRequest } from '../core/errors.ts'
 import type { ApiKey, StoredResponse } from '../core/ports.ts'
 import { parseJson } from '../wire/json.ts'
 import { createEventSplitter } from '../wire/sse.ts'
@@ -43,6 +43,8 @@ export async function createResponse(gateway: Gateway, call: Call): Promise<Answ
 async function withReferred(gateway: Gateway, call: Call): Promise<Call> {
   const ids = referredResponses(call.request as ResponsesRequest)
   if (ids.length === 0) return call
+  if (ids.length > chainMax)
+    throw invalidRequest(`The input refers to more than ${chainMax} responses`, 'input')
   const found = await Promise.all(ids.map((id) => gateway.store.findResponse(id)))
   const items = found.flatMap((stored) => {
     if (stored?.keyId !== call.key.id) return []

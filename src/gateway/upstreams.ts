@@ -61,7 +61,8 @@ export function configuredUpstreams(
     const upstream = createUpstream(id, {
       provider,
       given: { ...(elsewhere && { baseUrl: elsewhere.url }), ...given },
-      secrets,
+      // A line break at the end, as files of keys have one, is no part of a header.
+      secrets: secrets.map((secret) => secret.trim()),
       variables,
     })
     if (typeof upstream === 'string') skipped(id, upstream)
@@ -179,7 +180,6 @@ function firstOf(
   variables: Ingredients['variables'],
 ): string | undefined {
   for (const name of names) {
-    // A line break at the end, as files of keys have one, is no part of a header.
     const value = variables[name]?.trim()
     if (value !== undefined && value !== '') return value
   }

@@ -2,6 +2,7 @@ import { lookup } from 'node:dns/promises'
 import ipaddr from 'ipaddr.js'
 import { Agent, type Dispatcher, request } from 'undici'
 import { GatewayError, invalidRequest } from '../core/errors.ts'
+import { untilAborted } from '../gateway/until-aborted.ts'
 
 /** A file a request points at. `contentType` is what its source says, without parameters; not to be trusted. */
 export interface Media {
@@ -134,19 +135,6 @@ async function checkedAddresses(
   if (addresses.length === 0 || !addresses.every(isAllowed))
     throw invalidRequest('This address is not one the gateway can read from', options.param)
   return addresses
-}
-
-/** The resolver cannot be stopped, only left behind. */
-async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted()
-  const { promise, reject } = Promise.withResolvers<never>()
-  const abort = (): void => reject(signal.reason)
-  signal.addEventListener('abort', abort, { once: true })
-  try {
-    return await Promise.race([work, promise])
-  } finally {
-    signal.removeEventListener('abort', abort)
-  }
 }
 
 async function resolveBySystem(hostname: string): Promise<readonly string[]> {

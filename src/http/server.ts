@@ -97,12 +97,12 @@ export function createServer(gateway: Gateway, options: ServerOptions): FastifyI
   server.removeAllContentTypeParsers()
   server.addContentTypeParser('*', (_request, _payload, done) => done(null))
 
-  const state = { active: 0 }
+  const state: State = { active: 0 }
   server.addHook('onRequest', (request, reply, done) => {
     begin(gateway, request, reply)
     done()
   })
-  closeWhenIdle(server)
+  closeWhenIdle(server, state)
   const addresses = installRoutes(gateway)
   for (const address of addresses) install(server, address, { gateway, options, state })
   server.setNotFoundHandler((request, reply) => notFound(request, reply, addresses))
@@ -121,8 +121,21 @@ function begin(gateway: Gateway, request: FastifyRequest, reply: FastifyReply): 
   logWhenDone(gateway, request, reply)
 }
 
-/** A stopping server closes each connection after its last answer; its caller would keep it open for a minute. */
-function closeWhenIdle(server: FastifyInstance): void {
+interface State {
+  /** Requests that have not been answered to their end. */
+  active: number
+  /** Told when there is none any more. */
+  becameIdle?: () => void
+}
+
+/** How long calls whose connection was closed have to write down what they cost, in milliseconds. */
+const endingMs = 2_000
+
+/**
+ * A stopping server closes each connection after its last answer; its caller would keep it open for a minute. It has
+ * stopped when every call has come to its end, which is a little after the last connection has.
+ */
+function closeWhenIdle(server: FastifyInstance, state: State): void {
   let isStopping = false
   server.addHook('preClose', (done) => {
     isStopping = true
@@ -134,12 +147,20 @@ function closeWhenIdle(server: FastifyInstance): void {
     })
     done()
   })
+  server.addHook('onClose', async () => {
+    if (state.active === 0) return
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const limit = setTimeout(resolve, endingMs)
+    state.becameIdle = resolve
+    await promise
+    clearTimeout(limit)
+  })
 }
 
 interface Installing {
   readonly gateway: Gateway
   readonly options: ServerOptions
-  readonly state: { active: number }
+  readonly state: State
 }
 
 function install(
@@ -180,6 +201,7 @@ function install(
         logFailure(gateway, request, error)
       } finally {
         state.active -= 1
+        if (state.active === 0) state.becameIdle?.()
       }
       return reply
     },

@@ -1,8 +1,13 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { GatewayError } from '../../src/core/errors.ts'
 import { openDeadline, defaultTimeouts } from '../../src/gateway/deadline.ts'
 import { untilAborted } from '../../src/gateway/until-aborted.ts'
+import { openSqlite } from '../../src/storage/sqlite.ts'
 import { type Answering, fakeUpstream, json, sse } from '../support/fake-upstream.ts'
+import { chunk } from '../support/openai-wire.ts'
 import { ask, at, error, good } from '../support/routes.ts'
 import { start, type Started, until } from '../support/start.ts'
 import { upstreamStreams } from '../support/upstream-streams.ts'
@@ -189,6 +194,27 @@ describe('a caller who leaves', () => {
     await until(() => only.seen[0]?.closedAt)
     expect(await settled(gateway, 1)).toEqual(['only speak cancelled'])
   })
+})
+
+test('a stop that closes connections waits for what their calls cost', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-test-'))
+  await using only = await fakeUpstream((_seen, response) =>
+    sse(response, [chunk({ role: 'assistant', content: 'Hel' })], { end: false }),
+  )
+  const gateway = await start(at({ only }), { dataFolder: folder })
+  const leaving = new AbortController()
+  const running = await gateway.post(
+    '/v1/chat/completions',
+    { model: 'only/m', stream: true, ...ask },
+    { signal: leaving.signal },
+  )
+  await running.body?.getReader().read()
+  const stopping = gateway[Symbol.asyncDispose]()
+  leaving.abort()
+  await stopping
+  await using store = openSqlite({ file: join(folder, 'sluice.db') })
+  expect(await store.listUsage({ limit: 9 })).toMatchObject([{ outcome: 'cancelled' }])
+  rmSync(folder, { recursive: true, force: true })
 })
 
 describe('credentials that are slow to come', () => {

@@ -119,6 +119,26 @@ test('no provider may take the name of the built-in engine', () => {
   )
 })
 
+test.each([
+  ['x y: a', 'x y'],
+  ['x: "a\\nb"', 'x'],
+  ['x: "€"', 'x'],
+])('a header that cannot be sent (%s) is told before anything is sent', (line, name) => {
+  const text = `providers:\n  only:\n    type: openai\n    headers:\n      ${line}\n`
+  expect(() => parseConfig(text, 'sluice.yaml', {})).toThrow(
+    new RegExp(`^sluice\\.yaml:5:7: providers\\.only\\.headers\\W+${name}\\W+is no header`),
+  )
+})
+
+test('a line break after a key is no part of it', async () => {
+  await using only = await fakeUpstream(good)
+  await using gateway = await start({
+    providers: { only: { type: 'openai', baseUrl: only.url, key: 'secret\r\n' } },
+  })
+  expect((await chat(gateway, 'only/m')).status).toBe(200)
+  expect(only.seen[0]?.headers['authorization']).toBe('Bearer secret')
+})
+
 test('a key’s name brings its route’s targets and fallbacks, and nothing else', async () => {
   await using first = await fakeUpstream(error(404))
   await using second = await fakeUpstream(good)
