@@ -1,6 +1,8 @@
 import fc from 'fast-check'
+import type { TSchema } from 'typebox'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type OperationName, operations } from '../../src/operations/index.ts'
+import { validate } from '../../src/operations/validate.ts'
 import { formats } from '../../src/protocols/formats.ts'
 import { broken, type Schema, valueOf } from '../support/arbitrary-request.ts'
 import { hintsFor, uploads } from '../support/request-hints.ts'
@@ -94,6 +96,13 @@ async function sent(request: Sent, form: ErrorForm): Promise<string> {
   return text
 }
 
+/** A job goes on after its call, and nobody wants it. */
+async function dropJob(operation: OperationName, answer: string): Promise<void> {
+  if (operation !== 'createVideo' || answer === '') return
+  const { id } = JSON.parse(answer) as { id: string }
+  await sent({ path: `/v1/videos/${id}`, method: 'DELETE' }, 'openai')
+}
+
 function formOf(path: string): ErrorForm {
   if (path.startsWith('/v1/messages')) return 'anthropic'
   return path.includes(':') ? 'gemini' : 'openai'
@@ -103,6 +112,10 @@ interface Target {
   readonly path: string
   readonly operation: OperationName
   readonly schema: Schema
+  /** What a whole answer is. */
+  readonly reply: TSchema
+  /** What a piece of a stream is, where it is said. */
+  readonly event?: TSchema
 }
 
 const jsonTargets: readonly Target[] = [
@@ -113,16 +126,28 @@ const jsonTargets: readonly Target[] = [
           path: path.replace('{model}', 'builtin-embed'),
           operation,
           schema: operations[operation].request as Schema,
+          reply: operations[operation].reply,
+          event: operations[operation].event,
         })),
   ),
-  ...formats.flatMap(({ paths, operation, request }) =>
+  ...formats.flatMap(({ paths, operation, request, reply }) =>
     paths.slice(0, 1).map((path) => ({
       path: path.replace('{model}', modelOf[operation] ?? ''),
       operation,
       schema: request as Schema,
+      reply,
     })),
   ),
 ]
+
+/** Throws where an answer is not what its address says it answers. */
+function checkAnswer(answer: string, { reply, event, operation }: Target): void {
+  // Sound has no schema.
+  if (operation === 'speak' || answer === '') return
+  if (answer.startsWith('{')) validate(reply, JSON.parse(answer))
+  for (const line of event ? answer.split('\n') : [])
+    if (event && line.startsWith('data: {')) validate(event, JSON.parse(line.slice(6)))
+}
 
 /** A body as text, now and then no JSON at all. */
 function written(
@@ -195,7 +220,8 @@ const heavy: ReadonlySet<OperationName> = new Set([
 
 test.each(jsonTargets)(
   '$path',
-  async ({ path, operation, schema }) => {
+  async (target) => {
+    const { path, operation, schema } = target
     const good = rightBody(path)
     const odd = valueOf(schema, hintsFor(modelOf[operation] ?? ''))
     const bodies = written(
@@ -216,12 +242,8 @@ test.each(jsonTargets)(
     await fc.assert(
       fc.asyncProperty(bodies, async (body) => {
         const answer = await sent({ path, ...body }, formOf(path))
-        // A job goes on after its call; nobody wants this one.
-        if (operation === 'createVideo' && answer !== '')
-          await sent(
-            { path: `${path}/${(JSON.parse(answer) as { id: string }).id}`, method: 'DELETE' },
-            'openai',
-          )
+        checkAnswer(answer, target)
+        await dropJob(operation, answer)
       }),
       settings(heavy.has(operation) ? 80 : 200),
     )
@@ -277,11 +299,7 @@ test.each(formTargets)(
             },
             'openai',
           )
-          if (operation === 'createVideo' && answer !== '')
-            await sent(
-              { path: `${path}/${(JSON.parse(answer) as { id: string }).id}`, method: 'DELETE' },
-              'openai',
-            )
+          await dropJob(operation, answer)
         },
       ),
       settings(operation === 'transcribe' || operation === 'translate' ? 150 : 60),
