@@ -11,10 +11,11 @@ import {
   unsupportedBy,
   untilContent,
 } from './attempt.ts'
-import { openDeadline } from './deadline.ts'
+import { type Deadline, openDeadline } from './deadline.ts'
 import { asFailure } from './guard.ts'
 import { type Meter, openMeter } from './meter.ts'
 import type { Target } from './routing.ts'
+import { untilAborted } from './until-aborted.ts'
 
 type EngineTarget = Extract<Target, { kind: 'engine' }>
 
@@ -35,7 +36,12 @@ export async function attemptEngine(input: AttemptInput, target: EngineTarget): 
   const startedAt = gateway.now()
   const close = () => deadline[Symbol.dispose]()
   try {
-    const result = await run(request, engineContext(input, target, deadline.signal))
+    deadline.wait(call.stream ? 'first token' : 'headers')
+    // A package of somebody else's may not look at its signal.
+    const result = await untilAborted(
+      run(request, engineContext(input, target, deadline.signal)),
+      deadline.signal,
+    )
     const started = {
       target,
       attempt,
@@ -53,10 +59,11 @@ export async function attemptEngine(input: AttemptInput, target: EngineTarget): 
     }
     if (result.kind === 'bytes') {
       const { contentType, length, usage } = result
+      deadline.wait('total')
       const body = closing(result.body, close)
       return { ...started, answer: { kind: 'media', contentType, body, length, usage } }
     }
-    const steps = await untilContent(gate(result.events))
+    const steps = await untilContent(gate(result.events, deadline))
     return { ...started, answer: { kind: 'steps', batches: metered(steps, meter, close) } }
   } catch (thrown) {
     const error = GatewayError.from(asFailureOfEngine(thrown, deadline))
@@ -66,7 +73,7 @@ export async function attemptEngine(input: AttemptInput, target: EngineTarget): 
   }
 }
 
-function asFailureOfEngine(thrown: unknown, deadline: Parameters<typeof asFailure>[1]): unknown {
+function asFailureOfEngine(thrown: unknown, deadline: Deadline): unknown {
   return deadline.signal.aborted ? asFailure(thrown, deadline) : thrown
 }
 
@@ -99,8 +106,29 @@ async function* closing<T>(pieces: AsyncIterable<T>, close: () => void): AsyncGe
   }
 }
 
-async function* gate(steps: AsyncIterable<AnyStep>): AsyncGenerator<Gated<readonly AnyStep[]>> {
-  for await (const step of steps) yield { value: [step], content: true }
+async function* gate(
+  steps: AsyncIterable<AnyStep>,
+  deadline: Deadline,
+): AsyncGenerator<Gated<readonly AnyStep[]>> {
+  const iterator = steps[Symbol.asyncIterator]()
+  let isFirst = true
+  try {
+    for (;;) {
+      const next = await untilAborted(iterator.next(), deadline.signal)
+      if (next.done === true) return
+      if (isFirst) deadline.wait('idle')
+      isFirst = false
+      deadline.progress()
+      deadline.hold()
+      yield { value: [next.value], content: true }
+      deadline.resume()
+    }
+  } catch (thrown) {
+    throw asFailureOfEngine(thrown, deadline)
+  } finally {
+    // Not waited for: one that never goes on never ends either.
+    iterator.return?.(undefined).catch(() => {})
+  }
 }
 
 async function* metered(
@@ -117,7 +145,7 @@ async function* metered(
     }
     ended = 'completed'
   } catch (thrown) {
-    ended = 'incomplete'
+    ended = GatewayError.from(thrown).code === 'cancelled' ? 'cancelled' : 'incomplete'
     throw thrown
   } finally {
     meter.close(ended, usage)

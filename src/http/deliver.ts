@@ -86,6 +86,8 @@ async function pump(
       if (signal.aborted || raw.req.method === 'HEAD') break
       if (!raw.write(piece)) await drained(raw, signal, stalledMs)
     }
+    // What is still on its way may wait no longer than a piece in the middle.
+    raw.setTimeout(stalledMs)
     raw.end()
   } catch (error) {
     // Only media gets here: half a file can be told from a whole one by its broken connection alone.

@@ -8,7 +8,7 @@ import { admit } from './admit.ts'
 import { authenticate, requireAdministrator } from './authenticate.ts'
 import { refuseClient } from './client-error.ts'
 import { allowOrigins, answerPreflight } from './cors.ts'
-import { deliverError, type StreamTimes } from './deliver.ts'
+import { defaultStreamTimes, deliverError, type StreamTimes } from './deliver.ts'
 import { funnel } from './funnel.ts'
 import { installRoutes } from './routes.ts'
 import { pathPattern } from './urls.ts'
@@ -100,6 +100,12 @@ export function createServer(gateway: Gateway, options: ServerOptions): FastifyI
   const state: State = { active: 0 }
   server.addHook('onRequest', (request, reply, done) => {
     begin(gateway, request, reply)
+    done()
+  })
+  // Answers that are sent whole: nobody waits for an upstream any more, only for the caller to take them.
+  const { stalledMs } = options.streamTimes ?? defaultStreamTimes
+  server.addHook('onSend', (_request, reply, _payload, done) => {
+    reply.raw.setTimeout(stalledMs)
     done()
   })
   closeWhenIdle(server, state)

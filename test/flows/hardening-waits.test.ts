@@ -1,0 +1,110 @@
+import { connect } from 'node:net'
+import { describe, expect, test } from 'vitest'
+import { attemptEngine } from '../../src/gateway/attempt-engine.ts'
+import type { AttemptInput } from '../../src/gateway/attempt.ts'
+import { defaultTimeouts, type Timeouts } from '../../src/gateway/deadline.ts'
+import { openTrail } from '../../src/gateway/gateway.ts'
+import { records } from '../support/usage-records.ts'
+import { ask } from '../support/routes.ts'
+import { start, type Started, testKey, until } from '../support/start.ts'
+
+test('a caller that takes nothing of a whole answer loses its connection', async () => {
+  await using gateway = await start({}, { streamTimes: { keepAliveMs: 10_000, stalledMs: 300 } })
+  const { port, hostname } = new URL(gateway.url)
+  const socket = connect(Number(port), hostname)
+  socket.on('error', () => {})
+  const input = Array(2_000).fill('water')
+  const text = JSON.stringify({ model: 'builtin-embed', input, dimensions: 3_072 })
+  socket.pause()
+  socket.write(
+    `POST /v1/embeddings HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${testKey}\r\nContent-Type: application/json\r\nContent-Length: ${text.length}\r\n\r\n${text}`,
+  )
+  const line = await until(
+    () => gateway.logged.find(({ message }) => message === 'request'),
+    20_000,
+  )
+  expect(line.fields).toMatchObject({ status: 200, left: true })
+  socket.destroy()
+})
+
+describe('an engine that does not look at its signal', () => {
+  const never = new Promise<never>(() => {})
+  const silent = { [Symbol.asyncIterator]: () => ({ next: () => never }) }
+  const spoken = {
+    [Symbol.asyncIterator]() {
+      let told = false
+      return {
+        next() {
+          if (told) return never
+          told = true
+          return Promise.resolve({ done: false, value: { event: { choices: [] } } })
+        },
+      }
+    },
+  }
+
+  function attempt(
+    { gateway }: Started,
+    chat: () => Promise<unknown>,
+    { signal, ...timeouts }: Partial<Timeouts> & { readonly signal?: AbortSignal },
+  ) {
+    const key = gateway.keys.find(testKey)
+    const call = {
+      id: 'call',
+      key,
+      operation: 'chat',
+      request: { model: 'own/m', ...ask },
+      stream: true,
+      trail: openTrail(0),
+    }
+    const input = {
+      gateway,
+      call,
+      route: { model: 'own/m', options: { unsupported: 'refuse' } },
+      canonical: () => call.request,
+      attempt: 1,
+      signal: signal ?? new AbortController().signal,
+    }
+    return attemptEngine(input as unknown as AttemptInput, {
+      kind: 'engine',
+      id: 'own/m',
+      providerId: 'own',
+      model: 'm',
+      weight: 1,
+      priority: 0,
+      because: 'test',
+      timeouts: { ...defaultTimeouts, ...timeouts },
+      engine: async () => ({ chat }) as never,
+    })
+  }
+
+  test('and does not answer: the limit holds', async () => {
+    await using gateway = await start()
+    const waiting = attempt(gateway, () => never, { firstTokenMs: 50 })
+    await expect(waiting).rejects.toMatchObject({ code: 'upstream_timeout' })
+    expect(await records(gateway)).toEqual(['own chat failed'])
+  })
+
+  test('and says nothing: the limit holds', async () => {
+    await using gateway = await start()
+    const events = async () => ({ kind: 'events', events: silent })
+    const waiting = attempt(gateway, events, { firstTokenMs: 50 })
+    await expect(waiting).rejects.toMatchObject({ code: 'upstream_timeout' })
+    expect(await records(gateway)).toEqual(['own chat failed'])
+  })
+
+  test.each([
+    ['falls silent', { idleMs: 50 }, 'upstream_timeout', 'incomplete'],
+    ['is left by its caller', { signal: AbortSignal.timeout(50) }, 'cancelled', 'cancelled'],
+  ])('and %s', async (_name, limits, code, outcome) => {
+    await using gateway = await start()
+    const events = async () => ({ kind: 'events', events: spoken })
+    const { answer } = await attempt(gateway, events, limits)
+    expect(answer.kind).toBe('steps')
+    if (answer.kind !== 'steps') return
+    const batches = answer.batches[Symbol.asyncIterator]()
+    await batches.next()
+    await expect(batches.next()).rejects.toMatchObject({ code })
+    expect(await records(gateway)).toEqual([`own chat ${outcome}`])
+  })
+})
