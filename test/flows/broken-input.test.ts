@@ -64,6 +64,16 @@ test('a language that every object has is a language', async () => {
   expect(JSON.stringify(await response.json())).not.toContain('undefined')
 })
 
+test('a number is no document, however many digits it has', async () => {
+  const response = await gateway.request('/v1/rerank', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{"model":"builtin-rerank","query":"a","documents":["a",9007199254740993]}',
+  })
+  expect(response.status).toBe(400)
+  expect(await response.json()).toMatchObject({ error: { param: 'documents[1]' } })
+})
+
 test('an encoding that every object has is none', async () => {
   const headers = { 'content-encoding': 'constructor' }
   const response = await gateway.post('/v1/moderations', { input: 'a' }, { headers })

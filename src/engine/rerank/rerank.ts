@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { invalidRequest } from '../../core/errors.ts'
 import type { RequestOf } from '../../operations/index.ts'
+import { isRawNumber } from '../../wire/json.ts'
 import type { EngineOperation } from '../engine.ts'
 import { judgeDocuments } from './judge.ts'
 
@@ -59,6 +60,9 @@ export const rerank: EngineOperation<'rerank'> = async (request, context) => {
 /** The text of a document: itself, its rank_fields in their order, its `text`, or all its strings. */
 function textOf(document: Document, index: number, fields: readonly string[] | null | undefined) {
   if (typeof document === 'string') return document
+  // A number that keeps its digits is an object to the schema.
+  if (isRawNumber(document))
+    throw invalidRequest('A document must be a string or an object', `documents[${index}]`)
   const named = fields ?? (typeof document['text'] === 'string' ? ['text'] : Object.keys(document))
   const texts = named.map((name) => document[name]).filter((value) => typeof value === 'string')
   if (texts.length === 0)
