@@ -1,6 +1,7 @@
 import { crc32 } from 'node:zlib'
 import { EventStreamCodec } from '@smithy/eventstream-codec'
 import { GatewayError } from '../core/errors.ts'
+import { createAppend } from './append.ts'
 import type { EventBlock, EventSplitter } from './sse.ts'
 
 /** Total length, headers length and their checksum: 4 bytes each (Amazon event stream encoding). */
@@ -23,10 +24,11 @@ const codec = new EventStreamCodec(
  * next frame, so it throws `upstream_garbled`.
  */
 export function createAwsEventSplitter(): EventSplitter {
+  const append = createAppend()
   let pending: Uint8Array = new Uint8Array()
   return {
     push(piece) {
-      pending = pending.length === 0 ? piece : Buffer.concat([pending, piece])
+      pending = append(pending, piece)
       const found: EventBlock[] = []
       for (let end = frameEnd(pending); end > 0; end = frameEnd(pending)) {
         found.push(readFrame(pending.subarray(0, end)))

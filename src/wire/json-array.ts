@@ -1,3 +1,4 @@
+import { createAppend } from './append.ts'
 import type { EventBlock, EventSplitter } from './sse.ts'
 
 /** A longer element than this is refused as garbage; a large one holds a base64 picture or video. */
@@ -27,6 +28,7 @@ export function createJsonArraySplitter(): EventSplitter {
 }
 
 class JsonArraySplitter implements EventSplitter {
+  readonly #append = createAppend()
   #pending: Uint8Array = new Uint8Array()
   #scanned = 0
   /** Where the element begins in `#pending`, or -1 between elements. */
@@ -36,7 +38,7 @@ class JsonArraySplitter implements EventSplitter {
   #array: 'before' | 'inside' | 'after' = 'before'
 
   push(piece: Uint8Array): readonly EventBlock[] {
-    this.#pending = this.#pending.length === 0 ? piece : Buffer.concat([this.#pending, piece])
+    this.#pending = this.#append(this.#pending, piece)
     if (this.#pending.length > elementBytesMax)
       throw new RangeError('An element is larger than 64 MiB')
     const found: EventBlock[] = []

@@ -1,3 +1,5 @@
+import { createAppend } from './append.ts'
+
 /** One server-sent event. `event` is '' when the stream names none. */
 export interface ServerSentEvent {
   readonly event: string
@@ -31,6 +33,7 @@ const carriageReturn = 13
  * split at any byte (WHATWG HTML, 9.2.6). Throws RangeError when one event is larger than 64 MiB.
  */
 export function createEventSplitter(): EventSplitter {
+  const append = createAppend()
   let pending: Uint8Array = new Uint8Array()
   let scanned = 0
   let lineStart = 0
@@ -73,7 +76,7 @@ export function createEventSplitter(): EventSplitter {
 
   return {
     push(piece) {
-      pending = pending.length === 0 ? piece : Buffer.concat([pending, piece])
+      pending = append(pending, piece)
       if (pending.length > blockBytesMax) throw new RangeError('An event is larger than 64 MiB')
       return blocks(false)
     },
