@@ -1,3 +1,5 @@
+import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
 import { performance } from 'node:perf_hooks'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { GatewayError } from '../core/errors.ts'
@@ -143,8 +145,16 @@ const endingMs = 2_000
  */
 function closeWhenIdle(server: FastifyInstance, state: State): void {
   let isStopping = false
+  // Connections opened ahead, as browsers and clients do, are not idle to Node before their first request.
+  const unused = new Set<Socket>()
+  server.server.on('connection', (socket: Socket) => {
+    unused.add(socket)
+    socket.once('close', () => unused.delete(socket))
+  })
+  server.server.on('request', ({ socket }: IncomingMessage) => unused.delete(socket))
   server.addHook('preClose', (done) => {
     isStopping = true
+    for (const socket of unused) if (socket.bytesRead === 0) socket.destroy()
     done()
   })
   server.addHook('onRequest', (_request, reply, done) => {

@@ -325,3 +325,17 @@ test('an upload that breaks off ends its request and nothing else', async () => 
   expect(done().filter(({ fields }) => Number(fields['status']) >= 500)).toEqual([])
   expect(own.logged.filter(({ level }) => level !== 'info')).toEqual([])
 })
+
+test('a connection that was only opened ahead does not hold up a stop', async () => {
+  const own = await start()
+  const client = rawClient(own.url)
+  await once(client.socket, 'connect')
+  await own.request('/healthz')
+  let stopped = false
+  const stopping = own[Symbol.asyncDispose]().then(() => {
+    stopped = true
+  })
+  await until(() => stopped, 3_000)
+  await until(client.isClosed)
+  await stopping
+})
