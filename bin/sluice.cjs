@@ -12,7 +12,7 @@ if (major >= 24) {
   require('node:module').enableCompileCache(
     path.join(__dirname, '..', 'node_modules', '.cache', 'sluice'),
   )
-  void import('../src/cli/run.ts')
+  void import('../packages/sluice/src/cli/run.ts')
     .then(({ run }) => run(process.argv.slice(2)))
     .then((code) => {
       process.exitCode = code

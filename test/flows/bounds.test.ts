@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { sine, wavOf } from '../engine/audio-sounds.ts'
+import { sine, wavOf } from '../../packages/engine/test/audio-sounds.ts'
 import { expectContract } from '../support/contract-shapes.ts'
 import { start, type Started } from '../support/start.ts'
 

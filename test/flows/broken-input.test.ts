@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { silence, sine, wavOf } from '../engine/audio-sounds.ts'
+import { silence, sine, wavOf } from '../../packages/engine/test/audio-sounds.ts'
 import { start, type Started } from '../support/start.ts'
 
 /** Requests that once ended in a crash, a 5xx or an answer in nobody's format. */

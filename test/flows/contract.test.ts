@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { silence, sine, wavOf } from '../engine/audio-sounds.ts'
+import { silence, sine, wavOf } from '../../packages/engine/test/audio-sounds.ts'
 import { expectContract } from '../support/contract-shapes.ts'
 import { expectOpenAi } from '../support/openai-schema.ts'
 import { start, type Started } from '../support/start.ts'

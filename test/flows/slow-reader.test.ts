@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { type IncomingMessage, request as httpRequest } from 'node:http'
 import { expect, test } from 'vitest'
-import type { ConfigFile } from '../../src/config/schema.ts'
+import type { ConfigFile } from '../../packages/sluice/src/config/schema.ts'
 import { type Answering, fakeUpstream } from '../support/fake-upstream.ts'
 import { chunk, done, usageChunk } from '../support/openai-wire.ts'
 import { start, type Started, type StartOptions, testKey, until } from '../support/start.ts'

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { silence, sine, wavOf } from '../engine/audio-sounds.ts'
+import { silence, sine, wavOf } from '../../packages/engine/test/audio-sounds.ts'
 import { startSluice } from '../support/run-sluice.ts'
 
 /** A gateway as a process of its own: killed in the middle of its work, and told to stop after it. */

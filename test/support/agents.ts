@@ -2,7 +2,7 @@
  * Small agents, each over one client format: they stream, run the tools a model calls and send back all that it said,
  * as the format has it, until it calls nothing more.
  */
-import { formatJson, parseJson } from '../../src/wire/json.ts'
+import { formatJson, parseJson } from '../../packages/contract/src/wire/json.ts'
 import type { Started } from './start.ts'
 
 export interface ToolResult {

@@ -1,6 +1,6 @@
 /** What the Messages API says, for fake upstreams: whole messages, and the streams it makes of them. */
 import type { ServerResponse } from 'node:http'
-import { formatJson } from '../../src/wire/json.ts'
+import { formatJson } from '../../packages/contract/src/wire/json.ts'
 import { type SeenRequest, sse } from './fake-upstream.ts'
 
 export interface AnthropicBlock {

@@ -1,8 +1,13 @@
 import fc from 'fast-check'
-import type { ThinkingBlock } from '../../src/operations/chat-message.ts'
-import type { ChatChunk, ChatDelta, ChatReply, FinishReason } from '../../src/operations/chat.ts'
-import type { Step } from '../../src/operations/operation.ts'
-import { chatUsage } from '../../src/operations/usage-shape.ts'
+import type { ThinkingBlock } from '../../packages/contract/src/operations/chat-message.ts'
+import type {
+  ChatChunk,
+  ChatDelta,
+  ChatReply,
+  FinishReason,
+} from '../../packages/contract/src/operations/chat.ts'
+import type { Step } from '../../packages/contract/src/operations/operation.ts'
+import { chatUsage } from '../../packages/contract/src/operations/usage-shape.ts'
 import { argumentsText, pieces, shownText, thinkingBlock } from './arbitrary-chat.ts'
 import { toolName, toolResult, words } from './talk.ts'
 

@@ -4,9 +4,13 @@ import type {
   Message,
   ThinkingBlock,
   ToolCall,
-} from '../../src/operations/chat-message.ts'
-import type { ChatChunk, ChatDelta, FinishReason } from '../../src/operations/chat.ts'
-import type { Step } from '../../src/operations/operation.ts'
+} from '../../packages/contract/src/operations/chat-message.ts'
+import type {
+  ChatChunk,
+  ChatDelta,
+  FinishReason,
+} from '../../packages/contract/src/operations/chat.ts'
+import type { Step } from '../../packages/contract/src/operations/operation.ts'
 
 /** Conversations and streamed answers for property tests: unicode, parallel calls, long integers, reasoning. */
 

@@ -1,4 +1,4 @@
-import { GatewayError } from '../../src/core/errors.ts'
+import { GatewayError } from '../../packages/contract/src/core/errors.ts'
 
 /** The gateway's error that a call throws; anything else is not caught. */
 export function caught(run: () => unknown): GatewayError {

@@ -1,8 +1,12 @@
-import { type ChatRequest, ChatChunk, ChatReply } from '../../src/operations/chat.ts'
-import type { ChatChunk as Chunk } from '../../src/operations/chat.ts'
-import type { Step } from '../../src/operations/operation.ts'
-import { validate } from '../../src/operations/validate.ts'
-import type { Codec } from '../../src/protocols/protocol.ts'
+import {
+  type ChatRequest,
+  ChatChunk,
+  ChatReply,
+} from '../../packages/contract/src/operations/chat.ts'
+import type { ChatChunk as Chunk } from '../../packages/contract/src/operations/chat.ts'
+import type { Step } from '../../packages/contract/src/operations/operation.ts'
+import { validate } from '../../packages/contract/src/operations/validate.ts'
+import type { Codec } from '../../packages/protocols/src/protocol.ts'
 import { codecContext, eventsInPieces, received } from './codec-context.ts'
 import { readStream } from './read-stream.ts'
 import { recordedLines, recording } from './recordings.ts'

@@ -1,4 +1,4 @@
-import { formatJson, parseJson } from '../../src/wire/json.ts'
+import { formatJson, parseJson } from '../../packages/contract/src/wire/json.ts'
 
 /** What an answer comes to for a client of some format, put together by hand from its wire. */
 export interface ClientAnswer {

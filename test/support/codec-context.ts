@@ -1,7 +1,11 @@
-import { GatewayError } from '../../src/core/errors.ts'
-import type { CodecContext, FormatContext, Received } from '../../src/protocols/protocol.ts'
-import { parseJson } from '../../src/wire/json.ts'
-import { parseEvents, type ServerSentEvent } from '../../src/wire/sse.ts'
+import { GatewayError } from '../../packages/contract/src/core/errors.ts'
+import type {
+  CodecContext,
+  FormatContext,
+  Received,
+} from '../../packages/protocols/src/protocol.ts'
+import { parseJson } from '../../packages/contract/src/wire/json.ts'
+import { parseEvents, type ServerSentEvent } from '../../packages/contract/src/wire/sse.ts'
 
 /** 2023-11-14T22:13:20Z */
 export const fixedNow = 1_700_000_000_000

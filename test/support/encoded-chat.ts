@@ -1,6 +1,6 @@
-import { GatewayError } from '../../src/core/errors.ts'
-import type { ChatRequest } from '../../src/operations/chat.ts'
-import type { Codec, CodecContext } from '../../src/protocols/protocol.ts'
+import { GatewayError } from '../../packages/contract/src/core/errors.ts'
+import type { ChatRequest } from '../../packages/contract/src/operations/chat.ts'
+import type { Codec, CodecContext } from '../../packages/protocols/src/protocol.ts'
 import { codecContext } from './codec-context.ts'
 
 export const userMessage = { role: 'user', content: 'hi' } as const

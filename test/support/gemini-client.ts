@@ -1,8 +1,8 @@
-import { GatewayError } from '../../src/core/errors.ts'
-import { type ChatReply, chat } from '../../src/operations/chat.ts'
-import { validate } from '../../src/operations/validate.ts'
-import { generateContent } from '../../src/protocols/gemini/client.ts'
-import type { ClientFormat } from '../../src/protocols/protocol.ts'
+import { GatewayError } from '../../packages/contract/src/core/errors.ts'
+import { type ChatReply, chat } from '../../packages/contract/src/operations/chat.ts'
+import { validate } from '../../packages/contract/src/operations/validate.ts'
+import { generateContent } from '../../packages/protocols/src/gemini/client.ts'
+import type { ClientFormat } from '../../packages/protocols/src/protocol.ts'
 import { formatContext } from './codec-context.ts'
 
 export const hello = { contents: [{ role: 'user', parts: [{ text: 'Hello' }] }] }

@@ -1,7 +1,7 @@
-import { GatewayError } from '../../src/core/errors.ts'
-import type { ChatRequest } from '../../src/operations/chat.ts'
-import { gemini } from '../../src/protocols/gemini/index.ts'
-import type { CodecContext } from '../../src/protocols/protocol.ts'
+import { GatewayError } from '../../packages/contract/src/core/errors.ts'
+import type { ChatRequest } from '../../packages/contract/src/operations/chat.ts'
+import { gemini } from '../../packages/protocols/src/gemini/index.ts'
+import type { CodecContext } from '../../packages/protocols/src/protocol.ts'
 import { codecContext } from './codec-context.ts'
 
 export const chat = gemini.codecs.chat!

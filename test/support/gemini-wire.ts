@@ -1,6 +1,6 @@
 /** What generateContent says, for fake upstreams: whole answers, and its two kinds of streams. */
 import type { ServerResponse } from 'node:http'
-import { formatJson } from '../../src/wire/json.ts'
+import { formatJson } from '../../packages/contract/src/wire/json.ts'
 import { type SeenRequest, sse } from './fake-upstream.ts'
 
 export type GeminiPart = Readonly<Record<string, unknown>>

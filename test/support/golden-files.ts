@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { isRawNumber, parseJson } from '../../src/wire/json.ts'
+import { isRawNumber, parseJson } from '../../packages/contract/src/wire/json.ts'
 
 /** `UPDATE_GOLDEN=1` rewrites every expected file, `UPDATE_GOLDEN=anthropic,messages` only those of these owners. */
 const update = (process.env['UPDATE_GOLDEN'] ?? '').split(',')

@@ -1,9 +1,17 @@
 import Anthropic from '@anthropic-ai/sdk'
-import type { ChatChunk, ChatDelta, ChatRequest, FinishReason } from '../../src/operations/chat.ts'
-import { ChatRequest as ChatRequestSchema, chat as operation } from '../../src/operations/chat.ts'
-import type { Step } from '../../src/operations/operation.ts'
-import { validate } from '../../src/operations/validate.ts'
-import { messages } from '../../src/protocols/anthropic/client.ts'
+import type {
+  ChatChunk,
+  ChatDelta,
+  ChatRequest,
+  FinishReason,
+} from '../../packages/contract/src/operations/chat.ts'
+import {
+  ChatRequest as ChatRequestSchema,
+  chat as operation,
+} from '../../packages/contract/src/operations/chat.ts'
+import type { Step } from '../../packages/contract/src/operations/operation.ts'
+import { validate } from '../../packages/contract/src/operations/validate.ts'
+import { messages } from '../../packages/protocols/src/anthropic/client.ts'
 import { formatContext } from './codec-context.ts'
 
 /** A Messages request as the gateway takes it in: checked, made canonical, checked again. */

@@ -1,9 +1,13 @@
-import { GatewayError } from '../../src/core/errors.ts'
-import type { Usage } from '../../src/core/usage.ts'
-import type { EventOf, OperationName, RequestOf } from '../../src/operations/index.ts'
-import type { Step } from '../../src/operations/operation.ts'
-import type { CodecContext, StreamCodec, Verdict } from '../../src/protocols/protocol.ts'
-import type { ServerSentEvent } from '../../src/wire/sse.ts'
+import { GatewayError } from '../../packages/contract/src/core/errors.ts'
+import type { Usage } from '../../packages/contract/src/core/usage.ts'
+import type {
+  EventOf,
+  OperationName,
+  RequestOf,
+} from '../../packages/contract/src/operations/index.ts'
+import type { Step } from '../../packages/contract/src/operations/operation.ts'
+import type { CodecContext, StreamCodec, Verdict } from '../../packages/protocols/src/protocol.ts'
+import type { ServerSentEvent } from '../../packages/contract/src/wire/sse.ts'
 
 export interface ReadStream<O extends OperationName> {
   readonly verdicts: readonly Exclude<Verdict, GatewayError>[]

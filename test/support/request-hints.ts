@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { sine, wavOf } from '../engine/audio-sounds.ts'
+import { sine, wavOf } from '../../packages/engine/test/audio-sounds.ts'
 import type { Hints } from './arbitrary-request.ts'
 
 /** Contents that lead deep into the built-in engine: words it acts on, pictures, sounds, schemas, calls. */

@@ -2,7 +2,7 @@
  * Models that follow a script, behind upstreams of three makers. Each refuses with 400 what its maker refuses, so that
  * a conversation which comes to its end has kept every rule on the way.
  */
-import { parseJson } from '../../src/wire/json.ts'
+import { parseJson } from '../../packages/contract/src/wire/json.ts'
 import { brokenMessagesRule } from './anthropic-rules.ts'
 import {
   answerMessage,

@@ -1,5 +1,5 @@
-import type { ApiKey, StoredResponse, VideoJob } from '../../src/core/ports.ts'
-import type { UsageRecord } from '../../src/core/usage.ts'
+import type { ApiKey, StoredResponse, VideoJob } from '../../packages/contract/src/core/ports.ts'
+import type { UsageRecord } from '../../packages/contract/src/core/usage.ts'
 
 export function sampleKey(change: Partial<ApiKey> = {}): ApiKey {
   const id = change.id ?? 'key_1'

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { parseJson } from '../../src/wire/json.ts'
+import { parseJson } from '../../packages/contract/src/wire/json.ts'
 import { argumentsText } from './arbitrary-chat.ts'
 
 /** A conversation told without the words of any wire, and how a client of each format writes it. */

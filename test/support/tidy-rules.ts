@@ -1,29 +1,32 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize, relative, sep } from 'node:path'
 
-/** Each folder of src and what it may import from, besides itself. Read downwards: nothing imports upwards. */
+/** Each package and which others it may import, by their names: `@sluice/contract` and so on. */
+export const packages: Readonly<Record<string, readonly string[]>> = {
+  contract: [],
+  protocols: ['contract'],
+  engine: ['contract'],
+  sluice: ['contract', 'protocols', 'engine'],
+}
+
+/** The folders of packages that have layers, and what each may import from, besides itself. */
 export const layers: Readonly<Record<string, readonly string[]>> = {
-  core: [],
-  wire: ['core'],
-  operations: ['core'],
-  engine: ['operations', 'wire', 'core'],
-  config: ['core'],
-  storage: ['core'],
-  protocols: ['operations', 'wire', 'core'],
-  providers: ['protocols', 'operations', 'wire', 'core', 'engine'],
-  gateway: ['providers', 'protocols', 'operations', 'engine', 'config', 'wire', 'core'],
-  http: ['gateway', 'protocols', 'operations', 'config', 'wire', 'core'],
-  cli: [
-    'http',
-    'gateway',
-    'providers',
-    'protocols',
-    'operations',
-    'engine',
-    'config',
-    'storage',
-    'wire',
-    'core',
+  'contract/core': [],
+  'contract/wire': ['contract/core'],
+  'contract/operations': ['contract/core'],
+  'sluice/config': [],
+  'sluice/storage': [],
+  'sluice/ai-sdk': ['sluice/config'],
+  'sluice/providers': [],
+  'sluice/gateway': ['sluice/providers', 'sluice/config', 'sluice/ai-sdk'],
+  'sluice/http': ['sluice/gateway', 'sluice/config'],
+  'sluice/cli': [
+    'sluice/http',
+    'sluice/gateway',
+    'sluice/providers',
+    'sluice/ai-sdk',
+    'sluice/config',
+    'sluice/storage',
   ],
 }
 
@@ -31,20 +34,30 @@ const vague = /(^|[-/])(util|helper|common|shared|misc|manager|service|base|impl
 const linesMax = 400
 const providerLinesMax = 60
 
-/** A tree of sources: paths relative to src, with `/`. */
+/** A tree of sources: `package/path below its src`, with `/`. */
 export type Sources = ReadonlyMap<string, string>
 
-export function readSources(src: string): Sources {
-  const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((path) =>
-    path.endsWith('.ts'),
-  )
-  return new Map(
-    files.map((path) => [path.replaceAll(sep, '/'), readFileSync(join(src, path), 'utf8')]),
-  )
+/** The sources of all packages below `folder`. */
+export function readSources(folder: string): Sources {
+  const found = new Map<string, string>()
+  for (const name of readdirSync(folder)) {
+    const src = join(folder, name, 'src')
+    for (const path of readdirSync(src, { recursive: true, encoding: 'utf8' }))
+      if (path.endsWith('.ts'))
+        found.set(`${name}/${path.replaceAll(sep, '/')}`, readFileSync(join(src, path), 'utf8'))
+  }
+  return found
 }
 
-const folderOf = (path: string) => path.split('/')[0] ?? ''
-const isTest = (path: string) => path.endsWith('.test.ts')
+const packageOf = (path: string) => path.split('/')[0] ?? ''
+const hasLayers = (name: string) =>
+  Object.keys(layers).some((layer) => layer.startsWith(`${name}/`))
+
+/** `sluice/http`; a package without layers is one itself. The door, `index.ts`, is above all layers. */
+export function layerOf(path: string): string {
+  const [name = '', folder = ''] = path.split('/')
+  return hasLayers(name) && !folder.endsWith('.ts') ? `${name}/${folder}` : name
+}
 
 export function importsOf(path: string, text: string): readonly string[] {
   const specifiers = text.matchAll(/\b(?:from|import)\s*\(?\s*'(\.[^']+)'/g)
@@ -64,30 +77,42 @@ export function breaches(sources: Sources): readonly string[] {
 }
 
 function layerBreaches(path: string, text: string): readonly string[] {
-  const folder = folderOf(path)
-  const allowed = layers[folder]
+  const layer = layerOf(path)
+  const name = packageOf(path)
+  const allowed = layers[layer] ?? (packages[layer] && [])
   if (!allowed) return [`${path} is in no known layer`]
-  if (isTest(path)) return []
-  return importsOf(path, text)
-    .filter((to) => folderOf(to) !== folder && !allowed.includes(folderOf(to)))
-    .map((to) => `${path} imports ${to}, which is not below it`)
+  const inside = importsOf(path, text).flatMap((to) => {
+    if (packageOf(to) !== name) return [`${path} imports ${to} past the door of its package`]
+    const isBelow = layerOf(to) === layer || layer === name || allowed.includes(layerOf(to))
+    return isBelow ? [] : [`${path} imports ${to}, which is not below it`]
+  })
+  const doors = packagesImportedBy(text)
+    .filter((other) => packages[name]?.includes(other) !== true)
+    .map((other) => `${path} imports the package ${other}, which is not below it`)
+  return [...inside, ...doors]
+}
+
+function packagesImportedBy(text: string): readonly string[] {
+  return [...text.matchAll(/\b(?:from|import)\s*\(?\s*'@sluice\/([^']+)'/g)].map(
+    ([, name = '']) => name,
+  )
 }
 
 /** What several providers are made of; everything else in the folder is one provider. */
 const providerParts: ReadonlySet<string> = new Set([
-  'providers/provider.ts',
-  'providers/compatible.ts',
-  'providers/aws-signature.ts',
-  'providers/google-access.ts',
+  'sluice/providers/provider.ts',
+  'sluice/providers/compatible.ts',
+  'sluice/providers/aws-signature.ts',
+  'sluice/providers/google-access.ts',
 ])
 
 /** A provider is data in a short file and knows no other provider. */
 function providerBreaches(path: string, text: string): readonly string[] {
-  if (!/^providers\/[\w-]+\.ts$/.test(path) || isTest(path)) return []
-  if (path === 'providers/index.ts' || providerParts.has(path)) return []
+  if (!/^sluice\/providers\/[\w-]+\.ts$/.test(path)) return []
+  if (path === 'sluice/providers/index.ts' || providerParts.has(path)) return []
   const lines = text.split('\n').length
   const others = importsOf(path, text).filter(
-    (to) => /^providers\/[\w-]+\.ts$/.test(to) && !providerParts.has(to),
+    (to) => /^sluice\/providers\/[\w-]+\.ts$/.test(to) && !providerParts.has(to),
   )
   return [
     ...(lines > providerLinesMax ? [`${path} has ${lines} lines; a provider is data`] : []),
@@ -99,14 +124,11 @@ const clock = /\bDate\.now\(|\bnew Date\(\)|\bMath\.random\(|\brandomUUID\(|\bra
 const inputOutput = /from 'node:(?:fs|net|http|https|child_process|dns)|from 'undici'|\bfetch\(/
 
 function purityBreaches(path: string, text: string): readonly string[] {
-  if (isTest(path)) return []
   const found: string[] = []
-  const folder = folderOf(path)
-  if ((folder === 'protocols' || folder === 'wire') && inputOutput.test(text))
-    found.push(`${path} does input or output`)
-  if ((folder === 'protocols' || folder === 'wire') && clock.test(text))
-    found.push(`${path} reads a clock or draws at random`)
-  if (path !== 'config/env.ts' && text.includes('process.env'))
+  const isPure = ['protocols', 'contract'].includes(packageOf(path))
+  if (isPure && inputOutput.test(text)) found.push(`${path} does input or output`)
+  if (isPure && clock.test(text)) found.push(`${path} reads a clock or draws at random`)
+  if (path !== 'sluice/config/env.ts' && text.includes('process.env'))
     found.push(`${path} reads the environment`)
   return found
 }
@@ -117,7 +139,7 @@ function nameBreaches(path: string, text: string): readonly string[] {
     ...(vague.test(path) ? [`${path} is named for nothing`] : []),
     ...(lines > linesMax ? [`${path} has ${lines} lines`] : []),
     ...(/[A-Z_]/.test(path) ? [`${path} is not kebab-case`] : []),
-    ...(/\bas any\b|: any\b|@ts-ignore|@ts-expect-error/.test(text) && !isTest(path)
+    ...(/\bas any\b|: any\b|@ts-ignore|@ts-expect-error/.test(text)
       ? [`${path} loosens a type`]
       : []),
   ]

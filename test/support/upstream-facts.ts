@@ -1,4 +1,4 @@
-import { formatJson, parseJson } from '../../src/wire/json.ts'
+import { formatJson, parseJson } from '../../packages/contract/src/wire/json.ts'
 
 /**
  * What an upstream's request says, read by hand from its wire: who said what in which order, calls and results, and

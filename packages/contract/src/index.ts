@@ -1,0 +1,90 @@
+export { type ErrorCode, errorCodes, GatewayError, invalidRequest } from './core/errors.ts'
+export type {
+  ApiKey,
+  Limiter,
+  LimiterAnswer,
+  Store,
+  StoredResponse,
+  VideoJob,
+} from './core/ports.ts'
+export { Type } from './core/type.ts'
+export { type CallOutcome, noUsage, type Usage, type UsageRecord } from './core/usage.ts'
+export type {
+  ContentPart,
+  Message,
+  ResponseFormat,
+  ThinkingBlock,
+  Tool,
+  ToolCall,
+  ToolChoice,
+} from './operations/chat-message.ts'
+export {
+  type AnswerMessage,
+  type ChatChunk,
+  type ChatDelta,
+  type ChatReply,
+  type ChatRequest,
+  type ChoiceLogprobs,
+  type FinishReason,
+  reasoningEfforts,
+  type TokenLogprob,
+  type ToolCallDelta,
+} from './operations/chat.ts'
+export {
+  type CompleteChunk,
+  type CompleteReply,
+  type CompleteRequest,
+  CompletionLogprobs,
+} from './operations/complete.ts'
+export type { CreateImageRequest } from './operations/create-image.ts'
+export type { CreateVideoRequest } from './operations/create-video.ts'
+export type { EditImageRequest } from './operations/edit-image.ts'
+export type { EmbedReply, EmbedRequest } from './operations/embed.ts'
+export {
+  dashscopeImageBytesMax,
+  imageBytesMax,
+  type ImagesReply,
+} from './operations/image-reply.ts'
+export {
+  type EventOf,
+  type OperationName,
+  operationNames,
+  operations,
+  type ReplyOf,
+  type RequestOf,
+  type ResultOf,
+} from './operations/index.ts'
+export {
+  defaultModerationModel,
+  type ModerateReply,
+  moderationCategories,
+  type ModerationCategory,
+} from './operations/moderate.ts'
+export type { Operation, Step } from './operations/operation.ts'
+export type { RerankReply, RerankRequest } from './operations/rerank.ts'
+export { AnyObject, oneOf, optional, type UploadedFile } from './operations/schema.ts'
+export type { SpeakRequest } from './operations/speak.ts'
+export { type Cue, formatSrt, formatVtt } from './operations/subtitles.ts'
+export type { TranscribeReply, TranscribeRequest, TypedEvent } from './operations/transcribe.ts'
+export type { TranslateRequest } from './operations/translate.ts'
+export { chatUsage, type ChatUsage } from './operations/usage-shape.ts'
+export { loadCompiler, matches, validate } from './operations/validate.ts'
+export type { Video } from './operations/video.ts'
+export { createAwsEventSplitter } from './wire/aws-event-stream.ts'
+export { type DataUrl, formatDataUrl, parseDataUrl } from './wire/data-url.ts'
+export {
+  createJsonArraySplitter,
+  createJsonArrayWriter,
+  keepAliveSpace,
+} from './wire/json-array.ts'
+export { formatJson, isRawNumber, parseJson } from './wire/json.ts'
+export { formatForm } from './wire/multipart.ts'
+export { spliceFields, spliceItems } from './wire/splice-json.ts'
+export {
+  createEventSplitter,
+  type EventBlock,
+  type EventSplitter,
+  formatEvent,
+  keepAliveComment,
+  type ServerSentEvent,
+} from './wire/sse.ts'

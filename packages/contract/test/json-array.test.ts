@@ -1,0 +1,60 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { createJsonArraySplitter, createJsonArrayWriter } from '../src/wire/json-array.ts'
+import type { EventBlock } from '../src/wire/sse.ts'
+
+function split(text: string, size: number): readonly EventBlock[] {
+  const bytes = Buffer.from(text)
+  const splitter = createJsonArraySplitter()
+  const blocks: EventBlock[] = []
+  for (let at = 0; at < bytes.length; at += size)
+    blocks.push(...splitter.push(bytes.subarray(at, at + size)))
+  return [...blocks, ...splitter.end()]
+}
+
+function elements(text: string, size: number): readonly string[] {
+  return split(text, size)
+    .filter(({ kind }) => kind === 'event')
+    .map(({ data }) => data)
+}
+
+describe.each([1, 7, 4096])('in pieces of %i bytes', (size) => {
+  test.each([
+    ['objects', '[{"a":1}\r\n,\r\n{"b":[2,{"c":3}]}]\n', ['{"a":1}', '{"b":[2,{"c":3}]}']],
+    [
+      'brackets and quotes in strings',
+      '[{"a":"]}\\"[{,"},{"b":"\\\\"}]',
+      ['{"a":"]}\\"[{,"}', '{"b":"\\\\"}'],
+    ],
+    ['text of several bytes', '[{"a":"é世😀"}]', ['{"a":"é世😀"}']],
+    ['nothing', '[]', []],
+    ['a lone object', '{"error":{"code":503}}', ['{"error":{"code":503}}']],
+    ['scalars', '[1,"two",null]', ['1', '"two"', 'null']],
+  ])('%s', (_name, text, expected) => {
+    expect(elements(text, size)).toEqual(expected)
+  })
+
+  test('the bytes of all blocks are the bytes that came', () => {
+    const text = ' [ {"a":"]"} ,\n{"b":[1,2]} ] \n'
+    expect(Buffer.concat(split(text, size).map(({ raw }) => raw)).toString()).toBe(text)
+  })
+
+  test('an element without its end is unreadable', () => {
+    const blocks = split('[{"a":1},{"b":"cut', size)
+    expect(blocks.map(({ kind }) => kind)).toEqual(['event', 'unreadable'])
+  })
+})
+
+test('whatever was written is read again', () => {
+  fc.assert(
+    fc.property(fc.array(fc.jsonValue()), fc.integer({ min: 1, max: 9 }), (values, size) => {
+      const writer = createJsonArrayWriter()
+      const text =
+        values.map((value) => writer.element(JSON.stringify(value))).join('') + writer.end()
+      expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(values)))
+      expect(elements(text, size).map((json) => JSON.parse(json))).toEqual(
+        JSON.parse(JSON.stringify(values)),
+      )
+    }),
+  )
+})

@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest'
+import { spliceFields, spliceItems } from '../src/wire/splice-json.ts'
+
+const fields = (text: string, given: Readonly<Record<string, unknown>>) =>
+  Buffer.from(spliceFields(Buffer.from(text), given)).toString()
+const items = (text: string) =>
+  Buffer.from(spliceItems(Buffer.from(text), 'list', { model: 'm' })).toString()
+
+test.each([
+  ['{"model":"a"}', '{"model":"m"}'],
+  [' {"x":1E2 ,\n"model" : "a\\"}" }\n', ' {"x":1E2 ,\n"model" : "m" }\n'],
+  ['{"deep":{"model":"a"},"model":1}', '{"deep":{"model":"a"},"model":"m"}'],
+  [
+    '{"model":"a","x":[{"model":"b"}],"model":{"a":[1]}}',
+    '{"model":"m","x":[{"model":"b"}],"model":"m"}',
+  ],
+  ['{"\\u006dodel":"a"}', '{"\\u006dodel":"m"}'],
+  ['{}', '{"model":"m"}'],
+  ['{ "ü" : "🗼" }', '{"model":"m", "ü" : "🗼" }'],
+])('a field of %s', (text, expected) => {
+  expect(fields(text, { model: 'm' })).toBe(expected)
+})
+
+test('several fields at once, wherever they stand', () => {
+  expect(fields('{"b":1, "a":2, "c":3}', { a: [1], b: null, d: 4 })).toBe(
+    '{"d":4,"b":null, "a":[1], "c":3}',
+  )
+})
+
+test.each([
+  ['{"list":[]}', '{"list":[]}'],
+  [
+    '{"list":[ {"model":"a","x":1.0} ,\n{"x" : "]"} ]}',
+    '{"list":[ {"model":"m","x":1.0} ,\n{"model":"m","x" : "]"} ]}',
+  ],
+  ['{"list":[1,null,"{",{"model":2}],"y":2}', '{"list":[1,null,"{",{"model":"m"}],"y":2}'],
+  ['{"list":{"model":"a"}}', '{"list":{"model":"a"}}'],
+  ['{"x":[{"model":"a"}]}', '{"x":[{"model":"a"}]}'],
+])('the items of %s', (text, expected) => {
+  expect(items(text)).toBe(expected)
+})

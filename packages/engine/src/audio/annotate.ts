@@ -1,0 +1,49 @@
+import { invalidRequest } from '@sluice/contract'
+import type { Task } from '../workers/task.ts'
+import type { AudioFormat } from './audio-format.ts'
+import { audioSecondsMax, decodeAudio, unreadableAudio } from './decode.ts'
+import { createListener } from './listen.ts'
+import { findSegments, type SoundSegment } from './segments.ts'
+
+/** What can be measured in a recording. */
+export interface Annotation {
+  readonly format: AudioFormat
+  readonly sampleRate: number
+  /** Seconds, exactly as many as there are samples. */
+  readonly duration: number
+  /** Without gaps, from 0 to `duration`. */
+  readonly segments: readonly SoundSegment[]
+}
+
+/** Work on one file stops after this long, so that a file made to be slow is refused. */
+const workMsMax = 90_000
+
+/**
+ * Decodes a sound file and finds what is heard in it and when. Memory grows by some kilobytes per minute of sound.
+ * Throws invalid_request (param `file`) when the file cannot be read, holds no sound or more than two hours of it.
+ */
+export const annotateAudio: Task<{ readonly bytes: Uint8Array }, Annotation> = async ({
+  bytes,
+}) => {
+  const { format, blocks } = decodeAudio(bytes)
+  const until = performance.now() + workMsMax
+  let listener: ReturnType<typeof createListener> | undefined
+  for await (const block of blocks) {
+    listener ??= createListener(block.sampleRate)
+    // A stream may be chained to one of another rate; times could no longer be told, so it ends there.
+    if (block.sampleRate !== listener.sampleRate) break
+    listener.listen(block)
+    if (listener.samples > audioSecondsMax * listener.sampleRate)
+      throw invalidRequest('The audio is longer than two hours', 'file')
+    if (performance.now() > until)
+      throw invalidRequest('The audio takes too long to decode; send a shorter part', 'file')
+  }
+  if (listener === undefined || listener.samples === 0) throw unreadableAudio('holds no sound')
+  const measurements = listener.finish()
+  return {
+    format,
+    sampleRate: measurements.sampleRate,
+    duration: measurements.samples / measurements.sampleRate,
+    segments: findSegments(measurements),
+  }
+}

@@ -1,0 +1,130 @@
+import {
+  type EventOf,
+  GatewayError,
+  invalidRequest,
+  type RequestOf,
+  type Step,
+  type Usage,
+} from '@sluice/contract'
+import type { EngineContext, EngineOperation } from '../engine.ts'
+import { countTokens } from '../tokens.ts'
+import { planSpeech, speechSampleRate } from './speech/plan.ts'
+import { findVoice } from './speech/voices.ts'
+import { wavHeader } from './wav.ts'
+
+const speakTimeoutMs = 60_000
+/** 4,096 characters take half of this at the slowest speed, unless they are digits. */
+const secondsMax = 2400
+/** A sentence is spoken while the one before is on its way; very short ones travel together. */
+const partCharactersMin = 60
+const partCharactersMax = 600
+
+/**
+ * Speaks with a formant synthesiser, sentence by sentence in a worker: 24 kHz, one channel, 16 bits, as `wav` (default)
+ * or `pcm`. `instructions` change nothing. Throws unsupported_value for other formats and unknown voices.
+ */
+export const speak: EngineOperation<'speak'> = async (request, context) => {
+  const format = formatOf(request)
+  const voice = voiceOf(request)
+  findVoice(voice)
+  const speed = request.speed ?? 1
+  const parts = splitParts(request.input)
+  const samples = parts.reduce((sum, part) => sum + planSpeech(part, speed).samples, 0)
+  if (samples > secondsMax * speechSampleRate)
+    throw invalidRequest(
+      `The input would take more than ${secondsMax} seconds to say; send a shorter one`,
+      'input',
+    )
+  const usage = speechUsage(request.input, samples)
+  const header = format === 'wav' ? wavHeader(samples, speechSampleRate) : undefined
+  const body = speakParts({ parts, voice, speed, header }, context)
+  if (request.stream_format === 'sse') return { kind: 'events', events: speechEvents(body, usage) }
+  const contentType = format === 'wav' ? 'audio/wav' : 'audio/pcm'
+  return { kind: 'bytes', contentType, body, length: samples * 2 + (header?.length ?? 0), usage }
+}
+
+function formatOf(request: RequestOf<'speak'>): 'wav' | 'pcm' {
+  const format = request.response_format ?? 'wav'
+  if (format === 'wav' || format === 'pcm') return format
+  throw new GatewayError(
+    'unsupported_value',
+    `The built-in speech engine cannot encode ${format}; it offers wav and pcm`,
+    { param: 'response_format' },
+  )
+}
+
+function voiceOf({ voice }: RequestOf<'speak'>): string {
+  if (voice == null) return 'alloy'
+  return typeof voice === 'string' ? voice : voice.id
+}
+
+/** Cuts a text after sentences, or where a sentence has no end, between words. */
+function splitParts(text: string): readonly string[] {
+  const parts: string[] = []
+  let part = ''
+  for (const [sentence] of text.matchAll(/[^.!?\n]+[.!?\n]*\s*|[.!?\n]+\s*/g))
+    for (let at = 0; at < sentence.length; ) {
+      const end = wordEnd(sentence, at + partCharactersMax)
+      part += sentence.slice(at, end)
+      at = end
+      if (part.length < partCharactersMin) continue
+      parts.push(part)
+      part = ''
+    }
+  return part === '' ? parts : [...parts, part]
+}
+
+function wordEnd(text: string, latest: number): number {
+  if (latest >= text.length) return text.length
+  const space = text.lastIndexOf(' ', latest)
+  return space > latest - partCharactersMax ? space + 1 : latest
+}
+
+interface SpokenParts {
+  readonly parts: readonly string[]
+  readonly voice: string
+  readonly speed: number
+  readonly header: Uint8Array | undefined
+}
+
+async function* speakParts(
+  { parts, voice, speed, header }: SpokenParts,
+  { workers, signal }: EngineContext,
+): AsyncIterable<Uint8Array> {
+  if (header !== undefined) yield header
+  const options = { signal, timeoutMs: speakTimeoutMs }
+  for (const text of parts) {
+    const input = { text, voice, speed, format: 'pcm' } as const
+    yield await workers.run('synthesizeSpeech', input, options)
+  }
+}
+
+/** OpenAI counts twenty tokens per second of speech. */
+function speechUsage(text: string, samples: number): Usage {
+  const seconds = samples / speechSampleRate
+  const audioOutputTokens = Math.ceil(seconds * 20)
+  const inputTokens = countTokens(text)
+  return { inputTokens, outputTokens: audioOutputTokens, audioOutputTokens, seconds }
+}
+
+async function* speechEvents(
+  body: AsyncIterable<Uint8Array>,
+  usage: Usage,
+): AsyncIterable<Step<EventOf<'speak'>>> {
+  for await (const bytes of body) {
+    const audio = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('base64')
+    yield { event: { type: 'speech.audio.delta', audio } }
+  }
+  const { inputTokens, outputTokens } = usage
+  yield {
+    event: {
+      type: 'speech.audio.done',
+      usage: {
+        input_tokens: inputTokens,
+        output_tokens: outputTokens,
+        total_tokens: inputTokens + outputTokens,
+      },
+    },
+  }
+  yield { usage }
+}

@@ -1,0 +1,138 @@
+import type { ChatRequest, FinishReason } from '@sluice/contract'
+import type { EngineContext } from '../engine.ts'
+import { encode } from '../tokens.ts'
+import { choiceTokensMax } from './read-request.ts'
+import { type Candidate, drawCandidate, weighCandidates } from './sampling/candidates.ts'
+import { cutTokens, stopsOf } from './sampling/cut.ts'
+import { type ChosenToken, chooseTokens } from './sampling/logprobs.ts'
+import { createRandom } from './sampling/random.ts'
+import { readSampling } from './sampling/settings.ts'
+import type { Thought } from './think.ts'
+import type { EngineTool } from './tools/tool.ts'
+
+/** One choice, ready to be told at once or piece by piece. */
+export interface Draft {
+  readonly index: number
+  /** Tokens of the reasoning; null where none was asked for. */
+  readonly reasoning: readonly string[] | null
+  /** Null beside calls. */
+  readonly content: readonly ChosenToken[] | null
+  readonly calls: readonly DraftCall[]
+  readonly finish: FinishReason
+}
+
+export interface DraftCall {
+  readonly id: string
+  readonly tool: EngineTool
+  /** Tokens of the arguments, or of a custom tool's text. */
+  readonly input: readonly string[]
+}
+
+/** What all choices of a request are drawn from. */
+interface Draw {
+  readonly thought: Thought
+  readonly candidates: readonly Candidate[]
+  readonly seed: number
+  /** As much of the reasoning as the limit lets through. */
+  readonly reasoning: readonly string[] | null
+  /** What is left for the answer; below zero where not even the reasoning fits. */
+  readonly tokensMax: number
+  readonly stops: readonly string[]
+  readonly logprobs: boolean
+}
+
+/** The choices of a request, each drawn with a seed of its own. */
+export async function createDrafts(
+  request: ChatRequest,
+  thought: Thought,
+  context: EngineContext,
+): Promise<Draft[]> {
+  const settings = await readSampling(request)
+  const reasoning = reasoningTokens(request, thought)
+  const count = request.n ?? 1
+  const limit = choiceTokensMax(count)
+  const tokensMax = Math.min(request.max_completion_tokens ?? request.max_tokens ?? limit, limit)
+  const draw: Draw = {
+    thought,
+    candidates: weighCandidates(thought.phrasings, settings),
+    seed: request.seed ?? Math.floor(context.random() * 2 ** 31),
+    reasoning: reasoning === null ? null : reasoning.slice(0, tokensMax),
+    tokensMax: tokensMax - (reasoning?.length ?? 0),
+    stops: stopsOf(request.stop),
+    logprobs: request.logprobs === true,
+  }
+  return Array.from({ length: count }, (_, index) => createDraft(index, draw, context))
+}
+
+function createDraft(index: number, draw: Draw, context: EngineContext): Draft {
+  const { thought, candidates, reasoning, tokensMax } = draw
+  if (tokensMax < 0) return { index, reasoning, content: [], calls: [], finish: 'length' }
+  if (thought.calls.length > 0)
+    return { index, reasoning, content: null, ...callsWithin(thought, tokensMax, context) }
+  const chosen = drawCandidate(candidates, createRandom(draw.seed, index))
+  if (chosen === undefined) return { index, reasoning, content: [], calls: [], finish: 'stop' }
+  const cut = cutTokens(chosen.tokens, { tokensMax, stops: draw.stops })
+  const shortened = { ...chosen, tokens: chosen.tokens.slice(0, cut.tokens + 1) }
+  const others = candidates.map((other) => (other === chosen ? shortened : other))
+  const told = draw.logprobs ? chooseTokens(shortened, others) : shortened.tokens.map(certain)
+  return {
+    index,
+    reasoning,
+    content: ended(told, cut.tokens, cut.rest),
+    calls: [],
+    finish: cut.finish,
+  }
+}
+
+function certain(token: string): ChosenToken {
+  return { token, logprob: 0, alternatives: [] }
+}
+
+/** A stop sequence may end the answer within a token. */
+function ended(tokens: readonly ChosenToken[], whole: number, rest: string): ChosenToken[] {
+  const kept = tokens.slice(0, whole)
+  const part = tokens[whole]
+  if (rest !== '' && part !== undefined) kept.push({ ...part, token: rest })
+  return kept
+}
+
+const thinkingEfforts: ReadonlySet<string> = new Set(['low', 'medium', 'high', 'xhigh', 'max'])
+
+/** What is told of the way to the answer grows with the effort: the skill alone, then what it rests on. */
+function reasoningTokens(request: ChatRequest, { reasoning }: Thought): readonly string[] | null {
+  const effort = request.reasoning_effort
+  const budget = request.thinking_budget
+  const thinks = effort == null ? budget != null && budget !== 0 : thinkingEfforts.has(effort)
+  if (!thinks) return null
+  const text = effort === 'low' ? (reasoning.split('\n')[0] ?? '') : reasoning
+  const tokens = encode(text)
+  return budget != null && budget > 0 ? tokens.slice(0, budget) : tokens
+}
+
+/** A call's name costs one token; arguments are cut like any other text. */
+const nameTokens = 1
+
+function callsWithin(
+  thought: Thought,
+  tokensMax: number,
+  context: EngineContext,
+): Pick<Draft, 'calls' | 'finish'> {
+  const calls: DraftCall[] = []
+  let left = tokensMax
+  for (const { tool, input } of thought.calls) {
+    if (left < nameTokens) break
+    const tokens = encode(input)
+    left -= nameTokens
+    calls.push({ id: context.newId('call_'), tool, input: tokens.slice(0, Math.max(0, left)) })
+    left -= tokens.length
+    if (left < 0) break
+  }
+  if (left < 0 || calls.length < thought.calls.length) return { calls, finish: 'length' }
+  return { calls, finish: thought.use.legacy ? 'function_call' : 'tool_calls' }
+}
+
+/** Tokens of a choice, reasoning included. */
+export function draftTokens({ reasoning, content, calls }: Draft): number {
+  const called = calls.reduce((sum, call) => sum + nameTokens + call.input.length, 0)
+  return (reasoning?.length ?? 0) + (content?.length ?? 0) + called
+}

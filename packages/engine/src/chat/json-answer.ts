@@ -1,0 +1,107 @@
+import { type ChatRequest, GatewayError } from '@sluice/contract'
+import type { Answer, Ask } from './ask/ask.ts'
+import { freshResults, lastUserTurn } from './ask/conversation.ts'
+import { type Clues, findClues } from './schema/clues.ts'
+import { createInstance } from './schema/instance.ts'
+import { asSchema, isRecord, type JsonSchema } from './schema/json-schema.ts'
+
+/** What form the content must have: free text, any JSON object, or an instance of a schema. */
+export type JsonWish =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'object' }
+  | { readonly kind: 'schema'; readonly schema: JsonSchema }
+
+/** OpenAI puts the schema in `json_schema.schema`, the seed contract in `json_schema` itself; both are read. */
+export function jsonWishOf({ response_format: format }: ChatRequest): JsonWish {
+  if (format == null || format.type === 'text') return { kind: 'none' }
+  if (format.type === 'json_object' || format.json_schema == null) return { kind: 'object' }
+  const declared = format.json_schema
+  const schema = 'schema' in declared ? asSchema(declared['schema']) : asSchema(declared)
+  const says =
+    isRecord(schema) &&
+    Object.keys(schema).some((key) => key !== 'name' && key !== 'strict' && key !== 'description')
+  return says || schema === false ? { kind: 'schema', schema } : { kind: 'object' }
+}
+
+/**
+ * JSON text for an answer, filled from the conversation.
+ * Throws invalid_request (param `response_format`) where no instance of the schema was found.
+ */
+export function jsonAnswer(
+  wish: Exclude<JsonWish, { kind: 'none' }>,
+  ask: Ask,
+  answer: Answer,
+): string {
+  const clues = jsonClues(ask, answer)
+  const schema = wish.kind === 'schema' ? wish.schema : objectSchema(ask)
+  if (schema === undefined) return JSON.stringify(freeObject(ask, answer, clues))
+  const made = createInstance(schema, clues)
+  if (made !== undefined) return JSON.stringify(made.value)
+  if (wish.kind === 'object') return JSON.stringify(freeObject(ask, answer, clues))
+  throw new GatewayError('invalid_request', 'No value was found that this schema allows', {
+    param: 'response_format.json_schema',
+  })
+}
+
+/** What tools, pictures and the request's own text say comes first, the rest of the conversation after it. */
+function jsonClues(ask: Ask, answer: Answer): Clues {
+  const { now } = ask
+  const asked = lastUserTurn(ask.conversation)
+  const results = freshResults(ask.conversation).map((turn) => turn.text)
+  const media = asked?.media.map((medium) => medium.description) ?? []
+  const own = ask.passage === '' ? ask.text : ask.passage
+  const earlier = ask.sources
+    .filter((source) => !source.current)
+    .map((source) => source.text)
+    .toReversed()
+  const before = findClues([ask.passage === '' ? '' : ask.instruction, ...earlier].join('\n'), {
+    now,
+  })
+  return findClues([...results, ...media, own].join('\n'), { now, answer, before })
+}
+
+const keyList =
+  /\b(?:keys?|fields?|properties|attributes)\b(?: (?:named|called|are|of|for))?:? ((?:["'`]?[A-Za-z_][\w-]{0,40}["'`]?(?: \([^)]{0,60}\))?(?:, ?(?:and )?| and |,? & )){0,30}["'`]?[A-Za-z_][\w-]{0,40}["'`]?)/i
+const templateKey = /"([A-Za-z_][\w -]{0,40})"\s*:/g
+
+/** The keys that the prompt asks for, or shows in an example of the object. */
+function objectSchema(ask: Ask): JsonSchema | undefined {
+  const prompt = `${ask.instruction}\n${ask.instructions.slice(0, 4000)}`
+  const listed = keyList.exec(prompt)?.[1]
+  const keys =
+    listed === undefined
+      ? [...prompt.matchAll(templateKey)].map((match) => match[1] ?? '')
+      : listed
+          .replace(/\([^)]*\)/g, '')
+          .split(/,|\band\b|&/)
+          .map((key) => key.trim().replace(/^["'`]+|["'`]+$/g, ''))
+  const names = [...new Set(keys)].filter((key) => key !== '').slice(0, 60)
+  if (names.length === 0) return undefined
+  return {
+    type: 'object',
+    properties: Object.fromEntries(names.map((name) => [name, valueSchema(name)])),
+    required: names,
+  }
+}
+
+const listName =
+  /(?:list|items|names|tags|keywords|numbers|values|steps|participants|people|topics|ingredients|cities|colou?rs|emails|words)$/i
+
+function valueSchema(name: string): JsonSchema {
+  return listName.test(name) ? { type: 'array', items: {} } : {}
+}
+
+function freeObject(ask: Ask, answer: Answer, clues: Clues): Record<string, unknown> {
+  const told = ask.passage !== '' || answer.skill === 'none'
+  if (told && clues.pairs.size > 0 && answer.skill !== 'arithmetic')
+    return Object.fromEntries([...clues.pairs].map(([name, text]) => [name, scalar(text)]))
+  return { answer: scalar(answer.value ?? answer.phrasings[0] ?? '') }
+}
+
+function scalar(text: string): string | number | boolean {
+  if (text === 'true' || text === 'false') return text === 'true'
+  const value = Number(text)
+  return /^-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?$/.test(text) && Number.isFinite(value)
+    ? value
+    : text
+}

@@ -1,0 +1,67 @@
+import { GatewayError, invalidRequest } from '@sluice/contract'
+import type { Medium } from '../ask/conversation.ts'
+import type { MediaContext } from './open-part.ts'
+
+const workMs = 30_000
+/** What a document may say, in characters; the context limit is the stricter one in practice. */
+const charactersMax = 2_000_000
+
+export interface DocumentOptions {
+  readonly filename: string | undefined
+  readonly param: string
+  readonly context: MediaContext
+}
+
+/** The text of a PDF or of a text file. */
+export async function readDocument(
+  bytes: Uint8Array,
+  { filename, param, context }: DocumentOptions,
+): Promise<Medium> {
+  const text = isPdf(bytes)
+    ? await pdfText(bytes, param, context)
+    : plainText(bytes, filename, param)
+  return {
+    kind: 'document',
+    description: text.slice(0, charactersMax),
+    imageTokens: 0,
+    audioTokens: 0,
+  }
+}
+
+function isPdf(bytes: Uint8Array): boolean {
+  return Buffer.from(bytes.subarray(0, 1024)).includes('%PDF-')
+}
+
+async function pdfText(
+  bytes: Uint8Array,
+  param: string,
+  { workers, signal }: MediaContext,
+): Promise<string> {
+  try {
+    const { text, pages } = await workers.run('readPdf', { bytes }, { signal, timeoutMs: workMs })
+    if (text.trim() !== '') return text
+    return `This PDF has ${pages} ${pages === 1 ? 'page' : 'pages'} and holds no text.`
+  } catch (thrown) {
+    if (
+      !(thrown instanceof GatewayError) ||
+      thrown.blame !== 'caller' ||
+      thrown.code === 'cancelled'
+    )
+      throw thrown
+    throw new GatewayError(thrown.code, thrown.message, { param, cause: thrown })
+  }
+}
+
+function plainText(bytes: Uint8Array, filename: string | undefined, param: string): string {
+  const sixteen =
+    (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)
+  const encoding = sixteen ? (bytes[0] === 0xff ? 'utf-16le' : 'utf-16be') : 'utf-8'
+  try {
+    const text = new TextDecoder(encoding, { fatal: true }).decode(bytes)
+    if (!text.includes('\0')) return text
+  } catch {
+    // Not text: answered below.
+  }
+  const name = filename === undefined ? 'The file' : `The file ${filename.slice(0, 100)}`
+  throw invalidRequest(`${name} is neither a PDF nor text`, param)
+}

@@ -1,0 +1,80 @@
+import { type ContentPart, GatewayError, invalidRequest } from '@sluice/contract'
+import { detectAudioFormat } from '../../audio/audio-format.ts'
+import type { EngineContext } from '../../engine.ts'
+import type { Medium } from '../ask/conversation.ts'
+import type { OpenPart } from '../read-request.ts'
+import { describeAudio } from './audio.ts'
+import { readDocument } from './document.ts'
+import { describeImage } from './image.ts'
+import { describeVideo } from './video.ts'
+
+export type MediaContext = Pick<EngineContext, 'fetchMedia' | 'workers' | 'signal'>
+
+const mebibyte = 1024 * 1024
+const imageBytesMax = 20 * mebibyte
+const audioBytesMax = 25 * mebibyte
+const fileBytesMax = 32 * mebibyte
+const videoBytesMax = 64 * mebibyte
+
+/** Opens pictures, sounds, films and files; what cannot be read is the caller's mistake, with the path of its field. */
+export function createOpenPart(context: MediaContext): OpenPart {
+  return async (part, path) => {
+    switch (part.type) {
+      case 'image_url':
+        return openImage(part, `${path}.image_url`, context)
+      case 'input_audio':
+        return openAudio(part, `${path}.input_audio`, context)
+      case 'video_url':
+        return openVideo(part, `${path}.video_url`, context)
+      case 'file':
+        return openFile(part, `${path}.file`, context)
+      case 'text':
+      case 'refusal':
+        return { kind: 'document', description: part.text ?? '', imageTokens: 0, audioTokens: 0 }
+    }
+  }
+}
+
+async function openImage(part: ContentPart, param: string, context: MediaContext): Promise<Medium> {
+  const url = part.image_url?.url ?? ''
+  const { bytes } = await context.fetchMedia(url, { bytesMax: imageBytesMax, param })
+  return describeImage(bytes, part.image_url?.detail ?? 'auto', param)
+}
+
+async function openAudio(part: ContentPart, param: string, context: MediaContext): Promise<Medium> {
+  const data = part.input_audio?.data ?? ''
+  const url = data.startsWith('data:')
+    ? data
+    : `data:audio/${part.input_audio?.format ?? 'wav'};base64,${data}`
+  const { bytes } = await context.fetchMedia(url, { bytesMax: audioBytesMax, param })
+  return describeAudio(bytes, param, context)
+}
+
+async function openVideo(part: ContentPart, param: string, context: MediaContext): Promise<Medium> {
+  const { bytes } = await context.fetchMedia(part.video_url?.url ?? '', {
+    bytesMax: videoBytesMax,
+    param,
+  })
+  return describeVideo(bytes, param)
+}
+
+async function openFile(part: ContentPart, param: string, context: MediaContext): Promise<Medium> {
+  const { file_data: data, file_id: id, filename } = part.file ?? {}
+  if (data == null)
+    throw new GatewayError(
+      'invalid_request',
+      `There is no file ${id ?? ''}: files are sent within the request, as file_data`,
+      { param: `${param}.file_id` },
+    )
+  const { bytes, contentType } = await context.fetchMedia(data, {
+    bytesMax: fileBytesMax,
+    param: `${param}.file_data`,
+  })
+  const field = `${param}.file_data`
+  if (contentType?.startsWith('image/') === true) return describeImage(bytes, 'auto', field)
+  if (detectAudioFormat(bytes) !== undefined && contentType?.startsWith('video/') !== true)
+    return describeAudio(bytes, field, context)
+  if (contentType?.startsWith('video/') === true) return describeVideo(bytes, field)
+  if (bytes.length === 0) throw invalidRequest('The file is empty', field)
+  return readDocument(bytes, { filename: filename ?? undefined, param: field, context })
+}

@@ -1,0 +1,46 @@
+import type { ChatRequest, Message } from '@sluice/contract'
+import { countTokens } from '../tokens.ts'
+
+/** What a message costs beside its text: its role and its ends. */
+const messageTokens = 4
+const replyTokens = 3
+/** A picture before it is opened counts as one of low detail, another medium as ten seconds of sound. */
+const pictureTokens = 85
+const mediumTokens = 100
+
+/** The tokens of a chat request as the built-in engine counts them, without opening pictures, sounds and files. */
+export function promptTokens(request: ChatRequest): number {
+  return (
+    textTokens(request) + request.messages.reduce((sum, message) => sum + mediaTokens(message), 0)
+  )
+}
+
+/** The tokens of all the text of a request: messages, calls, tools and schemas. */
+export function textTokens(request: ChatRequest): number {
+  const { tools, functions, response_format: format } = request
+  let tokens = replyTokens
+  for (const declared of [tools, functions, format?.json_schema])
+    if (declared != null) tokens += countTokens(JSON.stringify(declared))
+  for (const message of request.messages)
+    tokens += countTokens(messageText(message)) + messageTokens + callTokens(message)
+  return tokens
+}
+
+/** The text parts of a message, joined by blank lines. */
+export function messageText({ content }: Message): string {
+  if (typeof content === 'string') return content
+  return (content ?? []).flatMap((part) => part.text ?? part.refusal ?? []).join('\n\n')
+}
+
+function callTokens({ tool_calls: calls, function_call: legacy }: Message): number {
+  if (calls == null && legacy == null) return 0
+  return countTokens(JSON.stringify([calls ?? null, legacy ?? null]))
+}
+
+function mediaTokens({ content }: Message): number {
+  if (content == null || typeof content === 'string') return 0
+  return content.reduce((sum, part) => {
+    if (part.type === 'text' || part.type === 'refusal') return sum
+    return sum + (part.type === 'image_url' ? pictureTokens : mediumTokens)
+  }, 0)
+}

@@ -1,0 +1,80 @@
+import { type ChatRequest, GatewayError } from '@sluice/contract'
+import type { EngineContext } from '../engine.ts'
+
+/** How an answer is to be spoken; undefined where text alone was asked for. */
+export interface SpeechWish {
+  readonly voice: string
+  readonly format: 'wav' | 'pcm16'
+}
+
+/** An answer as sound. */
+export interface Spoken {
+  readonly id: string
+  /** Seconds since the epoch; the sound is in the answer itself and need not be fetched. */
+  readonly expiresAt: number
+  readonly bytes: Uint8Array
+  readonly transcript: string
+  readonly tokens: number
+}
+
+const workMs = 60_000
+const keptSeconds = 3600
+/** As OpenAI counts speech: twenty tokens a second. */
+const tokensPerSecond = 20
+const bytesPerSecond = 2 * 24_000
+/** Longer answers are spoken as far as this. */
+const spokenCharactersMax = 4096
+
+/** Throws unsupported_value for a format that the synthesiser does not make, or that cannot be streamed. */
+export function speechWishOf(request: ChatRequest): SpeechWish | undefined {
+  if (!request.modalities?.includes('audio')) return undefined
+  const { voice, format = null } = request.audio ?? {}
+  const wanted = format ?? (request.stream === true ? 'pcm16' : 'wav')
+  if (wanted !== 'wav' && wanted !== 'pcm16')
+    throw new GatewayError(
+      'unsupported_value',
+      `The built-in engine speaks wav and pcm16, not ${wanted}`,
+      { param: 'audio.format' },
+    )
+  if (request.stream === true && wanted !== 'pcm16')
+    throw new GatewayError('unsupported_value', 'Streamed speech must be pcm16', {
+      param: 'audio.format',
+    })
+  return {
+    voice: voice == null ? 'alloy' : typeof voice === 'string' ? voice : voice.id,
+    format: wanted,
+  }
+}
+
+/** Speaks an answer in a worker. Throws unsupported_value (param `audio.voice`) for a voice that is not known. */
+export async function speakAnswer(
+  text: string,
+  wish: SpeechWish,
+  context: EngineContext,
+): Promise<Spoken> {
+  const input = {
+    text: text.slice(0, spokenCharactersMax).toWellFormed(),
+    voice: wish.voice,
+    speed: 1,
+    format: wish.format === 'wav' ? 'wav' : 'pcm',
+  } as const
+  const spoken = context.workers.run('synthesizeSpeech', input, {
+    signal: context.signal,
+    timeoutMs: workMs,
+  })
+  const bytes = await spoken.catch((thrown: unknown) => {
+    throw thrown instanceof GatewayError && thrown.code === 'unsupported_value'
+      ? new GatewayError('unsupported_value', thrown.message, {
+          param: 'audio.voice',
+          cause: thrown,
+        })
+      : thrown
+  })
+  return {
+    id: context.newId('audio_'),
+    expiresAt: Math.floor(context.now() / 1000) + keptSeconds,
+    bytes,
+    transcript: text,
+    tokens: Math.ceil((bytes.length / bytesPerSecond) * tokensPerSecond),
+  }
+}

@@ -1,0 +1,102 @@
+import type { ChatRequest } from '@sluice/contract'
+import { asSchema, isRecord, type JsonSchema, textIn } from '../schema/json-schema.ts'
+
+/** A tool as the engine uses it, whichever way the request declared it. */
+export interface EngineTool {
+  readonly kind: 'function' | 'custom'
+  readonly name: string
+  readonly description: string
+  /** Schema of the arguments; true for custom tools. */
+  readonly parameters: JsonSchema
+  /** A regular expression that a custom tool's input must match. */
+  readonly inputPattern?: string
+}
+
+/** Whether a tool must be called, may be, or must not be. */
+export interface ToolUse {
+  readonly mode: 'none' | 'auto' | 'required'
+  readonly tools: readonly EngineTool[]
+  /** Declared by the deprecated `functions`: one call at most, answered as `function_call`. */
+  readonly legacy: boolean
+  readonly parallel: boolean
+}
+
+const noParameters: JsonSchema = { type: 'object', properties: {} }
+
+/** What a request says of tools: those that may be called, and how freely. */
+export function toolUseOf(request: ChatRequest): ToolUse {
+  const legacy = (request.tools?.length ?? 0) === 0 && (request.functions?.length ?? 0) > 0
+  const parallel = request.parallel_tool_calls !== false && !legacy
+  const use = { legacy, parallel }
+  if (legacy) return { ...use, ...legacyUse(request) }
+  const tools = (request.tools ?? []).flatMap(readTool)
+  const choice = request.tool_choice
+  if (tools.length === 0 || choice === 'none') return { ...use, mode: 'none', tools }
+  if (choice == null || typeof choice === 'string') return { ...use, mode: choice ?? 'auto', tools }
+  if (choice.type === 'allowed_tools') {
+    const allowed = new Set((choice.allowed_tools?.tools ?? []).map(nameIn))
+    const kept = tools.filter((tool) => allowed.has(tool.name))
+    return {
+      ...use,
+      mode: kept.length === 0 ? 'none' : (choice.allowed_tools?.mode ?? 'auto'),
+      tools: kept,
+    }
+  }
+  const name = choice[choice.type]?.name
+  const named = tools.filter((tool) => tool.name === name)
+  return {
+    ...use,
+    parallel,
+    mode: named.length === 0 ? 'auto' : 'required',
+    tools: named.length === 0 ? tools : named,
+  }
+}
+
+function legacyUse(request: ChatRequest): Pick<ToolUse, 'mode' | 'tools'> {
+  const tools = (request.functions ?? []).flatMap(readFunction)
+  const choice = request.function_call
+  if (choice === 'none' || tools.length === 0) return { mode: 'none', tools }
+  if (choice == null || choice === 'auto') return { mode: 'auto', tools }
+  const named = tools.filter((tool) => tool.name === choice.name)
+  return named.length === 0 ? { mode: 'auto', tools } : { mode: 'required', tools: named }
+}
+
+function nameIn(tool: unknown): string | undefined {
+  if (!isRecord(tool)) return undefined
+  const inner = tool['function'] ?? tool['custom'] ?? tool
+  return isRecord(inner) ? textIn(inner, 'name') : undefined
+}
+
+function readTool(tool: NonNullable<ChatRequest['tools']>[number]): EngineTool[] {
+  if (tool.type === 'function') return readFunction(tool.function)
+  const { custom } = tool
+  if (custom === undefined) return []
+  const pattern = patternIn(custom.format)
+  return [
+    {
+      kind: 'custom',
+      name: custom.name,
+      description: custom.description ?? '',
+      parameters: true,
+      ...(pattern === undefined ? {} : { inputPattern: pattern }),
+    },
+  ]
+}
+
+/** A custom tool's format may hold a grammar; regular expressions are honoured. */
+function patternIn(format: unknown): string | undefined {
+  if (!isRecord(format)) return undefined
+  const grammar = isRecord(format['grammar']) ? format['grammar'] : format
+  return grammar['syntax'] === 'regex' ? textIn(grammar, 'definition') : undefined
+}
+
+function readFunction(declared: unknown): EngineTool[] {
+  if (!isRecord(declared)) return []
+  const name = textIn(declared, 'name')
+  if (name === undefined) return []
+  const parameters =
+    declared['parameters'] == null ? noParameters : asSchema(declared['parameters'])
+  return [
+    { kind: 'function', name, description: textIn(declared, 'description') ?? '', parameters },
+  ]
+}

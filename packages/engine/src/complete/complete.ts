@@ -1,0 +1,76 @@
+import {
+  chatUsage,
+  type CompleteReply,
+  type CompleteRequest,
+  invalidRequest,
+  type Usage,
+} from '@sluice/contract'
+import { createPause } from '../chat/pause.ts'
+import { type Envelope, systemFingerprint } from '../chat/reply.ts'
+import type { EngineOperation } from '../engine.ts'
+import { type CompletionDraft, draftCompletions } from './draft.ts'
+import { completionLogprobs } from './logprobs.ts'
+import { readPrompts } from './prompts.ts'
+import { streamCompletion } from './stream.ts'
+
+/** Choices of one request, all prompts and samples together. */
+const choicesMax = 8192
+
+/**
+ * Text completion: a prompt that asks or tells something is answered as in chat, any other text is continued by an
+ * n-gram model that has learnt nothing but this text and its suffix. With `echo` and `logprobs` the prompt is scored by
+ * how well each token could be foreseen from those before it. Throws invalid_request for token ids that stand for
+ * nothing and for more than 8,192 choices, context_length_exceeded for prompts above 128,000 tokens.
+ */
+export const complete: EngineOperation<'complete'> = async (request, context) => {
+  const prompts = await readPrompts(request)
+  const samples = Math.max(request.n ?? 1, request.best_of ?? 1)
+  if (prompts.length * samples > choicesMax)
+    throw invalidRequest(`A request may have ${choicesMax} choices in all`, 'n')
+  const pause = createPause(context.signal)
+  const seed = request.seed ?? Math.floor(context.random() * 2 ** 31)
+  const { drafts, generated } = await draftCompletions(request, prompts, {
+    seed,
+    now: context.now(),
+    pause,
+  })
+  const inputTokens = prompts.reduce((sum, prompt) => sum + prompt.tokens, 0)
+  const usage: Usage = { inputTokens, outputTokens: generated }
+  const envelope = {
+    id: context.newId('cmpl-'),
+    created: Math.floor(context.now() / 1000),
+    model: context.model,
+  }
+  if (request.stream === true)
+    return { kind: 'events', events: streamCompletion({ envelope, request, drafts, usage, pause }) }
+  return { kind: 'reply', reply: createReply(envelope, request, drafts, usage), usage }
+}
+
+function createReply(
+  envelope: Envelope,
+  request: CompleteRequest,
+  drafts: readonly CompletionDraft[],
+  usage: Usage,
+): CompleteReply {
+  return {
+    id: envelope.id,
+    object: 'text_completion',
+    created: envelope.created,
+    model: envelope.model,
+    choices: drafts.map(({ index, echoed, tokens, finish }) => ({
+      text: [...echoed, ...tokens].map((chosen) => chosen.token).join(''),
+      index,
+      logprobs:
+        request.logprobs == null
+          ? null
+          : completionLogprobs([...echoed, ...tokens], {
+              top: request.logprobs,
+              offset: 0,
+              first: echoed.length > 0,
+            }),
+      finish_reason: finish,
+    })),
+    usage: chatUsage(usage),
+    system_fingerprint: systemFingerprint,
+  }
+}

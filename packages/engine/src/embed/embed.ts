@@ -1,0 +1,83 @@
+import { invalidRequest, type RequestOf } from '@sluice/contract'
+import { createPause } from '../chat/pause.ts'
+import type { EngineOperation } from '../engine.ts'
+import { countTokens, decodeTokenIds } from '../tokens.ts'
+import { weighFeatures } from './features.ts'
+import { dimensionsDefault, dimensionsMax, foldFeatures, toBase64 } from './vector.ts'
+
+/** Limits of one input and of one request, in tokens (OpenAI API, CreateEmbeddingRequest). */
+export const embedTokensMax = 8192
+const requestTokensMax = 300_000
+/** No token is longer. */
+const tokenCharactersMax = 32
+
+/**
+ * Hashed word and letter sequences, so texts with like words, spellings and everyday meanings lie near each other.
+ * `dimensions` is 1 to 3,072, by default 1,536; a shorter vector is the beginning of the longer one, normalised again.
+ */
+export const embed: EngineOperation<'embed'> = async (request, context) => {
+  const dimensions = request.dimensions ?? dimensionsDefault
+  if (dimensions > dimensionsMax)
+    throw invalidRequest(`dimensions must be at most ${dimensionsMax}`, 'dimensions')
+  const texts = await textsOf(request.input)
+  const pause = createPause(context.signal)
+  const data: { object: 'embedding'; index: number; embedding: number[] | string }[] = []
+  let tokens = 0
+  for (const [index, input] of texts.entries()) {
+    tokens += countInput(input)
+    if (tokens > requestTokensMax)
+      throw invalidRequest(`The inputs have more than ${requestTokensMax} tokens together`, 'input')
+    const vector = foldFeatures(weighFeatures(input.text), dimensions)
+    const embedding = request.encoding_format === 'base64' ? toBase64(vector) : [...vector]
+    data.push({ object: 'embedding', index, embedding })
+    await pause()
+  }
+  return {
+    kind: 'reply',
+    reply: {
+      object: 'list',
+      data,
+      model: context.model,
+      usage: { prompt_tokens: tokens, total_tokens: tokens },
+    },
+    usage: { inputTokens: tokens, outputTokens: 0 },
+  }
+}
+
+interface InputText {
+  readonly text: string
+  readonly param: string
+}
+
+/** The four forms of `input` as texts, each with the path it came from. */
+async function textsOf(input: RequestOf<'embed'>['input']): Promise<readonly InputText[]> {
+  if (typeof input === 'string') return [notEmpty({ text: input, param: 'input' })]
+  if (isTokenIds(input))
+    return [notEmpty({ text: await decodeTokenIds(input, 'input'), param: 'input' })]
+  const texts: InputText[] = []
+  for (const [index, item] of input.entries()) {
+    const param = `input[${index}]`
+    const text = typeof item === 'string' ? item : await decodeTokenIds(item, param)
+    texts.push(notEmpty({ text, param }))
+  }
+  return texts
+}
+
+function isTokenIds(input: readonly (string | number | readonly number[])[]): input is number[] {
+  return typeof input[0] === 'number'
+}
+
+function notEmpty(input: InputText): InputText {
+  if (input.text === '') throw invalidRequest('The input must not be empty', input.param)
+  return input
+}
+
+function countInput({ text, param }: InputText): number {
+  const refuse = (count: string): never => {
+    throw invalidRequest(`The input has ${count} tokens; the limit is ${embedTokensMax}`, param)
+  }
+  // Counting a text of many megabytes would hold up every other call.
+  if (text.length > embedTokensMax * tokenCharactersMax) refuse(`more than ${embedTokensMax}`)
+  const tokens = countTokens(text)
+  return tokens > embedTokensMax ? refuse(`${tokens}`) : tokens
+}

@@ -1,0 +1,106 @@
+import {
+  dashscopeImageBytesMax,
+  type EditImageRequest,
+  GatewayError,
+  imageBytesMax,
+  type UploadedFile,
+} from '@sluice/contract'
+import type { EngineContext, EngineOperation } from '../engine.ts'
+import type { ImageSource } from './edit-images.ts'
+import { imageAnswer } from './image-answer.ts'
+import { imageOptions } from './image-options.ts'
+
+/** How long one request may work, in milliseconds. */
+const timeoutMs = 60_000
+
+/** Edits images as the instruction says, in any of the three request forms. */
+export const editImage: EngineOperation<'editImage'> = async (request, context) => {
+  const options = imageOptions(request)
+  const { prompt, negativePrompt, count, seed, watermark, finish, isTransparent, size } = options
+  const images = await readImages(request, context)
+  const mask = request.mask == null ? undefined : await readMask(request.mask, context)
+  const output = await context.workers.run(
+    'editImages',
+    {
+      images,
+      ...(mask === undefined ? {} : { mask }),
+      instruction: prompt,
+      negativePrompt,
+      count,
+      seed,
+      ...(size === undefined ? {} : { size }),
+      watermark,
+      isTransparent,
+      finish,
+    },
+    { signal: context.signal, timeoutMs },
+  )
+  const stream = request.stream === true ? 'image_edit' : undefined
+  return imageAnswer(output, options, { context, stream })
+}
+
+type Reference = NonNullable<EditImageRequest['images']>[number]
+
+async function readImages(
+  request: EditImageRequest,
+  context: EngineContext,
+): Promise<readonly ImageSource[]> {
+  if (request.input != null) {
+    const parts = request.input.messages.flatMap(({ content }, message) =>
+      content.map(({ image }, index) => ({
+        image,
+        param: `input.messages[${message}].content[${index}].image`,
+      })),
+    )
+    const addresses = parts.flatMap(({ image, param }) =>
+      image === undefined ? [] : [{ image, param }],
+    )
+    return Promise.all(
+      addresses.map(async ({ image, param }) => {
+        const { bytes } = await context.fetchMedia(image, {
+          bytesMax: dashscopeImageBytesMax,
+          param,
+        })
+        return { bytes, param }
+      }),
+    )
+  }
+  const files = (request.image ?? []).map((file, index, all) =>
+    uploaded(file, all.length === 1 ? 'image' : `image[${index}]`),
+  )
+  const references = (request.images ?? []).map((reference, index) =>
+    readReference(reference, `images[${index}]`, context),
+  )
+  return [...files, ...(await Promise.all(references))]
+}
+
+async function readMask(
+  mask: NonNullable<EditImageRequest['mask']>,
+  context: EngineContext,
+): Promise<ImageSource> {
+  return 'bytes' in mask ? uploaded(mask, 'mask') : readReference(mask, 'mask', context)
+}
+
+function uploaded({ bytes }: UploadedFile, param: string): ImageSource {
+  if (bytes.length > imageBytesMax)
+    throw new GatewayError('too_large', 'An image may have at most 50 MB', { param })
+  return { bytes, param }
+}
+
+async function readReference(
+  { image_url: url }: Reference,
+  path: string,
+  context: EngineContext,
+): Promise<ImageSource> {
+  if (url == null)
+    throw new GatewayError(
+      'unsupported_parameter',
+      'The built-in engine keeps no files; send image_url',
+      {
+        param: `${path}.file_id`,
+      },
+    )
+  const param = `${path}.image_url`
+  const { bytes } = await context.fetchMedia(url, { bytesMax: imageBytesMax, param })
+  return { bytes, param }
+}

@@ -1,0 +1,197 @@
+import { invalidRequest } from '@sluice/contract'
+import type { Task } from '../workers/task.ts'
+import { applyOperations, drawWatermark, type EditLimits } from './apply-operations.ts'
+import {
+  describeOperation,
+  type EditKind,
+  type EditOperation,
+  hasStrength,
+  withStrength,
+} from './edit-operations.ts'
+import { combine, fitInto } from './geometry.ts'
+import { finishPicture, type FinishedPicture, type Finish } from './finish-picture.ts'
+import { parseInstruction, parseNegative } from './parse-instruction.ts'
+import {
+  type DecodedPicture,
+  decodePicture,
+  type Picture,
+  pictureOf,
+  pipelineOf,
+} from './picture.ts'
+
+export interface ImageSource {
+  readonly bytes: Uint8Array
+  /** The path of the field it came in, for errors. */
+  readonly param: string
+}
+
+export interface EditImagesInput {
+  /** The first is the one that is edited; the others can be laid over it or beside it. */
+  readonly images: readonly ImageSource[]
+  /** Its transparent pixels say where the edit shows (OpenAI API, CreateImageEditRequest). */
+  readonly mask?: ImageSource
+  readonly instruction: string
+  readonly negativePrompt: string
+  /** How many variants, 1 to 10; each a little stronger or weaker than the first. */
+  readonly count: number
+  readonly seed: number
+  readonly size?: { readonly width: number; readonly height: number }
+  /** Cuts the background out besides what the instruction says. */
+  readonly isTransparent: boolean
+  readonly watermark: boolean
+  readonly finish: Finish
+}
+
+export interface ImagesOutput {
+  readonly pictures: readonly FinishedPicture[]
+  /** What was understood of the request, as a sentence. */
+  readonly understood: string
+  /** Area of the images it was given, as they were worked on. */
+  readonly inputPixels: number
+}
+
+/** What keeps a request short: no picture is larger, nor all variants or sources together, nor all steps on them. */
+const pictureMax = 4_194_304
+const togetherMax = 12_000_000
+const stepsMax = 16_000_000
+
+function pixelsFor({ count, images }: EditImagesInput, { operations }: Plan): number {
+  const steps = count * Math.max(1, operations.length)
+  return Math.min(pictureMax, togetherMax / Math.max(count, images.length), stepsMax / steps)
+}
+
+/** Kinds that move pixels: a mask made for the original would no longer lie right. */
+const movingKinds: ReadonlySet<EditKind> = new Set([
+  'rotate',
+  'flip',
+  'crop',
+  'zoom',
+  'resize',
+  'circle',
+  'combine',
+  'border',
+  'corners',
+])
+
+/** Edits images as an instruction says. Throws invalid_request with the image's param where one cannot be read. */
+export const editImages: Task<EditImagesInput, ImagesOutput> = async (input, { progress }) => {
+  const plan = planEdit(input, input.images.length)
+  const pixelsMax = pixelsFor(input, plan)
+  const pictures: DecodedPicture[] = []
+  for (const { bytes, param } of input.images)
+    pictures.push(await decodePicture(bytes, { param, pixelsMax }))
+  const [first, ...others] = pictures
+  if (first === undefined) throw invalidRequest('There is no image to edit', 'image')
+  const mask = input.mask === undefined ? undefined : await decodeMask(input.mask, first)
+  const joined = await combine([first, ...others], plan.arrangement, pixelsMax)
+  const finished: FinishedPicture[] = []
+  for (let variant = 0; variant < input.count; variant += 1) {
+    const operations = variantOf(plan.operations, variant)
+    const edited = await runOperations(joined, operations, {
+      mask,
+      limits: { seed: `${input.seed + variant}`, pixelsMax },
+    })
+    const sized = input.size === undefined ? edited : await fitInto(edited, input.size)
+    const marked = input.watermark ? await drawWatermark(sized) : sized
+    finished.push(await finishPicture(marked, input.finish))
+    progress((variant + 1) / input.count)
+  }
+  const inputPixels = pictures.reduce((sum, { width, height }) => sum + width * height, 0)
+  const isReduced = pictures.some((picture) => picture.isReduced)
+  const note = isReduced ? ` Worked on at most ${(pixelsMax / 1e6).toFixed(1)} megapixels.` : ''
+  return { pictures: finished, understood: plan.understood + note, inputPixels }
+}
+
+interface Plan {
+  readonly operations: readonly EditOperation[]
+  readonly arrangement: Extract<EditOperation, { kind: 'combine' }>['arrangement']
+  readonly understood: string
+}
+
+function planEdit(input: EditImagesInput, pictureCount: number): Plan {
+  const { instruction, negativePrompt, isTransparent } = input
+  const { operations, leftover } = parseInstruction(instruction)
+  const unwanted = parseNegative(negativePrompt)
+  const kept = operations.filter(({ kind }) => !unwanted.has(kind))
+  const removed = operations.filter(({ kind }) => unwanted.has(kind))
+  const stated = kept.find((operation) => operation.kind === 'combine')
+  const combined = stated ?? ({ kind: 'combine', arrangement: { how: 'beside' } } as const)
+  const steps = kept.filter(({ kind }) => kind !== 'combine')
+  // With nothing to do, the tones are stretched, and the answer says so: a result that hides it would be a lie.
+  const nothing = steps.length === 0 && stated === undefined && pictureCount === 1
+  const cut: readonly EditOperation[] = isTransparent
+    ? [{ kind: 'background', fill: 'transparent' }]
+    : []
+  const done: readonly EditOperation[] =
+    nothing && !isTransparent ? [{ kind: 'normalize' }] : [...cut, ...steps]
+  const all = pictureCount > 1 ? [combined, ...done] : done
+  const parts = [
+    nothing && !isTransparent
+      ? 'No edit was understood; the tones were stretched to the full range.'
+      : `${sentence(all.map(describeOperation))}.`,
+    ...(removed.length > 0
+      ? [`Left out, as the negative prompt asks: ${removed.map(describeOperation).join(', ')}.`]
+      : []),
+    ...(leftover.length > 0 ? [`Not understood: ${leftover.join('; ').slice(0, 500)}.`] : []),
+  ]
+  return { operations: done, arrangement: combined.arrangement, understood: parts.join(' ') }
+}
+
+function sentence(phrases: readonly string[]): string {
+  const text = phrases.join(', then ')
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
+const strengths = [1, 0.8, 1.25, 0.65, 1.5, 0.5, 1.75, 0.4, 2, 0.3]
+
+/** The first variant is what was asked for; the next are true steps weaker and stronger. */
+export function variantOf(
+  operations: readonly EditOperation[],
+  variant: number,
+): readonly EditOperation[] {
+  const factor = strengths[variant] ?? 1
+  if (factor === 1) return operations
+  if (operations.some(hasStrength))
+    return operations.map((operation) => withStrength(operation, factor))
+  // Where nothing has a strength, the light changes a little instead.
+  return [...operations, { kind: 'brightness', amount: (factor - 1) * 0.4 }]
+}
+
+async function runOperations(
+  picture: Picture,
+  operations: readonly EditOperation[],
+  { mask, limits }: { readonly mask: Uint8Array | undefined; readonly limits: EditLimits },
+): Promise<Picture> {
+  if (mask === undefined) return applyOperations(picture, operations, limits)
+  const inPlace = operations.filter(({ kind }) => !movingKinds.has(kind))
+  const moving = operations.filter(({ kind }) => movingKinds.has(kind))
+  const edited = await applyOperations(picture, inPlace, limits)
+  return applyOperations(throughMask(picture, edited, mask), moving, limits)
+}
+
+/** Shows the edit where the mask is transparent. */
+function throughMask(original: Picture, edited: Picture, mask: Uint8Array): Picture {
+  const pixels = Uint8Array.from(original.pixels)
+  for (let index = 0; index < pixels.length; index += 1) {
+    const part = 1 - (mask[index | 3] ?? 255) / 255
+    pixels[index] = Math.round(
+      (pixels[index] ?? 0) * (1 - part) + (edited.pixels[index] ?? 0) * part,
+    )
+  }
+  return { ...original, pixels }
+}
+
+/** The pixels of a mask, at the size the first image is worked on. */
+async function decodeMask(
+  { bytes, param }: ImageSource,
+  { width, height }: Picture,
+): Promise<Uint8Array> {
+  const mask = await decodePicture(bytes, { param, pixelsMax: pictureMax })
+  const isAlike = Math.abs(mask.width / mask.height - width / height) < 0.02 * (width / height)
+  if (!isAlike) throw invalidRequest('The mask must have the size of the first image', param)
+  const hasHole = mask.pixels.some((value, index) => index % 4 === 3 && value < 255)
+  if (!hasHole)
+    throw invalidRequest('The mask has no transparent pixel, so nothing would be edited', param)
+  if (mask.width === width && mask.height === height) return mask.pixels
+  return (await pictureOf(pipelineOf(mask).resize({ width, height, fit: 'fill' }))).pixels
+}

@@ -1,0 +1,102 @@
+import type { ImagesReply, ResultOf, Step, TypedEvent, Usage } from '@sluice/contract'
+import type { EngineContext } from '../engine.ts'
+import { countTokens } from '../tokens.ts'
+import type { ImagesOutput } from './edit-images.ts'
+import type { FinishedPicture } from './finish-picture.ts'
+import type { ImageOptions } from './image-options.ts'
+
+/** Picture tokens are patches of 32 by 32 pixels, as the gateway counts them. */
+const patchPixels = 1024
+
+/** What one job came to, whole or as a stream of previews and pictures (OpenAI API, image streaming events). */
+export function imageAnswer(
+  output: ImagesOutput,
+  options: ImageOptions,
+  { context, stream }: { readonly context: EngineContext; readonly stream: Prefix | undefined },
+): ResultOf<'editImage'> {
+  const usage = usageOf(output, options)
+  if (stream === undefined)
+    return { kind: 'reply', reply: replyOf(output, options, context), usage }
+  return { kind: 'events', events: eventsOf(output, options, { context, prefix: stream }) }
+}
+
+export type Prefix = 'image_edit' | 'image_generation'
+
+function replyOf(output: ImagesOutput, options: ImageOptions, context: EngineContext): ImagesReply {
+  const [first] = output.pictures
+  const size = openAiSize(first)
+  return {
+    created: Math.floor(context.now() / 1000),
+    // All three keys are strings: the contract wants them present, and OpenAI's schema knows no null here.
+    data: output.pictures.map(({ bytes }) => ({
+      url: context.publish(bytes, `image/${options.finish.format}`),
+      b64_json: options.asUrl ? '' : Buffer.from(bytes).toString('base64'),
+      revised_prompt: options.extend ? output.understood : '',
+    })),
+    background: backgroundOf(first),
+    output_format: options.finish.format,
+    quality: options.quality,
+    ...(size === undefined ? {} : { size }),
+    usage: publicUsage(usageOf(output, options)),
+  }
+}
+
+async function* eventsOf(
+  output: ImagesOutput,
+  options: ImageOptions,
+  { context, prefix }: { readonly context: EngineContext; readonly prefix: Prefix },
+): AsyncGenerator<Step<TypedEvent>> {
+  const usage = usageOf(output, options)
+  for (const picture of output.pictures) {
+    const event = (type: string, bytes: Uint8Array): TypedEvent => ({
+      type,
+      b64_json: Buffer.from(bytes).toString('base64'),
+      created_at: Math.floor(context.now() / 1000),
+      size: openAiSize(picture) ?? 'auto',
+      quality: options.quality,
+      background: backgroundOf(picture),
+      output_format: options.finish.format,
+    })
+    for (const [index, preview] of picture.previews.entries()) {
+      const partial = event(`${prefix}.partial_image`, preview)
+      yield { event: { ...partial, partial_image_index: index } }
+    }
+    const completed = event(`${prefix}.completed`, picture.bytes)
+    yield { event: { ...completed, usage: publicUsage(usage) } }
+  }
+  yield { usage }
+}
+
+/** OpenAI's schema knows three sizes; another is left unsaid, since the picture itself tells it. */
+function openAiSize(picture: FinishedPicture | undefined): string | undefined {
+  const size = picture === undefined ? '' : `${picture.width}x${picture.height}`
+  return ['1024x1024', '1024x1536', '1536x1024'].includes(size) ? size : undefined
+}
+
+function backgroundOf(picture: FinishedPicture | undefined): 'opaque' | 'transparent' {
+  return picture?.isOpaque === false ? 'transparent' : 'opaque'
+}
+
+function usageOf({ pictures, inputPixels }: ImagesOutput, { prompt }: ImageOptions): Usage {
+  const imageInputTokens = Math.ceil(inputPixels / patchPixels)
+  const patches = pictures.map(({ width, height }) => Math.ceil((width * height) / patchPixels))
+  return {
+    inputTokens: countTokens(prompt) + imageInputTokens,
+    imageInputTokens,
+    outputTokens: patches.reduce((sum, count) => sum + count, 0),
+    images: pictures.length,
+  }
+}
+
+/** OpenAI API, ImageGenUsage. */
+function publicUsage({ inputTokens, outputTokens, imageInputTokens = 0 }: Usage) {
+  return {
+    input_tokens: inputTokens,
+    output_tokens: outputTokens,
+    total_tokens: inputTokens + outputTokens,
+    input_tokens_details: {
+      text_tokens: inputTokens - imageInputTokens,
+      image_tokens: imageInputTokens,
+    },
+  }
+}

@@ -1,0 +1,96 @@
+import {
+  type CreateImageRequest,
+  type EditImageRequest,
+  GatewayError,
+  invalidRequest,
+} from '@sluice/contract'
+import type { Finish } from './finish-picture.ts'
+import type { OutputFormat } from './picture.ts'
+
+export interface Size {
+  readonly width: number
+  readonly height: number
+}
+
+/** What both image operations make of their options, whichever form the request has. */
+export interface ImageOptions {
+  /** The contract's own form, with `input` and `parameters`. */
+  readonly isContractForm: boolean
+  readonly prompt: string
+  readonly negativePrompt: string
+  readonly count: number
+  readonly seed: number
+  readonly watermark: boolean
+  /** Whether the answer says what was understood. */
+  readonly extend: boolean
+  readonly size: Size | undefined
+  readonly isTransparent: boolean
+  readonly asUrl: boolean
+  readonly finish: Finish
+  /** As OpenAI's answer names it. */
+  readonly quality: 'low' | 'medium' | 'high'
+}
+
+type ImageRequest = Omit<CreateImageRequest, 'style'> & Pick<EditImageRequest, 'watermark'>
+
+const qualities = {
+  auto: 'high',
+  low: 'low',
+  medium: 'medium',
+  high: 'high',
+  standard: 'medium',
+  hd: 'high',
+} as const
+
+const encodeQualities = { low: 60, medium: 80, high: 90 } as const
+
+/** Throws invalid_request for a size that cannot be made and unsupported_value for a transparent jpeg. */
+export function imageOptions(request: ImageRequest): ImageOptions {
+  const parameters = request.parameters ?? {}
+  const isContractForm = request.input != null
+  const quality = qualities[request.quality ?? 'auto']
+  const format: OutputFormat = request.output_format ?? 'png'
+  const isTransparent = request.background === 'transparent'
+  if (isTransparent && format === 'jpeg')
+    throw new GatewayError('unsupported_value', 'jpeg has no transparency; use png or webp', {
+      param: 'background',
+    })
+  return {
+    isContractForm,
+    prompt: promptOf(request),
+    negativePrompt: parameters.negative_prompt ?? '',
+    count: parameters.n ?? request.n ?? 1,
+    seed: parameters.seed ?? request.seed ?? 0,
+    watermark: parameters.watermark ?? request.watermark ?? false,
+    extend: parameters.prompt_extend ?? true,
+    size: parseSize(parameters.size, 'parameters.size') ?? parseSize(request.size, 'size'),
+    isTransparent,
+    asUrl: (request.response_format ?? (isContractForm ? 'url' : 'b64_json')) === 'url',
+    finish: {
+      format,
+      quality: request.output_compression ?? encodeQualities[quality],
+      isOpaque: request.background === 'opaque',
+      previews: request.stream === true ? (request.partial_images ?? 0) : 0,
+    },
+    quality,
+  }
+}
+
+function promptOf({ prompt, input }: ImageRequest): string {
+  if (input == null) return prompt ?? ''
+  const texts = input.messages.flatMap(({ content }) => content.flatMap(({ text }) => text ?? []))
+  return texts.join('\n')
+}
+
+const sideMin = 64
+const sideMax = 2048
+
+/** "WxH" or "W*H"; undefined for auto. */
+function parseSize(text: string | null | undefined, param: string): Size | undefined {
+  if (text == null || text === 'auto') return undefined
+  const [width = 0, height = 0] = text.split(/[x*]/).map(Number)
+  const fits = [width, height].every((side) => side >= sideMin && side <= sideMax)
+  if (!fits)
+    throw invalidRequest(`Width and height must each be ${sideMin} to ${sideMax} pixels`, param)
+  return { width, height }
+}

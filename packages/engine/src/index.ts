@@ -1,0 +1,7 @@
+export { promptTokens } from './chat/prompt-tokens.ts'
+export { builtinEngine } from './builtin-engine.ts'
+export type { Engine, EngineContext, EngineOperation } from './engine.ts'
+export { openImageLinks } from './images/image-links.ts'
+export { type EngineModel, engineModels } from './models.ts'
+export { openVideoJobs } from './video/video-jobs.ts'
+export { openWorkerPool, type WorkerPool } from './workers/pool.ts'

@@ -1,0 +1,149 @@
+import {
+  invalidRequest,
+  moderationCategories,
+  type ModerationCategory,
+  type ReplyOf,
+  type RequestOf,
+} from '@sluice/contract'
+import { createPause } from '../chat/pause.ts'
+import type { EngineContext, EngineOperation } from '../engine.ts'
+import { countTokens } from '../tokens.ts'
+import { scoreImage } from './image-check.ts'
+import { type Scores, scoreText, zeroScores } from './score.ts'
+
+type ModerationResult = ReplyOf<'moderate'>['results'][number]
+type Input = RequestOf<'moderate'>['input']
+type Part = Exclude<Exclude<Input, string>[number], string>
+
+/** A category is flagged from this score on. */
+const threshold = 0.5
+/** Limits of one input and of one request, in tokens. */
+const inputTokensMax = 32_768
+const requestTokensMax = 300_000
+/** No token is longer. */
+const tokenCharactersMax = 32
+const imagesMax = 16
+const imageBytesMax = 20_000_000
+/** Long texts are read piece by piece, so that others get their turn; a piece begins before the last one ended. */
+const pieceCharacters = 4000
+const overlapCharacters = 300
+
+/** Categories an image is looked at for (OpenAI API, CreateModerationResponse). */
+const imageCategories: ReadonlySet<ModerationCategory> = new Set([
+  'self-harm',
+  'self-harm/intent',
+  'self-harm/instructions',
+  'sexual',
+  'violence',
+  'violence/graphic',
+])
+
+/**
+ * Word lists and rules for English texts, with the usual disguises undone and harmless turns of phrase taken out; of
+ * images only the colours are looked at. One result per string, one for a list of parts. Throws invalid_request for more
+ * than 32,768 tokens in one input or 300,000 in all.
+ */
+export const moderate: EngineOperation<'moderate'> = async ({ input }, context) => {
+  const inputTokens = countInput(input)
+  const pause = createPause(context.signal)
+  const results: ModerationResult[] = []
+  const texts =
+    typeof input === 'string' ? [input] : input.filter((item) => typeof item === 'string')
+  for (const text of texts) {
+    const scores = await scoreLongText(text, pause)
+    results.push(resultOf(scores, { text: true, image: false }))
+  }
+  const parts = typeof input === 'string' ? [] : input.filter((item) => typeof item !== 'string')
+  if (parts.length > 0) results.push(await moderateParts(parts, context))
+  return {
+    kind: 'reply',
+    reply: { id: context.newId('modr-'), model: context.model, results },
+    usage: { inputTokens, outputTokens: 0 },
+  }
+}
+
+function countInput(input: Input): number {
+  if (typeof input === 'string') return countText(input, 'input')
+  let all = 0
+  for (const [index, item] of input.entries()) {
+    const isText = typeof item === 'string'
+    all += isText
+      ? countText(item, `input[${index}]`)
+      : countText(item.text ?? '', `input[${index}].text`)
+    if (all > requestTokensMax)
+      throw invalidRequest(`The inputs have more than ${requestTokensMax} tokens together`, 'input')
+  }
+  return all
+}
+
+function countText(text: string, param: string): number {
+  // Counting a text of many megabytes would hold up every other call.
+  const isLonger = text.length > inputTokensMax * tokenCharactersMax
+  const count = isLonger ? inputTokensMax + 1 : countTokens(text)
+  if (count <= inputTokensMax) return count
+  throw invalidRequest(`The input has more than ${inputTokensMax} tokens`, param)
+}
+
+async function moderateParts(
+  parts: readonly Part[],
+  context: EngineContext,
+): Promise<ModerationResult> {
+  const pause = createPause(context.signal)
+  const images = parts.filter((part) => part.type === 'image_url')
+  if (images.length > imagesMax)
+    throw invalidRequest(`At most ${imagesMax} images can be moderated at once`, 'input')
+  let scores = zeroScores()
+  for (const [index, part] of parts.entries()) {
+    const next =
+      part.type === 'text'
+        ? await scoreLongText(part.text ?? '', pause)
+        : await moderateImage(part, `input[${index}].image_url.url`, context)
+    scores = highest(scores, next)
+  }
+  return resultOf(scores, { text: images.length < parts.length, image: images.length > 0 })
+}
+
+async function moderateImage(part: Part, param: string, context: EngineContext): Promise<Scores> {
+  const url = part.image_url?.url ?? ''
+  const { bytes } = await context.fetchMedia(url, { bytesMax: imageBytesMax, param })
+  return scoreImage(bytes, param)
+}
+
+async function scoreLongText(text: string, pause: () => Promise<void>): Promise<Scores> {
+  let scores = zeroScores()
+  for (let at = 0; at < text.length; at += pieceCharacters) {
+    const start = Math.max(0, at - overlapCharacters)
+    scores = highest(scores, scoreText(text.slice(start, at + pieceCharacters)))
+    await pause()
+  }
+  return scores
+}
+
+function highest(a: Scores, b: Scores): Scores {
+  return perCategory((category) => Math.max(a[category], b[category]))
+}
+
+function resultOf(
+  scores: Scores,
+  seen: { readonly text: boolean; readonly image: boolean },
+): ModerationResult {
+  const categories = perCategory((category) => scores[category] >= threshold)
+  return {
+    flagged: moderationCategories.some((category) => categories[category]),
+    categories,
+    category_scores: scores,
+    category_applied_input_types: perCategory((category) => [
+      ...(seen.text ? (['text'] as const) : []),
+      ...(seen.image && imageCategories.has(category) ? (['image'] as const) : []),
+    ]),
+  }
+}
+
+function perCategory<Value>(
+  valueOf: (category: ModerationCategory) => Value,
+): Record<ModerationCategory, Value> {
+  // Every category is a key of the result.
+  return Object.fromEntries(
+    moderationCategories.map((category) => [category, valueOf(category)]),
+  ) as Record<ModerationCategory, Value>
+}

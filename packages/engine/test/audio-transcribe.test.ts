@@ -1,0 +1,236 @@
+import { afterAll, describe, expect, test } from 'vitest'
+import { synthesizeSpeech } from '../src/audio/speech/synthesize-speech.ts'
+import { transcribe } from '../src/audio/transcribe.ts'
+import { translate } from '../src/audio/translate.ts'
+import type { RequestOf, ResultOf } from '../../contract/src/operations/index.ts'
+import { openContext, silence, sine, wavOf } from './audio-sounds.ts'
+
+const context = openContext()
+afterAll(() => context[Symbol.asyncDispose]())
+
+const recording = wavOf(sine(440, 1), silence(0.5))
+
+function fileOf(bytes: Uint8Array) {
+  return { filename: 'sound.wav', contentType: 'audio/wav', bytes }
+}
+
+function ask(fields: Partial<RequestOf<'transcribe'>> = {}) {
+  return transcribe({ model: 'test-model', file: fileOf(recording), ...fields }, context)
+}
+
+async function textOf(result: ResultOf<'transcribe'>): Promise<string> {
+  if (result.kind !== 'bytes') throw new Error(`The answer is ${result.kind}`)
+  let text = ''
+  for await (const bytes of result.body) text += Buffer.from(bytes).toString()
+  return text
+}
+
+async function eventsOf(result: ResultOf<'transcribe'>) {
+  if (result.kind !== 'events') throw new Error(`The answer is ${result.kind}`)
+  const events: Record<string, unknown>[] = []
+  for await (const step of result.events) if ('event' in step) events.push(step.event)
+  return events
+}
+
+async function replyOf(fields: Partial<RequestOf<'transcribe'>> = {}) {
+  const result = await ask(fields)
+  if (result.kind !== 'reply') throw new Error(`The answer is ${result.kind}`)
+  return result.reply
+}
+
+async function conversation(): Promise<Uint8Array> {
+  const say = async (text: string, voice: string) => {
+    const bytes = await synthesizeSpeech(
+      { text, voice, speed: 1, format: 'pcm' },
+      { progress: () => undefined },
+    )
+    // Every third sample of two is enough: 24 kHz becomes 16 kHz.
+    const samples = new Int16Array(bytes.buffer)
+    return Array.from(
+      { length: Math.floor((samples.length * 2) / 3) },
+      (_, i) => (samples[Math.floor(i * 1.5)] ?? 0) / 0x8000,
+    )
+  }
+  const first = await say('Good morning, how are you on this bright and cold day?', 'onyx')
+  const second = await say('I am very well today, my friend, thank you for asking me.', 'nova')
+  return wavOf(first, silence(0.4), second, silence(0.4), first)
+}
+
+describe('transcription', () => {
+  test('json holds the text and the seconds', async () => {
+    const result = await ask()
+    expect(result).toMatchObject({
+      kind: 'reply',
+      reply: { text: '[tone 440 Hz] [silence]', usage: { type: 'duration', seconds: 1.5 } },
+      usage: { audioInputTokens: 15, seconds: 1.5 },
+    })
+  })
+
+  test("verbose_json has Whisper's fields with true times", async () => {
+    const reply = await replyOf({ response_format: 'verbose_json', temperature: 0.25 })
+    expect(reply).toMatchObject({ task: 'transcribe', language: 'english', duration: 1.5 })
+    expect(reply.words).toBeUndefined()
+    expect(reply.segments?.[0]).toEqual({
+      id: 0,
+      seek: 0,
+      start: 0,
+      end: 1,
+      text: '[tone 440 Hz]',
+      tokens: [],
+      temperature: 0.25,
+      avg_logprob: 0,
+      compression_ratio: expect.any(Number),
+      no_speech_prob: 1,
+    })
+    expect(reply.segments?.[1]).toMatchObject({ id: 1, start: 1, end: 1.5, text: '[silence]' })
+  })
+
+  test('granularities decide between words and segments', async () => {
+    const words = await replyOf({
+      response_format: 'verbose_json',
+      timestamp_granularities: ['word'],
+    })
+    expect(words.segments).toBeUndefined()
+    expect(words.words).toEqual([
+      { word: '[tone 440 Hz]', start: 0, end: 1 },
+      { word: '[silence]', start: 1, end: 1.5 },
+    ])
+    const both = await replyOf({
+      response_format: 'verbose_json',
+      timestamp_granularities: ['word', 'segment'],
+    })
+    expect(both.words).toHaveLength(2)
+    expect(both.segments).toHaveLength(2)
+  })
+
+  test.each([
+    ['text', 'text/plain; charset=utf-8', '[tone 440 Hz] [silence]\n'],
+    [
+      'srt',
+      'text/plain; charset=utf-8',
+      '1\n00:00:00,000 --> 00:00:01,000\n[tone 440 Hz]\n\n2\n00:00:01,000 --> 00:00:01,500\n[silence]\n\n',
+    ],
+    [
+      'vtt',
+      'text/vtt; charset=utf-8',
+      'WEBVTT\n\n00:00:00.000 --> 00:00:01.000\n[tone 440 Hz]\n\n00:00:01.000 --> 00:00:01.500\n[silence]\n\n',
+    ],
+  ] as const)('%s', async (format, contentType, text) => {
+    const result = await ask({ response_format: format })
+    expect(result).toMatchObject({ contentType, length: Buffer.byteLength(text) })
+    expect(await textOf(result)).toBe(text)
+  })
+
+  test.each([
+    ['de', 'german', '[Ton 440 Hz] [Stille]'],
+    ['fr', 'french', '[son 440 Hz] [silence]'],
+    ['ja', 'japanese', '[tone 440 Hz] [silence]'],
+    ['en-GB', 'english', '[tone 440 Hz] [silence]'],
+  ])('language %s', async (language, name, text) => {
+    expect(await replyOf({ language, response_format: 'verbose_json' })).toMatchObject({
+      language: name,
+      text,
+    })
+  })
+
+  test('what is no language is refused', async () => {
+    await expect(ask({ language: 'klingonese!' })).rejects.toMatchObject({
+      code: 'invalid_request',
+      details: { param: 'language' },
+    })
+  })
+
+  test('a stream says the same as the whole answer', async () => {
+    const events = await eventsOf(await ask({ stream: true, include: ['logprobs'] }))
+    const deltas = events.filter((event) => event['type'] === 'transcript.text.delta')
+    const done = events.at(-1)
+    expect(deltas.map((event) => event['delta']).join('')).toBe('[tone 440 Hz] [silence]')
+    expect(done).toMatchObject({
+      type: 'transcript.text.done',
+      text: '[tone 440 Hz] [silence]',
+      usage: { type: 'tokens', input_token_details: { audio_tokens: 15, text_tokens: 0 } },
+    })
+    const logprobs = deltas.flatMap(
+      (event) => event['logprobs'] as { token: string; bytes: number[] }[],
+    )
+    expect(logprobs.map(({ token }) => token).join('')).toBe('[tone 440 Hz] [silence]')
+    expect(Buffer.from(logprobs.flatMap(({ bytes }) => bytes)).toString()).toBe(
+      '[tone 440 Hz] [silence]',
+    )
+  })
+
+  test('speakers are told apart by their voices', async () => {
+    const file = fileOf(await conversation())
+    const reply = await replyOf({ file, response_format: 'diarized_json' })
+    expect(reply.segments?.map((segment) => segment['speaker'])).toEqual(['A', 'B', 'A'])
+    expect(reply.segments?.[0]).toMatchObject({
+      type: 'transcript.text.segment',
+      id: 'seg_0',
+      start: 0,
+    })
+    const events = await eventsOf(
+      await ask({ file, response_format: 'diarized_json', stream: true }),
+    )
+    const turns = events.filter((event) => event['type'] === 'transcript.text.segment')
+    expect(turns.map((event) => event['speaker'])).toEqual(['A', 'B', 'A'])
+  })
+
+  test('known speakers get their names', async () => {
+    const bytes = await synthesizeSpeech(
+      {
+        text: 'This is what my voice is like on any ordinary day.',
+        voice: 'nova',
+        speed: 1,
+        format: 'wav',
+      },
+      { progress: () => undefined },
+    )
+    const reply = await replyOf({
+      file: fileOf(await conversation()),
+      response_format: 'diarized_json',
+      known_speaker_names: ['Nora'],
+      known_speaker_references: [`data:audio/wav;base64,${Buffer.from(bytes).toString('base64')}`],
+    })
+    expect(reply.segments?.map((segment) => segment['speaker'])).toEqual(['A', 'Nora', 'A'])
+    await expect(ask({ known_speaker_names: ['Nora'] })).rejects.toMatchObject({
+      details: { param: 'known_speaker_references' },
+    })
+  })
+
+  test('a file that claims an impossible sample rate is refused at once', async () => {
+    const lying = Buffer.from(wavOf(sine(440, 0.1)))
+    lying.writeUInt32LE(0xffff_ffff, 24)
+    await expect(ask({ file: fileOf(lying) })).rejects.toMatchObject({
+      code: 'invalid_request',
+      details: { param: 'file' },
+    })
+  })
+
+  test('a file that is no sound is refused from the worker', async () => {
+    await expect(ask({ file: fileOf(Buffer.from('no sound')) })).rejects.toMatchObject({
+      code: 'invalid_request',
+      details: { param: 'file' },
+    })
+  })
+})
+
+describe('translation', () => {
+  test('json and verbose_json are English', async () => {
+    const request = { model: 'test-model', file: fileOf(recording) }
+    expect(await translate(request, context)).toMatchObject({
+      reply: { text: '[tone 440 Hz] [silence]' },
+    })
+    expect(await translate({ ...request, response_format: 'verbose_json' }, context)).toMatchObject(
+      {
+        reply: {
+          task: 'translate',
+          language: 'english',
+          duration: 1.5,
+          segments: [{ id: 0 }, { id: 1 }],
+        },
+      },
+    )
+    const srt = await translate({ ...request, response_format: 'srt' }, context)
+    expect(await textOf(srt)).toContain('00:00:01,000 --> 00:00:01,500\n[silence]')
+  })
+})

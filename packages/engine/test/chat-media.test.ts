@@ -1,0 +1,292 @@
+import { deflateSync } from 'node:zlib'
+import sharp from 'sharp'
+import { afterAll, describe, expect, it } from 'vitest'
+import type { ContentPart } from '../../contract/src/operations/chat-message.ts'
+import { openWorkerPool } from '../src/workers/pool.ts'
+import { type Asked, chunksOf, replyTo } from './support/ask-chat.ts'
+import { engineContext } from './support/engine-context.ts'
+
+const workers = openWorkerPool()
+afterAll(() => workers[Symbol.asyncDispose]())
+const context = engineContext({ workers })
+
+async function told(question: string, ...parts: ContentPart[]) {
+  const messages: Asked['messages'] = [
+    { role: 'user', content: [{ type: 'text', text: question }, ...parts] },
+  ]
+  return replyTo({ messages, temperature: 0 }, context)
+}
+
+async function said(question: string, ...parts: ContentPart[]): Promise<string> {
+  return (await told(question, ...parts)).choices[0]?.message.content ?? ''
+}
+
+function dataUrl(type: string, bytes: Uint8Array | string): string {
+  return `data:${type};base64,${Buffer.from(bytes).toString('base64')}`
+}
+
+async function picture(): Promise<ContentPart> {
+  const half = await sharp({
+    create: { width: 60, height: 90, channels: 3, background: '#0000ff' },
+  })
+    .png()
+    .toBuffer()
+  const bytes = await sharp({
+    create: { width: 120, height: 90, channels: 3, background: '#ff0000' },
+  })
+    .composite([{ input: half, left: 60, top: 0 }])
+    .png()
+    .toBuffer()
+  return { type: 'image_url', image_url: { url: dataUrl('image/png', bytes) } }
+}
+
+/** One second of a tone, 16 bits, mono. */
+function tone(): Buffer {
+  const rate = 16_000
+  const samples = Buffer.alloc(rate * 2)
+  for (let index = 0; index < rate; index++)
+    samples.writeInt16LE(
+      Math.round(12_000 * Math.sin((2 * Math.PI * 440 * index) / rate)),
+      index * 2,
+    )
+  const header = Buffer.alloc(44)
+  header.write('RIFF', 0)
+  header.writeUInt32LE(36 + samples.length, 4)
+  header.write('WAVEfmt ', 8)
+  header.writeUInt32LE(16, 16)
+  header.writeUInt16LE(1, 20)
+  header.writeUInt16LE(1, 22)
+  header.writeUInt32LE(rate, 24)
+  header.writeUInt32LE(rate * 2, 28)
+  header.writeUInt16LE(2, 32)
+  header.writeUInt16LE(16, 34)
+  header.write('data', 36)
+  header.writeUInt32LE(samples.length, 40)
+  return Buffer.concat([header, samples])
+}
+
+/** A PDF of one page with one line of text. */
+function pdf(text: string): Buffer {
+  const stream = deflateSync(Buffer.from(`BT /F1 12 Tf 72 720 Td (${text}) Tj ET`))
+  const objects: Buffer[] = [
+    Buffer.from('<< /Type /Catalog /Pages 2 0 R >>'),
+    Buffer.from('<< /Type /Pages /Kids [3 0 R] /Count 1 >>'),
+    Buffer.from(
+      '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>',
+    ),
+    Buffer.concat([
+      Buffer.from(`<< /Length ${stream.length} /Filter /FlateDecode >>\nstream\n`),
+      stream,
+      Buffer.from('\nendstream'),
+    ]),
+    Buffer.from('<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>'),
+  ]
+  let file = Buffer.from('%PDF-1.4\n')
+  const offsets = objects.map((object, index) => {
+    const offset = file.length
+    file = Buffer.concat([
+      file,
+      Buffer.from(`${index + 1} 0 obj\n`),
+      object,
+      Buffer.from('\nendobj\n'),
+    ])
+    return offset
+  })
+  const table = offsets.map((offset) => `${String(offset).padStart(10, '0')} 00000 n \n`).join('')
+  return Buffer.concat([
+    file,
+    Buffer.from(
+      `xref\n0 6\n0000000000 65535 f \n${table}trailer\n<< /Size 6 /Root 1 0 R >>\nstartxref\n${file.length}\n%%EOF`,
+    ),
+  ])
+}
+
+/** An MP4 that is nothing but its headers: five seconds, 320 by 240. */
+function mp4(): Buffer {
+  const box = (kind: string, ...bodies: Buffer[]): Buffer => {
+    const body = Buffer.concat(bodies)
+    const head = Buffer.alloc(8)
+    head.writeUInt32BE(body.length + 8, 0)
+    head.write(kind, 4)
+    return Buffer.concat([head, body])
+  }
+  const movie = Buffer.alloc(100)
+  movie.writeUInt32BE(1000, 12)
+  movie.writeUInt32BE(5000, 16)
+  const track = Buffer.alloc(84)
+  track.writeUInt32BE(320 << 16, 76)
+  track.writeUInt32BE(240 << 16, 80)
+  return Buffer.concat([
+    box('ftyp', Buffer.from('isom\0\0\0\0isom')),
+    box('moov', box('mvhd', movie), box('trak', box('tkhd', track))),
+  ])
+}
+
+describe('pictures', () => {
+  it('are described by what can be measured', async () => {
+    const text = await said("What's in this image?", await picture())
+    expect(text).toContain('PNG image, 120 pixels wide and 90 pixels high')
+    expect(text).toContain('left half is mostly red and the right half mostly blue')
+  })
+
+  it('answer a question about one property with that property', async () => {
+    expect(await said('How wide is this image?', await picture())).toBe(
+      'This is a PNG image, 120 pixels wide and 90 pixels high, in landscape orientation.',
+    )
+    expect(await said('What is the dominant colour of the picture?', await picture())).toMatch(
+      /^Its dominant colour is (?:red|blue) \(50%\)/,
+    )
+  })
+
+  it('count as image tokens within the prompt', async () => {
+    const { usage } = await told('Describe it', await picture())
+    expect(usage.prompt_tokens_details.image_tokens).toBe(255)
+    expect(usage.prompt_tokens).toBe(
+      usage.prompt_tokens_details.image_tokens + usage.prompt_tokens_details.text_tokens,
+    )
+  })
+
+  it.each([
+    ['no picture', dataUrl('image/png', 'hello')],
+    ['no base64', 'data:image/png;base64,%%%'],
+    ['another scheme', 'ftp://example.com/a.png'],
+    ['a private address', 'http://127.0.0.1/a.png'],
+    ['nothing', ''],
+  ])('that cannot be read are refused by their path: %s', async (_, url) => {
+    await expect(
+      told('What is it?', { type: 'image_url', image_url: { url } }),
+    ).rejects.toMatchObject({
+      code: 'invalid_request',
+      details: { param: 'messages[0].content[1].image_url' },
+    })
+  })
+})
+
+describe('sounds, films and files', () => {
+  it('hears how long a recording is, at what rate and what is in it', async () => {
+    const text = await said('What is in this recording?', {
+      type: 'input_audio',
+      input_audio: { data: tone().toString('base64'), format: 'wav' },
+    })
+    expect(text).toContain('duration of 1 seconds')
+    expect(text).toContain('1 channel (mono)')
+    expect(text).toMatch(/tone 4[34]\d Hz/)
+  })
+
+  it('measures a film by its container', async () => {
+    const text = await said('Describe this video', {
+      type: 'video_url',
+      video_url: { url: dataUrl('video/mp4', mp4()) },
+    })
+    expect(text).toContain('MP4 video')
+    expect(text).toContain('duration of 5 seconds')
+    expect(text).toContain('320 pixels wide and 240 pixels high')
+  })
+
+  it('answers from the text of a PDF and of a text file', async () => {
+    const report = 'The report was written by Grace Hopper in 1952.'
+    const files: [string, string, Uint8Array | string][] = [
+      ['a.pdf', 'application/pdf', pdf(report)],
+      ['a.txt', 'text/plain', report],
+    ]
+    for (const [filename, type, bytes] of files)
+      expect(
+        await said('Who wrote the report?', {
+          type: 'file',
+          file: { filename, file_data: dataUrl(type, bytes) },
+        }),
+      ).toBe(report)
+  })
+
+  it.each<[string, ContentPart, string]>([
+    [
+      'sound',
+      { type: 'input_audio', input_audio: { data: 'aGVsbG8=', format: 'mp3' } },
+      'input_audio',
+    ],
+    ['film', { type: 'video_url', video_url: { url: dataUrl('video/mp4', 'hello') } }, 'video_url'],
+    [
+      'file',
+      {
+        type: 'file',
+        file: {
+          filename: 'a.bin',
+          file_data: dataUrl('application/octet-stream', Buffer.from([0, 1, 255, 254])),
+        },
+      },
+      'file.file_data',
+    ],
+    [
+      'broken PDF',
+      {
+        type: 'file',
+        file: { filename: 'a.pdf', file_data: dataUrl('application/pdf', '%PDF-1.4 nothing') },
+      },
+      'file.file_data',
+    ],
+    ['file by id', { type: 'file', file: { file_id: 'file-1' } }, 'file.file_id'],
+  ])('refuses what it cannot read by its path: %s', async (_, part, field) => {
+    await expect(told('What is it?', part)).rejects.toMatchObject({
+      code: 'invalid_request',
+      details: { param: `messages[0].content[1].${field}` },
+    })
+  })
+})
+
+describe('spoken answers', () => {
+  const spoken: Asked = {
+    messages: [{ role: 'user', content: 'Say hello' }],
+    temperature: 0,
+    modalities: ['text', 'audio'],
+    audio: { voice: 'alloy', format: 'wav' },
+  }
+
+  it('are a wav file with its transcript', async () => {
+    const reply = await replyTo(spoken, context)
+    const { message } = reply.choices[0] ?? {}
+    expect(message).toMatchObject({
+      content: null,
+      audio: { transcript: 'Hello.', id: expect.stringMatching(/^audio_/) },
+    })
+    expect(
+      Buffer.from(message?.audio?.data ?? '', 'base64')
+        .subarray(0, 4)
+        .toString(),
+    ).toBe('RIFF')
+    expect(reply.usage.completion_tokens_details.audio_tokens).toBeGreaterThan(0)
+  })
+
+  it('are streamed as samples', async () => {
+    const { chunks } = await chunksOf(
+      { ...spoken, audio: { voice: 'alloy', format: 'pcm16' } },
+      context,
+    )
+    const pieces = chunks.flatMap((chunk): Record<string, unknown>[] => {
+      const audio = chunk.choices[0]?.delta.audio
+      return audio === undefined ? [] : [audio]
+    })
+    expect(pieces.map((piece) => piece['transcript'] ?? '').join('')).toBe('Hello.')
+    expect(
+      Buffer.concat(pieces.map((piece) => Buffer.from(String(piece['data'] ?? ''), 'base64')))
+        .length,
+    ).toBeGreaterThan(5000)
+  })
+
+  it.each<[string, Asked, string]>([
+    [
+      'a format it does not make',
+      { ...spoken, audio: { voice: 'alloy', format: 'mp3' } },
+      'audio.format',
+    ],
+    [
+      'a voice it does not have',
+      { ...spoken, audio: { voice: 'nobody', format: 'wav' } },
+      'audio.voice',
+    ],
+  ])('are refused in %s', async (_, asked, param) => {
+    await expect(replyTo(asked, context)).rejects.toMatchObject({
+      code: 'unsupported_value',
+      details: { param },
+    })
+  })
+})

@@ -1,0 +1,224 @@
+import { describe, expect, it } from 'vitest'
+import { complete } from '../src/complete/complete.ts'
+import type {
+  CompleteChunk,
+  CompleteReply,
+  CompleteRequest,
+} from '../../contract/src/operations/complete.ts'
+import { countTokens } from '../src/tokens.ts'
+import { engineContext } from './support/engine-context.ts'
+
+type Asked = Omit<CompleteRequest, 'model'>
+
+async function replyTo(asked: Asked): Promise<CompleteReply> {
+  const result = await complete({ model: 'builtin-chat', ...asked }, engineContext())
+  if (result.kind !== 'reply') throw new Error(`Expected a reply, got ${result.kind}`)
+  return result.reply
+}
+
+async function textOf(asked: Asked): Promise<string | undefined> {
+  return (await replyTo({ temperature: 0, ...asked })).choices[0]?.text
+}
+
+async function chunksOf(asked: Asked) {
+  const result = await complete({ model: 'builtin-chat', ...asked, stream: true }, engineContext())
+  if (result.kind !== 'events') throw new Error(`Expected events, got ${result.kind}`)
+  const chunks: CompleteChunk[] = []
+  for await (const step of result.events) if ('event' in step) chunks.push(step.event)
+  return chunks
+}
+
+describe('a prompt that asks or tells something', () => {
+  it.each([
+    ['2 + 2 =', ' 4'],
+    ['1, 2, 3,', ' 4, 5, 6, 7, 8'],
+    ['Monday, Tuesday, Wednesday', ', Thursday, Friday, Saturday, Sunday, Monday'],
+    ['Q: What is 3+3?\nA:', ' 6'],
+    ['Say this is a test', '\n\nThis is a test.'],
+    ['The shop is in Oslo.\n\nQ: Where is the shop?\nA:', ' Oslo'],
+  ])('%j', async (prompt, answered) => {
+    expect(await textOf({ prompt })).toBe(answered)
+  })
+})
+
+describe('a text to be continued', () => {
+  it('goes on as it has shown itself to go on', async () => {
+    expect(
+      await textOf({ prompt: 'The capital of France is Paris. The capital of', max_tokens: 4 }),
+    ).toBe(' France is Paris.')
+    expect(await textOf({ prompt: 'red green blue red green', max_tokens: 3 })).toBe(
+      ' blue red green',
+    )
+  })
+
+  it('has 16 tokens unless told otherwise', async () => {
+    const reply = await replyTo({ prompt: 'Once upon a time there was a king', temperature: 0 })
+    expect(reply.choices[0]?.finish_reason).toBe('length')
+    expect(reply.usage.completion_tokens).toBe(16)
+  })
+
+  it('learns from the suffix too', async () => {
+    expect(await textOf({ prompt: 'one two', suffix: 'one two three four', max_tokens: 1 })).toBe(
+      ' three',
+    )
+  })
+
+  it('is the same for the same seed and may differ between seeds', async () => {
+    const asked = (seed: number): Asked => ({
+      prompt: 'a b a c a d a',
+      max_tokens: 8,
+      seed,
+      temperature: 1.5,
+    })
+    const texts = await Promise.all(
+      [1, 2, 3, 4, 5].map(async (seed) => (await replyTo(asked(seed))).choices[0]?.text),
+    )
+    const again = await Promise.all(
+      [1, 2, 3, 4, 5].map(async (seed) => (await replyTo(asked(seed))).choices[0]?.text),
+    )
+    expect(again).toEqual(texts)
+    expect(new Set(texts).size).toBeGreaterThan(1)
+  })
+
+  it('stops at a stop sequence', async () => {
+    const reply = await replyTo({
+      prompt: 'red green blue red green',
+      temperature: 0,
+      stop: [' green'],
+      max_tokens: 10,
+    })
+    expect(reply.choices[0]).toMatchObject({ text: ' blue red', finish_reason: 'stop' })
+  })
+})
+
+describe('forms of a prompt', () => {
+  it('reads strings, lists of strings, token ids and lists of token ids', async () => {
+    expect(
+      (await replyTo({ prompt: ['1 + 1 =', '2 + 2 ='] })).choices.map((choice) => choice.text),
+    ).toEqual([' 2', ' 4'])
+    expect(
+      (await replyTo({ prompt: [9906, 1917], echo: true, max_tokens: 0 })).choices[0]?.text,
+    ).toBe('Hello world')
+    expect(
+      (await replyTo({ prompt: [[9906], [1917]], echo: true, max_tokens: 0 })).choices.map(
+        (choice) => choice.text,
+      ),
+    ).toEqual(['Hello', ' world'])
+  })
+
+  it('numbers the choices by prompt, then by sample', async () => {
+    const reply = await replyTo({ prompt: ['1 + 1 =', '2 + 2 =', '3 + 3 ='], n: 2 })
+    expect(reply.choices.map((choice) => choice.index)).toEqual([0, 1, 2, 3, 4, 5])
+    expect(reply.choices.map((choice) => choice.text)).toEqual([' 2', ' 2', ' 4', ' 4', ' 6', ' 6'])
+  })
+
+  it('counts all samples of best_of and returns n of them', async () => {
+    const reply = await replyTo({
+      prompt: 'a b a c a d a',
+      n: 2,
+      best_of: 5,
+      max_tokens: 3,
+      seed: 1,
+    })
+    expect(reply.choices).toHaveLength(2)
+    expect(reply.usage.completion_tokens).toBe(15)
+  })
+
+  it('names the id that is no token, and refuses what is too long', async () => {
+    await expect(replyTo({ prompt: [[9906], [9_999_999]] })).rejects.toMatchObject({
+      code: 'invalid_request',
+      details: { param: 'prompt[1][0]' },
+    })
+    await expect(replyTo({ prompt: 'word '.repeat(130_000) })).rejects.toMatchObject({
+      code: 'context_length_exceeded',
+      details: { param: 'prompt' },
+    })
+    await expect(
+      replyTo({ prompt: Array.from({ length: 100 }, () => 'a'), n: 128 }),
+    ).rejects.toMatchObject({ code: 'invalid_request', details: { param: 'n' } })
+  })
+})
+
+describe('echo and logprobs', () => {
+  it('puts the prompt first', async () => {
+    expect(await textOf({ prompt: '2 + 2 =', echo: true })).toBe('2 + 2 = 4')
+  })
+
+  it('scores the prompt, whose first token nothing foretold', async () => {
+    const prompt = 'the cat and the cat'
+    const reply = await replyTo({ prompt, echo: true, max_tokens: 0, logprobs: 2 })
+    const [choice] = reply.choices
+    expect(choice).toMatchObject({ text: prompt, finish_reason: 'length' })
+    const {
+      tokens,
+      token_logprobs: scores,
+      top_logprobs: tops,
+      text_offset: offsets,
+    } = choice?.logprobs ?? { tokens: [], token_logprobs: [], top_logprobs: [], text_offset: [] }
+    expect(tokens.join('')).toBe(prompt)
+    expect(scores[0]).toBeNull()
+    expect(tops?.[0]).toBeNull()
+    expect(
+      tokens.map((token, index) =>
+        prompt.slice(offsets[index], (offsets[index] ?? 0) + token.length),
+      ),
+    ).toEqual(tokens)
+    // " cat" stood behind a "the" before; " and" came unforeseen.
+    const [, first = 0, and = 0, , second = 0] = scores
+    expect(second ?? 0).toBeGreaterThanOrEqual(Math.max(first ?? 0, and ?? 0))
+  })
+
+  it('gives its own choices their probabilities', async () => {
+    const reply = await replyTo({ prompt: 'a b a c a', max_tokens: 4, logprobs: 5, temperature: 0 })
+    const { logprobs, text } = reply.choices[0] ?? {}
+    expect(logprobs?.tokens.join('')).toBe(text)
+    for (const [index, token] of (logprobs?.tokens ?? []).entries()) {
+      const top = logprobs?.top_logprobs?.[index] ?? {}
+      expect(top[token]).toBe(logprobs?.token_logprobs[index])
+      expect(Object.values(top).reduce((sum, logprob) => sum + Math.exp(logprob), 0)).toBeLessThan(
+        1.0001,
+      )
+    }
+    expect((await replyTo({ prompt: 'a b' })).choices[0]?.logprobs).toBeNull()
+    expect(
+      (await replyTo({ prompt: 'a b', logprobs: 0 })).choices[0]?.logprobs?.top_logprobs,
+    ).toBeNull()
+  })
+})
+
+describe('streams', () => {
+  it.each<[string, Asked]>([
+    ['an answer', { prompt: 'Say this is a test', seed: 3 }],
+    ['a continuation with its prompt', { prompt: 'a b a c a', echo: true, logprobs: 3, seed: 3 }],
+    ['several', { prompt: ['a b a c a', '2 + 2 ='], n: 2, seed: 3, max_tokens: 5 }],
+  ])('say what the reply says: %s', async (_, asked) => {
+    const reply = await replyTo(asked)
+    const chunks = await chunksOf(asked)
+    for (const choice of reply.choices) {
+      const own = chunks
+        .flatMap((chunk) => chunk.choices)
+        .filter((part) => part.index === choice.index)
+      expect(own.map((part) => part.text).join('')).toBe(choice.text)
+      expect(own.flatMap((part) => part.logprobs?.tokens ?? [])).toEqual(
+        choice.logprobs?.tokens ?? [],
+      )
+      expect(own.flatMap((part) => part.logprobs?.text_offset ?? [])).toEqual(
+        choice.logprobs?.text_offset ?? [],
+      )
+      expect(own.at(-1)?.finish_reason).toBe(choice.finish_reason)
+      expect(own.length).toBeGreaterThan(1)
+    }
+  })
+})
+
+it('counts tokens of prompt and completion', async () => {
+  const reply = await replyTo({
+    prompt: 'The capital of France is Paris. The capital of',
+    temperature: 0,
+    max_tokens: 4,
+  })
+  expect(reply.usage).toMatchObject({
+    prompt_tokens: countTokens('The capital of France is Paris. The capital of'),
+    completion_tokens: 4,
+  })
+})

@@ -1,0 +1,323 @@
+import sharp from 'sharp'
+import { describe, expect, test } from 'vitest'
+import { GatewayError } from '../../contract/src/core/errors.ts'
+import { editImages, type EditImagesInput } from '../src/images/edit-images.ts'
+import { decodePicture, type Picture } from '../src/images/picture.ts'
+
+const finish = { format: 'png', isOpaque: false, previews: 0 } as const
+
+/** A white picture of 80 by 60 with a red block in the left half. */
+const source = await sharp({
+  create: { width: 80, height: 60, channels: 3, background: '#fff' },
+})
+  .composite([
+    {
+      input: { create: { width: 20, height: 20, channels: 3, background: '#e01010' } },
+      left: 10,
+      top: 20,
+    },
+  ])
+  .png()
+  .toBuffer()
+
+async function edit(instruction: string, more: Partial<EditImagesInput> = {}) {
+  return editImages(
+    {
+      images: [{ bytes: source, param: 'image' }],
+      instruction,
+      negativePrompt: '',
+      count: 1,
+      seed: 0,
+      watermark: false,
+      isTransparent: false,
+      finish,
+      ...more,
+    },
+    { progress: () => {} },
+  )
+}
+
+async function decode(bytes: Uint8Array): Promise<Picture> {
+  return decodePicture(bytes, { param: 'image', pixelsMax: 1_000_000 })
+}
+
+async function result(instruction: string, more: Partial<EditImagesInput> = {}): Promise<Picture> {
+  const { pictures } = await edit(instruction, more)
+  return decode(pictures[0]!.bytes)
+}
+
+function at({ width, pixels }: Picture, x: number, y: number): number[] {
+  return [...pixels.subarray((y * width + x) * 4, (y * width + x) * 4 + 4)]
+}
+
+function meanOf({ pixels }: Picture): number {
+  return pixels.reduce((sum, value) => sum + value, 0) / pixels.length
+}
+
+async function refusal(work: Promise<unknown>): Promise<GatewayError> {
+  const thrown = await work.then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+  expect(thrown).toBeInstanceOf(GatewayError)
+  return thrown as GatewayError
+}
+
+describe('edits', () => {
+  test('grayscale leaves no colour', async () => {
+    const [red, green, blue] = at(await result('grayscale'), 20, 30)
+    expect(red).toBe(green)
+    expect(green).toBe(blue)
+  })
+
+  test('rotation by a right angle moves the block and swaps the sides', async () => {
+    const turned = await result('rotate 90 degrees clockwise')
+    expect([turned.width, turned.height]).toEqual([60, 80])
+    expect(at(turned, 30, 20)).toEqual([224, 16, 16, 255])
+  })
+
+  test('another angle opens transparent corners', async () => {
+    const turned = await result('rotate 30 degrees')
+    expect(turned.width).toBeGreaterThan(80)
+    expect(at(turned, 0, 0)[3]).toBe(0)
+  })
+
+  test('flip, crop, resize, zoom', async () => {
+    expect(at(await result('flip horizontally'), 60, 30)).toEqual([224, 16, 16, 255])
+    const left = await result('crop the left half')
+    expect([left.width, left.height]).toEqual([40, 60])
+    const small = await result('resize to 50%')
+    expect([small.width, small.height]).toEqual([40, 30])
+    const near = await result('zoom in 2x on the left')
+    expect([near.width, near.height]).toEqual([80, 60])
+    expect(at(near, 40, 30)).toEqual([224, 16, 16, 255])
+  })
+
+  test('invert, brightness, threshold, tint, recolor', async () => {
+    expect(at(await result('invert the colours'), 70, 50)).toEqual([0, 0, 0, 255])
+    expect(at(await result('darken by 50%'), 70, 50)).toEqual([128, 128, 128, 255])
+    expect(at(await result('threshold'), 20, 30)).toEqual([0, 0, 0, 255])
+    const [red = 0, , blue = 0] = at(await result('blue tint'), 70, 50)
+    expect(blue).toBeGreaterThan(red + 50)
+    const recolored = await result('change red to blue')
+    expect(at(recolored, 70, 50)).toEqual([255, 255, 255, 255])
+    expect(at(recolored, 20, 30)[2]).toBeGreaterThan(180)
+    expect(at(recolored, 20, 30)[0]).toBeLessThan(40)
+  })
+
+  test('the background goes or changes, the block stays', async () => {
+    const cut = await result('remove the background')
+    expect(at(cut, 70, 50)[3]).toBe(0)
+    expect(at(cut, 20, 30)).toEqual([224, 16, 16, 255])
+    const green = await result('change the background to #00ff00')
+    expect(at(green, 70, 50)).toEqual([0, 255, 0, 255])
+    expect(at(green, 20, 30)).toEqual([224, 16, 16, 255])
+  })
+
+  test('a border grows the picture in its colour', async () => {
+    const framed = await result('add a 5px blue border')
+    expect([framed.width, framed.height]).toEqual([90, 70])
+    expect(at(framed, 2, 2)).toEqual([0, 0, 255, 255])
+  })
+
+  test('a caption, a drawn circle and a watermark leave marks where they belong', async () => {
+    const plain = await decode(source)
+    const changed = async (instruction: string, more: Partial<EditImagesInput> = {}) => {
+      const { pixels } = await result(instruction, more)
+      const rows = new Set<number>()
+      for (const [index, value] of pixels.entries())
+        if (value !== plain.pixels[index]) rows.add(Math.floor(index / 320))
+      return [...rows]
+    }
+    const top = await changed('write "TOP" at the top in black')
+    expect(Math.max(...top)).toBeLessThan(20)
+    const bottom = await changed('add a large black circle at the bottom')
+    expect(bottom.length).toBeGreaterThan(10)
+    const marked = await changed('crop to 100%', { watermark: true })
+    expect(Math.min(...marked)).toBeGreaterThan(40)
+  })
+
+  test.each([
+    'blur',
+    'sharpen',
+    'sepia',
+    'vignette',
+    'add grain',
+    'posterize',
+    'pixelate',
+    'emboss',
+    'find the edges',
+    'pencil sketch',
+    'cartoon',
+    'oil painting',
+    'denoise',
+    'warmer',
+    'shift the hue by 90',
+    'solarize',
+    'vintage',
+    'round the corners',
+    'crop to a circle',
+    'make it night',
+    'more contrast',
+    'less saturation',
+    'blur the background',
+  ])('%s changes pixels', async (instruction) => {
+    const { pictures, understood } = await edit(instruction)
+    expect(understood).not.toContain('No edit was understood')
+    const { width, height, pixels } = await decode(pictures[0]!.bytes)
+    const same = Buffer.compare(pixels, (await decode(source)).pixels) === 0
+    expect(same && width === 80 && height === 60).toBe(false)
+  })
+
+  test('a picture of one pixel survives every effect, in every format', async () => {
+    const dot = await sharp({ create: { width: 1, height: 1, channels: 3, background: '#38f' } })
+      .png()
+      .toBuffer()
+    const all =
+      'cartoon, oil painting, edges, emboss, blur, denoise, pixelate 0, crop to 0x0, zoom in 99x, rotate 33 degrees'
+    for (const format of ['png', 'jpeg', 'webp'] as const) {
+      const images = [{ bytes: dot, param: 'image' }]
+      const { pictures } = await edit(all, { images, finish: { ...finish, format, previews: 3 } })
+      expect(pictures[0]!.width).toBeGreaterThan(0)
+    }
+  })
+
+  test('no instruction makes a picture grow without limit', async () => {
+    const growing = Array.from({ length: 24 }, (_, index) => `add a ${900 + index}px border`).join(
+      ', ',
+    )
+    const { pictures } = await edit(growing, { count: 10 })
+    for (const { width, height } of pictures)
+      expect(width * height).toBeLessThanOrEqual(16_000_000 / 240)
+  })
+
+  test('a source that is scaled down to be worked on is said to be', async () => {
+    const large = await sharp({
+      create: { width: 2400, height: 2000, channels: 3, background: '#38f' },
+    })
+      .png()
+      .toBuffer()
+    const { understood, pictures } = await edit('grayscale', {
+      images: [{ bytes: large, param: 'image' }],
+    })
+    expect(understood).toContain('Worked on at most 4.2 megapixels.')
+    expect(pictures[0]!.width * pictures[0]!.height).toBeLessThanOrEqual(4_194_304)
+  })
+
+  test('variants differ, the first is what was asked for', async () => {
+    const { pictures } = await edit('blur', { count: 4 })
+    const alone = await edit('blur')
+    expect(pictures[0]!.bytes).toEqual(alone.pictures[0]!.bytes)
+    expect(new Set(pictures.map(({ bytes }) => Buffer.from(bytes).toString('base64'))).size).toBe(4)
+    const gray = await edit('grayscale', { count: 10 })
+    expect(
+      new Set(gray.pictures.map(({ bytes }) => Buffer.from(bytes).toString('base64'))).size,
+    ).toBe(10)
+    const turned = await edit('rotate 90', { count: 3 })
+    const means = await Promise.all(
+      turned.pictures.map(async ({ bytes }) => meanOf(await decode(bytes))),
+    )
+    expect(new Set(means).size).toBe(3)
+  })
+
+  test('a negative prompt takes operations out and the answer says so', async () => {
+    const { understood, pictures } = await edit('grayscale and rotate 90', {
+      negativePrompt: 'rotation',
+    })
+    expect(understood).toBe(
+      'Convert to grayscale (strength 100 %). Left out, as the negative prompt asks: rotate 90° clockwise.',
+    )
+    expect(pictures[0]!.width).toBe(80)
+  })
+
+  test('where nothing is understood, the answer says what was done instead', async () => {
+    const { understood } = await edit('make her smile')
+    expect(understood).toBe(
+      'No edit was understood; the tones were stretched to the full range. Not understood: make her smile.',
+    )
+  })
+
+  test('several images are combined', async () => {
+    const blue = await sharp({ create: { width: 30, height: 30, channels: 3, background: '#00f' } })
+      .png()
+      .toBuffer()
+    const images = [
+      { bytes: source, param: 'image[0]' },
+      { bytes: blue, param: 'image[1]' },
+    ]
+    const beside = await result('side by side', { images })
+    expect([beside.width, beside.height]).toEqual([140, 60])
+    expect(at(beside, 120, 30)).toEqual([0, 0, 255, 255])
+    const stacked = await result('stack them, one above the other', { images })
+    expect([stacked.width, stacked.height]).toEqual([80, 140])
+    const blended = await result('blend them', { images })
+    expect(at(blended, 70, 50)).toEqual([127, 127, 255, 255])
+    const inset = await result('put the second image in the bottom right', { images })
+    expect(at(inset, 68, 48)).toEqual([0, 0, 255, 255])
+    expect(at(inset, 5, 5)).toEqual([255, 255, 255, 255])
+  })
+
+  test('a mask lets the edit show only where it is transparent', async () => {
+    const left = {
+      create: {
+        width: 40,
+        height: 60,
+        channels: 4 as const,
+        background: { r: 0, g: 0, b: 0, alpha: 1 },
+      },
+    }
+    const mask = await sharp({
+      create: { width: 80, height: 60, channels: 4, background: { r: 0, g: 0, b: 0, alpha: 0 } },
+    })
+      .composite([{ input: left, left: 0, top: 0 }])
+      .png()
+      .toBuffer()
+    const masked = await result('invert', { mask: { bytes: mask, param: 'mask' } })
+    expect(at(masked, 20, 5)).toEqual([255, 255, 255, 255])
+    expect(at(masked, 60, 5)).toEqual([0, 0, 0, 255])
+  })
+
+  test('a mask of another shape or without a hole is refused', async () => {
+    const square = await sharp({
+      create: { width: 60, height: 60, channels: 4, background: '#0000' },
+    })
+      .png()
+      .toBuffer()
+    const shape = await refusal(edit('invert', { mask: { bytes: square, param: 'mask' } }))
+    expect(shape.details.param).toBe('mask')
+    const full = await refusal(edit('invert', { mask: { bytes: source, param: 'mask' } }))
+    expect(full.message).toContain('no transparent pixel')
+  })
+
+  test('size, format and background of the result', async () => {
+    const sized = await edit('grayscale', { size: { width: 64, height: 64 } })
+    expect([sized.pictures[0]!.width, sized.pictures[0]!.height]).toEqual([64, 64])
+    const jpeg = await edit('remove the background', { finish: { ...finish, format: 'jpeg' } })
+    expect((await sharp(jpeg.pictures[0]!.bytes).metadata()).format).toBe('jpeg')
+    expect(jpeg.pictures[0]!.isOpaque).toBe(true)
+    const webp = await edit('remove the background', { finish: { ...finish, format: 'webp' } })
+    expect(webp.pictures[0]!.isOpaque).toBe(false)
+    const opaque = await edit('remove the background', { finish: { ...finish, isOpaque: true } })
+    expect(opaque.pictures[0]!.isOpaque).toBe(true)
+    const cut = await edit('grayscale', { isTransparent: true })
+    expect(cut.pictures[0]!.isOpaque).toBe(false)
+  })
+
+  test('previews come from coarse to fine in the size of the picture', async () => {
+    const { pictures } = await edit('grayscale', { finish: { ...finish, previews: 2 } })
+    expect(pictures[0]!.previews).toHaveLength(2)
+    const final = await decode(pictures[0]!.bytes)
+    const distances: number[] = []
+    for (const bytes of pictures[0]!.previews) {
+      const preview = await decode(bytes)
+      expect([preview.width, preview.height]).toEqual([80, 60])
+      distances.push(
+        preview.pixels.reduce(
+          (sum, value, index) => sum + Math.abs(value - final.pixels[index]!),
+          0,
+        ),
+      )
+    }
+    expect(distances[0]).toBeGreaterThan(distances[1]!)
+  })
+})

@@ -1,0 +1,169 @@
+import sharp from 'sharp'
+import { describe, expect, test } from 'vitest'
+import { moderate } from '../src/moderate/moderate.ts'
+import type { RequestOf } from '../../contract/src/operations/index.ts'
+import { moderationCategories } from '../../contract/src/operations/moderate.ts'
+import { scoreText } from '../src/moderate/score.ts'
+import { openContext } from './audio-sounds.ts'
+import { harmfulTexts, harmlessTexts } from './moderate-texts.ts'
+
+const context = openContext()
+
+async function ask(input: RequestOf<'moderate'>['input']) {
+  const result = await moderate({ input }, context)
+  if (result.kind !== 'reply') throw new Error(`The answer is ${result.kind}`)
+  return result.reply
+}
+
+async function flagsOf(text: string): Promise<readonly string[]> {
+  const { results } = await ask(text)
+  return moderationCategories.filter((category) => results[0]?.categories[category])
+}
+
+async function imageUrl(color: string): Promise<string> {
+  const bytes = await sharp({ create: { width: 20, height: 20, channels: 3, background: color } })
+    .png()
+    .toBuffer()
+  return `data:image/png;base64,${bytes.toString('base64')}`
+}
+
+test('the tables are large enough to mean something', () => {
+  expect(harmfulTexts.length).toBeGreaterThan(60)
+  expect(harmlessTexts.length).toBeGreaterThan(60)
+  const covered = new Set(harmfulTexts.map(([, category]) => category))
+  expect([...moderationCategories].filter((category) => !covered.has(category))).toEqual([])
+})
+
+test.each(harmfulTexts)('%s is %s', async (text, category) => {
+  expect(await flagsOf(text)).toContain(category)
+})
+
+test.each(harmlessTexts)('%s is harmless', async (text) => {
+  expect(await flagsOf(text)).toEqual([])
+})
+
+describe('disguises', () => {
+  test.each([
+    'I w1ll k1ll y0u',
+    'I will k i l l you',
+    'I will k.i.l.l you',
+    'I will kiiiiill you',
+    'I will k\u200bi\u200bll you',
+    'I will kíll you',
+    'I will kіll you',
+    'I WILL KILL YOU',
+    'Ｉ ｗｉｌｌ ｋｉｌｌ ｙｏｕ',
+  ])('%s', async (text) => {
+    expect(await flagsOf(text)).toContain('harassment/threatening')
+  })
+})
+
+test('negation and reporting lower the scores', async () => {
+  const score = async (text: string, category: 'violence' | 'harassment/threatening') =>
+    (await ask(text)).results[0]?.category_scores[category] ?? 0
+  const threat = await score('I will hurt you', 'harassment/threatening')
+  expect(await score('I will never hurt you', 'harassment/threatening')).toBeLessThan(threat / 2)
+  const told = await score('He stabbed a man in the street', 'violence')
+  const reported = await score(
+    'According to the newspaper report he stabbed a man in the street',
+    'violence',
+  )
+  expect(reported).toBeLessThan(told)
+})
+
+describe('the answer', () => {
+  test('has every category in all three maps, and scores from 0 to 1', async () => {
+    const reply = await ask('I am going to kill you')
+    expect(reply).toMatchObject({ id: 'modr-1', model: 'test-model' })
+    const [result] = reply.results
+    for (const map of [
+      result?.categories,
+      result?.category_scores,
+      result?.category_applied_input_types,
+    ])
+      expect(Object.keys(map ?? {}).toSorted()).toEqual([...moderationCategories].toSorted())
+    for (const [category, score] of Object.entries(result?.category_scores ?? {})) {
+      expect(score).toBeGreaterThanOrEqual(0)
+      expect(score).toBeLessThanOrEqual(1)
+      expect(Object.entries(result?.categories ?? {})).toContainEqual([category, score >= 0.5])
+    }
+    expect(result?.flagged).toBe(true)
+    expect(result?.category_applied_input_types?.hate).toEqual(['text'])
+  })
+
+  test('has one result per string, in order', async () => {
+    const { results } = await ask(['Hello there', 'I am going to kill you', ''])
+    expect(results.map((result) => result.flagged)).toEqual([false, true, false])
+  })
+
+  test('has one result for a list of parts', async () => {
+    const { results } = await ask([
+      { type: 'text', text: 'Hello there' },
+      { type: 'image_url', image_url: { url: await imageUrl('#336699') } },
+      { type: 'text', text: 'I am going to kill you' },
+    ])
+    expect(results).toHaveLength(1)
+    expect(results[0]?.flagged).toBe(true)
+    expect(results[0]?.category_applied_input_types).toMatchObject({
+      violence: ['text', 'image'],
+      hate: ['text'],
+    })
+  })
+
+  test('says of an image alone only what its colours say', async () => {
+    const score = async (color: string) => {
+      const { results } = await ask([
+        { type: 'image_url', image_url: { url: await imageUrl(color) } },
+      ])
+      return results[0]
+    }
+    const skin = await score('#e0ac69')
+    expect(skin?.category_scores.sexual).toBeGreaterThan(0.2)
+    expect(skin?.flagged).toBe(false)
+    expect(skin?.category_applied_input_types).toMatchObject({ sexual: ['image'], hate: [] })
+    expect((await score('#2040c0'))?.category_scores.sexual).toBe(0)
+  })
+})
+
+test('what is no image is refused', async () => {
+  const url = `data:image/png;base64,${Buffer.from('no image').toString('base64')}`
+  const input = [
+    { type: 'text' as const, text: 'a' },
+    { type: 'image_url' as const, image_url: { url } },
+  ]
+  await expect(ask(input)).rejects.toMatchObject({
+    code: 'invalid_request',
+    details: { param: 'input[1].image_url.url' },
+  })
+})
+
+test('more than the limits of one input and of all is refused', async () => {
+  const long = 'word '.repeat(33_000)
+  await expect(ask(long)).rejects.toMatchObject({ details: { param: 'input' } })
+  await expect(ask(['a', long])).rejects.toMatchObject({ details: { param: 'input[1]' } })
+  const many = Array.from({ length: 11 }, () => 'word '.repeat(30_000))
+  await expect(ask(many)).rejects.toThrow('300000 tokens together')
+})
+
+test.each([
+  ['letters', 'a'],
+  ['spaced letters', 'k '],
+  ['apostrophes', "'"],
+  ['marks', '!?.'],
+  ['beginnings of rules', 'how make i will you '],
+  ['digits', '12 year '],
+  ['combining marks', 'e\u0301'],
+])('a long text of %s is read in linear time', (_, unit) => {
+  const cost = (length: number): number => {
+    const text = unit.repeat(length / unit.length)
+    const runs = [1, 2, 3].map(() => {
+      const before = process.cpuUsage()
+      scoreText(text)
+      return process.cpuUsage(before).user / 1000
+    })
+    return Math.min(...runs)
+  }
+  cost(8000)
+  // Ten times the text costs ten times as much, give or take the machine; quadratic work costs a hundred times as much.
+  expect(cost(80_000)).toBeLessThan(50 * Math.max(5, cost(8000)))
+})

@@ -1,0 +1,124 @@
+import sharp from 'sharp'
+import { describe, expect, test } from 'vitest'
+import { GatewayError } from '../../contract/src/core/errors.ts'
+import { parseScene } from '../src/images/parse-scene.ts'
+import { animateScene } from '../src/video/animate-scene.ts'
+import { planClip } from '../src/video/clip-plan.ts'
+import { renderVideo, type RenderVideoInput } from '../src/video/render-video.ts'
+import { readMp4 } from './support/mp4-boxes.ts'
+
+async function render(input: Partial<RenderVideoInput>) {
+  const progress: number[] = []
+  const rendered = await renderVideo(
+    { prompt: 'a yellow sun rises over the sea', seconds: '1', size: '64x96', ...input },
+    { progress: (done) => progress.push(done) },
+  )
+  return { ...rendered, progress }
+}
+
+describe('clips', () => {
+  test('a playable file of the size and length asked for, with true progress', async () => {
+    const { video, thumbnail, progress } = await render({ seconds: '2' })
+    const facts = readMp4(video)
+    expect(facts.boxes[0]).toBe('ftyp')
+    expect(facts.boxes).toEqual(expect.arrayContaining(['moov', 'mdat']))
+    expect(facts).toMatchObject({ width: 64, height: 96, frames: 48 })
+    expect(facts.seconds).toBeCloseTo(2, 2)
+    expect(progress).toEqual(Array.from({ length: 48 }, (_, index) => (index + 1) / 48))
+    const still = await sharp(thumbnail).metadata()
+    expect([still.format, still.width, still.height]).toEqual(['webp', 64, 96])
+  })
+
+  test('different prompts give different clips, the same prompt the same', async () => {
+    const [one, two, other] = [
+      await render({}),
+      await render({}),
+      await render({ prompt: 'a cat' }),
+    ]
+    // mp4 headers carry the time of writing; the stills do not.
+    expect(two.thumbnail).toEqual(one.thumbnail)
+    expect(other.thumbnail).not.toEqual(one.thumbnail)
+  })
+
+  test('begins from a picture', async () => {
+    const image = await sharp({
+      create: { width: 50, height: 50, channels: 3, background: '#00f' },
+    })
+      .png()
+      .toBuffer()
+    const { thumbnail } = await render({ image, prompt: 'melancholia' })
+    const { dominant } = await sharp(thumbnail).stats()
+    expect(dominant.b).toBeGreaterThan(180)
+    expect(dominant.r).toBeLessThan(60)
+  })
+
+  test('a broken picture is the caller’s mistake', async () => {
+    const error = await render({ image: new Uint8Array([1, 2, 3]) }).catch(
+      (thrown: unknown) => thrown,
+    )
+    expect(error).toBeInstanceOf(GatewayError)
+    expect((error as GatewayError).details.param).toBe('input_reference')
+  })
+})
+
+describe('plans', () => {
+  test.each([
+    ['720x1280', '4', 16, 64],
+    ['1280x720', '12', 5, 60],
+    ['1792x1024', '4', 8, 32],
+    ['64x64', '60', 2, 120],
+    ['2048x2048', '60', 1, 60],
+    ['64x64', '1', 24, 24],
+  ])('%s for %s seconds: %d frames a second', (size, seconds, framesPerSecond, frames) => {
+    expect(planClip(size, seconds)).toMatchObject({
+      framesPerSecond,
+      frames,
+      seconds: Number(seconds),
+    })
+  })
+
+  test.each([
+    ['65x64', '4', 'size'],
+    ['62x64', '4', 'size'],
+    ['64x2050', '4', 'size'],
+    ['big', '4', 'size'],
+    ['64x64', '0', 'seconds'],
+    ['64x64', '61', 'seconds'],
+    ['64x64', 'four', 'seconds'],
+  ])('%s for %s seconds is refused', (size, seconds, param) => {
+    const plan = () => planClip(size, seconds)
+    expect(plan).toThrow(GatewayError)
+    try {
+      plan()
+    } catch (thrown) {
+      expect((thrown as GatewayError).details.param).toBe(param)
+    }
+  })
+})
+
+describe('movement', () => {
+  const at = (prompt: string, time: number) =>
+    animateScene(parseScene(prompt, ''), time).objects[0]!
+
+  test.each([
+    ['a sun rises', (first, last) => last.y < first.y],
+    ['a balloon falls', (first, last) => last.y > first.y],
+    ['a car drives to the left', (first, last) => last.x < first.x],
+    ['a car drives', (first, last) => last.x > first.x],
+    ['a square spins', (first, last) => last.rotation > first.rotation + 360],
+    ['a heart grows', (first, last) => last.size > first.size * 3],
+    ['a circle fades out', (first, last) => last.opacity === 0 && first.opacity === 1],
+  ] as [string, (first: ReturnType<typeof at>, last: ReturnType<typeof at>) => boolean][])(
+    '%s',
+    (prompt, holds) => {
+      expect(holds(at(prompt, 0), at(prompt, 1))).toBe(true)
+    },
+  )
+
+  test('texts fade in', () => {
+    const [early] = animateScene(parseScene('"Hi"', ''), 0).texts
+    const [late] = animateScene(parseScene('"Hi"', ''), 0.5).texts
+    expect(early!.opacity).toBeLessThan(0.1)
+    expect(late!.opacity).toBe(1)
+  })
+})

@@ -1,0 +1,133 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { afterAll, describe, expect, test } from 'vitest'
+import { GatewayError } from '../../contract/src/core/errors.ts'
+import { openWorkerPool, type WorkerPool } from '../src/workers/pool.ts'
+import type { poolTasks } from './support/pool-tasks.ts'
+
+type Table = typeof poolTasks
+const entry = new URL('./support/pool-tasks.ts', import.meta.url)
+const pools: WorkerPool<Table>[] = []
+
+function open(options: { size?: number; queueMax?: number; heapMaxMb?: number } = {}) {
+  const pool = openWorkerPool<Table>({ entry, size: 1, ...options })
+  pools.push(pool)
+  return pool
+}
+
+afterAll(async () => {
+  for (const pool of pools) await pool[Symbol.asyncDispose]()
+})
+
+async function failure(work: Promise<unknown>): Promise<GatewayError> {
+  const error = await work.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  )
+  expect(error).toBeInstanceOf(GatewayError)
+  return error as GatewayError
+}
+
+const timeoutMs = 20_000
+
+describe('worker pool', () => {
+  test('answers many jobs, bytes included', async () => {
+    const pool = open({ size: 2 })
+    const numbers = Array.from({ length: 20 }, (_, index) => index)
+    const doubled = await Promise.all(numbers.map((n) => pool.run('double', n, { timeoutMs })))
+    expect(doubled).toEqual(numbers.map((n) => n * 2))
+    const bytes = Uint8Array.of(1, 2, 250)
+    expect(await pool.run('echoBytes', bytes, { timeoutMs })).toEqual(bytes)
+  })
+
+  test('a GatewayError of the task arrives whole; anything else is hidden', async () => {
+    const pool = open()
+    const refused = await failure(pool.run('refuse', 'image[1]', { timeoutMs }))
+    expect(refused.toJSON().error).toEqual({
+      message: 'not this one',
+      type: 'invalid_request_error',
+      param: 'image[1]',
+      code: 'unsupported_value',
+    })
+    const plain = await failure(pool.run('throwPlain', null, { timeoutMs }))
+    expect(plain.code).toBe('internal')
+    expect(plain.message).not.toContain('inner detail')
+    expect(String(plain.details.cause)).toContain('inner detail')
+  })
+
+  test('a job over its time is stopped, and the next one runs', async () => {
+    const pool = open()
+    const late = failure(pool.run('spin', null, { timeoutMs: 300 }))
+    const next = pool.run('double', 4, { timeoutMs })
+    expect((await late).code).toBe('overloaded')
+    expect(await next).toBe(8)
+  })
+
+  test('a crashed or exhausted thread fails only its own job', async () => {
+    const pool = open({ heapMaxMb: 32 })
+    const crashed = failure(pool.run('exit', 3, { timeoutMs }))
+    const exhausted = failure(pool.run('eatMemory', null, { timeoutMs }))
+    const next = pool.run('double', 5, { timeoutMs })
+    expect((await crashed).code).toBe('internal')
+    expect((await exhausted).code).toBe('internal')
+    expect(await next).toBe(10)
+  })
+
+  test('abort ends a running job and takes a waiting one out of the queue', async () => {
+    const pool = open()
+    const running = new AbortController()
+    const waiting = new AbortController()
+    const first = failure(pool.run('spin', null, { timeoutMs, signal: running.signal }))
+    const second = failure(pool.run('double', 1, { timeoutMs, signal: waiting.signal }))
+    waiting.abort()
+    expect((await second).code).toBe('cancelled')
+    running.abort()
+    expect((await first).code).toBe('cancelled')
+    expect(await pool.run('double', 6, { timeoutMs })).toBe(12)
+    const gone = failure(pool.run('double', 1, { timeoutMs, signal: AbortSignal.abort() }))
+    expect((await gone).code).toBe('cancelled')
+  })
+
+  test('a full queue refuses', async () => {
+    const pool = open({ queueMax: 1 })
+    const stop = new AbortController()
+    const running = failure(pool.run('spin', null, { timeoutMs, signal: stop.signal }))
+    const waiting = pool.run('double', 2, { timeoutMs })
+    expect((await failure(pool.run('double', 3, { timeoutMs }))).code).toBe('overloaded')
+    stop.abort()
+    await running
+    expect(await waiting).toBe(4)
+  })
+
+  test('progress arrives in order', async () => {
+    const pool = open()
+    const seen: number[] = []
+    const answer = await pool.run('count', 4, { timeoutMs, onProgress: (done) => seen.push(done) })
+    expect(answer).toBe('counted')
+    expect(seen).toEqual([0.25, 0.5, 0.75, 1])
+  })
+
+  test('disposing fails what is left and refuses more', async () => {
+    const pool = openWorkerPool<Table>({ entry, size: 1 })
+    const running = failure(pool.run('spin', null, { timeoutMs }))
+    const waiting = failure(pool.run('double', 1, { timeoutMs }))
+    await pool[Symbol.asyncDispose]()
+    expect((await running).code).toBe('overloaded')
+    expect((await waiting).code).toBe('overloaded')
+    expect((await failure(pool.run('double', 1, { timeoutMs }))).code).toBe('overloaded')
+  })
+
+  test('an idle pool does not keep the process alive', async () => {
+    const poolUrl = new URL('../src/workers/pool.ts', import.meta.url).href
+    const script = `
+      const { openWorkerPool } = await import('${poolUrl}')
+      const pool = openWorkerPool({ entry: new URL('${entry.href}') })
+      console.log(await pool.run('double', 21, { timeoutMs: 20000 }))`
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      ['--input-type=module', '-e', script],
+      { timeout: 20_000 },
+    )
+    expect(stdout.trim()).toBe('42')
+  })
+})

@@ -1,0 +1,111 @@
+import type { ChatRequest } from '@sluice/contract'
+import type { CodecContext } from '../protocol.ts'
+import type { ClaudeModel } from './model-family.ts'
+
+/** What the request says of thinking, in Claude's words. */
+export interface Thinking {
+  readonly thinking?: { readonly type: string; readonly budget_tokens?: number }
+  readonly effort?: string
+}
+
+/** Budgets in tokens for models that know no effort. Anthropic takes no less than 1,024. */
+const budgets: Readonly<Record<string, number>> = {
+  minimal: 1024,
+  low: 2048,
+  medium: 8192,
+  high: 16_384,
+  xhigh: 24_576,
+  max: 28_672,
+}
+const budgetMin = 1024
+
+/**
+ * `reasoning_effort` and `thinking_budget` as `thinking` and `output_config.effort`, whichever the model knows.
+ *
+ * In a step of a tool loop that began without thinking Claude cannot begin to think; it is not asked to there, as
+ * the API itself would leave it out (Claude docs, extended thinking: toggling thinking modes).
+ */
+export function encodeThinking(
+  request: ChatRequest,
+  model: ClaudeModel,
+  context: CodecContext,
+): Thinking {
+  const { thinking_budget: budget, reasoning_effort: effort } = request
+  if (budget === 0 || (budget == null && effort === 'none')) return off(request, model, context)
+  if (budget == null && effort == null) return {}
+  if (model.thinking === 'none') {
+    context.unsupported(budget == null ? 'reasoning_effort' : 'thinking_budget')
+    return {}
+  }
+  if (budget != null && budget > 0) return byBudget(request, budget, { model, context })
+  if (model.thinking !== 'budget') return adaptive(request, model, context)
+  if (beganWithoutThinking(request)) return {}
+  return { thinking: enabled(budgets[effort ?? 'medium'] ?? budgetMin) }
+}
+
+function enabled(budget: number): NonNullable<Thinking['thinking']> {
+  return { type: 'enabled', budget_tokens: budget }
+}
+
+function off(request: ChatRequest, model: ClaudeModel, context: CodecContext): Thinking {
+  if (model.thinking === 'none') return {}
+  const effort = encodeEffort(request, model, context)
+  if (model.off === undefined) {
+    const param = request.thinking_budget === 0 ? 'thinking_budget' : 'reasoning_effort'
+    context.unsupported(param, 'this model always thinks')
+    return effort
+  }
+  return { thinking: { type: model.off }, ...effort }
+}
+
+function byBudget(
+  request: ChatRequest,
+  budget: number,
+  { model, context }: { readonly model: ClaudeModel; readonly context: CodecContext },
+): Thinking {
+  if (model.thinking === 'adaptive') {
+    context.unsupported('thinking_budget', 'this model takes reasoning_effort, no budget')
+    return adaptive(request, model, context)
+  }
+  if (budget < budgetMin) {
+    context.unsupported('thinking_budget', `Claude takes at least ${budgetMin} tokens`)
+    return {}
+  }
+  if (beganWithoutThinking(request)) return {}
+  return { thinking: enabled(budget), ...encodeEffort(request, model, context) }
+}
+
+/** The newest models think aloud only when asked to. */
+function adaptive(request: ChatRequest, model: ClaudeModel, context: CodecContext): Thinking {
+  return {
+    thinking: {
+      type: 'adaptive',
+      ...(model.thinking === 'adaptive' ? { display: 'summarized' } : {}),
+    },
+    ...encodeEffort(request, model, context),
+  }
+}
+
+function encodeEffort(
+  { reasoning_effort: effort }: ChatRequest,
+  { thinking }: ClaudeModel,
+  context: CodecContext,
+): { readonly effort?: string } {
+  if (effort == null || effort === 'none' || thinking === 'budget') return {}
+  if (effort === 'minimal') return { effort: 'low' }
+  if (effort === 'xhigh' && thinking === 'either') {
+    context.unsupported('reasoning_effort', 'this model knows low, medium, high and max')
+    return {}
+  }
+  return { effort }
+}
+
+/** What a user adds to the results belongs to the same step: Claude reads them as one message. */
+function beganWithoutThinking({ messages }: ChatRequest): boolean {
+  const at = messages.findLastIndex(({ role }) => role === 'assistant')
+  const isStep = messages.slice(at + 1).some(({ role }) => role === 'tool' || role === 'function')
+  if (!isStep) return false
+  return !messages[at]?.thinking_blocks?.some(
+    ({ type, signature }) => type === 'redacted_thinking' || (type === 'thinking' && signature),
+  )
+}

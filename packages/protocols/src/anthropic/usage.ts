@@ -1,0 +1,60 @@
+import type { Usage } from '@sluice/contract'
+import { countOf, type Fields, isObject, objectOf } from '../openai/reading.ts'
+
+/** Collects usage that comes in parts: every number is a running total, and an absent one leaves the earlier. */
+export interface UsageReading {
+  add(usage: unknown): void
+  read(): Usage | undefined
+}
+
+/**
+ * Anthropic counts cache reads and writes beside `input_tokens`; the normal form has one total that includes them
+ * (Messages API reference, Usage).
+ */
+export function createUsageReading(): UsageReading {
+  let seen: Fields | undefined
+  return {
+    add(usage) {
+      if (!isObject(usage)) return
+      const said = Object.entries(usage).filter(([, value]) => value != null)
+      seen = { ...seen, ...Object.fromEntries(said) }
+    },
+    read: () => (seen === undefined ? undefined : usageOf(seen)),
+  }
+}
+
+/** The usage of a whole answer; undefined when it holds none. */
+export function readUsage(usage: unknown): Usage | undefined {
+  return isObject(usage) ? usageOf(usage) : undefined
+}
+
+function usageOf(fields: Fields): Usage {
+  const cacheRead = countOf(fields['cache_read_input_tokens'])
+  const cacheWrite = countOf(fields['cache_creation_input_tokens'])
+  const thinking = countOf(objectOf(fields['output_tokens_details'])['thinking_tokens'])
+  return {
+    inputTokens: (countOf(fields['input_tokens']) ?? 0) + (cacheRead ?? 0) + (cacheWrite ?? 0),
+    outputTokens: countOf(fields['output_tokens']) ?? 0,
+    ...(cacheRead ? { cachedInputTokens: cacheRead } : {}),
+    ...(cacheWrite ? { cacheWriteTokens: cacheWrite } : {}),
+    ...(thinking ? { reasoningTokens: thinking } : {}),
+  }
+}
+
+/** The normal form as Anthropic writes it: what was read from or written to the cache is no plain input. */
+export function formatUsage(usage: Usage): {
+  readonly input_tokens: number
+  readonly cache_creation_input_tokens: number
+  readonly cache_read_input_tokens: number
+  readonly output_tokens: number
+  readonly output_tokens_details?: { readonly thinking_tokens: number }
+} {
+  const { cachedInputTokens: read = 0, cacheWriteTokens: written = 0, reasoningTokens } = usage
+  return {
+    input_tokens: Math.max(0, usage.inputTokens - read - written),
+    cache_creation_input_tokens: written,
+    cache_read_input_tokens: read,
+    output_tokens: usage.outputTokens,
+    ...(reasoningTokens ? { output_tokens_details: { thinking_tokens: reasoningTokens } } : {}),
+  }
+}

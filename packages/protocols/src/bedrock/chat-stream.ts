@@ -1,0 +1,198 @@
+import { type ChatChunk, formatDataUrl, type Step, type Usage } from '@sluice/contract'
+import { type ChatChunks, createChatChunks } from '../chat-chunks.ts'
+import { eventObject } from '../openai/event-json.ts'
+import { countOf, isObject, objectOf, someText, textOf } from '../openai/reading.ts'
+import type { StreamCodec, StreamReader, StreamWatcher } from '../protocol.ts'
+import { streamFailure } from './failure.ts'
+import { finishReason, stopSequenceOf } from './finish-reasons.ts'
+import { answersByTool, jsonToolName } from './tools.ts'
+import { readUsage } from './usage.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+type Steps = readonly Step<ChatChunk>[]
+
+/** One content block as it grows. */
+type OpenBlock =
+  | { readonly kind: 'call'; readonly slot: number; empty: boolean }
+  | { readonly kind: 'json'; empty: boolean }
+  | { readonly kind: 'image'; readonly format: string; readonly bytes: Buffer[] }
+  | {
+      readonly kind: 'thinking'
+      readonly text: string
+      readonly signature: string
+      readonly redacted: string
+    }
+
+/**
+ * ConverseStream: frames named messageStart, contentBlockStart, contentBlockDelta, contentBlockStop, messageStop and
+ * metadata. Usage comes with metadata, as a rule after messageStop.
+ */
+export const chatStream: StreamCodec<'chat'> = {
+  framing: 'aws-event-stream',
+  reader: (context, request) => createReader(createChatChunks(context), answersByTool(request)),
+  watcher: createWatcher,
+}
+
+function createReader(chunks: ChatChunks, byTool: boolean): StreamReader<'chat'> {
+  const blocks = createBlocks(chunks, byTool)
+  return {
+    read(event) {
+      const body = eventObject(event) ?? {}
+      const index = countOf(body['contentBlockIndex']) ?? 0
+      switch (event.event) {
+        case 'contentBlockStart':
+          return blocks.start(index, objectOf(body['start']))
+        case 'contentBlockDelta':
+          return blocks.delta(index, objectOf(body['delta']))
+        case 'contentBlockStop':
+          return blocks.stop(index)
+        case 'messageStop': {
+          const rest = blocks.stopAll()
+          const matched = stopSequenceOf(body['additionalModelResponseFields'])
+          const extra = matched === undefined ? {} : { stop_sequence: matched }
+          const reason = finishReason(body['stopReason'], blocks.hasCalls())
+          return [...rest, ...chunks.finish(reason, extra)]
+        }
+        case 'metadata': {
+          const usage = readUsage(body['usage'])
+          return usage === undefined ? [] : [{ usage }]
+        }
+        default:
+          return []
+      }
+    },
+    end: () => [],
+  }
+}
+
+interface Blocks {
+  start(index: number, start: Fields): Steps
+  delta(index: number, delta: Fields): Steps
+  stop(index: number): Steps
+  stopAll(): Steps
+  hasCalls(): boolean
+}
+
+/** Content blocks by their index. Text and reasoning blocks begin without a start event. */
+function createBlocks(chunks: ChatChunks, byTool: boolean): Blocks {
+  const open = new Map<number, OpenBlock>()
+  let calls = 0
+
+  function stop(index: number): Steps {
+    const block = open.get(index)
+    open.delete(index)
+    if (block === undefined) return []
+    if (block.kind === 'image') return picture(chunks, block)
+    if (block.kind !== 'thinking') return block.empty ? input(chunks, block, '{}') : []
+    const { text, signature, redacted } = block
+    if (redacted !== '')
+      return chunks.delta({ thinking_blocks: [{ type: 'redacted_thinking', data: redacted }] })
+    if (signature === '') return []
+    return chunks.delta({ thinking_blocks: [{ type: 'thinking', thinking: text, signature }] })
+  }
+
+  return {
+    start(index, { toolUse, image }) {
+      if (isObject(image))
+        open.set(index, { kind: 'image', format: textOf(image['format']), bytes: [] })
+      if (!isObject(toolUse)) return []
+      if (byTool && toolUse['name'] === jsonToolName) {
+        open.set(index, { kind: 'json', empty: true })
+        return []
+      }
+      const call = {
+        index: calls,
+        id: textOf(toolUse['toolUseId']),
+        type: 'function',
+        function: { name: textOf(toolUse['name']), arguments: '' },
+      } as const
+      open.set(index, { kind: 'call', slot: calls, empty: true })
+      calls += 1
+      return chunks.delta({ tool_calls: [call] })
+    },
+    delta(index, { text, toolUse, reasoningContent, image }) {
+      if (typeof text === 'string') return text === '' ? [] : chunks.delta({ content: text })
+      const block = open.get(index)
+      if (block?.kind === 'image') {
+        block.bytes.push(
+          Buffer.from(textOf(objectOf(objectOf(image)['source'])['bytes']), 'base64'),
+        )
+        return []
+      }
+      if (isObject(toolUse)) return input(chunks, block, textOf(toolUse['input']))
+      if (!isObject(reasoningContent)) return []
+      open.set(index, grown(block, reasoningContent))
+      const thought = textOf(reasoningContent['text'])
+      return thought === '' ? [] : chunks.delta({ reasoning_content: thought })
+    },
+    stop,
+    stopAll: () => [...open.keys()].flatMap(stop),
+    hasCalls: () => calls > 0,
+  }
+}
+
+/** A picture may come in several pieces of bytes; a data address needs them whole. */
+function picture(
+  chunks: ChatChunks,
+  { format, bytes }: Extract<OpenBlock, { readonly kind: 'image' }>,
+): Steps {
+  if (bytes.length === 0) return []
+  const url = formatDataUrl(`image/${format || 'png'}`, Buffer.concat(bytes).toString('base64'))
+  return chunks.delta({ images: [{ type: 'image_url', image_url: { url } }] })
+}
+
+function input(chunks: ChatChunks, block: OpenBlock | undefined, text: string): Steps {
+  if (text === '' || (block?.kind !== 'call' && block?.kind !== 'json')) return []
+  block.empty = false
+  return block.kind === 'json'
+    ? chunks.delta({ content: text })
+    : chunks.delta({ tool_calls: [{ index: block.slot, function: { arguments: text } }] })
+}
+
+function grown(block: OpenBlock | undefined, piece: Fields): OpenBlock {
+  const before = block?.kind === 'thinking' ? block : { text: '', signature: '', redacted: '' }
+  return {
+    kind: 'thinking',
+    text: before.text + textOf(piece['text']),
+    signature: before.signature + textOf(piece['signature']),
+    redacted: before.redacted + textOf(piece['redactedContent']),
+  }
+}
+
+function createWatcher(): StreamWatcher {
+  let usage: Usage | undefined
+  let finished = false
+  return {
+    see(event) {
+      if (event.event === 'error') return streamFailure(event.data)
+      const body = eventObject(event)
+      if (body === undefined) return 'garbage'
+      switch (event.event) {
+        case 'contentBlockStart':
+          return isObject(objectOf(body['start'])['toolUse']) ? 'content' : 'other'
+        case 'contentBlockDelta':
+          return says(objectOf(body['delta'])) ? 'content' : 'other'
+        case 'messageStop':
+          finished = true
+          return 'finish'
+        case 'metadata':
+          usage = readUsage(body['usage']) ?? usage
+          return finished ? 'terminal' : 'other'
+        default:
+          return 'other'
+      }
+    },
+    usage: () => usage,
+  }
+}
+
+/** True where a caller would see something. */
+function says({ text, toolUse, reasoningContent, image }: Fields): boolean {
+  const { text: reasoning } = objectOf(reasoningContent)
+  return (
+    someText(text) !== undefined ||
+    someText(reasoning) !== undefined ||
+    isObject(image) ||
+    someText(objectOf(toolUse)['input']) !== undefined
+  )
+}

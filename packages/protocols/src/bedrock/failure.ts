@@ -1,0 +1,53 @@
+import { type ErrorCode, GatewayError } from '@sluice/contract'
+import { objectOf, someText } from '../openai/reading.ts'
+import type { Received, UpstreamFailure } from '../protocol.ts'
+
+/** {message} with the error's name in `x-amzn-errortype`, or in `__type`, both with a namespace around it. */
+export function failure(received: Received): UpstreamFailure {
+  const body = bodyOf(received)
+  const code = errorName(received.headers['x-amzn-errortype'] ?? body['__type'])
+  const message = someText(body['message']) ?? someText(body['Message'])
+  return {
+    message: message ?? `Bedrock answered with status ${received.status}`,
+    ...(code === undefined ? {} : { code }),
+  }
+}
+
+function bodyOf(received: Received): Readonly<Record<string, unknown>> {
+  try {
+    return objectOf(received.json())
+  } catch {
+    return {}
+  }
+}
+
+/** `ValidationException` from `ValidationException:http://…` or `com.amazon.coral#ValidationException`. */
+function errorName(text: unknown): string | undefined {
+  return someText(someText(text)?.split(':')[0]?.split('#').at(-1))
+}
+
+const codes: Readonly<Record<string, ErrorCode>> = {
+  throttlingexception: 'upstream_rate_limited',
+  servicequotaexceededexception: 'upstream_rate_limited',
+  validationexception: 'upstream_rejected',
+  accessdeniedexception: 'upstream_refused_us',
+  unrecognizedclientexception: 'upstream_refused_us',
+  expiredtokenexception: 'upstream_refused_us',
+  modeltimeoutexception: 'upstream_timeout',
+}
+
+/** An exception that came as a frame of the stream: {type, message}. */
+export function streamFailure(data: string): GatewayError {
+  let body: Readonly<Record<string, unknown>> = {}
+  try {
+    body = objectOf(JSON.parse(data))
+  } catch {
+    // The frame was an error frame whatever it holds.
+  }
+  const type = someText(body['type'])
+  return new GatewayError(
+    codes[type?.toLowerCase() ?? ''] ?? 'upstream_unavailable',
+    someText(body['message']) ?? 'Bedrock ended the stream with an error',
+    type === undefined ? {} : { upstreamCode: type },
+  )
+}

@@ -1,0 +1,26 @@
+import type { FinishReason } from '@sluice/contract'
+import { objectOf, someText } from '../openai/reading.ts'
+
+/** StopReason of Converse (Amazon Bedrock API reference, ConverseResponse). */
+const reasons: Readonly<Record<string, FinishReason>> = {
+  end_turn: 'stop',
+  stop_sequence: 'stop',
+  tool_use: 'tool_calls',
+  max_tokens: 'length',
+  model_context_window_exceeded: 'length',
+  guardrail_intervened: 'content_filter',
+  content_filtered: 'content_filter',
+  refusal: 'content_filter',
+}
+
+/** Calls decide between `stop` and `tool_calls`: a forced JSON tool is an answer, not a call. */
+export function finishReason(stopReason: unknown, hasCalls: boolean): FinishReason {
+  const known = (typeof stopReason === 'string' ? reasons[stopReason] : undefined) ?? 'stop'
+  if (known === 'stop' || known === 'tool_calls') return hasCalls ? 'tool_calls' : 'stop'
+  return known
+}
+
+/** `{"delta": {"stop_sequence": …}}`: the answer to the path the request asks for. */
+export function stopSequenceOf(fields: unknown): string | undefined {
+  return someText(objectOf(objectOf(fields)['delta'])['stop_sequence'])
+}

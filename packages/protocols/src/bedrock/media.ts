@@ -1,0 +1,164 @@
+import { type ChatRequest, type ContentPart, parseDataUrl } from '@sluice/contract'
+import type { CodecContext } from '../protocol.ts'
+
+export type Block = Readonly<Record<string, unknown>>
+
+const imageFormats: Readonly<Record<string, string>> = {
+  'image/png': 'png',
+  'image/jpeg': 'jpeg',
+  'image/jpg': 'jpeg',
+  'image/gif': 'gif',
+  'image/webp': 'webp',
+}
+
+const documentFormats: Readonly<Record<string, string>> = {
+  'application/pdf': 'pdf',
+  'text/csv': 'csv',
+  'application/msword': 'doc',
+  'application/vnd.openxmlformats-officedocument.wordprocessingml.document': 'docx',
+  'application/vnd.ms-excel': 'xls',
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'xlsx',
+  'text/html': 'html',
+  'text/plain': 'txt',
+  'text/markdown': 'md',
+}
+
+const videoFormats: Readonly<Record<string, string>> = {
+  'video/x-matroska': 'mkv',
+  'video/quicktime': 'mov',
+  'video/mp4': 'mp4',
+  'video/webm': 'webm',
+  'video/x-flv': 'flv',
+  'video/mpeg': 'mpeg',
+  'video/x-ms-wmv': 'wmv',
+  'video/3gpp': 'three_gp',
+}
+
+/** Converse takes bytes or S3 addresses, never http(s): those are downloaded first. */
+export function mediaUrls(
+  request: ChatRequest,
+): readonly { readonly url: string; readonly param: string }[] {
+  return request.messages.flatMap(({ content }, message) =>
+    (typeof content === 'string' ? [] : (content ?? [])).flatMap((part, index) =>
+      addressesOf(part, `messages[${message}].content[${index}]`),
+    ),
+  )
+}
+
+function addressesOf(
+  { image_url: image, video_url: video, file }: ContentPart,
+  path: string,
+): readonly { readonly url: string; readonly param: string }[] {
+  const addresses = [
+    { url: image?.url ?? '', param: `${path}.image_url.url` },
+    { url: video?.url ?? '', param: `${path}.video_url.url` },
+    { url: file?.file_data ?? '', param: `${path}.file.file_data` },
+  ]
+  return addresses.filter(({ url }) => /^https?:/i.test(url))
+}
+
+/** A part that is no text as a content block; undefined where it was left out as unsupported. */
+export function mediaBlock(
+  part: ContentPart,
+  path: string,
+  context: CodecContext,
+  documentName: (filename: string) => string,
+): Block | undefined {
+  switch (part.type) {
+    case 'image_url':
+      return addressBlock('image', part.image_url?.url ?? '', `${path}.image_url.url`, context)
+    case 'video_url':
+      return addressBlock('video', part.video_url?.url ?? '', `${path}.video_url.url`, context)
+    case 'input_audio': {
+      const { format, data } = part.input_audio ?? {}
+      return { audio: { format, source: { bytes: data } } }
+    }
+    case 'file':
+      return fileBlock(part, path, context, documentName)
+    default:
+      return undefined
+  }
+}
+
+function addressBlock(
+  kind: 'image' | 'video',
+  url: string,
+  path: string,
+  context: CodecContext,
+): Block | undefined {
+  const formats = kind === 'image' ? imageFormats : videoFormats
+  if (url.startsWith('s3://')) {
+    const extension = url.split('.').at(-1)?.toLowerCase().replace('jpg', 'jpeg')
+    return { [kind]: { format: extension, source: { s3Location: { uri: url } } } }
+  }
+  const found = parseDataUrl(url) ?? downloaded(url, context)
+  if (found === undefined) {
+    context.unsupported(path, 'no data: or http(s): address')
+    return undefined
+  }
+  const format = formats[found.contentType]
+  if (format === undefined) {
+    context.unsupported(path, `Bedrock does not take ${found.contentType}`)
+    return undefined
+  }
+  return { [kind]: { format, source: { bytes: found.base64 } } }
+}
+
+function downloaded(
+  url: string,
+  { media }: CodecContext,
+): { readonly contentType: string; readonly base64: string } | undefined {
+  const found = media.get(url)
+  return found === undefined
+    ? undefined
+    : {
+        contentType: found.contentType.split(';')[0]?.trim().toLowerCase() ?? '',
+        base64: Buffer.from(found.bytes).toString('base64'),
+      }
+}
+
+function fileBlock(
+  { file }: ContentPart,
+  path: string,
+  context: CodecContext,
+  documentName: (filename: string) => string,
+): Block | undefined {
+  const { file_data: given } = file ?? {}
+  const data = given == null ? undefined : (parseDataUrl(given) ?? downloaded(given, context))
+  if (data === undefined) {
+    context.unsupported(
+      given == null ? `${path}.file.file_id` : `${path}.file.file_data`,
+      'Bedrock takes files as data: or http(s): addresses',
+    )
+    return undefined
+  }
+  const image = imageFormats[data.contentType]
+  if (image !== undefined) return { image: { format: image, source: { bytes: data.base64 } } }
+  const format = documentFormats[data.contentType]
+  if (format === undefined) {
+    context.unsupported(`${path}.file.file_data`, `Bedrock does not take ${data.contentType}`)
+    return undefined
+  }
+  const name = documentName(file?.filename ?? 'document')
+  return { document: { format, name, source: { bytes: data.base64 } } }
+}
+
+/**
+ * Names as Converse takes them: letters, digits, single spaces, hyphens, brackets; no extension, and no two alike.
+ */
+export function createDocumentNames(): (filename: string) => string {
+  const taken = new Set<string>()
+  return (filename) => {
+    const clean =
+      filename
+        .replace(/\.[a-z0-9]{1,5}$/i, '')
+        .replace(/[^a-zA-Z0-9\s()[\]-]/g, '-')
+        .replace(/\s+/g, ' ')
+        .trim()
+        .slice(0, 190) || 'document'
+    let name = clean
+    for (let count = 2; taken.has(name); count++) name = `${clean}-${count}`
+    taken.add(name)
+    return name
+  }
+}

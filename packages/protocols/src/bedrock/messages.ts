@@ -1,0 +1,202 @@
+import {
+  type ChatRequest,
+  type ContentPart,
+  invalidRequest,
+  type Message,
+  parseJson,
+  type ThinkingBlock,
+  type ToolCall,
+} from '@sluice/contract'
+import type { ToolIds } from '../anthropic/tool-ids.ts'
+import { isObject } from '../openai/reading.ts'
+import type { CodecContext } from '../protocol.ts'
+import { type Block, createDocumentNames, mediaBlock } from './media.ts'
+import { modelFamily } from './model-family.ts'
+import { converseToolIds } from './tool-ids.ts'
+
+export interface Turn {
+  readonly role: 'user' | 'assistant'
+  readonly content: Block[]
+}
+
+interface Writing {
+  readonly context: CodecContext
+  readonly ids: ToolIds
+  readonly documentName: (filename: string) => string
+}
+
+/** Stands where Converse wants a user message or a text and the caller has none. */
+const noWords = '.'
+
+/**
+ * A conversation as Converse takes it: the system texts that open it apart, user and assistant in turn (neighbours of
+ * one role become one message), all results of parallel calls first in one user message, no blank text, a user
+ * message at the beginning. A system text further on stays in its place, between `<system>` tags in the user's turn.
+ */
+export function encodeMessages(
+  { messages }: ChatRequest,
+  context: CodecContext,
+): { readonly system: readonly Block[]; readonly turns: readonly Turn[] } {
+  const writing: Writing = {
+    context,
+    ids: converseToolIds(context.model),
+    documentName: createDocumentNames(),
+  }
+  const opening = messages.findIndex((message) => !isSystem(message))
+  const systemEnd = opening < 0 ? messages.length : opening
+  const system: Block[] = []
+  const turns: Turn[] = []
+  for (const [index, message] of messages.entries()) {
+    const blocks = blocksOf(message, `messages[${index}]`, writing)
+    if (!isSystem(message))
+      append(turns, message.role === 'assistant' ? 'assistant' : 'user', blocks)
+    else if (index < systemEnd) system.push(...blocks)
+    else append(turns, 'user', blocks.map(markSystem))
+  }
+  if (turns[0]?.role !== 'user') turns.unshift({ role: 'user', content: [{ text: noWords }] })
+  for (const turn of turns) accompanyDocuments(turn)
+  trimPrefill(turns)
+  return { system, turns }
+}
+
+/** A message with a document must hold a text as well (Amazon Bedrock API reference, Message). */
+function accompanyDocuments({ content }: Turn): void {
+  if (content.some((block) => 'document' in block) && !content.some((block) => 'text' in block))
+    content.push({ text: noWords })
+}
+
+function isSystem({ role }: Message): boolean {
+  return role === 'system' || role === 'developer'
+}
+
+function markSystem(block: Block): Block {
+  return 'text' in block ? { text: `<system>\n${String(block['text'])}\n</system>` } : block
+}
+
+function append(turns: Turn[], role: Turn['role'], blocks: readonly Block[]): void {
+  if (blocks.length === 0) return
+  const last = turns.at(-1)
+  if (last?.role === role) last.content.push(...blocks)
+  else turns.push({ role, content: [...blocks] })
+}
+
+/** A last assistant message is continued by the model and must not end in white space. */
+function trimPrefill(turns: readonly Turn[]): void {
+  const last = turns.at(-1)
+  const block = last?.content.at(-1)
+  if (last?.role !== 'assistant' || typeof block?.['text'] !== 'string') return
+  last.content[last.content.length - 1] = { ...block, text: block['text'].trimEnd() }
+}
+
+function blocksOf(message: Message, path: string, writing: Writing): readonly Block[] {
+  switch (message.role) {
+    case 'tool':
+      return toolResult(message, path, writing)
+    case 'user':
+      return named(message, contentBlocks(message, path, writing))
+    case 'assistant':
+      if (message.audio != null) writing.context.unsupported(`${path}.audio`)
+      return [
+        ...thinking(message.thinking_blocks ?? [], writing.context.model),
+        ...contentBlocks(message, path, writing),
+        ...(message.refusal == null ? [] : textBlock(message.refusal)),
+        ...(message.tool_calls ?? []).map((call, index) =>
+          toolUse(call, `${path}.tool_calls[${index}]`, writing),
+        ),
+      ]
+    default:
+      return contentBlocks(message, path, writing)
+  }
+}
+
+/** Who of several users speaks; Converse has no field for it. */
+function named({ name }: Message, blocks: readonly Block[]): readonly Block[] {
+  const [first, ...rest] = blocks
+  if (name == null || name === '' || first === undefined) return blocks
+  return 'text' in first
+    ? [{ text: `${name}: ${String(first['text'])}` }, ...rest]
+    : [{ text: `${name}:` }, ...blocks]
+}
+
+/** Converse refuses blank texts. */
+function textBlock(text: string): readonly Block[] {
+  return text.trim() === '' ? [] : [{ text }]
+}
+
+function contentBlocks({ content }: Message, path: string, writing: Writing): readonly Block[] {
+  if (content == null) return []
+  if (typeof content === 'string') return textBlock(content)
+  return content.flatMap((part, index) => {
+    const blocks = partBlocks(part, `${path}.content[${index}]`, writing)
+    return blocks.length === 0 ? [] : [...blocks, ...cachePoint(part.cache_control)]
+  })
+}
+
+function partBlocks(part: ContentPart, path: string, writing: Writing): readonly Block[] {
+  if (part.type === 'text') return textBlock(part.text ?? '')
+  if (part.type === 'refusal') return textBlock(part.refusal ?? '')
+  const block = mediaBlock(part, path, writing.context, writing.documentName)
+  return block === undefined ? [] : [block]
+}
+
+/** Anthropic's cache breakpoint stands in the block; Converse puts a block of its own after it. */
+export function cachePoint(
+  control: Readonly<Record<string, unknown>> | null | undefined,
+): readonly Block[] {
+  if (control == null) return []
+  const ttl = control['ttl']
+  return [{ cachePoint: { type: 'default', ...(typeof ttl === 'string' ? { ttl } : {}) } }]
+}
+
+/** Only Claude takes reasoning back, and only what carries its signature. */
+function thinking(blocks: readonly ThinkingBlock[], model: string): readonly Block[] {
+  const family = modelFamily(model)
+  if (family !== 'anthropic' && family !== 'unknown') return []
+  return blocks.flatMap((block): readonly Block[] => {
+    if (block.type === 'thinking' && block.signature != null)
+      return [
+        {
+          reasoningContent: {
+            reasoningText: { text: block.thinking ?? '', signature: block.signature },
+          },
+        },
+      ]
+    return block.type === 'redacted_thinking' && block.data !== undefined
+      ? [{ reasoningContent: { redactedContent: block.data } }]
+      : []
+  })
+}
+
+function toolUse(call: ToolCall, path: string, { ids }: Writing): Block {
+  const { name, input } =
+    call.custom === undefined
+      ? {
+          name: call.function?.name,
+          input: readArguments(call.function?.arguments ?? '', `${path}.function.arguments`),
+        }
+      : { name: call.custom.name, input: { input: call.custom.input } }
+  return { toolUse: { toolUseId: ids.call(call.id), name, input } }
+}
+
+/** The arguments as an object; '' means none. Throws where they are anything else, because a call is not guessed. */
+export function readArguments(text: string, path: string): Readonly<Record<string, unknown>> {
+  if (text.trim() === '') return {}
+  const value = ((): unknown => {
+    try {
+      return parseJson(text)
+    } catch {
+      return undefined
+    }
+  })()
+  if (!isObject(value)) throw invalidRequest('Tool arguments must be a JSON object', path)
+  return value
+}
+
+/** An empty result is an empty list, since a blank text is refused. */
+function toolResult(message: Message, path: string, writing: Writing): readonly Block[] {
+  const blocks = contentBlocks(message, path, writing)
+  const content = blocks.filter((block) => !('cachePoint' in block))
+  const points = blocks.filter((block) => 'cachePoint' in block)
+  const toolUseId = writing.ids.result(message.tool_call_id ?? '')
+  return [{ toolResult: { toolUseId, content } }, ...points.slice(0, 1)]
+}

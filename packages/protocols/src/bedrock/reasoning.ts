@@ -1,0 +1,50 @@
+import type { ChatRequest } from '@sluice/contract'
+import { claudeModel } from '../anthropic/model-family.ts'
+import { encodeThinking } from '../anthropic/thinking.ts'
+import type { CodecContext } from '../protocol.ts'
+import { asksFor } from '../unsupported-fields.ts'
+import { isReasoningNova, modelFamily } from './model-family.ts'
+
+/** How much a model shall think, in the words of its maker, and what that means for the rest of the request. */
+export interface Reasoning {
+  readonly fields: Readonly<Record<string, unknown>>
+  /** The tokens that the thinking may use, where the request says so. */
+  readonly budget?: number | undefined
+  /** True where the request switches thinking on. */
+  readonly on: boolean
+}
+
+const nothing: Reasoning = { fields: {}, on: false }
+
+/** Claude's `thinking` and `output_config.effort`, Nova's `reasoningConfig`, OpenAI's `reasoning_effort`. */
+export function encodeReasoning(request: ChatRequest, context: CodecContext): Reasoning {
+  const family = modelFamily(context.model)
+  if (family === 'anthropic') return claudeReasoning(request, context)
+  if (asksFor(request, 'thinking_budget')) context.unsupported('thinking_budget')
+  if (family === 'openai' && request.reasoning_effort != null)
+    return { fields: { reasoning_effort: request.reasoning_effort }, on: true }
+  if (!asksFor(request, 'reasoning_effort')) return nothing
+  if (family === 'nova' && isReasoningNova(context.model)) {
+    const reasoningConfig = { type: 'enabled', maxReasoningEffort: novaEffort(request) }
+    return { fields: { reasoningConfig }, on: true }
+  }
+  context.unsupported('reasoning_effort')
+  return nothing
+}
+
+function novaEffort({ reasoning_effort: effort }: ChatRequest): string {
+  if (effort === 'minimal' || effort === 'low') return 'low'
+  return effort === 'medium' ? 'medium' : 'high'
+}
+
+function claudeReasoning(request: ChatRequest, context: CodecContext): Reasoning {
+  const { thinking, effort } = encodeThinking(request, claudeModel(context.model), context)
+  return {
+    fields: {
+      ...(thinking === undefined ? {} : { thinking }),
+      ...(effort === undefined ? {} : { output_config: { effort } }),
+    },
+    budget: thinking?.budget_tokens,
+    on: thinking?.type === 'enabled' || thinking?.type === 'adaptive',
+  }
+}

@@ -1,0 +1,164 @@
+import type { ChatRequest, Tool } from '@sluice/contract'
+import { isObject, objectOf, textOf } from '../openai/reading.ts'
+import type { CodecContext } from '../protocol.ts'
+import { asksFor } from '../unsupported-fields.ts'
+import type { Block } from './media.ts'
+import { cachePoint } from './messages.ts'
+import { modelFamily } from './model-family.ts'
+
+/** The tool that stands for structured output: the model must call it, and its input is the answer. */
+export const jsonToolName = 'json_answer'
+
+/** True where the answer comes as the input of the JSON tool: not where the caller forces a call of their own. */
+export function answersByTool({
+  response_format: format,
+  tool_choice: choice,
+}: ChatRequest): boolean {
+  if (format == null || format.type === 'text') return false
+  if (choice == null || typeof choice === 'string') return choice !== 'required'
+  return choice.type === 'allowed_tools' && choice.allowed_tools?.mode !== 'required'
+}
+
+export interface ToolFields {
+  readonly toolConfig?: Readonly<Record<string, unknown>>
+  /** Claude's own `tool_choice`, for what Converse's cannot say. */
+  readonly additional: Readonly<Record<string, unknown>>
+}
+
+/**
+ * Tools as Converse takes them. It has no way to say "no call" or "one call at a time"; Claude models take those as
+ * additional fields. Calls in the history need their tools, so those that the request no longer names are declared.
+ */
+export function encodeTools(request: ChatRequest, context: CodecContext): ToolFields {
+  const byTool = answersByTool(request)
+  const choice = choiceOf(request, context)
+  const offered = offeredTools(request, context)
+  const history = historyTools(request, new Set(offered.map(nameOf)))
+  const without = choice === 'none' && history.length === 0 && !mentionsCalls(request)
+  const tools = [
+    ...(without ? [] : [...offered, ...history]),
+    ...(byTool ? [jsonTool(request)] : []),
+  ]
+  if (tools.length === 0) return { additional: {} }
+  if (byTool) {
+    const toolChoice = tools.length > 1 ? { any: {} } : { tool: { name: jsonToolName } }
+    return { toolConfig: { tools, toolChoice }, additional: {} }
+  }
+  const claude = claudeChoice(request, choice, context)
+  if (claude !== undefined) return { toolConfig: { tools }, additional: { tool_choice: claude } }
+  const toolChoice = choice === undefined || choice === 'none' ? undefined : choice
+  return {
+    toolConfig: { tools, ...(toolChoice === undefined ? {} : { toolChoice }) },
+    additional: {},
+  }
+}
+
+type Choice =
+  | 'none'
+  | { readonly auto: object }
+  | { readonly any: object }
+  | { readonly tool: { readonly name: string } }
+
+function choiceOf({ tool_choice: choice }: ChatRequest, context: CodecContext): Choice | undefined {
+  if (choice == null) return undefined
+  if (choice === 'none') return 'none'
+  if (choice === 'auto') return { auto: {} }
+  if (choice === 'required') return { any: {} }
+  if (choice.type === 'allowed_tools')
+    return choice.allowed_tools?.mode === 'required' ? { any: {} } : { auto: {} }
+  if (choice.type === 'custom') {
+    context.unsupported('tool_choice.custom')
+    return undefined
+  }
+  return { tool: { name: choice.function?.name ?? '' } }
+}
+
+/** What only Claude's own field can say; undefined where Converse's says it all. */
+function claudeChoice(
+  request: ChatRequest,
+  choice: Choice | undefined,
+  context: CodecContext,
+): Readonly<Record<string, unknown>> | undefined {
+  const serial = asksFor(request, 'parallel_tool_calls')
+  if (choice !== 'none' && !serial) return undefined
+  if (modelFamily(context.model) !== 'anthropic') {
+    context.unsupported(choice === 'none' ? 'tool_choice' : 'parallel_tool_calls')
+    return undefined
+  }
+  if (choice === 'none') return { type: 'none' }
+  const single = { disable_parallel_tool_use: true }
+  if (choice === undefined || 'auto' in choice) return { type: 'auto', ...single }
+  return 'any' in choice
+    ? { type: 'any', ...single }
+    : { type: 'tool', name: choice.tool.name, ...single }
+}
+
+function offeredTools(request: ChatRequest, context: CodecContext): readonly Block[] {
+  const allowed = allowedNames(request)
+  return (request.tools ?? []).flatMap((tool, index) => {
+    const path = `tools[${index}]`
+    if (tool.function === undefined) {
+      context.unsupported(path, 'Bedrock takes function tools only')
+      return []
+    }
+    if (allowed !== undefined && !allowed.has(tool.function.name)) return []
+    return [toolSpec(tool.function), ...cachePoint(tool.cache_control)]
+  })
+}
+
+function allowedNames({ tool_choice: choice }: ChatRequest): ReadonlySet<string> | undefined {
+  if (choice == null || typeof choice === 'string' || choice.type !== 'allowed_tools')
+    return undefined
+  return new Set(
+    (choice.allowed_tools?.tools ?? []).map((tool) => textOf(objectOf(tool['function'])['name'])),
+  )
+}
+
+function toolSpec(declared: NonNullable<Tool['function']>): Block {
+  const { name, description, parameters, strict } = declared
+  return {
+    toolSpec: {
+      name,
+      ...(description == null || description.trim() === '' ? {} : { description }),
+      inputSchema: { json: objectSchema(parameters) },
+      ...(strict === true ? { strict } : {}),
+    },
+  }
+}
+
+/** A schema without a type is refused. */
+function objectSchema(parameters: unknown): Readonly<Record<string, unknown>> {
+  if (!isObject(parameters)) return { type: 'object', properties: {} }
+  return 'type' in parameters ? parameters : { type: 'object', ...parameters }
+}
+
+function jsonTool({ response_format: format }: ChatRequest): Block {
+  const wrapper = objectOf(format?.json_schema)
+  const schema = isObject(wrapper['schema']) ? wrapper['schema'] : wrapper
+  const described = textOf(wrapper['description'])
+  return {
+    toolSpec: {
+      name: jsonToolName,
+      description: described || 'Gives the final answer: the input of this tool is the answer.',
+      inputSchema: { json: objectSchema(schema) },
+    },
+  }
+}
+
+function nameOf(block: Block): string {
+  return textOf(objectOf(block['toolSpec'])['name'])
+}
+
+function mentionsCalls({ messages }: ChatRequest): boolean {
+  return messages.some(({ tool_calls: calls }) => (calls?.length ?? 0) > 0)
+}
+
+/** Tools that earlier messages called and the request no longer declares. */
+function historyTools({ messages }: ChatRequest, known: ReadonlySet<string>): readonly Block[] {
+  const names = new Set(
+    messages
+      .flatMap(({ tool_calls: calls }) => calls ?? [])
+      .flatMap((call) => (call.function ?? call.custom)?.name ?? []),
+  )
+  return [...names].filter((name) => !known.has(name)).map((name) => toolSpec({ name }))
+}

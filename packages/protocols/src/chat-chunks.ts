@@ -1,0 +1,45 @@
+import type { ChatChunk, ChatDelta, ChoiceLogprobs, FinishReason, Step } from '@sluice/contract'
+import type { CodecContext } from './protocol.ts'
+
+/** Writes the canonical chunks of one stream: the same id, time and model in each, the role first. */
+export interface ChatChunks {
+  /** A piece of the answer. The first one is preceded by the role. */
+  delta(delta: ChatDelta, logprobs?: ChoiceLogprobs | null): readonly Step<ChatChunk>[]
+  finish(
+    reason: FinishReason,
+    extra?: { readonly stop_sequence?: string },
+  ): readonly Step<ChatChunk>[]
+}
+
+/** For upstreams with a single answer: choice 0. */
+export function createChatChunks(
+  context: Pick<CodecContext, 'newId' | 'now' | 'publicModel'>,
+): ChatChunks {
+  const head = {
+    id: context.newId('chatcmpl-'),
+    object: 'chat.completion.chunk',
+    created: Math.floor(context.now() / 1000),
+    model: context.publicModel,
+  } as const
+  let begun = false
+
+  function step(choice: Omit<ChatChunk['choices'][number], 'index'>): Step<ChatChunk> {
+    return { event: { ...head, choices: [{ index: 0, ...choice }], system_fingerprint: null } }
+  }
+
+  function begin(): readonly Step<ChatChunk>[] {
+    if (begun) return []
+    begun = true
+    return [
+      step({ delta: { role: 'assistant', content: '' }, finish_reason: null, logprobs: null }),
+    ]
+  }
+
+  return {
+    delta: (delta, logprobs = null) => [...begin(), step({ delta, finish_reason: null, logprobs })],
+    finish: (reason, extra = {}) => [
+      ...begin(),
+      step({ delta: {}, finish_reason: reason, logprobs: null, ...extra }),
+    ],
+  }
+}

@@ -1,0 +1,45 @@
+import { GatewayError } from '@sluice/contract'
+import { embeddingReply, inputTexts } from '../embedding-reply.ts'
+import { listOf, objectOf } from '../openai/reading.ts'
+import type { Codec } from '../protocol.ts'
+import { readBilledUnits } from './usage.ts'
+
+/** The words Voyage and Jina use for the same thing. */
+const inputTypes: Readonly<Record<string, string>> = {
+  query: 'search_query',
+  document: 'search_document',
+  passage: 'search_document',
+}
+
+/** Cohere API v2, embed. The kind of input is required there; documents are the default. */
+export const embed: Codec<'embed'> = {
+  encode(request, context) {
+    const texts = inputTexts(request)
+    if (texts === undefined) context.unsupported('input', 'Cohere takes texts, not token ids')
+    const type = request.input_type ?? 'search_document'
+    return {
+      method: 'POST',
+      path: '/v2/embed',
+      body: {
+        kind: 'json',
+        value: {
+          model: context.model,
+          texts: texts ?? [],
+          input_type: inputTypes[type] ?? type,
+          embedding_types: ['float'],
+          ...(request.dimensions == null ? {} : { output_dimension: request.dimensions }),
+        },
+      },
+    }
+  },
+  decode(received, context, request) {
+    const body = objectOf(received.json())
+    const { float } = objectOf(body['embeddings'])
+    if (!Array.isArray(float))
+      throw new GatewayError('upstream_garbled', 'Cohere answered without embeddings')
+    const vectors = float.map((vector) =>
+      listOf(vector).filter((value) => typeof value === 'number'),
+    )
+    return embeddingReply(vectors, readBilledUnits(objectOf(body['meta'])), request, context)
+  },
+}

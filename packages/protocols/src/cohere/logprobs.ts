@@ -1,0 +1,25 @@
+import type { ChoiceLogprobs } from '@sluice/contract'
+import { listOf, objectOf, textOf } from '../openai/reading.ts'
+
+/**
+ * Cohere gives a stretch of text with the logprobs of its tokens. A stretch becomes one entry; the logprob of several
+ * tokens in a row is their sum.
+ */
+export function readLogprobs(value: unknown): ChoiceLogprobs | null {
+  const items = Array.isArray(value) ? value : value === undefined || value === null ? [] : [value]
+  if (items.length === 0) return null
+  return {
+    content: items.map((item) => {
+      const fields = objectOf(item)
+      const token = textOf(fields['text'])
+      const numbers = listOf(fields['logprobs']).filter((entry) => typeof entry === 'number')
+      return {
+        token,
+        logprob: numbers.reduce((sum, entry) => sum + entry, 0),
+        bytes: [...Buffer.from(token)],
+        top_logprobs: [],
+      }
+    }),
+    refusal: null,
+  }
+}

@@ -1,0 +1,40 @@
+import { GatewayError } from '@sluice/contract'
+import { objectOf, someText } from '../openai/reading.ts'
+import type { Codec } from '../protocol.ts'
+import { documentTexts, rerankReply } from '../rerank-reply.ts'
+import { readBilledUnits } from './usage.ts'
+
+/** Cohere API v2, rerank: documents are texts, and they do not come back. */
+export const rerank: Codec<'rerank'> = {
+  encode(request, context) {
+    if (request.max_chunks_per_doc != null)
+      context.unsupported('max_chunks_per_doc', 'use max_tokens_per_doc')
+    return {
+      method: 'POST',
+      path: '/v2/rerank',
+      body: {
+        kind: 'json',
+        value: {
+          model: context.model,
+          query: request.query,
+          documents: documentTexts(request),
+          ...(request.top_n == null ? {} : { top_n: request.top_n }),
+          ...(request.max_tokens_per_doc == null
+            ? {}
+            : { max_tokens_per_doc: request.max_tokens_per_doc }),
+        },
+      },
+    }
+  },
+  decode(received, context, request) {
+    const body = objectOf(received.json())
+    if (!Array.isArray(body['results']))
+      throw new GatewayError('upstream_garbled', 'Cohere answered without results')
+    const meta = objectOf(body['meta'])
+    return rerankReply(
+      { id: someText(body['id']), results: body['results'], meta, usage: readBilledUnits(meta) },
+      request,
+      context,
+    )
+  },
+}

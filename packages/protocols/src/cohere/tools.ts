@@ -1,0 +1,62 @@
+import type { ChatRequest, Tool } from '@sluice/contract'
+import { objectOf, textOf } from '../openai/reading.ts'
+import type { CodecContext } from '../protocol.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+/**
+ * Tools and their choice. Cohere knows "must call" and "must not"; one particular function is said by offering only
+ * that one.
+ */
+export function encodeTools(request: ChatRequest, context: CodecContext): Fields {
+  const { tools: declared = [], tool_choice: choice } = request
+  const only = chosenNames(choice)
+  const tools = (declared ?? []).flatMap((tool, index) => {
+    if (tool.function === undefined) {
+      context.unsupported(`tools[${index}]`, 'Cohere takes function tools only')
+      return []
+    }
+    return only === undefined || only.has(tool.function.name) ? [encodeTool(tool.function)] : []
+  })
+  if (tools.length === 0) return {}
+  return { tools, ...strictTools(declared ?? [], context), ...toolChoice(choice) }
+}
+
+function encodeTool({ name, description, parameters }: NonNullable<Tool['function']>): Fields {
+  return {
+    type: 'function',
+    function: {
+      name,
+      ...(description == null ? {} : { description }),
+      parameters: parameters ?? { type: 'object', properties: {} },
+    },
+  }
+}
+
+/** Strictness is one switch for all tools. */
+function strictTools(tools: readonly Tool[], context: CodecContext): Fields {
+  const strict = tools.map((tool) => tool.function?.strict === true)
+  if (!strict.includes(true)) return {}
+  if (!strict.includes(false)) return { strict_tools: true }
+  context.unsupported(
+    `tools[${strict.indexOf(true)}].function.strict`,
+    'at Cohere all tools are strict or none',
+  )
+  return {}
+}
+
+function toolChoice(choice: ChatRequest['tool_choice']): Fields {
+  if (choice == null || choice === 'auto') return {}
+  if (choice === 'none') return { tool_choice: 'NONE' }
+  if (choice === 'required' || choice.type !== 'allowed_tools') return { tool_choice: 'REQUIRED' }
+  return choice.allowed_tools?.mode === 'required' ? { tool_choice: 'REQUIRED' } : {}
+}
+
+function chosenNames(choice: ChatRequest['tool_choice']): ReadonlySet<string> | undefined {
+  if (choice == null || typeof choice === 'string') return undefined
+  if (choice.type === 'allowed_tools')
+    return new Set(
+      (choice.allowed_tools?.tools ?? []).map((tool) => textOf(objectOf(tool['function'])['name'])),
+    )
+  return new Set([choice.function?.name ?? ''])
+}

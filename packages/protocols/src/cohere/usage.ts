@@ -1,0 +1,33 @@
+import type { Usage } from '@sluice/contract'
+import { type Fields, countOf, isObject, objectOf } from '../openai/reading.ts'
+
+/**
+ * Usage of a chat: `tokens` is what the model read and wrote, `cached_tokens` among what it read; `billed_units`
+ * leaves out Cohere's own preamble and stands in where `tokens` is missing.
+ */
+export function readUsage(value: unknown): Usage | undefined {
+  if (!isObject(value)) return undefined
+  const counted = isObject(value['tokens']) ? value['tokens'] : objectOf(value['billed_units'])
+  const input = countOf(counted['input_tokens'])
+  const output = countOf(counted['output_tokens'])
+  if (input === undefined && output === undefined) return undefined
+  const cached = countOf(value['cached_tokens'])
+  return {
+    inputTokens: input ?? 0,
+    outputTokens: output ?? 0,
+    ...(cached === undefined ? {} : { cachedInputTokens: cached }),
+  }
+}
+
+/** Usage of embeddings and rerank, in `meta`. */
+export function readBilledUnits(meta: Fields): Usage | undefined {
+  const units = objectOf(meta['billed_units'])
+  const input = countOf(units['input_tokens'])
+  const searches = countOf(units['search_units'])
+  if (input === undefined && searches === undefined) return undefined
+  return {
+    inputTokens: input ?? 0,
+    outputTokens: 0,
+    ...(searches === undefined ? {} : { searchUnits: searches }),
+  }
+}

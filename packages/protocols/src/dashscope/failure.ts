@@ -1,0 +1,31 @@
+import { type ErrorCode, GatewayError } from '@sluice/contract'
+import { type Fields, objectOf, someText } from '../openai/reading.ts'
+import { readFailure } from '../openai/upstream-error.ts'
+import type { Received, UpstreamFailure } from '../protocol.ts'
+
+/** {code, message, request_id} of the native API, or OpenAI's error object of the compatible one. */
+export function failure(received: Received): UpstreamFailure {
+  return readFailure(received)
+}
+
+/** The body of a native answer. Errors come with status 200 as well; those throw. */
+export function bodyOf(received: Received): Fields {
+  const body = objectOf(received.json())
+  const code = someText(body['code'])
+  if (code === undefined) return body
+  throw new GatewayError(codeOf(code), someText(body['message']) ?? code, {
+    upstreamCode: code,
+    ...(someText(body['request_id']) === undefined
+      ? {}
+      : { upstreamRequestId: someText(body['request_id']) ?? '' }),
+  })
+}
+
+/** By the first word of the code (Model Studio, error codes); unknown ones are the upstream's own trouble. */
+function codeOf(code: string): ErrorCode {
+  if (code.startsWith('Throttling')) return 'upstream_rate_limited'
+  if (/^(InvalidApiKey|AccessDenied|Arrearage)/.test(code)) return 'upstream_refused_us'
+  if (/^(Invalid|DataInspection|ModelNotFound|BadRequest|Unsupported)/.test(code))
+    return 'upstream_rejected'
+  return 'upstream_unavailable'
+}

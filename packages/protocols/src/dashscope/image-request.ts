@@ -1,0 +1,61 @@
+import type { CreateImageRequest, EditImageRequest } from '@sluice/contract'
+import { isNeutral } from '../openai/neutral-values.ts'
+import type { CodecContext, UpstreamRequest } from '../protocol.ts'
+
+type ImageRequest = CreateImageRequest | EditImageRequest
+export type ImageContent = { readonly image: string } | { readonly text: string }
+
+/** OpenAI's options that the native API does not have; `auto` asks for nothing. */
+const unsupported = [
+  'quality',
+  'background',
+  'output_format',
+  'output_compression',
+  'moderation',
+  'partial_images',
+  'input_fidelity',
+  'style',
+  'mask',
+] as const
+
+/**
+ * A synchronous image task (Model Studio, Qwen image edit API): one user message of images and one text. The
+ * contract's `input` goes as it is; its `parameters` win over OpenAI's fields.
+ */
+export function imageTask(
+  request: ImageRequest,
+  content: readonly ImageContent[],
+  context: CodecContext,
+): UpstreamRequest {
+  const fields: Readonly<Record<string, unknown>> = request
+  for (const field of unsupported) {
+    const value = fields[field]
+    const usual = value === 'auto' || (field === 'output_format' && value === 'png')
+    if (!usual && !isNeutral(field, value)) context.unsupported(field)
+  }
+  if (request.response_format === 'b64_json')
+    context.unsupported('response_format', 'DashScope answers with addresses, valid for a day')
+  return {
+    method: 'POST',
+    path: '/api/v1/services/aigc/multimodal-generation/generation',
+    body: {
+      kind: 'json',
+      value: {
+        model: context.model,
+        input: request.input ?? { messages: [{ role: 'user', content }] },
+        parameters: parametersOf(request),
+      },
+    },
+  }
+}
+
+function parametersOf(request: ImageRequest): Readonly<Record<string, unknown>> {
+  const { n, size, seed } = request
+  const watermark = 'watermark' in request ? request.watermark : undefined
+  const merged = { n, size: size === 'auto' ? null : size, seed, watermark, ...request.parameters }
+  return Object.fromEntries(
+    Object.entries(merged)
+      .filter(([, value]) => value != null)
+      .map(([name, value]) => [name, name === 'size' ? String(value).replace('x', '*') : value]),
+  )
+}

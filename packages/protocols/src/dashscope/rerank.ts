@@ -1,0 +1,41 @@
+import { GatewayError } from '@sluice/contract'
+import { objectOf, someText } from '../openai/reading.ts'
+import { readUsage } from '../openai/usage.ts'
+import type { Codec } from '../protocol.ts'
+import { documentTexts, rerankReply } from '../rerank-reply.ts'
+import { bodyOf } from './failure.ts'
+
+/** Model Studio, text rerank API. */
+export const rerank: Codec<'rerank'> = {
+  encode(request, context) {
+    for (const field of ['max_chunks_per_doc', 'max_tokens_per_doc'] as const)
+      if (request[field] != null) context.unsupported(field)
+    return {
+      method: 'POST',
+      path: '/api/v1/services/rerank/text-rerank/text-rerank',
+      body: {
+        kind: 'json',
+        value: {
+          model: context.model,
+          input: { query: request.query, documents: documentTexts(request) },
+          parameters: {
+            return_documents: false,
+            ...(request.top_n == null ? {} : { top_n: request.top_n }),
+          },
+        },
+      },
+    }
+  },
+  decode(received, context, request) {
+    const body = bodyOf(received)
+    const { results } = objectOf(body['output'])
+    if (!Array.isArray(results))
+      throw new GatewayError('upstream_garbled', 'DashScope answered without results')
+    const usage = readUsage(body['usage'])
+    return rerankReply(
+      { id: someText(body['request_id']), results, usage: usage && { ...usage, outputTokens: 0 } },
+      request,
+      context,
+    )
+  },
+}

@@ -1,0 +1,65 @@
+import type { Video } from '@sluice/contract'
+import { type Fields, objectOf, someText } from '../openai/reading.ts'
+import type { CodecContext } from '../protocol.ts'
+
+/** A task and, once it is done, where its clip is; kept in one text as the job's id upstream. */
+export interface VideoTask {
+  readonly taskId: string
+  readonly clip?: string | undefined
+}
+
+export function formatTask({ taskId, clip }: VideoTask): string {
+  return clip === undefined ? taskId : `${taskId} ${clip}`
+}
+
+export function parseTask(text = ''): VideoTask {
+  const [taskId = '', clip] = text.split(' ', 2)
+  return { taskId, clip }
+}
+
+/** TaskStatus of Model Studio's asynchronous tasks. A task that is UNKNOWN has expired or never was. */
+const statuses: Readonly<Record<string, Video['status']>> = {
+  PENDING: 'queued',
+  RUNNING: 'in_progress',
+  SUSPENDED: 'in_progress',
+  SUCCEEDED: 'completed',
+  FAILED: 'failed',
+  CANCELED: 'failed',
+  UNKNOWN: 'failed',
+}
+
+/** The canonical task from `output` of an answer; what the task does not say is the gateway's to remember. */
+export function videoOf(
+  output: Fields,
+  given: Partial<Video> & { readonly id: string },
+  context: CodecContext,
+): Video {
+  const word = someText(output['task_status']) ?? ''
+  const status = statuses[word] ?? 'in_progress'
+  const now = Math.floor(context.now() / 1000)
+  const url = someText(output['video_url'])
+  return {
+    object: 'video',
+    model: context.publicModel,
+    status,
+    progress: status === 'completed' ? 100 : 0,
+    created_at: now,
+    completed_at: status === 'completed' ? now : null,
+    expires_at: null,
+    seconds: '',
+    size: '',
+    prompt: someText(output['orig_prompt']) ?? null,
+    remixed_from_video_id: null,
+    error: status === 'failed' ? errorOf(output, word) : null,
+    ...(url === undefined ? {} : { metadata: { url } }),
+    ...given,
+  }
+}
+
+function errorOf(output: Fields, word: string): { code: string; message: string } {
+  const said = objectOf(output)
+  return {
+    code: someText(said['code']) ?? 'video_generation_failed',
+    message: someText(said['message']) ?? `The task is ${word.toLowerCase()}`,
+  }
+}

@@ -1,0 +1,51 @@
+import { GatewayError, type SpeakRequest } from '@sluice/contract'
+import type { Codec, CodecContext } from '../protocol.ts'
+
+/** ElevenLabs' names of OpenAI's formats: codec, sampling rate and, where it has one, bit rate. */
+const formats: Readonly<Partial<Record<NonNullable<SpeakRequest['response_format']>, string>>> = {
+  mp3: 'mp3_44100_128',
+  opus: 'opus_48000_64',
+  wav: 'wav_44100',
+  pcm: 'pcm_24000',
+}
+
+/** What ElevenLabs' speed may be. */
+const speedMin = 0.7
+const speedMax = 1.2
+
+/** `POST /v1/text-to-speech/{voice}`: voices are named by their id. */
+export const speak: Codec<'speak'> = {
+  encode(request, context) {
+    if (request.instructions != null && request.instructions !== '')
+      context.unsupported('instructions')
+    const voice = typeof request.voice === 'object' ? request.voice?.id : request.voice
+    if (voice == null)
+      throw new GatewayError('missing_parameter', "Missing required parameter: 'voice'", {
+        param: 'voice',
+      })
+    const format = formats[request.response_format ?? 'mp3']
+    if (format === undefined) context.unsupported('response_format')
+    const query = format === undefined ? '' : `?output_format=${format}`
+    return {
+      method: 'POST',
+      path: `/v1/text-to-speech/${encodeURIComponent(voice)}${query}`,
+      body: {
+        kind: 'json',
+        value: { text: request.input, model_id: context.model, ...speedOf(request, context) },
+      },
+    }
+  },
+  decode() {
+    throw new GatewayError('upstream_garbled', 'ElevenLabs answered with JSON instead of sound')
+  },
+  bytes: true,
+}
+
+function speedOf({ speed }: SpeakRequest, context: CodecContext): object {
+  if (speed == null || speed === 1) return {}
+  if (speed < speedMin || speed > speedMax) {
+    context.unsupported('speed', `ElevenLabs takes ${speedMin} to ${speedMax}`)
+    return {}
+  }
+  return { voice_settings: { speed } }
+}

@@ -1,0 +1,50 @@
+import type { GatewayError } from '@sluice/contract'
+
+/** google.rpc.Code by HTTP status (https://google.aip.dev/193; Gemini API, troubleshooting). */
+const statuses: Readonly<Record<number, string>> = {
+  400: 'INVALID_ARGUMENT',
+  401: 'UNAUTHENTICATED',
+  402: 'RESOURCE_EXHAUSTED',
+  403: 'PERMISSION_DENIED',
+  404: 'NOT_FOUND',
+  405: 'UNIMPLEMENTED',
+  409: 'ABORTED',
+  413: 'INVALID_ARGUMENT',
+  416: 'OUT_OF_RANGE',
+  429: 'RESOURCE_EXHAUSTED',
+  499: 'CANCELLED',
+  500: 'INTERNAL',
+  501: 'UNIMPLEMENTED',
+  502: 'UNAVAILABLE',
+  503: 'UNAVAILABLE',
+  504: 'DEADLINE_EXCEEDED',
+}
+
+/** Google's error body; the details say the reason, the field at fault, when to try again, and which request it was. */
+export function geminiError(error: GatewayError, requestId: string): unknown {
+  const { status, message, publicCode, details } = error
+  const { param, retryAfterMs } = details
+  return {
+    error: {
+      code: status,
+      message,
+      status: statuses[status] ?? (status < 500 ? 'INVALID_ARGUMENT' : 'INTERNAL'),
+      details: [
+        ...(publicCode === null
+          ? []
+          : [detail('ErrorInfo', { reason: publicCode.toUpperCase(), domain: 'sluice' })]),
+        ...(param === undefined
+          ? []
+          : [detail('BadRequest', { fieldViolations: [{ field: param, description: message }] })]),
+        ...(retryAfterMs === undefined
+          ? []
+          : [detail('RetryInfo', { retryDelay: `${retryAfterMs / 1000}s` })]),
+        ...(requestId === '' ? [] : [detail('RequestInfo', { requestId })]),
+      ],
+    },
+  }
+}
+
+function detail(type: string, fields: Readonly<Record<string, unknown>>): unknown {
+  return { '@type': `type.googleapis.com/google.rpc.${type}`, ...fields }
+}

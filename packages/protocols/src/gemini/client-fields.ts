@@ -1,0 +1,31 @@
+import { GatewayError } from '@sluice/contract'
+import type { Fields } from '../openai/reading.ts'
+
+const spellings = new Map<string, string>()
+
+/** Google reads every field in camel case and in snake case (protobuf's JSON mapping). */
+export function snakeCase(name: string): string {
+  const known = spellings.get(name)
+  if (known !== undefined) return known
+  const made = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+  spellings.set(name, made)
+  return made
+}
+
+/** The field in either spelling, named in camel case; null counts as absent. */
+export function pick(fields: Fields, name: string): unknown {
+  return fields[name] ?? fields[snakeCase(name)] ?? undefined
+}
+
+/** What no upstream but Gemini's own could do: the caller is told which field it was. */
+export function refuse(param: string, reason?: string): never {
+  throw new GatewayError(
+    'unsupported_parameter',
+    `'${param}' is not supported by this model${reason === undefined ? '' : `: ${reason}`}`,
+    { param },
+  )
+}
+
+export function missing(param: string): GatewayError {
+  return new GatewayError('missing_parameter', `Missing required parameter: '${param}'`, { param })
+}

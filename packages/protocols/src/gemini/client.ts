@@ -1,0 +1,73 @@
+import { invalidRequest } from '@sluice/contract'
+import { objectOf } from '../openai/reading.ts'
+import type { ClientFormat } from '../protocol.ts'
+import { geminiError } from './client-error.ts'
+import { pick } from './client-fields.ts'
+import { contentReply } from './client-reply.ts'
+import { chatRequestOf, paramOfChat } from './client-request.ts'
+import {
+  CountTokensReply,
+  CountTokensRequest,
+  GenerateContentReply,
+  GenerateContentRequest,
+} from './client-schema.ts'
+import { writeContentStream } from './client-stream.ts'
+
+const tag = 'Gemini'
+
+const example = { contents: [{ role: 'user', parts: [{ text: 'What is 6 times 7?' }] }] }
+
+/** https://ai.google.dev/api/generate-content#method:-models.generatecontent. */
+export const generateContent: ClientFormat<'chat'> = {
+  id: 'generateContent',
+  operation: 'chat',
+  summary: 'Generate content',
+  tag,
+  paths: ['/v1beta/models/{model}:generateContent', '/v1/models/{model}:generateContent'],
+  request: GenerateContentRequest,
+  reply: GenerateContentReply,
+  example,
+  streams: false,
+  toCanonical: (request, context) => chatRequestOf(objectOf(request), context),
+  fromCanonical: (reply, request) => contentReply(reply, request),
+  error: geminiError,
+  paramOf: paramOfChat,
+}
+
+/** https://ai.google.dev/api/generate-content#method:-models.streamgeneratecontent. */
+export const streamGenerateContent: ClientFormat<'chat'> = {
+  ...generateContent,
+  id: 'streamGenerateContent',
+  summary: 'Generate content as a stream',
+  paths: [
+    '/v1beta/models/{model}:streamGenerateContent',
+    '/v1/models/{model}:streamGenerateContent',
+  ],
+  streams: true,
+  toCanonical: (request, context) => ({
+    ...chatRequestOf(objectOf(request), context),
+    stream: true,
+  }),
+  writer: (request, _context, query) => writeContentStream(request, query),
+}
+
+/** https://ai.google.dev/api/tokens: of the contents alone, or of a whole request. */
+export const countTokens: ClientFormat<'chat'> = {
+  ...generateContent,
+  id: 'countTokens',
+  summary: 'Count the tokens of a request',
+  paths: ['/v1beta/models/{model}:countTokens', '/v1/models/{model}:countTokens'],
+  request: CountTokensRequest,
+  reply: CountTokensReply,
+  toCanonical(request, context) {
+    const fields = objectOf(request)
+    const whole = pick(fields, 'generateContentRequest')
+    if ((whole === undefined) === (fields['contents'] == null))
+      throw invalidRequest('Give either contents or generateContentRequest', 'contents')
+    if (whole === undefined) return chatRequestOf(fields, context)
+    const inner = { ...objectOf(whole), model: fields['model'] }
+    return chatRequestOf(inner, context, 'generateContentRequest.')
+  },
+  fromCanonical: ({ usage }) => ({ totalTokens: usage.prompt_tokens }),
+  counted: (tokens) => ({ totalTokens: tokens }),
+}

@@ -1,0 +1,61 @@
+import { type FinishReason, GatewayError } from '@sluice/contract'
+import { someText } from '../openai/reading.ts'
+
+/** https://ai.google.dev/api/generate-content#FinishReason. Function calls end with STOP. */
+const reasons: Readonly<Record<string, FinishReason>> = {
+  STOP: 'stop',
+  NO_IMAGE: 'stop',
+  MAX_TOKENS: 'length',
+  CONTINUATION: 'length',
+  SAFETY: 'content_filter',
+  RECITATION: 'content_filter',
+  LANGUAGE: 'content_filter',
+  BLOCKLIST: 'content_filter',
+  PROHIBITED_CONTENT: 'content_filter',
+  SPII: 'content_filter',
+  IMAGE_SAFETY: 'content_filter',
+  IMAGE_PROHIBITED_CONTENT: 'content_filter',
+  IMAGE_RECITATION: 'content_filter',
+  IMAGE_OTHER: 'content_filter',
+}
+
+/** The model broke its own answer: it is no answer that a caller could use. */
+const failures: ReadonlySet<string> = new Set([
+  'MALFORMED_FUNCTION_CALL',
+  'MALFORMED_RESPONSE',
+  'UNEXPECTED_TOOL_CALL',
+  'TOO_MANY_TOOL_CALLS',
+  'OTHER',
+])
+
+/** The error that a candidate's finish reason stands for, if it does. */
+export function failureOf(candidate: Readonly<Record<string, unknown>>): GatewayError | undefined {
+  const word = someText(candidate['finishReason'])
+  if (word === undefined || !failures.has(word)) return undefined
+  const message = someText(candidate['finishMessage'])
+  return new GatewayError(
+    'upstream_garbled',
+    `The model gave up its answer (${word})${message === undefined ? '' : `: ${message}`}`,
+    { upstreamCode: word },
+  )
+}
+
+/** Unknown reasons are new ways of holding an answer back, so far always. */
+export function finishReasonOf(word: string, hasToolCalls: boolean): FinishReason {
+  const reason = reasons[word] ?? 'content_filter'
+  return reason === 'stop' && hasToolCalls ? 'tool_calls' : reason
+}
+
+/** The other way: what a Gemini client is told. */
+export function geminiFinishReason(reason: FinishReason): string {
+  switch (reason) {
+    case 'length':
+      return 'MAX_TOKENS'
+    case 'content_filter':
+      return 'SAFETY'
+    case 'stop':
+    case 'tool_calls':
+    case 'function_call':
+      return 'STOP'
+  }
+}

@@ -1,0 +1,67 @@
+import type { Usage } from '@sluice/contract'
+import { countOf, isObject, listOf, objectOf } from '../openai/reading.ts'
+
+/**
+ * UsageMetadata (https://ai.google.dev/api/generate-content#UsageMetadata). Cached tokens are inside the prompt's
+ * count; thoughts are not inside the candidates' count; what tools added to the prompt stands apart.
+ */
+export function readUsage(metadata: unknown): Usage | undefined {
+  if (!isObject(metadata)) return undefined
+  const prompt = countOf(metadata['promptTokenCount'])
+  const candidates = countOf(metadata['candidatesTokenCount'])
+  const thoughts = countOf(metadata['thoughtsTokenCount'])
+  if (prompt === undefined && candidates === undefined && thoughts === undefined) return undefined
+  const input = (prompt ?? 0) + (countOf(metadata['toolUsePromptTokenCount']) ?? 0)
+  const cached = countOf(metadata['cachedContentTokenCount'])
+  const audioIn = tokensOf(metadata['promptTokensDetails'], 'AUDIO')
+  const imageIn = tokensOf(metadata['promptTokensDetails'], 'IMAGE')
+  const audioOut = tokensOf(metadata['candidatesTokensDetails'], 'AUDIO')
+  return {
+    inputTokens: input,
+    outputTokens: (candidates ?? 0) + (thoughts ?? 0),
+    ...(cached === undefined ? {} : { cachedInputTokens: cached }),
+    ...(thoughts === undefined ? {} : { reasoningTokens: thoughts }),
+    ...(audioIn === undefined ? {} : { audioInputTokens: audioIn }),
+    ...(imageIn === undefined ? {} : { imageInputTokens: imageIn }),
+    ...(audioOut === undefined ? {} : { audioOutputTokens: audioOut }),
+  }
+}
+
+function tokensOf(details: unknown, modality: string): number | undefined {
+  const found = listOf(details)
+    .map(objectOf)
+    .find((detail) => detail['modality'] === modality)
+  return found === undefined ? undefined : countOf(found['tokenCount'])
+}
+
+/** The normal form as UsageMetadata. */
+export function formatUsage(usage: Usage): Record<string, unknown> {
+  const { inputTokens, outputTokens, cachedInputTokens: cached } = usage
+  const thoughts = usage.reasoningTokens ?? 0
+  const candidates = Math.max(0, outputTokens - thoughts)
+  const details = modalities(inputTokens, {
+    AUDIO: usage.audioInputTokens ?? 0,
+    IMAGE: usage.imageInputTokens ?? 0,
+  })
+  const sound = usage.audioOutputTokens ?? 0
+  return {
+    promptTokenCount: inputTokens,
+    candidatesTokenCount: candidates,
+    totalTokenCount: inputTokens + outputTokens,
+    ...(cached === undefined || cached === 0 ? {} : { cachedContentTokenCount: cached }),
+    ...(thoughts === 0 ? {} : { thoughtsTokenCount: thoughts }),
+    ...(details.length === 0 ? {} : { promptTokensDetails: details }),
+    ...(sound === 0 ? {} : { candidatesTokensDetails: modalities(candidates, { AUDIO: sound }) }),
+  }
+}
+
+/** What is of no other kind is text; kinds without tokens are left out. */
+function modalities(
+  total: number,
+  others: Readonly<Record<string, number>>,
+): readonly { readonly modality: string; readonly tokenCount: number }[] {
+  const told = Object.values(others).reduce((sum, count) => sum + count, 0)
+  return Object.entries({ TEXT: Math.max(0, total - told), ...others })
+    .filter(([, tokenCount]) => tokenCount > 0)
+    .map(([modality, tokenCount]) => ({ modality, tokenCount }))
+}

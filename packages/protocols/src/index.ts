@@ -1,0 +1,62 @@
+export { anthropic } from './anthropic/index.ts'
+export { bedrock } from './bedrock/index.ts'
+export { carry, restore } from './carried-reasoning.ts'
+export { createChatChunks } from './chat-chunks.ts'
+export { cohere } from './cohere/index.ts'
+export { dashscope } from './dashscope/index.ts'
+export { deepgram } from './deepgram/index.ts'
+export { elevenlabs } from './elevenlabs/index.ts'
+export { embeddingReply, inputTexts } from './embedding-reply.ts'
+export { formats } from './formats.ts'
+export { gemini, vertex } from './gemini/index.ts'
+export { vertexAnthropic } from './gemini/vertex-anthropic.ts'
+export { jina, voyage } from './jina/index.ts'
+export type { ResponsesRequest } from './openai-responses/client-schema.ts'
+export {
+  inputItems,
+  referredResponses,
+  responseNotFound,
+  withHistory,
+  withReferences,
+} from './openai-responses/history.ts'
+export { azureDeployments } from './openai/azure.ts'
+export { openai, openaiLike } from './openai/index.ts'
+export {
+  countOf,
+  type Fields,
+  isObject,
+  listOf,
+  objectOf,
+  someText,
+  textOf,
+} from './openai/reading.ts'
+export {
+  developerAsSystem,
+  effortAs,
+  maxTokensOnly,
+  mistralToolIds,
+  renameField,
+  requiredAsAny,
+  withoutHints,
+} from './openai/variants.ts'
+export type {
+  ClientFormat,
+  Codec,
+  CodecContext,
+  Decoded,
+  FormatContext,
+  FormatName,
+  ModelCard,
+  Native,
+  Protocol,
+  Received,
+  StreamReader,
+  StreamWatcher,
+  StreamWriter,
+  UpstreamBody,
+  UpstreamFailure,
+  UpstreamRequest,
+} from './protocol.ts'
+export { renderTranscript } from './rendered-transcript.ts'
+export { documentTexts, rerankReply } from './rerank-reply.ts'
+export { asksFor, refuseFields } from './unsupported-fields.ts'

@@ -1,0 +1,51 @@
+import { GatewayError } from '@sluice/contract'
+import { embeddingReply, inputTexts } from '../embedding-reply.ts'
+import { countOf, isObject, listOf, objectOf } from '../openai/reading.ts'
+import { readUsage } from '../openai/usage.ts'
+import type { Codec } from '../protocol.ts'
+
+export interface RetrievalNames {
+  readonly dimensions: string
+  readonly inputType: string
+  /** The words of other providers for what the vectors are for, in this one's. Others pass as they are. */
+  readonly inputTypes: Readonly<Record<string, string>>
+}
+
+/** `POST /embeddings` of providers that tell queries from documents; vectors come as numbers and are encoded here. */
+export function retrievalEmbed(names: RetrievalNames): Codec<'embed'> {
+  return {
+    encode(request, context) {
+      const texts = inputTexts(request)
+      if (texts === undefined) context.unsupported('input', 'it takes texts, not token ids')
+      const type = request.input_type
+      return {
+        method: 'POST',
+        path: '/embeddings',
+        body: {
+          kind: 'json',
+          value: {
+            model: context.model,
+            input: texts ?? [],
+            ...(type == null ? {} : { [names.inputType]: names.inputTypes[type] ?? type }),
+            ...(request.dimensions == null ? {} : { [names.dimensions]: request.dimensions }),
+          },
+        },
+      }
+    },
+    decode(received, context, request) {
+      const body = objectOf(received.json())
+      const data = listOf(body['data'])
+        .filter(isObject)
+        .map((item, position) => ({ ...item, index: countOf(item['index']) ?? position }))
+        .toSorted((one, other) => one.index - other.index)
+      const vectors = data.map((item: Readonly<Record<string, unknown>>) =>
+        listOf(item['embedding']).filter((value) => typeof value === 'number'),
+      )
+      if (vectors.length === 0 || vectors.some((vector) => vector.length === 0))
+        throw new GatewayError('upstream_garbled', 'The upstream answered without vectors')
+      const usage = readUsage(body['usage'])
+      const counted = usage && { ...usage, outputTokens: 0 }
+      return embeddingReply(vectors, counted, request, context)
+    },
+  }
+}

@@ -1,0 +1,42 @@
+import { GatewayError } from '@sluice/contract'
+import { objectOf, someText } from '../openai/reading.ts'
+import { readUsage } from '../openai/usage.ts'
+import type { Codec } from '../protocol.ts'
+import { documentTexts, rerankReply } from '../rerank-reply.ts'
+
+/** `POST /rerank`; Jina says `top_n` and answers `results`, Voyage says `top_k` and answers `data`. */
+export function retrievalRerank(top: 'top_n' | 'top_k'): Codec<'rerank'> {
+  return {
+    encode(request, context) {
+      for (const field of ['max_chunks_per_doc', 'max_tokens_per_doc'] as const)
+        if (request[field] != null) context.unsupported(field)
+      return {
+        method: 'POST',
+        path: '/rerank',
+        body: {
+          kind: 'json',
+          value: {
+            model: context.model,
+            query: request.query,
+            documents: documentTexts(request),
+            ...(request.top_n == null ? {} : { [top]: request.top_n }),
+            // The caller's own documents are put back here.
+            return_documents: false,
+          },
+        },
+      }
+    },
+    decode(received, context, request) {
+      const body = objectOf(received.json())
+      const results = body['results'] ?? body['data']
+      if (!Array.isArray(results))
+        throw new GatewayError('upstream_garbled', 'The upstream answered without results')
+      const usage = readUsage(body['usage'])
+      return rerankReply(
+        { id: someText(body['id']), results, usage: usage && { ...usage, outputTokens: 0 } },
+        request,
+        context,
+      )
+    },
+  }
+}

@@ -1,0 +1,153 @@
+import type { Static } from 'typebox'
+import { AnyObject, oneOf, optional, reasoningEfforts, Type } from '@sluice/contract'
+
+/** A piece of an input message, of a tool's output or of the answer (OpenAI API, InputContent and OutputContent). */
+const ContentItem = Type.Object({
+  type: Type.String(),
+  text: Type.Optional(Type.String()),
+  refusal: Type.Optional(Type.String()),
+  image_url: optional(Type.String()),
+  detail: optional(oneOf(['low', 'high', 'auto', 'original'])),
+  file_id: optional(Type.String()),
+  file_data: optional(Type.String()),
+  file_url: optional(Type.String()),
+  filename: optional(Type.String()),
+  input_audio: Type.Optional(Type.Object({ data: Type.String(), format: oneOf(['wav', 'mp3']) })),
+})
+export type ContentItem = Static<typeof ContentItem>
+
+/** One item of the input; a message may leave its `type` out (OpenAI API, InputItem). */
+export const InputItem = Type.Object({
+  type: optional(Type.String()),
+  id: optional(Type.String()),
+  role: Type.Optional(oneOf(['user', 'assistant', 'system', 'developer'])),
+  content: optional(Type.Union([Type.String(), Type.Array(ContentItem)])),
+  call_id: optional(Type.String()),
+  name: optional(Type.String()),
+  arguments: Type.Optional(Type.String()),
+  input: Type.Optional(Type.String()),
+  output: Type.Optional(Type.Union([Type.String(), Type.Array(ContentItem)])),
+  summary: Type.Optional(Type.Array(Type.Object({ type: Type.String(), text: Type.String() }))),
+  encrypted_content: optional(Type.String()),
+  status: optional(Type.String()),
+  result: optional(Type.String()),
+  output_format: optional(Type.String()),
+})
+export type InputItem = Static<typeof InputItem>
+
+const ResponseTool = Type.Object({
+  type: Type.String(),
+  name: Type.Optional(Type.String()),
+  description: optional(Type.String()),
+  parameters: optional(AnyObject),
+  strict: optional(Type.Boolean()),
+  format: optional(AnyObject),
+})
+
+/** OpenAI API, CreateResponse. */
+export const ResponsesRequest = Type.Object({
+  model: Type.String({ minLength: 1 }),
+  input: Type.Union([Type.String(), Type.Array(InputItem)]),
+  instructions: optional(Type.String()),
+  previous_response_id: optional(Type.String()),
+  conversation: optional(Type.Union([Type.String(), AnyObject])),
+  background: optional(Type.Boolean()),
+  /** Default true: the response can be looked up and continued from. */
+  store: optional(Type.Boolean()),
+  stream: optional(Type.Boolean()),
+  stream_options: optional(Type.Object({ include_obfuscation: optional(Type.Boolean()) })),
+  include: optional(Type.Array(Type.String())),
+  max_output_tokens: optional(Type.Integer({ minimum: 1 })),
+  max_tool_calls: optional(Type.Integer({ minimum: 1 })),
+  metadata: optional(AnyObject),
+  parallel_tool_calls: optional(Type.Boolean()),
+  prompt: optional(AnyObject),
+  prompt_cache_key: optional(Type.String()),
+  prompt_cache_retention: optional(Type.String()),
+  reasoning: optional(
+    Type.Object({
+      effort: optional(oneOf(reasoningEfforts)),
+      summary: optional(oneOf(['auto', 'concise', 'detailed'])),
+      generate_summary: optional(oneOf(['auto', 'concise', 'detailed'])),
+    }),
+  ),
+  safety_identifier: optional(Type.String()),
+  service_tier: optional(Type.String()),
+  temperature: optional(Type.Number({ minimum: 0, maximum: 2 })),
+  text: optional(
+    Type.Object({
+      format: optional(AnyObject),
+      verbosity: optional(oneOf(['low', 'medium', 'high'])),
+    }),
+  ),
+  tool_choice: optional(Type.Union([oneOf(['none', 'auto', 'required']), AnyObject])),
+  tools: optional(Type.Array(ResponseTool, { maxItems: 128 })),
+  top_logprobs: optional(Type.Integer({ minimum: 0, maximum: 20 })),
+  top_p: optional(Type.Number({ minimum: 0, maximum: 1 })),
+  truncation: optional(oneOf(['auto', 'disabled'])),
+  context_management: optional(Type.Unknown()),
+  moderation: optional(Type.Unknown()),
+  user: optional(Type.String()),
+})
+export type ResponsesRequest = Static<typeof ResponsesRequest>
+
+const OutputItem = Type.Intersect([
+  Type.Object({ id: Type.String(), type: Type.String() }),
+  AnyObject,
+])
+export type OutputItem = { readonly id: string; readonly type: string } & Readonly<
+  Record<string, unknown>
+>
+
+const nullable = <S extends Parameters<typeof Type.Union>[0][number]>(schema: S) =>
+  Type.Union([schema, Type.Null()])
+
+export const ResponseUsage = Type.Object({
+  input_tokens: Type.Integer(),
+  input_tokens_details: Type.Object({
+    cached_tokens: Type.Integer(),
+    cache_write_tokens: Type.Optional(Type.Integer()),
+  }),
+  output_tokens: Type.Integer(),
+  output_tokens_details: Type.Object({ reasoning_tokens: Type.Integer() }),
+  total_tokens: Type.Integer(),
+})
+
+/** The Response object (OpenAI API, Response): every key, null where nothing applies. */
+export const ResponseObject = Type.Object({
+  id: Type.String(),
+  object: Type.Literal('response'),
+  /** Seconds since the epoch. */
+  created_at: Type.Integer(),
+  completed_at: nullable(Type.Integer()),
+  status: oneOf(['completed', 'failed', 'in_progress', 'incomplete']),
+  background: Type.Boolean(),
+  error: nullable(Type.Object({ code: Type.String(), message: Type.String() })),
+  incomplete_details: nullable(
+    Type.Object({ reason: oneOf(['max_output_tokens', 'content_filter']) }),
+  ),
+  instructions: nullable(Type.String()),
+  max_output_tokens: nullable(Type.Integer()),
+  max_tool_calls: nullable(Type.Integer()),
+  model: Type.String(),
+  output: Type.Array(Type.Unsafe<OutputItem>(OutputItem)),
+  parallel_tool_calls: Type.Boolean(),
+  previous_response_id: nullable(Type.String()),
+  prompt_cache_key: nullable(Type.String()),
+  prompt_cache_retention: nullable(Type.String()),
+  reasoning: Type.Object({ effort: nullable(Type.String()), summary: nullable(Type.String()) }),
+  safety_identifier: nullable(Type.String()),
+  service_tier: nullable(Type.String()),
+  store: Type.Boolean(),
+  temperature: nullable(Type.Number()),
+  text: Type.Object({ format: AnyObject, verbosity: Type.String() }),
+  tool_choice: Type.Union([Type.String(), AnyObject]),
+  tools: Type.Array(AnyObject),
+  top_logprobs: Type.Integer(),
+  top_p: nullable(Type.Number()),
+  truncation: Type.String(),
+  usage: nullable(ResponseUsage),
+  user: nullable(Type.String()),
+  metadata: AnyObject,
+})
+export type ResponseObject = Static<typeof ResponseObject>

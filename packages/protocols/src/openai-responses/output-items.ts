@@ -1,0 +1,62 @@
+import type { AnswerMessage, ThinkingBlock, ToolCall } from '@sluice/contract'
+import { type Fields, isObject, listOf, objectOf, someText, textOf } from '../openai/reading.ts'
+
+/** What one output item of a response says, in chat's terms. */
+
+export function callOf(item: Fields): ToolCall | undefined {
+  const id = someText(item['call_id']) ?? someText(item['id'])
+  const name = someText(item['name'])
+  if (id === undefined || name === undefined) return undefined
+  if (item['type'] === 'custom_tool_call')
+    return { id, type: 'custom', custom: { name, input: textOf(item['input']) } }
+  if (item['type'] !== 'function_call') return undefined
+  return { id, type: 'function', function: { name, arguments: textOf(item['arguments']) } }
+}
+
+/** The summary, or the reasoning itself where an upstream shows it (open models). */
+export function reasoningText(item: Fields): string {
+  return textsOf(item['summary']).join('\n\n') || textsOf(item['content']).join('\n\n')
+}
+
+/** The item as it must go back; undefined without encrypted content, for then nothing can be continued from it. */
+export function reasoningBlock(item: Fields): ThinkingBlock | undefined {
+  const encrypted = someText(item['encrypted_content'])
+  if (encrypted === undefined) return undefined
+  const id = someText(item['id'])
+  return {
+    type: 'reasoning',
+    ...(id === undefined ? {} : { id }),
+    summary: textsOf(item['summary']),
+    encrypted_content: encrypted,
+  }
+}
+
+function textsOf(parts: unknown): string[] {
+  return listOf(parts).flatMap((part) => someText(objectOf(part)['text']) ?? [])
+}
+
+/** A picture that the image generation tool drew. */
+export function imageOf(item: Fields): NonNullable<AnswerMessage['images']> {
+  const base64 = someText(item['result'])
+  if (base64 === undefined) return []
+  const format = someText(item['output_format']) ?? 'png'
+  return [{ type: 'image_url', image_url: { url: `data:image/${format};base64,${base64}` } }]
+}
+
+/** Chat nests a citation in a field of its type. `offset`: characters of the answer before this part. */
+export function annotationsOf(annotations: unknown, offset: number): Record<string, unknown>[] {
+  return listOf(annotations)
+    .filter(isObject)
+    .map((annotation) => wrappedAnnotation(annotation, offset))
+}
+
+function wrappedAnnotation(annotation: Fields, offset: number): Record<string, unknown> {
+  const { type, ...rest } = annotation
+  if (type !== 'url_citation') return { ...annotation }
+  const { start_index: start, end_index: end } = rest
+  const place = {
+    ...(typeof start === 'number' ? { start_index: start + offset } : {}),
+    ...(typeof end === 'number' ? { end_index: end + offset } : {}),
+  }
+  return { type, url_citation: { ...rest, ...place } }
+}

@@ -1,0 +1,25 @@
+import { GatewayError, type ResponseFormat } from '@sluice/contract'
+import { schemaFormat } from '../openai/chat-request.ts'
+import { type Fields, isObject, objectOf } from '../openai/reading.ts'
+
+/** `response_format` of chat as `text.format`: the named schema is flat there. */
+export function flatFormat(format: ResponseFormat): unknown {
+  if (format.type !== 'json_schema') return { type: format.type }
+  const { type, json_schema: schema } = objectOf(schemaFormat(format))
+  return { type, ...objectOf(schema) }
+}
+
+/** `text.format` as chat's `response_format`; undefined for plain text. Throws `missing_parameter` without a schema. */
+export function wrappedFormat(format: Fields): ResponseFormat | undefined {
+  const { type, ...schema } = format
+  if (type === 'json_object') return { type }
+  if (type !== 'json_schema') return undefined
+  if (!isObject(schema['schema']))
+    throw new GatewayError('missing_parameter', 'A json_schema format needs its schema', {
+      param: 'text.format.schema',
+    })
+  return {
+    type,
+    json_schema: Object.fromEntries(Object.entries(schema).filter(([, value]) => value != null)),
+  }
+}

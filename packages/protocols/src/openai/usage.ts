@@ -1,0 +1,55 @@
+import type { Usage } from '@sluice/contract'
+import { type Fields, countOf, isObject, objectOf } from './reading.ts'
+
+/**
+ * Usage as OpenAI-compatible upstreams write it: chat names (prompt_tokens) or Responses names (input_tokens), the
+ * cached part in the details, at the top (Moonshot's cached_tokens) or as prompt_cache_hit_tokens (DeepSeek).
+ *
+ * Where the total is more than prompt and completion, the rest is reasoning that the completion leaves out (xAI,
+ * Google's compatible endpoint); the normal form counts it as output.
+ */
+export function readUsage(value: unknown): Usage | undefined {
+  if (!isObject(value)) return undefined
+  const prompt = countOf(value['prompt_tokens']) ?? countOf(value['input_tokens'])
+  const completion = countOf(value['completion_tokens']) ?? countOf(value['output_tokens'])
+  const total = countOf(value['total_tokens'])
+  if (prompt === undefined && completion === undefined && total === undefined) return undefined
+  const inputTokens = prompt ?? Math.max(0, (total ?? 0) - (completion ?? 0))
+  const outputTokens = Math.max(completion ?? 0, (total ?? 0) - inputTokens)
+  return { inputTokens, outputTokens, ...details(value) }
+}
+
+function details(usage: Fields): Omit<Usage, 'inputTokens' | 'outputTokens'> {
+  const input = objectOf(
+    usage['prompt_tokens_details'] ?? usage['input_tokens_details'] ?? usage['input_token_details'],
+  )
+  const output = objectOf(
+    usage['completion_tokens_details'] ??
+      usage['output_tokens_details'] ??
+      usage['output_token_details'],
+  )
+  const found: readonly (readonly [keyof Usage, number | undefined])[] = [
+    [
+      'cachedInputTokens',
+      countOf(input['cached_tokens']) ??
+        countOf(usage['cached_tokens']) ??
+        countOf(usage['prompt_cache_hit_tokens']),
+    ],
+    ['cacheWriteTokens', countOf(input['cache_write_tokens'])],
+    ['audioInputTokens', countOf(input['audio_tokens'])],
+    ['imageInputTokens', countOf(input['image_tokens'])],
+    ['reasoningTokens', countOf(output['reasoning_tokens']) ?? countOf(usage['reasoning_tokens'])],
+    ['audioOutputTokens', countOf(output['audio_tokens'])],
+  ]
+  return Object.fromEntries(found.filter(([, count]) => count !== undefined))
+}
+
+/** The usage of a whole chat or text completion, or of a chunk: Groq and Moonshot have places of their own. */
+export function usageIn(body: Fields): Usage | undefined {
+  const choices = body['choices']
+  return (
+    readUsage(body['usage']) ??
+    readUsage(objectOf(body['x_groq'])['usage']) ??
+    (Array.isArray(choices) ? readUsage(objectOf(choices[0])['usage']) : undefined)
+  )
+}

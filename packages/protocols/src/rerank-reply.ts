@@ -1,0 +1,65 @@
+import { GatewayError, type RerankReply, type RerankRequest, type Usage } from '@sluice/contract'
+import { countOf, isObject, objectOf } from './openai/reading.ts'
+import type { CodecContext, Decoded } from './protocol.ts'
+
+export interface RerankAnswer {
+  readonly id?: string | undefined
+  /** Each with `index` and its score under `relevance_score` or `relevanceScore`. */
+  readonly results: readonly unknown[]
+  readonly meta?: Readonly<Record<string, unknown>>
+  readonly usage?: Usage | undefined
+}
+
+/** The canonical answer; documents are put back from the request unless the caller declined them. */
+export function rerankReply(
+  answer: RerankAnswer,
+  request: RerankRequest,
+  context: Pick<CodecContext, 'newId' | 'publicModel'>,
+): Decoded<'rerank'> {
+  const tokens = answer.usage?.inputTokens ?? 0
+  const reply: RerankReply = {
+    id: answer.id ?? context.newId('rerank-'),
+    model: context.publicModel,
+    results: answer.results.map((result) => readResult(result, request)),
+    meta: answer.meta ?? {},
+    usage: { prompt_tokens: tokens, total_tokens: tokens },
+  }
+  return { reply, ...(answer.usage === undefined ? {} : { usage: answer.usage }) }
+}
+
+function readResult(result: unknown, request: RerankRequest): RerankReply['results'][number] {
+  const fields = objectOf(result)
+  const index = countOf(fields['index'])
+  const score = fields['relevance_score'] ?? fields['relevanceScore']
+  const document = index === undefined ? undefined : request.documents[index]
+  if (index === undefined || typeof score !== 'number' || document === undefined)
+    throw new GatewayError('upstream_garbled', 'The upstream ranked a document that was not sent')
+  const shown = isObject(document) ? document : { text: document }
+  return {
+    index,
+    relevance_score: score,
+    ...(request.return_documents === false ? {} : { document: shown }),
+  }
+}
+
+/**
+ * The documents as texts: of an object its `rank_fields`, else its `text`, else the object as JSON
+ * (Cohere API, rerank).
+ */
+export function documentTexts({
+  documents,
+  rank_fields: fields,
+}: RerankRequest): readonly string[] {
+  return documents.map((document) => {
+    if (typeof document === 'string') return document
+    if (fields != null)
+      return fields
+        .flatMap((field) => (document[field] === undefined ? [] : [plain(document[field])]))
+        .join('\n')
+    return typeof document['text'] === 'string' ? document['text'] : JSON.stringify(document)
+  })
+}
+
+function plain(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}

@@ -1,0 +1,165 @@
+import { describe, expect, test } from 'vitest'
+import type { ChatRequest } from '../../contract/src/operations/chat.ts'
+import { bedrock } from '../src/bedrock/index.ts'
+import { encodedChat, userMessage } from '../../../test/support/encoded-chat.ts'
+
+const claude = 'anthropic.claude-sonnet-4-5-20250929-v1:0'
+const user = userMessage
+const { sent, refusal, dropped } = encodedChat(bedrock.codecs.chat!, claude)
+
+describe('fields', () => {
+  const tools: ChatRequest['tools'] = [{ type: 'function', function: { name: 'f', strict: true } }]
+  test.each<[string, Partial<ChatRequest>]>([
+    ['presence_penalty', { presence_penalty: 0.5 }],
+    ['frequency_penalty', { frequency_penalty: 0.5 }],
+    ['logit_bias', { logit_bias: { '1': 2 } }],
+    ['logprobs', { logprobs: true }],
+    ['seed', { seed: 1 }],
+    ['temperature', { temperature: 1.5 }],
+    ['modalities', { modalities: ['audio'] }],
+    ['tools[0]', { tools: [{ type: 'custom', custom: { name: 'f' } }] }],
+  ])('%s is refused', (param, request) => {
+    expect(refusal(request)).toBe(param)
+    expect(dropped(request).params).toContain(param)
+  })
+
+  test('values that equal what Bedrock does anyway are not', () => {
+    const body = sent({
+      n: 1,
+      presence_penalty: 0,
+      frequency_penalty: 0,
+      logprobs: false,
+      logit_bias: {},
+      modalities: ['text'],
+      parallel_tool_calls: true,
+      response_format: { type: 'text' },
+      user: 'u',
+      store: false,
+      metadata: { a: 'b' },
+      seed: null,
+    })
+    expect(body).toEqual({ messages: [{ role: 'user', content: [{ text: 'hi' }] }] })
+  })
+
+  test('top_k goes where the maker of the model looks for it', () => {
+    expect(sent({ top_k: 5 })['additionalModelRequestFields']).toEqual({ top_k: 5 })
+    expect(
+      sent({ top_k: 5 }, { model: 'amazon.nova-lite-v1:0' })['additionalModelRequestFields'],
+    ).toEqual({
+      inferenceConfig: { topK: 5 },
+    })
+  })
+
+  test('the matched stop sequence is asked for', () => {
+    expect(sent({ stop: 'END' })).toMatchObject({
+      inferenceConfig: { stopSequences: ['END'] },
+      additionalModelResponseFieldPaths: ['/delta/stop_sequence'],
+    })
+  })
+
+  test.each<[string, Partial<ChatRequest>, unknown]>([
+    ['auto', { tool_choice: 'auto' }, { auto: {} }],
+    ['required', { tool_choice: 'required' }, { any: {} }],
+    [
+      'one function',
+      { tool_choice: { type: 'function', function: { name: 'f' } } },
+      { tool: { name: 'f' } },
+    ],
+  ])('tool_choice %s', (_name, request, toolChoice) => {
+    expect(sent({ tools, ...request })['toolConfig']).toEqual({
+      tools: [
+        {
+          toolSpec: {
+            name: 'f',
+            inputSchema: { json: { type: 'object', properties: {} } },
+            strict: true,
+          },
+        },
+      ],
+      toolChoice,
+    })
+  })
+
+  test('tool_choice none leaves the tools out', () => {
+    expect(sent({ tools, tool_choice: 'none' })).not.toHaveProperty('toolConfig')
+  })
+
+  test('calls in the history keep their tools; none and one at a time are said in Claude’s own field', () => {
+    const messages: ChatRequest['messages'] = [
+      user,
+      {
+        role: 'assistant',
+        content: null,
+        tool_calls: [{ id: 'a', function: { name: 'g', arguments: '{}' } }],
+      },
+      { role: 'tool', tool_call_id: 'a', content: 'x' },
+    ]
+    const spec = (name: string) => ({
+      toolSpec: { name, inputSchema: { json: { type: 'object', properties: {} } } },
+    })
+    expect(sent({ messages })['toolConfig']).toEqual({ tools: [spec('g')] })
+    expect(sent({ messages, tool_choice: 'none' })).toMatchObject({
+      toolConfig: { tools: [spec('g')] },
+      additionalModelRequestFields: { tool_choice: { type: 'none' } },
+    })
+    expect(refusal({ messages, tool_choice: 'none' }, 'meta.llama3-1-70b-instruct-v1:0')).toBe(
+      'tool_choice',
+    )
+    expect(sent({ tools, parallel_tool_calls: false })['additionalModelRequestFields']).toEqual({
+      tool_choice: { type: 'auto', disable_parallel_tool_use: true },
+    })
+    expect(refusal({ tools, parallel_tool_calls: false }, 'amazon.nova-pro-v1:0')).toBe(
+      'parallel_tool_calls',
+    )
+  })
+
+  test.each<[string, Partial<ChatRequest>, unknown]>([
+    [claude, { reasoning_effort: 'low' }, { thinking: { type: 'enabled', budget_tokens: 2048 } }],
+    [
+      claude,
+      { reasoning_effort: 'high', max_tokens: 4096 },
+      { thinking: { type: 'enabled', budget_tokens: 16_384 } },
+    ],
+    [claude, { thinking_budget: 5000 }, { thinking: { type: 'enabled', budget_tokens: 5000 } }],
+    [
+      'us.anthropic.claude-opus-4-6-v1',
+      { reasoning_effort: 'max' },
+      { thinking: { type: 'adaptive' }, output_config: { effort: 'max' } },
+    ],
+    ['anthropic.claude-sonnet-4-6', { thinking_budget: -1 }, { thinking: { type: 'adaptive' } }],
+    [
+      'amazon.nova-2-lite-v1:0',
+      { reasoning_effort: 'minimal' },
+      { reasoningConfig: { type: 'enabled', maxReasoningEffort: 'low' } },
+    ],
+    ['openai.gpt-oss-120b-1:0', { reasoning_effort: 'high' }, { reasoning_effort: 'high' }],
+  ])('%s thinks as %j says', (model, request, fields) => {
+    expect(sent(request, { model })['additionalModelRequestFields']).toEqual(fields)
+  })
+
+  test('a limit that the thinking would use up is raised by it', () => {
+    expect(sent({ reasoning_effort: 'high', max_tokens: 4096 })['inferenceConfig']).toEqual({
+      maxTokens: 16_384 + 4096,
+    })
+  })
+
+  test('the newest Claude takes neither sampling nor a forced call', () => {
+    const newest = 'anthropic.claude-opus-5-5'
+    expect(refusal({ temperature: 0.5 }, newest)).toBe('temperature')
+    expect(refusal({ top_k: 5 }, newest)).toBe('top_k')
+    expect(refusal({ tools, tool_choice: 'required' }, newest)).toBe('tool_choice')
+    expect(sent({ temperature: 1 }, { model: newest })).not.toHaveProperty('inferenceConfig')
+  })
+
+  test('thinking that a model cannot do is refused', () => {
+    expect(refusal({ reasoning_effort: 'high' }, 'anthropic.claude-3-5-sonnet-20241022-v2:0')).toBe(
+      'reasoning_effort',
+    )
+    expect(refusal({ reasoning_effort: 'high' }, 'amazon.nova-pro-v1:0')).toBe('reasoning_effort')
+    expect(refusal({ thinking_budget: 2000 }, 'anthropic.claude-opus-4-7')).toBe('thinking_budget')
+    expect(refusal({ reasoning_effort: 'high', temperature: 0.2 })).toBe('temperature')
+    expect(refusal({ reasoning_effort: 'high', tools, tool_choice: 'required' })).toBe(
+      'tool_choice',
+    )
+  })
+})

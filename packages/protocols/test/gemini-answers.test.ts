@@ -1,0 +1,214 @@
+import { describe, expect, test } from 'vitest'
+import type { ChatRequest } from '../../contract/src/operations/chat.ts'
+import { answerOf } from '../../../test/support/chat-answer.ts'
+import { codecContext, received } from '../../../test/support/codec-context.ts'
+import { ask, chat } from '../../../test/support/gemini-request.ts'
+import { readStream } from '../../../test/support/read-stream.ts'
+
+describe('answers', () => {
+  const decode = (body: unknown, request: ChatRequest = ask()) =>
+    chat.decode(received(JSON.stringify(body)), codecContext(), request)
+  const candidate = (parts: unknown[], fields: object = {}) => ({
+    candidates: [{ content: { role: 'model', parts }, finishReason: 'STOP', index: 0, ...fields }],
+  })
+
+  test('log probabilities, with the bytes of each token', () => {
+    const one = (token: string, logProbability: number) => ({ token, tokenId: 1, logProbability })
+    const { reply } = decode(
+      candidate([{ text: 'é' }], {
+        logprobsResult: {
+          chosenCandidates: [one('é', -0.5)],
+          topCandidates: [{ candidates: [one('é', -0.5), one('e', -2)] }],
+        },
+      }),
+    )
+    expect(reply.choices[0]?.logprobs).toEqual({
+      content: [
+        {
+          token: 'é',
+          logprob: -0.5,
+          bytes: [195, 169],
+          top_logprobs: [
+            { token: 'é', logprob: -0.5, bytes: [195, 169] },
+            { token: 'e', logprob: -2, bytes: [101] },
+          ],
+        },
+      ],
+      refusal: null,
+    })
+  })
+
+  test('pictures are message.images, not text', () => {
+    const { message } = decode(
+      candidate([{ text: 'Here:' }, { inlineData: { mimeType: 'image/png', data: 'AAAA' } }]),
+    ).reply.choices[0]!
+    expect(message.content).toBe('Here:')
+    expect(message.images).toEqual([
+      { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } },
+    ])
+  })
+
+  test('samples get a WAV header where a WAV file was asked for', () => {
+    const sound = candidate([
+      { inlineData: { mimeType: 'audio/L16;codec=pcm;rate=16000', data: 'AQACAA==' } },
+    ])
+    const raw = decode(sound).reply.choices[0]?.message
+    expect(raw?.audio).toMatchObject({ data: 'AQACAA==', transcript: '' })
+    expect(raw?.content).toBeNull()
+    const asked = ask({ modalities: ['text', 'audio'], audio: { format: 'wav' } })
+    const wav = Buffer.from(decode(sound, asked).reply.choices[0]!.message.audio!.data, 'base64')
+    expect(wav.toString('latin1', 0, 4)).toBe('RIFF')
+    expect(wav.readUInt32LE(24)).toBe(16_000)
+    expect(wav.readUInt32LE(40)).toBe(4)
+    expect([...wav.subarray(44)]).toEqual([1, 0, 2, 0])
+  })
+
+  test.each(['MALFORMED_FUNCTION_CALL', 'UNEXPECTED_TOOL_CALL', 'OTHER'])(
+    '%s is the upstream’s failure, streamed or not',
+    (finishReason) => {
+      const body = candidate([], { finishReason, finishMessage: 'Malformed: f(' })
+      expect(() => decode(body)).toThrowError(
+        expect.objectContaining({
+          code: 'upstream_garbled',
+          message: expect.stringContaining('f('),
+        }),
+      )
+      const { error } = readStream(chat.stream!, {
+        events: [{ event: '', data: JSON.stringify(body) }],
+        context: codecContext(),
+        request: ask(),
+      })
+      expect(error).toMatchObject({
+        code: 'upstream_garbled',
+        details: { upstreamCode: finishReason },
+      })
+    },
+  )
+
+  test.each([
+    ['SAFETY', 'content_filter'],
+    ['RECITATION', 'content_filter'],
+    ['SPII', 'content_filter'],
+    ['IMAGE_SAFETY', 'content_filter'],
+    ['SOMETHING_NEW', 'content_filter'],
+    ['MAX_TOKENS', 'length'],
+    ['STOP', 'stop'],
+  ])('%s is %s', (finishReason, expected) => {
+    const { reply } = decode(candidate([{ text: 'x' }], { finishReason }))
+    expect(reply.choices[0]?.finish_reason).toBe(expected)
+  })
+
+  test.each<[string, unknown, string]>([
+    [
+      'overloaded',
+      { error: { code: 503, message: 'm', status: 'UNAVAILABLE' } },
+      'upstream_unavailable',
+    ],
+    [
+      'wrapped in an array',
+      [{ error: { code: 429, message: 'm', status: 'RESOURCE_EXHAUSTED' } }],
+      'upstream_rate_limited',
+    ],
+    [
+      'our key',
+      {
+        error: {
+          code: 400,
+          message: 'm',
+          status: 'INVALID_ARGUMENT',
+          details: [
+            { '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: 'API_KEY_INVALID' },
+          ],
+        },
+      },
+      'upstream_refused_us',
+    ],
+    [
+      'the request',
+      { error: { code: 400, message: 'm', status: 'INVALID_ARGUMENT' } },
+      'upstream_rejected',
+    ],
+    [
+      'time',
+      { error: { code: 504, message: 'm', status: 'DEADLINE_EXCEEDED' } },
+      'upstream_timeout',
+    ],
+    ['no candidates', { usageMetadata: {} }, 'upstream_garbled'],
+    ['no JSON object', 'text', 'upstream_garbled'],
+  ])('an error with status 200: %s', (_name, body, code) => {
+    expect(() => decode(body)).toThrowError(expect.objectContaining({ code }))
+  })
+})
+
+describe('streams', () => {
+  const read = (events: readonly unknown[], request: ChatRequest = ask()) =>
+    readStream(chat.stream!, {
+      events: events.map((data) => ({
+        event: '',
+        data: typeof data === 'string' ? data : JSON.stringify(data),
+      })),
+      context: codecContext(),
+      request,
+    })
+  const part = (text: string, index = 0, fields: object = {}) => ({
+    candidates: [{ content: { parts: [{ text }], role: 'model' }, index, ...fields }],
+  })
+
+  test('several answers finish each for itself, the stream when all have', () => {
+    const { steps, verdicts } = read([
+      part('a', 0),
+      part('b', 1),
+      part('', 1, { finishReason: 'MAX_TOKENS' }),
+      part('A', 0, { finishReason: 'STOP' }),
+    ])
+    expect(verdicts).toEqual(['content', 'content', 'other', 'finish'])
+    expect(answerOf(steps, 0)).toMatchObject({ text: 'aA', finish: 'stop' })
+    expect(answerOf(steps, 1)).toMatchObject({ text: 'b', finish: 'length' })
+  })
+
+  test('a repeated STOP finishes once', () => {
+    const { steps } = read([
+      part('a', 0, { finishReason: 'STOP' }),
+      part('b', 0, { finishReason: 'STOP' }),
+    ])
+    expect(answerOf(steps)).toMatchObject({ text: 'ab', finish: 'stop' })
+  })
+
+  test('without a finish reason there is no finish', () => {
+    const { steps, verdicts } = read([part('a'), part('b')])
+    expect(verdicts).toEqual(['content', 'content'])
+    expect(answerOf(steps).finish).toBeUndefined()
+  })
+
+  test('a blocked prompt is a filtered answer', () => {
+    const { steps, verdicts } = read([{ promptFeedback: { blockReason: 'SAFETY' } }])
+    expect(verdicts).toEqual(['finish'])
+    expect(answerOf(steps)).toMatchObject({ text: '', finish: 'content_filter' })
+  })
+
+  test('garbage, foreign end marks and empty fragments', () => {
+    const { steps, verdicts } = read([
+      '{"candidates":',
+      part('a', 0, { finishReason: 'STOP' }),
+      '[DONE]',
+      {},
+    ])
+    expect(verdicts).toEqual(['garbage', 'finish', 'other', 'other'])
+    expect(answerOf(steps)).toMatchObject({ text: 'a', finish: 'stop' })
+  })
+
+  test('an error in the middle, in an array of its own', () => {
+    const { error } = read([
+      part('a'),
+      [{ error: { code: 500, message: 'Internal', status: 'INTERNAL' } }],
+    ])
+    expect(error).toMatchObject({ code: 'upstream_unavailable', message: 'Internal' })
+  })
+
+  test('large integers keep their digits', () => {
+    const { steps } = read([
+      '{"candidates":[{"content":{"parts":[{"functionCall":{"name":"f","args":{"id":12345678901234567890}}}]},"finishReason":"STOP"}]}',
+    ])
+    expect(answerOf(steps).calls[0]?.input).toBe('{"id":12345678901234567890}')
+  })
+})

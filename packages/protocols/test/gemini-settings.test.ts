@@ -1,0 +1,203 @@
+import { describe, expect, test } from 'vitest'
+import type { ChatRequest } from '../../contract/src/operations/chat.ts'
+import { refused, sent } from '../../../test/support/gemini-request.ts'
+
+describe('settings', () => {
+  test.each<[string, Partial<ChatRequest>, string, unknown]>([
+    [
+      'effort as a level',
+      { reasoning_effort: 'low' },
+      'gemini-3-pro',
+      { thinkingLevel: 'LOW', includeThoughts: true },
+    ],
+    [
+      'effort as a budget',
+      { reasoning_effort: 'medium' },
+      'gemini-2.5-flash',
+      { thinkingBudget: 8192, includeThoughts: true },
+    ],
+    [
+      'the most there is',
+      { reasoning_effort: 'max' },
+      'gemini-2.5-pro',
+      { thinkingBudget: 32_768, includeThoughts: true },
+    ],
+    ['no thinking', { reasoning_effort: 'none' }, 'gemini-2.5-flash', { thinkingBudget: 0 }],
+    [
+      'a budget',
+      { thinking_budget: 512 },
+      'gemini-2.5-flash-lite',
+      { thinkingBudget: 512, includeThoughts: true },
+    ],
+    [
+      'as much as it likes',
+      { thinking_budget: -1 },
+      'gemini-3-flash',
+      { thinkingBudget: -1, includeThoughts: true },
+    ],
+    ['nothing', {}, 'gemini-3-flash', undefined],
+    [
+      'none of a model that does not think',
+      { reasoning_effort: 'none' },
+      'gemini-2.0-flash',
+      undefined,
+    ],
+  ])('thinking: %s', (_name, fields, model, expected) => {
+    expect(sent(fields, model).generationConfig?.['thinkingConfig']).toEqual(expected)
+  })
+
+  test.each<[string, Partial<ChatRequest>, string, string]>([
+    [
+      'thinking off where it cannot be',
+      { reasoning_effort: 'none' },
+      'gemini-3-pro',
+      'reasoning_effort',
+    ],
+    ['thinking off in 2.5 Pro', { reasoning_effort: 'none' }, 'gemini-2.5-pro', 'reasoning_effort'],
+    ['more than high', { reasoning_effort: 'xhigh' }, 'gemini-3-pro', 'reasoning_effort'],
+    ['thinking in 2.0', { thinking_budget: 100 }, 'gemini-2.0-flash', 'thinking_budget'],
+    ['logit_bias', { logit_bias: { 5: 1 } }, 'gemini-3-pro', 'logit_bias'],
+    [
+      'one call at a time',
+      { tools: [{ type: 'function', function: { name: 'f' } }], parallel_tool_calls: false },
+      'gemini-3-pro',
+      'parallel_tool_calls',
+    ],
+    [
+      'free-form tools',
+      { tools: [{ type: 'custom', custom: { name: 'f' } }] },
+      'gemini-3-pro',
+      'tools[0].custom',
+    ],
+    [
+      'names that begin with a digit',
+      { tools: [{ type: 'function', function: { name: '1f' } }] },
+      'gemini-3-pro',
+      'tools[0].function.name',
+    ],
+    [
+      'mp3',
+      { modalities: ['text', 'audio'], audio: { voice: 'Kore', format: 'mp3' } },
+      'gemini-3-pro',
+      'audio.format',
+    ],
+    [
+      'a place to search from',
+      { web_search_options: { user_location: {} } },
+      'gemini-3-pro',
+      'web_search_options.user_location',
+    ],
+    ['nine answers', { n: 9 }, 'gemini-3-pro', 'n'],
+    ['verbosity', { verbosity: 'high' }, 'gemini-3-pro', 'verbosity'],
+    ['scale', { service_tier: 'scale' }, 'gemini-3-pro', 'service_tier'],
+  ])('refuses %s', (_name, fields, model, param) => {
+    expect(refused(fields, model)).toBe(param)
+  })
+
+  test('values that equal what Gemini does anyway are left out', () => {
+    const body = sent({
+      n: 1,
+      presence_penalty: 0,
+      frequency_penalty: 0,
+      logprobs: false,
+      top_k: 0,
+      stop: [],
+      tools: [],
+      logit_bias: {},
+      response_format: { type: 'text' },
+      verbosity: 'medium',
+      service_tier: 'auto',
+      parallel_tool_calls: true,
+      user: 'u',
+      metadata: { a: 'b' },
+      store: true,
+      modalities: ['text'],
+      temperature: null,
+    })
+    expect(Object.keys(body)).toEqual(['contents'])
+  })
+
+  test('logprobs, candidates, stop, seed, speech', () => {
+    const { generationConfig: config } = sent({
+      n: 2,
+      logprobs: true,
+      top_logprobs: 3,
+      stop: 'END',
+      seed: 4,
+      modalities: ['text', 'audio'],
+      audio: { voice: { id: 'Kore' }, format: 'wav' },
+    })
+    expect(config).toEqual({
+      candidateCount: 2,
+      stopSequences: ['END'],
+      seed: 4,
+      responseLogprobs: true,
+      logprobs: 3,
+      responseModalities: ['TEXT', 'AUDIO'],
+      speechConfig: { voiceConfig: { prebuiltVoiceConfig: { voiceName: 'Kore' } } },
+    })
+    const speech = sent({ modalities: ['text', 'audio'] }, 'gemini-2.5-flash-preview-tts')
+    expect(speech.generationConfig).toEqual({ responseModalities: ['AUDIO'] })
+  })
+
+  const f = (strict?: boolean) => ({
+    type: 'function' as const,
+    function: {
+      name: 'f',
+      parameters: { type: 'object', properties: { a: { const: 1 } } },
+      ...(strict === undefined ? {} : { strict }),
+    },
+  })
+
+  test.each<[string, Partial<ChatRequest>, unknown]>([
+    ['none', { tool_choice: 'none' }, { mode: 'NONE' }],
+    ['required', { tool_choice: 'required' }, { mode: 'ANY' }],
+    [
+      'one',
+      { tool_choice: { type: 'function', function: { name: 'f' } } },
+      { mode: 'ANY', allowedFunctionNames: ['f'] },
+    ],
+    [
+      'some, if any',
+      {
+        tool_choice: {
+          type: 'allowed_tools',
+          allowed_tools: { mode: 'auto', tools: [{ type: 'function', function: { name: 'f' } }] },
+        },
+      },
+      { mode: 'VALIDATED', allowedFunctionNames: ['f'] },
+    ],
+    ['auto', { tool_choice: 'auto' }, undefined],
+  ])('tool choice: %s', (_name, fields, expected) => {
+    const { toolConfig } = sent({ tools: [f()], ...fields })
+    expect(toolConfig).toEqual(expected && { functionCallingConfig: expected })
+  })
+
+  test('a strict function is a validated one', () => {
+    const { toolConfig } = sent({ tools: [f(true)] })
+    expect(toolConfig).toEqual({ functionCallingConfig: { mode: 'VALIDATED' } })
+  })
+
+  test('older models get the schema subset, newer ones the schema', () => {
+    expect(sent({ tools: [f()] }, 'gemini-2.0-flash').tools).toEqual([
+      {
+        functionDeclarations: [
+          {
+            name: 'f',
+            parameters: {
+              type: 'OBJECT',
+              properties: { a: { type: 'INTEGER', minimum: 1, maximum: 1 } },
+            },
+          },
+        ],
+      },
+    ])
+    expect(sent({ tools: [f()] }).tools).toEqual([
+      {
+        functionDeclarations: [
+          { name: 'f', parametersJsonSchema: { type: 'object', properties: { a: { const: 1 } } } },
+        ],
+      },
+    ])
+  })
+})

@@ -1,0 +1,261 @@
+import { describe, expect, it } from 'vitest'
+import type { ChatRequest } from '../../contract/src/operations/chat.ts'
+import { fitsChat } from '../src/openai/chat-fits.ts'
+import { openaiChat } from '../src/openai/chat.ts'
+import { openai } from '../src/openai/index.ts'
+import { caught } from '../../../test/support/caught.ts'
+import { codecContext, received } from '../../../test/support/codec-context.ts'
+
+const request: ChatRequest = { model: 'm', messages: [{ role: 'user', content: 'x' }] }
+const chat = openaiChat()
+
+describe('whole answers', () => {
+  const decode = (body: unknown, asked = request) =>
+    chat.decode(received(JSON.stringify(body)), codecContext(), asked).reply
+  const message = (fields: object, rest: object = {}) => ({
+    choices: [{ message: fields, ...rest }],
+  })
+
+  it('gets every field it needs from next to nothing', () => {
+    expect(decode(message({ content: 'a' }))).toEqual({
+      id: 'chatcmpl-1',
+      object: 'chat.completion',
+      created: 1_700_000_000,
+      model: 'public-model',
+      choices: [
+        {
+          index: 0,
+          message: { role: 'assistant', content: 'a', refusal: null },
+          finish_reason: 'stop',
+          logprobs: null,
+        },
+      ],
+      usage: expect.objectContaining({ prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }),
+      system_fingerprint: null,
+    })
+  })
+
+  it.each([{}, { choices: [] }, { choices: [null] }, [], 'text', null])('refuses %j', (body) => {
+    expect(caught(() => decode(body)).code).toBe('upstream_garbled')
+  })
+
+  it('answers a deprecated call as it was asked for', () => {
+    const body = message(
+      { function_call: { name: 'f', arguments: '{}' } },
+      { finish_reason: 'function_call' },
+    )
+    expect(decode(body).choices[0]?.message.tool_calls).toEqual([
+      { id: 'call_2', type: 'function', function: { name: 'f', arguments: '{}' } },
+    ])
+    expect(decode(body, { ...request, functions: [{ name: 'f' }] }).choices[0]?.message).toEqual({
+      role: 'assistant',
+      content: null,
+      refusal: null,
+      function_call: { name: 'f', arguments: '{}' },
+    })
+  })
+
+  it('keeps audio, images and log probabilities', () => {
+    const token = { token: 'a', logprob: -0.5, bytes: [97] }
+    const { choices } = decode(
+      message(
+        {
+          content: null,
+          audio: { id: 'audio_1', expires_at: 9, data: 'UklGRg==', transcript: 'Hi' },
+          images: [{ type: 'image_url', image_url: { url: 'data:image/png;base64,iVBO' } }],
+        },
+        { logprobs: { content: [{ ...token, top_logprobs: [token] }] } },
+      ),
+    )
+    expect(choices[0]?.message.audio?.transcript).toBe('Hi')
+    expect(choices[0]?.message.images).toHaveLength(1)
+    expect(choices[0]?.logprobs).toEqual({
+      content: [{ ...token, top_logprobs: [token] }],
+      refusal: null,
+    })
+  })
+})
+
+describe('requests', () => {
+  const body = (fields: object, codec = chat, given = {}) => {
+    const sent = codec.encode({ ...request, ...fields }, codecContext(given))
+    return sent.body?.kind === 'json' ? (sent.body.value as Record<string, unknown>) : {}
+  }
+
+  it('wrap the contract’s bare schema and leave a named one alone', () => {
+    const schema = { title: 'person', type: 'object', properties: { name: { type: 'string' } } }
+    const format = (given: object) =>
+      body({ response_format: { type: 'json_schema', json_schema: given } })['response_format']
+    expect(format(schema)).toEqual({ type: 'json_schema', json_schema: { name: 'person', schema } })
+    const untitled = { anyOf: [{ type: 'object' }] }
+    expect(format(untitled)).toMatchObject({ json_schema: { name: 'response', schema: untitled } })
+    const own = { name: 'p', schema, strict: true }
+    expect(format(own)).toEqual({ type: 'json_schema', json_schema: own })
+  })
+
+  it.each([
+    [0, 'none'],
+    [1024, 'minimal'],
+    [4000, 'low'],
+    [10_000, 'medium'],
+    [32_000, 'high'],
+    [-1, undefined],
+  ])('say a thinking budget of %d as effort %s', (budget, effort) => {
+    const sent = body({ thinking_budget: budget })
+    expect(sent['reasoning_effort']).toBe(effort)
+    expect(sent).not.toHaveProperty('thinking_budget')
+  })
+
+  it('leave out what only this gateway knows', () => {
+    const sent = body({
+      messages: [
+        {
+          role: 'assistant',
+          content: [{ type: 'text', text: 'a', cache_control: { type: 'ephemeral' } }],
+          reasoning_content: 'r',
+          thinking_blocks: [{ type: 'thinking', thinking: 'r', signature: 's' }],
+          tool_calls: [
+            { id: 'a', function: { name: 'f', arguments: '{}' }, extra_content: { google: {} } },
+          ],
+        },
+      ],
+    })
+    expect(sent['messages']).toEqual([
+      {
+        role: 'assistant',
+        content: [{ type: 'text', text: 'a' }],
+        tool_calls: [{ id: 'a', type: 'function', function: { name: 'f', arguments: '{}' } }],
+      },
+    ])
+  })
+
+  it('keep what an upstream says it knows', () => {
+    const knowing = openaiChat({ knows: ['reasoning_content', 'top_k', 'thinking_budget'] })
+    const messages = [{ role: 'assistant', content: 'a', reasoning_content: 'r' }]
+    expect(body({ messages, top_k: 5, thinking_budget: 99 }, knowing)).toMatchObject({
+      messages,
+      top_k: 5,
+      thinking_budget: 99,
+    })
+  })
+
+  it('refuse what the upstream lacks, but not its own behaviour', () => {
+    const lacking = openaiChat({ lacks: ['logit_bias', 'n', 'presence_penalty'] })
+    const neutral = { logit_bias: {}, n: 1, presence_penalty: 0 }
+    expect(body(neutral, lacking)).toEqual({ model: 'upstream-model', messages: request.messages })
+    expect(() => body({ n: 2 }, lacking)).toThrow(
+      expect.objectContaining({ code: 'unsupported_parameter', details: { param: 'n' } }),
+    )
+    expect(() => body({ top_k: 5 })).toThrow('top_k')
+  })
+
+  it('report instead, where the route wants that', () => {
+    const dropped: string[] = []
+    const given = { unsupported: (param: string) => void dropped.push(param) }
+    const video = { type: 'video_url', video_url: { url: 'https://e.example/v.mp4' } }
+    const messages = [{ role: 'user', content: [{ type: 'text', text: 'a' }, video] }]
+    const sent = body({ messages, top_k: 5 }, chat, given)
+    expect(dropped).toEqual(['messages[0].content[1].video_url', 'top_k'])
+    expect(sent['messages']).toEqual([{ role: 'user', content: [{ type: 'text', text: 'a' }] }])
+  })
+
+  it('ask for usage in every stream and never without one', () => {
+    expect(body({ stream: true })['stream_options']).toEqual({ include_usage: true })
+    expect(
+      body({ stream: true, stream_options: { include_obfuscation: false } })['stream_options'],
+    ).toEqual({ include_usage: true, include_obfuscation: false })
+    expect(body({})).not.toHaveProperty('stream_options')
+  })
+
+  it('have no choice among tools where there are none', () => {
+    expect(body({ tools: [], tool_choice: 'auto', parallel_tool_calls: true })).toEqual({
+      model: 'upstream-model',
+      messages: request.messages,
+    })
+  })
+
+  it('put a downloaded file into the request', () => {
+    const url = 'https://e.example/a.pdf'
+    const messages: ChatRequest['messages'] = [
+      { role: 'user', content: [{ type: 'file', file: { file_data: url } }] },
+    ]
+    expect(chat.media?.({ ...request, messages })).toEqual([
+      { url, param: 'messages[0].content[0].file.file_data' },
+    ])
+    const media = new Map([[url, { bytes: Buffer.from('%PDF'), contentType: 'application/pdf' }]])
+    expect(body({ messages }, chat, { media })['messages']).toEqual([
+      {
+        role: 'user',
+        content: [
+          {
+            type: 'file',
+            file: { filename: 'file', file_data: 'data:application/pdf;base64,JVBERg==' },
+          },
+        ],
+      },
+    ])
+  })
+})
+
+describe('requests that may pass untouched', () => {
+  const user = { role: 'user', content: 'x' }
+  it.each<[boolean, object]>([
+    [true, { messages: [user], temperature: 1, anything: 'else' }],
+    [
+      true,
+      {
+        messages: [user],
+        response_format: { type: 'json_schema', json_schema: { name: 'n', schema: {} } },
+      },
+    ],
+    [
+      true,
+      {
+        messages: [
+          {
+            role: 'user',
+            content: [{ type: 'image_url', image_url: { url: 'https://e.example' } }],
+          },
+        ],
+      },
+    ],
+    [
+      false,
+      {
+        messages: [user],
+        response_format: { type: 'json_schema', json_schema: { type: 'object' } },
+      },
+    ],
+    [false, { messages: [user], top_k: 4 }],
+    [false, { messages: [user], thinking_budget: 0 }],
+    [false, { messages: [{ role: 'assistant', content: 'x', reasoning_content: 'r' }] }],
+    [false, { messages: [{ role: 'assistant', content: 'x', thinking_blocks: [] }] }],
+    [
+      false,
+      { messages: [{ role: 'user', content: [{ type: 'text', text: 'x', cache_control: {} }] }] },
+    ],
+    [
+      false,
+      { messages: [{ role: 'user', content: [{ type: 'video_url', video_url: { url: 'u' } }] }] },
+    ],
+    [
+      false,
+      {
+        messages: [
+          { role: 'user', content: [{ type: 'file', file: { file_data: 'https://e.example' } }] },
+        ],
+      },
+    ],
+    [false, { messages: [{ role: 'assistant', tool_calls: [{ id: 'a', extra_content: {} }] }] }],
+    [false, { messages: [user], tools: [{ type: 'function', cache_control: {} }] }],
+  ])('%s: %j', (fits, asked) => {
+    expect(openai.native.chat?.fits?.(asked)).toBe(fits)
+  })
+
+  it('depend on what the upstream knows and lacks', () => {
+    const fits = fitsChat({ knows: ['top_k', 'reasoning_content'], lacks: ['seed'] })
+    expect(fits({ messages: [{ role: 'assistant', reasoning_content: 'r' }], top_k: 4 })).toBe(true)
+    expect(fits({ messages: [user], seed: null })).toBe(true)
+    expect(fits({ messages: [user], seed: 4 })).toBe(false)
+  })
+})

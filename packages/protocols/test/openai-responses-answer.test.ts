@@ -1,0 +1,205 @@
+import { describe, expect, it } from 'vitest'
+import { operations } from '../../contract/src/operations/index.ts'
+import type { ChatReply } from '../../contract/src/operations/chat.ts'
+import { chatUsage } from '../../contract/src/operations/usage-shape.ts'
+import { validate } from '../../contract/src/operations/validate.ts'
+import { carry } from '../src/carried-reasoning.ts'
+import { ResponseObject, type ResponsesRequest } from '../src/openai-responses/client-schema.ts'
+import { responses } from '../src/openai-responses/client.ts'
+import {
+  inputItems,
+  referredResponses,
+  withHistory,
+  withReferences,
+} from '../src/openai-responses/history.ts'
+import { nativeResponses } from '../src/openai-responses/native.ts'
+import { countingIds, formatContext } from '../../../test/support/codec-context.ts'
+
+function canonical(fields: object) {
+  const request = validate(responses.request, { model: 'm', input: 'x', ...fields })
+  const value = validate(operations.chat.request, responses.toCanonical(request, formatContext()))
+  operations.chat.check?.(value)
+  return value
+}
+
+const reply = (message: object, rest: object = {}): ChatReply => ({
+  id: 'chatcmpl-1',
+  object: 'chat.completion',
+  created: 1,
+  model: 'public-model',
+  choices: [
+    {
+      index: 0,
+      message: { role: 'assistant', content: null, refusal: null, ...message },
+      finish_reason: 'stop',
+      logprobs: null,
+      ...rest,
+    },
+  ],
+  usage: chatUsage({ inputTokens: 1, outputTokens: 2 }),
+  system_fingerprint: null,
+})
+
+const user = { role: 'user' as const, content: 'Hi' }
+
+describe('answers', () => {
+  const response = (message: object, rest: object = {}, request: object = {}) =>
+    validate(
+      ResponseObject,
+      responses.fromCanonical(
+        reply(message, rest),
+        { model: 'm', input: 'x', ...request },
+        formatContext(),
+      ),
+    )
+
+  it('repeat what was asked for', () => {
+    const request = {
+      instructions: 'Be brief.',
+      max_output_tokens: 99,
+      previous_response_id: 'resp_0',
+      reasoning: { effort: 'low' },
+      temperature: 0,
+      text: { format: { type: 'json_object' } },
+      tools: [{ type: 'function', name: 'f' }],
+      tool_choice: 'required',
+      parallel_tool_calls: false,
+      metadata: { a: 'b' },
+      store: false,
+    }
+    expect(response({ content: 'x' }, {}, request)).toMatchObject({
+      ...request,
+      reasoning: { effort: 'low', summary: null },
+      text: { format: { type: 'json_object' }, verbosity: 'medium' },
+      tools: [{ type: 'function', name: 'f', description: null, parameters: null, strict: null }],
+    })
+  })
+
+  it('hold reasoning, message and calls in this order', () => {
+    const { output: items } = response({
+      content: 'text',
+      reasoning_content: 'hm',
+      tool_calls: [
+        {
+          id: 'a',
+          type: 'function',
+          function: { name: 'f', arguments: '' },
+          extra_content: { google: { thought_signature: 's' } },
+        },
+        { id: 'b', type: 'custom', custom: { name: 'sql', input: '1' } },
+      ],
+    })
+    expect(items.map(({ type }) => type)).toEqual([
+      'reasoning',
+      'message',
+      'reasoning',
+      'function_call',
+      'custom_tool_call',
+    ])
+    expect(items[2]).toMatchObject({
+      encrypted_content: carry({ kind: 'call_signatures', signatures: { a: 's' } }),
+    })
+    expect(items[3]).toMatchObject({ call_id: 'a', arguments: '{}' })
+  })
+
+  it('show log probabilities and pictures', () => {
+    const tokens = [{ token: 'x', logprob: -1, bytes: [120], top_logprobs: [] }]
+    const logprobs = { content: tokens, refusal: null }
+    const asked = { include: ['message.output_text.logprobs'] }
+    const images = [{ type: 'image_url', image_url: { url: 'data:image/png;base64,iVBO' } }]
+    const { output: items } = response({ content: 'x', images }, { logprobs }, asked)
+    expect(items).toMatchObject([
+      { content: [{ logprobs: tokens }] },
+      { type: 'image_generation_call', result: 'iVBO' },
+    ])
+    expect(response({ content: 'x' }, { logprobs }).output).toMatchObject([
+      { content: [{ logprobs: [] }] },
+    ])
+  })
+})
+
+describe('the memory of a conversation', () => {
+  it('gives items ids and full content', () => {
+    const input: ResponsesRequest['input'] = [
+      { role: 'user', content: 'Hi' },
+      { type: 'reasoning', id: 'rs_9', summary: [] },
+      { type: 'function_call_output', call_id: 'a', output: 'ok' },
+    ]
+    expect(inputItems({ input }, countingIds())).toEqual([
+      {
+        id: 'msg_1',
+        type: 'message',
+        role: 'user',
+        status: 'completed',
+        content: [{ type: 'input_text', text: 'Hi' }],
+      },
+      { id: 'rs_9', type: 'reasoning', summary: [] },
+      { id: 'fco_2', type: 'function_call_output', call_id: 'a', output: 'ok' },
+    ])
+    expect(inputItems({ input: 'Hi' }, countingIds())).toMatchObject([
+      { id: 'msg_1', role: 'user' },
+    ])
+  })
+
+  it('puts the earlier items in front, once, and forgets the id', () => {
+    const previous = inputItems({ input: 'First' }, countingIds())
+    const request: ResponsesRequest = {
+      model: 'm',
+      input: 'Second',
+      previous_response_id: 'resp_1',
+    }
+    const continued = withHistory(request, previous)
+    expect(continued).not.toHaveProperty('previous_response_id')
+    expect(canonical(continued).messages).toEqual([
+      { role: 'user', content: 'First' },
+      { role: 'user', content: 'Second' },
+    ])
+    const referring = withHistory(
+      { ...request, input: [{ type: 'item_reference', id: 'msg_1' }] },
+      previous,
+    )
+    expect(canonical(referring).messages).toEqual([{ role: 'user', content: 'First' }])
+  })
+})
+
+describe('references to items', () => {
+  it('lead to the response that holds them and are replaced by them', () => {
+    const response = responses.fromCanonical(
+      reply({
+        content: 'Look.',
+        tool_calls: [{ id: 'a', type: 'function', function: { name: 'f', arguments: '{}' } }],
+      }),
+      { model: 'm', input: 'x' },
+      formatContext(),
+    ) as { readonly id: string; readonly output: readonly { id: string; type: string }[] }
+    const asked: ResponsesRequest = {
+      model: 'm',
+      input: [
+        user,
+        ...response.output.map(({ id }) => ({ type: 'item_reference', id })),
+        { type: 'item_reference', id: 'msg_of_another_1' },
+        { type: 'function_call_output', call_id: 'a', output: 'ok' },
+      ],
+    }
+    expect(referredResponses(asked)).toEqual([response.id, 'resp_of_another'])
+    const { input } = withReferences(asked, response.output)
+    expect(input.slice(1, 4)).toEqual([
+      ...response.output,
+      { type: 'item_reference', id: 'msg_of_another_1' },
+    ])
+    expect(referredResponses({ input: 'x' })).toEqual([])
+  })
+})
+
+describe('a request passes untouched', () => {
+  it('unless it carries another protocol’s reasoning', () => {
+    const item = (encrypted: string) => ({
+      type: 'reasoning',
+      summary: [],
+      encrypted_content: encrypted,
+    })
+    expect(nativeResponses.fits?.({ input: 'x' })).toBe(true)
+    expect(nativeResponses.fits?.({ input: [item('gAAAA')] })).toBe(true)
+    expect(nativeResponses.fits?.({ input: [item(carry({ type: 'thinking' }))] })).toBe(false)
+  })
+})

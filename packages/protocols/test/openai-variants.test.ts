@@ -1,0 +1,156 @@
+import { describe, expect, it } from 'vitest'
+import {
+  developerAsSystem,
+  effortAs,
+  emptyForNullContent,
+  joinTextParts,
+  maxCompletionTokensOnly,
+  maxTokensOnly,
+  mistralToolIds,
+  noStreamOptions,
+  renameField,
+  requiredAsAny,
+  type Variant,
+  withoutHints,
+  withoutNames,
+} from '../src/openai/variants.ts'
+import type { UpstreamRequest } from '../src/protocol.ts'
+
+const sent = (value: object): UpstreamRequest => ({
+  method: 'POST',
+  path: '/chat/completions',
+  body: { kind: 'json', value },
+})
+
+const changed = (variant: Variant, value: object): unknown => {
+  const { body } = variant(sent(value), 'chat')
+  return body?.kind === 'json' ? body.value : undefined
+}
+
+const qwen = effortAs((effort) => ({ enable_thinking: effort !== 'none' }))
+const says = (...messages: readonly object[]) => ({ messages })
+
+describe.each<[string, Variant, readonly (readonly [before: object, after: object])[]]>([
+  [
+    'withoutHints',
+    withoutHints('user', 'metadata'),
+    [[{ user: 'u', metadata: {}, seed: 1 }, { seed: 1 }]],
+  ],
+  ['noStreamOptions', noStreamOptions, [[{ stream: true, stream_options: {} }, { stream: true }]]],
+  [
+    'renameField',
+    renameField('seed', 'random_seed'),
+    [
+      [{ seed: 1 }, { random_seed: 1 }],
+      [{ seed: 1, random_seed: 2 }, { random_seed: 2 }],
+    ],
+  ],
+  [
+    'maxTokensOnly',
+    maxTokensOnly,
+    [
+      [{ max_completion_tokens: 5 }, { max_tokens: 5 }],
+      [{ max_completion_tokens: 5, max_tokens: 9 }, { max_tokens: 5 }],
+    ],
+  ],
+  [
+    'maxCompletionTokensOnly',
+    maxCompletionTokensOnly,
+    [
+      [{ max_tokens: 5 }, { max_completion_tokens: 5 }],
+      [{ max_completion_tokens: 5, max_tokens: 9 }, { max_completion_tokens: 5 }],
+    ],
+  ],
+  ['requiredAsAny', requiredAsAny, [[{ tool_choice: 'required' }, { tool_choice: 'any' }]]],
+  [
+    'effortAs',
+    qwen,
+    [
+      [{ reasoning_effort: 'none' }, { enable_thinking: false }],
+      [{ reasoning_effort: 'low', enable_thinking: false }, { enable_thinking: false }],
+    ],
+  ],
+  [
+    'developerAsSystem',
+    developerAsSystem,
+    [[says({ role: 'developer', content: 'a' }), says({ role: 'system', content: 'a' })]],
+  ],
+  [
+    'joinTextParts',
+    joinTextParts,
+    [
+      [
+        says({
+          role: 'user',
+          content: [
+            { type: 'text', text: 'a' },
+            { type: 'text', text: 'b' },
+          ],
+        }),
+        says({ role: 'user', content: 'a\nb' }),
+      ],
+    ],
+  ],
+  [
+    'emptyForNullContent',
+    emptyForNullContent,
+    [[says({ role: 'assistant', content: null }), says({ role: 'assistant', content: '' })]],
+  ],
+  [
+    'withoutNames',
+    withoutNames,
+    [[says({ role: 'user', content: 'a', name: 'Ada' }), says({ role: 'user', content: 'a' })]],
+  ],
+])('%s', (_name, variant, examples) => {
+  it.each(examples)('%j becomes %j', (before, after) => {
+    expect(changed(variant, before)).toEqual(after)
+  })
+
+  it('returns the same request where there is nothing to change', () => {
+    const picture = [{ type: 'image_url', image_url: { url: 'https://e.example' } }]
+    const untouched = sent({
+      model: 'm',
+      messages: [{ role: 'user', content: picture }],
+      tool_choice: 'auto',
+    })
+    expect(variant(untouched, 'chat')).toBe(untouched)
+    const speech = sent({
+      user: 'u',
+      seed: 1,
+      max_tokens: 4,
+      max_completion_tokens: 4,
+      stream_options: {},
+    })
+    expect(variant(speech, 'speak')).toBe(speech)
+    const form: UpstreamRequest = { method: 'POST', path: '/', body: { kind: 'form', parts: [] } }
+    expect(variant(form, 'chat')).toBe(form)
+  })
+})
+
+describe('mistralToolIds', () => {
+  it('gives a call and its result the same nine characters', () => {
+    const body = changed(
+      mistralToolIds,
+      says(
+        {
+          role: 'assistant',
+          content: '',
+          tool_calls: [{ id: 'call_1' }, { id: 'call_2' }, { id: 'gSIMJiOkT' }],
+        },
+        { role: 'tool', tool_call_id: 'call_2', content: 'x' },
+        { role: 'tool', tool_call_id: 'gSIMJiOkT', content: 'y' },
+      ),
+    ) as {
+      messages: [
+        { tool_calls: { id: string }[] },
+        { tool_call_id: string },
+        { tool_call_id: string },
+      ]
+    }
+    const ids = body.messages[0].tool_calls.map(({ id }) => id)
+    for (const id of ids) expect(id).toMatch(/^[a-zA-Z0-9]{9}$/)
+    expect(new Set(ids).size).toBe(3)
+    expect(body.messages[1].tool_call_id).toBe(ids[1])
+    expect(body.messages[2].tool_call_id).toBe('gSIMJiOkT')
+  })
+})

@@ -1,0 +1,166 @@
+import {
+  type AnswerMessage,
+  type ChatReply,
+  chatUsage,
+  type FinishReason,
+  formatDataUrl,
+  formatJson,
+  GatewayError,
+  type ThinkingBlock,
+  type ToolCall,
+  type Usage,
+} from '@sluice/contract'
+import {
+  carry,
+  countOf,
+  type Fields,
+  isObject,
+  listOf,
+  objectOf,
+  someText,
+  textOf,
+} from '@sluice/protocols'
+import type { AiSdkContext } from './context.ts'
+
+const reasons: Readonly<Record<string, FinishReason>> = {
+  stop: 'stop',
+  length: 'length',
+  'content-filter': 'content_filter',
+  'tool-calls': 'tool_calls',
+  other: 'stop',
+}
+
+/**
+ * The finish reason {unified, raw}. Throws `upstream_cut` where the provider gave none: a model whose connection broke
+ * says `other` and nothing else.
+ */
+export function finishReason(value: unknown, hasCalls: boolean): FinishReason {
+  const { unified, raw } = objectOf(value)
+  if (unified === 'error')
+    throw new GatewayError('upstream_unavailable', 'The provider failed to answer')
+  if (unified === 'interrupted' || (unified === 'other' && raw === undefined))
+    throw new GatewayError('upstream_cut', 'The provider’s answer ended without a finish')
+  const reason = reasons[textOf(unified)] ?? 'stop'
+  return reason === 'stop' && hasCalls ? 'tool_calls' : reason
+}
+
+/** {inputTokens: {total, cacheRead, cacheWrite}, outputTokens: {total, reasoning}}; undefined where nothing is said. */
+export function readUsage(value: unknown): Usage | undefined {
+  const { inputTokens, outputTokens } = objectOf(value)
+  const input = objectOf(inputTokens)
+  const output = objectOf(outputTokens)
+  const total = countOf(input['total'])
+  const made = countOf(output['total'])
+  if (total === undefined && made === undefined) return undefined
+  const details: readonly (readonly [keyof Usage, number | undefined])[] = [
+    ['cachedInputTokens', countOf(input['cacheRead'])],
+    ['cacheWriteTokens', countOf(input['cacheWrite'])],
+    ['reasoningTokens', countOf(output['reasoning'])],
+  ]
+  return {
+    inputTokens: total ?? 0,
+    outputTokens: made ?? 0,
+    ...Object.fromEntries(details.filter(([, count]) => count !== undefined)),
+  }
+}
+
+/** What a model generated, as a chat completion. */
+export function chatReply(result: unknown, context: AiSdkContext): ChatReply {
+  const { content, finishReason: reason, usage } = objectOf(result)
+  const message = readMessage(listOf(content).map(objectOf))
+  return {
+    id: context.newId('chatcmpl-'),
+    object: 'chat.completion',
+    created: Math.floor(context.now() / 1000),
+    model: context.model,
+    choices: [
+      {
+        index: 0,
+        message,
+        finish_reason: finishReason(reason, message.tool_calls !== undefined),
+        logprobs: null,
+      },
+    ],
+    usage: chatUsage(readUsage(usage) ?? { inputTokens: 0, outputTokens: 0 }),
+    system_fingerprint: null,
+  }
+}
+
+function readMessage(parts: readonly Fields[]): AnswerMessage {
+  const of = (type: string) => parts.filter((part) => part['type'] === type)
+  const text = of('text')
+    .map((part) => textOf(part['text']))
+    .join('')
+  const reasoning = of('reasoning')
+    .map((part) => textOf(part['text']))
+    .join('')
+  const blocks = of('reasoning').flatMap((part) =>
+    thinkingBlock(textOf(part['text']), part['providerMetadata']),
+  )
+  const calls = of('tool-call').filter(isOurs).map(readCall)
+  const images = of('file').flatMap(imageOf)
+  const annotations = of('source').flatMap(annotationOf)
+  return {
+    role: 'assistant',
+    content: text === '' && calls.length > 0 ? null : text,
+    refusal: null,
+    ...(reasoning === '' ? {} : { reasoning_content: reasoning }),
+    ...(blocks.length > 0 ? { thinking_blocks: blocks } : {}),
+    ...(calls.length > 0 ? { tool_calls: calls } : {}),
+    ...(images.length > 0 ? { images } : {}),
+    ...(annotations.length > 0 ? { annotations } : {}),
+  }
+}
+
+/** Tools that the provider runs itself are no business of the caller. */
+export function isOurs(part: Fields): boolean {
+  return part['providerExecuted'] !== true
+}
+
+/** Reasoning to which the provider attached something, such as a signature; carried whole. */
+export function thinkingBlock(text: string, metadata: unknown): readonly ThinkingBlock[] {
+  if (!isObject(metadata) || Object.keys(metadata).length === 0) return []
+  return [
+    {
+      type: 'reasoning',
+      id: 'ai_sdk',
+      summary: text === '' ? [] : [text],
+      encrypted_content: carry({ kind: 'ai_sdk', text, metadata }),
+    },
+  ]
+}
+
+export function readCall(part: Fields): ToolCall {
+  const { input, providerMetadata: metadata } = part
+  return {
+    id: textOf(part['toolCallId']),
+    type: 'function',
+    function: {
+      name: textOf(part['toolName']),
+      arguments: typeof input === 'string' ? input || '{}' : formatJson(input ?? {}),
+    },
+    ...(isObject(metadata) ? { extra_content: { ai_sdk: metadata } } : {}),
+  }
+}
+
+export function imageOf(part: Fields): NonNullable<AnswerMessage['images']> {
+  const mediaType = textOf(part['mediaType'])
+  const { type, data, url } = objectOf(part['data'])
+  if (!mediaType.startsWith('image/')) return []
+  const address =
+    type === 'url'
+      ? String(url)
+      : formatDataUrl(
+          mediaType,
+          data instanceof Uint8Array ? Buffer.from(data).toString('base64') : textOf(data),
+        )
+  return [{ type: 'image_url', image_url: { url: address } }]
+}
+
+/** Where in the text a source is cited is not said. */
+export function annotationOf(part: Fields): readonly Record<string, unknown>[] {
+  const url = someText(part['url'])
+  if (url === undefined) return []
+  const title = textOf(part['title'])
+  return [{ type: 'url_citation', url_citation: { start_index: 0, end_index: 0, url, title } }]
+}

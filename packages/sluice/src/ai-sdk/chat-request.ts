@@ -1,0 +1,137 @@
+import { type ChatRequest, invalidRequest } from '@sluice/contract'
+import { asksFor, isObject, objectOf, refuseFields, textOf } from '@sluice/protocols'
+import type { AiSdkContext } from './context.ts'
+import type { CallOptions, UrlPatterns } from './model.ts'
+import { promptOf } from './prompt.ts'
+
+/** What the specification has no word for. */
+const unsupported = [
+  'n',
+  'logit_bias',
+  'logprobs',
+  'top_logprobs',
+  'functions',
+  'function_call',
+  'parallel_tool_calls',
+  'thinking_budget',
+  'verbosity',
+  'modalities',
+  'audio',
+  'web_search_options',
+  'service_tier',
+] as const
+
+/** A chat request as call options of a language model. */
+export async function callOptions(
+  request: ChatRequest,
+  urls: UrlPatterns,
+  context: AiSdkContext,
+): Promise<CallOptions> {
+  refuseFields(request, unsupported, context)
+  const { stop } = request
+  const options = {
+    maxOutputTokens: request.max_completion_tokens ?? request.max_tokens,
+    temperature: request.temperature,
+    topP: request.top_p,
+    topK: asksFor(request, 'top_k') ? request.top_k : null,
+    presencePenalty: asksFor(request, 'presence_penalty') ? request.presence_penalty : null,
+    frequencyPenalty: asksFor(request, 'frequency_penalty') ? request.frequency_penalty : null,
+    seed: request.seed,
+    stopSequences: typeof stop === 'string' ? [stop] : stop?.length ? stop : null,
+    reasoning: request.reasoning_effort,
+    responseFormat: responseFormat(request),
+    ...toolOptions(request, context),
+  }
+  return {
+    prompt: await promptOf(request, urls, context),
+    abortSignal: context.signal,
+    ...Object.fromEntries(Object.entries(options).filter(([, value]) => value != null)),
+  }
+}
+
+function responseFormat({ response_format: format }: ChatRequest): object | null {
+  if (format == null || format.type === 'text') return null
+  if (format.type === 'json_object') return { type: 'json' }
+  const wrapper = objectOf(format.json_schema)
+  if (!isObject(wrapper['schema'])) return { type: 'json', schema: wrapper }
+  const { name, description, schema } = wrapper
+  return {
+    type: 'json',
+    schema,
+    ...(typeof name === 'string' ? { name } : {}),
+    ...(typeof description === 'string' ? { description } : {}),
+  }
+}
+
+function toolOptions(request: ChatRequest, context: AiSdkContext): object {
+  const { tool_choice: choice } = request
+  const allowed = allowedNames(choice)
+  const tools = (request.tools ?? []).flatMap((tool, index) => {
+    if (tool.function === undefined) {
+      context.unsupported(`tools[${index}]`, 'the AI SDK takes function tools only')
+      return []
+    }
+    const { name, description, parameters, strict } = tool.function
+    if (allowed !== undefined && !allowed.has(name)) return []
+    return [
+      {
+        type: 'function',
+        name,
+        ...(description == null ? {} : { description }),
+        inputSchema: parameters ?? { type: 'object', properties: {} },
+        ...(strict == null ? {} : { strict }),
+      },
+    ]
+  })
+  return tools.length === 0 ? {} : { tools, toolChoice: toolChoice(choice) }
+}
+
+function toolChoice(choice: ChatRequest['tool_choice']): object | null {
+  if (choice == null) return null
+  if (typeof choice === 'string') return { type: choice }
+  if (choice.type === 'allowed_tools') return { type: choice.allowed_tools?.mode ?? 'auto' }
+  const name = (choice.function ?? choice.custom)?.name
+  if (name === undefined) throw invalidRequest('tool_choice names no tool', 'tool_choice')
+  return { type: 'tool', toolName: name }
+}
+
+function allowedNames(choice: ChatRequest['tool_choice']): ReadonlySet<string> | undefined {
+  if (choice == null || typeof choice === 'string' || choice.type !== 'allowed_tools')
+    return undefined
+  return new Set(
+    (choice.allowed_tools?.tools ?? []).map((tool) => textOf(objectOf(tool['function'])['name'])),
+  )
+}
+
+/** Our names of the features a model may warn of. */
+const features: Readonly<Record<string, keyof ChatRequest>> = {
+  maxOutputTokens: 'max_tokens',
+  temperature: 'temperature',
+  topP: 'top_p',
+  topK: 'top_k',
+  presencePenalty: 'presence_penalty',
+  frequencyPenalty: 'frequency_penalty',
+  seed: 'seed',
+  stopSequences: 'stop',
+  responseFormat: 'response_format',
+  reasoning: 'reasoning_effort',
+  toolChoice: 'tool_choice',
+}
+
+/**
+ * What a model left out of the request, said as unsupported: a package only learns it on the way, so that a refusal may
+ * come after the call.
+ */
+export function refuseWarned(
+  warnings: readonly unknown[],
+  request: ChatRequest,
+  context: AiSdkContext,
+): void {
+  for (const warning of warnings) {
+    const { type, feature, details } = objectOf(warning)
+    if (type !== 'unsupported' || typeof feature !== 'string') continue
+    const field = features[feature]
+    if (field !== undefined && !asksFor(request, field)) continue
+    context.unsupported(field ?? feature, typeof details === 'string' ? details : undefined)
+  }
+}

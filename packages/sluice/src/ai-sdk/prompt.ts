@@ -1,0 +1,226 @@
+import {
+  type ChatRequest,
+  type ContentPart,
+  invalidRequest,
+  type Message,
+  parseDataUrl,
+  parseJson,
+  type ThinkingBlock,
+  type ToolCall,
+} from '@sluice/contract'
+import { isObject, objectOf, restore, textOf } from '@sluice/protocols'
+import type { AiSdkContext } from './context.ts'
+import type { Metadata, Part, PromptMessage, UrlPatterns } from './model.ts'
+
+/** The largest file that is downloaded for a model that cannot read addresses. */
+const mediaBytesMax = 50 * 1024 * 1024
+
+interface Writing {
+  readonly context: AiSdkContext
+  readonly urls: UrlPatterns
+  /** The tool of a call, which results do not name in OpenAI's form. */
+  readonly toolNames: ReadonlyMap<string, string>
+}
+
+/** A conversation as a prompt of the specification; results of parallel calls become one message. */
+export async function promptOf(
+  { messages }: ChatRequest,
+  urls: UrlPatterns,
+  context: AiSdkContext,
+): Promise<readonly PromptMessage[]> {
+  const calls = messages.flatMap((message) => message.tool_calls ?? [])
+  const toolNames = new Map(calls.map((call) => [call.id, nameOf(call)]))
+  const writing = { context, urls, toolNames }
+  const prompt: PromptMessage[] = []
+  for (const [index, message] of messages.entries()) {
+    const written = await promptMessage(message, `messages[${index}]`, writing)
+    const last = prompt.at(-1)
+    if (written?.role === 'tool' && last?.role === 'tool')
+      prompt[prompt.length - 1] = { role: 'tool', content: [...last.content, ...written.content] }
+    else if (written !== undefined) prompt.push(written)
+  }
+  return prompt
+}
+
+function nameOf({ function: called, custom }: ToolCall): string {
+  return (called ?? custom)?.name ?? ''
+}
+
+async function promptMessage(
+  message: Message,
+  path: string,
+  writing: Writing,
+): Promise<PromptMessage | undefined> {
+  switch (message.role) {
+    case 'system':
+    case 'developer':
+      return { role: 'system', content: plainText(message) }
+    case 'user': {
+      const content = await userParts(message, path, writing)
+      return content.length === 0 ? undefined : { role: 'user', content }
+    }
+    case 'tool':
+      return { role: 'tool', content: [toolResult(message, writing)] }
+    case 'function':
+      writing.context.unsupported(`${path}.role`, 'use tools instead of functions')
+      return undefined
+    case 'assistant': {
+      if (message.function_call != null)
+        writing.context.unsupported(`${path}.function_call`, 'use tools instead of functions')
+      const content = assistantParts(message, path)
+      return content.length === 0 ? undefined : { role: 'assistant', content }
+    }
+  }
+}
+
+function plainText({ content }: Message): string {
+  if (content == null || typeof content === 'string') return content ?? ''
+  return content.map((part) => part.text ?? part.refusal ?? '').join('\n')
+}
+
+function toolResult(message: Message, { toolNames }: Writing): Part {
+  const toolCallId = message.tool_call_id ?? ''
+  return {
+    type: 'tool-result',
+    toolCallId,
+    toolName: toolNames.get(toolCallId) ?? '',
+    output: { type: 'text', value: plainText(message) },
+  }
+}
+
+function assistantParts(message: Message, path: string): readonly Part[] {
+  const text = plainText(message) || (message.refusal ?? '')
+  return [
+    ...(message.thinking_blocks ?? []).flatMap(reasoningPart),
+    ...(text === '' ? [] : [{ type: 'text' as const, text }]),
+    ...(message.tool_calls ?? []).map((call, index) =>
+      toolCall(call, `${path}.tool_calls[${index}]`),
+    ),
+  ]
+}
+
+/** Only reasoning that came from an AI SDK model goes back, with what its provider attached to it. */
+function reasoningPart({ encrypted_content: carried }: ThinkingBlock): readonly Part[] {
+  const { kind, text, metadata } = objectOf(carried == null ? undefined : restore(carried))
+  if (kind !== 'ai_sdk') return []
+  return [
+    { type: 'reasoning', text: textOf(text), providerOptions: objectOf(metadata) as Metadata },
+  ]
+}
+
+function toolCall(call: ToolCall, path: string): Part {
+  const metadata = objectOf(call.extra_content)['ai_sdk']
+  return {
+    type: 'tool-call',
+    toolCallId: call.id,
+    toolName: nameOf(call),
+    input:
+      call.custom === undefined
+        ? parsedArguments(call.function?.arguments ?? '', `${path}.function.arguments`)
+        : call.custom.input,
+    ...(isObject(metadata) ? { providerOptions: metadata as Metadata } : {}),
+  }
+}
+
+function parsedArguments(text: string, path: string): unknown {
+  if (text.trim() === '') return {}
+  try {
+    return parseJson(text)
+  } catch {
+    throw invalidRequest('Tool arguments must be JSON', path)
+  }
+}
+
+async function userParts(
+  { content }: Message,
+  path: string,
+  writing: Writing,
+): Promise<readonly Part[]> {
+  if (content == null) return []
+  if (typeof content === 'string') return [{ type: 'text', text: content }]
+  const parts = await Promise.all(
+    content.map((part, index) => userPart(part, `${path}.content[${index}]`, writing)),
+  )
+  return parts.flatMap((part) => part ?? [])
+}
+
+async function userPart(
+  part: ContentPart,
+  path: string,
+  writing: Writing,
+): Promise<Part | undefined> {
+  switch (part.type) {
+    case 'text':
+    case 'refusal':
+      return { type: 'text', text: part.text ?? part.refusal ?? '' }
+    case 'image_url':
+      return filePart(
+        part.image_url?.url ?? '',
+        { path: `${path}.image_url.url`, kind: 'image' },
+        writing,
+      )
+    case 'video_url':
+      return filePart(
+        part.video_url?.url ?? '',
+        { path: `${path}.video_url.url`, kind: 'video' },
+        writing,
+      )
+    case 'input_audio': {
+      const { format, data = '' } = part.input_audio ?? {}
+      const mediaType = format === 'mp3' ? 'audio/mpeg' : 'audio/wav'
+      return { type: 'file', mediaType, data: { type: 'data', data } }
+    }
+    case 'file': {
+      const data = part.file?.file_data
+      if (data == null) {
+        writing.context.unsupported(`${path}.file.file_id`)
+        return undefined
+      }
+      const found = await filePart(
+        data,
+        { path: `${path}.file.file_data`, kind: 'application' },
+        writing,
+      )
+      return found && part.file?.filename != null
+        ? { ...found, filename: part.file.filename }
+        : found
+    }
+  }
+}
+
+type FilePart = Extract<Part, { type: 'file' }>
+
+/** A data: address as its bytes, an address the model reads itself as it is, any other downloaded. */
+async function filePart(
+  url: string,
+  { path, kind }: { readonly path: string; readonly kind: string },
+  { urls, context }: Writing,
+): Promise<FilePart | undefined> {
+  const data = parseDataUrl(url)
+  if (data !== undefined)
+    return {
+      type: 'file',
+      mediaType: data.contentType,
+      data: { type: 'data', data: data.base64 },
+    }
+  if (!/^https?:/i.test(url)) throw invalidRequest('Expected a data: or http(s): address', path)
+  if (isReadable(url, kind, urls))
+    return { type: 'file', mediaType: `${kind}/*`, data: { type: 'url', url: new URL(url) } }
+  const { bytes, contentType } = await context.fetchMedia(url, {
+    bytesMax: mediaBytesMax,
+    param: path,
+  })
+  return {
+    type: 'file',
+    mediaType: contentType ?? `${kind}/*`,
+    data: { type: 'data', data: Buffer.from(bytes).toString('base64') },
+  }
+}
+
+function isReadable(url: string, kind: string, urls: UrlPatterns): boolean {
+  return Object.entries(urls).some(
+    ([mediaType, patterns]) =>
+      (mediaType === '*' || mediaType === '*/*' || mediaType.startsWith(`${kind}/`)) &&
+      patterns.some((pattern) => pattern.test(url)),
+  )
+}

@@ -1,0 +1,44 @@
+import { randomBytes } from 'node:crypto'
+import { loadConfig } from '../config/config.ts'
+import type { Environment } from '../config/env.ts'
+import type { ApiKey } from '@sluice/contract'
+import { openSender } from '../http/send.ts'
+import { routingOf } from './open-gateway.ts'
+import { formatTable } from './table.ts'
+
+/** Whoever may use everything. */
+const anyone: ApiKey = {
+  id: 'command line',
+  name: 'command line',
+  hash: '',
+  role: 'administrator',
+  prefix: '',
+  createdAt: 0,
+}
+
+/** Every name that a call may use under these settings. Asks providers that list their models themselves. */
+export async function listModels(
+  environment: Environment,
+  { json = false }: { readonly json?: boolean },
+): Promise<string> {
+  const config = await loadConfig(environment)
+  await using sender = openSender()
+  const notes: string[] = []
+  const routing = await routingOf(config, {
+    send: sender.send,
+    now: Date.now,
+    newId: (prefix) => `${prefix}_${randomBytes(8).toString('hex')}`,
+    log: { warn: (_fields, message) => notes.push(message) },
+  })
+  const models = await routing.list(anyone)
+  if (json) return JSON.stringify(models, null, 2)
+  const rows = models.map(({ id, ownedBy, inputTokenLimit, outputTokenLimit, operations }) => [
+    id,
+    ownedBy,
+    inputTokenLimit?.toString() ?? '?',
+    outputTokenLimit?.toString() ?? '?',
+    operations.join(', '),
+  ])
+  const table = formatTable(['MODEL', 'FROM', 'INPUT', 'OUTPUT', 'OPERATIONS'], rows)
+  return [table, ...notes].join('\n')
+}

@@ -1,0 +1,171 @@
+import { randomUUID } from 'node:crypto'
+import type { FastifyInstance } from 'fastify'
+import type { Config } from '../config/config.ts'
+import type { ApiKey, Store } from '@sluice/contract'
+import { type Engine, openWorkerPool } from '@sluice/engine'
+import { aiSdkEngines } from '../ai-sdk/engines.ts'
+import { createRouting } from '../gateway/create-routing.ts'
+import type { Gateway, Log } from '../gateway/gateway.ts'
+import { createHealth } from '../gateway/health.ts'
+import { createModelLists } from '../gateway/model-lists.ts'
+import type { Routing } from '../gateway/routing.ts'
+import { configuredUpstreams } from '../gateway/upstreams.ts'
+import { type Provider, secretName } from '../providers/provider.ts'
+import type { StreamTimes } from '../http/deliver.ts'
+import { openSender } from '../http/send.ts'
+import { createServer } from '../http/server.ts'
+import { openKeyRing } from '../storage/key-ring.ts'
+import { createMemoryLimiter } from '../storage/limiter-memory.ts'
+import { keyOf } from '../storage/secrets.ts'
+import { openBuiltin } from './open-builtin.ts'
+
+/** A gateway that can listen. Disposing stops it, waits for what is under way and writes down what is left. */
+export interface OpenGateway extends AsyncDisposable {
+  readonly gateway: Gateway
+  readonly server: FastifyInstance
+  /** Takes over another configuration whole; calls under way end with the one they began with. */
+  configure(config: Config): Promise<void>
+}
+
+export interface OpenGatewayInput {
+  readonly config: Config
+  readonly store: Store
+  readonly log: Log
+  /** How long streams may be quiet; default the server's. */
+  readonly streamTimes?: StreamTimes
+}
+
+const fetchMediaMs = 30_000
+
+/** Puts a gateway together. The store is the caller's and is disposed by the caller, after the gateway. */
+export async function openGateway({
+  config,
+  store,
+  log,
+  streamTimes,
+}: OpenGatewayInput): Promise<OpenGateway> {
+  const now = Date.now
+  const newId = (prefix: string) => prefix + randomUUID().replaceAll('-', '')
+  const keys = await openKeyRing(store, { fixed: fixedKeys(config) })
+  const sender = openSender()
+  const workers = openWorkerPool()
+  const builtin = await openBuiltin({ config, store, workers, now, newId, log })
+  let current = { config, routing: await routingOf(config, { send: sender.send, now, newId, log }) }
+
+  const gateway: Gateway = {
+    store,
+    limiter: createMemoryLimiter(),
+    keys,
+    routing: () => current.routing,
+    health: createHealth(now),
+    send: sender.send,
+    engine: builtin.engine,
+    engineContext: {
+      workers,
+      publish: builtin.publish,
+      fetchMedia: async (url, options) => {
+        const { createMediaFetcher } = await import('../http/fetch-media.ts')
+        const fetchMedia = createMediaFetcher({
+          allowPrivateAddresses: current.config.server.allowPrivateMedia,
+        })
+        return fetchMedia(url, { ...options, timeoutMs: fetchMediaMs })
+      },
+    },
+    videos: builtin.videos,
+    images: builtin.images,
+    now,
+    newId,
+    random: Math.random,
+    log,
+  }
+  const server = createServer(gateway, {
+    bodyBytesMax: config.server.bodyLimitBytes,
+    requestTimeoutMs: config.server.requestTimeoutMs,
+    requestsPerMinute: () => current.config.limits.requestsPerMinute,
+    concurrentRequests: () => current.config.limits.concurrentRequests,
+    ...(config.server.publicUrl !== undefined && { publicUrl: config.server.publicUrl }),
+    ...(streamTimes && { streamTimes }),
+  })
+  return {
+    gateway,
+    server,
+    async configure(next) {
+      const routing = await routingOf(next, { send: sender.send, now, newId, log })
+      keys.setFixed(fixedKeys(next))
+      current = { config: next, routing }
+    },
+    async [Symbol.asyncDispose]() {
+      await server.close()
+      await builtin[Symbol.asyncDispose]()
+      await workers[Symbol.asyncDispose]()
+      await sender[Symbol.asyncDispose]()
+      await keys[Symbol.asyncDispose]()
+      await gateway.limiter[Symbol.asyncDispose]()
+      await store.flush()
+    },
+  }
+}
+
+export interface RoutingNeeds {
+  readonly send: Gateway['send']
+  readonly now: () => number
+  readonly newId: (prefix: string) => string
+  readonly log: Pick<Log, 'warn'>
+}
+
+/** The names and routes of a configuration. A configured provider that is off is told to the log. */
+export async function routingOf(
+  config: Config,
+  { send, now, newId, log }: RoutingNeeds,
+): Promise<Routing> {
+  const upstreams = configuredUpstreams(config, await catalogue(config), (id, reason) =>
+    log.warn({ provider: id }, `the provider ${id} is off: ${reason}`),
+  )
+  const engines = new Map<string, () => Promise<Engine>>([
+    ['builtin', async () => (await import('@sluice/engine')).builtinEngine],
+    ...aiSdkEngines(config),
+  ])
+  const lists = createModelLists({ upstreams, send, now, newId })
+  return createRouting({ config, upstreams, engines, lists })
+}
+
+/**
+ * The catalogue, unless nothing can be on: loading it is a third of a start. Every variable that holds a provider's key
+ * says so in its name, which test/providers/catalogue.test.ts checks.
+ */
+async function catalogue({ providers, variables }: Config): Promise<ReadonlyMap<string, Provider>> {
+  const isNeeded =
+    Object.keys(providers).length > 0 ||
+    Object.keys(variables).some((name) => secretName.test(name) && !name.startsWith('SLUICE_'))
+  return isNeeded ? (await import('../providers/index.ts')).providers : new Map()
+}
+
+/** Keys that the settings name. Their ids stay the same from start to start, as their records do. */
+export function fixedKeys({ apiKeys, adminKey, keys }: Config): readonly ApiKey[] {
+  const fromSettings = keys.map(({ name, key, models, requestsPerMinute }) =>
+    keyOf(
+      key,
+      `key_${name}`,
+      {
+        name,
+        role: 'caller',
+        ...(models && { models }),
+        ...(requestsPerMinute !== undefined && { requestsPerMinute }),
+      },
+      0,
+    ),
+  )
+  const fromEnvironment = apiKeys.map((secret, index) =>
+    keyOf(
+      secret,
+      `key_environment_${index + 1}`,
+      { name: `SLUICE_API_KEYS ${index + 1}`, role: 'caller' },
+      0,
+    ),
+  )
+  const admin =
+    adminKey === undefined
+      ? []
+      : [keyOf(adminKey, 'key_admin', { name: 'SLUICE_ADMIN_KEY', role: 'administrator' }, 0)]
+  return [...fromSettings, ...fromEnvironment, ...admin]
+}

@@ -1,0 +1,152 @@
+import { flushCompileCache } from 'node:module'
+import { isDeepStrictEqual } from 'node:util'
+import { absoluteConfigFile, type Config, loadConfig } from '../config/config.ts'
+import { type Environment, readEnvironment } from '../config/env.ts'
+import { programVersion } from '../config/version.ts'
+import { watchConfig } from '../config/watch.ts'
+import { GatewayError, loadCompiler } from '@sluice/contract'
+import { causeText } from '../gateway/answer.ts'
+import type { Log } from '../gateway/gateway.ts'
+import { createInitialKeys } from '../storage/initial-keys.ts'
+import { CommandError } from './command-error.ts'
+import { openData } from './open-data.ts'
+import { openGateway, type OpenGateway } from './open-gateway.ts'
+import { openLog } from './open-log.ts'
+import { startMessage } from './start-message.ts'
+
+/** How long requests under way may go on after the signal to stop. */
+const stopMs = 10_000
+
+/** Runs the gateway until SIGTERM or SIGINT. Returns the exit code. */
+export async function serve(): Promise<number> {
+  const stopping = stopSignal()
+  const environment = readEnvironment()
+  const config = await loadConfig(environment)
+  using log = openLog(config.log)
+  await using store = openData(config.dataFolder, {
+    writeFailed: (error, waiting, lost) =>
+      log.error({ error: String(error), waiting, lost }, 'usage could not be written'),
+  })
+  const made = await createInitialKeys(store, {
+    folder: config.dataFolder,
+    given: givenRoles(config),
+    now: Date.now(),
+  })
+  // One call's mistake must not end the calls of all others.
+  process.on('unhandledRejection', (reason) =>
+    log.error({ cause: causeText(GatewayError.from(reason)) }, 'a failure that nobody waited for'),
+  )
+  await using opened = await openGateway({ config, store, log })
+  const port = await listen(opened, config)
+  const { builtinModels, upstreams } = opened.gateway.routing()
+  process.stdout.write(
+    startMessage({
+      version: programVersion(),
+      host: config.server.host,
+      port,
+      readyMs: performance.now(),
+      made,
+      dataFolder: config.dataFolder,
+      hasApiKeys: config.apiKeys.length > 0,
+      models: builtinModels,
+      providers: [...upstreams.keys()],
+    }),
+  )
+  prepareFirstCall()
+  using _watcher = watchSettings(environment, config, { opened, log })
+  const signal = await stopping
+  log.info({ signal }, 'stopping')
+  await stop(opened)
+  return 0
+}
+
+/** What the first call needs is loaded while nobody waits, and what was compiled is kept for the next start. */
+function prepareFirstCall(): void {
+  setImmediate(() => {
+    loadCompiler()
+    flushCompileCache()
+  })
+}
+
+/** The roles for which the settings name keys: none is made for them. */
+function givenRoles({ adminKey, apiKeys, keys }: Config) {
+  return [
+    ...(adminKey === undefined ? [] : (['administrator'] as const)),
+    ...(apiKeys.length + keys.length > 0 ? (['caller'] as const) : []),
+  ]
+}
+
+/** Returns the port, which the system chose where 0 was asked for. */
+async function listen({ server }: OpenGateway, config: Config): Promise<number> {
+  const { host, port } = config.server
+  try {
+    await server.listen({ host, port })
+  } catch (cause) {
+    throw new CommandError(tellWhyNot(cause, host, port), { cause })
+  }
+  const address = server.server.address()
+  return typeof address === 'object' && address !== null ? address.port : port
+}
+
+function tellWhyNot(cause: unknown, host: string, port: number): string {
+  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
+  switch (code) {
+    case 'EADDRINUSE':
+      return `Port ${port} on ${host} is taken by another program: set SLUICE_PORT to a free one`
+    case 'EACCES':
+      return `Port ${port} may not be used without more rights: set SLUICE_PORT to one from 1024`
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return `${host} is no address of this machine: set SLUICE_HOST to one that is`
+    default:
+      return `Listening on ${host}, port ${port}, failed: ${String(cause)}`
+  }
+}
+
+function watchSettings(
+  environment: Environment,
+  config: Config,
+  { opened, log }: { opened: OpenGateway; log: Log },
+): Disposable {
+  const file = absoluteConfigFile(environment)
+  return watchConfig(file, {
+    async apply() {
+      const next = await loadConfig(environment)
+      await opened.configure(next)
+      const waiting = atNextStart.filter((part) => !isDeepStrictEqual(config[part], next[part]))
+      log.info({ file, ...(waiting.length > 0 && { waiting }) }, 'the settings have changed')
+    },
+    failed(error) {
+      const reason = error instanceof Error ? error.message : String(error)
+      log.error({ file, reason }, 'the settings stay as they were: the file is wrong')
+    },
+  })
+}
+
+/** What a running server cannot change; the log line of a change names these parts as waiting. */
+const atNextStart = ['server', 'log'] as const
+
+/** One press of Ctrl-C may arrive twice: from the terminal and from the process that started this one. */
+const sameSignalMs = 500
+
+/** Waits for the first signal to stop; a later one ends the process without waiting for anything. */
+function stopSignal(): Promise<NodeJS.Signals> {
+  return new Promise((resolve) => {
+    let firstAt: number | undefined
+    const onSignal = (signal: NodeJS.Signals) => {
+      if (firstAt !== undefined && performance.now() - firstAt > sameSignalMs) process.exit(1)
+      firstAt ??= performance.now()
+      resolve(signal)
+    }
+    process.on('SIGTERM', onSignal)
+    process.on('SIGINT', onSignal)
+  })
+}
+
+/** Accepts nothing new and waits for what is under way, but not longer than `stopMs`. */
+async function stop({ server }: OpenGateway): Promise<void> {
+  const limit = setTimeout(() => server.server.closeAllConnections(), stopMs)
+  await server.close()
+  clearTimeout(limit)
+}

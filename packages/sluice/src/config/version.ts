@@ -1,0 +1,9 @@
+import { readFileSync } from 'node:fs'
+
+/** The version of this program, as package.json has it. */
+export function programVersion(): string {
+  const text = readFileSync(new URL('../../../../package.json', import.meta.url), 'utf8')
+  const content: unknown = JSON.parse(text)
+  if (typeof content !== 'object' || content === null || !('version' in content)) return 'unknown'
+  return String(content.version)
+}

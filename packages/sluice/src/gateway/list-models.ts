@@ -1,0 +1,103 @@
+import { type ApiKey, type OperationName, operationNames } from '@sluice/contract'
+import type { EngineModel } from '@sluice/engine'
+import type { RoutingInput } from './create-routing.ts'
+import { type ListedModel, mayUse, type Upstream, type UpstreamModel } from './routing.ts'
+
+export interface ListedModels {
+  readonly input: RoutingInput
+  readonly aliases: ReadonlyMap<string, string>
+  readonly engineNames: ReadonlyMap<string, EngineModel>
+}
+
+/** When the built-in models came into being: a fixed moment, so that lists do not change by themselves. */
+const created = 1_760_000_000
+
+/** Every name this key may use: built-in models, their aliases, configured names, and `provider/model` of the rest. */
+export async function listModels(
+  { input, aliases, engineNames }: ListedModels,
+  key: ApiKey,
+): Promise<readonly ListedModel[]> {
+  const found = new Map<string, ListedModel>()
+  for (const model of engineNames.values()) found.set(model.id, ofEngine(model.id, model))
+  for (const [alias, name] of aliases) {
+    const model = engineNames.get(name)
+    if (model) found.set(alias, ofEngine(alias, model))
+  }
+  const lists = await Promise.all(
+    [...input.upstreams.values()].map(async (upstream) => ({
+      upstream,
+      models: await input.lists.of(upstream),
+    })),
+  )
+  const counts = new Map<string, number>()
+  for (const { models } of lists)
+    for (const { id } of models) counts.set(id, (counts.get(id) ?? 0) + 1)
+  for (const { upstream, models } of lists)
+    for (const model of models) {
+      const full = ofUpstream(`${upstream.id}/${model.id}`, upstream, model)
+      found.set(full.id, full)
+      if (counts.get(model.id) === 1 && !found.has(model.id))
+        found.set(model.id, { ...full, id: model.id })
+    }
+  for (const name of Object.keys(input.config.models))
+    found.set(name, ofConfigured(name, targetOf(input, name), found))
+  return [...found.values()].filter(({ id }) => mayUse(key, id))
+}
+
+function targetOf({ config }: RoutingInput, name: string): string {
+  const configured = config.models[name]
+  return typeof configured === 'string' ? configured : (configured?.targets[0]?.target ?? '')
+}
+
+function ofEngine(id: string, model: EngineModel): ListedModel {
+  const { displayName, description, inputTokenLimit, outputTokenLimit, operations } = model
+  return {
+    id,
+    ownedBy: 'sluice',
+    displayName: id === model.id ? displayName : `${id} (${displayName})`,
+    description,
+    inputTokenLimit,
+    outputTokenLimit,
+    operations,
+    created,
+  }
+}
+
+function ofUpstream(
+  id: string,
+  { id: provider, provider: entry }: Upstream,
+  model: UpstreamModel,
+): ListedModel {
+  return {
+    id,
+    ownedBy: provider,
+    displayName: model.displayName ?? model.id,
+    description: model.description ?? `${model.id} at ${entry.name}`,
+    inputTokenLimit: model.inputTokenLimit,
+    outputTokenLimit: model.outputTokenLimit,
+    operations: model.operations ?? entry.operations ?? offered(entry.protocol.codecs),
+    created,
+  }
+}
+
+function offered(codecs: object): readonly OperationName[] {
+  return operationNames.filter((name) => Object.hasOwn(codecs, name))
+}
+
+function ofConfigured(
+  id: string,
+  target: string,
+  found: ReadonlyMap<string, ListedModel>,
+): ListedModel {
+  const known = found.get(target) ?? found.get(target.replace(/^builtin\//, ''))
+  return {
+    ownedBy: 'sluice',
+    displayName: id,
+    description: `Routed by this gateway`,
+    inputTokenLimit: known?.inputTokenLimit,
+    outputTokenLimit: known?.outputTokenLimit,
+    operations: known?.operations ?? ['chat'],
+    created,
+    id,
+  }
+}

@@ -1,0 +1,60 @@
+import type { FastifyRequest } from 'fastify'
+import { type ApiKey, GatewayError } from '@sluice/contract'
+import type { Gateway } from '../gateway/gateway.ts'
+
+/**
+ * The caller's key: `x-goog-api-key`, or `?key=` below the Gemini addresses; `x-api-key`; `Authorization` as Bearer or
+ * bare. The first that is present decides. Throws `unauthenticated`.
+ */
+export function authenticate({ keys }: Gateway, request: FastifyRequest): ApiKey {
+  const secret = secretOf(request)
+  if (secret === undefined || secret === '')
+    throw new GatewayError(
+      'unauthenticated',
+      'No API key: send it as Authorization: Bearer <API_KEY>',
+      { publicCode: 'missing_api_key' },
+    )
+  const key = keys.find(secret)
+  if (!key) throw new GatewayError('unauthenticated', 'The API key is not valid')
+  return key
+}
+
+function secretOf({ headers, query, url }: FastifyRequest): string | undefined {
+  const google = headers['x-goog-api-key']
+  if (typeof google === 'string') return google
+  if (url.startsWith('/v1beta/') || url.startsWith('/v1/models')) {
+    const { key } = query as { readonly key?: unknown }
+    if (typeof key === 'string') return key
+  }
+  const own = headers['x-api-key']
+  if (typeof own === 'string') return own
+  return headers.authorization?.replace(/^bearer(?:\s+|$)/i, '').trim()
+}
+
+export function requireAdministrator(key: ApiKey): void {
+  if (key.role !== 'administrator')
+    throw new GatewayError('forbidden', 'This address needs an administrator key')
+}
+
+/** Header names and query fields that hold credentials: they never go further than this. */
+const credentialHeaders = new Set(['authorization', 'x-api-key', 'x-goog-api-key', 'cookie'])
+
+export function publicHeaders(
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+): Readonly<Record<string, string>> {
+  const kept: Record<string, string> = {}
+  for (const [name, value] of Object.entries(headers))
+    if (typeof value === 'string' && !credentialHeaders.has(name)) kept[name] = value
+  return kept
+}
+
+/** The query as it came, without a key. */
+export function publicQuery(url: string): string {
+  const at = url.indexOf('?')
+  if (at < 0) return ''
+  return url
+    .slice(at + 1)
+    .split('&')
+    .filter((pair) => !new URLSearchParams(pair).has('key'))
+    .join('&')
+}

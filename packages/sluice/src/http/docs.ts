@@ -1,0 +1,153 @@
+import { hash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Address } from './server.ts'
+
+interface Asset {
+  readonly type: string
+  readonly tag: string
+  readonly plain: Buffer
+  readonly zipped: Buffer
+}
+
+/**
+ * The page may load nothing but what this server gives it and may talk to nobody else. Swagger UI writes style
+ * attributes and shows its icons as data: addresses.
+ */
+const contentSecurityPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data: blob:",
+  "media-src 'self' blob:",
+  "connect-src 'self'",
+  "font-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+const page = `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <title>Sluice API reference</title>
+    <link rel="stylesheet" href="docs/swagger-ui.css">
+    <link rel="icon" type="image/png" sizes="32x32" href="docs/favicon-32x32.png">
+  </head>
+  <body>
+    <div id="reference"></div>
+    <script src="docs/swagger-ui-bundle.js"></script>
+    <script src="docs/start.js"></script>
+  </body>
+</html>
+`
+
+// `validatorUrl: null` keeps Swagger UI from sending the address of the document to its makers' validator.
+const start = `SwaggerUIBundle({
+  url: 'openapi.json',
+  dom_id: '#reference',
+  deepLinking: true,
+  validatorUrl: null,
+  persistAuthorization: true,
+  tryItOutEnabled: true,
+  docExpansion: 'list',
+  defaultModelsExpandDepth: 0,
+})
+`
+
+const packaged = {
+  'swagger-ui.css': 'text/css; charset=utf-8',
+  'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
+  'favicon-32x32.png': 'image/png',
+} as const
+
+/**
+ * /docs, /openapi.json and /sluice.schema.json, for anybody and without any address outside this server. `openApi`
+ * makes the document when it is first asked for.
+ */
+export function documentAddresses(openApi: () => Promise<object>): readonly Address[] {
+  const folder = remember(async () => packageFolder('swagger-ui-dist'))
+  const schemaFile = new URL('../../../../sluice.schema.json', import.meta.url)
+  return [
+    { method: 'GET', path: '/docs', access: 'open', serve: servePage },
+    served('/docs/start.js', async () =>
+      asset(packaged['swagger-ui-bundle.js'], Buffer.from(start)),
+    ),
+    ...Object.entries(packaged).map(([name, type]) =>
+      served(`/docs/${name}`, async () => asset(type, await readFile(join(await folder(), name)))),
+    ),
+    served('/openapi.json', async () => {
+      const text = JSON.stringify(await openApi(), null, 2)
+      return asset('application/json; charset=utf-8', Buffer.from(`${text}\n`))
+    }),
+    served('/sluice.schema.json', async () =>
+      asset('application/schema+json', await readFile(schemaFile)),
+    ),
+  ]
+}
+
+async function servePage({ request, reply }: { request: FastifyRequest; reply: FastifyReply }) {
+  // Its links are relative, so that the page also works behind a proxy that adds a prefix.
+  if (/^\/docs\/(?:\?|$)/.test(request.url)) return reply.redirect('../docs', 308)
+  return reply
+    .header('content-security-policy', contentSecurityPolicy)
+    .header('x-content-type-options', 'nosniff')
+    .type('text/html; charset=utf-8')
+    .send(page)
+}
+
+function served(path: string, make: () => Promise<Asset>): Address {
+  const made = remember(make)
+  return {
+    method: 'GET',
+    path,
+    access: 'open',
+    serve: async ({ request, reply }) => send(request, reply, await made()),
+  }
+}
+
+function packageFolder(name: string): string {
+  return join(createRequire(import.meta.url).resolve(`${name}/package.json`), '..')
+}
+
+async function asset(type: string, plain: Buffer): Promise<Asset> {
+  return {
+    type,
+    tag: `"${hash('sha256', plain, 'hex').slice(0, 32)}"`,
+    plain,
+    zipped: await promisify(gzip)(plain),
+  }
+}
+
+function send(request: FastifyRequest, reply: FastifyReply, { type, tag, plain, zipped }: Asset) {
+  reply.headers({
+    etag: tag,
+    'cache-control': 'no-cache',
+    vary: 'accept-encoding',
+    'x-content-type-options': 'nosniff',
+    'access-control-allow-origin': '*',
+  })
+  if (request.headers['if-none-match'] === tag) return reply.code(304).send()
+  const zip = /\bgzip\b/.test(request.headers['accept-encoding'] ?? '')
+  return zip
+    ? reply.type(type).header('content-encoding', 'gzip').send(zipped)
+    : reply.type(type).send(plain)
+}
+
+/** Runs `make` when it is first asked, and again only after it failed. */
+function remember<Value>(make: () => Promise<Value>): () => Promise<Value> {
+  let made: Promise<Value> | undefined
+  return () => {
+    made ??= make().catch((error: unknown) => {
+      made = undefined
+      throw error
+    })
+    return made
+  }
+}

@@ -1,0 +1,278 @@
+import { lookup } from 'node:dns/promises'
+import ipaddr from 'ipaddr.js'
+import { Agent, type Dispatcher, request } from 'undici'
+import { GatewayError, invalidRequest } from '@sluice/contract'
+import { untilAborted } from '../gateway/until-aborted.ts'
+
+/** A file a request points at. `contentType` is what its source says, without parameters; not to be trusted. */
+export interface Media {
+  readonly bytes: Uint8Array
+  readonly contentType: string | undefined
+}
+
+export interface FetchMediaOptions {
+  readonly bytesMax: number
+  /** Limit of the whole fetch, name resolution and redirects included, in milliseconds. */
+  readonly timeoutMs: number
+  readonly signal?: AbortSignal
+  /** The path of the field that holds the address, for the error. */
+  readonly param: string
+}
+
+/**
+ * Reads what a media field names: an http or https URL, a data URL (RFC 2397) or bare base64.
+ * Whatever goes wrong is the caller's `invalid_request` with `param`; only an abort by `signal` is `cancelled`.
+ */
+export type FetchMedia = (url: string, options: FetchMediaOptions) => Promise<Media>
+
+export interface MediaFetcherOptions {
+  /** Also fetch from loopback, private and link-local addresses; default false. */
+  readonly allowPrivateAddresses?: boolean
+  /** Addresses or networks (CIDR) that are fetched from although they are private; default none. */
+  readonly allowedNetworks?: readonly string[]
+  /** Host name to addresses; default: the system's resolver. */
+  readonly resolve?: (hostname: string) => Promise<readonly string[]>
+}
+
+const redirectsMax = 3
+
+export function createMediaFetcher(options: MediaFetcherOptions = {}): FetchMedia {
+  const resolve = options.resolve ?? resolveBySystem
+  const isAllowed = addressRule(options)
+  return async (url, fetchOptions) => {
+    const { param, bytesMax } = fetchOptions
+    const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(url.slice(0, 32))?.[1]?.toLowerCase()
+    if (scheme === 'data') return decodeDataUrl(url, param, bytesMax)
+    if (scheme === undefined) {
+      return { bytes: decodeBase64(url, param, bytesMax), contentType: undefined }
+    }
+    if (scheme !== 'http' && scheme !== 'https')
+      throw invalidRequest('Only http, https and data URLs can be read', param)
+    return fetchFollowing(url, fetchOptions, { resolve, isAllowed })
+  }
+}
+
+interface Rules {
+  readonly resolve: (hostname: string) => Promise<readonly string[]>
+  readonly isAllowed: (address: string) => boolean
+}
+
+async function fetchFollowing(
+  address: string,
+  options: FetchMediaOptions,
+  rules: Rules,
+): Promise<Media> {
+  const limit = AbortSignal.timeout(options.timeoutMs)
+  const signal = options.signal === undefined ? limit : AbortSignal.any([options.signal, limit])
+  try {
+    let url = parseAddress(address, options.param)
+    for (let redirects = 0; redirects <= redirectsMax; redirects += 1) {
+      const answer = await fetchOnce(url, { ...options, signal }, rules)
+      if (!(answer instanceof URL)) return answer
+      url = answer
+    }
+    throw invalidRequest(`The address redirects more than ${redirectsMax} times`, options.param)
+  } catch (thrown) {
+    if (options.signal?.aborted === true)
+      throw new GatewayError('cancelled', 'The caller went away', { cause: thrown })
+    if (thrown instanceof GatewayError) throw thrown
+    const text = limit.aborted
+      ? `The address did not deliver the file within ${Math.ceil(options.timeoutMs / 1000)} seconds`
+      : 'The address could not be read'
+    throw new GatewayError('invalid_request', text, { param: options.param, cause: thrown })
+  }
+}
+
+/** One request without following: the file, or where it is said to be. */
+async function fetchOnce(
+  url: URL,
+  options: FetchMediaOptions & { readonly signal: AbortSignal },
+  rules: Rules,
+): Promise<Media | URL> {
+  const addresses = await checkedAddresses(url, options, rules)
+  const agent = agentPinnedTo(addresses)
+  try {
+    const answer = await request(url, {
+      dispatcher: agent,
+      signal: options.signal,
+      headers: { accept: '*/*', 'accept-encoding': 'identity', 'user-agent': 'sluice' },
+    })
+    const { statusCode, headers } = answer
+    const location = first(headers['location'])
+    if (statusCode >= 300 && statusCode < 400 && location !== undefined)
+      return parseAddress(location, options.param, url)
+    if (statusCode !== 200)
+      throw invalidRequest(`The address answered with status ${statusCode}`, options.param)
+    const bytes = await readBody(answer, options)
+    const contentType = first(headers['content-type'])?.split(';')[0]?.trim().toLowerCase()
+    return { bytes, contentType: contentType === '' ? undefined : contentType }
+  } finally {
+    await agent.destroy()
+  }
+}
+
+function parseAddress(text: string, param: string, from?: URL): URL {
+  const url = URL.parse(text, from?.href)
+  if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:'))
+    throw invalidRequest('This is not an http or https address', param)
+  if (url.username !== '' || url.password !== '')
+    throw invalidRequest('Addresses with a user name or password are not read', param)
+  return url
+}
+
+/**
+ * All addresses of the host, each allowed. One forbidden address refuses the host, and a name that is unknown reads
+ * like one that is forbidden, so that the answer tells nothing about names of the internal network.
+ */
+async function checkedAddresses(
+  url: URL,
+  options: { readonly signal: AbortSignal; readonly param: string },
+  { resolve, isAllowed }: Rules,
+): Promise<readonly string[]> {
+  const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
+  const known = ipaddr.isValid(host)
+  const addresses = known ? [host] : await untilAborted(resolve(host), options.signal)
+  if (addresses.length === 0 || !addresses.every(isAllowed))
+    throw invalidRequest('This address is not one the gateway can read from', options.param)
+  return addresses
+}
+
+async function resolveBySystem(hostname: string): Promise<readonly string[]> {
+  try {
+    const found = await lookup(hostname, { all: true })
+    return found.map(({ address }) => address)
+  } catch {
+    return []
+  }
+}
+
+/** Connects to the addresses that were checked, whatever the name would resolve to a moment later. */
+function agentPinnedTo(addresses: readonly string[]): Agent {
+  const records = addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))
+  return new Agent({
+    pipelining: 0,
+    connect: {
+      lookup: (_hostname, options, callback) => {
+        const [record] = records
+        if (options.all === true) callback(null, records)
+        else if (record !== undefined) callback(null, record.address, record.family)
+      },
+    },
+  })
+}
+
+async function readBody(
+  answer: Dispatcher.ResponseData,
+  { bytesMax, param }: FetchMediaOptions,
+): Promise<Uint8Array> {
+  const { headers, body } = answer
+  const encoding = first(headers['content-encoding'])
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity')
+    throw invalidRequest('The address sends a compressed body that was not asked for', param)
+  if (Number(first(headers['content-length']) ?? 0) > bytesMax) throw tooLarge(bytesMax, param)
+  const pieces: Uint8Array[] = []
+  let length = 0
+  for await (const piece of body as AsyncIterable<Uint8Array>) {
+    length += piece.length
+    if (length > bytesMax) throw tooLarge(bytesMax, param)
+    pieces.push(piece)
+  }
+  if (length === 0) throw invalidRequest('The address answered with an empty body', param)
+  return Buffer.concat(pieces, length)
+}
+
+function first(header: string | readonly string[] | undefined): string | undefined {
+  return typeof header === 'string' ? header : header?.[0]
+}
+
+function tooLarge(bytesMax: number, param: string): GatewayError {
+  const megabytes = Math.floor(bytesMax / 1024 / 1024)
+  const limit = megabytes > 0 ? `${megabytes} MiB` : `${bytesMax} bytes`
+  return invalidRequest(`The file is larger than ${limit}`, param)
+}
+
+/** Public addresses where cloud hosts answer questions about themselves: Azure's wire server. */
+const metadataAddresses: readonly string[] = ['168.63.129.16']
+
+/** Answers whether an address may be connected to. */
+function addressRule(options: MediaFetcherOptions): (address: string) => boolean {
+  const networks = (options.allowedNetworks ?? []).map(parseNetwork)
+  return (address) => {
+    if (!ipaddr.isValid(address)) return false
+    if (options.allowPrivateAddresses === true) return true
+    const parsed = embeddedIpv4(ipaddr.process(address))
+    const excepted = networks.some(
+      ([network, bits]) => network.kind() === parsed.kind() && parsed.match(network, bits),
+    )
+    return excepted || isPublic(parsed)
+  }
+}
+
+type Address = ReturnType<typeof ipaddr.parse>
+
+function parseNetwork(text: string): [Address, number] {
+  if (text.includes('/')) return ipaddr.parseCIDR(text)
+  const address = ipaddr.process(text)
+  return [address, address.kind() === 'ipv4' ? 32 : 128]
+}
+
+/** The IPv4 address inside a NAT64 address (RFC 6052, 64:ff9b::/96): a gateway there would connect to it. */
+function embeddedIpv4(address: Address): Address {
+  if (address.range() !== 'rfc6052') return address
+  const bytes = address.toByteArray()
+  return bytes[4] === 0 && bytes[5] === 0 ? ipaddr.fromByteArray(bytes.slice(12)) : address
+}
+
+/** ipaddr.js calls every range with a special purpose by its name; IPv4-compatible ::/96 is one it does not know. */
+function isPublic(address: Address): boolean {
+  if (metadataAddresses.includes(address.toString())) return false
+  if (
+    address.kind() === 'ipv6' &&
+    address
+      .toByteArray()
+      .slice(0, 12)
+      .every((byte) => byte === 0)
+  )
+    return false
+  return address.range() === 'unicast'
+}
+
+/** Decodes a data URL (RFC 2397), base64 or percent-encoded, strictly. */
+function decodeDataUrl(url: string, param: string, bytesMax: number): Media {
+  const comma = url.indexOf(',')
+  if (comma === -1 || comma > 1024) throw invalidRequest('The data URL has no data', param)
+  const head = url.slice('data:'.length, comma).split(';')
+  const body = url.slice(comma + 1)
+  const type = head[0]?.trim().toLowerCase() ?? ''
+  const contentType = type === '' ? undefined : type
+  const isBase64 = head.slice(1).some((word) => word.trim().toLowerCase() === 'base64')
+  if (isBase64) return { bytes: decodeBase64(body, param, bytesMax), contentType }
+  const bytes = decodePercents(body, param, bytesMax)
+  return { bytes, contentType }
+}
+
+function decodePercents(text: string, param: string, bytesMax: number): Uint8Array {
+  if (text.length > bytesMax * 3) throw tooLarge(bytesMax, param)
+  if (/%(?![0-9a-f]{2})/i.test(text)) throw invalidRequest('The data URL is not well formed', param)
+  const plain = Buffer.from(text, 'utf8').toString('latin1')
+  const bytes = Buffer.from(
+    plain.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(parseInt(hex, 16))),
+    'latin1',
+  )
+  if (bytes.length > bytesMax) throw tooLarge(bytesMax, param)
+  if (bytes.length === 0) throw invalidRequest('The data URL is empty', param)
+  return bytes
+}
+
+/** Decodes base64 (RFC 4648, section 4) strictly: no other characters, padding right or left out. */
+function decodeBase64(text: string, param: string, bytesMax: number): Uint8Array {
+  if (text.length > Math.ceil(bytesMax / 3) * 4) throw tooLarge(bytesMax, param)
+  const characters = text.replace(/={1,2}$/, '')
+  const padded = text.length !== characters.length
+  const isWhole = padded ? text.length % 4 === 0 : characters.length % 4 !== 1
+  if (characters === '' || !isWhole || !/^[A-Za-z0-9+/]+$/.test(characters))
+    throw invalidRequest('This is neither a URL nor valid base64 data', param)
+  const bytes = Buffer.from(characters, 'base64')
+  if (bytes.length > bytesMax) throw tooLarge(bytesMax, param)
+  return bytes
+}

@@ -1,0 +1,21 @@
+import { GatewayError } from '@sluice/contract'
+import type { Address } from './server.ts'
+
+/** Pictures that answers point at, under addresses nobody can guess, for as long as they are kept. */
+export const imageAddresses: readonly Address[] = [
+  {
+    method: 'GET',
+    path: '/images/{name}',
+    access: 'open',
+    async serve({ gateway, reply, parameters }) {
+      const found = gateway.images.find((parameters['name'] ?? '').replace(/\.\w+$/, ''))
+      if (!found)
+        throw new GatewayError('not_found', 'There is no such image, or its address has expired')
+      reply
+        .header('content-type', found.contentType)
+        .header('cache-control', 'private, max-age=3600')
+        .header('x-content-type-options', 'nosniff')
+        .send(Buffer.from(found.bytes))
+    },
+  },
+]

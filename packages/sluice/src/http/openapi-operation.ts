@@ -1,0 +1,179 @@
+import type { TSchema } from 'typebox'
+import type { Operation } from '@sluice/contract'
+import {
+  type BodyForm,
+  type JsonSchema,
+  toJsonSchema,
+  withoutProperties,
+} from './openapi-schema.ts'
+
+/** What operations and client formats have in common, as far as a description goes. */
+export interface Described
+  extends Pick<Operation, 'summary' | 'tag' | 'method' | 'paths' | 'body' | 'request' | 'reply'> {
+  /** Begins the names of its schemas and is its operationId. */
+  readonly name: string
+  /** One streamed event; absent or Never where it cannot stream, or where each event has a shape of its own. */
+  readonly event?: TSchema
+  /** It streams, and no one schema describes its events. */
+  readonly streamsVariously?: boolean
+  readonly replyType?: string
+  readonly example?: unknown
+  /** The component of its error body. */
+  readonly error: string
+}
+
+/** One path's method, and the named schemas it refers to. */
+export interface Description {
+  readonly path: string
+  readonly method: string
+  readonly operation: JsonSchema
+  readonly schemas: Readonly<Record<string, JsonSchema>>
+}
+
+/** The answer's statuses besides 200; every operation may answer with each. */
+export const failureStatuses = [
+  '400',
+  '401',
+  '403',
+  '404',
+  '413',
+  '429',
+  '500',
+  '501',
+  '502',
+  '503',
+  '504',
+] as const
+
+/** Describes an operation at each of its addresses. */
+export function describe(described: Described): readonly Description[] {
+  return described.paths.map((path, index) => {
+    const operationId = index === 0 ? described.name : `${described.name}At${pascal(path)}`
+    const schemas: Record<string, JsonSchema> = {}
+    const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '')
+    const parameters = [
+      ...inPath.map((name) => pathParameter(name)),
+      ...(described.body === 'none' ? queryParameters(described.request, inPath) : []),
+    ]
+    const operation = {
+      operationId,
+      summary: described.summary,
+      tags: [described.tag],
+      ...(parameters.length > 0 && { parameters }),
+      ...(described.body !== 'none' && {
+        requestBody: requestBody(described, inPath, { name: operationId, schemas }),
+      }),
+      responses: responses(described, schemas),
+    }
+    return { path, method: described.method.toLowerCase(), operation, schemas }
+  })
+}
+
+function requestBody(
+  { request, body, example }: Described,
+  inPath: readonly string[],
+  { name, schemas }: { name: string; schemas: Record<string, JsonSchema> },
+): JsonSchema {
+  const content: Record<string, JsonSchema> = {}
+  const add = (type: string, form: BodyForm, suffix: string) => {
+    const component = `${capital(name)}${suffix}`
+    schemas[component] = withOptionalInPath(toJsonSchema(request, form), inPath)
+    content[type] = {
+      schema: reference(component),
+      ...(form === 'json' && example !== undefined && { example: without(example, inPath) }),
+    }
+  }
+  if (body !== 'multipart') add('application/json', 'json', 'Request')
+  if (body !== 'json') add('multipart/form-data', 'form', 'Form')
+  return { required: true, content }
+}
+
+function responses(described: Described, schemas: Record<string, JsonSchema>): JsonSchema {
+  const { name, reply, event, replyType, error, streamsVariously } = described
+  const content: Record<string, JsonSchema> = {}
+  if (replyType !== undefined) content[replyType] = { schema: { type: 'string', format: 'binary' } }
+  else {
+    const component = `${capital(name)}Reply`
+    schemas[component] = toJsonSchema(reply, 'json')
+    content['application/json'] = { schema: reference(component) }
+  }
+  if (event !== undefined && !isNever(event)) {
+    const component = `${capital(name)}Event`
+    schemas[component] = toJsonSchema(event, 'json')
+    content['text/event-stream'] = eventStream('each holds an event of the content schema', {
+      contentSchema: reference(component),
+    })
+  } else if (streamsVariously === true) {
+    content['text/event-stream'] = eventStream('each as the format’s own documentation has it')
+  }
+  return {
+    '200': { description: 'The answer.', headers: answerHeaders, content },
+    ...failures(error),
+  }
+}
+
+function eventStream(what: string, further: JsonSchema = {}): JsonSchema {
+  const description = `Server-sent events, ${what}.`
+  return {
+    schema: { type: 'string', description, contentMediaType: 'text/event-stream', ...further },
+  }
+}
+
+/** References to the shared descriptions of failures, in the error body of one format. Default: every failure. */
+export function failures(
+  error: string,
+  statuses: readonly (typeof failureStatuses)[number][] = failureStatuses,
+): JsonSchema {
+  return Object.fromEntries(
+    statuses.map((status) => [status, { $ref: `#/components/responses/${error}${status}` }]),
+  )
+}
+
+const answerHeaders = Object.fromEntries(
+  ['x-request-id', 'x-sluice-provider', 'x-sluice-model', 'x-sluice-attempts'].map((name) => [
+    name,
+    { $ref: `#/components/headers/${name}` },
+  ]),
+)
+
+export function pathParameter(name: string): JsonSchema {
+  return { name, in: 'path', required: true, schema: { type: 'string' } }
+}
+
+function queryParameters(request: TSchema, inPath: readonly string[]): readonly JsonSchema[] {
+  const schema = withoutProperties(toJsonSchema(request, 'form'), inPath)
+  const required = schema['required']
+  return Object.entries(schema['properties'] ?? {}).map(([name, property]) => ({
+    name,
+    in: 'query',
+    required: Array.isArray(required) && required.includes(name),
+    schema: property,
+  }))
+}
+
+/** What the path carries need not stand in the body. */
+function withOptionalInPath(schema: JsonSchema, inPath: readonly string[]): JsonSchema {
+  return inPath.length > 0 ? withoutProperties(schema, inPath) : schema
+}
+
+function without(example: unknown, names: readonly string[]): unknown {
+  if (typeof example !== 'object' || example === null || names.length === 0) return example
+  return Object.fromEntries(Object.entries(example).filter(([name]) => !names.includes(name)))
+}
+
+/** TypeBox writes Never as `{ not: {} }`. */
+function isNever(schema: TSchema): boolean {
+  return 'not' in schema
+}
+
+export function reference(component: string): JsonSchema {
+  return { $ref: `#/components/schemas/${component}` }
+}
+
+function capital(name: string): string {
+  return name.charAt(0).toUpperCase() + name.slice(1)
+}
+
+function pascal(path: string): string {
+  return (path.match(/[A-Za-z0-9]+/g) ?? []).map(capital).join('')
+}

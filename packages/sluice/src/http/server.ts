@@ -1,0 +1,332 @@
+import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
+import { performance } from 'node:perf_hooks'
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { type ApiKey, GatewayError } from '@sluice/contract'
+import { causeText, headerText } from '../gateway/answer.ts'
+import type { Call, Gateway } from '../gateway/gateway.ts'
+import { admit } from './admit.ts'
+import { authenticate, requireAdministrator } from './authenticate.ts'
+import { refuseClient } from './client-error.ts'
+import { allowOrigins, answerPreflight } from './cors.ts'
+import { defaultStreamTimes, deliverError, type StreamTimes } from './deliver.ts'
+import { funnel } from './funnel.ts'
+import { installRoutes } from './routes.ts'
+import { pathPattern } from './urls.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set once the request has been read. */
+    call?: Call
+    apiKey?: ApiKey
+  }
+  interface FastifyContextConfig {
+    error?: ErrorBody
+  }
+}
+
+export interface ServerOptions {
+  readonly bodyBytesMax: number
+  /** For a request to arrive whole, in milliseconds. */
+  readonly requestTimeoutMs: number
+  readonly requestsPerMinute: () => number | undefined
+  readonly concurrentRequests: () => number | undefined
+  /** Where callers reach the gateway, for links; absent means the address a request came to. */
+  readonly publicUrl?: string
+  /** How long streams may be quiet; default `defaultStreamTimes`. */
+  readonly streamTimes?: StreamTimes
+}
+
+/** Says an error in a format; the contract's own four-key body unless an address has another. */
+export type ErrorBody = (error: GatewayError, requestId: string) => unknown
+
+export interface Address {
+  readonly method: 'GET' | 'POST' | 'DELETE'
+  /** With `{parameters}`. */
+  readonly path: string
+  readonly access: 'open' | 'caller' | 'administrator'
+  /** Polling a task is not counted against the key's rate. */
+  readonly uncounted?: boolean
+  readonly error?: ErrorBody
+  readonly serve: (exchange: Exchange) => Promise<unknown>
+}
+
+/** One request at one address. */
+export interface Exchange {
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+  readonly gateway: Gateway
+  readonly options: ServerOptions
+  /** The request id. */
+  readonly id: string
+  readonly key: ApiKey
+  readonly parameters: Readonly<Record<string, string>>
+  /** Aborts when the caller leaves. */
+  readonly signal: AbortSignal
+}
+
+const wellFormedId = /^[\w.:-]{8,128}$/
+
+/** No route has a schema: requests are checked where they are read, and Fastify need not load compilers of its own. */
+function unused(): never {
+  throw new Error('No route has a schema')
+}
+
+export function createServer(gateway: Gateway, options: ServerOptions): FastifyInstance {
+  const server = Fastify({
+    logger: false,
+    bodyLimit: Number.MAX_SAFE_INTEGER,
+    requestTimeout: options.requestTimeoutMs,
+    forceCloseConnections: 'idle',
+    // What comes on a connection that is open still is answered; the answer closes it.
+    return503OnClosing: false,
+    clientErrorHandler: refuseClient,
+    schemaController: { compilersFactory: { buildValidator: unused, buildSerializer: unused } },
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 1024 },
+    genReqId: (raw) => {
+      const given = raw.headers['x-request-id']
+      return typeof given === 'string' && wellFormedId.test(given) ? given : gateway.newId('req_')
+    },
+    // An address that cannot be decoded gets here before any hook.
+    frameworkErrors(thrown, request, reply) {
+      begin(gateway, request, reply)
+      const error = funnel(thrown)
+      deliverError(reply, error, error.toJSON())
+    },
+  })
+  // Bodies are read by the addresses themselves: their limits and forms differ.
+  server.removeAllContentTypeParsers()
+  server.addContentTypeParser('*', (_request, _payload, done) => done(null))
+
+  const state: State = { active: 0 }
+  server.addHook('onRequest', (request, reply, done) => {
+    begin(gateway, request, reply)
+    done()
+  })
+  // Answers that are sent whole: nobody waits for an upstream any more, only for the caller to take them.
+  const { stalledMs } = options.streamTimes ?? defaultStreamTimes
+  server.addHook('onSend', (_request, reply, _payload, done) => {
+    reply.raw.setTimeout(stalledMs)
+    done()
+  })
+  closeWhenIdle(server, state)
+  const addresses = installRoutes(gateway)
+  for (const address of addresses) install(server, address, { gateway, options, state })
+  server.setNotFoundHandler((request, reply) => notFound(request, reply, addresses))
+  server.setErrorHandler((thrown, request, reply) => {
+    const error = funnel(thrown)
+    const body = request.routeOptions.config.error ?? plainError
+    deliverError(reply, error, body(error, request.id))
+    logFailure(gateway, request, error)
+  })
+  return server
+}
+
+function begin(gateway: Gateway, request: FastifyRequest, reply: FastifyReply): void {
+  void reply.header('x-request-id', request.id)
+  allowOrigins(reply)
+  logWhenDone(gateway, request, reply)
+}
+
+interface State {
+  /** Requests that have not been answered to their end. */
+  active: number
+  /** Told when there is none any more. */
+  becameIdle?: () => void
+}
+
+/** How long calls whose connection was closed have to write down what they cost, in milliseconds. */
+const endingMs = 2_000
+
+/**
+ * A stopping server closes each connection after its last answer; its caller would keep it open for a minute. It has
+ * stopped when every call has come to its end, which is a little after the last connection has.
+ */
+function closeWhenIdle(server: FastifyInstance, state: State): void {
+  let isStopping = false
+  // Connections opened ahead, as browsers and clients do, are not idle to Node before their first request.
+  const unused = new Set<Socket>()
+  server.server.on('connection', (socket: Socket) => {
+    unused.add(socket)
+    socket.once('close', () => unused.delete(socket))
+  })
+  server.server.on('request', ({ socket }: IncomingMessage) => unused.delete(socket))
+  server.addHook('preClose', (done) => {
+    isStopping = true
+    for (const socket of unused) if (socket.bytesRead === 0) socket.destroy()
+    done()
+  })
+  server.addHook('onRequest', (_request, reply, done) => {
+    reply.raw.once('close', () => {
+      if (isStopping) setImmediate(() => server.server.closeIdleConnections())
+    })
+    done()
+  })
+  server.addHook('onClose', async () => {
+    if (state.active === 0) return
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const limit = setTimeout(resolve, endingMs)
+    state.becameIdle = resolve
+    await promise
+    clearTimeout(limit)
+  })
+}
+
+interface Installing {
+  readonly gateway: Gateway
+  readonly options: ServerOptions
+  readonly state: State
+}
+
+function install(
+  server: FastifyInstance,
+  address: Address,
+  { gateway, options, state }: Installing,
+): void {
+  const url = address.path.replace(/\{(\w+)\}$/, '*').replace(/\{(\w+)\}/g, ':$1')
+  const wildcard = /\{(\w+)\}$/.exec(address.path)?.[1]
+  server.route({
+    method: address.method === 'GET' ? ['GET', 'HEAD'] : address.method,
+    url,
+    exposeHeadRoute: false,
+    config: address.error ? { error: address.error } : {},
+    async handler(request, reply) {
+      const gone = new AbortController()
+      reply.raw.once('close', () => {
+        if (!reply.raw.writableFinished)
+          gone.abort(new GatewayError('cancelled', 'The caller went away'))
+      })
+      state.active += 1
+      try {
+        const key = enter(address, { gateway, options, state }, { request, reply })
+        await address.serve({
+          request,
+          reply,
+          gateway,
+          options,
+          id: request.id,
+          key,
+          parameters: parametersOf(request, wildcard),
+          signal: gone.signal,
+        })
+      } catch (thrown) {
+        const error = funnel(thrown)
+        if (request.call) describeFailure(reply, request.call)
+        deliverError(reply, error, (address.error ?? plainError)(error, request.id))
+        logFailure(gateway, request, error)
+      } finally {
+        state.active -= 1
+        if (state.active === 0) state.becameIdle?.()
+      }
+      return reply
+    },
+  })
+}
+
+function parametersOf(
+  request: FastifyRequest,
+  wildcard: string | undefined,
+): Readonly<Record<string, string>> {
+  const { '*': rest, ...named } = request.params as Record<string, string>
+  return wildcard === undefined || rest === undefined ? named : { ...named, [wildcard]: rest }
+}
+
+const nobody: ApiKey = {
+  id: '',
+  name: '',
+  hash: '',
+  role: 'caller',
+  prefix: '',
+  createdAt: 0,
+  models: [],
+}
+
+function enter(
+  { access, uncounted }: Address,
+  { gateway, options, state }: Installing,
+  { request, reply }: { request: FastifyRequest; reply: FastifyReply },
+): ApiKey {
+  if (access === 'open') return nobody
+  const key = authenticate(gateway, request)
+  request.apiKey = key
+  if (access === 'administrator') requireAdministrator(key)
+  if (uncounted !== true) admit(gateway.limiter, key, options.requestsPerMinute(), reply)
+  const most = options.concurrentRequests()
+  if (most !== undefined && state.active > most)
+    throw new GatewayError('overloaded', 'The gateway is answering as many requests as it may', {
+      retryAfterMs: 1_000,
+    })
+  return key
+}
+
+const plainError: ErrorBody = (error) => error.toJSON()
+
+/** A failed call says as much of its way as a good one. */
+function describeFailure(reply: FastifyReply, { trail }: Call): void {
+  if (reply.raw.headersSent) return
+  void reply.header('x-sluice-attempts', String(trail.attempts))
+  if (trail.provider !== undefined)
+    void reply.header('x-sluice-provider', headerText(trail.provider))
+  if (trail.model !== undefined) void reply.header('x-sluice-model', headerText(trail.model))
+}
+
+function notFound(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  addresses: readonly Address[],
+): FastifyReply {
+  const path = request.url.split('?')[0] ?? ''
+  const found = addresses
+    .filter((address) => pathPattern(address.path).test(path))
+    .flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
+  const known = found.length > 0
+  const methods = [...new Set(found), 'OPTIONS']
+  if (known && request.method === 'OPTIONS') {
+    answerPreflight(request, reply, methods)
+    return reply
+  }
+  const error = known
+    ? new GatewayError('method_not_allowed', `${request.method} is not offered here`)
+    : new GatewayError('unknown_url', `Unknown address: ${request.method} ${path.slice(0, 200)}`)
+  if (known) void reply.header('allow', methods.join(', '))
+  deliverError(reply, error, error.toJSON())
+  return reply
+}
+
+/** One line per request, never with a secret, a prompt or an answer in it. */
+function logWhenDone(gateway: Gateway, request: FastifyRequest, reply: FastifyReply): void {
+  const startedAt = performance.now()
+  reply.raw.once('close', () => {
+    const { call, apiKey } = request
+    gateway.log.info(
+      {
+        id: request.id,
+        method: request.method,
+        path: request.url.split('?')[0]?.slice(0, 200),
+        // Node says 200 where nothing was sent at all.
+        status: reply.raw.headersSent ? reply.raw.statusCode : 499,
+        ms: Math.round((performance.now() - startedAt) * 10) / 10,
+        ...(apiKey && { key: apiKey.id }),
+        ...(call && { operation: call.operation, model: shownModel(call) }),
+        ...(call?.trail.provider !== undefined && {
+          provider: call.trail.provider,
+          attempts: call.trail.attempts,
+        }),
+        ...(!reply.raw.writableFinished && { left: true }),
+      },
+      'request',
+    )
+  })
+}
+
+/** Callers may write anything where a model's name belongs. */
+function shownModel({ request }: Call): string | undefined {
+  const { model } = request
+  return typeof model === 'string' ? model.slice(0, 200) : undefined
+}
+
+function logFailure(gateway: Gateway, request: FastifyRequest, error: GatewayError): void {
+  const fields = { id: request.id, code: error.code, cause: causeText(error) }
+  if (error.code === 'internal') gateway.log.error(fields, 'a request failed')
+  else if (error.blame !== 'caller') gateway.log.warn(fields, 'a request failed')
+}

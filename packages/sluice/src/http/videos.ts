@@ -1,0 +1,153 @@
+import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import type { FastifyReply } from 'fastify'
+import {
+  GatewayError,
+  invalidRequest,
+  type OperationName,
+  operations,
+  validate,
+  type VideoJob,
+} from '@sluice/contract'
+import { answerOf } from '../gateway/answer.ts'
+import { type Call, openTrail } from '../gateway/gateway.ts'
+import { downloadUpstream, findVideo, noVideo, pollVideo, videoOf } from '../gateway/videos.ts'
+import { publicHeaders, publicQuery } from './authenticate.ts'
+import { deliver } from './deliver.ts'
+import { one, whole } from './models.ts'
+import { publicAddress } from './public-address.ts'
+import { parseRange } from './range.ts'
+import type { Address, Exchange } from './server.ts'
+
+/** Everything about a task after it was started. */
+export const videoAddresses: readonly Address[] = [
+  { method: 'GET', path: '/v1/videos', access: 'caller', uncounted: true, serve: list },
+  { method: 'GET', path: '/v1/videos/{id}', access: 'caller', uncounted: true, serve: find },
+  { method: 'DELETE', path: '/v1/videos/{id}', access: 'caller', serve: remove },
+  { method: 'GET', path: '/v1/videos/{id}/content', access: 'caller', serve: download },
+]
+
+function shown(exchange: Exchange, job: VideoJob) {
+  return videoOf(job, `${publicAddress(exchange)}/v1/videos/${job.id}/content`)
+}
+
+/** OpenAI API, list videos: limit 0 to 100, default 20; newest first unless order is asc. */
+async function list(exchange: Exchange): Promise<void> {
+  const { gateway, key, reply, request } = exchange
+  const { query } = request
+  const limit = whole(one(query, 'limit'), 'limit', { minimum: 0, maximum: 100, fallback: 20 })
+  const order = one(query, 'order') ?? 'desc'
+  if (order !== 'asc' && order !== 'desc')
+    throw invalidRequest("'order' must be asc or desc", 'order')
+  const after = one(query, 'after')
+  const found = await gateway.store.listVideoJobs(key.id, {
+    limit: limit + 1,
+    ascending: order === 'asc',
+    ...(after !== undefined && after !== '' && { after }),
+  })
+  const data = found.slice(0, limit).map((job) => shown(exchange, job))
+  reply.send({
+    object: 'list',
+    data,
+    first_id: data[0]?.id ?? null,
+    last_id: data.at(-1)?.id ?? null,
+    has_more: found.length > limit,
+  })
+}
+
+async function find(exchange: Exchange): Promise<void> {
+  const { gateway, key, reply, parameters } = exchange
+  const job = await findVideo(gateway, key, parameters['id'] ?? '')
+  const call = callOf(exchange, 'getVideo', { id: job.id })
+  reply.send(shown(exchange, await pollVideo(gateway, call, job)))
+}
+
+async function remove({ gateway, key, reply, parameters }: Exchange): Promise<void> {
+  const { id } = await findVideo(gateway, key, parameters['id'] ?? '')
+  await gateway.videos.cancel(id)
+  if (!(await gateway.store.deleteVideoJob(id))) throw noVideo(id)
+  reply.send({ id, object: 'video.deleted', deleted: true })
+}
+
+async function download(exchange: Exchange): Promise<void> {
+  const { gateway, key, reply, request, parameters, signal } = exchange
+  const found = await findVideo(gateway, key, parameters['id'] ?? '')
+  const variant = one(request.query, 'variant')
+  const fields = validate(operations.downloadVideo.request, {
+    id: found.id,
+    ...(variant !== undefined && { variant }),
+  })
+  const job = await pollVideo(gateway, callOf(exchange, 'getVideo', { id: found.id }), found)
+  if (job.status !== 'completed')
+    throw invalidRequest(`The video is ${job.status}, it has no content`, 'id')
+  if (job.provider === 'builtin') return sendClip(exchange, job.id, fields.variant ?? 'video')
+  const call = callOf(exchange, 'downloadVideo', fields)
+  const answer = answerOf(gateway, call, await downloadUpstream(gateway, call, job))
+  await deliver(reply, answer, { signal, keepAlive: '' })
+}
+
+async function sendClip(
+  { gateway, reply, request }: Exchange,
+  id: string,
+  variant: 'video' | 'thumbnail' | 'spritesheet',
+): Promise<void> {
+  if (variant === 'spritesheet')
+    throw invalidRequest('The built-in engine makes no spritesheets', 'variant')
+  const expired = new GatewayError('not_found', 'The content of this video has expired')
+  if (variant === 'thumbnail') {
+    const picture = await gateway.videos.thumbnail(id)
+    if (!picture) throw expired
+    reply.header('content-type', 'image/webp').send(Buffer.from(picture))
+    return
+  }
+  const file = gateway.videos.file(id)
+  if (file === undefined) throw expired
+  const size = (await stat(file).catch(() => undefined))?.size
+  if (size === undefined) throw expired
+  sendRange(reply, { file, size, range: request.headers.range })
+}
+
+/** The whole clip, or the part that was asked for, so that players can seek (RFC 9110, 14). */
+function sendRange(
+  reply: FastifyReply,
+  { file, size, range }: { file: string; size: number; range: string | undefined },
+): void {
+  void reply
+    .header('content-type', 'video/mp4')
+    .header('accept-ranges', 'bytes')
+    .header('cache-control', 'private, max-age=86400')
+  const part = parseRange(range, size)
+  if (part === 'unsatisfiable') {
+    void reply.header('content-range', `bytes */${size}`)
+    throw new GatewayError('range_not_satisfiable', `The video has ${size} bytes`)
+  }
+  if (!part) {
+    reply.header('content-length', String(size)).send(createReadStream(file))
+    return
+  }
+  reply
+    .code(206)
+    .header('content-range', `bytes ${part.start}-${part.end}/${size}`)
+    .header('content-length', String(part.end - part.start + 1))
+    .send(createReadStream(file, part))
+}
+
+function callOf(
+  exchange: Exchange,
+  operation: OperationName,
+  fields: Readonly<Record<string, unknown>>,
+): Call {
+  const { gateway, key, id, request, signal } = exchange
+  return {
+    id,
+    publicAddress: publicAddress(exchange),
+    key,
+    operation,
+    request: fields,
+    headers: publicHeaders(request.headers),
+    query: publicQuery(request.url),
+    stream: false,
+    signal,
+    trail: openTrail(gateway.now()),
+  }
+}

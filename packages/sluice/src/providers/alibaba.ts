@@ -1,0 +1,18 @@
+import { dashscope, developerAsSystem, effortAs, maxTokensOnly } from '@sluice/protocols'
+import { bearer, type Provider } from './provider.ts'
+
+/** Keys belong to a region: `baseUrl: https://dashscope.aliyuncs.com` for those of mainland China. */
+export const alibaba: Provider = {
+  id: 'alibaba',
+  name: 'Alibaba Model Studio',
+  protocol: dashscope,
+  baseUrl: 'https://dashscope-intl.aliyuncs.com',
+  environment: ['DASHSCOPE_API_KEY', 'ALIBABA_API_KEY'],
+  credentials: bearer,
+  quirks: [
+    developerAsSystem,
+    maxTokensOnly,
+    effortAs((effort) => ({ enable_thinking: effort !== 'none' })),
+  ],
+  documentation: 'https://www.alibabacloud.com/help/en/model-studio/qwen-api-reference',
+}

@@ -1,0 +1,13 @@
+import { anthropic as anthropicProtocol } from '@sluice/protocols'
+import { header, type Provider } from './provider.ts'
+
+export const anthropic: Provider = {
+  id: 'anthropic',
+  name: 'Anthropic',
+  protocol: anthropicProtocol,
+  baseUrl: 'https://api.anthropic.com',
+  environment: ['ANTHROPIC_API_KEY'],
+  credentials: header('x-api-key'),
+  headers: { 'anthropic-version': '2023-06-01' },
+  documentation: 'https://platform.claude.com/docs/en/api/overview',
+}

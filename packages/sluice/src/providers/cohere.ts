@@ -1,0 +1,12 @@
+import { cohere as cohereProtocol } from '@sluice/protocols'
+import { bearer, type Provider } from './provider.ts'
+
+export const cohere: Provider = {
+  id: 'cohere',
+  name: 'Cohere',
+  protocol: cohereProtocol,
+  baseUrl: 'https://api.cohere.com',
+  environment: ['COHERE_API_KEY', 'CO_API_KEY'],
+  credentials: bearer,
+  documentation: 'https://docs.cohere.com/reference/about',
+}

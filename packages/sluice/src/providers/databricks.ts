@@ -1,0 +1,19 @@
+import { openaiLike } from '@sluice/protocols'
+import { compatible, withoutModelList } from './compatible.ts'
+
+export const databricks = compatible({
+  id: 'databricks',
+  name: 'Databricks',
+  protocol: withoutModelList(openaiLike()),
+  baseUrl: 'https://{resource}/serving-endpoints',
+  environment: ['DATABRICKS_TOKEN'],
+  operations: ['chat', 'complete', 'embed'],
+  settingsFrom: { resource: ['DATABRICKS_HOST'] },
+  // DATABRICKS_HOST is written with https:// or without.
+  baseUrlFrom: ({ resource }) =>
+    resource === undefined
+      ? undefined
+      : `https://${resource.replace(/^https:\/\//, '').replace(/\/+$/, '')}/serving-endpoints`,
+  documentation:
+    'https://docs.databricks.com/aws/en/machine-learning/foundation-model-apis/api-reference',
+})

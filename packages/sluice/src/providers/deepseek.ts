@@ -1,0 +1,15 @@
+import { developerAsSystem, maxTokensOnly, openaiLike } from '@sluice/protocols'
+import { compatible } from './compatible.ts'
+
+export const deepseek = compatible({
+  id: 'deepseek',
+  name: 'DeepSeek',
+  protocol: openaiLike({
+    chat: { lacks: ['logit_bias', 'seed', 'verbosity'], knows: ['reasoning_content'] },
+  }),
+  baseUrl: 'https://api.deepseek.com/v1',
+  environment: ['DEEPSEEK_API_KEY'],
+  operations: ['chat'],
+  quirks: [developerAsSystem, maxTokensOnly],
+  documentation: 'https://api-docs.deepseek.com',
+})

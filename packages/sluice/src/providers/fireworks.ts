@@ -1,0 +1,12 @@
+import { openaiLike } from '@sluice/protocols'
+import { compatible } from './compatible.ts'
+
+export const fireworks = compatible({
+  id: 'fireworks',
+  name: 'Fireworks AI',
+  protocol: openaiLike({ chat: { knows: ['top_k', 'reasoning_content'] }, responses: true }),
+  baseUrl: 'https://api.fireworks.ai/inference/v1',
+  environment: ['FIREWORKS_API_KEY'],
+  operations: ['chat', 'complete', 'embed'],
+  documentation: 'https://docs.fireworks.ai/api-reference',
+})

@@ -1,0 +1,13 @@
+import { gemini } from '@sluice/protocols'
+import { header, type Provider } from './provider.ts'
+
+export const google: Provider = {
+  id: 'google',
+  name: 'Google Gemini',
+  protocol: gemini,
+  baseUrl: 'https://generativelanguage.googleapis.com',
+  baseUrlVariables: ['GOOGLE_GEMINI_BASE_URL'],
+  environment: ['GEMINI_API_KEY', 'GOOGLE_API_KEY', 'GOOGLE_GENERATIVE_AI_API_KEY'],
+  credentials: header('x-goog-api-key'),
+  documentation: 'https://ai.google.dev/api',
+}

@@ -1,0 +1,17 @@
+import { openaiLike } from '@sluice/protocols'
+import { compatible } from './compatible.ts'
+
+export const openrouter = compatible({
+  id: 'openrouter',
+  name: 'OpenRouter',
+  protocol: openaiLike({
+    chat: { knows: ['top_k', 'cache_control'] },
+    embed: { inputType: true },
+    responses: true,
+  }),
+  baseUrl: 'https://openrouter.ai/api/v1',
+  environment: ['OPENROUTER_API_KEY'],
+  operations: ['chat', 'complete', 'embed'],
+  quirks: [],
+  documentation: 'https://openrouter.ai/docs/api-reference',
+})

@@ -1,0 +1,25 @@
+import { openaiLike } from '@sluice/protocols'
+import { compatible, withoutModelList } from './compatible.ts'
+
+export const perplexity = compatible({
+  id: 'perplexity',
+  name: 'Perplexity',
+  protocol: withoutModelList(
+    openaiLike({
+      chat: {
+        lacks: ['tools', 'tool_choice', 'logit_bias', 'logprobs', 'top_logprobs', 'seed', 'stop'],
+        knows: ['top_k'],
+      },
+    }),
+  ),
+  baseUrl: 'https://api.perplexity.ai',
+  environment: ['PERPLEXITY_API_KEY'],
+  operations: ['chat'],
+  models: [
+    { id: 'sonar' },
+    { id: 'sonar-pro' },
+    { id: 'sonar-reasoning-pro' },
+    { id: 'sonar-deep-research' },
+  ],
+  documentation: 'https://docs.perplexity.ai/api-reference',
+})

@@ -1,0 +1,16 @@
+import { developerAsSystem, maxTokensOnly, openaiLike } from '@sluice/protocols'
+import { compatible } from './compatible.ts'
+
+export const siliconflow = compatible({
+  id: 'siliconflow',
+  name: 'SiliconFlow',
+  protocol: openaiLike({
+    chat: { knows: ['top_k', 'reasoning_content', 'thinking_budget'] },
+    rerank: {},
+  }),
+  baseUrl: 'https://api.siliconflow.com/v1',
+  environment: ['SILICONFLOW_API_KEY'],
+  operations: ['chat', 'embed', 'rerank', 'transcribe', 'speak'],
+  quirks: [developerAsSystem, maxTokensOnly],
+  documentation: 'https://docs.siliconflow.com/en/api-reference/chat-completions/chat-completions',
+})

@@ -1,0 +1,21 @@
+import { openaiLike } from '@sluice/protocols'
+import { compatible } from './compatible.ts'
+
+export const togetherai = compatible({
+  id: 'togetherai',
+  name: 'Together AI',
+  protocol: openaiLike({ chat: { knows: ['top_k', 'reasoning_content'] }, rerank: {} }),
+  baseUrl: 'https://api.together.xyz/v1',
+  environment: ['TOGETHER_API_KEY', 'TOGETHER_AI_API_KEY'],
+  operations: [
+    'chat',
+    'complete',
+    'embed',
+    'rerank',
+    'createImage',
+    'transcribe',
+    'translate',
+    'speak',
+  ],
+  documentation: 'https://docs.together.ai/reference',
+})

@@ -1,0 +1,13 @@
+import { openaiLike } from '@sluice/protocols'
+import { compatible } from './compatible.ts'
+
+export const vercel = compatible({
+  id: 'vercel',
+  name: 'Vercel AI Gateway',
+  protocol: openaiLike(),
+  baseUrl: 'https://ai-gateway.vercel.sh/v1',
+  environment: ['AI_GATEWAY_API_KEY'],
+  operations: ['chat', 'embed'],
+  quirks: [],
+  documentation: 'https://vercel.com/docs/ai-gateway/openai-compat',
+})

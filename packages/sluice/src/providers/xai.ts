@@ -1,0 +1,12 @@
+import { openaiLike } from '@sluice/protocols'
+import { compatible } from './compatible.ts'
+
+export const xai = compatible({
+  id: 'xai',
+  name: 'xAI',
+  protocol: openaiLike({ chat: { lacks: ['logit_bias'] }, responses: true }),
+  baseUrl: 'https://api.x.ai/v1',
+  environment: ['XAI_API_KEY'],
+  operations: ['chat', 'complete', 'createImage'],
+  documentation: 'https://docs.x.ai/docs/api-reference',
+})

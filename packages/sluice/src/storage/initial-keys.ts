@@ -1,0 +1,66 @@
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { ApiKey, Store } from '@sluice/contract'
+import { createKey } from './secrets.ts'
+
+/** What `data/initial-keys.json` holds: the only place where the first secrets can be read again. */
+export interface InitialKeys {
+  readonly adminKey?: string
+  readonly apiKey?: string
+}
+
+export interface InitialKeyOptions {
+  /** The data folder, which exists. */
+  readonly folder: string
+  /** The roles for which the settings name a key already; none is made for them. */
+  readonly given: readonly ApiKey['role'][]
+  /** Milliseconds since the epoch. */
+  readonly now: number
+}
+
+const fieldOf = { administrator: 'adminKey', caller: 'apiKey' } as const
+
+/**
+ * Makes one key per role that has never had one, in the settings or in the store, and writes the secrets to
+ * `initial-keys.json`, readable by its owner alone. Returns what was made: nothing from the second start on.
+ */
+export async function createInitialKeys(
+  store: Store,
+  { folder, given, now }: InitialKeyOptions,
+): Promise<InitialKeys> {
+  const existing = await store.listKeys()
+  const made = (['administrator', 'caller'] as const)
+    .filter((role) => !given.includes(role) && !existing.some((key) => key.role === role))
+    .map((role) => ({ role, ...createKey({ role, name: `initial ${role} key` }, now) }))
+  if (made.length === 0) return {}
+
+  const secrets = Object.fromEntries(made.map(({ role, secret }) => [fieldOf[role], secret]))
+  // Written first: a crash between the two steps makes new keys at the next start, instead of keys nobody can know.
+  writePrivately(join(folder, 'initial-keys.json'), { ...readInitialKeys(folder), ...secrets })
+  for (const { key } of made) await store.addKey(key)
+  return secrets
+}
+
+/** The secrets of the first start, as far as the file still tells them. */
+export function readInitialKeys(folder: string): InitialKeys {
+  const file = join(folder, 'initial-keys.json')
+  if (!existsSync(file)) return {}
+  try {
+    const content: unknown = JSON.parse(readFileSync(file, 'utf8'))
+    if (typeof content !== 'object' || content === null) return {}
+    const { adminKey, apiKey } = content as Record<keyof InitialKeys, unknown>
+    return {
+      ...(typeof adminKey === 'string' && { adminKey }),
+      ...(typeof apiKey === 'string' && { apiKey }),
+    }
+  } catch {
+    // The file is a convenience: somebody who edited it loses only that.
+    return {}
+  }
+}
+
+function writePrivately(file: string, content: InitialKeys): void {
+  const draft = `${file}.${process.pid}`
+  writeFileSync(draft, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 })
+  renameSync(draft, file)
+}

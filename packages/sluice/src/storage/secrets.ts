@@ -1,0 +1,53 @@
+import { hash, randomBytes } from 'node:crypto'
+import type { ApiKey } from '@sluice/contract'
+
+const letters = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+/** 43 of 62 letters carry 256 bits. */
+const secretLength = 43
+/** Enough to recognise a key in a list, too little to guess it: `sk-` and five letters. */
+const prefixLength = 8
+
+/** A new secret: `sk-` and 43 random letters and digits, without a further `-`. */
+export function createSecret(): string {
+  return `sk-${randomLetters(secretLength)}`
+}
+
+/** Random letters and digits, each equally likely. */
+export function randomLetters(length: number): string {
+  let result = ''
+  while (result.length < length) {
+    for (const byte of randomBytes(length)) {
+      // 248 is the largest multiple of 62 in a byte: what lies above would favour the first letters.
+      if (byte < 248 && result.length < length) result += letters[byte % 62]
+    }
+  }
+  return result
+}
+
+/** Lower-case hexadecimal SHA-256 of a secret. `sk-abc` and `abc` are the same secret. */
+export function hashSecret(secret: string): string {
+  return hash('sha256', secret.startsWith('sk-') ? secret.slice(3) : secret)
+}
+
+/** What may be set when a key is made. */
+export type KeyOptions = Pick<
+  ApiKey,
+  'name' | 'role' | 'requestsPerMinute' | 'models' | 'expiresAt'
+>
+
+/** A new key: the secret, which is shown once and kept nowhere, and what is kept of it. */
+export function createKey(options: KeyOptions, now: number): { secret: string; key: ApiKey } {
+  const secret = createSecret()
+  return { secret, key: keyOf(secret, `key_${randomLetters(16)}`, options, now) }
+}
+
+/** The key of a secret that was chosen elsewhere, such as in the environment or in sluice.yaml. */
+export function keyOf(secret: string, id: string, options: KeyOptions, now: number): ApiKey {
+  return {
+    id,
+    hash: hashSecret(secret),
+    prefix: secret.slice(0, Math.min(prefixLength, Math.floor(secret.length / 2))),
+    createdAt: now,
+    ...options,
+  }
+}

@@ -1,0 +1,107 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { check } from '../../src/cli/check.ts'
+import { listModels } from '../../src/cli/models.ts'
+import { defaultAliases } from '../../src/config/default-aliases.ts'
+import { readEnvironment } from '../../src/config/env.ts'
+import { engineModels } from '../../../engine/src/models.ts'
+import { runSluice } from '../../../../test/support/run-sluice.ts'
+import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
+
+function settings(folder: string, text: string, variables: Readonly<Record<string, string>> = {}) {
+  const file = join(folder, 'sluice.yaml')
+  writeFileSync(file, text)
+  return readEnvironment({ SLUICE_CONFIG: file, SLUICE_DATA: join(folder, 'data'), ...variables })
+}
+
+test('check says what the settings come to', async () => {
+  using folder = temporaryFolder()
+  const environment = settings(
+    folder.path,
+    `
+providers:
+  acme: { type: openai, baseUrl: https://acme.example/v1, key: sk-acme-secret, models: [small] }
+models:
+  quick: acme/small
+  safe: { targets: [{ target: openai/gpt-4o }], fallback: [quick, builtin/builtin-chat] }
+keys: [{ name: team, key: sk-team-secret }]
+`,
+    { OPENAI_API_KEY: 'sk-openai-secret', SLUICE_PORT: '9000' },
+  )
+  const { text, isFine } = await check(environment)
+  expect(isFine).toBe(true)
+  expect(text).toContain('http://127.0.0.1:9000')
+  expect(text).toContain('acme at https://acme.example/v1, one key, models small')
+  expect(text).toContain('openai at https://api.openai.com/v1, one key, the models it lists')
+  expect(text).toContain('quick → acme/small')
+  expect(text).toContain('safe → openai/gpt-4o, then quick, builtin/builtin-chat')
+  expect(text).toContain('Everything fits.')
+  expect(text).not.toContain('secret')
+})
+
+test('check names what leads nowhere', async () => {
+  using folder = temporaryFolder()
+  const environment = settings(
+    folder.path,
+    `
+builtin: { enabled: never }
+providers: { nobody-knows: { key: x }, openai: {} }
+models:
+  a: openia/gpt-4o
+  b: { targets: [{ target: builtin/builtin-chat }], fallback: [gone/m] }
+`,
+  )
+  const { text, isFine } = await check(environment)
+  expect(isFine).toBe(false)
+  for (const sentence of [
+    'providers.nobody-knows is off. It is in no catalogue',
+    'providers.openai is off. It has no key; set key, or OPENAI_API_KEY',
+    'models.a leads to openia/gpt-4o',
+    'models.b leads to builtin/builtin-chat',
+    'models.b leads to gone/m',
+  ])
+    expect(text).toContain(sentence)
+})
+
+test('models lists names, limits and operations without a network', async () => {
+  using folder = temporaryFolder()
+  const environment = settings(folder.path, 'models: { house: builtin/builtin-chat }')
+  const listed: { id: string; inputTokenLimit: number }[] = JSON.parse(
+    await listModels(environment, { json: true }),
+  )
+  const ids = listed.map(({ id }) => id)
+  expect(ids).toEqual(expect.arrayContaining(['builtin-chat', 'gpt-4o', 'whisper-1', 'house']))
+  expect(await listModels(environment, {})).toMatch(/^MODEL +FROM +INPUT +OUTPUT +OPERATIONS\n/)
+})
+
+test('every well-known name leads to a model that there is', () => {
+  const models = new Set(engineModels.map(({ id }) => id))
+  const lost = Object.entries(defaultAliases).filter(([, model]) => !models.has(model))
+  expect(lost).toEqual([])
+})
+
+test.each([
+  [['--version'], 0, /^\d+\.\d+\.\d+\n$/],
+  [['--help'], 0, /keys[^]*models[^]*check[^]*openapi[^]*discover[^]*explain/],
+  [['openapi'], 0, /^\{\n {2}"openapi": "3\.1\.1"/],
+  [['config', 'schema'], 0, /"title": "sluice.yaml"/],
+  [['keys', 'create'], 2, /^$/],
+  [['keys', 'create', '--name', 'x', '--rate', 'many'], 2, /^$/],
+  [['nonsense'], 2, /^$/],
+])('sluice %s', async (args, exitCode, stdout) => {
+  using folder = temporaryFolder()
+  const finished = await runSluice(args, { folder: folder.path })
+  expect(finished.stdout).toMatch(stdout)
+  expect(finished.exitCode).toBe(exitCode)
+})
+
+test('a broken file is told with its place, and the exit code says so', async () => {
+  using folder = temporaryFolder()
+  writeFileSync(join(folder.path, 'sluice.yaml'), 'server:\n  prot: 1\n')
+  const { exitCode, stderr } = await runSluice(['check'], { folder: folder.path })
+  expect({ exitCode, stderr }).toEqual({
+    exitCode: 1,
+    stderr: `${folder.path}/sluice.yaml:2:3: server.prot is not a setting: no "prot" is known here\n`,
+  })
+})

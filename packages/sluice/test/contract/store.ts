@@ -1,0 +1,267 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Store } from '../../../contract/src/core/ports.ts'
+import {
+  sampleJob,
+  sampleKey,
+  sampleResponse,
+  sampleUsage,
+} from '../../../../test/support/store-samples.ts'
+
+/** What the contract needs of an implementation. */
+export interface StoreUnderTest {
+  readonly store: Store
+  /** Closes the store and opens another one on the same data. */
+  reopen(): Promise<Store>
+  /** Opens a second store on the same data, as another process would. */
+  openAnother(): Promise<Store>
+  /** Closes everything and removes the data. */
+  remove(): Promise<void>
+}
+
+/** The meaning of every method of Store. Each implementation runs it. */
+export function describeStore(name: string, open: () => Promise<StoreUnderTest>): void {
+  describe(`the store ${name}`, () => {
+    let subject: StoreUnderTest
+    let store: Store
+
+    beforeEach(async () => {
+      subject = await open()
+      store = subject.store
+    })
+    afterEach(() => subject.remove())
+
+    describe('keys', () => {
+      test('a key comes back as it was added, with and without its optional fields', async () => {
+        const plain = sampleKey({ id: 'key_a', createdAt: 1 })
+        const full = sampleKey({
+          id: 'key_b',
+          role: 'administrator',
+          requestsPerMinute: 60,
+          models: ['gpt-4o', 'acme/*'],
+          createdAt: 2,
+          expiresAt: 9_007_199_254_740_991,
+        })
+        await store.addKey(full)
+        await store.addKey(plain)
+        expect(await store.listKeys()).toEqual([plain, full])
+      })
+
+      test('an empty list of models is kept apart from none', async () => {
+        await store.addKey(sampleKey({ models: [] }))
+        expect(await store.listKeys()).toEqual([sampleKey({ models: [] })])
+      })
+
+      test('a known id or hash is a conflict, and changes nothing', async () => {
+        await store.addKey(sampleKey({ id: 'key_a', hash: 'h' }))
+        await expect(store.addKey(sampleKey({ id: 'key_a', hash: 'i' }))).rejects.toMatchObject({
+          code: 'conflict',
+        })
+        await expect(store.addKey(sampleKey({ id: 'key_b', hash: 'h' }))).rejects.toMatchObject({
+          code: 'conflict',
+        })
+        expect(await store.listKeys()).toHaveLength(1)
+      })
+
+      test('a key is revoked once, and stays in the list', async () => {
+        await store.addKey(sampleKey())
+        expect(await store.revokeKey('key_1', 5)).toBe(true)
+        expect(await store.revokeKey('key_1', 6)).toBe(false)
+        expect(await store.revokeKey('key_2', 6)).toBe(false)
+        expect(await store.listKeys()).toEqual([sampleKey({ revokedAt: 5 })])
+      })
+
+      test('the version differs after a change here or in another process, and only then', async () => {
+        const another = await subject.openAnother()
+        const versions = [await store.keysVersion()]
+        expect(await store.keysVersion()).toBe(versions[0])
+        await store.addKey(sampleKey())
+        versions.push(await store.keysVersion())
+        await another.revokeKey('key_1', 5)
+        versions.push(await store.keysVersion())
+        expect(new Set(versions).size).toBe(3)
+        expect(await store.listKeys()).toEqual([sampleKey({ revokedAt: 5 })])
+      })
+
+      test('keys survive', async () => {
+        await store.addKey(sampleKey())
+        store = await subject.reopen()
+        expect(await store.listKeys()).toEqual([sampleKey()])
+      })
+    })
+
+    describe('video jobs', () => {
+      test('a job comes back as it was added, with and without its optional fields', async () => {
+        const plain = sampleJob({ id: 'video_a' })
+        const full = sampleJob({
+          id: 'video_b',
+          upstreamId: 'theirs',
+          status: 'failed',
+          progress: 40,
+          error: { code: 'broken', message: 'It “broke”' },
+          contentFile: 'videos/b.mp4',
+          completedAt: 1_700_000_100,
+          expiresAt: 1_700_000_200,
+          remixedFromVideoId: 'video_a',
+        })
+        await store.addVideoJob(plain)
+        await store.addVideoJob(full)
+        expect(await store.findVideoJob('video_a')).toEqual(plain)
+        expect(await store.findVideoJob('video_b')).toEqual(full)
+        expect(await store.findVideoJob('video_c')).toBeUndefined()
+        await expect(store.addVideoJob(plain)).rejects.toMatchObject({ code: 'conflict' })
+      })
+
+      test('only the given fields change', async () => {
+        await store.addVideoJob(sampleJob())
+        expect(await store.updateVideoJob('video_1', { status: 'in_progress', progress: 10 })).toBe(
+          true,
+        )
+        expect(await store.updateVideoJob('video_1', {})).toBe(true)
+        expect(await store.findVideoJob('video_1')).toEqual(
+          sampleJob({ status: 'in_progress', progress: 10 }),
+        )
+        expect(await store.updateVideoJob('video_2', { progress: 10 })).toBe(false)
+      })
+
+      test.each(['completed', 'failed'] as const)(
+        'a job that is %s never changes',
+        async (status) => {
+          await store.addVideoJob(sampleJob())
+          expect(await store.updateVideoJob('video_1', { status, progress: 100 })).toBe(true)
+          for (const change of [
+            { status: 'queued', progress: 0 },
+            { status: 'completed' },
+            { status: 'failed', error: { code: 'late', message: 'late' } },
+            { contentFile: 'other.mp4' },
+          ] as const)
+            expect(await store.updateVideoJob('video_1', change)).toBe(false)
+          expect(await store.findVideoJob('video_1')).toEqual(sampleJob({ status, progress: 100 }))
+        },
+      )
+
+      test('of many who finish a job at once, in several processes, one does', async () => {
+        await store.addVideoJob(sampleJob())
+        const another = await subject.openAnother()
+        const answers = await Promise.all(
+          Array.from({ length: 20 }, (_, n) =>
+            (n % 2 ? store : another).updateVideoJob('video_1', {
+              status: n % 3 ? 'completed' : 'failed',
+              progress: n,
+            }),
+          ),
+        )
+        expect(answers.filter(Boolean)).toHaveLength(1)
+        expect((await store.findVideoJob('video_1'))?.progress).toBe(answers.indexOf(true))
+      })
+
+      test('pages: newest first or oldest first, one key at a time, to the last one', async () => {
+        const ids = Array.from({ length: 7 }, (_, n) => `video_${9 - n}`)
+        for (const id of ids) {
+          await store.addVideoJob(sampleJob({ id }))
+          await store.addVideoJob(sampleJob({ id: `other_${id}`, keyId: 'key_2' }))
+        }
+        const newestFirst = ids.toReversed()
+        expect(await pagesOf(store, false)).toEqual([
+          newestFirst.slice(0, 3),
+          newestFirst.slice(3, 6),
+          newestFirst.slice(6),
+        ])
+        expect(await pagesOf(store, true)).toEqual([ids.slice(0, 3), ids.slice(3, 6), ids.slice(6)])
+      })
+
+      test('after an unknown id, or one of another key, there is nothing', async () => {
+        await store.addVideoJob(sampleJob({ id: 'video_a' }))
+        await store.addVideoJob(sampleJob({ id: 'video_b', keyId: 'key_2' }))
+        for (const after of ['video_b', 'video_c'])
+          expect(await store.listVideoJobs('key_1', { limit: 10, after })).toEqual([])
+      })
+
+      test('a job is deleted once, whatever its state', async () => {
+        await store.addVideoJob(sampleJob({ status: 'completed', progress: 100 }))
+        expect(await store.deleteVideoJob('video_1')).toBe(true)
+        expect(await store.deleteVideoJob('video_1')).toBe(false)
+        expect(await store.findVideoJob('video_1')).toBeUndefined()
+        expect(await store.updateVideoJob('video_1', { progress: 1 })).toBe(false)
+      })
+
+      test('a restart finds the unfinished jobs of a provider, oldest first', async () => {
+        const states = ['queued', 'completed', 'in_progress', 'failed', 'queued'] as const
+        for (const [n, status] of states.entries())
+          await store.addVideoJob(sampleJob({ id: `video_${9 - n}`, status }))
+        await store.addVideoJob(sampleJob({ id: 'video_x', provider: 'other' }))
+        store = await subject.reopen()
+        const unfinished = await store.unfinishedVideoJobs('acme')
+        expect(unfinished.map(({ id }) => id)).toEqual(['video_9', 'video_7', 'video_5'])
+      })
+    })
+
+    describe('responses', () => {
+      test('a response is found as it was added, until it is deleted', async () => {
+        const first = sampleResponse()
+        const second = sampleResponse({ id: 'resp_2', previousResponseId: 'resp_1' })
+        await store.addResponse(first)
+        await store.addResponse(second)
+        await expect(store.addResponse(first)).rejects.toMatchObject({ code: 'conflict' })
+        store = await subject.reopen()
+        expect(await store.findResponse('resp_1')).toEqual(first)
+        expect(await store.findResponse('resp_2')).toEqual(second)
+        expect(await store.deleteResponse('resp_1')).toBe(true)
+        expect(await store.deleteResponse('resp_1')).toBe(false)
+        expect(await store.findResponse('resp_1')).toBeUndefined()
+      })
+    })
+
+    describe('usage', () => {
+      test('records come back newest first, with and without their optional fields', async () => {
+        const plain = sampleUsage()
+        const full = sampleUsage({
+          attempt: 2,
+          outcome: 'incomplete',
+          reported: false,
+          cachedInputTokens: 1,
+          cacheWriteTokens: 2,
+          audioInputTokens: 3,
+          imageInputTokens: 4,
+          reasoningTokens: 5,
+          audioOutputTokens: 6,
+          seconds: 7.25,
+          images: 8,
+          searchUnits: 9,
+        })
+        store.recordUsage(plain)
+        store.recordUsage(full)
+        expect(await store.listUsage({ limit: 10 })).toEqual([full, plain])
+        expect(await store.listUsage({ limit: 1 })).toEqual([full])
+      })
+
+      test('after a flush another process sees the records', async () => {
+        store.recordUsage(sampleUsage())
+        await store.flush()
+        const another = await subject.openAnother()
+        expect(await another.listUsage({ limit: 10 })).toEqual([sampleUsage()])
+      })
+
+      test('a regular stop loses nothing', async () => {
+        for (let n = 0; n < 1_234; n++) store.recordUsage(sampleUsage({ attempt: n }))
+        store = await subject.reopen()
+        const kept = await store.listUsage({ limit: 10_000 })
+        expect(kept.map(({ attempt }) => attempt)).toEqual(
+          Array.from({ length: 1_234 }, (_, n) => 1_233 - n),
+        )
+      })
+    })
+  })
+}
+
+async function pagesOf(store: Store, ascending: boolean): Promise<string[][]> {
+  const pages: string[][] = []
+  let after: string | undefined
+  while (pages.length < 10) {
+    const page = { limit: 3, ascending, ...(after !== undefined && { after }) }
+    const ids = (await store.listVideoJobs('key_1', page)).map(({ id }) => id)
+    if (ids.length === 0) break
+    pages.push(ids)
+    after = ids.at(-1)
+  }
+  return pages
+}

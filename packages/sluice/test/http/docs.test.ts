@@ -1,0 +1,108 @@
+import Fastify, { type FastifyInstance } from 'fastify'
+import { chromium as playwright } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { documentAddresses } from '../../src/http/docs.ts'
+import { createOpenApi } from '../../src/http/openapi.ts'
+import type { Exchange } from '../../src/http/server.ts'
+import { chromium, leaveOutBrowser } from '../../../../test/support/chromium.ts'
+
+let app: FastifyInstance
+let address: string
+
+beforeAll(async () => {
+  app = Fastify({ routerOptions: { ignoreTrailingSlash: true } })
+  for (const { method, path, serve } of documentAddresses(async () => createOpenApi('1.2.3')))
+    app.route({
+      method,
+      url: path,
+      // An open address looks at nothing else of the exchange.
+      handler: (request, reply) => serve({ request, reply } as Exchange),
+    })
+  address = await app.listen({ host: '127.0.0.1', port: 0 })
+})
+afterAll(() => app.close())
+
+test.each([
+  ['/docs', 'text/html; charset=utf-8'],
+  ['/docs/swagger-ui.css', 'text/css; charset=utf-8'],
+  ['/docs/swagger-ui-bundle.js', 'text/javascript; charset=utf-8'],
+  ['/docs/start.js', 'text/javascript; charset=utf-8'],
+  ['/docs/favicon-32x32.png', 'image/png'],
+  ['/openapi.json', 'application/json; charset=utf-8'],
+  ['/sluice.schema.json', 'application/schema+json'],
+])('%s is served', async (path, type) => {
+  const answer = await fetch(address + path)
+  expect(answer.status).toBe(200)
+  expect(answer.headers.get('content-type')).toBe(type)
+  expect((await answer.arrayBuffer()).byteLength).toBeGreaterThan(100)
+})
+
+test('what the caller has already is not sent again', async () => {
+  const first = await fetch(`${address}/openapi.json`)
+  const tag = first.headers.get('etag') ?? ''
+  const second = await fetch(`${address}/openapi.json`, { headers: { 'if-none-match': tag } })
+  expect(second.status).toBe(304)
+})
+
+test('the page is reached with and without a slash', async () => {
+  const answer = await fetch(`${address}/docs/`)
+  expect(answer.url).toBe(`${address}/docs`)
+  expect(answer.status).toBe(200)
+})
+
+test.each(['/docs/../package.json', '/docs/swagger-ui-bundle.js.map', '/docs/index.html'])(
+  '%s is not there',
+  async (path) => {
+    expect((await app.inject(path)).statusCode).toBe(404)
+  },
+)
+
+/** A browser starts slowly on a busy machine. */
+const browserWait = { timeout: 150_000 }
+
+test(
+  'the reference shows every operation and talks to nobody else',
+  browserWait,
+  async (context) => {
+    if (chromium === undefined) return leaveOutBrowser(context)
+    const browser = await playwright.launch({
+      executablePath: chromium,
+      args: [
+        '--no-sandbox',
+        '--disable-dev-shm-usage',
+        '--disable-gpu',
+        '--no-first-run',
+        // The browser's own calls home would only wait for a network that a test must not need.
+        '--disable-background-networking',
+        '--disable-component-update',
+        '--disable-sync',
+      ],
+    })
+    try {
+      const page = await browser.newPage()
+      const outside: string[] = []
+      const problems: string[] = []
+      page.on('request', (request) => {
+        const url = request.url()
+        if (!url.startsWith(address) && !/^(data|blob):/.test(url)) outside.push(url)
+      })
+      page.on('console', (message) => {
+        if (message.type() === 'error') problems.push(message.text())
+      })
+      page.on('pageerror', (error) => problems.push(String(error)))
+      await page.goto(`${address}/docs`)
+      await page.getByText('/v1/chat/completions').first().waitFor({ timeout: 60_000 })
+      const shown = await page.locator('.opblock').count()
+      const document = JSON.parse((await app.inject('/openapi.json')).body)
+      const described = Object.values<object>(document.paths).flatMap((path) => Object.keys(path))
+      expect(shown).toBe(described.length)
+
+      await page.getByText('/v1/chat/completions').first().click()
+      await page.getByText('What is 6 times 7?').first().waitFor({ timeout: 60_000 })
+      expect(outside).toEqual([])
+      expect(problems).toEqual([])
+    } finally {
+      await browser.close()
+    }
+  },
+)

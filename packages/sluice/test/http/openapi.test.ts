@@ -1,0 +1,112 @@
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { beforeAll, expect, test } from 'vitest'
+import type { Gateway } from '../../src/gateway/gateway.ts'
+import { notImplemented } from '../../src/http/not-implemented.ts'
+import { createOpenApi } from '../../src/http/openapi.ts'
+import { installRoutes } from '../../src/http/routes.ts'
+import { operations } from '../../../contract/src/operations/index.ts'
+import { formats } from '../../../protocols/src/formats.ts'
+import { lint } from '../../../../test/support/openapi.ts'
+
+interface Document {
+  readonly paths: Record<string, Record<string, PathOperation>>
+  readonly components: { readonly schemas: Record<string, object> }
+}
+
+interface PathOperation {
+  readonly operationId: string
+  readonly requestBody?: {
+    content: Record<string, { schema: { $ref?: string }; example?: unknown }>
+  }
+  readonly responses: Record<string, object>
+}
+
+let document: Document
+
+beforeAll(() => {
+  document = JSON.parse(JSON.stringify(createOpenApi('1.2.3')))
+})
+
+test('a public linter finds nothing to complain of', () => {
+  expect(lint(document).problems).toEqual([])
+})
+
+test('the linter does see mistakes', () => {
+  const broken = { ...document, paths: { '/x': { get: { responses: { 200: {} } } } } }
+  expect(lint(broken).problems).toContainEqual(expect.stringContaining('description'))
+})
+
+test('every address of every operation and client format is there', () => {
+  const wanted = [
+    ...Object.values(operations).flatMap(({ method, paths }) =>
+      paths.map((path) => `${method} ${path}`),
+    ),
+    ...formats.flatMap(({ paths }) => paths.map((path) => `POST ${path}`)),
+  ]
+  const described = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+  )
+  expect(described).toEqual(expect.arrayContaining(wanted))
+})
+
+test('what the server answers is what the document describes', () => {
+  // Health alone asks the gateway, and only when it is called.
+  const addresses = installRoutes({} as Gateway)
+  const served = addresses
+    .filter((address) => !notImplemented.includes(address) && !address.path.startsWith('/docs'))
+    .map(({ method, path }) => `${method} ${path}`)
+  const described = Object.entries(document.paths).flatMap(([path, methods]) =>
+    // All of Gemini's verbs share one address.
+    Object.keys(methods).map(
+      (method) => `${method.toUpperCase()} ${path.replace(/\{model\}:\w+$/, '{verb}')}`,
+    ),
+  )
+  expect([...new Set(described)].sort()).toEqual([...new Set(served)].sort())
+})
+
+test('forms carry files and no nulls, JSON carries no files', () => {
+  const form = JSON.stringify(document.components.schemas['TranscribeForm'])
+  expect(form).toContain('"file":{"type":"string","format":"binary"}')
+  for (const [name, schema] of Object.entries(document.components.schemas)) {
+    const text = JSON.stringify(schema)
+    if (name.endsWith('Form')) expect(name + text).not.toContain('"null"')
+    if (name.endsWith('Request')) expect(name + text).not.toMatch(/binary|octet-stream/)
+  }
+})
+
+test('every example is what its schema accepts', () => {
+  const ajv = new Ajv2020({ strict: false })
+  ajv.addSchema(document, 'document')
+  const verdicts = Object.values(document.paths)
+    .flatMap((methods) => Object.values(methods))
+    .flatMap(({ requestBody, operationId }) =>
+      Object.values(requestBody?.content ?? {}).map((content) => ({ operationId, ...content })),
+    )
+    .filter(({ example }) => example !== undefined)
+    .map(({ operationId, schema, example }) => {
+      const check = schema.$ref ? ajv.getSchema(`document${schema.$ref}`) : ajv.compile(schema)
+      return { operationId, accepted: check?.(example), errors: check?.errors ?? null }
+    })
+  expect(verdicts.length).toBeGreaterThan(5)
+  for (const verdict of verdicts)
+    expect(verdict).toEqual({ operationId: verdict.operationId, accepted: true, errors: null })
+})
+
+test('errors have four keys, two of which may be null', () => {
+  expect(document.components.schemas['Error']).toEqual({
+    type: 'object',
+    required: ['error'],
+    properties: {
+      error: {
+        type: 'object',
+        required: ['message', 'type', 'param', 'code'],
+        properties: {
+          message: { type: 'string' },
+          type: { type: 'string' },
+          param: { type: ['string', 'null'] },
+          code: { type: ['string', 'null'] },
+        },
+      },
+    },
+  })
+})

@@ -1,0 +1,120 @@
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test, vi } from 'vitest'
+import type { Store } from '../../../contract/src/core/ports.ts'
+import { createInitialKeys, readInitialKeys } from '../../src/storage/initial-keys.ts'
+import { openKeyRing } from '../../src/storage/key-ring.ts'
+import { createKey, createSecret, hashSecret, keyOf } from '../../src/storage/secrets.ts'
+import { openSqlite } from '../../src/storage/sqlite.ts'
+import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
+
+const caller = { name: 'test', role: 'caller' } as const
+
+test('secrets are long, without a further dash, and never twice the same', () => {
+  const secrets = new Set(Array.from({ length: 500 }, createSecret))
+  expect(secrets.size).toBe(500)
+  for (const secret of secrets) expect(secret).toMatch(/^sk-[0-9A-Za-z]{43}$/)
+})
+
+test('of a secret only the hash and the first letters are kept', () => {
+  const { secret, key } = createKey(caller, 7)
+  expect(JSON.stringify(key)).not.toContain(secret.slice(8))
+  expect(key).toMatchObject({ hash: hashSecret(secret), prefix: secret.slice(0, 8), createdAt: 7 })
+  expect(keyOf('abc', 'fixed', caller, 0).prefix).toBe('a')
+})
+
+async function withRing(
+  check: (store: Store, open: () => Store, folder: string) => Promise<void>,
+): Promise<void> {
+  using folder = temporaryFolder()
+  const open = () => openSqlite({ file: join(folder.path, 'sluice.db') })
+  await using store = open()
+  await check(store, open, folder.path)
+}
+
+test('a secret is found with and without its sk-, a wrong one is not', () =>
+  withRing(async (store) => {
+    const { secret, key } = createKey(caller, 0)
+    await store.addKey(key)
+    await using ring = await openKeyRing(store, {
+      fixed: [keyOf('chosen-by-hand', 'env_1', caller, 0)],
+    })
+    expect(ring.find(secret)).toEqual(key)
+    expect(ring.find(secret.slice(3))).toEqual(key)
+    expect(ring.find('chosen-by-hand')?.id).toBe('env_1')
+    expect(ring.find('sk-chosen-by-hand')?.id).toBe('env_1')
+    for (const wrong of ['', 'sk-', `${secret}x`, secret.slice(0, -1), `sk-${secret}`, key.hash])
+      expect(ring.find(wrong)).toBeUndefined()
+    ring.setFixed([])
+    expect(ring.find('chosen-by-hand')).toBeUndefined()
+  }))
+
+test('an expired key is refused from that moment on', () =>
+  withRing(async (store) => {
+    const { secret, key } = createKey({ ...caller, expiresAt: 1_000 }, 0)
+    await store.addKey(key)
+    let time = 999
+    await using ring = await openKeyRing(store, { fixed: [], now: () => time })
+    expect(ring.find(secret)).toEqual(key)
+    time = 1_000
+    expect(ring.find(secret)).toBeUndefined()
+  }))
+
+test('keys that another process makes or revokes are known soon', () =>
+  withRing(async (store, open) => {
+    await using ring = await openKeyRing(store, { fixed: [], pollMs: 5 })
+    await using other = open()
+    const { secret, key } = createKey(caller, 0)
+    await other.addKey(key)
+    await vi.waitFor(() => expect(ring.find(secret)).toEqual(key), { timeout: 5_000 })
+    await other.revokeKey(key.id, 1)
+    await vi.waitFor(() => expect(ring.find(secret)).toBeUndefined(), { timeout: 5_000 })
+  }))
+
+test('when the store cannot be read, the known keys go on working', () =>
+  withRing(async (store) => {
+    const { secret, key } = createKey(caller, 0)
+    await store.addKey(key)
+    const failures: unknown[] = []
+    let broken = false
+    const shaky: Store = {
+      ...store,
+      keysVersion: async () => {
+        if (broken) throw new Error('disk gone')
+        return store.keysVersion()
+      },
+    }
+    await using ring = await openKeyRing(shaky, {
+      fixed: [],
+      pollMs: 5,
+      readFailed: (error) => failures.push(error),
+    })
+    broken = true
+    await vi.waitFor(() => expect(failures.length).toBeGreaterThan(0), { timeout: 5_000 })
+    expect(ring.find(secret)).toEqual(key)
+  }))
+
+test('the first start makes one key per role, readable by the owner alone, and later ones none', () =>
+  withRing(async (store, _open, folder) => {
+    const made = await createInitialKeys(store, { folder, given: [], now: 1 })
+    expect(Object.keys(made)).toEqual(['adminKey', 'apiKey'])
+    expect(readInitialKeys(folder)).toEqual(made)
+    expect(statSync(join(folder, 'initial-keys.json')).mode & 0o777).toBe(0o600)
+    await using ring = await openKeyRing(store, { fixed: [] })
+    expect(ring.find(made.adminKey ?? '')?.role).toBe('administrator')
+    expect(ring.find(made.apiKey ?? '')?.role).toBe('caller')
+    expect(await createInitialKeys(store, { folder, given: [], now: 2 })).toEqual({})
+    for (const key of await store.listKeys()) await store.revokeKey(key.id, 3)
+    expect(await createInitialKeys(store, { folder, given: [], now: 4 })).toEqual({})
+  }))
+
+test('no key is made for a role that has one in the settings', () =>
+  withRing(async (store, _open, folder) => {
+    const given = ['administrator', 'caller'] as const
+    expect(await createInitialKeys(store, { folder, given, now: 1 })).toEqual({})
+    const made = await createInitialKeys(store, { folder, given: ['caller'], now: 1 })
+    expect(Object.keys(made)).toEqual(['adminKey'])
+    const later = await createInitialKeys(store, { folder, given: [], now: 1 })
+    expect(Object.keys(later)).toEqual(['apiKey'])
+    expect(readInitialKeys(folder)).toEqual({ ...made, ...later })
+  }))
