@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { parseConfig } from '../../packages/sluice/src/config/file.ts'
 import { answerHeaders } from '../../packages/sluice/src/gateway/answer.ts'
-import { readRetryAfter } from '../../packages/sluice/src/gateway/failures.ts'
-import { type Call, openTrail } from '../../packages/sluice/src/gateway/gateway.ts'
-import { createHealth } from '../../packages/sluice/src/gateway/health.ts'
+import { readRetryAfter } from '../../packages/sluice/src/gateway/run/failures.ts'
+import { type Call, openTrail } from '../../packages/sluice/src/gateway/call.ts'
+import { createHealth } from '../../packages/sluice/src/gateway/route/health.ts'
 import { fakeUpstream, json } from '../support/fake-upstream.ts'
 import { chatReply } from '../support/openai-wire.ts'
 import { ask, at, error, good } from '../support/routes.ts'
@@ -308,7 +308,9 @@ test('a list of models that could not be had is asked for again after a minute',
       : json(response, { object: 'list', data: [{ id: 'bare', object: 'model' }] })
   })
   await using gateway = await start(at({ only }))
-  const { createModelLists } = await import('../../packages/sluice/src/gateway/model-lists.ts')
+  const { createModelLists } = await import(
+    '../../packages/sluice/src/gateway/route/model-lists.ts'
+  )
   let now = 0
   const models = createModelLists({
     upstreams: gateway.gateway.routing().upstreams,

@@ -1,9 +1,12 @@
 import { connect } from 'node:net'
 import { describe, expect, test } from 'vitest'
-import { attemptEngine } from '../../packages/sluice/src/gateway/attempt-engine.ts'
-import type { AttemptInput } from '../../packages/sluice/src/gateway/attempt.ts'
-import { defaultTimeouts, type Timeouts } from '../../packages/sluice/src/gateway/deadline.ts'
-import { openTrail } from '../../packages/sluice/src/gateway/gateway.ts'
+import { askEngine } from '../../packages/sluice/src/gateway/attempt/ask-engine.ts'
+import {
+  defaultTimeouts,
+  type Timeouts,
+} from '../../packages/sluice/src/gateway/attempt/deadline.ts'
+import { openTrail } from '../../packages/sluice/src/gateway/call.ts'
+import type { Run } from '../../packages/sluice/src/gateway/run/run.ts'
 import { records } from '../support/usage-records.ts'
 import { ask } from '../support/routes.ts'
 import { start, type Started, testKey, until } from '../support/start.ts'
@@ -57,15 +60,13 @@ describe('an engine that does not look at its signal', () => {
       stream: true,
       trail: openTrail(0),
     }
-    const input = {
+    const run = {
       gateway,
       call,
       route: { model: 'own/m', options: { unsupported: 'refuse' } },
       canonical: () => call.request,
-      attempt: 1,
-      signal: signal ?? new AbortController().signal,
     }
-    return attemptEngine(input as unknown as AttemptInput, {
+    const target = {
       kind: 'engine',
       id: 'own/m',
       providerId: 'own',
@@ -75,7 +76,8 @@ describe('an engine that does not look at its signal', () => {
       because: 'test',
       timeouts: { ...defaultTimeouts, ...timeouts },
       engine: async () => ({ chat }) as never,
-    })
+    } as const
+    return askEngine(run as unknown as Run, target, signal ?? new AbortController().signal)
   }
 
   test('and does not answer: the limit holds', async () => {
@@ -102,9 +104,13 @@ describe('an engine that does not look at its signal', () => {
     const { answer } = await attempt(gateway, events, limits)
     expect(answer.kind).toBe('steps')
     if (answer.kind !== 'steps') return
-    const batches = answer.batches[Symbol.asyncIterator]()
-    await batches.next()
-    await expect(batches.next()).rejects.toMatchObject({ code })
+    const { steps } = answer
+    const pushed: unknown[] = []
+    const ended = new Promise((resolve, reject) => {
+      steps.flow({ push: (step) => pushed.push(step), end: () => resolve('end'), fail: reject })
+    })
+    await expect(ended).rejects.toMatchObject({ code })
+    expect(pushed).toHaveLength(1)
     expect(await records(gateway)).toEqual([`own chat ${outcome}`])
   })
 })

@@ -20,6 +20,7 @@ export {
   withReferences,
 } from './openai-responses/history.ts'
 export { azureDeployments } from './openai/azure.ts'
+export { ownFormats } from './openai/client/formats.ts'
 export { openai, openaiLike } from './openai/index.ts'
 export {
   countOf,

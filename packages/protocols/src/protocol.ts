@@ -128,6 +128,8 @@ export interface StreamWatcher {
   usage(): Usage | undefined
   /** True for the event just seen if it exists only because the gateway asked for usage, not the caller. */
   readonly usageOnly?: boolean
+  /** The answer as one document, once the event that carries it was seen; absent where the format has none. */
+  whole?(): unknown
 }
 
 /** What an upstream's error answer says; the gateway decides what the caller sees. */
@@ -214,9 +216,9 @@ export interface FormatContext {
 }
 
 /**
- * A client format other than the canonical one: how applications of one family say an operation. Pure, both
- * directions. Its request schema validates before `toCanonical` is called; what `toCanonical` returns is checked by
- * the operation's own schema again.
+ * How applications of one family say an operation. Pure, both directions. Its request schema validates before
+ * `toCanonical` is called; what `toCanonical` returns is checked by the operation's own schema again, unless it is the
+ * request itself.
  */
 export interface ClientFormat<O extends OperationName = OperationName> {
   readonly id: FormatName
@@ -229,8 +231,14 @@ export interface ClientFormat<O extends OperationName = OperationName> {
   /** The answer, for the OpenAPI document. */
   readonly reply: TSchema
   readonly example?: unknown
+  /** True for the format of the operation itself, whose addresses and forms are the operation's. */
+  readonly isOwn?: boolean
   /** Streamed or not, when the address decides it (Gemini) and not the field `stream`. */
   readonly streams?: boolean
+  /** Whether a request asks for a stream, where that is not the field `stream`. */
+  isStreamed?(request: unknown): boolean
+  /** Where the model's name stands; default `body`. */
+  readonly modelIn?: 'body' | 'path'
   toCanonical(request: unknown, context: FormatContext): RequestOf<O>
   fromCanonical(reply: ReplyOf<O>, request: unknown, context: FormatContext): unknown
   /** Only on formats that count tokens instead of answering: the answer for a count. */
@@ -241,6 +249,12 @@ export interface ClientFormat<O extends OperationName = OperationName> {
   error(error: GatewayError, requestId: string): unknown
   /** The path in this format of a canonical field, for errors: `max_completion_tokens` → `max_output_tokens`. */
   paramOf?(canonical: string): string
+  /** Whether the caller wants an event that says what was used, where a stream has one only if it is asked for. */
+  asksForUsage?(request: unknown): boolean
+  /** The beginning of the prompt, by which providers cache; default the whole request. */
+  prefixOf?(request: unknown): unknown
+  /** The last event, where it always is the same and some upstreams leave it out. */
+  readonly terminal?: string
 }
 
 /** Writes canonical steps as a client format's stream. Each call returns wire text, '' for nothing. */
@@ -255,4 +269,6 @@ export interface StreamWriter<O extends OperationName> {
   passed?(): void
   /** What to send while nothing happens; a comment unless the format has its own. */
   readonly keepAlive: string
+  /** The answer as one document, once its last event was written; absent where the format has none. */
+  whole?(): unknown
 }

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { type ErrorCode, errorCodes, GatewayError } from '../../contract/src/core/errors.ts'
-import { formats } from '../src/formats.ts'
+import { formats as allFormats } from '../src/formats.ts'
 import { formatContext } from '../../../test/support/codec-context.ts'
+
+// Those that translate: the operations' own say the canonical form itself.
+const formats = allFormats.filter(({ isOwn }) => isOwn !== true)
 
 /** Status, OpenAI's type and code, Anthropic's type, Google's status (error guides of the three APIs). */
 type Row = readonly [number, string, string | null, string, string]

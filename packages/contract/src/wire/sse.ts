@@ -1,3 +1,4 @@
+import { isAscii } from 'node:buffer'
 import { createAppend } from './append.ts'
 
 /** One server-sent event. `event` is '' when the stream names none. */
@@ -37,16 +38,14 @@ export function createEventSplitter(): EventSplitter {
   let pending: Uint8Array = new Uint8Array()
   let scanned = 0
   let lineStart = 0
-  let first = true
+  let taken = 0
 
-  function take(end: number): EventBlock {
+  function take(end: number): SseBlock {
     const raw = pending.subarray(0, end)
     pending = pending.subarray(end)
     scanned = 0
     lineStart = 0
-    const block = parseBlock(raw, first)
-    first = false
-    return block
+    return new SseBlock(raw, latin1(raw), taken++ === 0)
   }
 
   /** The end of the first whole block, its blank line included, or -1. */
@@ -68,14 +67,27 @@ export function createEventSplitter(): EventSplitter {
     return -1
   }
 
-  function blocks(closed: boolean): readonly EventBlock[] {
+  function blocks(closed: boolean): EventBlock[] {
     const found: EventBlock[] = []
     for (let end = blockEnd(closed); end >= 0; end = blockEnd(closed)) found.push(take(end))
     return found
   }
 
+  function plain(piece: Uint8Array, text: string): EventBlock[] {
+    const found: EventBlock[] = []
+    const end = cutPlain(text, (from, to) =>
+      found.push(new SseBlock(piece.subarray(from, to), text.slice(from, to), taken++ === 0)),
+    )
+    pending = end === 0 ? piece : piece.subarray(end)
+    return found
+  }
+
   return {
     push(piece) {
+      if (pending.length === 0 && piece.length <= blockBytesMax) {
+        const text = latin1(piece)
+        if (!text.includes('\r')) return plain(piece, text)
+      }
       pending = append(pending, piece)
       if (pending.length > blockBytesMax) throw new RangeError('An event is larger than 64 MiB')
       return blocks(false)
@@ -83,18 +95,88 @@ export function createEventSplitter(): EventSplitter {
     end() {
       const whole = blocks(true)
       if (pending.length === 0) return whole
-      const last = take(pending.length)
-      return [...whole, { ...last, raw: Buffer.concat([last.raw, Buffer.from('\n\n')]) }]
+      whole.push(take(pending.length).closed())
+      return whole
     },
   }
 }
 
+/**
+ * Tells every block of a text that begins with one and has plain line feeds, as nearly all do: one search each. Returns
+ * where the last whole block ends.
+ */
+function cutPlain(text: string, tell: (from: number, to: number) => void): number {
+  let start = 0
+  while (start < text.length) {
+    const isBlank = text.charCodeAt(start) === lineFeed
+    const at = isBlank ? start - 1 : text.indexOf('\n\n', start)
+    if (!isBlank && at < 0) break
+    tell(start, at + 2)
+    start = at + 2
+  }
+  return start
+}
+
+function latin1(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1')
+}
+
 const byteOrderMark = '\uFEFF'
+const dataField = 'data: '
 const fields: ReadonlySet<string> = new Set(['event', 'data', 'id', 'retry'])
 
-function parseBlock(raw: Uint8Array, first: boolean): EventBlock {
-  let text = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength).toString('utf8')
-  if (first && text.startsWith(byteOrderMark)) text = text.slice(1)
+/** A class, as there are thousands of them: their lines are read only when somebody asks. */
+class SseBlock implements EventBlock {
+  readonly raw: Uint8Array
+  /** One character per byte. */
+  readonly #text: string
+  readonly #isFirst: boolean
+  #lines: Lines | undefined
+
+  constructor(raw: Uint8Array, text: string, isFirst: boolean) {
+    this.raw = raw
+    this.#text = text
+    this.#isFirst = isFirst
+  }
+
+  get kind(): EventBlock['kind'] {
+    return this.#read().kind
+  }
+
+  get event(): string {
+    return this.#read().event
+  }
+
+  get data(): string {
+    return this.#read().data
+  }
+
+  /** The block with the blank line that its stream left out. */
+  closed(): EventBlock {
+    return { ...this.#read(), raw: Buffer.concat([this.raw, Buffer.from('\n\n')]) }
+  }
+
+  #read(): Lines {
+    this.#lines ??= readLines(this.#characters())
+    return this.#lines
+  }
+
+  #characters(): string {
+    const { raw } = this
+    if (isAscii(raw)) return this.#text
+    const text = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength).toString('utf8')
+    return this.#isFirst && text.startsWith(byteOrderMark) ? text.slice(1) : text
+  }
+}
+
+interface Lines extends ServerSentEvent {
+  readonly kind: EventBlock['kind']
+}
+
+function readLines(text: string): Lines {
+  const lineEnd = text.indexOf('\n')
+  if (lineEnd === text.length - 2 && text.startsWith(dataField) && !text.includes('\r'))
+    return { kind: 'event', event: '', data: text.slice(dataField.length, lineEnd) }
   let event = ''
   let data: string | undefined
   let unreadable = false
@@ -107,8 +189,8 @@ function parseBlock(raw: Uint8Array, first: boolean): EventBlock {
     else if (name === 'event') event = value
     else if (!fields.has(name)) unreadable = true
   }
-  if (unreadable) return { raw, kind: 'unreadable', event, data: data ?? text }
-  return { raw, kind: data === undefined ? 'comment' : 'event', event, data: data ?? '' }
+  if (unreadable) return { kind: 'unreadable', event, data: data ?? text }
+  return { kind: data === undefined ? 'comment' : 'event', event, data: data ?? '' }
 }
 
 /** Bytes to events, one at a time; comments are left out, unreadable blocks come as events that no watcher accepts. */

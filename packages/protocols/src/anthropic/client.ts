@@ -33,6 +33,10 @@ export const messages: ClientFormat<'chat'> = {
   },
   error: errorBody,
   paramOf,
+  prefixOf(request) {
+    const { tools, system, messages } = request as MessagesRequest
+    return [tools, system, messages.slice(0, 2)]
+  },
 }
 
 /** How many tokens a message would have as its prompt (Messages API reference, Count tokens in a Message). */

@@ -31,6 +31,7 @@ export const embedContent: ClientFormat<'embed'> = {
     return { embedding, usageMetadata: usageOf(reply) }
   },
   error: geminiError,
+  modelIn: 'path',
   paramOf: paramOfEmbed,
 }
 

@@ -1,5 +1,5 @@
 import { invalidRequest } from '@sluice/contract'
-import { objectOf } from '../openai/reading.ts'
+import { listOf, objectOf } from '../openai/reading.ts'
 import type { ClientFormat } from '../protocol.ts'
 import { geminiError } from './client-error.ts'
 import { pick } from './client-fields.ts'
@@ -28,6 +28,11 @@ export const generateContent: ClientFormat<'chat'> = {
   reply: GenerateContentReply,
   example,
   streams: false,
+  modelIn: 'path',
+  prefixOf(request) {
+    const { tools, systemInstruction, contents } = objectOf(request)
+    return [tools, systemInstruction, listOf(contents).slice(0, 2)]
+  },
   toCanonical: (request, context) => chatRequestOf(objectOf(request), context),
   fromCanonical: (reply, request) => contentReply(reply, request),
   error: geminiError,

@@ -31,6 +31,7 @@ class ResponseWriter implements StreamWriter<'chat'> {
   readonly #id: string
   readonly #output: StreamedOutput
   #response: ResponseObject | undefined
+  #whole: ResponseObject | undefined
   #usage: Usage = noUsage
   #reason: FinishReason = 'stop'
   #tier: string | undefined
@@ -75,8 +76,13 @@ class ResponseWriter implements StreamWriter<'chat'> {
       output: [...this.#output.items],
       usage: usageOf(chatUsage(this.#usage)),
     }
+    this.#whole = response
     this.#tell(`response.${outcome.status}`, { response })
     return this.#take()
+  }
+
+  whole(): ResponseObject | undefined {
+    return this.#whole
   }
 
   fail(error: GatewayError): string {

@@ -23,6 +23,10 @@ export const responses: ClientFormat<'chat'> = {
   writer: (request, context) => writeResponse(checked(request), context),
   error: (error) => error.toJSON(),
   paramOf,
+  prefixOf(request) {
+    const { tools, instructions, input } = checked(request)
+    return [tools, instructions, typeof input === 'string' ? input : input.slice(0, 2)]
+  },
 }
 
 /** The request schema has been applied before any of these functions is called. */

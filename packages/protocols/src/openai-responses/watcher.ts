@@ -8,14 +8,18 @@ import type { StreamWatcher, Verdict } from '../protocol.ts'
 /** Watches a Responses stream (OpenAI API, ResponseStreamEvent); it ends with a whole response and no `[DONE]`. */
 export function watchResponse(): StreamWatcher {
   let usage: Usage | undefined
+  let whole: unknown
   return {
     see(event) {
       const data = eventObject(event)
       if (data === undefined) return withoutData(event)
       usage = readUsage(objectOf(data['response'])['usage']) ?? usage
-      return judge(typeOf(event, data), data)
+      const verdict = judge(typeOf(event, data), data)
+      if (verdict === 'terminal') whole = data['response']
+      return verdict
     },
     usage: () => usage,
+    whole: () => whole,
   }
 }
 

@@ -4,12 +4,12 @@ import type { Config } from '../config/config.ts'
 import type { ApiKey, Store } from '@sluice/contract'
 import { type Engine, openWorkerPool } from '@sluice/engine'
 import { aiSdkEngines } from '../ai-sdk/engines.ts'
-import { createRouting } from '../gateway/create-routing.ts'
+import { createRouting } from '../gateway/route/create-routing.ts'
 import type { Gateway, Log } from '../gateway/gateway.ts'
-import { createHealth } from '../gateway/health.ts'
-import { createModelLists } from '../gateway/model-lists.ts'
-import type { Routing } from '../gateway/routing.ts'
-import { configuredUpstreams } from '../gateway/upstreams.ts'
+import { createHealth } from '../gateway/route/health.ts'
+import { createModelLists } from '../gateway/route/model-lists.ts'
+import type { Routing } from '../gateway/route/routing.ts'
+import { configuredUpstreams } from '../gateway/route/upstreams.ts'
 import { type Provider, secretName } from '../providers/provider.ts'
 import type { StreamTimes } from '../http/deliver.ts'
 import { openSender } from '../http/send.ts'
@@ -17,6 +17,7 @@ import { createServer } from '../http/server.ts'
 import { openKeyRing } from '../storage/key-ring.ts'
 import { createMemoryLimiter } from '../storage/limiter-memory.ts'
 import { keyOf } from '../storage/secrets.ts'
+import { logCall } from './log-call.ts'
 import { openBuiltin } from './open-builtin.ts'
 
 /** A gateway that can listen. Disposing stops it, waits for what is under way and writes down what is left. */
@@ -77,6 +78,7 @@ export async function openGateway({
     newId,
     random: Math.random,
     log,
+    ended: (end) => logCall(log, end),
   }
   const server = createServer(gateway, {
     bodyBytesMax: config.server.bodyLimitBytes,

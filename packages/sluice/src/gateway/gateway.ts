@@ -1,9 +1,9 @@
-import type { ApiKey, Limiter, OperationName, Store, VideoJob } from '@sluice/contract'
+import type { ApiKey, Limiter, Store, VideoJob } from '@sluice/contract'
 import type { Engine, EngineContext } from '@sluice/engine'
-import type { ClientFormat } from '@sluice/protocols'
-import type { Health } from './health.ts'
-import type { Routing } from './routing.ts'
-import type { Send } from './send.ts'
+import type { Send } from './attempt/send.ts'
+import type { CallEnd } from './call.ts'
+import type { Health } from './route/health.ts'
+import type { Routing } from './route/routing.ts'
 
 /** What a running gateway is made of. cli/serve.ts builds one; tests build others. */
 export interface Gateway {
@@ -31,6 +31,8 @@ export interface Gateway {
   /** From 0 up to 1. */
   readonly random: () => number
   readonly log: Log
+  /** Told once of every request when all of it is over. */
+  readonly ended: (end: CallEnd) => void
 }
 
 /** As EngineContext.fetchMedia, with the call's signal. */
@@ -67,70 +69,3 @@ export interface Log {
   warn(fields: object, message: string): void
   error(fields: object, message: string): void
 }
-
-/** One call after its key, body and schema were checked. */
-export interface Call {
-  /** The request id, also the call id of its usage records. */
-  readonly id: string
-  readonly key: ApiKey
-  readonly operation: OperationName
-  /** Absent: the canonical format. */
-  readonly format?: ClientFormat
-  /** The validated request in the client's own format, path parameters included. */
-  readonly request: Readonly<Record<string, unknown>>
-  /** The JSON body as it came, where there was one. */
-  readonly raw?: Uint8Array
-  /** Lower-case names, credentials left out. */
-  readonly headers: Readonly<Record<string, string>>
-  /** The query without credentials and without its question mark. */
-  readonly query: string
-  /** The upstream's id of the job the operation reads. */
-  readonly jobId?: string
-  /** Where the caller reaches the gateway, without a trailing slash: for links in answers. */
-  readonly publicAddress: string
-  /** Whether the caller wants a stream. */
-  readonly stream: boolean
-  /**
-   * Aborts when the caller goes away. It reaches every upstream socket of the call: nothing else can wake a wait for a
-   * silent upstream.
-   */
-  readonly signal: AbortSignal
-  /** Filled as the call goes on, and shown in the answer's headers even when it fails. */
-  readonly trail: Trail
-}
-
-/** What a call has been through. */
-export interface Trail {
-  attempts: number
-  provider: string | undefined
-  model: string | undefined
-  /** Paths of fields that were left out of the upstream request. */
-  readonly dropped: Set<string>
-  /** Milliseconds since the epoch. */
-  readonly startedAt: number
-  upstreamMs: number | undefined
-}
-
-export function openTrail(startedAt: number): Trail {
-  return {
-    attempts: 0,
-    provider: undefined,
-    model: undefined,
-    dropped: new Set(),
-    startedAt,
-    upstreamMs: undefined,
-  }
-}
-
-/** What goes back to the caller; http/ is the only reader. Headers name the provider, the target and the attempts. */
-export type Answer = { readonly headers: Readonly<Record<string, string>> } & (
-  | { readonly kind: 'json'; readonly body: unknown }
-  | { readonly kind: 'bytes'; readonly contentType: string; readonly bytes: Uint8Array }
-  | {
-      readonly kind: 'stream'
-      readonly contentType: string
-      readonly length?: number
-      /** Pieces as they leave. Never throws after its first piece: a failure is said in the format's own words. */
-      readonly pieces: AsyncIterable<string | Uint8Array>
-    }
-)

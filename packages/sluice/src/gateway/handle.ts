@@ -1,27 +1,37 @@
-import {
-  defaultModerationModel,
-  GatewayError,
-  type OperationName,
-  operations,
-  type RequestOf,
-  validate,
-} from '@sluice/contract'
+import { defaultModerationModel, GatewayError, operations, validate } from '@sluice/contract'
 import { answerOf, formatContext } from './answer.ts'
-import type { AnyRequest, Attempted } from './attempt.ts'
-import type { Answer, Call, Gateway } from './gateway.ts'
-import { perform } from './perform.ts'
-import type { Route } from './routing.ts'
+import type { AnyRequest, Attempted } from './attempt/attempt.ts'
+import type { Answer, Call } from './call.ts'
+import type { Gateway } from './gateway.ts'
+import type { Route } from './route/routing.ts'
+import { fallback } from './run/fallback.ts'
+import type { Run } from './run/run.ts'
 
 /** The life of one inference call: route, bring to an answer, say it in the caller's format. */
 export async function handle(gateway: Gateway, call: Call): Promise<Answer> {
-  return answerOf(gateway, call, await begin(gateway, call))
+  const run = await openRun(gateway, call)
+  return answerOf(run, await begin(run))
 }
 
-/** As handle, but stops where the answer has begun. */
-export async function begin(gateway: Gateway, call: Call): Promise<Attempted> {
-  const route = await routeOf(gateway, call)
-  const attempted = await perform({ gateway, call, route, canonical: canonicalOf(gateway, call) })
-  call.trail.upstreamMs = attempted.firstContentMs
+/** Where the call goes, decided once. Throws `model_not_found`, or `forbidden` where the key may not use it. */
+export async function openRun(gateway: Gateway, call: Call): Promise<Run> {
+  return {
+    gateway,
+    call,
+    route: await routeOf(gateway, call),
+    canonical: canonicalOf(gateway, call),
+  }
+}
+
+/** The same way for another request of the caller: the route stays. */
+export function withCall(run: Run, call: Call): Run {
+  return { ...run, call, canonical: canonicalOf(run.gateway, call) }
+}
+
+/** Brings a call to the beginning of its answer. */
+export async function begin(run: Run): Promise<Attempted> {
+  const attempted = await fallback(run)
+  run.call.trail.upstreamMs = attempted.firstContentMs
   return attempted
 }
 
@@ -29,7 +39,7 @@ export async function begin(gateway: Gateway, call: Call): Promise<Attempted> {
  * The route of the call's model. Only moderations may leave the model out: then OpenAI's default applies, or the built-in
  * model where nobody has that name.
  */
-export async function routeOf(gateway: Gateway, { request, key, operation }: Call): Promise<Route> {
+async function routeOf(gateway: Gateway, { request, key, operation }: Call): Promise<Route> {
   const { model } = request
   const routing = gateway.routing()
   if (typeof model === 'string') return routing.route(model, key, operation)
@@ -42,21 +52,22 @@ export async function routeOf(gateway: Gateway, { request, key, operation }: Cal
 }
 
 /** The request in the canonical form, made at most once, and only when some target needs it. */
-export function canonicalOf(gateway: Gateway, call: Call): () => AnyRequest {
+function canonicalOf(gateway: Gateway, call: Call): () => AnyRequest {
   let made: AnyRequest | undefined
   return () => {
-    made ??= call.format ? translate(gateway, call) : (call.request as AnyRequest)
+    made ??= translate(gateway, call)
     return made
   }
 }
 
-function translate(gateway: Gateway, call: Call): RequestOf<OperationName> {
-  const { format, operation } = call
-  if (!format) return call.request as AnyRequest
-  const request = format.toCanonical(call.request, formatContext(gateway, call))
+function translate(gateway: Gateway, call: Call): AnyRequest {
+  const { format, operation, request } = call
+  const translated = format.toCanonical(request, formatContext(gateway, call.headers))
+  // The format's schema is the operation's own where nothing had to be translated.
+  if (translated === request) return translated
   const { request: schema, check } = operations[operation]
   try {
-    const canonical = validate(schema, request) as AnyRequest
+    const canonical = validate(schema, translated) as AnyRequest
     ;(check as ((request: AnyRequest) => void) | undefined)?.(canonical)
     return canonical
   } catch (thrown) {

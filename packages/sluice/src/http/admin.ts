@@ -1,16 +1,9 @@
-import {
-  invalidRequest,
-  type OperationName,
-  operationNames,
-  operations,
-  validate,
-} from '@sluice/contract'
-import { type Call, openTrail } from '../gateway/gateway.ts'
-import { explainCall } from '../gateway/explain.ts'
+import { invalidRequest, operations } from '@sluice/contract'
 import { type ClientFormat, formats } from '@sluice/protocols'
+import { explainCall } from '../gateway/kept/explain.ts'
+import type { Address, Exchange } from './address.ts'
 import { parseJsonObject, readBody } from './body.ts'
-import { publicAddress } from './public-address.ts'
-import type { Address, Exchange } from './server.ts'
+import { createCall } from './create-call.ts'
 import { matchPath, pathPattern } from './urls.ts'
 
 /** What only administrators may ask. */
@@ -28,55 +21,30 @@ async function explain(exchange: Exchange): Promise<void> {
   const body = asked['request']
   if (typeof body !== 'object' || body === null || Array.isArray(body))
     throw invalidRequest("'request' must be an object", 'request')
-  const call = callFor(exchange, path, body as Readonly<Record<string, unknown>>)
+  const [pathname = '', query = ''] = path.split('?')
+  const { format, parameters } = addressed(pathname)
+  const call = createCall(exchange, {
+    format,
+    fields: body as Readonly<Record<string, unknown>>,
+    raw: Buffer.from(JSON.stringify(body)),
+    parameters,
+    query,
+    headers: {},
+  })
   reply.send(await explainCall(gateway, call))
 }
 
-function callFor(
-  exchange: Exchange,
-  address: string,
-  body: Readonly<Record<string, unknown>>,
-): Call {
-  const { gateway, id, key, signal } = exchange
-  const [path = '', query = ''] = address.split('?')
-  const { operation, format, parameters } = addressed(path)
-  const schema = format?.request ?? operations[operation].request
-  const merged = format ? { ...body, ...parameters } : { ...parameters, ...body }
-  const valid = validate(schema, merged) as Readonly<Record<string, unknown>>
-  if (!format) (operations[operation].check as ((value: unknown) => void) | undefined)?.(valid)
-  return {
-    id,
-    key,
-    operation,
-    ...(format && { format }),
-    request: valid,
-    raw: Buffer.from(JSON.stringify(body)),
-    headers: {},
-    query,
-    publicAddress: publicAddress(exchange),
-    stream: format?.streams ?? valid['stream'] === true,
-    signal,
-    trail: openTrail(gateway.now()),
-  }
-}
-
 interface Addressed {
-  readonly operation: OperationName
-  readonly format?: ClientFormat
+  readonly format: ClientFormat
   readonly parameters: Readonly<Record<string, string>>
 }
 
 function addressed(path: string): Addressed {
-  for (const format of formats)
+  for (const format of formats) {
+    if (operations[format.operation].method !== 'POST') continue
     for (const own of format.paths) {
       const parameters = matchPath(pathPattern(own), path)
-      if (parameters) return { operation: format.operation, format, parameters }
-    }
-  for (const operation of operationNames) {
-    if (operations[operation].method !== 'POST') continue
-    for (const own of operations[operation].paths) {
-      const parameters = matchPath(pathPattern(own), path)
-      if (parameters) return { operation, parameters }
+      if (parameters) return { format, parameters }
     }
   }
   throw invalidRequest(`${path.slice(0, 200)} is no address of an inference operation`, 'path')

@@ -33,29 +33,50 @@ export function decoded(request: IncomingMessage): Readable {
 }
 
 /** Reads a whole body. The limit counts bytes after decompression; beyond it: `too_large`. */
-export async function readBody(request: IncomingMessage, bytesMax: number): Promise<Buffer> {
-  const announced = Number(request.headers['content-length'] ?? 0)
-  if (announced > bytesMax) throw tooLarge(bytesMax)
-  const pieces: Buffer[] = []
-  const body = decoded(request)
-  let size = 0
-  try {
-    // Leaving the loop must not destroy the request: its connection would go before the answer is out.
-    for await (const piece of body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-      size += piece.length
-      if (size > bytesMax) throw tooLarge(bytesMax)
-      pieces.push(piece)
+export function readBody(request: IncomingMessage, bytesMax: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const announced = Number(request.headers['content-length'] ?? 0)
+    if (announced > bytesMax) return reject(tooLarge(bytesMax))
+    const pieces: Buffer[] = []
+    const body = decoded(request)
+    let size = 0
+    const settle = (end: () => void): void => {
+      body.removeListener('data', take)
+      body.removeListener('end', finish)
+      body.removeListener('error', broken)
+      request.removeListener('close', closed)
+      end()
     }
-  } catch (thrown) {
-    if (body !== request) body.destroy()
-    if (thrown instanceof GatewayError) throw thrown
-    if (request.destroyed && !request.complete)
-      throw new GatewayError('cancelled', 'The caller went away', { cause: thrown })
-    throw new GatewayError('invalid_request', 'The request body could not be decompressed', {
-      cause: thrown,
-    })
-  }
-  return pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces)
+    const take = (piece: Buffer): void => {
+      size += piece.length
+      if (size <= bytesMax) return void pieces.push(piece)
+      settle(() => reject(tooLarge(bytesMax)))
+      if (body !== request) body.destroy()
+    }
+    const finish = (): void => {
+      const [first] = pieces
+      settle(() => resolve(pieces.length === 1 && first ? first : Buffer.concat(pieces)))
+    }
+    const broken = (cause: unknown): void => {
+      settle(() => reject(unreadable(request, cause)))
+      if (body !== request) body.destroy()
+    }
+    const closed = (): void => {
+      if (!request.complete) broken(new Error('The connection was closed'))
+    }
+    body.on('data', take)
+    body.on('end', finish)
+    body.on('error', broken)
+    request.on('close', closed)
+  })
+}
+
+function unreadable(request: IncomingMessage, cause: unknown): GatewayError {
+  if (request.destroyed && !request.complete)
+    return new GatewayError('cancelled', 'The caller went away', { cause })
+  return new GatewayError('invalid_request', 'The request body could not be decompressed', {
+    cause,
+  })
 }
 
 export function tooLarge(bytesMax: number): GatewayError {

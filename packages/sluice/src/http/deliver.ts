@@ -1,8 +1,7 @@
-import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyReply } from 'fastify'
-import { GatewayError } from '@sluice/contract'
-import type { Answer } from '../gateway/gateway.ts'
+import type { GatewayError } from '@sluice/contract'
+import type { Answer } from '../gateway/call.ts'
 
 /** How long a stream may be quiet on its way to the caller, in milliseconds. */
 export interface StreamTimes {
@@ -17,96 +16,52 @@ export interface StreamTimes {
 
 export const defaultStreamTimes: StreamTimes = { keepAliveMs: 10_000, stalledMs: 300_000 }
 
-export interface Delivery {
-  /** Ends when the caller leaves. */
-  readonly signal: AbortSignal
-  /** The sign of life of the caller's format. */
-  readonly keepAlive: string
-  readonly times?: StreamTimes
+/** Sends an answer that is whole, in one piece. */
+export function deliverWhole(
+  reply: FastifyReply,
+  answer: Exclude<Answer, { kind: 'stream' }>,
+  { stalledMs }: StreamTimes,
+): void {
+  const { raw } = reply
+  const isJson = answer.kind === 'json'
+  const bytes = isJson ? Buffer.from(JSON.stringify(answer.body)) : answer.bytes
+  reply.hijack()
+  raw.writeHead(reply.statusCode, {
+    ...(reply.getHeaders() as Record<string, string>),
+    ...answer.headers,
+    'content-type': isJson ? 'application/json; charset=utf-8' : answer.contentType,
+    'content-length': bytes.length,
+  })
+  raw.end(bytes)
+  dropWhenStalled(raw, stalledMs)
 }
 
-/** Sends an answer. Streams go to the socket as they come and no faster than the caller reads. */
-export async function deliver(
-  reply: FastifyReply,
-  answer: Answer,
-  delivery: Delivery,
-): Promise<void> {
-  reply.headers(answer.headers)
-  switch (answer.kind) {
-    case 'json':
-      await reply
-        .header('content-type', 'application/json; charset=utf-8')
-        .send(JSON.stringify(answer.body))
-      return
-    case 'bytes':
-      await reply.header('content-type', answer.contentType).send(Buffer.from(answer.bytes))
-      return
-    case 'stream': {
-      const raw = startStream(reply, answer.contentType, answer.length)
-      await pump(raw, answer.pieces, delivery)
-    }
-  }
+/** What is still on its way may wait no longer than a piece in the middle of a stream. */
+export function dropWhenStalled(raw: ServerResponse, stalledMs: number): void {
+  if (raw.writableLength > 0 || (raw.socket?.writableLength ?? 0) > 0) raw.setTimeout(stalledMs)
 }
 
 /** Writes the status and headers of a stream; from here on a failure can only be said inside it. */
 export function startStream(
   reply: FastifyReply,
-  contentType: string,
-  length?: number,
+  {
+    headers,
+    contentType,
+    length,
+  }: Pick<Extract<Answer, { kind: 'stream' }>, 'headers' | 'contentType' | 'length'>,
 ): ServerResponse {
-  if (reply.raw.headersSent) return reply.raw
+  const { raw } = reply
+  if (raw.headersSent) return raw
   reply.hijack()
   const isText = contentType.startsWith('text/event-stream') || contentType.includes('json')
-  reply.raw.writeHead(reply.statusCode, {
+  raw.writeHead(reply.statusCode, {
     ...(reply.getHeaders() as Record<string, string>),
+    ...headers,
     'content-type': contentType,
     ...(length !== undefined && { 'content-length': length }),
     ...(isText && { 'cache-control': 'no-cache', 'x-accel-buffering': 'no' }),
   })
-  reply.raw.flushHeaders()
-  return reply.raw
-}
-
-async function pump(
-  raw: ServerResponse,
-  pieces: AsyncIterable<string | Uint8Array>,
-  { signal, keepAlive, times: { keepAliveMs, stalledMs } = defaultStreamTimes }: Delivery,
-): Promise<void> {
-  let quiet = false
-  const timer =
-    keepAlive === ''
-      ? undefined
-      : setInterval(() => {
-          if (quiet && !raw.writableNeedDrain) raw.write(keepAlive)
-          quiet = true
-        }, keepAliveMs)
-  try {
-    for await (const piece of pieces) {
-      quiet = false
-      if (signal.aborted || raw.req.method === 'HEAD') break
-      if (!raw.write(piece)) await drained(raw, signal, stalledMs)
-    }
-    // What is still on its way may wait no longer than a piece in the middle.
-    raw.setTimeout(stalledMs)
-    raw.end()
-  } catch (error) {
-    // Only media gets here: half a file can be told from a whole one by its broken connection alone.
-    raw.destroy(error instanceof Error ? error : undefined)
-  } finally {
-    clearInterval(timer)
-  }
-}
-
-async function drained(raw: ServerResponse, signal: AbortSignal, ms: number): Promise<void> {
-  // Closing the connection is what a caller who leaves does, and has the same end.
-  const timer = setTimeout(() => raw.destroy(), ms)
-  try {
-    await once(raw, 'drain', { signal })
-  } catch {
-    // The caller left while it was slow; the loop sees the signal.
-  } finally {
-    clearTimeout(timer)
-  }
+  return raw
 }
 
 /** What is left of a refused body is read for so long, in milliseconds. */

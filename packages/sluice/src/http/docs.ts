@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Address } from './server.ts'
+import type { Address } from './address.ts'
 
 interface Asset {
   readonly type: string

@@ -1,6 +1,6 @@
 import { GatewayError } from '@sluice/contract'
 import type { Gateway } from '../gateway/gateway.ts'
-import type { Address } from './server.ts'
+import type { Address } from './address.ts'
 
 /** `healthz`: the process answers. `readyz`: it can also reach what it keeps. Neither needs a key. */
 export function healthAddresses(gateway: Gateway): readonly Address[] {

@@ -1,5 +1,5 @@
 import { GatewayError } from '@sluice/contract'
-import type { Address } from './server.ts'
+import type { Address } from './address.ts'
 
 /** Pictures that answers point at, under addresses nobody can guess, for as long as they are kept. */
 export const imageAddresses: readonly Address[] = [

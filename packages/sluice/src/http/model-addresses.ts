@@ -6,7 +6,7 @@ import {
   modelRecord,
   openAiModel,
 } from './models.ts'
-import type { Address, Exchange } from './server.ts'
+import type { Address, Exchange } from './address.ts'
 
 async function listed({ gateway, key }: Exchange) {
   return gateway.routing().list(key)

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { GatewayError, invalidRequest, type OperationName } from '@sluice/contract'
-import type { ListedModel } from '../gateway/routing.ts'
+import type { ListedModel } from '../gateway/route/routing.ts'
 
 /** GET /v1/models in the form that the caller's headers ask for (OpenAI, Anthropic or Gemini). */
 export function modelList(request: FastifyRequest, models: readonly ListedModel[]): object {

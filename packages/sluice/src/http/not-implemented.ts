@@ -1,5 +1,5 @@
 import { GatewayError } from '@sluice/contract'
-import type { Address } from './server.ts'
+import type { Address } from './address.ts'
 
 const addresses: readonly (readonly [Address['method'], string])[] = [
   ['GET', '/v1/files'],

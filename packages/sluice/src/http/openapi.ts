@@ -35,12 +35,9 @@ const tags: Readonly<Record<string, string>> = {
  * (https://spec.openapis.org/oas/v3.1.1). `version` is the program's own.
  */
 export function createOpenApi(version: string): JsonSchema {
-  const described = [
-    ...Object.entries(operations).flatMap(([name, operation]) =>
-      describe({ ...operation, name, error: errorForm.name }),
-    ),
-    ...formats.flatMap((format) => describe(fromFormat(format))),
-  ]
+  const described = formats.flatMap((format) =>
+    describe(format.isOwn === true ? fromOperation(format) : fromFormat(format)),
+  )
   const errorForms = new Map(
     [errorForm, ...formats.map(errorFormOf)].map((form) => [form.name, form]),
   )
@@ -70,6 +67,10 @@ export function createOpenApi(version: string): JsonSchema {
       ),
     },
   }
+}
+
+function fromOperation({ id, operation }: ClientFormat) {
+  return { ...operations[operation], name: id, error: errorForm.name }
 }
 
 function fromFormat(format: ClientFormat) {

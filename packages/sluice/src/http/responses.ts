@@ -1,7 +1,7 @@
 import { invalidRequest, parseJson } from '@sluice/contract'
-import { findResponse } from '../gateway/responses.ts'
+import { findResponse } from '../gateway/kept/responses.ts'
 import { one, whole } from './models.ts'
-import type { Address, Exchange } from './server.ts'
+import type { Address, Exchange } from './address.ts'
 
 /** What was kept of POST /v1/responses (OpenAI API, responses). */
 export const responseAddresses: readonly Address[] = [

@@ -1,29 +1,26 @@
-import { countTokens } from '../gateway/count-tokens.ts'
+import { operations } from '@sluice/contract'
+import { type ClientFormat, type FormatName, formats } from '@sluice/protocols'
 import { programVersion } from '../config/version.ts'
-import { handle } from '../gateway/handle.ts'
-import { createResponse } from '../gateway/responses.ts'
 import type { Gateway } from '../gateway/gateway.ts'
-import { type OperationName, operations } from '@sluice/contract'
-import { createVideo } from '../gateway/videos.ts'
-import { type ClientFormat, formats } from '@sluice/protocols'
+import { handle } from '../gateway/handle.ts'
+import { countTokens } from '../gateway/kept/count-tokens.ts'
+import { createResponse } from '../gateway/kept/responses.ts'
+import { createVideo } from '../gateway/kept/videos.ts'
+import type { Address } from './address.ts'
 import { adminAddresses } from './admin.ts'
-import { defaultStreamTimes } from './deliver.ts'
 import { documentAddresses } from './docs.ts'
 import { healthAddresses } from './health.ts'
 import { imageAddresses } from './images.ts'
 import { type Inference, serveInference } from './inference.ts'
 import { modelAddresses } from './model-addresses.ts'
 import { notImplemented } from './not-implemented.ts'
-import { publicAddress } from './public-address.ts'
 import { responseAddresses } from './responses.ts'
-import type { Address, Exchange } from './server.ts'
 import { matchPath, pathPattern } from './urls.ts'
 import { videoAddresses } from './videos.ts'
 
 /** Every address of the gateway. */
 export function installRoutes(gateway: Gateway): readonly Address[] {
   return [
-    ...operationAddresses(),
     ...formatAddresses(),
     ...modelAddresses,
     ...videoAddresses,
@@ -41,55 +38,28 @@ async function openApi(): Promise<object> {
   return createOpenApi(programVersion())
 }
 
-/** Operations about a task are answered from the store, in videos.ts. */
-const elsewhere: ReadonlySet<OperationName> = new Set(['getVideo', 'downloadVideo'])
+/** Tasks are answered from the store, in videos.ts. */
+const elsewhere: ReadonlySet<FormatName> = new Set(['getVideo', 'downloadVideo'])
 
-const handlers: Readonly<Partial<Record<OperationName, Inference['handle']>>> = { createVideo }
-
-function operationAddresses(): readonly Address[] {
-  return (Object.keys(operations) as OperationName[])
-    .filter((name) => !elsewhere.has(name))
-    .flatMap((operation) =>
-      operations[operation].paths.map((path) => ({
-        method: 'POST' as const,
-        path,
-        access: 'caller' as const,
-        serve: (exchange: Exchange) =>
-          serve(exchange, { operation, handle: handlers[operation] ?? handle }),
-      })),
-    )
+/** What brings a call of a format to its answer; the others go the usual way. */
+const handlers: Readonly<Partial<Record<FormatName, Inference['handle']>>> = {
+  createVideo,
+  responses: createResponse,
 }
 
-async function serve(exchange: Exchange, inference: Inference): Promise<void> {
-  const { request, reply, gateway, options, id, key, parameters, signal } = exchange
-  await serveInference(request, reply, {
-    inference,
-    incoming: {
-      gateway,
-      key,
-      id,
-      bodyBytesMax: options.bodyBytesMax,
-      publicAddress: publicAddress(exchange),
-      parameters,
-      signal,
-      streamTimes: options.streamTimes ?? defaultStreamTimes,
-    },
-  })
+function inferenceOf(format: ClientFormat): Inference {
+  return { format, handle: format.counted ? countTokens : (handlers[format.id] ?? handle) }
 }
 
 /** Formats whose verb follows the model (`{model}:generateContent`) share one address, told apart by their ending. */
 function formatAddresses(): readonly Address[] {
-  const plain = formats.flatMap((format) =>
-    format.paths
-      .filter((path) => !path.includes('}:'))
-      .map((path): Address => addressOf(path, format)),
-  )
-  const verbs = formats.flatMap((format) =>
-    format.paths.filter((path) => path.includes('}:')).map((path) => ({ path, format })),
-  )
+  const all = formats
+    .filter(({ id }) => !elsewhere.has(id))
+    .flatMap((format) => format.paths.map((path) => ({ path, format })))
+  const verbs = all.filter(({ path }) => path.includes('}:'))
   const roots = new Set(verbs.map(({ path }) => path.slice(0, path.indexOf('{'))))
   return [
-    ...plain,
+    ...all.filter(({ path }) => !path.includes('}:')).map(addressOf),
     ...[...roots].map((root) =>
       verbAddress(
         root,
@@ -99,26 +69,23 @@ function formatAddresses(): readonly Address[] {
   ]
 }
 
-function addressOf(path: string, format: ClientFormat): Address {
+interface Placed {
+  readonly path: string
+  readonly format: ClientFormat
+}
+
+function addressOf({ path, format }: Placed): Address {
+  const inference = inferenceOf(format)
   return {
-    method: 'POST',
+    method: operations[format.operation].method,
     path,
     access: 'caller',
     error: (error, id) => format.error(error, id),
-    serve: (exchange) => serve(exchange, inferenceOf(format)),
+    serve: (exchange) => serveInference(exchange, inference),
   }
 }
 
-function inferenceOf(format: ClientFormat): Inference {
-  const { id, operation, counted } = format
-  if (counted) return { operation, format, handle: countTokens }
-  return { operation, format, handle: id === 'responses' ? createResponse : handle }
-}
-
-function verbAddress(
-  root: string,
-  verbs: readonly { readonly path: string; readonly format: ClientFormat }[],
-): Address {
+function verbAddress(root: string, verbs: readonly Placed[]): Address {
   const patterns = verbs.map(({ path, format }) => ({ pattern: pathPattern(path), format }))
   const [first] = patterns
   return {
@@ -130,7 +97,7 @@ function verbAddress(
       const path = exchange.request.url.split('?')[0] ?? ''
       for (const { pattern, format } of patterns) {
         const parameters = matchPath(pattern, path)
-        if (parameters) return serve({ ...exchange, parameters }, inferenceOf(format))
+        if (parameters) return serveInference({ ...exchange, parameters }, inferenceOf(format))
       }
       return exchange.reply.callNotFound()
     },

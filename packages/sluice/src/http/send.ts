@@ -1,6 +1,6 @@
-import type * as Undici from 'undici'
+import { Agent, type Dispatcher, errors } from 'undici'
 import { GatewayError } from '@sluice/contract'
-import type { Incoming, Outgoing, Send } from '../gateway/send.ts'
+import type { Connection, Outgoing, Receiver, Send } from '../gateway/attempt/send.ts'
 
 export interface Sender extends AsyncDisposable {
   readonly send: Send
@@ -11,10 +11,9 @@ const keepAliveMs = 60_000
 
 /** Opens the pools of connections to upstreams: the only way out to the network. Disposing closes them. */
 export function openSender(): Sender {
-  const agents = new Map<number, Undici.Agent>()
-  let undici: typeof Undici | undefined
+  const agents = new Map<number, Agent>()
 
-  function agentFor({ Agent }: typeof Undici, connectMs: number): Undici.Agent {
+  function agentFor(connectMs: number): Agent {
     const known = agents.get(connectMs)
     if (known) return known
     const agent = new Agent({
@@ -30,11 +29,10 @@ export function openSender(): Sender {
   }
 
   return {
-    async send(outgoing, signal) {
-      // Loaded with the first call to an upstream: a start without one need not wait for a hundred files.
-      undici ??= await import('undici')
-      const dispatcher = agentFor(undici, outgoing.connectMs)
-      return sendOne({ undici, dispatcher }, outgoing, signal)
+    send(outgoing, receiver) {
+      const exchange = new UpstreamExchange(agentFor(outgoing.connectMs), outgoing, receiver)
+      exchange.start()
+      return exchange
     },
     async [Symbol.asyncDispose]() {
       await Promise.all([...agents.values()].map((agent) => agent.destroy()))
@@ -44,40 +42,132 @@ export function openSender(): Sender {
 
 const redirectsMax = 3
 
-async function sendOne(
-  { undici, dispatcher }: { undici: typeof Undici; dispatcher: Undici.Agent },
-  outgoing: Outgoing,
-  signal: AbortSignal,
-): Promise<Incoming> {
-  try {
-    let next = outgoing
-    for (let redirects = 0; ; redirects += 1) {
-      const { method, url, headers, body } = next
-      const answer = await undici.request(url, {
-        method,
-        headers,
-        body: body ?? null,
-        signal,
-        dispatcher,
-      })
-      const redirected = redirects < redirectsMax && redirect(next, answer)
-      if (!redirected) return incomingOf(answer)
-      await answer.body.dump()
-      next = redirected
-    }
-  } catch (thrown) {
-    throw asFailure(thrown, signal, { undici, connectMs: outgoing.connectMs })
+/** One request and its answer: undici's handler on one side, the gateway's receiver on the other. */
+class UpstreamExchange implements Connection, Dispatcher.DispatchHandler {
+  readonly #agent: Agent
+  readonly #receiver: Receiver
+  #outgoing: Outgoing
+  #redirects = 0
+  #next: Outgoing | undefined
+  #controller: Dispatcher.DispatchController | undefined
+  #isPaused = false
+  #isOver = false
+  #hasHead = false
+
+  constructor(agent: Agent, outgoing: Outgoing, receiver: Receiver) {
+    this.#agent = agent
+    this.#outgoing = outgoing
+    this.#receiver = receiver
   }
+
+  start(): void {
+    const { method, url, headers, body } = this.#outgoing
+    try {
+      const { origin, path } = placeOf(url)
+      this.#agent.dispatch({ origin, path, method, headers, body: body ?? null }, this)
+    } catch (thrown) {
+      // Not told at once: whoever asked has no connection yet.
+      process.nextTick(() => this.#fail(thrown))
+    }
+  }
+
+  pause(): void {
+    this.#isPaused = true
+    this.#controller?.pause()
+  }
+
+  resume(): void {
+    if (!this.#isPaused) return
+    this.#isPaused = false
+    this.#controller?.resume()
+  }
+
+  close(): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#controller?.abort(new Error('Closed by the gateway'))
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller
+    if (this.#isOver) controller.abort(new Error('Closed by the gateway'))
+  }
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Readonly<Record<string, string | string[] | undefined>>,
+  ): void {
+    if (this.#isOver || status < 200) return
+    this.#next =
+      this.#redirects < redirectsMax ? redirect(this.#outgoing, status, headers) : undefined
+    if (this.#next) return
+    this.#hasHead = true
+    this.#receiver.head(status, flatten(headers))
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, piece: Buffer): void {
+    if (!this.#isOver && !this.#next) this.#receiver.data(piece)
+  }
+
+  onResponseEnd(): void {
+    if (this.#isOver) return
+    if (!this.#next) {
+      this.#isOver = true
+      this.#receiver.end()
+      return
+    }
+    this.#outgoing = this.#next
+    this.#next = undefined
+    this.#redirects += 1
+    this.start()
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.#fail(error)
+  }
+
+  #fail(thrown: unknown): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#receiver.fail(
+      this.#hasHead
+        ? new GatewayError('upstream_cut', 'The upstream broke off its answer', { cause: thrown })
+        : unreachable(thrown, this.#outgoing.connectMs),
+    )
+  }
+}
+
+interface Place {
+  readonly origin: string
+  readonly path: string
+}
+
+/** Upstreams have few addresses; where a model or a task is part of one, the oldest are forgotten. */
+const placesMax = 1_000
+const places = new Map<string, Place>()
+
+function placeOf(url: string): Place {
+  const known = places.get(url)
+  if (known) return known
+  const { origin, pathname, search } = new URL(url)
+  const place = { origin, path: pathname + search }
+  if (places.size >= placesMax) {
+    const [oldest] = places.keys()
+    if (oldest !== undefined) places.delete(oldest)
+  }
+  places.set(url, place)
+  return place
 }
 
 /** Downloads may lie elsewhere. Another origin gets no credentials, and a secure address leads to no open one. */
 function redirect(
   outgoing: Outgoing,
-  { statusCode, headers }: Undici.Dispatcher.ResponseData,
+  status: number,
+  { location }: Readonly<Record<string, string | string[] | undefined>>,
 ): Outgoing | undefined {
-  const { location } = headers
-  if (outgoing.method !== 'GET' || statusCode < 300 || statusCode > 308) return undefined
-  if (typeof location !== 'string') return undefined
+  if (outgoing.method !== 'GET' || status < 300 || status > 308) return undefined
+  if (typeof location !== 'string' || !URL.canParse(location, outgoing.url)) return undefined
   const from = new URL(outgoing.url)
   const to = new URL(location, from)
   if (to.protocol !== from.protocol && to.protocol !== 'https:') return undefined
@@ -85,29 +175,16 @@ function redirect(
   return { ...outgoing, url: to.href, headers: isSame ? outgoing.headers : { accept: '*/*' } }
 }
 
-function incomingOf(answer: Undici.Dispatcher.ResponseData): Incoming {
-  return {
-    status: answer.statusCode,
-    headers: flatten(answer.headers),
-    body: answer.body,
-  }
-}
-
 function flatten(headers: Readonly<Record<string, string | string[] | undefined>>) {
   const flat: Record<string, string> = {}
-  for (const [name, value] of Object.entries(headers))
-    if (value !== undefined) flat[name] = Array.isArray(value) ? value.join(', ') : value
+  for (const name in headers) {
+    const value = headers[name]
+    if (value !== undefined) flat[name] = typeof value === 'string' ? value : value.join(', ')
+  }
   return flat
 }
 
-function asFailure(
-  thrown: unknown,
-  signal: AbortSignal,
-  { undici: { errors }, connectMs }: { undici: typeof Undici; connectMs: number },
-): GatewayError {
-  if (signal.aborted && signal.reason instanceof GatewayError) return signal.reason
-  if (signal.aborted)
-    return new GatewayError('cancelled', 'The caller went away', { cause: thrown })
+function unreachable(thrown: unknown, connectMs: number): GatewayError {
   if (thrown instanceof errors.ConnectTimeoutError)
     return new GatewayError(
       'upstream_timeout',

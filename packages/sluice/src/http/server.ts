@@ -4,12 +4,14 @@ import { performance } from 'node:perf_hooks'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { type ApiKey, GatewayError } from '@sluice/contract'
 import { causeText, headerText } from '../gateway/answer.ts'
-import type { Call, Gateway } from '../gateway/gateway.ts'
+import type { Call, CallEnd } from '../gateway/call.ts'
+import type { Gateway } from '../gateway/gateway.ts'
+import type { Address, ErrorBody, ServerOptions } from './address.ts'
 import { admit } from './admit.ts'
 import { authenticate, requireAdministrator } from './authenticate.ts'
 import { refuseClient } from './client-error.ts'
 import { allowOrigins, answerPreflight } from './cors.ts'
-import { defaultStreamTimes, deliverError, type StreamTimes } from './deliver.ts'
+import { defaultStreamTimes, deliverError } from './deliver.ts'
 import { funnel } from './funnel.ts'
 import { installRoutes } from './routes.ts'
 import { pathPattern } from './urls.ts'
@@ -19,50 +21,12 @@ declare module 'fastify' {
     /** Set once the request has been read. */
     call?: Call
     apiKey?: ApiKey
+    /** Aborts when the caller leaves. */
+    gone?: AbortController
   }
   interface FastifyContextConfig {
     error?: ErrorBody
   }
-}
-
-export interface ServerOptions {
-  readonly bodyBytesMax: number
-  /** For a request to arrive whole, in milliseconds. */
-  readonly requestTimeoutMs: number
-  readonly requestsPerMinute: () => number | undefined
-  readonly concurrentRequests: () => number | undefined
-  /** Where callers reach the gateway, for links; absent means the address a request came to. */
-  readonly publicUrl?: string
-  /** How long streams may be quiet; default `defaultStreamTimes`. */
-  readonly streamTimes?: StreamTimes
-}
-
-/** Says an error in a format; the contract's own four-key body unless an address has another. */
-export type ErrorBody = (error: GatewayError, requestId: string) => unknown
-
-export interface Address {
-  readonly method: 'GET' | 'POST' | 'DELETE'
-  /** With `{parameters}`. */
-  readonly path: string
-  readonly access: 'open' | 'caller' | 'administrator'
-  /** Polling a task is not counted against the key's rate. */
-  readonly uncounted?: boolean
-  readonly error?: ErrorBody
-  readonly serve: (exchange: Exchange) => Promise<unknown>
-}
-
-/** One request at one address. */
-export interface Exchange {
-  readonly request: FastifyRequest
-  readonly reply: FastifyReply
-  readonly gateway: Gateway
-  readonly options: ServerOptions
-  /** The request id. */
-  readonly id: string
-  readonly key: ApiKey
-  readonly parameters: Readonly<Record<string, string>>
-  /** Aborts when the caller leaves. */
-  readonly signal: AbortSignal
 }
 
 const wellFormedId = /^[\w.:-]{8,128}$/
@@ -125,7 +89,31 @@ export function createServer(gateway: Gateway, options: ServerOptions): FastifyI
 function begin(gateway: Gateway, request: FastifyRequest, reply: FastifyReply): void {
   void reply.header('x-request-id', request.id)
   allowOrigins(reply)
-  logWhenDone(gateway, request, reply)
+  const startedAt = performance.now()
+  reply.raw.once('close', () => {
+    const left = !reply.raw.writableFinished
+    // First: whatever the call still has open ends with it, and writes down what it cost.
+    if (left) request.gone?.abort(new GatewayError('cancelled', 'The caller went away'))
+    gateway.ended(endOf(request, reply, { startedAt, left }))
+  })
+}
+
+function endOf(
+  { id, method, url, apiKey, call }: FastifyRequest,
+  { raw }: FastifyReply,
+  { startedAt, left }: { startedAt: number; left: boolean },
+): CallEnd {
+  return {
+    id,
+    method,
+    path: url.split('?')[0] ?? '',
+    // Node says 200 where nothing was sent at all.
+    status: raw.headersSent ? raw.statusCode : 499,
+    durationMs: performance.now() - startedAt,
+    left,
+    ...(apiKey && { key: apiKey }),
+    ...(call && { call }),
+  }
 }
 
 interface State {
@@ -192,10 +180,7 @@ function install(
     config: address.error ? { error: address.error } : {},
     async handler(request, reply) {
       const gone = new AbortController()
-      reply.raw.once('close', () => {
-        if (!reply.raw.writableFinished)
-          gone.abort(new GatewayError('cancelled', 'The caller went away'))
-      })
+      request.gone = gone
       state.active += 1
       try {
         const key = enter(address, { gateway, options, state }, { request, reply })
@@ -291,38 +276,6 @@ function notFound(
   if (known) void reply.header('allow', methods.join(', '))
   deliverError(reply, error, error.toJSON())
   return reply
-}
-
-/** One line per request, never with a secret, a prompt or an answer in it. */
-function logWhenDone(gateway: Gateway, request: FastifyRequest, reply: FastifyReply): void {
-  const startedAt = performance.now()
-  reply.raw.once('close', () => {
-    const { call, apiKey } = request
-    gateway.log.info(
-      {
-        id: request.id,
-        method: request.method,
-        path: request.url.split('?')[0]?.slice(0, 200),
-        // Node says 200 where nothing was sent at all.
-        status: reply.raw.headersSent ? reply.raw.statusCode : 499,
-        ms: Math.round((performance.now() - startedAt) * 10) / 10,
-        ...(apiKey && { key: apiKey.id }),
-        ...(call && { operation: call.operation, model: shownModel(call) }),
-        ...(call?.trail.provider !== undefined && {
-          provider: call.trail.provider,
-          attempts: call.trail.attempts,
-        }),
-        ...(!reply.raw.writableFinished && { left: true }),
-      },
-      'request',
-    )
-  })
-}
-
-/** Callers may write anything where a model's name belongs. */
-function shownModel({ request }: Call): string | undefined {
-  const { model } = request
-  return typeof model === 'string' ? model.slice(0, 200) : undefined
 }
 
 function logFailure(gateway: Gateway, request: FastifyRequest, error: GatewayError): void {

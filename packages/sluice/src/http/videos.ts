@@ -1,23 +1,15 @@
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import type { FastifyReply } from 'fastify'
-import {
-  GatewayError,
-  invalidRequest,
-  type OperationName,
-  operations,
-  validate,
-  type VideoJob,
-} from '@sluice/contract'
-import { answerOf } from '../gateway/answer.ts'
-import { type Call, openTrail } from '../gateway/gateway.ts'
-import { downloadUpstream, findVideo, noVideo, pollVideo, videoOf } from '../gateway/videos.ts'
-import { publicHeaders, publicQuery } from './authenticate.ts'
-import { deliver } from './deliver.ts'
+import { GatewayError, invalidRequest, operations, validate, type VideoJob } from '@sluice/contract'
+import { ownFormats } from '@sluice/protocols'
+import { downloadUpstream, findVideo, noVideo, pollVideo, videoOf } from '../gateway/kept/videos.ts'
+import { createCall } from './create-call.ts'
+import { deliverAnswer } from './inference.ts'
 import { one, whole } from './models.ts'
 import { publicAddress } from './public-address.ts'
 import { parseRange } from './range.ts'
-import type { Address, Exchange } from './server.ts'
+import type { Address, Exchange } from './address.ts'
 
 /** Everything about a task after it was started. */
 export const videoAddresses: readonly Address[] = [
@@ -58,7 +50,7 @@ async function list(exchange: Exchange): Promise<void> {
 async function find(exchange: Exchange): Promise<void> {
   const { gateway, key, reply, parameters } = exchange
   const job = await findVideo(gateway, key, parameters['id'] ?? '')
-  const call = callOf(exchange, 'getVideo', { id: job.id })
+  const call = createCall(exchange, { format: ownFormats.getVideo, fields: { id: job.id } })
   reply.send(shown(exchange, await pollVideo(gateway, call, job)))
 }
 
@@ -70,20 +62,20 @@ async function remove({ gateway, key, reply, parameters }: Exchange): Promise<vo
 }
 
 async function download(exchange: Exchange): Promise<void> {
-  const { gateway, key, reply, request, parameters, signal } = exchange
+  const { gateway, key, request, parameters } = exchange
   const found = await findVideo(gateway, key, parameters['id'] ?? '')
   const variant = one(request.query, 'variant')
   const fields = validate(operations.downloadVideo.request, {
     id: found.id,
     ...(variant !== undefined && { variant }),
   })
-  const job = await pollVideo(gateway, callOf(exchange, 'getVideo', { id: found.id }), found)
+  const poll = createCall(exchange, { format: ownFormats.getVideo, fields: { id: found.id } })
+  const job = await pollVideo(gateway, poll, found)
   if (job.status !== 'completed')
     throw invalidRequest(`The video is ${job.status}, it has no content`, 'id')
   if (job.provider === 'builtin') return sendClip(exchange, job.id, fields.variant ?? 'video')
-  const call = callOf(exchange, 'downloadVideo', fields)
-  const answer = answerOf(gateway, call, await downloadUpstream(gateway, call, job))
-  await deliver(reply, answer, { signal, keepAlive: '' })
+  const call = createCall(exchange, { format: ownFormats.downloadVideo, fields })
+  await deliverAnswer(exchange, call, downloadUpstream(gateway, call, job))
 }
 
 async function sendClip(
@@ -130,24 +122,4 @@ function sendRange(
     .header('content-range', `bytes ${part.start}-${part.end}/${size}`)
     .header('content-length', String(part.end - part.start + 1))
     .send(createReadStream(file, part))
-}
-
-function callOf(
-  exchange: Exchange,
-  operation: OperationName,
-  fields: Readonly<Record<string, unknown>>,
-): Call {
-  const { gateway, key, id, request, signal } = exchange
-  return {
-    id,
-    publicAddress: publicAddress(exchange),
-    key,
-    operation,
-    request: fields,
-    headers: publicHeaders(request.headers),
-    query: publicQuery(request.url),
-    stream: false,
-    signal,
-    trail: openTrail(gateway.now()),
-  }
 }

@@ -3,7 +3,7 @@ import { chromium as playwright } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { documentAddresses } from '../../src/http/docs.ts'
 import { createOpenApi } from '../../src/http/openapi.ts'
-import type { Exchange } from '../../src/http/server.ts'
+import type { Exchange } from '../../src/http/address.ts'
 import { chromium, leaveOutBrowser } from '../../../../test/support/chromium.ts'
 
 let app: FastifyInstance

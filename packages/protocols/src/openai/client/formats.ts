@@ -1,0 +1,64 @@
+import { type OperationName, operations } from '@sluice/contract'
+import type { ClientFormat } from '../../protocol.ts'
+import { asksForUsage, done, writeChunks, writeTypedEvents } from './stream.ts'
+
+/**
+ * An operation as its own client format: OpenAI's public JSON is the canonical form, so nothing is translated. Further
+ * properties say what is particular to the operation.
+ */
+function own(name: OperationName, further: Partial<ClientFormat> = {}): ClientFormat {
+  const { summary, tag, paths, request, reply, example } = operations[name]
+  return {
+    id: name,
+    operation: name,
+    isOwn: true,
+    summary,
+    tag,
+    paths,
+    request,
+    reply,
+    ...(example !== undefined && { example }),
+    toCanonical: (given) => given as never,
+    fromCanonical: (answer) => answer,
+    error: (error) => error.toJSON(),
+    ...further,
+  }
+}
+
+/** Chat and text completions: chunks, `[DONE]`, and usage where it is asked for. */
+const chunked: Partial<ClientFormat> = {
+  writer: (request) => writeChunks(request),
+  asksForUsage,
+  terminal: done,
+}
+
+const typed: Partial<ClientFormat> = { writer: writeTypedEvents }
+
+/** The formats of the operations themselves, one for each (OpenAI API reference; rerank: Cohere and Jina). */
+export const ownFormats: { readonly [O in OperationName]: ClientFormat } = {
+  chat: own('chat', {
+    ...chunked,
+    prefixOf(request) {
+      const { tools, messages } = request as { tools?: unknown; messages: readonly unknown[] }
+      return [tools, messages.slice(0, 2)]
+    },
+  }),
+  complete: own('complete', {
+    ...chunked,
+    prefixOf: (request) => (request as { readonly prompt?: unknown }).prompt,
+  }),
+  embed: own('embed'),
+  rerank: own('rerank'),
+  moderate: own('moderate'),
+  transcribe: own('transcribe', typed),
+  translate: own('translate'),
+  speak: own('speak', {
+    ...typed,
+    isStreamed: (request) => (request as { stream_format?: unknown }).stream_format === 'sse',
+  }),
+  createImage: own('createImage', typed),
+  editImage: own('editImage', typed),
+  createVideo: own('createVideo'),
+  getVideo: own('getVideo'),
+  downloadVideo: own('downloadVideo'),
+}

@@ -1,0 +1,78 @@
+import {
+  chatUsage,
+  formatEvent,
+  type GatewayError,
+  keepAliveComment,
+  noUsage,
+  type OperationName,
+  type Usage,
+} from '@sluice/contract'
+import type { StreamWriter } from '../../protocol.ts'
+
+const contentType = 'text/event-stream; charset=utf-8'
+
+/** The last event of chat and text completions (OpenAI API, streaming). */
+export const done = 'data: [DONE]\n\n'
+
+export function asksForUsage(request: unknown): boolean {
+  const { stream_options: options } = request as { readonly stream_options?: unknown }
+  return (
+    typeof options === 'object' &&
+    options !== null &&
+    'include_usage' in options &&
+    options.include_usage === true
+  )
+}
+
+/**
+ * Chunks and `[DONE]`. With include_usage every chunk carries `usage: null` and one last chunk without choices carries
+ * the numbers.
+ */
+export function writeChunks(request: unknown): StreamWriter<OperationName> {
+  const includeUsage = asksForUsage(request)
+  let usage: Usage = noUsage
+  let head: Record<string, unknown> = {}
+  return {
+    contentType,
+    keepAlive: keepAliveComment,
+    write(step) {
+      if ('usage' in step) {
+        usage = step.usage
+        return ''
+      }
+      if (includeUsage) {
+        const { choices: _choices, ...rest } = step.event as { choices?: unknown }
+        head = rest
+        return `data: ${JSON.stringify({ ...step.event, usage: null })}\n\n`
+      }
+      return `data: ${JSON.stringify(step.event)}\n\n`
+    },
+    end() {
+      if (!includeUsage) return done
+      const chunk = { ...head, choices: [], usage: chatUsage(usage) }
+      return `data: ${JSON.stringify(chunk)}\n\n${done}`
+    },
+    fail: failure,
+  }
+}
+
+/** The error takes the place of what was to come; a `[DONE]` after it would say that all was well. */
+function failure(error: GatewayError): string {
+  return `data: ${JSON.stringify(error.toJSON())}\n\n`
+}
+
+/** Named events, each with its `type`, as speech, transcripts and pictures are streamed. */
+export function writeTypedEvents(): StreamWriter<OperationName> {
+  return {
+    contentType,
+    keepAlive: keepAliveComment,
+    write(step) {
+      if ('usage' in step) return ''
+      const event = step.event as { readonly type?: string }
+      return formatEvent({ event: event.type ?? '', data: JSON.stringify(event) })
+    },
+    end: () => '',
+    fail: (error) =>
+      formatEvent({ event: 'error', data: JSON.stringify({ type: 'error', ...error.toJSON() }) }),
+  }
+}

@@ -1,0 +1,106 @@
+import { GatewayError, type OperationName, operations, type ResultOf } from '@sluice/contract'
+import type { EngineContext, EngineOperation } from '@sluice/engine'
+import type { Target } from '../route/routing.ts'
+import { type Run, unsupportedBy } from '../run/run.ts'
+import { type AnyStep, Attempt, type AttemptAnswer, type Attempted } from './attempt.ts'
+import { pulledSource } from './pulled-source.ts'
+import { type Source, through } from './source.ts'
+import { untilAborted } from './until-aborted.ts'
+
+type EngineTarget = Extract<Target, { kind: 'engine' }>
+
+/** One answer of an engine in this process. Rejects with a GatewayError; nothing of the answer has been seen then. */
+export async function askEngine(
+  run: Run,
+  target: EngineTarget,
+  signal: AbortSignal,
+): Promise<Attempted> {
+  const { call } = run
+  const engine = await target.engine()
+  const answering = engine[call.operation] as EngineOperation<OperationName> | undefined
+  if (!answering)
+    throw new GatewayError(
+      'unsupported_value',
+      `${target.id} does not offer: ${operations[call.operation].summary.toLowerCase()}`,
+      { param: 'model' },
+    )
+  const request = run.canonical()
+  const attempt = new Attempt(run, target, signal)
+  try {
+    attempt.wait(call.stream ? 'first token' : 'headers')
+    // A package of somebody else's may not look at its signal.
+    const result = await untilAborted(
+      answering(request, engineContext(run, target, attempt.signal)),
+      attempt.signal,
+    )
+    const answer = await answerOf(attempt, result)
+    return {
+      target,
+      firstContentMs: attempt.elapsedMs,
+      answer,
+      usage: () => attempt.usage(),
+      abandon: () => attempt.abandon(),
+    }
+  } catch (thrown) {
+    const error = failureOf(attempt, thrown)
+    attempt.fail(error)
+    throw error
+  }
+}
+
+function failureOf({ signal }: Attempt, thrown: unknown): GatewayError {
+  return GatewayError.from(signal.aborted ? signal.reason : thrown)
+}
+
+function engineContext(run: Run, target: EngineTarget, signal: AbortSignal): EngineContext {
+  const { gateway, route, call } = run
+  const { workers, fetchMedia, publish } = gateway.engineContext
+  return {
+    model: typeof call.request['model'] === 'string' ? call.request['model'] : route.model,
+    signal,
+    workers,
+    fetchMedia: (url, options) => fetchMedia(url, { ...options, signal }),
+    publish: (bytes, contentType) => call.publicAddress + publish(bytes, contentType),
+    now: gateway.now,
+    newId: gateway.newId,
+    random: gateway.random,
+    target: target.model,
+    unsupported: unsupportedBy(run, target),
+  }
+}
+
+async function answerOf(attempt: Attempt, result: ResultOf<OperationName>): Promise<AttemptAnswer> {
+  if (result.kind === 'reply') {
+    attempt.usage = () => result.usage
+    attempt.complete()
+    return { kind: 'reply', reply: result.reply }
+  }
+  if (result.kind === 'bytes') {
+    const { contentType, length, usage, body } = result
+    attempt.usage = () => usage
+    attempt.hasBegun = true
+    attempt.wait('total')
+    return { kind: 'media', contentType, length, pieces: pulledSource(attempt, iteratorOf(body)) }
+  }
+  const iterator = iteratorOf(result.events)
+  // What fails before the first step has been seen by nobody, and another target can answer.
+  const first = await untilAborted(iterator.next(), attempt.signal)
+  attempt.hasBegun = true
+  attempt.wait('idle')
+  return { kind: 'steps', steps: batched(attempt, pulledSource(attempt, iterator, first)) }
+}
+
+function iteratorOf<T>(items: AsyncIterable<T>): AsyncIterator<T> {
+  return items[Symbol.asyncIterator]()
+}
+
+function batched(attempt: Attempt, steps: Source<AnyStep>): Source<readonly AnyStep[]> {
+  return through(steps, (sink) => ({
+    push(step) {
+      if ('usage' in step) attempt.usage = () => step.usage
+      sink.push([step])
+    },
+    end: () => sink.end(),
+    fail: (error) => sink.fail(error),
+  }))
+}

@@ -1,0 +1,204 @@
+import {
+  type CallOutcome,
+  type EventOf,
+  GatewayError,
+  noUsage,
+  type OperationName,
+  type ReplyOf,
+  type RequestOf,
+  type Step,
+  type Usage,
+} from '@sluice/contract'
+import type { Received } from '@sluice/protocols'
+import type { Target } from '../route/routing.ts'
+import type { Run } from '../run/run.ts'
+import { type Deadline, openDeadline, type Phase } from './deadline.ts'
+import type { Connection } from './send.ts'
+import type { Source } from './source.ts'
+
+export type AnyStep = Step<EventOf<OperationName>>
+export type AnyRequest = RequestOf<OperationName>
+export type AnyReply = ReplyOf<OperationName>
+
+/**
+ * An answer that has begun. A stream has shown its first content (or its end): until then nothing was promised and
+ * another target could still take over. Whoever takes the answer must read it to its end or call `abandon`.
+ */
+export interface Attempted {
+  readonly target: Target
+  /** Milliseconds from the start of the attempt to the first content. */
+  readonly firstContentMs: number
+  readonly answer: AttemptAnswer
+  /** What has been said of usage so far. */
+  usage(): Usage | undefined
+  /** Ends the attempt and closes its socket; its record says cancelled, and what is known of its cost. */
+  abandon(): void
+}
+
+export type AttemptAnswer =
+  | { readonly kind: 'reply'; readonly reply: AnyReply; readonly jobId?: string }
+  /** The upstream's own bytes, in the caller's format. */
+  | { readonly kind: 'native'; readonly received: Received }
+  | { readonly kind: 'steps'; readonly steps: Source<readonly AnyStep[]> }
+  /** The upstream's own events, in the caller's format. */
+  | {
+      readonly kind: 'passed'
+      readonly contentType: string
+      readonly pieces: Source<Uint8Array>
+      /** Whether the format's terminal event has passed. */
+      readonly isTerminated: () => boolean
+      /** The answer as one document, once the event that carries it has passed. */
+      readonly whole: () => unknown
+    }
+  | {
+      readonly kind: 'media'
+      readonly contentType: string
+      readonly pieces: Source<Uint8Array>
+      readonly length: number | undefined
+    }
+
+/**
+ * One try at one target: the only owner of its limits, its socket and its usage record. Whichever way it ends, all
+ * three end with it, once.
+ */
+export class Attempt {
+  /** The number over the whole call, from 1. */
+  readonly number: number
+  connection: Connection | undefined
+  /** What is known of usage so far; undefined as long as nobody said anything. */
+  usage: () => Usage | undefined = () => undefined
+  /** A caller has seen something of the answer. */
+  hasBegun = false
+  readonly target: Target
+  readonly #run: Run
+  readonly #parent: AbortSignal
+  readonly #startedAt: number
+  readonly #deadline: Deadline
+  #controller: AbortController | undefined
+  #broken: ((error: GatewayError) => void) | undefined
+  #error: GatewayError | undefined
+  #isOver = false
+
+  /** Begins an attempt; it counts. `parent` aborts when the caller leaves or another target has won. */
+  constructor(run: Run, target: Target, parent: AbortSignal) {
+    const { trail } = run.call
+    trail.attempts += 1
+    trail.provider = target.providerId
+    trail.model = target.model
+    this.number = trail.attempts
+    this.target = target
+    this.#run = run
+    this.#parent = parent
+    this.#startedAt = run.gateway.now()
+    this.#deadline = openDeadline(target.timeouts, (reached) => this.break(reached))
+    if (parent.aborted) this.#leave()
+    else parent.addEventListener('abort', this.#leave, { once: true })
+  }
+
+  readonly #leave = (): void => {
+    this.break(cancelledBy(this.#parent))
+  }
+
+  /** Aborts when the attempt is broken or ends unfinished: for work that takes a signal. */
+  get signal(): AbortSignal {
+    if (!this.#controller) {
+      this.#controller = new AbortController()
+      if (this.#error) this.#controller.abort(this.#error)
+    }
+    return this.#controller.signal
+  }
+
+  get isOver(): boolean {
+    return this.#isOver
+  }
+
+  /** Milliseconds since it began. */
+  get elapsedMs(): number {
+    return this.#run.gateway.now() - this.#startedAt
+  }
+
+  /** Who is told when a limit is reached, the caller leaves or another target wins; at once if that has happened. */
+  onBreak(broken: (error: GatewayError) => void): void {
+    this.#broken = broken
+    if (this.#error) broken(this.#error)
+  }
+
+  wait(phase: Phase): void {
+    this.#deadline.wait(phase)
+  }
+
+  progress(): void {
+    this.#deadline.progress()
+  }
+
+  /** The reader is slow: the upstream is not waited for until `resume`. */
+  pause(): void {
+    this.#deadline.hold()
+    this.connection?.pause()
+  }
+
+  resume(): void {
+    this.#deadline.resume()
+    this.connection?.resume()
+  }
+
+  /** Ends it from outside. Whoever waits for it is told, and then calls `fail`. */
+  break(error: GatewayError): void {
+    if (this.#isOver || this.#error) return
+    this.#error = error
+    this.#controller?.abort(error)
+    this.#broken?.(error)
+  }
+
+  /** It failed; an answer that had begun stays incomplete. */
+  fail(error: GatewayError): void {
+    if (error.code === 'cancelled') this.#end('cancelled', error)
+    else this.#end(this.hasBegun ? 'incomplete' : 'failed', error)
+  }
+
+  complete(): void {
+    this.#end('completed')
+  }
+
+  /** Its answer is not wanted any more. */
+  abandon(): void {
+    this.fail(new GatewayError('cancelled', 'Another target answered first'))
+  }
+
+  #end(outcome: CallOutcome, error?: GatewayError): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#deadline[Symbol.dispose]()
+    this.#parent.removeEventListener('abort', this.#leave)
+    if (error) {
+      this.connection?.close()
+      this.#controller?.abort(error)
+    }
+    this.#record(outcome)
+  }
+
+  #record(outcome: CallOutcome): void {
+    const { gateway, call } = this.#run
+    const usage = this.usage()
+    gateway.store.recordUsage({
+      ...(usage ?? noUsage),
+      callId: call.id,
+      attempt: this.number,
+      keyId: call.key.id,
+      operation: call.operation,
+      provider: this.target.providerId,
+      model: this.target.model,
+      outcome,
+      reported: usage !== undefined,
+      startedAt: this.#startedAt,
+      durationMs: this.elapsedMs,
+    })
+  }
+}
+
+/** Why it is not wanted any more; the failure of another attempt is none of its own. */
+function cancelledBy({ reason }: AbortSignal): GatewayError {
+  return reason instanceof GatewayError && reason.code === 'cancelled'
+    ? reason
+    : new GatewayError('cancelled', 'The caller went away', { cause: reason })
+}

@@ -1,0 +1,115 @@
+import { type EventBlock, type EventSplitter, GatewayError } from '@sluice/contract'
+import type { StreamWatcher } from '@sluice/protocols'
+
+export interface GuardOptions {
+  readonly splitter: EventSplitter
+  readonly watcher: StreamWatcher
+  /** Comments are handed on, which only a format that passes untouched wants. */
+  readonly comments: boolean
+  /** Leaves out events that are there only because the gateway asked for usage. */
+  readonly hidesUsage: boolean
+  /** Told of every unreadable block that was skipped. */
+  readonly skipped: () => void
+}
+
+const nothing: readonly EventBlock[] = []
+
+/**
+ * Holds an upstream's stream to its word: what it hands on is readable, and it is over only after the format's terminal
+ * event, or regularly after a whole answer. Everything else is a failure: `upstream_cut`, `upstream_garbled`, or the
+ * error the upstream itself reported. One unreadable block between good ones is skipped once content has come; before
+ * that nothing was promised, so it fails and another target can answer.
+ */
+export class Guard {
+  /** Something that a caller would see has come. */
+  hasContent = false
+  /** The format's last event has come. */
+  isTerminated = false
+  /** What went wrong behind the good events of a piece: said once they have been handed on. */
+  failure: GatewayError | undefined
+  /** The answer is whole, though the terminal event has not come. */
+  #isWhole = false
+  /** Unreadable blocks in a row. */
+  #unreadable = 0
+  readonly #options: GuardOptions
+
+  constructor(options: GuardOptions) {
+    this.#options = options
+  }
+
+  /** The good events of a piece. Throws where the stream fails before or without any of them. */
+  push(piece: Uint8Array): readonly EventBlock[] {
+    return this.#sift(this.#split(() => this.#options.splitter.push(piece)))
+  }
+
+  /** What was left when the upstream ended its stream. Throws `upstream_cut` where the answer is not whole. */
+  end(): readonly EventBlock[] {
+    const rest = this.#sift(this.#split(() => this.#options.splitter.end()))
+    if (!this.failure && !this.isTerminated && !this.#isWhole)
+      this.#fail(
+        new GatewayError(
+          'upstream_cut',
+          'The upstream ended its stream before the answer was whole',
+        ),
+        rest.length > 0,
+      )
+    return rest
+  }
+
+  #split(split: () => readonly EventBlock[]): readonly EventBlock[] {
+    try {
+      return split()
+    } catch (cause) {
+      if (!(cause instanceof RangeError)) throw cause
+      throw new GatewayError('upstream_garbled', cause.message, { cause })
+    }
+  }
+
+  /** The same list where all of it is good, as nearly always. */
+  #sift(blocks: readonly EventBlock[]): readonly EventBlock[] {
+    // Before anything was promised the good events of the same piece are no reason not to try another target.
+    const isPromised = this.hasContent
+    let good: EventBlock[] | undefined
+    for (let index = 0; index < blocks.length; index += 1) {
+      const block = blocks[index]
+      if (!block) continue
+      if (this.isTerminated || this.failure) {
+        good ??= blocks.slice(0, index)
+        break
+      }
+      const verdict = this.#judge(block)
+      if (verdict === true) {
+        good?.push(block)
+        continue
+      }
+      good ??= blocks.slice(0, index)
+      if (verdict) this.#fail(verdict, isPromised && good.length > 0)
+    }
+    return good ?? (blocks.length === 0 ? nothing : blocks)
+  }
+
+  #fail(error: GatewayError, isLater: boolean): void {
+    if (!isLater) throw error
+    this.failure = error
+  }
+
+  /** True for a block that is handed on, false for one that is left out, and an error for the end of the stream. */
+  #judge(block: EventBlock): true | false | GatewayError {
+    const { watcher, comments, hidesUsage, skipped } = this.#options
+    if (block.kind === 'comment') return comments
+    const verdict = block.kind === 'unreadable' ? 'garbage' : watcher.see(block)
+    if (verdict instanceof GatewayError) return verdict
+    if (verdict === 'garbage') {
+      this.#unreadable += 1
+      skipped()
+      return this.hasContent && this.#unreadable < 2
+        ? false
+        : new GatewayError('upstream_garbled', 'The upstream’s stream cannot be read')
+    }
+    this.#unreadable = 0
+    if (verdict !== 'other') this.hasContent = true
+    if (verdict === 'finish') this.#isWhole = true
+    if (verdict === 'terminal') this.isTerminated = true
+    return !(hidesUsage && watcher.usageOnly === true)
+  }
+}

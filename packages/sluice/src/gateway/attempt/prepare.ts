@@ -1,0 +1,278 @@
+import {
+  formatForm,
+  GatewayError,
+  type OperationName,
+  operations,
+  spliceFields,
+  type Usage,
+} from '@sluice/contract'
+import type {
+  Codec,
+  CodecContext,
+  Decoded,
+  Native,
+  Received,
+  StreamReader,
+  StreamWatcher,
+  UpstreamBody,
+  UpstreamRequest,
+} from '@sluice/protocols'
+import type { OutgoingRequest } from '../../providers/provider.ts'
+import type { Call } from '../call.ts'
+import type { Gateway } from '../gateway.ts'
+import type { Target } from '../route/routing.ts'
+import { type Run, unsupportedBy } from '../run/run.ts'
+import type { AttemptAnswer } from './attempt.ts'
+import type { Framing } from './splitters.ts'
+
+export type UpstreamTarget = Extract<Target, { kind: 'upstream' }>
+
+/** What a whole answer comes to. */
+export interface Reading {
+  readonly answer: AttemptAnswer
+  readonly usage: Usage | undefined
+}
+
+/** How a stream is read. */
+export interface StreamReading {
+  readonly framing: Framing
+  readonly watcher: StreamWatcher
+  /** Events that nobody but the gateway asked for are left out. */
+  readonly hidesUsage: boolean
+  /** Absent where the upstream's events go to the caller as they come. */
+  readonly reader?: StreamReader<OperationName>
+}
+
+/** One request ready to be signed and sent, and how its answer is to be read. */
+export interface Prepared {
+  readonly request: UpstreamRequest
+  /** The caller's bytes go on as they came. */
+  readonly isNative: boolean
+  /** An answer that is not JSON is media, and goes through as it comes. */
+  readonly isMedia: boolean
+  /** Reads a whole answer. Throws `upstream_garbled`. */
+  read(received: Received): Reading
+  /** Set where the caller wants a stream. */
+  readonly stream?: StreamReading
+}
+
+/**
+ * The upstream's request: the caller's own bytes where the upstream speaks the caller's format, else what the codec
+ * makes of the canonical request. Throws `unsupported_parameter` where the target cannot say a field.
+ */
+export async function prepare(
+  run: Run,
+  target: UpstreamTarget,
+  signal: AbortSignal,
+): Promise<Prepared> {
+  const { operation } = run.call
+  const { provider } = target.upstream
+  if (provider.operations && !provider.operations.includes(operation))
+    throw notOffered(target, operation)
+  const native = nativeOf(run.gateway, run.call, target)
+  if (native) return prepareNative(run.call, target, native)
+  const codec = provider.protocol.codecs[operation] as Codec<OperationName> | undefined
+  if (!codec) throw notOffered(target, operation)
+  return prepareCodec(run, target, { codec, signal })
+}
+
+/** The format the upstream speaks itself, where the call is in it and has JSON bytes to pass on. */
+export function nativeOf(
+  { health }: Pick<Gateway, 'health'>,
+  { raw, format, request }: Call,
+  { upstream }: UpstreamTarget,
+): Native | undefined {
+  if (!raw || health.lacksFormat(upstream.id, format.id)) return undefined
+  const native = upstream.provider.protocol.native[format.id]
+  return native?.fits?.(request) === false ? undefined : native
+}
+
+function prepareNative(call: Call, target: UpstreamTarget, native: Native): Prepared {
+  const { framing = 'sse' } = native
+  return {
+    isNative: true,
+    isMedia: operations[call.operation].replyType !== undefined,
+    request: nativeRequest(call, target, native),
+    read: (received) => ({
+      answer: { kind: 'native', received },
+      usage: native.usage(received.json()),
+    }),
+    ...(call.stream && {
+      stream: {
+        framing: typeof framing === 'function' ? framing(call.query) : framing,
+        watcher: native.watcher(),
+        hidesUsage: !asksForUsage(call),
+      },
+    }),
+  }
+}
+
+function nativeRequest(call: Call, target: UpstreamTarget, native: Native): UpstreamRequest {
+  const { format, request } = call
+  const raw = call.raw ?? new Uint8Array()
+  const fields: Record<string, unknown> = {}
+  if (format.modelIn !== 'path') fields['model'] = target.model
+  if (call.stream && native.asksForUsage === true && !asksForUsage(call))
+    fields['stream_options'] = { ...objectIn(request['stream_options']), include_usage: true }
+  const headers: Record<string, string> = {}
+  for (const name of native.headers ?? []) {
+    const value = call.headers[name]
+    if (value !== undefined) headers[name] = value
+  }
+  const made = native.request({
+    body: Object.keys(fields).length === 0 ? raw : spliceFields(raw, fields),
+    model: target.model,
+    stream: call.stream,
+    headers,
+    query: call.query,
+    settings: target.upstream.settings,
+  })
+  return nativeQuirked(made, target, { ...call, request: { ...request, ...fields } })
+}
+
+/** The caller asked for usage itself: then the event that says it is not hidden. */
+function asksForUsage({ format, request }: Call): boolean {
+  return format.asksForUsage?.(request) === true
+}
+
+function objectIn(value: unknown): object {
+  return typeof value === 'object' && value !== null ? value : {}
+}
+
+/** A quirk works on JSON. Where it changes nothing the caller's bytes still pass as they came. */
+function nativeQuirked(
+  request: UpstreamRequest,
+  { upstream }: UpstreamTarget,
+  { operation, request: value }: Pick<Call, 'operation' | 'request'>,
+): UpstreamRequest {
+  const { quirks = [] } = upstream.provider
+  if (quirks.length === 0 || request.body?.kind !== 'bytes') return request
+  const asJson: UpstreamRequest = { ...request, body: { kind: 'json', value } }
+  const changed = quirks.reduce((before, quirk) => quirk(before, operation), asJson)
+  if (changed.body?.kind === 'json' && changed.body.value === value)
+    return { ...changed, body: request.body }
+  return changed
+}
+
+async function prepareCodec(
+  run: Run,
+  target: UpstreamTarget,
+  { codec, signal }: { codec: Codec<OperationName>; signal: AbortSignal },
+): Promise<Prepared> {
+  const { call } = run
+  if (call.stream && !codec.stream)
+    throw new GatewayError(
+      'unsupported_parameter',
+      `${target.providerId} cannot stream this operation`,
+      { param: 'stream' },
+    )
+  const canonical = run.canonical()
+  const context = await codecContext(run, target, { codec, signal })
+  const encoded = codec.encode(canonical, context)
+  const { quirks = [] } = target.upstream.provider
+  return {
+    isNative: false,
+    isMedia: codec.bytes === true,
+    request: quirks.reduce((before, quirk) => quirk(before, call.operation), encoded),
+    read: (received) => readingOf(codec.decode(received, context, canonical), received),
+    ...(call.stream &&
+      codec.stream && {
+        stream: {
+          framing: codec.stream.framing ?? 'sse',
+          watcher: codec.stream.watcher(),
+          hidesUsage: false,
+          reader: codec.stream.reader(context, canonical),
+        },
+      }),
+  }
+}
+
+function readingOf(
+  { passBytes, rendered, reply, usage, jobId }: Decoded<OperationName>,
+  received: Received,
+): Reading {
+  if (passBytes === true) return { answer: { kind: 'native', received }, usage }
+  if (rendered) return { answer: { kind: 'native', received: { ...received, ...rendered } }, usage }
+  return { answer: { kind: 'reply', reply, ...(jobId !== undefined && { jobId }) }, usage }
+}
+
+const mediaBytesMax = 50 * 1024 * 1024
+
+async function codecContext(
+  run: Run,
+  target: UpstreamTarget,
+  { codec, signal }: { codec: Codec<OperationName>; signal: AbortSignal },
+): Promise<CodecContext> {
+  const { gateway, call, route } = run
+  const wanted = codec.media?.(run.canonical()) ?? []
+  const fetched = await Promise.all(
+    wanted.map(async ({ url, param }) => {
+      const { bytes, contentType } = await gateway.engineContext.fetchMedia(url, {
+        bytesMax: mediaBytesMax,
+        param,
+        signal,
+      })
+      return [url, { bytes, contentType: contentType ?? 'application/octet-stream' }] as const
+    }),
+  )
+  return {
+    model: target.model,
+    publicModel: route.model,
+    unsupported: unsupportedBy(run, target),
+    now: gateway.now,
+    newId: gateway.newId,
+    settings: target.upstream.settings,
+    media: new Map(fetched),
+    ...(call.jobId !== undefined && { jobId: call.jobId }),
+  }
+}
+
+function notOffered(target: Target, operation: OperationName): GatewayError {
+  return new GatewayError(
+    'unsupported_value',
+    `${target.providerId} does not offer: ${operations[operation].summary.toLowerCase()}`,
+    { param: 'model' },
+  )
+}
+
+/** The request as it leaves: address, headers, bytes. Credentials are added after, as some sign all of it. */
+export function outgoing(
+  request: UpstreamRequest,
+  { baseUrl, provider, headers }: UpstreamTarget['upstream'],
+  newId: (prefix: string) => string,
+): OutgoingRequest {
+  const { contentType, bytes } = bodyOf(request.body, newId)
+  return {
+    method: request.method,
+    url: request.elsewhere ?? baseUrl + request.path,
+    headers: {
+      'user-agent': 'sluice',
+      ...provider.headers,
+      ...(contentType !== undefined && { 'content-type': contentType }),
+      ...request.headers,
+      ...headers,
+    },
+    body: bytes,
+  }
+}
+
+function bodyOf(
+  body: UpstreamBody | undefined,
+  newId: (prefix: string) => string,
+): { contentType?: string; bytes: Uint8Array | undefined } {
+  switch (body?.kind) {
+    case undefined:
+      return { bytes: undefined }
+    case 'json':
+      return { contentType: 'application/json', bytes: Buffer.from(JSON.stringify(body.value)) }
+    case 'bytes':
+      return { contentType: body.contentType, bytes: body.bytes }
+    case 'form': {
+      const boundary = newId('form-')
+      return {
+        contentType: `multipart/form-data; boundary=${boundary}`,
+        bytes: formatForm(body.parts, boundary),
+      }
+    }
+  }
+}

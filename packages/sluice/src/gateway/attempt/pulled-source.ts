@@ -1,0 +1,63 @@
+import { GatewayError } from '@sluice/contract'
+import type { Attempt } from './attempt.ts'
+import type { Sink, Source } from './source.ts'
+import { untilAborted } from './until-aborted.ts'
+
+/**
+ * What an engine of this process gives piece by piece, as a stream of the attempt: taken no faster than its reader
+ * takes it, and left behind where the engine does not look at its signal.
+ */
+export function pulledSource<T>(
+  attempt: Attempt,
+  iterator: AsyncIterator<T>,
+  first?: IteratorResult<T>,
+): Source<T> {
+  let wake: (() => void) | undefined
+  let waiting: Promise<void> | undefined
+
+  function resume(): void {
+    if (!waiting) return
+    waiting = undefined
+    attempt.resume()
+    wake?.()
+  }
+
+  async function pull(sink: Sink<T>): Promise<void> {
+    let next = first ?? (await untilAborted(iterator.next(), attempt.signal))
+    while (next.done !== true) {
+      attempt.progress()
+      sink.push(next.value)
+      await waiting
+      if (attempt.isOver) return
+      next = await untilAborted(iterator.next(), attempt.signal)
+    }
+    attempt.complete()
+    sink.end()
+  }
+
+  return {
+    flow(sink) {
+      attempt.onBreak(resume)
+      pull(sink)
+        .catch((thrown: unknown) => {
+          const { signal } = attempt
+          const error = GatewayError.from(signal.aborted ? signal.reason : thrown)
+          attempt.fail(error)
+          sink.fail(error)
+        })
+        .finally(() => {
+          // Not waited for: one that never goes on never ends either.
+          iterator.return?.(undefined)?.catch(() => {})
+        })
+        .catch(() => {})
+    },
+    pause() {
+      waiting ??= new Promise((resolve) => {
+        wake = resolve
+      })
+      attempt.pause()
+    },
+    resume,
+    cancel: (error) => attempt.break(error),
+  }
+}

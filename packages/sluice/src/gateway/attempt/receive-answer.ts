@@ -1,0 +1,152 @@
+import { GatewayError } from '@sluice/contract'
+import type { Received } from '@sluice/protocols'
+import { upstreamError } from '../run/failures.ts'
+import type { Run } from '../run/run.ts'
+import type { Attempt, AttemptAnswer } from './attempt.ts'
+import type { Prepared, UpstreamTarget } from './prepare.ts'
+import { Collector, type Receiver } from './send.ts'
+import { createHeld } from './source.ts'
+import { streamTypes } from './splitters.ts'
+import { StreamReceiver, valveOf } from './upstream-stream.ts'
+
+interface Asked {
+  readonly target: UpstreamTarget
+  readonly prepared: Prepared
+  readonly attempt: Attempt
+}
+
+/** Told once: the answer has begun, or it failed before anybody saw something of it. */
+interface Begun {
+  readonly resolve: (answer: AttemptAnswer) => void
+  readonly reject: (error: GatewayError) => void
+}
+
+type Body = Omit<Receiver, 'head'>
+
+/** Reads an upstream's answer: its head decides whether it is a stream, media, a whole answer or an error. */
+export function receiveAnswer(run: Run, asked: Asked, begun: Begun): Receiver {
+  const { attempt } = asked
+  let body: Body | undefined
+  let isFailed = false
+  const fail = (thrown: unknown): void => {
+    if (isFailed) return
+    isFailed = true
+    const error = GatewayError.from(thrown)
+    attempt.fail(error)
+    begun.reject(error)
+  }
+  return {
+    head(status, headers) {
+      try {
+        attempt.wait(run.call.stream ? 'first token' : 'total')
+        body = bodyOf(run, asked, {
+          status,
+          headers,
+          begun: { ...begun, reject: fail },
+        })
+      } catch (thrown) {
+        fail(thrown)
+      }
+    },
+    data: (piece) => body?.data(piece),
+    end: () => body?.end(),
+    fail: (error) => (body ? body.fail(error) : fail(error)),
+  }
+}
+
+interface Head {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly begun: Begun
+}
+
+function bodyOf(run: Run, { target, prepared, attempt }: Asked, head: Head): Body {
+  const { status, headers, begun } = head
+  const { stream: reading } = prepared
+  const contentType = headers['content-type'] ?? ''
+  if (status >= 300)
+    return whole(head, (received) => {
+      const failure = target.upstream.provider.protocol.failure(received)
+      throw upstreamError(target.providerId, received, failure)
+    })
+  if (reading && streamTypes[reading.framing].test(contentType))
+    return new StreamReceiver({
+      attempt,
+      reading,
+      contentType: contentType === '' ? 'text/event-stream' : contentType,
+      skipped: () =>
+        run.gateway.log.warn({ call: run.call.id }, 'skipped an unreadable line of an upstream'),
+      begun: begun.resolve,
+      failed: begun.reject,
+    })
+  if (!reading && prepared.isMedia && !contentType.includes('json'))
+    return media(attempt, headers, begun)
+  return whole(head, (received) => {
+    refuseErrorBody(target, received)
+    if (reading)
+      throw new GatewayError(
+        'upstream_garbled',
+        `${target.providerId} answered a stream with ${contentType.split(';')[0]}`,
+      )
+    const { answer, usage } = prepared.read(received)
+    attempt.usage = () => usage
+    attempt.complete()
+    begun.resolve(answer)
+  })
+}
+
+/** Collects a whole answer and has it read; what `read` throws is the failure of the attempt. */
+function whole({ status, headers, begun }: Head, read: (received: Received) => void): Body {
+  const collector = new Collector(status, headers)
+  const tried = (step: () => void): void => {
+    try {
+      step()
+    } catch (thrown) {
+      begun.reject(GatewayError.from(thrown))
+    }
+  }
+  return {
+    data: (piece) => tried(() => collector.add(piece)),
+    end: () => tried(() => read(collector.received())),
+    fail: (error) => begun.reject(error),
+  }
+}
+
+/** Sound, pictures and clips go through as they come. */
+function media(attempt: Attempt, headers: Head['headers'], begun: Begun): Body {
+  const length = Number(headers['content-length'] ?? Number.NaN)
+  const out = createHeld<Uint8Array>(valveOf(attempt))
+  attempt.hasBegun = true
+  attempt.wait('idle')
+  begun.resolve({
+    kind: 'media',
+    contentType: headers['content-type'] ?? 'application/octet-stream',
+    length: Number.isFinite(length) ? length : undefined,
+    pieces: out,
+  })
+  return {
+    data(piece) {
+      attempt.progress()
+      out.push(piece)
+    },
+    end() {
+      attempt.complete()
+      out.end()
+    },
+    fail(error) {
+      attempt.fail(error)
+      out.fail(error)
+    },
+  }
+}
+
+/** Some upstreams answer 200 with an error object in the body; it is a failure all the same. */
+function refuseErrorBody(target: UpstreamTarget, received: Received): void {
+  if (!received.contentType.includes('json')) return
+  const body = received.json()
+  if (typeof body !== 'object' || body === null || !('error' in body)) return
+  // Finished jobs and stored responses carry their own `error`, which is part of their form.
+  if (body.error == null || 'object' in body || 'status' in body || 'id' in body) return
+  const failure = target.upstream.provider.protocol.failure(received)
+  throw upstreamError(target.providerId, { ...received, status: 502 }, failure)
+}

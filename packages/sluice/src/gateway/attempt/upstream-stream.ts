@@ -1,0 +1,206 @@
+import { type EventBlock, GatewayError, type Usage } from '@sluice/contract'
+import type { AnyStep, Attempt, AttemptAnswer } from './attempt.ts'
+import { Guard } from './guard.ts'
+import type { StreamReading } from './prepare.ts'
+import type { Receiver } from './send.ts'
+import { createHeld, type Sink } from './source.ts'
+import { splitters } from './splitters.ts'
+
+export interface StreamOptions {
+  readonly attempt: Attempt
+  readonly reading: StreamReading
+  readonly contentType: string
+  readonly skipped: () => void
+  /** Told once, with the first content: from then on the answer is somebody's. */
+  readonly begun: (answer: AttemptAnswer) => void
+  /** Told instead where the stream failed before that. */
+  readonly failed: (error: GatewayError) => void
+}
+
+/** More events than this before the first content are no preamble: the stream is let through as it is. */
+const preambleMax = 512
+
+/** What may still come after the terminal event is not waited for longer than this. */
+const trailerMs = 500
+
+/** Where good events go: to the caller as they came, or through the codec's reader. */
+interface Way {
+  readonly answer: AttemptAnswer
+  readonly out: Pick<Sink<never>, 'end' | 'fail'>
+  push(blocks: readonly EventBlock[], piece: Uint8Array): void
+  /** The stream is whole: what the reader had kept back. */
+  end(): void
+}
+
+/**
+ * An upstream's stream, event by event as it comes: judged, handed on, and ended in one place. One loop, no promise
+ * and no timer for an event.
+ */
+export class StreamReceiver implements Omit<Receiver, 'head'> {
+  readonly #options: StreamOptions
+  readonly #guard: Guard
+  readonly #way: Way
+  /** Events so far. */
+  #seen = 0
+  #isOver = false
+  #trailer: NodeJS.Timeout | undefined
+
+  constructor(options: StreamOptions) {
+    const { attempt, reading } = options
+    this.#options = options
+    this.#guard = new Guard({
+      splitter: splitters[reading.framing](),
+      watcher: reading.watcher,
+      comments: !reading.reader,
+      hidesUsage: reading.hidesUsage,
+      skipped: options.skipped,
+    })
+    this.#way = reading.reader
+      ? translatedWay(attempt, reading, reading.reader)
+      : passedWay(options, this.#guard)
+  }
+
+  data(piece: Uint8Array): void {
+    if (this.#isOver) return
+    try {
+      this.#take(this.#guard.push(piece), piece)
+    } catch (thrown) {
+      return this.#fail(GatewayError.from(thrown))
+    }
+    if (!this.#guard.isTerminated) return
+    this.#finish()
+    this.#trailer = readToEnd(this.#options.attempt)
+  }
+
+  end(): void {
+    clearTimeout(this.#trailer)
+    if (this.#isOver) return
+    try {
+      this.#take(this.#guard.end(), new Uint8Array())
+    } catch (thrown) {
+      return this.#fail(GatewayError.from(thrown))
+    }
+    this.#finish()
+  }
+
+  fail(error: GatewayError): void {
+    clearTimeout(this.#trailer)
+    this.#fail(error)
+  }
+
+  #take(blocks: readonly EventBlock[], piece: Uint8Array): void {
+    if (blocks.length > 0) {
+      this.#seen += blocks.length
+      this.#options.attempt.progress()
+      this.#way.push(blocks, piece)
+      if (this.#guard.hasContent || this.#seen >= preambleMax) this.#begin()
+    }
+    if (this.#guard.failure) this.#fail(this.#guard.failure)
+  }
+
+  #begin(): void {
+    const { attempt, begun } = this.#options
+    if (attempt.hasBegun) return
+    attempt.hasBegun = true
+    attempt.wait('idle')
+    begun(this.#way.answer)
+  }
+
+  #finish(): void {
+    if (this.#isOver) return
+    try {
+      this.#way.end()
+    } catch (thrown) {
+      return this.#fail(GatewayError.from(thrown))
+    }
+    this.#isOver = true
+    this.#options.attempt.complete()
+    this.#begin()
+    this.#way.out.end()
+  }
+
+  #fail(error: GatewayError): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    const { attempt, failed } = this.#options
+    const { hasBegun } = attempt
+    attempt.fail(error)
+    if (hasBegun) this.#way.out.fail(error)
+    else failed(error)
+  }
+}
+
+/** Takes what follows the terminal event, mostly nothing, so that the connection can be used again. */
+function readToEnd({ connection }: Attempt): NodeJS.Timeout {
+  connection?.resume()
+  return setTimeout(() => connection?.close(), trailerMs).unref()
+}
+
+/** The caller's own format: bytes go on as they came. */
+function passedWay({ attempt, reading, contentType }: StreamOptions, guard: Guard): Way {
+  const { watcher } = reading
+  attempt.usage = () => watcher.usage()
+  const out = createHeld<Uint8Array>(valveOf(attempt))
+  return {
+    out,
+    answer: {
+      kind: 'passed',
+      contentType,
+      pieces: out,
+      isTerminated: () => guard.isTerminated,
+      whole: () => watcher.whole?.(),
+    },
+    push: (blocks, piece) => out.push(joined(blocks, piece)),
+    end() {},
+  }
+}
+
+/** The bytes of the blocks, which are mostly those of the piece. */
+function joined(blocks: readonly EventBlock[], piece: Uint8Array): Uint8Array {
+  const [first] = blocks
+  if (blocks.length === 1 && first) return first.raw
+  let length = 0
+  for (const { raw } of blocks) length += raw.length
+  const isPiece =
+    first?.raw.buffer === piece.buffer &&
+    first.raw.byteOffset === piece.byteOffset &&
+    length === piece.length
+  return isPiece ? piece : Buffer.concat(blocks.map(({ raw }) => raw))
+}
+
+/** Another format: events become canonical steps. */
+function translatedWay(
+  attempt: Attempt,
+  { watcher }: StreamReading,
+  reader: NonNullable<StreamReading['reader']>,
+): Way {
+  let said: Usage | undefined
+  attempt.usage = () => said ?? watcher.usage()
+  const out = createHeld<readonly AnyStep[]>(valveOf(attempt))
+  const hand = (steps: readonly AnyStep[]): void => {
+    if (steps.length === 0) return
+    for (const step of steps) if ('usage' in step) said = step.usage
+    out.push(steps)
+  }
+  return {
+    out,
+    answer: { kind: 'steps', steps: out },
+    push(blocks) {
+      const [first] = blocks
+      hand(
+        blocks.length === 1 && first
+          ? reader.read(first)
+          : blocks.flatMap((block) => reader.read(block)),
+      )
+    },
+    end: () => hand(reader.end()),
+  }
+}
+
+export function valveOf(attempt: Attempt) {
+  return {
+    pause: () => attempt.pause(),
+    resume: () => attempt.resume(),
+    cancel: (error: GatewayError) => attempt.break(error),
+  }
+}

@@ -1,0 +1,25 @@
+import { type ChatRequest, GatewayError } from '@sluice/contract'
+import { promptTokens } from '@sluice/engine'
+import { answerHeaders, answerOf } from '../answer.ts'
+import { nativeOf } from '../attempt/prepare.ts'
+import type { Answer, Call } from '../call.ts'
+import type { Gateway } from '../gateway.ts'
+import { begin, openRun } from '../handle.ts'
+
+/**
+ * Counts the tokens of a request without answering it: the upstream does where it speaks the caller's format, else the
+ * built-in tokenizer gives its own count, which is an estimate for other models.
+ */
+export async function countTokens(gateway: Gateway, call: Call): Promise<Answer> {
+  const run = await openRun(gateway, call)
+  const target = run.route.levels[0]?.[0]
+  if (target?.kind === 'upstream' && nativeOf(gateway, call, target))
+    return answerOf(run, await begin(run))
+  const { counted } = call.format
+  if (!counted) throw new GatewayError('internal', 'This format does not count')
+  call.trail.provider = target?.providerId
+  call.trail.model = target?.model
+  // Only chat formats count.
+  const tokens = promptTokens(run.canonical() as ChatRequest)
+  return { kind: 'json', headers: answerHeaders(gateway, call), body: counted(tokens) }
+}

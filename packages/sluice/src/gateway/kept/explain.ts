@@ -1,0 +1,92 @@
+import { GatewayError } from '@sluice/contract'
+import { outgoing, prepare } from '../attempt/prepare.ts'
+import type { Call } from '../call.ts'
+import type { Gateway } from '../gateway.ts'
+import { openRun } from '../handle.ts'
+import { orderFor } from '../route/order-targets.ts'
+import type { Route, Target } from '../route/routing.ts'
+import type { Run } from '../run/run.ts'
+
+/** What would happen to a call, without sending anything. */
+export interface Explanation {
+  readonly model: string
+  /** Targets in the order in which they would be tried now, the first being the chosen one. */
+  readonly targets: readonly ExplainedTarget[]
+  readonly options: Route['options']
+}
+
+export interface ExplainedTarget {
+  readonly target: string
+  /** The configuration line or rule that put it there. */
+  readonly because: string
+  readonly chosen: boolean
+  readonly priority: number
+  readonly weight: number
+  /** False while its breaker is open. */
+  readonly available: boolean
+  /** The moving average of its first content, in milliseconds; null when nothing is known. */
+  readonly latencyMs: number | null
+  /** `native`: the caller's bytes pass untouched. `translated`: through the canonical form. `engine`: in this process. */
+  readonly mode: 'native' | 'translated' | 'engine' | 'refused'
+  /** The exact request, without credentials. Absent for engines and refusals. */
+  readonly upstream?: { readonly method: string; readonly url: string; readonly body: unknown }
+  /** Fields that would be left out. */
+  readonly dropped: readonly string[]
+  /** Why this target would refuse the request. */
+  readonly error?: {
+    readonly message: string
+    readonly code: string | null
+    readonly param: string | null
+  }
+}
+
+export async function explainCall(gateway: Gateway, call: Call): Promise<Explanation> {
+  const run = await openRun(gateway, call)
+  const { route } = run
+  const targets: ExplainedTarget[] = []
+  for (const [index, target] of orderFor(gateway, call, route).entries()) {
+    const trail = { ...call.trail, dropped: new Set<string>() }
+    targets.push({
+      target: target.id,
+      because: target.because,
+      chosen: index === 0,
+      priority: target.priority,
+      weight: target.weight,
+      available: gateway.health.available(target.id),
+      latencyMs: gateway.health.latencyMs(target.id) ?? null,
+      ...(await encoded({ ...run, call: { ...call, trail } }, target)),
+    })
+  }
+  return { model: route.model, targets, options: route.options }
+}
+
+async function encoded(
+  run: Run,
+  target: Target,
+): Promise<Pick<ExplainedTarget, 'mode' | 'upstream' | 'dropped' | 'error'>> {
+  if (target.kind === 'engine') return { mode: 'engine', dropped: [] }
+  const { gateway, call } = run
+  try {
+    const prepared = await prepare(run, target, call.signal)
+    const request = outgoing(prepared.request, target.upstream, gateway.newId)
+    return {
+      mode: prepared.isNative ? 'native' : 'translated',
+      upstream: {
+        method: request.method,
+        url: request.url,
+        body: readable(request.body, request.headers['content-type']),
+      },
+      dropped: [...call.trail.dropped],
+    }
+  } catch (thrown) {
+    const { message, publicCode, details } = GatewayError.from(thrown)
+    const error = { message, code: publicCode, param: details.param ?? null }
+    return { mode: 'refused', dropped: [...call.trail.dropped], error }
+  }
+}
+
+function readable(body: Uint8Array | undefined, contentType = ''): unknown {
+  if (!body) return null
+  if (contentType.includes('json')) return JSON.parse(Buffer.from(body).toString('utf8'))
+  return `${body.length} bytes of ${contentType.split(';')[0]}`
+}

@@ -1,0 +1,229 @@
+import {
+  type ApiKey,
+  type CreateVideoRequest,
+  GatewayError,
+  noUsage,
+  type UploadedFile,
+  type Video,
+  type VideoJob,
+} from '@sluice/contract'
+import { answerHeaders, answerOf } from '../answer.ts'
+import { askUpstream } from '../attempt/ask-upstream.ts'
+import { Attempt, type Attempted } from '../attempt/attempt.ts'
+import { defaultTimeouts } from '../attempt/deadline.ts'
+import type { Answer, Call } from '../call.ts'
+import type { Gateway } from '../gateway.ts'
+import { begin, openRun } from '../handle.ts'
+import type { Target } from '../route/routing.ts'
+import type { Run } from '../run/run.ts'
+
+const builtin = 'builtin'
+/** Finished clips are kept for a day. */
+const keptSeconds = 86_400
+
+/** Starts a video task, here or upstream, and keeps it under an id of ours: no upstream id is shown or accepted. */
+export async function createVideo(gateway: Gateway, call: Call): Promise<Answer> {
+  const run = await openRun(gateway, call)
+  const [target] = run.route.levels[0] ?? []
+  const job =
+    target?.kind === 'engine' && target.providerId === builtin
+      ? await startHere(run, target)
+      : await startUpstream(run)
+  return { kind: 'json', headers: answerHeaders(gateway, call), body: videoOf(job) }
+}
+
+async function startHere(run: Run, target: Target): Promise<VideoJob> {
+  const { gateway, call } = run
+  // The schema of createVideo has accepted it.
+  const request = call.request as CreateVideoRequest
+  if (target.model !== 'builtin-video')
+    throw new GatewayError('unsupported_value', `${target.id} does not make videos`, {
+      param: 'model',
+    })
+  const image = await inputImage(gateway, call, request)
+  const attempt = new Attempt(run, target, call.signal)
+  try {
+    const job = await gateway.videos.create({
+      keyId: call.key.id,
+      model: request.model,
+      prompt: request.prompt,
+      seconds: String(request.seconds ?? 4),
+      size: request.size ?? '720x1280',
+      ...(image && { image }),
+    })
+    attempt.usage = () => ({ ...noUsage, seconds: Number(job.seconds) })
+    attempt.complete()
+    return job
+  } catch (thrown) {
+    attempt.fail(GatewayError.from(thrown))
+    throw thrown
+  }
+}
+
+const imageBytesMax = 50 * 1024 * 1024
+
+async function inputImage(
+  { engineContext }: Gateway,
+  call: Call,
+  { input_reference: reference }: CreateVideoRequest,
+): Promise<Uint8Array | undefined> {
+  if (reference == null) return undefined
+  if (isUpload(reference)) return reference.bytes
+  if (reference.image_url == null)
+    throw new GatewayError('unsupported_parameter', 'The built-in engine keeps no files', {
+      param: 'input_reference.file_id',
+    })
+  const { bytes } = await engineContext.fetchMedia(reference.image_url, {
+    bytesMax: imageBytesMax,
+    param: 'input_reference.image_url',
+    signal: call.signal,
+  })
+  return bytes
+}
+
+function isUpload(reference: object): reference is UploadedFile {
+  return 'bytes' in reference
+}
+
+async function startUpstream(run: Run): Promise<VideoJob> {
+  const { gateway, call } = run
+  const request = call.request as CreateVideoRequest
+  const attempted = await begin(run)
+  const { answer, target } = attempted
+  if (answer.kind !== 'reply' || answer.jobId === undefined) {
+    attempted.abandon()
+    throw new GatewayError('upstream_garbled', 'The upstream named no task')
+  }
+  const video = answer.reply as Video
+  const job: VideoJob = {
+    id: gateway.newId('video_'),
+    keyId: call.key.id,
+    provider: target.providerId,
+    model: request.model,
+    upstreamId: answer.jobId,
+    status: video.status,
+    progress: video.progress,
+    prompt: request.prompt,
+    seconds: video.seconds,
+    size: video.size,
+    request: JSON.stringify({ upstreamModel: target.model }),
+    createdAt: Math.floor(gateway.now() / 1000),
+    ...(video.error && { error: video.error }),
+  }
+  await gateway.store.addVideoJob(job)
+  return job
+}
+
+/** The key's own job, with its upstream's latest word. Another key's job is as absent as one that never was. */
+export async function findVideo(gateway: Gateway, key: ApiKey, id: string): Promise<VideoJob> {
+  const job = await gateway.store.findVideoJob(id)
+  if (job?.keyId !== key.id) throw noVideo(id)
+  return job
+}
+
+export function noVideo(id: string): GatewayError {
+  return new GatewayError('not_found', `There is no video ${JSON.stringify(id.slice(0, 100))}`, {
+    param: 'id',
+  })
+}
+
+/** Asks the upstream how a task goes, unless it is over already. */
+export async function pollVideo(gateway: Gateway, call: Call, job: VideoJob): Promise<VideoJob> {
+  if (job.provider === builtin || job.status === 'completed' || job.status === 'failed') return job
+  const attempted = await askOwner(await ownerRun(gateway, call, job), job)
+  const { answer } = attempted
+  if (answer.kind !== 'reply') {
+    attempted.abandon()
+    throw new GatewayError('upstream_garbled', 'Not a video task')
+  }
+  const video = answer.reply as Video
+  const change = {
+    status: video.status,
+    progress: Math.max(job.progress, video.progress),
+    ...(video.status === 'completed' && {
+      completedAt: video.completed_at ?? Math.floor(gateway.now() / 1000),
+      expiresAt: video.expires_at ?? Math.floor(gateway.now() / 1000) + keptSeconds,
+    }),
+    ...(video.error && { error: video.error }),
+    // Some upstreams say only now where the clip is.
+    ...(answer.jobId !== undefined && { upstreamId: answer.jobId }),
+  }
+  await gateway.store.updateVideoJob(job.id, change)
+  return { ...job, ...change }
+}
+
+/** A finished clip from the upstream that made it. */
+export async function downloadUpstream(
+  gateway: Gateway,
+  call: Call,
+  job: VideoJob,
+): Promise<Answer> {
+  const run = await ownerRun(gateway, call, job)
+  return answerOf(run, await askOwner(run, job))
+}
+
+/** The way to the provider that has a task. */
+async function ownerRun(gateway: Gateway, call: Call, job: VideoJob): Promise<Run> {
+  const routing = gateway.routing()
+  if (!routing.upstreams.has(job.provider))
+    throw new GatewayError('upstream_unavailable', `${job.provider} is not configured any more`)
+  // The key was allowed the task under the name it wrote, which may be another than the upstream's.
+  const { models: _models, ...anyModel } = call.key
+  const model = `${job.provider}/${upstreamModelOf(job)}`
+  const { upstreamId: jobId } = job
+  return {
+    gateway,
+    call: { ...call, ...(jobId !== undefined && { jobId }) },
+    route: await routing.route(model, anyModel, call.operation),
+    canonical: () => ({ id: job.id }),
+  }
+}
+
+function upstreamModelOf({ request, model }: VideoJob): string {
+  const { upstreamModel } = JSON.parse(request) as { readonly upstreamModel?: string }
+  return upstreamModel ?? model
+}
+
+/** One call about a task, to the provider that has it and nobody else. */
+function askOwner(run: Run, job: VideoJob): Promise<Attempted> {
+  const { gateway, call } = run
+  const model = upstreamModelOf(job)
+  const upstream = gateway.routing().upstreams.get(job.provider)
+  if (!upstream)
+    throw new GatewayError('upstream_unavailable', `${job.provider} is not configured any more`)
+  return askUpstream(
+    run,
+    {
+      kind: 'upstream',
+      id: `${job.provider}/${model}`,
+      providerId: job.provider,
+      model,
+      upstream,
+      weight: 1,
+      priority: 0,
+      because: 'it has the task',
+      timeouts: { ...defaultTimeouts, ...upstream.timeouts },
+    },
+    call.signal,
+  )
+}
+
+/** The public form of a task (contract, Video task). `contentUrl` is where a finished clip is. */
+export function videoOf(job: VideoJob, contentUrl?: string): Video {
+  return {
+    id: job.id,
+    object: 'video',
+    model: job.model,
+    status: job.status,
+    progress: job.status === 'completed' ? 100 : job.status === 'queued' ? 0 : job.progress,
+    created_at: job.createdAt,
+    completed_at: job.completedAt ?? null,
+    expires_at: job.expiresAt ?? null,
+    seconds: job.seconds,
+    size: job.size,
+    prompt: job.prompt,
+    remixed_from_video_id: job.remixedFromVideoId ?? null,
+    error: job.error ?? null,
+    metadata: { url: job.status === 'completed' ? (contentUrl ?? null) : null },
+  }
+}

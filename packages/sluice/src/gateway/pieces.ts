@@ -1,0 +1,111 @@
+import type { GatewayError, OperationName } from '@sluice/contract'
+import type { StreamWriter } from '@sluice/protocols'
+import type { AnyStep, AttemptAnswer } from './attempt/attempt.ts'
+import { type Source, through } from './attempt/source.ts'
+import type { Call } from './call.ts'
+
+type Pieces = Source<string | Uint8Array>
+type Writer = StreamWriter<OperationName>
+
+/** Told once how a stream ended; without an error where it was whole. */
+type Settled = (error?: GatewayError) => void
+
+/** Canonical steps in the caller's format; a failure becomes the format's own error event. */
+export function writtenSteps(
+  steps: Source<readonly AnyStep[]>,
+  writer: Writer,
+  settled: Settled,
+): Pieces {
+  return through<readonly AnyStep[], string>(steps, (sink) => ({
+    push(batch) {
+      let text = ''
+      for (const step of batch) text += writer.write(step)
+      if (text !== '') sink.push(text)
+    },
+    end() {
+      const last = writer.end()
+      if (last !== '') sink.push(last)
+      settled()
+      sink.end()
+    },
+    fail(error) {
+      settled(error)
+      sink.push(writer.fail(error))
+      sink.end()
+    },
+  }))
+}
+
+/** The upstream's own bytes; a failure becomes the format's own error event behind them. */
+export function passedPieces(
+  { pieces, isTerminated }: Extract<AttemptAnswer, { kind: 'passed' }>,
+  { call, writer, settled }: { call: Call; writer: Writer; settled: Settled },
+): Pieces {
+  writer.passed?.()
+  return through<Uint8Array, string | Uint8Array>(pieces, (sink) => ({
+    push: (piece) => sink.push(piece),
+    end() {
+      const { terminal } = call.format
+      // A few upstreams leave out the last event after an answer that was whole.
+      if (terminal !== undefined && !isTerminated()) sink.push(terminal)
+      settled()
+      sink.end()
+    },
+    fail(error) {
+      settled(error)
+      sink.push(writer.fail(error))
+      sink.end()
+    },
+  }))
+}
+
+/** Media as it comes: half a file can be told from a whole one by its broken connection alone. */
+export function watchedPieces(pieces: Source<Uint8Array>, settled: Settled): Source<Uint8Array> {
+  return through<Uint8Array, Uint8Array>(pieces, (sink) => ({
+    push: (piece) => sink.push(piece),
+    end() {
+      settled()
+      sink.end()
+    },
+    fail(error) {
+      settled(error)
+      sink.fail(error)
+    },
+  }))
+}
+
+/** Keeps a copy of an answer, as one document of its format. Never rejects. */
+export type Keep = (document: unknown) => Promise<void>
+
+/** What a stream amounts to as one document, once the event that carries it has passed. */
+interface Documented {
+  whole?(): unknown
+}
+
+/** The pieces, of which the one with the whole document, and what follows it, waits until a copy is kept. */
+export function keptPieces(pieces: Pieces, documented: Documented, keep: Keep | undefined): Pieces {
+  if (!keep) return pieces
+  return through<string | Uint8Array, string | Uint8Array>(pieces, (sink) => {
+    let waiting: (() => void)[] | undefined
+    let isKept = false
+    const inTurn = (step: () => void): void => {
+      const document = isKept ? undefined : documented.whole?.()
+      if (document !== undefined) {
+        isKept = true
+        const held: (() => void)[] = []
+        waiting = held
+        void keep(document).then(() => {
+          waiting = undefined
+          for (const one of held) one()
+        })
+      }
+      if (waiting) waiting.push(step)
+      else step()
+    }
+    return {
+      push: (piece) => inTurn(() => sink.push(piece)),
+      end: () => inTurn(() => sink.end()),
+      fail: (error) => inTurn(() => sink.fail(error)),
+    }
+  })
+}

@@ -1,0 +1,245 @@
+import type { Config } from '../../config/config.ts'
+import type { RouteConfig, RouteOptions as RouteSettings } from '../../config/schema.ts'
+import { GatewayError } from '@sluice/contract'
+import { type Engine, type EngineModel, engineModels } from '@sluice/engine'
+import { defaultTimeouts, type Timeouts } from '../attempt/deadline.ts'
+import { defaultBreaker } from './health.ts'
+import { type ListedModels, listModels } from './list-models.ts'
+import type { ModelLists } from './model-lists.ts'
+import {
+  mayUse,
+  type Route,
+  type RouteOptions,
+  type Routing,
+  type Target,
+  type Upstream,
+} from './routing.ts'
+
+export interface RoutingInput {
+  readonly config: Pick<Config, 'models' | 'defaults' | 'builtin'>
+  readonly upstreams: ReadonlyMap<string, Upstream>
+  /** Providers answered by code in this process: `builtin`, and packages of the AI SDK. */
+  readonly engines: ReadonlyMap<string, () => Promise<Engine>>
+  readonly lists: ModelLists
+}
+
+const builtin = 'builtin'
+
+/** Names and routes of one configuration; a new configuration makes a new one and the old serves its calls to the end. */
+export function createRouting(input: RoutingInput): Routing {
+  const { config, upstreams } = input
+  const aliases = aliasesOf(input)
+  const engineNames: ReadonlyMap<string, EngineModel> = new Map(
+    config.builtin.enabled === 'never' ? [] : engineModels.map((model) => [model.id, model]),
+  )
+  const listed: ListedModels = { input, aliases, engineNames }
+  // A Map, since callers choose the name: an object would have a `constructor`.
+  const routes = new Map(Object.entries(config.models))
+
+  async function levelsOf(name: string, seen: Set<string>): Promise<Level[]> {
+    seen.add(name)
+    const configured = routes.get(name)
+    if (typeof configured === 'string')
+      return [[makeTarget(input, configured, { because: `models.${name}` })]]
+    if (configured) return routeLevels(name, configured, seen)
+    const direct = findDirect(name, engineNames, aliases)
+    if (direct) return [[makeTarget(input, direct.target, { because: direct.because })]]
+    const slash = name.indexOf('/')
+    if (slash > 0 && isProvider(input, name.slice(0, slash)))
+      return [[makeTarget(input, name, { because: 'provider/model' })]]
+    return [[await ownedTarget(input, name)]]
+  }
+
+  /**
+   * What leads nowhere, such as a provider that is off, is left out as long as something else is there. Each name is
+   * followed once, where it comes first: fallbacks of fallbacks may refer to each other.
+   */
+  async function routeLevels(
+    name: string,
+    configured: RouteConfig,
+    seen: Set<string>,
+  ): Promise<Level[]> {
+    const missing: GatewayError[] = []
+    const own = ownTargets(input, { name, configured, missing })
+    const levels: Level[] = own.length === 0 ? [] : [own]
+    for (const fallback of configured.fallback ?? []) {
+      if (seen.has(fallback)) continue
+      try {
+        levels.push(...(await levelsOf(fallback, seen)))
+      } catch (thrown) {
+        missing.push(asMissing(thrown))
+      }
+    }
+    const [first] = missing
+    if (levels.length === 0 && first) throw first
+    return levels
+  }
+
+  return {
+    upstreams,
+    builtinModels: [...engineNames.keys()],
+    async route(model, key) {
+      if (!mayUse(key, model))
+        throw new GatewayError(
+          'forbidden',
+          `This key may not use the model ${model.slice(0, shownMax)}`,
+          { param: 'model' },
+        )
+      const levels = await levelsOf(model, new Set())
+      const configured = routes.get(model)
+      const own = typeof configured === 'object' ? configured : {}
+      return { model, levels, options: optionsOf(config.defaults, own) } satisfies Route
+    },
+    list: (key) => listModels(listed, key),
+  }
+}
+
+type Level = readonly Target[]
+
+function ownTargets(
+  input: RoutingInput,
+  { name, configured, missing }: { name: string; configured: RouteConfig; missing: GatewayError[] },
+): Level {
+  return configured.targets.flatMap(({ target, weight, priority, timeouts }, index) =>
+    orMissing(missing, () =>
+      makeTarget(input, target, {
+        because: `models.${name}.targets[${index}]`,
+        ...(weight !== undefined && { weight }),
+        ...(priority !== undefined && { priority }),
+        timeouts: { ...configured.timeouts, ...timeouts },
+      }),
+    ),
+  )
+}
+
+/** A bare name that exactly one provider lists. */
+async function ownedTarget(input: RoutingInput, name: string): Promise<Target> {
+  if (!isModelName(name)) throw unknownModel(name)
+  const owners = await input.lists.owners(name)
+  const [owner] = owners
+  if (owners.length > 1)
+    throw new GatewayError(
+      'model_not_found',
+      `Several providers have ${name}; write ${owners.map((id) => `${id}/${name}`).join(' or ')}`,
+      { param: 'model' },
+    )
+  if (owner === undefined) throw unknownModel(name)
+  return makeTarget(input, `${owner}/${name}`, { because: `only ${owner} lists it` })
+}
+
+function aliasesOf({ config, upstreams, engines }: RoutingInput): ReadonlyMap<string, string> {
+  const { enabled, aliases } = config.builtin
+  const others =
+    [...upstreams.values()].some(({ ambient }) => !ambient) ||
+    [...engines.keys()].some((id) => id !== builtin)
+  const on = enabled === 'always' || (enabled === 'auto' && !others)
+  return new Map(on ? Object.entries(aliases) : [])
+}
+
+function findDirect(
+  name: string,
+  engineNames: ReadonlyMap<string, EngineModel>,
+  aliases: ReadonlyMap<string, string>,
+): { target: string; because: string } | undefined {
+  if (engineNames.has(name))
+    return { target: `${builtin}/${name}`, because: 'a model of the built-in engine' }
+  const alias = aliases.get(name)
+  if (alias === undefined) return undefined
+  return { target: `${builtin}/${alias}`, because: `builtin.aliases.${name}` }
+}
+
+/** Runs `make`; a model that is not there becomes an entry of `missing` instead of a failure. */
+function orMissing(missing: GatewayError[], make: () => Target): readonly Target[] {
+  try {
+    return [make()]
+  } catch (thrown) {
+    missing.push(asMissing(thrown))
+    return []
+  }
+}
+
+function asMissing(thrown: unknown): GatewayError {
+  if (thrown instanceof GatewayError && thrown.code === 'model_not_found') return thrown
+  throw thrown
+}
+
+function isProvider({ upstreams, engines }: RoutingInput, id: string): boolean {
+  return upstreams.has(id) || engines.has(id)
+}
+
+interface TargetSettings {
+  readonly because: string
+  readonly weight?: number
+  readonly priority?: number
+  readonly timeouts?: Partial<Timeouts>
+}
+
+function makeTarget(input: RoutingInput, name: string, settings: TargetSettings): Target {
+  const slash = name.indexOf('/')
+  const providerId = name.slice(0, slash)
+  const model = name.slice(slash + 1)
+  const { because, weight = 1, priority = 0, timeouts } = settings
+  const rest = { id: name, providerId, weight, priority, because }
+  if (!isModelName(model)) throw unknownModel(name)
+  const engine = input.engines.get(providerId)
+  if (engine) {
+    const isOff = input.config.builtin.enabled === 'never'
+    if (providerId === builtin && (isOff || !engineModels.some(({ id }) => id === model)))
+      throw unknownModel(name)
+    const limits = { ...defaultTimeouts, ...input.config.defaults.timeouts, ...timeouts }
+    return { ...rest, kind: 'engine', engine, model, timeouts: limits as Timeouts }
+  }
+  const upstream = input.upstreams.get(providerId)
+  if (!upstream)
+    throw new GatewayError('model_not_found', `No provider ${providerId} is configured`, {
+      param: 'model',
+    })
+  const own = upstream.models?.find(({ id }) => id === model)
+  return {
+    ...rest,
+    kind: 'upstream',
+    upstream,
+    model: own?.upstream ?? model,
+    timeouts: {
+      ...defaultTimeouts,
+      ...input.config.defaults.timeouts,
+      ...upstream.timeouts,
+      ...timeouts,
+    } as Timeouts,
+  }
+}
+
+/**
+ * Names travel in addresses, headers and logs: one with control characters or half a character is nobody's, nor is one
+ * that would step out of its place in an address.
+ */
+const modelNamePattern = /^(?!\.{1,2}$)[^\p{Cc}\p{Cs}]{1,512}$/u
+
+function isModelName(name: string): boolean {
+  return modelNamePattern.test(name)
+}
+
+const shownMax = 200
+
+function unknownModel(name: string): GatewayError {
+  const shown = JSON.stringify(name.slice(0, shownMax))
+  return new GatewayError('model_not_found', `The model ${shown} does not exist`, {
+    param: 'model',
+  })
+}
+
+const retryDefaults = { attempts: 2, baseMs: 250, maxMs: 5_000 }
+
+function optionsOf(defaults: RouteSettings, own: RouteSettings): RouteOptions {
+  const { percentile = 95, ...hedge } = { enabled: false, ...defaults.hedge, ...own.hedge }
+  return {
+    ...retryDefaults,
+    ...defaults.retries,
+    ...own.retries,
+    unsupported: own.unsupported ?? defaults.unsupported ?? 'refuse',
+    hedge: { ...hedge, percentile },
+    sticky: own.sticky ?? defaults.sticky ?? false,
+    strategy: own.strategy ?? defaults.strategy ?? 'weighted',
+    breaker: { ...defaultBreaker, ...defaults.breaker, ...own.breaker },
+  } as RouteOptions
+}

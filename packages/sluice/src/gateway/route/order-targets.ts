@@ -1,0 +1,95 @@
+import { hash } from 'node:crypto'
+import type { Call } from '../call.ts'
+import type { Gateway } from '../gateway.ts'
+import type { Health } from './health.ts'
+import type { Route, Target } from './routing.ts'
+
+/** The targets of a call in the order in which it tries them now. */
+export function orderFor(
+  { health, random }: Pick<Gateway, 'health' | 'random'>,
+  { key, format, request }: Call,
+  route: Route,
+): readonly Target[] {
+  const prefix = route.options.sticky
+    ? promptPrefix(key.id, format.prefixOf?.(request) ?? request)
+    : undefined
+  return chooseOrder(route, { health, random, ...(prefix !== undefined && { prefix }) })
+}
+
+export interface ChooseInput {
+  readonly health: Health
+  readonly random: () => number
+  /** What stickiness goes by; absent when the route is not sticky. */
+  readonly prefix?: string
+}
+
+/**
+ * The order in which a call tries the route's targets: levels in order, inside a level priorities in order, among
+ * equals by the route's strategy. A target whose breaker is open goes behind all others; it is not left out, because
+ * where nothing else is left a failing target is still better than none.
+ */
+export function chooseOrder(route: Route, input: ChooseInput): readonly Target[] {
+  const ordered = route.levels.flatMap((level) =>
+    byPriority(level).flatMap((equals) => orderEquals(equals, route, input)),
+  )
+  const unique = [...new Map(ordered.map((target) => [target.id, target])).values()]
+  const open = unique.filter(({ id }) => !input.health.available(id))
+  return [...unique.filter((target) => !open.includes(target)), ...open]
+}
+
+function byPriority(level: readonly Target[]): readonly (readonly Target[])[] {
+  const groups = Map.groupBy(level, ({ priority }) => priority)
+  return [...groups.keys()]
+    .toSorted((left, right) => left - right)
+    .map((priority) => groups.get(priority) ?? [])
+}
+
+function orderEquals(
+  equals: readonly Target[],
+  { options }: Route,
+  input: ChooseInput,
+): readonly Target[] {
+  if (equals.length < 2) return equals
+  if (input.prefix !== undefined) return byPrefix(equals, input.prefix)
+  if (options.strategy === 'latency') return byLatency(equals, input)
+  return byWeight(equals, input.random)
+}
+
+/** Weighted random order without repetition: each takes the place of the smallest exponential draw. */
+function byWeight(equals: readonly Target[], random: () => number): readonly Target[] {
+  const draws = new Map(
+    equals.map((target) => [target, -Math.log(1 - random()) / target.weight] as const),
+  )
+  return equals.toSorted((left, right) => (draws.get(left) ?? 0) - (draws.get(right) ?? 0))
+}
+
+/** One call in this many explores, so that a target which was slow once is seen when it is fast again. */
+const exploration = 0.05
+
+/** The fastest first; one that nothing is known of yet comes before all, so that it is learned. */
+function byLatency(equals: readonly Target[], input: ChooseInput): readonly Target[] {
+  if (input.random() < exploration) return byWeight(equals, input.random)
+  const latency = ({ id }: Target) => input.health.latencyMs(id) ?? 0
+  return equals.toSorted((left, right) => latency(left) - latency(right))
+}
+
+/**
+ * Rendezvous hashing: the same beginning of a prompt goes to the same target as long as it is there, and when it goes
+ * away only its own share moves (Thaler and Ravishankar, 1998).
+ */
+function byPrefix(equals: readonly Target[], prefix: string): readonly Target[] {
+  const score = ({ id, weight }: Target) => {
+    const digest = hash('sha256', `${prefix}\n${id}`, 'buffer').readUIntBE(0, 6)
+    return -weight / Math.log((digest + 1) / (2 ** 48 + 2))
+  }
+  const scores = new Map(equals.map((target) => [target, score(target)] as const))
+  return equals.toSorted((left, right) => (scores.get(right) ?? 0) - (scores.get(left) ?? 0))
+}
+
+const prefixCharacters = 4096
+
+/** The key, and the beginning of the prompt up to its first 4,096 characters, as providers cache from the beginning. */
+function promptPrefix(keyId: string, beginning: unknown): string {
+  const text = JSON.stringify(beginning) ?? ''
+  return `${keyId}\n${text.slice(0, prefixCharacters)}`
+}

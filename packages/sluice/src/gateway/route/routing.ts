@@ -1,0 +1,119 @@
+import type { ApiKey, OperationName } from '@sluice/contract'
+import type { Engine } from '@sluice/engine'
+import type { Provider, ProviderSettings } from '../../providers/provider.ts'
+import type { Timeouts } from '../attempt/deadline.ts'
+import type { BreakerOptions } from './health.ts'
+
+/** A provider as configured: where it is, with which keys, and what is known of its models. */
+export interface Upstream {
+  readonly id: string
+  readonly provider: Provider
+  /** Without a trailing slash, settings filled in. */
+  readonly baseUrl: string
+  /** Never empty: a local server without a key has the empty secret. */
+  readonly secrets: readonly string[]
+  readonly settings: ProviderSettings
+  /** True where nobody configured it: its key was found in a variable that other programs use too. */
+  readonly ambient: boolean
+  /** Sent with every request, over the provider's own. */
+  readonly headers: Readonly<Record<string, string>>
+  /** Models configured by the user; absent means whatever the provider lists. */
+  readonly models: readonly UpstreamModel[] | undefined
+  readonly timeouts: Partial<Timeouts>
+}
+
+export interface UpstreamModel {
+  readonly id: string
+  /** The upstream's own name; default the id. */
+  readonly upstream?: string
+  readonly inputTokenLimit?: number
+  readonly outputTokenLimit?: number
+  readonly displayName?: string
+  readonly description?: string
+  readonly operations?: readonly OperationName[]
+}
+
+/** One place that can answer a call. `id` is `provider/model`. */
+export type Target = {
+  readonly id: string
+  readonly providerId: string
+  /** The upstream's own name for the model. */
+  readonly model: string
+  readonly weight: number
+  /** Lower comes first. */
+  readonly priority: number
+  readonly timeouts: Timeouts
+  /** Why this target is there, for explain: the configuration line or rule it came from. */
+  readonly because: string
+} & (
+  | { readonly kind: 'upstream'; readonly upstream: Upstream }
+  | { readonly kind: 'engine'; readonly engine: () => Promise<Engine> }
+)
+
+/** Where the calls for one public model name go. */
+export interface Route {
+  /** The public name, as the caller wrote it. */
+  readonly model: string
+  /** Targets of the model itself, then those of each fallback, in order. Never empty. */
+  readonly levels: readonly (readonly Target[])[]
+  readonly options: RouteOptions
+}
+
+export interface RouteOptions {
+  /** Tries at one target, the first included. */
+  readonly attempts: number
+  readonly baseMs: number
+  /** The longest wait before a retry; an upstream that asks for more is left for the next target. */
+  readonly maxMs: number
+  readonly unsupported: 'refuse' | 'report'
+  readonly hedge: {
+    readonly enabled: boolean
+    readonly delayMs?: number
+    readonly percentile: number
+  }
+  readonly sticky: boolean
+  readonly strategy: 'weighted' | 'latency'
+  readonly breaker: BreakerOptions
+}
+
+/** A model as the three model lists show it. */
+export interface ListedModel {
+  readonly id: string
+  readonly ownedBy: string
+  readonly displayName: string
+  readonly description: string
+  readonly inputTokenLimit: number | undefined
+  readonly outputTokenLimit: number | undefined
+  readonly operations: readonly OperationName[]
+  /** Seconds since the epoch. */
+  readonly created: number
+}
+
+/** Names and routes as configured at one moment. */
+export interface Routing {
+  /**
+   * The route of a public model name. Throws `model_not_found`, or `forbidden` when the key may not use it.
+   * May ask providers for their lists when the name is known to none yet.
+   */
+  route(model: string, key: ApiKey, operation: OperationName): Promise<Route>
+  /** What this key may use; asks providers that have not said yet, each within a few seconds. */
+  list(key: ApiKey): Promise<readonly ListedModel[]>
+  /** The names that answer without any provider, for the start message. */
+  readonly builtinModels: readonly string[]
+  readonly upstreams: ReadonlyMap<string, Upstream>
+}
+
+/**
+ * Whether a key's list of allowed names covers a model: exact names, `provider/*`, `*`. A list holds names as callers
+ * write them, and what a name leads to comes with it: the targets and fallbacks of a route are its owner's choice, so a
+ * key that may use `fast` need not be allowed `openai/gpt-4o`. The reverse does not hold.
+ */
+export function mayUse(key: ApiKey, model: string): boolean {
+  if (key.models === undefined) return true
+  return key.models.some(
+    (pattern) =>
+      pattern === model ||
+      pattern === '*' ||
+      (pattern.endsWith('*') && model.startsWith(pattern.slice(0, -1))),
+  )
+}

@@ -1,0 +1,187 @@
+import type { Config } from '../../config/config.ts'
+import type { ProviderConfig } from '../../config/schema.ts'
+import type { Credentials, Provider } from '../../providers/provider.ts'
+import type { Upstream, UpstreamModel } from './routing.ts'
+
+/** The catalogue entry that shows how a protocol's credentials travel, for providers configured by `type` alone. */
+const namesakes: Readonly<Record<string, string>> = {
+  gemini: 'google',
+  bedrock: 'amazon-bedrock',
+  dashscope: 'alibaba',
+  azure: 'azure-openai',
+  vertex: 'google-vertex',
+}
+
+/**
+ * Every provider that is on: those whose key is in the environment, and those of sluice.yaml. Local servers are on only
+ * when configured. `skipped` is told why a configured one is off.
+ */
+export function configuredUpstreams(
+  config: Config,
+  catalogue: ReadonlyMap<string, Provider>,
+  skipped: (id: string, reason: string) => void = () => {},
+): ReadonlyMap<string, Upstream> {
+  const found = new Map<string, Upstream>()
+  for (const provider of catalogue.values()) {
+    if (Object.hasOwn(config.providers, provider.id) || provider.local === true) continue
+    const secret = secretOf(provider, config.variables)
+    if (secret !== undefined) add(provider.id, provider, undefined, [secret])
+  }
+  for (const [id, settings] of Object.entries(config.providers)) {
+    if (settings.enabled === false || settings.type === 'ai-sdk') continue
+    const provider = baseOf(id, settings, catalogue)
+    if (!provider) {
+      skipped(id, `It is in no catalogue; say its type and baseUrl`)
+      continue
+    }
+    const own = settings.keys ?? (settings.key === undefined ? undefined : [settings.key])
+    const fromEnvironment =
+      settings.baseUrl === undefined || settings.kind !== undefined || catalogue.has(id)
+        ? secretOf(provider, config.variables)
+        : undefined
+    const secrets = own ?? (fromEnvironment === undefined ? undefined : [fromEnvironment])
+    if (!secrets && settings.baseUrl === undefined && provider.local !== true) {
+      skipped(id, `It has no key; set key, or ${provider.environment.join(' or ')}`)
+      continue
+    }
+    add(id, provider, settings, secrets ?? [''])
+  }
+  return found
+
+  function add(
+    id: string,
+    provider: Provider,
+    given: ProviderConfig | undefined,
+    secrets: readonly string[],
+  ): void {
+    const { variables } = config
+    const elsewhere = catalogue.has(id) ? baseUrlFrom(provider, variables) : undefined
+    if (given?.baseUrl === undefined && elsewhere && leadsHere(elsewhere.url, config.server))
+      return skipped(id, `${elsewhere.name} leads to this gateway itself`)
+    const upstream = createUpstream(id, {
+      provider,
+      given: { ...(elsewhere && { baseUrl: elsewhere.url }), ...given },
+      // A line break at the end, as files of keys have one, is no part of a header.
+      secrets: secrets.map((secret) => secret.trim()),
+      variables,
+    })
+    if (typeof upstream === 'string') skipped(id, upstream)
+    else found.set(id, { ...upstream, ambient: given === undefined && provider.ambient === true })
+  }
+}
+
+function baseOf(
+  id: string,
+  { kind, type }: ProviderConfig,
+  catalogue: ReadonlyMap<string, Provider>,
+): Provider | undefined {
+  if (type !== undefined && kind === undefined) {
+    const base = catalogue.get(namesakes[type] ?? type)
+    // A stranger that speaks a protocol has none of the namesake's models, quirks or limits.
+    return base && { ...withoutModels(base), id, name: id }
+  }
+  const known = catalogue.get(kind ?? id)
+  return known && { ...known, id }
+}
+
+function withoutModels({ models: _models, ...provider }: Provider): Provider {
+  return provider
+}
+
+interface Ingredients {
+  readonly provider: Provider
+  readonly given: ProviderConfig
+  readonly secrets: readonly string[]
+  readonly variables: Readonly<Record<string, string | undefined>>
+}
+
+/** The upstream, or a sentence that says what is missing. */
+function createUpstream(
+  id: string,
+  { provider, given, secrets, variables }: Ingredients,
+): Omit<Upstream, 'ambient'> | string {
+  const settings = settingsOf(provider, given, variables)
+  const known = provider.baseUrlFrom?.(settings) ?? provider.baseUrl
+  const template = (given.baseUrl ?? known).replace(/\/+$/, '')
+  const missing = [...template.matchAll(/\{(\w+)\}/g)].find(
+    ([, name = '']) => settings[name] === undefined,
+  )
+  if (missing) return `Its address needs the setting ${missing[1]}`
+  return {
+    id,
+    provider: { ...provider, credentials: withoutEmptySecret(provider.credentials) },
+    baseUrl: template.replace(/\{(\w+)\}/g, (_, name: string) => settings[name] ?? ''),
+    secrets,
+    settings,
+    headers: given.headers ?? {},
+    models: given.models?.map((model) => (typeof model === 'string' ? { id: model } : model)) as
+      | readonly UpstreamModel[]
+      | undefined,
+    timeouts: given.timeouts ?? {},
+  }
+}
+
+/** The base URL that the environment gives a provider, and the variable it came from. */
+function baseUrlFrom(
+  { environment, baseUrlVariables = [] }: Provider,
+  variables: Ingredients['variables'],
+): { readonly name: string; readonly url: string } | undefined {
+  const usual = environment.map((name) => name.replace(/_(?:API_)?(?:KEY|TOKEN)$/, '_BASE_URL'))
+  for (const name of [...baseUrlVariables, ...usual]) {
+    const url = variables[name]
+    if (url !== undefined && /^https?:\/\/\S+$/.test(url)) return { name, url }
+  }
+  return undefined
+}
+
+const loopback: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]', '0.0.0.0'])
+
+/**
+ * Whoever points applications at this gateway by OPENAI_BASE_URL may start it in the same shell: then the key there is
+ * the gateway's own, and a call would go round in circles.
+ */
+function leadsHere(url: string, { host, port }: Config['server']): boolean {
+  if (!URL.canParse(url)) return false
+  const { hostname, port: named, protocol } = new URL(url)
+  const target = named === '' ? (protocol === 'https:' ? 443 : 80) : Number(named)
+  return target === port && (loopback.has(hostname) || hostname === host)
+}
+
+function withoutEmptySecret(credentials: Credentials): Credentials {
+  return (secret, request, settings) =>
+    secret === '' ? {} : credentials(secret, request, settings)
+}
+
+const settingNames = ['region', 'project', 'location', 'resource', 'apiVersion'] as const
+
+function settingsOf(
+  provider: Provider,
+  given: ProviderConfig,
+  variables: Ingredients['variables'],
+): Readonly<Record<string, string>> {
+  const settings: Record<string, string> = { ...provider.settings }
+  for (const [name, names] of Object.entries(provider.settingsFrom ?? {})) {
+    const value = firstOf(names, variables)
+    if (value !== undefined) settings[name] = value
+  }
+  for (const name of settingNames) {
+    const value = given[name]
+    if (value !== undefined) settings[name] = value
+  }
+  return settings
+}
+
+function secretOf(provider: Provider, variables: Ingredients['variables']): string | undefined {
+  return provider.secretFrom?.(variables) ?? firstOf(provider.environment, variables)
+}
+
+function firstOf(
+  names: readonly string[],
+  variables: Ingredients['variables'],
+): string | undefined {
+  for (const name of names) {
+    const value = variables[name]?.trim()
+    if (value !== undefined && value !== '') return value
+  }
+  return undefined
+}

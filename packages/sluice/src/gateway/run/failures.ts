@@ -1,0 +1,123 @@
+import { type ErrorCode, GatewayError } from '@sluice/contract'
+import type { Received, UpstreamFailure } from '@sluice/protocols'
+
+/**
+ * What a failed attempt leads to. `retry`: the same target after a wait. `other-key`: the same target at once with
+ * another key. `next`: another target. `stop`: straight to the caller, because it is the caller's mistake and costs
+ * nobody a second try.
+ */
+export type Action = 'retry' | 'other-key' | 'next' | 'stop'
+
+const actions: Readonly<Partial<Record<ErrorCode, Action>>> = {
+  upstream_rate_limited: 'retry',
+  upstream_unavailable: 'retry',
+  upstream_cut: 'retry',
+  upstream_refused_us: 'other-key',
+  // A second try at a slow target would cost the caller the same wait again.
+  upstream_timeout: 'next',
+  upstream_garbled: 'next',
+  overloaded: 'next',
+  internal: 'next',
+}
+
+/** The one table of what is retried, what falls back and what goes straight to the caller. */
+export function actionFor(error: GatewayError): Action {
+  // The upstream does not have the model, which is how it was configured and not what the caller wrote.
+  if (error.code === 'upstream_rejected' && error.details.status === 404) return 'next'
+  return actions[error.code] ?? 'stop'
+}
+
+/** No other target is tried: the call would end the same way. */
+export function isFinal(error: unknown): boolean {
+  return !(error instanceof GatewayError) || actionFor(error) === 'stop'
+}
+
+/** What an upstream's status means for the call. Statuses not listed: 4xx is the caller's, 5xx the upstream's. */
+function codeOf(status: number, failure: UpstreamFailure): ErrorCode {
+  if (status === 401 || status === 402 || status === 403) return 'upstream_refused_us'
+  // Google says of a wrong key that the request is invalid.
+  if (failure.code === 'API_KEY_INVALID') return 'upstream_refused_us'
+  if (status === 408 || status === 504) return 'upstream_timeout'
+  // A spent quota does not come back by waiting: another key may have some left.
+  if (status === 429)
+    return failure.code === 'insufficient_quota' ? 'upstream_refused_us' : 'upstream_rate_limited'
+  // A redirect that was not followed: the address is not what it was configured to be.
+  if (status < 400) return 'upstream_garbled'
+  if (status === 425) return 'upstream_unavailable'
+  return status < 500 ? 'upstream_rejected' : 'upstream_unavailable'
+}
+
+/** An upstream's error answer as the gateway's. Its status, message, code and request id are kept. */
+export function upstreamError(
+  provider: string,
+  received: Received,
+  failure: UpstreamFailure,
+): GatewayError {
+  const { status, headers } = received
+  const code = codeOf(status, failure)
+  const requestId =
+    headers['x-request-id'] ?? headers['request-id'] ?? headers['x-amzn-requestid'] ?? undefined
+  const retryAfterMs = readRetryAfter(headers, Date.now()) ?? failure.retryAfterMs
+  const said = code === 'upstream_refused_us' ? '' : maskSecrets(failure.message)
+  return new GatewayError(code, sentence(code, { provider, status, said }), {
+    upstreamStatus: status,
+    cause: maskSecrets(failure.message),
+    ...(code === 'upstream_rejected' && status >= 400 && { status }),
+    ...(failure.code !== undefined && { upstreamCode: failure.code }),
+    ...(code === 'upstream_rejected' && failure.code !== undefined && { publicCode: failure.code }),
+    ...(failure.param !== undefined && { param: failure.param }),
+    ...(requestId !== undefined && { upstreamRequestId: requestId }),
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+  })
+}
+
+function sentence(
+  code: ErrorCode,
+  { provider, status, said }: { provider: string; status: number; said: string },
+): string {
+  if (code === 'upstream_rejected') return said === '' ? `${provider} answered ${status}` : said
+  if (code === 'upstream_refused_us')
+    return `${provider} refused the gateway’s credential or account (${status})`
+  return `${provider} answered ${status}${said === '' ? '' : `: ${said}`}`
+}
+
+/** What an upstream asks beyond this is a mistake, and would not fit a header of ours. */
+const retryAfterMaxMs = 86_400_000
+
+/**
+ * Retry-After in seconds or as a date, and OpenAI's retry-after-ms; milliseconds from now, a day at most
+ * (RFC 9110, 10.2.3). Undefined for what is neither.
+ */
+export function readRetryAfter(
+  headers: Readonly<Record<string, string>>,
+  now: number,
+): number | undefined {
+  const milliseconds = Number(headers['retry-after-ms'] ?? Number.NaN)
+  if (Number.isFinite(milliseconds) && milliseconds >= 0) return bounded(milliseconds)
+  const value = headers['retry-after']?.trim()
+  if (value === undefined || value === '') return undefined
+  const seconds = Number(value)
+  if (Number.isFinite(seconds)) return bounded(seconds * 1000)
+  const date = Date.parse(value)
+  return Number.isNaN(date) ? undefined : bounded(date - now)
+}
+
+function bounded(ms: number): number {
+  return Math.min(retryAfterMaxMs, Math.max(0, ms))
+}
+
+const secretLike =
+  /\b(?:sk|pk|rk|gsk|xai|key|AIza|hf|nvapi)[-_][A-Za-z0-9_\-*.]{6,}|\bAIza[\w-]{20,}|Bearer\s+\S+/g
+const addressLike = /\bhttps?:\/\/[^\s"'<>)]+|\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b/g
+const messageLengthMax = 2000
+
+/** An upstream's words without what looks like a credential or an address of its inside. */
+export function maskSecrets(message: string): string {
+  return message
+    .slice(0, messageLengthMax)
+    .replace(secretLike, '***')
+    .replace(addressLike, (address) => (publicAddress.test(address) ? address : '***'))
+}
+
+/** Links to documentation are worth showing; numbers, ports and single names are somebody's inside. */
+const publicAddress = /^https:\/\/[a-z][a-z0-9-]*(?:\.[a-z0-9-]+)*\.[a-z]{2,}(?:[/?#]|$)/i

@@ -1,0 +1,163 @@
+import {
+  type ChatChunk,
+  type ChatReply,
+  type ChatRequest,
+  chatUsage,
+  GatewayError,
+  type Step,
+  type Usage,
+} from '@sluice/contract'
+import { askUpstream } from '../attempt/ask-upstream.ts'
+import type { AnyStep, AttemptAnswer, Attempted } from '../attempt/attempt.ts'
+import type { UpstreamTarget } from '../attempt/prepare.ts'
+import type { Sink, Source } from '../attempt/source.ts'
+import type { Run } from './run.ts'
+
+/**
+ * n choices from an upstream that gives one: n requests at once, merged. Each is an attempt with its own usage record,
+ * because each costs; the answer counts the prompt once, as an upstream with n choices does. One that fails ends all.
+ */
+export async function fanOut(
+  run: Run,
+  { target, choices }: { readonly target: UpstreamTarget; readonly choices: number },
+  signal: AbortSignal,
+): Promise<Attempted> {
+  const controller = new AbortController()
+  const either = AbortSignal.any([signal, controller.signal])
+  const single: Run = {
+    ...run,
+    // Only chat is fanned out.
+    canonical: () => ({ ...(run.canonical() as ChatRequest), n: 1 }),
+  }
+  const settled = await Promise.allSettled(
+    Array.from({ length: choices }, () =>
+      askUpstream(single, target, either).catch((error: unknown) => {
+        controller.abort(error)
+        throw error
+      }),
+    ),
+  )
+  const begun = settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+  const failed = settled.find((one) => one.status === 'rejected' && !isCancelled(one.reason))
+  const broken = failed ?? settled.find((one) => one.status === 'rejected')
+  if (broken?.status === 'rejected') {
+    for (const attempted of begun) attempted.abandon()
+    throw broken.reason
+  }
+  return merged(target, begun)
+}
+
+function isCancelled(error: unknown): boolean {
+  return error instanceof GatewayError && error.code === 'cancelled'
+}
+
+function merged(target: UpstreamTarget, begun: readonly Attempted[]): Attempted {
+  const usage = () => mergedUsage(begun.map((attempted) => attempted.usage()))
+  return {
+    target,
+    firstContentMs: Math.max(...begun.map(({ firstContentMs }) => firstContentMs)),
+    answer: mergedAnswer(begun, usage),
+    usage,
+    abandon() {
+      for (const attempted of begun) attempted.abandon()
+    },
+  }
+}
+
+function mergedAnswer(begun: readonly Attempted[], usage: () => Usage | undefined): AttemptAnswer {
+  const answers = begun.map(({ answer }) => answer)
+  const sources = answers.flatMap((answer) => (answer.kind === 'steps' ? [answer.steps] : []))
+  if (sources.length > 0) return { kind: 'steps', steps: mergedSteps(sources, usage) }
+  const replies = answers.flatMap((answer) =>
+    // Only chat is fanned out.
+    answer.kind === 'reply' ? [answer.reply as ChatReply] : [],
+  )
+  const [first] = replies
+  if (!first) throw new GatewayError('internal', 'Nothing was fanned out')
+  const used = usage()
+  const choices = replies.flatMap((reply, index) =>
+    reply.choices.slice(0, 1).map((choice) => ({ ...choice, index })),
+  )
+  return {
+    kind: 'reply',
+    reply: { ...first, choices, usage: used ? chatUsage(used) : first.usage },
+  }
+}
+
+/** The prompt once, the outputs of all. */
+export function mergedUsage(usages: readonly (Usage | undefined)[]): Usage | undefined {
+  const known = usages.filter((usage) => usage !== undefined)
+  const [first] = known
+  if (!first) return undefined
+  return known.slice(1).reduce(
+    (total, usage) => ({
+      ...total,
+      outputTokens: total.outputTokens + usage.outputTokens,
+      ...(usage.reasoningTokens !== undefined && {
+        reasoningTokens: (total.reasoningTokens ?? 0) + usage.reasoningTokens,
+      }),
+    }),
+    first,
+  )
+}
+
+type Steps = Source<readonly AnyStep[]>
+
+/** Whatever comes first goes first; every choice keeps its own order. */
+function mergedSteps(sources: readonly Steps[], usage: () => Usage | undefined): Steps {
+  const cancel = (error: GatewayError) => {
+    for (const source of sources) source.cancel(error)
+  }
+  return {
+    flow(sink) {
+      let left = sources.length
+      const head: Head = {}
+      const each = (index: number): Sink<readonly AnyStep[]> => ({
+        push(steps) {
+          const events = (steps as readonly Step<ChatChunk>[]).flatMap((step) =>
+            'usage' in step ? [] : [{ event: asChoice(step.event, index, head) }],
+          )
+          if (left > 0 && events.length > 0) sink.push(events)
+        },
+        end() {
+          left -= 1
+          if (left !== 0) return
+          const used = usage()
+          if (used) sink.push([{ usage: used }])
+          sink.end()
+        },
+        fail(error) {
+          if (left <= 0) return
+          left = -1
+          cancel(new GatewayError('cancelled', 'Another choice failed'))
+          sink.fail(error)
+        },
+      })
+      for (const [index, source] of sources.entries()) source.flow(each(index))
+    },
+    pause() {
+      for (const source of sources) source.pause()
+    },
+    resume() {
+      for (const source of sources) source.resume()
+    },
+    cancel,
+  }
+}
+
+/** What all chunks of the merged stream have in common: the first to come decides. */
+interface Head {
+  id?: string
+  created?: number
+}
+
+function asChoice(chunk: ChatChunk, index: number, head: Head): ChatChunk {
+  head.id ??= chunk.id
+  head.created ??= chunk.created
+  return {
+    ...chunk,
+    id: head.id,
+    created: head.created,
+    choices: chunk.choices.map((choice) => ({ ...choice, index })),
+  }
+}

@@ -1,0 +1,73 @@
+import { GatewayError } from '@sluice/contract'
+import type { Attempted } from '../attempt/attempt.ts'
+import type { Target } from '../route/routing.ts'
+import { isFinal } from './failures.ts'
+import { retry } from './retry.ts'
+import type { Run } from './run.ts'
+
+/** Where nothing has been learned of a target yet, in milliseconds. */
+const delayUnlearnedMs = 2_000
+
+/**
+ * Starts the first target, and the second when no content has come by the delay or the first has failed. The first
+ * content wins; an error never does. The loser is cancelled, and its meter still says what is known of its cost.
+ */
+export async function hedged(run: Run, first: Target, second: Target): Promise<Attempted> {
+  const { call } = run
+  const legs: Leg[] = []
+  const failures: unknown[] = []
+
+  return new Promise<Attempted>((resolve, reject) => {
+    let settled = false
+    const start = (target: Target) => {
+      const controller = new AbortController()
+      const leg: Leg = { controller, won: false }
+      legs.push(leg)
+      const signal = AbortSignal.any([call.signal, controller.signal])
+      retry(run, target, signal).then(
+        (attempted) => win(leg, attempted),
+        (error: unknown) => lose(leg, error),
+      )
+    }
+    const startSecond = () => {
+      clearTimeout(timer)
+      if (legs.length === 1 && !settled) start(second)
+    }
+    const win = (leg: Leg, attempted: Attempted) => {
+      if (settled) return attempted.abandon()
+      settled = true
+      clearTimeout(timer)
+      leg.won = true
+      call.trail.provider = attempted.target.providerId
+      call.trail.model = attempted.target.model
+      for (const { controller, won } of legs)
+        if (!won) controller.abort(new GatewayError('cancelled', 'Another target answered first'))
+      resolve(attempted)
+    }
+    const lose = (leg: Leg, error: unknown) => {
+      if (settled) return
+      failures.push(error)
+      leg.controller.abort(error)
+      if (isFinal(error) || failures.length === 2) {
+        settled = true
+        clearTimeout(timer)
+        for (const { controller } of legs) controller.abort(error)
+        reject(error as Error)
+        return
+      }
+      startSecond()
+    }
+    const timer = setTimeout(startSecond, hedgeDelay(run, first))
+    start(first)
+  })
+}
+
+interface Leg {
+  readonly controller: AbortController
+  won: boolean
+}
+
+function hedgeDelay({ gateway, route }: Run, first: Target): number {
+  const { delayMs, percentile } = route.options.hedge
+  return delayMs ?? gateway.health.percentileMs(first.id, percentile) ?? delayUnlearnedMs
+}

@@ -1,0 +1,34 @@
+import { GatewayError } from '@sluice/contract'
+import type { AnyRequest } from '../attempt/attempt.ts'
+import type { Call } from '../call.ts'
+import type { Gateway } from '../gateway.ts'
+import type { Route, Target } from '../route/routing.ts'
+
+/** A call on its way: what every step from the route to the last attempt knows. */
+export interface Run {
+  readonly gateway: Gateway
+  readonly call: Call
+  readonly route: Route
+  /** The canonical request; made once, when the first target needs it. */
+  readonly canonical: () => AnyRequest
+}
+
+/** Refuses, or notes as dropped, what a target cannot express; the path is said in the caller's own format. */
+export function unsupportedBy(
+  { route, call }: Run,
+  target: Target,
+): (param: string, reason?: string) => void {
+  return (param, reason) => {
+    const path = call.format.paramOf?.(param) ?? param
+    if (route.options.unsupported === 'report') {
+      call.trail.dropped.add(path)
+      return
+    }
+    const why = reason === undefined ? '' : `: ${reason}`
+    throw new GatewayError(
+      'unsupported_parameter',
+      `'${path}' is not supported by ${target.providerId} for this model${why}`,
+      { param: path },
+    )
+  }
+}

@@ -1,0 +1,44 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { ApiKey, GatewayError } from '@sluice/contract'
+import type { Gateway } from '../gateway/gateway.ts'
+import type { StreamTimes } from './deliver.ts'
+
+export interface ServerOptions {
+  readonly bodyBytesMax: number
+  /** For a request to arrive whole, in milliseconds. */
+  readonly requestTimeoutMs: number
+  readonly requestsPerMinute: () => number | undefined
+  readonly concurrentRequests: () => number | undefined
+  /** Where callers reach the gateway, for links; absent means the address a request came to. */
+  readonly publicUrl?: string
+  /** How long streams may be quiet; default `defaultStreamTimes`. */
+  readonly streamTimes?: StreamTimes
+}
+
+/** Says an error in a format; the contract's own four-key body unless an address has another. */
+export type ErrorBody = (error: GatewayError, requestId: string) => unknown
+
+export interface Address {
+  readonly method: 'GET' | 'POST' | 'DELETE'
+  /** With `{parameters}`. */
+  readonly path: string
+  readonly access: 'open' | 'caller' | 'administrator'
+  /** Polling a task is not counted against the key's rate. */
+  readonly uncounted?: boolean
+  readonly error?: ErrorBody
+  readonly serve: (exchange: Exchange) => Promise<unknown>
+}
+
+/** One request at one address. */
+export interface Exchange {
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+  readonly gateway: Gateway
+  readonly options: ServerOptions
+  /** The request id. */
+  readonly id: string
+  readonly key: ApiKey
+  readonly parameters: Readonly<Record<string, string>>
+  /** Aborts when the caller leaves. */
+  readonly signal: AbortSignal
+}
