@@ -12,6 +12,8 @@ export interface SeenRequest {
   readonly body: Record<string, unknown>
   /** When the caller's side closed the connection before the answer was whole, milliseconds since the epoch. */
   closedAt: number | undefined
+  /** Whether the answer is over, whole or not. */
+  isOver: boolean
 }
 
 export type Answering = (
@@ -23,6 +25,8 @@ export type Answering = (
 export interface FakeUpstream extends AsyncDisposable {
   readonly url: string
   readonly seen: readonly SeenRequest[]
+  /** How many connections are open, idle ones included. */
+  readonly connections: number
   /** Replaces how it answers from now on. */
   answer(answering: Answering): void
 }
@@ -43,13 +47,22 @@ export async function fakeUpstream(first: Answering): Promise<FakeUpstream> {
         text,
         body: parsed(text),
         closedAt: undefined,
+        isOver: false,
       }
       seen.push(entry)
       response.on('close', () => {
+        entry.isOver = true
         if (!response.writableFinished) entry.closedAt = Date.now()
       })
       await answering(entry, response, request)
     })().catch((error: unknown) => response.destroy(error as Error))
+  })
+  let connections = 0
+  server.on('connection', (socket) => {
+    connections += 1
+    socket.once('close', () => {
+      connections -= 1
+    })
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -57,6 +70,9 @@ export async function fakeUpstream(first: Answering): Promise<FakeUpstream> {
   return {
     url: `http://127.0.0.1:${port}`,
     seen,
+    get connections() {
+      return connections
+    },
     answer(next) {
       answering = next
     },

@@ -44,12 +44,14 @@ export interface StartOptions {
   readonly dataFolder?: string
   readonly variables?: Readonly<Record<string, string>>
   readonly streamTimes?: StreamTimes
+  /** How often Node looks for requests that do not arrive, in milliseconds; default Node's own, 30 seconds. */
+  readonly lookForSlowRequestsMs?: number
 }
 
 /** A real gateway on a loopback port with a real database. `content` is what sluice.yaml would hold. */
 export async function start(
   content: ConfigFile = {},
-  { dataFolder, variables = {}, streamTimes }: StartOptions = {},
+  { dataFolder, variables = {}, streamTimes, lookForSlowRequestsMs }: StartOptions = {},
 ): Promise<Started> {
   const folder = dataFolder ?? mkdtempSync(join(tmpdir(), 'sluice-test-'))
   const environment = readEnvironment({
@@ -69,6 +71,9 @@ export async function start(
     log,
     ...(streamTimes && { streamTimes }),
   })
+  if (lookForSlowRequestsMs !== undefined)
+    // An option of Node's server (`connectionsCheckingInterval`) that it reads when it begins to listen.
+    Object.assign(opened.server.server, { connectionsCheckingInterval: lookForSlowRequestsMs })
   const url = await opened.server.listen({ host: '127.0.0.1', port: 0 })
 
   function request(path: string, options: RequestOptions = {}): Promise<Response> {

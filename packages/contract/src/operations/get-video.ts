@@ -11,6 +11,7 @@ export const getVideo = operation({
   method: 'GET',
   paths: ['/v1/videos/{id}'],
   body: 'none',
+  isFree: true,
   request: VideoId,
   reply: Video,
   event: Type.Never(),

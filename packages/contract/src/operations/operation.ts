@@ -19,6 +19,8 @@ export interface Operation<
   readonly reply: Reply
   /** One streamed event; Type.Never() when the operation cannot stream. */
   readonly event: Event
+  /** Asking uses nothing that is paid for. */
+  readonly isFree?: boolean
   /** The media type of the answer where it is not JSON. */
   readonly replyType?: string
   /** A request that works, for the reference. */

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { FastifyReply } from 'fastify'
+import { GatewayError } from '@sluice/contract'
 import type { Sink, Source } from '../gateway/attempt/source.ts'
 import type { Answer, Call } from '../gateway/call.ts'
 import { deliverWhole, dropWhenStalled, startStream, type StreamTimes } from './deliver.ts'
@@ -18,13 +19,20 @@ export async function deliverStream(
 ): Promise<void> {
   const { writer } = call
   const pulse = writer && startPulse(reply, call, times)
+  let source: Source<Piece> | undefined
   try {
     const answer = await pending
     if (answer.kind !== 'stream') {
       deliverWhole(reply, answer, times)
       return
     }
+    source = answer.pieces
     const raw = startStream(reply, answer)
+    if (raw.req.method === 'HEAD') {
+      source.cancel(new GatewayError('cancelled', 'Only the head was asked for'))
+      raw.end()
+      return
+    }
     // Nobody knows when the first piece of media comes.
     if (!writer) raw.flushHeaders()
     await new Promise<void>((over) => {
@@ -33,8 +41,10 @@ export async function deliverStream(
       )
     })
   } catch (thrown) {
-    if (!reply.raw.headersSent || !writer) throw thrown
-    reply.raw.end(writer.fail(funnel(thrown)))
+    const error = funnel(thrown)
+    source?.cancel(error)
+    if (!reply.raw.headersSent || !writer) throw error
+    reply.raw.end(writer.fail(error))
   } finally {
     pulse?.stop()
   }

@@ -51,6 +51,7 @@ async function find(exchange: Exchange): Promise<void> {
   const { gateway, key, reply, parameters } = exchange
   const job = await findVideo(gateway, key, parameters['id'] ?? '')
   const call = createCall(exchange, { format: ownFormats.getVideo, fields: { id: job.id } })
+  exchange.request.call = call
   reply.send(shown(exchange, await pollVideo(gateway, call, job)))
 }
 
@@ -69,12 +70,14 @@ async function download(exchange: Exchange): Promise<void> {
     id: found.id,
     ...(variant !== undefined && { variant }),
   })
+  const call = createCall(exchange, { format: ownFormats.downloadVideo, fields })
+  request.call = call
+  // Looking how the task goes is part of the same call, and its attempts are counted with it.
   const poll = createCall(exchange, { format: ownFormats.getVideo, fields: { id: found.id } })
-  const job = await pollVideo(gateway, poll, found)
+  const job = await pollVideo(gateway, { ...poll, trail: call.trail }, found)
   if (job.status !== 'completed')
     throw invalidRequest(`The video is ${job.status}, it has no content`, 'id')
   if (job.provider === 'builtin') return sendClip(exchange, job.id, fields.variant ?? 'video')
-  const call = createCall(exchange, { format: ownFormats.downloadVideo, fields })
   await deliverAnswer(exchange, call, downloadUpstream(gateway, call, job))
 }
 

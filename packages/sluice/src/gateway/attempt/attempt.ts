@@ -3,7 +3,9 @@ import {
   type EventOf,
   GatewayError,
   noUsage,
+  type Operation,
   type OperationName,
+  operations,
   type ReplyOf,
   type RequestOf,
   type Step,
@@ -66,7 +68,7 @@ export class Attempt {
   readonly number: number
   connection: Connection | undefined
   /** What is known of usage so far; undefined as long as nobody said anything. */
-  usage: () => Usage | undefined = () => undefined
+  usage: () => Usage | undefined
   /** A caller has seen something of the answer. */
   hasBegun = false
   readonly target: Target
@@ -87,6 +89,8 @@ export class Attempt {
     trail.model = target.model
     this.number = trail.attempts
     this.target = target
+    const described: Operation = operations[run.call.operation]
+    this.usage = described.isFree === true ? () => noUsage : () => undefined
     this.#run = run
     this.#parent = parent
     this.#startedAt = run.gateway.now()

@@ -1,0 +1,89 @@
+import { describe, expect, test } from 'vitest'
+import { GatewayError } from '../../../contract/src/core/errors.ts'
+import type { UsageRecord } from '../../../contract/src/core/usage.ts'
+import { Attempt } from '../../src/gateway/attempt/attempt.ts'
+import { defaultTimeouts } from '../../src/gateway/attempt/deadline.ts'
+import { openTrail } from '../../src/gateway/call.ts'
+import type { Target } from '../../src/gateway/route/routing.ts'
+import type { Run } from '../../src/gateway/run/run.ts'
+
+const cancelled = new GatewayError('cancelled', 'The caller went away')
+const unavailable = new GatewayError('upstream_unavailable', 'The upstream could not be reached')
+
+function open(signal: AbortSignal) {
+  const records: UsageRecord[] = []
+  let closed = 0
+  const run = {
+    gateway: {
+      now: () => 0,
+      store: { recordUsage: (record: UsageRecord) => records.push(record) },
+    },
+    call: { id: 'call', key: { id: 'key' }, operation: 'chat', trail: openTrail(0) },
+  }
+  const target = { id: 'up/m', providerId: 'up', model: 'm', timeouts: defaultTimeouts }
+  const attempt = new Attempt(run as unknown as Run, target as Target, signal)
+  attempt.connection = { pause() {}, resume() {}, close: () => (closed += 1) }
+  const told: GatewayError[] = []
+  attempt.onBreak((error) => {
+    told.push(error)
+    attempt.fail(error)
+  })
+  return { attempt, records, told, closed: () => closed, trail: run.call.trail }
+}
+
+describe('an attempt', () => {
+  test('of a caller who leaves is cancelled, once', () => {
+    const caller = new AbortController()
+    const { attempt, records, told, closed } = open(caller.signal)
+    caller.abort(cancelled)
+    attempt.fail(unavailable)
+    attempt.complete()
+    expect(told).toEqual([cancelled])
+    expect(records.map(({ outcome }) => outcome)).toEqual(['cancelled'])
+    expect(closed()).toBe(1)
+    expect(attempt.signal.reason).toBe(cancelled)
+  })
+
+  test('of a caller who has left before is told so', () => {
+    const { told } = open(AbortSignal.abort(cancelled))
+    expect(told).toEqual([cancelled])
+  })
+
+  test('ended by the failure of another is cancelled, not failed', () => {
+    const other = new AbortController()
+    const { told, records } = open(other.signal)
+    other.abort(unavailable)
+    expect(told.map(({ code }) => code)).toEqual(['cancelled'])
+    expect(records.map(({ outcome }) => outcome)).toEqual(['cancelled'])
+  })
+
+  test('that ends well keeps its socket, and no later end counts', () => {
+    const caller = new AbortController()
+    const { attempt, records, told, closed } = open(caller.signal)
+    attempt.usage = () => ({ inputTokens: 3, outputTokens: 4 })
+    attempt.complete()
+    attempt.abandon()
+    caller.abort(cancelled)
+    expect(told).toEqual([])
+    expect(closed()).toBe(0)
+    expect(records).toMatchObject([
+      { callId: 'call', attempt: 1, outcome: 'completed', reported: true, outputTokens: 4 },
+    ])
+  })
+
+  test.each([
+    [false, 'failed'],
+    [true, 'incomplete'],
+  ])('that fails, its answer begun: %s, is %s', (hasBegun, outcome) => {
+    const { attempt, records, closed } = open(new AbortController().signal)
+    attempt.hasBegun = hasBegun
+    attempt.fail(unavailable)
+    expect(records.map((record) => record.outcome)).toEqual([outcome])
+    expect(closed()).toBe(1)
+  })
+
+  test('has the next number of its call', () => {
+    const { trail } = open(new AbortController().signal)
+    expect(trail).toMatchObject({ attempts: 1, provider: 'up', model: 'm' })
+  })
+})

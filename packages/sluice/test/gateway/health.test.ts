@@ -1,0 +1,106 @@
+import { describe, expect, test } from 'vitest'
+import { createHealth, type Health } from '../../src/gateway/route/health.ts'
+
+const breaker = { failures: 3, windowMs: 1_000, cooldownMs: 500 }
+
+/** One thing that happens to the target `t`; a number lets so many milliseconds pass. */
+type Step = number | 'starts' | 'fails' | 'succeeds' | 'released'
+
+function after(steps: readonly Step[], options = breaker): { health: Health; open: boolean } {
+  let now = 1_000_000
+  const health = createHealth(() => now)
+  const happens: Readonly<Record<Exclude<Step, number>, () => void>> = {
+    starts: () => health.starts('t'),
+    fails: () => health.failed('t', options),
+    succeeds: () => health.succeeded('t', 10),
+    released: () => health.released('t'),
+  }
+  for (const step of steps) {
+    if (typeof step === 'number') now += step
+    else happens[step]()
+  }
+  return { health, open: !health.available('t') }
+}
+
+const opened: readonly Step[] = ['fails', 'fails', 'fails']
+
+describe('a breaker of 3 failures in 1,000 ms, open for 500 ms', () => {
+  test.each<[string, readonly Step[], boolean]>([
+    ['a target nobody has called', [], false],
+    ['one failure less than the limit', ['fails', 'fails'], false],
+    ['as many failures as the limit', opened, true],
+    ['more failures than the limit', [...opened, 'fails'], true],
+    ['failures just inside the window', ['fails', 999, 'fails', 'fails'], true],
+    ['failures just outside the window', ['fails', 1_000, 'fails', 'fails'], false],
+    ['failures that never meet in a window', ['fails', 600, 'fails', 600, 'fails'], false],
+    ['old failures do not come back', ['fails', 'fails', 2_000, 'fails', 'fails'], false],
+    ['a success between them', ['fails', 'fails', 'succeeds', 'fails', 'fails'], false],
+    ['all of them after a success', ['fails', 'succeeds', ...opened], true],
+    ['what says nothing of the target counts as nothing', ['released', 'released', 'fails'], false],
+    ['and does not forget either', ['fails', 'fails', 'released', 'fails'], true],
+    ['starting alone is no fault', ['starts', 'starts', 'starts', 'starts'], false],
+    ['just before the end of the cooldown', [...opened, 499], true],
+    ['after the cooldown', [...opened, 500], false],
+    ['while the one probe is under way', [...opened, 500, 'starts'], true],
+    ['however long the probe takes', [...opened, 500, 'starts', 60_000], true],
+    ['after a probe that succeeded', [...opened, 500, 'starts', 'succeeds'], false],
+    ['after a probe that said nothing', [...opened, 500, 'starts', 'released'], false],
+    ['another probe after that', [...opened, 500, 'starts', 'released', 'starts'], true],
+    ['after a probe that failed', [...opened, 500, 'starts', 'fails'], true],
+    ['just before the second cooldown ends', [...opened, 500, 'starts', 'fails', 499], true],
+    ['after the second cooldown', [...opened, 500, 'starts', 'fails', 500], false],
+    ['one failure reopens at any age', [...opened, 90_000, 'starts', 'fails'], true],
+    [
+      'a success closes it for good: it takes the limit again',
+      [...opened, 500, 'starts', 'succeeds', 'fails', 'fails'],
+      false,
+    ],
+    ['and the limit is reached again', [...opened, 500, 'starts', 'succeeds', ...opened], true],
+    ['a closed breaker holds nobody back', ['starts', 'fails', 'starts', 'starts'], false],
+  ])('%s', (_name, steps, open) => {
+    expect(after(steps).open).toBe(open)
+  })
+
+  test('asking whether the probe is free does not take it, starting does', () => {
+    const { health } = after([...opened, 500])
+    expect([health.available('t'), health.available('t')]).toEqual([true, true])
+    health.starts('t')
+    expect([health.available('t'), health.available('t')]).toEqual([false, false])
+  })
+
+  test('knows targets apart', () => {
+    const { health } = after(opened)
+    expect(health.available('t')).toBe(false)
+    expect(health.available('u')).toBe(true)
+  })
+
+  test.each([1, 2, 5])('of %i failures', (failures) => {
+    const options = { ...breaker, failures }
+    const fewer = Array<Step>(failures - 1).fill('fails')
+    expect(after(fewer, options).open).toBe(false)
+    expect(after([...fewer, 'fails'], options).open).toBe(true)
+  })
+})
+
+describe('the time to the first content', () => {
+  test('is unknown until something came, then an average that moves slowly', () => {
+    const health = createHealth(() => 0)
+    expect(health.latencyMs('t')).toBeUndefined()
+    health.succeeded('t', 100)
+    expect(health.latencyMs('t')).toBe(100)
+    health.succeeded('t', 200)
+    expect(health.latencyMs('t')).toBeCloseTo(120)
+    expect(health.latencyMs('u')).toBeUndefined()
+  })
+
+  test('has percentiles from eight observations on, of the last 128', () => {
+    const health = createHealth(() => 0)
+    for (let ms = 1; ms <= 7; ms += 1) health.succeeded('t', ms)
+    expect(health.percentileMs('t', 50)).toBeUndefined()
+    health.succeeded('t', 8)
+    expect(health.percentileMs('t', 50)).toBe(5)
+    expect(health.percentileMs('t', 99.9)).toBe(8)
+    for (let index = 0; index < 128; index += 1) health.succeeded('t', 1_000)
+    expect(health.percentileMs('t', 1)).toBe(1_000)
+  })
+})

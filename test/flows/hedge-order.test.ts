@@ -1,0 +1,191 @@
+// Two targets at once: who is asked, in which order and how often, and what becomes of the one that lost.
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { type Answering, sse } from '../support/fake-upstream.ts'
+import { held } from '../support/held-package.ts'
+import { expectNumbered, expectRecordsMatch, ledger } from '../support/ledger.ts'
+import { textStream } from '../support/openai-wire.ts'
+import { ask, error, good } from '../support/routes.ts'
+import {
+  begun,
+  type Expected,
+  expectOrder,
+  onceAsked,
+  silent,
+  stage,
+} from '../support/scripted-targets.ts'
+import { start, until } from '../support/start.ts'
+
+const errorFrame: Answering = (_seen, response) =>
+  sse(response, [{ error: { message: 'overloaded', type: 'server_error' } }])
+
+describe('two at once', () => {
+  const at20 = { hedge: { enabled: true, delayMs: 20 } }
+  const never = { hedge: { enabled: true, delayMs: 60_000 } }
+  const stream = { stream: true }
+
+  test.each<[string, Expected]>([
+    [
+      'both fail: the third is asked, and nobody twice',
+      {
+        script: () => ({ first: [error(500)], second: [error(500)], third: [good] }),
+        options: never,
+        status: 200,
+        by: 'third',
+        asked: ['first', 'second', 'third'],
+        records: ['first chat failed', 'second chat failed', 'third chat completed 7+3'],
+      },
+    ],
+    [
+      'all fail: each was asked once',
+      {
+        script: () => ({ first: [error(500)], second: [error(500)], third: [error(503)] }),
+        options: never,
+        status: 503,
+        asked: ['first', 'second', 'third'],
+        records: ['first chat failed', 'second chat failed', 'third chat failed'],
+      },
+    ],
+    [
+      'the first one’s retries come before the second',
+      {
+        script: () => ({ first: [error(500), error(500)], second: [good] }),
+        options: { ...never, retries: { attempts: 2, baseMs: 1, maxMs: 5 } },
+        status: 200,
+        by: 'second',
+        asked: ['first', 'first', 'second'],
+        records: ['first chat failed', 'first chat failed', 'second chat completed 7+3'],
+      },
+    ],
+    [
+      'a caller’s mistake said by the first: nobody else is asked',
+      {
+        script: () => ({ first: [error(422)], second: [good], third: [good] }),
+        options: never,
+        status: 422,
+        asked: ['first'],
+        records: ['first chat failed'],
+      },
+    ],
+    [
+      'the second fails, the first still answers',
+      {
+        script: (asked) => ({
+          first: [onceAsked(() => asked.length === 2, good)],
+          second: [error(500)],
+        }),
+        options: at20,
+        status: 200,
+        by: 'first',
+        asked: ['first', 'second'],
+        records: ['first chat completed 7+3', 'second chat failed'],
+      },
+    ],
+    [
+      'the second answers, the first is ended',
+      {
+        script: () => ({ first: [silent], second: [good] }),
+        options: at20,
+        status: 200,
+        by: 'second',
+        asked: ['first', 'second'],
+        records: ['first chat cancelled', 'second chat completed 7+3'],
+      },
+    ],
+    [
+      'streams: an error frame never wins, the first does',
+      {
+        script: (asked) => ({
+          first: [
+            onceAsked(
+              () => asked.length === 2,
+              (_seen, response) => sse(response, textStream),
+            ),
+          ],
+          second: [errorFrame],
+        }),
+        options: at20,
+        body: stream,
+        status: 200,
+        by: 'first',
+        asked: ['first', 'second'],
+        records: ['first chat completed 7+3', 'second chat failed'],
+      },
+    ],
+    [
+      'streams: the second shows content first, the first is ended',
+      {
+        script: () => ({
+          first: [begun],
+          second: [(_seen, response) => sse(response, textStream)],
+        }),
+        options: at20,
+        body: stream,
+        status: 200,
+        by: 'second',
+        asked: ['first', 'second'],
+        records: ['first chat cancelled', 'second chat completed 7+3'],
+      },
+    ],
+  ])('%s', (_name, expected) => expectOrder(expected))
+
+  const mistakes = [
+    ['is silent', silent, {}],
+    ['has shown no content yet', begun, stream],
+  ] as const
+  const secondRefuses = (first: Answering) =>
+    stage(() => ({ first: [first], second: [error(400)], third: [good] }), at20)
+
+  test.each(mistakes)(
+    'a caller’s mistake said by the second ends the first, which %s',
+    async (_name, answering, body) => {
+      await using staged = await secondRefuses(answering)
+      const { gateway, upstreams, asked } = staged
+      const response = await gateway.post('/v1/chat/completions', { model: 'm', ...ask, ...body })
+      expect(response.status).toBe(400)
+      await until(() => upstreams.first.seen[0]?.closedAt)
+      expect(asked).toEqual(['first', 'second'])
+      expect((await ledger(gateway)).map(({ provider }) => provider).toSorted()).toEqual([
+        'first',
+        'second',
+      ])
+      await expectNumbered(gateway)
+    },
+  )
+
+  test.each(mistakes)(
+    'and its record says that it was ended, not that it failed: it %s',
+    async (_name, answering, body) => {
+      await using staged = await secondRefuses(answering)
+      const { gateway, upstreams } = staged
+      await gateway.post('/v1/chat/completions', { model: 'm', ...ask, ...body })
+      await until(() => upstreams.first.seen[0]?.closedAt)
+      await expectRecordsMatch(gateway, upstreams, ['first chat cancelled', 'second chat failed'])
+    },
+  )
+
+  test('both answer in the same moment: one is given, the other has its record too', async () => {
+    const file = join(import.meta.dirname, '../support/held-package.ts')
+    const engine = { type: 'ai-sdk' as const, package: file, key: 'k' }
+    await using gateway = await start({
+      providers: { one: engine, two: engine },
+      models: {
+        m: {
+          targets: [{ target: 'one/m' }],
+          fallback: ['two/m'],
+          hedge: { enabled: true, delayMs: 1 },
+        },
+      },
+    })
+    const answer = gateway.post('/v1/chat/completions', { model: 'm', ...ask })
+    await until(() => held.count === 2)
+    held.release()
+    const response = await answer
+    expect(response.status).toBe(200)
+    const won = response.headers.get('x-sluice-provider')
+    await expectRecordsMatch(gateway, {}, [
+      `${won} chat completed 7+3`,
+      `${won === 'one' ? 'two' : 'one'} chat completed 7+3`,
+    ])
+  })
+})

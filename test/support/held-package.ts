@@ -1,0 +1,48 @@
+/**
+ * A provider package as `type: ai-sdk` loads one: its models give whole answers when the test
+ * lets them, all in the same moment, and begin streams that they never end.
+ */
+const waiting: (() => void)[] = []
+
+export const held = {
+  /** How many calls wait for their answer. */
+  get count(): number {
+    return waiting.length
+  },
+  release(): void {
+    for (const resolve of waiting.splice(0)) resolve()
+  },
+}
+
+const answer = {
+  content: [{ type: 'text', text: 'Hello' }],
+  finishReason: { unified: 'stop', raw: 'stop' },
+  usage: { inputTokens: { total: 7 }, outputTokens: { total: 3 } },
+  warnings: [],
+}
+
+/** Some text, and then nothing more. */
+const begun = (): ReadableStream<unknown> =>
+  new ReadableStream({
+    start(controller) {
+      controller.enqueue({ type: 'stream-start', warnings: [] })
+      controller.enqueue({ type: 'text-start', id: '1' })
+      controller.enqueue({ type: 'text-delta', id: '1', delta: 'Hel' })
+    },
+  })
+
+export function createHeld(): object {
+  return {
+    languageModel: () => ({
+      specificationVersion: 'v4',
+      supportedUrls: {},
+      async doGenerate() {
+        await new Promise<void>((resolve) => {
+          waiting.push(resolve)
+        })
+        return answer
+      },
+      doStream: async () => ({ stream: begun() }),
+    }),
+  }
+}

@@ -1,0 +1,70 @@
+import { expect } from 'vitest'
+import type { UsageRecord } from '../../packages/contract/src/core/usage.ts'
+import type { FakeUpstream } from './fake-upstream.ts'
+import { type Started, until } from './start.ts'
+
+/** By the id of their provider. */
+export type Upstreams = Readonly<Record<string, FakeUpstream>>
+
+/** All records of a gateway that was started for the test. */
+export async function ledger({ gateway }: Started): Promise<readonly UsageRecord[]> {
+  await gateway.store.flush()
+  return gateway.store.listUsage({ limit: 9_999 })
+}
+
+/** `provider operation outcome`, and `input+output` tokens where the upstream said them. */
+function line(record: UsageRecord): string {
+  const { provider, operation, outcome, reported, inputTokens, outputTokens } = record
+  const said = reported ? ` ${inputTokens}+${outputTokens}` : ''
+  return `${provider} ${operation} ${outcome}${said}`
+}
+
+/**
+ * Waits until the calls are over, then checks that the records are these, and that every request an upstream has seen
+ * is over and has one. Requests for a list of models are nobody's call.
+ */
+export async function expectRecords(
+  gateway: Started,
+  upstreams: Upstreams,
+  expected: readonly string[],
+): Promise<void> {
+  let count = 0
+  const areOver = () =>
+    Object.values(upstreams).every(({ seen }) => seen.every(({ isOver }) => isOver))
+  const look = () => {
+    void ledger(gateway).then(({ length }) => {
+      count = length
+    })
+    return count >= expected.length && areOver()
+  }
+  // What is missing then is said better by the comparison below.
+  await until(look).catch(() => undefined)
+  // A record too many would be written by now: this takes a turn of everything a call does.
+  await (await gateway.request('/healthz')).arrayBuffer()
+
+  const records = await ledger(gateway)
+  expect(records.map(line).toSorted()).toEqual(expected.toSorted())
+  expect(areOver()).toBe(true)
+  for (const [provider, { seen }] of Object.entries(upstreams)) {
+    const asked = seen.filter(({ path }) => !path.endsWith('/models'))
+    const recorded = records.filter((record) => record.provider === provider)
+    expect({ provider, recorded: recorded.length }).toEqual({ provider, recorded: asked.length })
+  }
+}
+
+/** Checks that no two records have the same attempt of the same call. */
+export async function expectNumbered(gateway: Started): Promise<void> {
+  const records = await ledger(gateway)
+  const numbers = records.map(({ callId, attempt }) => `${callId} ${attempt}`)
+  expect(numbers.toSorted()).toEqual([...new Set(numbers)].toSorted())
+}
+
+/** The records are exactly these, one for each request that reached an upstream, each an attempt of its own. */
+export async function expectRecordsMatch(
+  gateway: Started,
+  upstreams: Upstreams,
+  expected: readonly string[],
+): Promise<void> {
+  await expectRecords(gateway, upstreams, expected)
+  await expectNumbered(gateway)
+}

@@ -1,0 +1,47 @@
+import type { ServerResponse } from 'node:http'
+import { type Answering, json, sse } from './fake-upstream.ts'
+import { noSuchAddress } from './two-keys.ts'
+import { type UpstreamStream, upstreamStreams } from './upstream-streams.ts'
+
+export type Family = UpstreamStream['type']
+export const families: readonly Family[] = ['openai', 'anthropic', 'gemini']
+
+/** An error as each family says it, in an answer or as an event. */
+const errorBodies: Readonly<Record<Family, (message: string, status: number) => object>> = {
+  openai: (message) => ({ error: { message, type: 'some_error', param: null, code: null } }),
+  anthropic: (message) => ({ type: 'error', error: { type: 'api_error', message } }),
+  gemini: (message, status) => ({ error: { code: status, message, status: 'UNKNOWN' } }),
+}
+
+const statusNames: Readonly<Record<number, string>> = { 503: 'UNAVAILABLE' }
+
+function refuse(response: ServerResponse, body: object, status: number): void {
+  // Longer than any route waits, so that nothing is tried again.
+  json(response, body, { status, headers: { 'retry-after': '600' } })
+}
+
+/** Answers every call with this status and these words. */
+export const refusing =
+  (family: Family, status: number, message: string): Answering =>
+  (seen, response) =>
+    seen.path.endsWith('/responses')
+      ? noSuchAddress(response)
+      : refuse(response, errorBodies[family](message, status), status)
+
+/** Begins a stream and ends it in an error with these words. */
+export const failingStream = (
+  family: Family,
+  place: 'before the content' | 'after the content',
+  message: string,
+): Answering => {
+  const { preamble, content } = upstreamStreams.find(({ type }) => type === family)!
+  const error = JSON.stringify(errorBodies[family](message, 503)).replace(
+    'UNKNOWN',
+    statusNames[503]!,
+  )
+  const frame = `${family === 'anthropic' ? 'event: error\n' : ''}data: ${error}\n\n`
+  return (seen, response) =>
+    seen.path.endsWith('/responses')
+      ? noSuchAddress(response)
+      : sse(response, [...preamble, ...(place === 'after the content' ? content : []), frame])
+}
