@@ -1,12 +1,17 @@
 import { Command, CommanderError, InvalidArgumentError } from 'commander'
 import { readEnvironment } from '../config/env.ts'
 import { programVersion } from '../config/version.ts'
+import type { BenchOptions } from './bench.ts'
 
 /** Parses and runs every command. Each loads its own modules only when it runs. Returns the exit code. */
 export async function runProgram(args: readonly string[]): Promise<number> {
   let exitCode = 0
   const print = (text: string) =>
     void process.stdout.write(text.endsWith('\n') ? text : `${text}\n`)
+  const finish = ({ text, isFine }: Checked) => {
+    print(text)
+    exitCode = isFine ? 0 : 1
+  }
   const program = new Command('sluice')
     .description('A self-hosted model gateway. Settings: environment variables and sluice.yaml.')
     .version(programVersion())
@@ -34,9 +39,7 @@ export async function runProgram(args: readonly string[]): Promise<number> {
     .description('check the settings and say what is configured')
     .action(async () => {
       const { check } = await import('./check.ts')
-      const { text, isFine } = await check(readEnvironment())
-      print(text)
-      exitCode = isFine ? 0 : 1
+      finish(await check(readEnvironment()))
     })
   program
     .command('openapi')
@@ -53,16 +56,7 @@ export async function runProgram(args: readonly string[]): Promise<number> {
       const { discover } = await import('./discover.ts')
       print(await discover(readEnvironment(), options))
     })
-  program
-    .command('explain')
-    .description('ask a running gateway what it would do with a request')
-    .argument('<file>', 'a JSON request, or - for standard input')
-    .option('--path <path>', 'the address the request is for', '/v1/chat/completions')
-    .option('--url <url>', 'the gateway; default: the one the settings describe')
-    .action(async (file: string, options: { path: string; url?: string }) => {
-      const { explain } = await import('./explain.ts')
-      print(await explain(readEnvironment(), file, options))
-    })
+  addGatewayCommands(program, { print, finish })
 
   try {
     await program.parseAsync(args, { from: 'user' })
@@ -74,6 +68,11 @@ export async function runProgram(args: readonly string[]): Promise<number> {
 }
 
 type Print = (text: string) => void
+
+interface Checked {
+  readonly text: string
+  readonly isFine: boolean
+}
 
 interface CreateOptions {
   readonly name: string
@@ -112,6 +111,46 @@ function addKeyCommands(program: Command, print: Print): void {
     .action(async (id: string) => {
       const { revokeKeyCommand } = await import('./keys.ts')
       print(await revokeKeyCommand(readEnvironment(), id))
+    })
+}
+
+interface Printing {
+  readonly print: Print
+  readonly finish: (checked: Checked) => void
+}
+
+/** Commands that ask a gateway that is running. */
+function addGatewayCommands(program: Command, { print, finish }: Printing): void {
+  program
+    .command('explain')
+    .description('ask a running gateway what it would do with a request')
+    .argument('<file>', 'a JSON request, or - for standard input')
+    .option('--path <path>', 'the address the request is for', '/v1/chat/completions')
+    .option('--url <url>', 'the gateway; default: the one the settings describe')
+    .action(async (file: string, options: { path: string; url?: string }) => {
+      const { explain } = await import('./explain.ts')
+      print(await explain(readEnvironment(), file, options))
+    })
+  program
+    .command('bench')
+    .description('measure a running gateway with chat requests')
+    .requiredOption('--model <name>', 'the model to ask')
+    .option('--url <url>', 'the gateway; default: the one the settings describe')
+    .option('--key <key>', 'an API key; default: the one the settings or the first start name')
+    .option(
+      '--requests <number>',
+      'requests in all; default 100, or as many as --duration allows',
+      positive,
+    )
+    .option('--duration <seconds>', 'seconds at most; default 60', positive)
+    .option('--concurrency <number>', 'requests at the same time; default 8', positive)
+    .option('--stream', 'ask for streams')
+    .option('--words <number>', 'words of the prompt; default 300', positive)
+    .option('--max-tokens <number>', 'the most tokens of an answer; default 64', positive)
+    .option('--json', 'as JSON')
+    .action(async (options: BenchOptions) => {
+      const { benchCommand } = await import('./bench.ts')
+      finish(await benchCommand(readEnvironment(), options))
     })
 }
 

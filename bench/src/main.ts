@@ -1,0 +1,133 @@
+// The benchmark: see ../README.md.
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { loadavg } from 'node:os'
+import { join } from 'node:path'
+import { measureOpenStreams, type OpenStreams } from './memory.ts'
+import { type Bench, openBench, type OpenTarget } from './open-targets.ts'
+import { type BenchOptions, chosen, readOptions } from './options.ts'
+import { drawPicture } from './picture.ts'
+import { keep, quick } from './quick.ts'
+import { describeMachine, formatResults, type Results } from './results.ts'
+import { type Measured, measureRounds } from './rounds.ts'
+import { scenarios } from './scenarios.ts'
+import { type Soak, soak } from './soak.ts'
+import { measureStartup, type Startup } from './startup.ts'
+import { availableTargets, givenTarget, type Target } from './targets.ts'
+
+const print = (text: string) => void process.stdout.write(`${text}\n`)
+const tell = (text: string) => void process.stderr.write(`${text}\n`)
+
+const warmRequests = 6_000
+const openStreams = 3_000
+const soakSize = { requests: 300_000, streams: 3_000 }
+
+/** What is measured besides the loads; `--scenarios` names them too. */
+const extras = [{ name: 'open-streams' }, { name: 'startup' }] as const
+
+async function main(): Promise<number> {
+  if (process.platform !== 'linux') {
+    print('Not measured: processor time is read from /proc, which only Linux has.')
+    return 0
+  }
+  const options = readOptions(process.argv.slice(2))
+  if (options.mode === 'quick') return quick({ print, tell })
+  if (options.mode === 'keep') await keep({ print, tell })
+  else await measureAll(options)
+  return 0
+}
+
+async function measureAll(options: BenchOptions): Promise<void> {
+  const all = [...availableTargets(), ...options.gateways.map(givenTarget)]
+  const wanted = options.mode === 'soak' ? (options.targets ?? ['sluice']) : options.targets
+  const targets = chosen(all, wanted)
+  const names = new Set(
+    chosen([...scenarios, ...extras], options.scenarios).map(({ name }) => name),
+  )
+  const machine = describeMachine()
+  await using bench = await openBench()
+  if (bench.cores.gateway === undefined)
+    tell(
+      'Not pinned: taskset or a second core is missing. Figures of different runs do not compare.',
+    )
+  const found =
+    options.mode === 'soak'
+      ? { ...nothing, soaks: await soakAll(bench, targets) }
+      : await measureTargets(bench, targets, { names, rounds: options.rounds })
+  const results: Results = {
+    at: new Date().toISOString(),
+    machine,
+    loadAfter: loadavg(),
+    rounds: options.rounds,
+    ...found,
+  }
+  write(results, options.mode === 'soak' ? 'soak' : 'latest')
+  print(options.json ? JSON.stringify(results, null, 2) : formatResults(results))
+}
+
+type Found = Pick<Results, 'measured' | 'openStreams' | 'startups' | 'soaks'>
+const nothing: Found = { measured: [], openStreams: [], startups: [], soaks: [] }
+
+async function measureTargets(
+  bench: Bench,
+  targets: readonly Target[],
+  { names, rounds }: { readonly names: ReadonlySet<string>; readonly rounds: number },
+): Promise<Found> {
+  const startups = names.has('startup') ? await startAll(bench, targets, rounds) : []
+  const open: OpenTarget[] = []
+  for (const target of targets) open.push(await bench.open(target))
+  const measured: Measured[] = []
+  for (const scenario of scenarios.filter(({ name }) => names.has(name)))
+    measured.push(await measureRounds(open, scenario, { rounds, warmRequests, tell }))
+  return {
+    startups,
+    measured,
+    openStreams: names.has('open-streams') ? await holdStreams(bench, targets) : [],
+    soaks: [],
+  }
+}
+
+async function startAll(bench: Bench, targets: readonly Target[], starts: number) {
+  const rows: (Startup | undefined)[] = []
+  for (const target of targets) rows.push(await measureStartup(bench, target, starts))
+  tell('startup: done')
+  return rows.filter((row) => row !== undefined)
+}
+
+/** Each in a process of its own: memory that earlier loads left behind would hide what the streams take. */
+async function holdStreams(bench: Bench, targets: readonly Target[]) {
+  const rows: (OpenStreams | undefined)[] = []
+  for (const target of targets) {
+    await using open = await bench.open(target)
+    try {
+      rows.push(await measureOpenStreams(open, openStreams))
+      tell(`open-streams: ${target.name} done`)
+    } catch (error) {
+      // A target that cannot hold them costs its own row and not the minutes before it.
+      tell(error instanceof Error ? error.message : String(error))
+    }
+  }
+  return rows.filter((row) => row !== undefined)
+}
+
+async function soakAll(bench: Bench, targets: readonly Target[]) {
+  const soaks: Soak[] = []
+  for (const target of targets) {
+    await using open = await bench.open(target)
+    soaks.push(await soak(open, { ...soakSize, tell }))
+  }
+  return soaks
+}
+
+function write(results: Results, name: string): void {
+  const folder = join(import.meta.dirname, '..', 'results')
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, `${name}.json`), `${JSON.stringify(results, null, 2)}\n`)
+  if (results.measured.length > 0) writeFileSync(join(folder, `${name}.svg`), drawPicture(results))
+}
+
+try {
+  process.exitCode = await main()
+} catch (error) {
+  tell(error instanceof Error ? error.message : String(error))
+  process.exitCode = 1
+}

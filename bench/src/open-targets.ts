@@ -1,0 +1,68 @@
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { type Cores, start, takeCores } from './processes.ts'
+import type { Target } from './targets.ts'
+
+/** A target that answers. */
+export interface OpenTarget {
+  readonly name: string
+  readonly url: URL
+  readonly modelPrefix: string
+  readonly headers: Readonly<Record<string, string>>
+  /** Undefined where there is no process of ours to read. */
+  readonly pid: number | undefined
+  readonly stubPid: number
+  readonly cores: Cores
+}
+
+export interface Bench extends AsyncDisposable {
+  readonly cores: Cores
+  /** Starts a target; the function stops it again. */
+  open(target: Target): Promise<OpenTarget & AsyncDisposable>
+}
+
+/** Starts the stub and moves this process to the core of the load. Disposing stops everything that was started. */
+export async function openBench(): Promise<Bench> {
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-bench-'))
+  const cores = takeCores()
+  const stub = start({
+    command: [process.execPath, join(import.meta.dirname, 'stub.ts')],
+    core: cores.load,
+  })
+  if (!stub.child.stdout) throw new Error('The stub has no output')
+  const lines = createInterface({ input: stub.child.stdout })
+  const [port] = await once(lines, 'line')
+  const upstream = `http://127.0.0.1:${port}`
+  const opened = new AsyncDisposableStack()
+  opened.defer(() => rmSync(folder, { recursive: true, force: true }))
+  opened.use(stub)
+
+  return {
+    cores,
+    async open({ name, modelPrefix, headers, begin, url = new URL(upstream) }) {
+      const begun = begin && (await begin({ cores, upstream, folder }))
+      if (begun) opened.use(begun.running)
+      return {
+        name,
+        modelPrefix,
+        headers: Object.fromEntries(
+          Object.entries(headers).map(([key, value]) => [
+            key,
+            value.replaceAll('{upstream}', upstream),
+          ]),
+        ),
+        url: begun ? new URL(`http://127.0.0.1:${begun.port}`) : url,
+        pid: begun?.running.pid,
+        stubPid: stub.pid,
+        cores,
+        async [Symbol.asyncDispose]() {
+          await begun?.running[Symbol.asyncDispose]()
+        },
+      }
+    },
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  }
+}

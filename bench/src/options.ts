@@ -1,0 +1,62 @@
+import { parseArgs } from 'node:util'
+
+export interface BenchOptions {
+  readonly mode: 'full' | 'quick' | 'keep' | 'soak'
+  /** Names; undefined means all. */
+  readonly scenarios: readonly string[] | undefined
+  readonly targets: readonly string[] | undefined
+  readonly rounds: number
+  /** Each as `name=command,url`. */
+  readonly gateways: readonly string[]
+  /** The results as JSON on standard output instead of tables. */
+  readonly json: boolean
+}
+
+const roundsUsual = 3
+
+/** Throws an Error that says what is wrong with the command line. */
+export function readOptions(args: readonly string[]): BenchOptions {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      quick: { type: 'boolean', default: false },
+      keep: { type: 'boolean', default: false },
+      soak: { type: 'boolean', default: false },
+      json: { type: 'boolean', default: false },
+      scenarios: { type: 'string' },
+      targets: { type: 'string' },
+      rounds: { type: 'string', default: String(roundsUsual) },
+      gateway: { type: 'string', multiple: true, default: [] },
+    },
+  })
+  const modes = (['quick', 'keep', 'soak'] as const).filter((mode) => values[mode])
+  if (modes.length > 1) throw new Error(`--${modes.join(' and --')} exclude each other`)
+  const rounds = Number(values.rounds)
+  if (!Number.isInteger(rounds) || rounds < 1)
+    throw new Error(`--rounds ${values.rounds} is not a whole number from 1`)
+  return {
+    mode: modes[0] ?? 'full',
+    scenarios: listOf(values.scenarios),
+    targets: listOf(values.targets),
+    rounds,
+    gateways: values.gateway,
+    json: values.json,
+  }
+}
+
+function listOf(text: string | undefined): readonly string[] | undefined {
+  return text?.split(',').map((name) => name.trim())
+}
+
+/** Those of the names that were asked for, in their own order. Throws an Error for one that does not exist. */
+export function chosen<T extends { readonly name: string }>(
+  all: readonly T[],
+  names: readonly string[] | undefined,
+): readonly T[] {
+  if (!names) return all
+  const known = new Set(all.map(({ name }) => name))
+  const unknown = names.filter((name) => !known.has(name))
+  if (unknown.length > 0)
+    throw new Error(`There is no ${unknown.join(', ')}; there are ${[...known].join(', ')}`)
+  return all.filter(({ name }) => names.includes(name))
+}

@@ -1,0 +1,198 @@
+import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { spawnSync } from 'node:child_process'
+import { type Cores, freePort, type Running, start, untilListening } from './processes.ts'
+
+/** One thing to measure, not started yet. */
+export interface Target {
+  readonly name: string
+  /** Put before the model's name in requests, such as `openai/`. */
+  readonly modelPrefix: string
+  readonly headers: Readonly<Record<string, string>>
+  /** Absent for what is measured without a process of its own. */
+  readonly begin?: (begin: Begin) => Promise<Begun>
+  /** Where it is already, when it was not started here. */
+  readonly url?: URL
+}
+
+export interface Begin {
+  readonly cores: Cores
+  /** The stub, without a path. */
+  readonly upstream: string
+  /** For files; goes afterwards. */
+  readonly folder: string
+}
+
+export interface Begun {
+  readonly running: Running
+  readonly port: number
+}
+
+export const benchKey = 'sk-bench0123456789abcdef'
+
+const root = join(import.meta.dirname, '..', '..')
+const bearer = { authorization: `Bearer ${benchKey}` }
+
+/** How the program of a target is started, given its port. */
+type Recipe = (
+  port: number,
+  begin: Begin,
+) => Omit<Parameters<typeof start>[0], 'core' | 'outputFile'>
+
+function startedBy(name: string, recipe: Recipe, fixedPort?: string): NonNullable<Target['begin']> {
+  return async (begin) => {
+    const port = fixedPort === undefined ? await freePort() : Number(fixedPort)
+    const outputFile = join(begin.folder, `${name}-${port}.log`)
+    const running = start({ ...recipe(port, begin), core: begin.cores.gateway, outputFile })
+    try {
+      await untilListening(port, running)
+    } catch (cause) {
+      await running[Symbol.asyncDispose]()
+      throw new Error(`${name} did not start; its output is in ${outputFile}`, { cause })
+    }
+    return { running, port }
+  }
+}
+
+const bare: Target = {
+  name: 'bare',
+  modelPrefix: '',
+  headers: bearer,
+  begin: startedBy('bare', (port, { upstream }) => ({
+    command: [
+      process.execPath,
+      join(import.meta.dirname, 'bare.ts'),
+      String(port),
+      upstream,
+      benchKey,
+    ],
+  })),
+}
+
+/** Everything on: keys, rates, routing, records, a log line. */
+const sluiceSettings = `limits:
+  requestsPerMinute: 1000000000
+log:
+  level: info
+`
+
+const sluiceRecipe: Recipe = (port, { upstream, folder }) => {
+  const settings = join(folder, `sluice-${port}.yaml`)
+  writeFileSync(settings, sluiceSettings)
+  return {
+    command: [process.execPath, join(root, 'bin', 'sluice.cjs'), 'serve'],
+    folder,
+    environment: {
+      SLUICE_PORT: String(port),
+      SLUICE_DATA: join(folder, `data-${port}`),
+      SLUICE_CONFIG: settings,
+      SLUICE_API_KEYS: benchKey,
+      OPENAI_API_KEY: 'upstream-key',
+      OPENAI_BASE_URL: `${upstream}/v1`,
+      ANTHROPIC_API_KEY: 'upstream-key',
+      ANTHROPIC_BASE_URL: upstream,
+    },
+  }
+}
+
+const sluice = (name: string, modelPrefix: string): Target => ({
+  name,
+  modelPrefix,
+  headers: bearer,
+  begin: startedBy(name, sluiceRecipe),
+})
+
+const nginxRecipe: Recipe = (port, { upstream, folder }) => {
+  const settings = join(folder, `nginx-${port}.conf`)
+  writeFileSync(settings, nginxSettings(port, upstream, folder))
+  return { command: ['nginx', '-p', folder, '-e', '/dev/null', '-c', settings] }
+}
+
+function nginxSettings(port: number, upstream: string, folder: string): string {
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+    .map((kind) => `  ${kind}_temp_path ${folder}/nginx-${kind};`)
+    .join('\n')
+  return `daemon off;
+master_process off;
+worker_rlimit_nofile 20000;
+pid ${folder}/nginx-${port}.pid;
+error_log /dev/null;
+events { worker_connections 8192; }
+http {
+  access_log off;
+${temporary}
+  keepalive_requests 100000000;
+  client_max_body_size 64m;
+  client_body_buffer_size 1m;
+  upstream stub { server ${new URL(upstream).host}; keepalive 256; keepalive_requests 100000000; }
+  server {
+    listen 127.0.0.1:${port} backlog=4096;
+    location / {
+      if ($http_authorization != "Bearer ${benchKey}") { return 401; }
+      proxy_pass http://stub;
+      proxy_http_version 1.1;
+      proxy_set_header Connection "";
+      proxy_buffering off;
+      proxy_read_timeout 600s;
+    }
+  }
+}
+`
+}
+
+const nginx: Target = {
+  name: 'nginx',
+  modelPrefix: '',
+  headers: bearer,
+  begin: startedBy('nginx', nginxRecipe),
+}
+
+const portkeyFile = join(
+  root,
+  'bench/node_modules/.gateways/node_modules/@portkey-ai/gateway/build/start-server.js',
+)
+
+const portkey: Target = {
+  name: 'portkey',
+  modelPrefix: '',
+  headers: { ...bearer, 'x-portkey-provider': 'openai', 'x-portkey-custom-host': '{upstream}/v1' },
+  begin: startedBy('portkey', (port) => ({
+    command: [process.execPath, portkeyFile, '--headless', `--port=${port}`],
+  })),
+}
+
+const direct: Target = { name: 'direct', modelPrefix: '', headers: bearer }
+
+/** All that can be measured on this machine, in the order of the tables. */
+export function availableTargets(): readonly Target[] {
+  const hasNginx = spawnSync('nginx', ['-v']).status === 0
+  return [
+    direct,
+    ...(hasNginx ? [nginx] : []),
+    bare,
+    sluice('sluice', 'openai/'),
+    sluice('sluice-translating', 'anthropic/'),
+    ...(existsSync(portkeyFile) ? [portkey] : []),
+  ]
+}
+
+/**
+ * A gateway given as `name=command,url`. The command may name `{port}`, a free one, and `{upstream}`, and the address
+ * `{port}`. Without a command the gateway runs already, and its processor time is not known.
+ */
+export function givenTarget(text: string): Target {
+  const [, name, command, address] = /^([\w.-]+)=(.*),([^,]+)$/.exec(text) ?? []
+  if (name === undefined || command === undefined || address === undefined)
+    throw new Error(`--gateway ${text} is not of the form name=command,url`)
+  const target = { name, modelPrefix: '', headers: bearer }
+  if (command === '') return { ...target, url: new URL(address) }
+  const fixedPort = /:(\d+)/.exec(address)?.[1]
+  const recipe: Recipe = (port, { upstream }) => ({
+    command: [
+      'sh',
+      '-c',
+      `exec ${command.replaceAll('{port}', `${port}`).replaceAll('{upstream}', upstream)}`,
+    ],
+  })
+  return { ...target, begin: startedBy(name, recipe, fixedPort) }
+}

@@ -1,0 +1,100 @@
+import { expect, test } from 'vitest'
+import { judge } from '../src/kept-ratio.ts'
+import type { Cell } from '../src/measure.ts'
+import { drawPicture } from '../src/picture.ts'
+import { formatResults, type Results } from '../src/results.ts'
+import { rowsOf } from '../src/rounds.ts'
+import { chat2k } from '../src/scenarios.ts'
+
+const cell = (cpuUs: number | undefined, further: Partial<Cell> = {}): Cell => ({
+  requests: 100,
+  failures: {},
+  requestsPerSecond: 1_000,
+  cpuUs,
+  residentBytes: undefined,
+  first: { p50: 1, p99: 2 },
+  eventDelay: undefined,
+  gatewayShare: cpuUs === undefined ? undefined : 0.95,
+  othersShare: 0.04,
+  loadShare: 0.4,
+  loadCoreShare: 0.5,
+  stolenShare: 0,
+  ...further,
+})
+
+const rows = rowsOf(
+  new Map([
+    ['direct', [cell(undefined), cell(undefined)]],
+    ['bare', [cell(120), cell(100)]],
+    ['sluice', [cell(250), cell(300, { failures: { 'HTTP 500': 2 } })]],
+  ]),
+)
+
+test('rows compare the smallest of the rounds with the bare proxy’s', () => {
+  expect(rows.map(({ target, cpuUs, ratio }) => [target, cpuUs, ratio])).toEqual([
+    ['direct', undefined, undefined],
+    ['bare', 100, 1],
+    ['sluice', 250, 2.5],
+  ])
+  expect(rows[2]).toMatchObject({ cpuMedianUs: 275, failures: 2, first: { p50: 1, p99: 2 } })
+  expect(rows[2]?.cpuSpread).toBeCloseTo(50 / 275)
+})
+
+test('nothing is compared when the bare proxy was left out', () => {
+  expect(rowsOf(new Map([['sluice', [cell(250)]]]))[0]?.ratio).toBeUndefined()
+})
+
+const results: Results = {
+  at: '2026-01-01T00:00:00.000Z',
+  machine: {
+    cpu: 'Acme <1>',
+    cores: 2,
+    memoryBytes: 1,
+    kernel: '6.1',
+    node: '24.0.0',
+    versions: { sluice: '0.1.0' },
+    loadBefore: [0.5, 0.4, 0.3],
+  },
+  loadAfter: [1, 1, 1],
+  rounds: 2,
+  measured: [{ scenario: chat2k, rows, leftOut: ['acme fails: {"HTTP 500":9}'] }],
+  openStreams: [
+    { target: 'bare', streams: 10, beforeBytes: 0, openBytes: 20_480, bytesPerStream: 2_048 },
+  ],
+  startups: [{ target: 'bare', readyMs: 100.4, idleBytes: 50 * 1024 * 1024 }],
+  soaks: [],
+}
+
+test('the table names the machine, marks full cores and says who was left out', () => {
+  const text = formatResults(results)
+  expect(text).toContain('Acme <1>, 2 cores, Linux 6.1, Node 24.0.0')
+  expect(text).toContain('Load average before 0.50 0.40 0.30')
+  expect(text).toMatch(
+    /^sluice +250 +275 +18 % +2\.50 +1000 +1\.00 \/ 2\.00 +95 %! +4 % +40 % +50 % +2$/m,
+  )
+  expect(text).toContain('acme fails: {"HTTP 500":9}')
+  expect(text).toMatch(/^bare +10 +0 MB +0 MB +2\.0 KB$/m)
+  expect(text).toMatch(/^bare +100 +50 MB$/m)
+})
+
+test('the picture has a bar for everything that was timed, and no broken mark-up', () => {
+  const svg = drawPicture(results)
+  expect(svg.match(/<rect /g)).toHaveLength(2)
+  expect(svg).toContain('Acme &lt;1>')
+  expect(svg).toContain('prefers-color-scheme: dark')
+})
+
+test.each([
+  [2.4, 'fine'],
+  [2.9, 'fine'],
+  [3.1, 'dearer'],
+  [3.9, 'too dear'],
+])('a ratio of %d where 2.4 was kept is %s', (ratio, verdict) => {
+  expect(judge({ 'chat-2k': ratio }, { 'chat-2k': 2.4 })[0]?.verdict).toBe(verdict)
+})
+
+test('a ratio that was never kept is fine', () => {
+  expect(judge({ burst: 9 }, undefined)).toEqual([
+    { scenario: 'burst', ratio: 9, kept: undefined, verdict: 'fine' },
+  ])
+})

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest'
+import { fitLine, median, spread } from '../src/statistics.ts'
+
+test('the median of odd, even and single counts', () => {
+  expect(median([9, 1, 5])).toBe(5)
+  expect(median([4, 1, 9, 2])).toBe(3)
+  expect(median([7])).toBe(7)
+  expect(() => median([])).toThrow(RangeError)
+})
+
+test('the spread is a share of the median', () => {
+  expect(spread([90, 100, 120])).toBeCloseTo(0.3)
+  expect(spread([5])).toBe(0)
+})
+
+test('a line through points on a line has their slope and no error', () => {
+  const points = [0, 1, 2, 5].map((x) => [x, 3 + 2 * x] as const)
+  expect(fitLine(points)).toEqual({ slope: 2, error: 0 })
+})
+
+test('the error of a slope is that of the textbook', () => {
+  // y = 1, 3, 2, 5 over x = 1, 2, 3, 4: slope 1.1, sum of squared residuals 2.7, so error √(2.7 / 2 / 5).
+  const { slope, error } = fitLine([
+    [1, 1],
+    [2, 3],
+    [3, 2],
+    [4, 5],
+  ])
+  expect(slope).toBeCloseTo(1.1)
+  expect(error).toBeCloseTo(Math.sqrt(2.7 / 2 / 5))
+  expect(() => fitLine([[0, 0]])).toThrow(RangeError)
+})

@@ -1,0 +1,122 @@
+import { loadConfig } from '../config/config.ts'
+import type { Environment } from '../config/env.ts'
+import { readInitialKeys } from '../storage/initial-keys.ts'
+import { CommandError } from './command-error.ts'
+import { type LoadReport, runLoad, type Times } from './load/run-load.ts'
+import { reachableAddress } from './start-message.ts'
+import { formatTable } from './table.ts'
+
+export interface BenchOptions {
+  readonly model: string
+  /** Where the gateway is, with what precedes `/v1` in its addresses. Default: what the settings say. */
+  readonly url?: string
+  /** Default: the first key of the settings, or the one of the first start. */
+  readonly key?: string
+  /** Default 100, or no limit where `duration` is given. */
+  readonly requests?: number
+  /** Seconds after which no request begins and those under way are cut off. Default 60. */
+  readonly duration?: number
+  /** Default 8. */
+  readonly concurrency?: number
+  readonly stream?: boolean
+  /** Words of the prompt, about one token each. Default 300. */
+  readonly words?: number
+  /** The most tokens of an answer. Default 64. */
+  readonly maxTokens?: number
+  readonly json?: boolean
+}
+
+export interface BenchAnswer {
+  readonly text: string
+  /** False when some request failed, or none was answered. */
+  readonly isFine: boolean
+}
+
+/** Sends chat requests to a running gateway and tells how fast and how evenly it answers. */
+export async function benchCommand(
+  environment: Environment,
+  options: BenchOptions,
+): Promise<BenchAnswer> {
+  const { url, key } = await whereAndWho(environment, options)
+  const shot = { bytes: requestBytes(url, key, options) }
+  const { duration = 60, concurrency = 8 } = options
+  const requests = options.requests ?? (options.duration === undefined ? 100 : undefined)
+  const report = await runLoad({
+    url,
+    concurrency: Math.min(concurrency, requests ?? concurrency),
+    ...(requests !== undefined && { requests }),
+    shot: () => shot,
+    signal: AbortSignal.timeout(duration * 1000),
+  })
+  const failed = Object.values(report.failures).reduce((sum, count) => sum + count, 0)
+  const isFine = failed === 0 && report.requests > 0
+  return { text: options.json ? JSON.stringify(report, null, 2) : formatReport(report), isFine }
+}
+
+async function whereAndWho(
+  environment: Environment,
+  options: BenchOptions,
+): Promise<{ readonly url: URL; readonly key: string }> {
+  const { server, dataFolder } = await loadConfig(environment)
+  const key = options.key ?? environment.apiKeys[0] ?? readInitialKeys(dataFolder).apiKey
+  if (key === undefined)
+    throw new CommandError('bench needs a key: give --key, or run it beside the data folder')
+  const given = options.url ?? reachableAddress(server.host, server.port)
+  const url = URL.parse(given)
+  if (url?.protocol !== 'http:' && url?.protocol !== 'https:')
+    throw new CommandError(`--url ${given} is no address such as http://127.0.0.1:8080`)
+  return { url, key }
+}
+
+function requestBytes(
+  url: URL,
+  key: string,
+  { model, stream = false, words = 300, maxTokens = 64 }: BenchOptions,
+): Buffer {
+  const content = `Repeat this until you are stopped: ${'word '.repeat(words)}`
+  const body = Buffer.from(
+    JSON.stringify({
+      model,
+      messages: [{ role: 'user', content }],
+      max_tokens: maxTokens,
+      ...(stream && { stream }),
+    }),
+  )
+  const path = `${url.pathname.replace(/\/+$/, '').replace(/\/v1$/, '')}/v1/chat/completions`
+  const head = [
+    `POST ${path} HTTP/1.1`,
+    `Host: ${url.host}`,
+    `Authorization: Bearer ${key.replaceAll(/[\r\n]/g, '')}`,
+    'Content-Type: application/json',
+    'User-Agent: sluice-bench',
+    `Content-Length: ${body.length}`,
+  ].join('\r\n')
+  return Buffer.concat([Buffer.from(`${head}\r\n\r\n`, 'latin1'), body])
+}
+
+function formatReport(report: LoadReport): string {
+  const { requests, seconds, requestsPerSecond, events, failures } = report
+  const failed = Object.entries(failures).map(([reason, count]) => `${count} × ${reason}`)
+  return [
+    `${requests} requests in ${seconds.toFixed(1)} s, ${requestsPerSecond.toFixed(1)} per second${
+      events > 0 ? `, ${(events / seconds).toFixed(0)} events per second` : ''
+    }`,
+    failed.length > 0 ? `Failed: ${failed.join(', ')}` : 'None failed.',
+    '',
+    formatTable(
+      ['ms', 'MEAN', 'P50', 'P90', 'P99', 'MOST'],
+      [
+        ...timesRow('first byte', report.firstByteMs),
+        ...timesRow('first token', report.firstTokenMs),
+        ...timesRow('between events', report.eventGapMs),
+        ...timesRow('whole answer', report.wholeMs),
+      ],
+    ),
+  ].join('\n')
+}
+
+function timesRow(name: string, times: Times | undefined): readonly (readonly string[])[] {
+  if (!times) return []
+  const { mean, p50, p90, p99, max } = times
+  return [[name, ...[mean, p50, p90, p99, max].map((ms) => ms.toFixed(1))]]
+}

@@ -1,0 +1,189 @@
+import { connect as connectPlain, isIP, type Socket } from 'node:net'
+import { connect as connectTls } from 'node:tls'
+import { createEventScanner, type EventScanner } from './event-scanner.ts'
+import { ResponseReader } from './response-reader.ts'
+
+/** One request as it goes on the wire. */
+export interface Shot {
+  readonly bytes: Buffer
+  /** Leaves after this many events by closing the connection, as a caller does who has read enough. */
+  readonly cancelAfterEvents?: number
+}
+
+/** What became of one request. Times are milliseconds from its first byte sent; undefined where nothing came. */
+export interface Outcome {
+  /** 0 when no answer began. */
+  status: number
+  bytes: number
+  events: number
+  firstByteMs: number | undefined
+  firstEventMs: number | undefined
+  /** The first event that carries text. */
+  firstTokenMs: number | undefined
+  endMs: number
+  /** Why it failed, such as `HTTP 429`, `ECONNREFUSED` or `timeout`. */
+  failure: string | undefined
+  /** Whether the client itself left. */
+  cancelled: boolean
+}
+
+export interface ConnectionOptions {
+  readonly url: URL
+  /** For one whole exchange, the handshake of the first one included. */
+  readonly timeoutMs: number
+  /** Called with each event's bytes and the milliseconds since the one before it; undefined with the first. */
+  readonly onEvent?: (event: Buffer, gapMs: number | undefined) => void
+}
+
+interface Flight {
+  readonly outcome: Outcome
+  readonly startedAt: number
+  readonly cancelAfterEvents: number
+  readonly settle: (outcome: Outcome) => void
+  lastEventAt: number | undefined
+}
+
+const token = /"(?:content|text|reasoning|reasoning_content)": ?"[^"]/
+const failedEvent = /^(?:event: ?error|data: ?\{"(?:error|type":"error))/
+
+/** A connection that is kept alive from request to request and opened again after it was closed. */
+export class Connection implements Disposable {
+  readonly #options: ConnectionOptions
+  #socket: Socket | undefined
+  #flight: Flight | undefined
+  #timer: NodeJS.Timeout | undefined
+  #scanner = this.#newScanner()
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options
+  }
+
+  /** Sends one request and reads its answer, one at a time. A failure is an outcome and never thrown. */
+  exchange({ bytes, cancelAfterEvents = Number.POSITIVE_INFINITY }: Shot): Promise<Outcome> {
+    return new Promise((settle) => {
+      const startedAt = performance.now()
+      this.#scanner = this.#newScanner()
+      this.#flight = {
+        outcome: newOutcome(),
+        startedAt,
+        lastEventAt: undefined,
+        cancelAfterEvents,
+        settle,
+      }
+      this.#timer = setTimeout(() => this.#leave('timeout'), this.#options.timeoutMs)
+      this.#socket ??= this.#open()
+      this.#socket.write(bytes)
+    })
+  }
+
+  /** Closes the socket; an exchange under way ends as cancelled. */
+  [Symbol.dispose](): void {
+    this.#cancel()
+  }
+
+  #open(): Socket {
+    const socket = openSocket(this.#options.url)
+    const reader = new ResponseReader({
+      head: (status) => this.#seeHead(status),
+      body: (piece) => {
+        if (this.#flight) this.#flight.outcome.bytes += piece.length
+        this.#scanner.push(piece)
+      },
+      end: (reusable) => {
+        if (!reusable) this.#drop()
+        this.#land()
+      },
+    })
+    const fail = (reason: string) => {
+      if (socket === this.#socket) this.#leave(reason)
+    }
+    socket.on('data', (piece: Buffer) => {
+      if (socket !== this.#socket) return
+      try {
+        reader.push(piece)
+      } catch (error) {
+        fail(error instanceof Error ? error.message : 'unreadable answer')
+      }
+    })
+    socket.on('error', (error: NodeJS.ErrnoException) => fail(error.code ?? error.message))
+    socket.on('close', () => {
+      if (socket === this.#socket && !reader.close()) fail('connection closed')
+    })
+    return socket
+  }
+
+  #newScanner(): EventScanner {
+    return createEventScanner((event) => this.#seeEvent(event))
+  }
+
+  #seeHead(status: number): void {
+    if (!this.#flight) return
+    const { outcome, startedAt } = this.#flight
+    outcome.status = status
+    outcome.firstByteMs = performance.now() - startedAt
+    if (status < 200 || status > 299) outcome.failure = `HTTP ${status}`
+  }
+
+  #seeEvent(event: Buffer): void {
+    if (!this.#flight) return
+    const { outcome, startedAt, lastEventAt, cancelAfterEvents } = this.#flight
+    const now = performance.now()
+    outcome.events += 1
+    outcome.firstEventMs ??= now - startedAt
+    if (outcome.firstTokenMs === undefined && token.test(event.toString('latin1')))
+      outcome.firstTokenMs = now - startedAt
+    if (failedEvent.test(event.toString('latin1', 0, 30))) outcome.failure ??= 'error event'
+    this.#options.onEvent?.(event, lastEventAt === undefined ? undefined : now - lastEventAt)
+    this.#flight.lastEventAt = now
+    if (outcome.events >= cancelAfterEvents) this.#cancel()
+  }
+
+  #cancel(): void {
+    if (this.#flight) this.#flight.outcome.cancelled = true
+    this.#leave()
+  }
+
+  #leave(failure?: string): void {
+    this.#drop()
+    this.#land(failure)
+  }
+
+  #drop(): void {
+    this.#socket?.destroy()
+    this.#socket = undefined
+  }
+
+  #land(failure?: string): void {
+    if (!this.#flight) return
+    const { outcome, startedAt, settle } = this.#flight
+    this.#flight = undefined
+    clearTimeout(this.#timer)
+    outcome.endMs = performance.now() - startedAt
+    if (failure !== undefined) outcome.failure ??= failure
+    settle(outcome)
+  }
+}
+
+function openSocket({ hostname, protocol, port }: URL): Socket {
+  const host = hostname.replace(/^\[|\]$/g, '')
+  const isSecure = protocol === 'https:'
+  const address = { host, port: Number(port) || (isSecure ? 443 : 80) }
+  const socket = isSecure
+    ? connectTls({ ...address, servername: isIP(host) ? '' : host, ALPNProtocols: ['http/1.1'] })
+    : connectPlain(address)
+  return socket.setNoDelay(true)
+}
+
+function newOutcome(): Outcome {
+  return {
+    status: 0,
+    bytes: 0,
+    events: 0,
+    firstByteMs: undefined,
+    firstEventMs: undefined,
+    firstTokenMs: undefined,
+    endMs: 0,
+    failure: undefined,
+    cancelled: false,
+  }
+}

@@ -1,0 +1,156 @@
+import { createHistogram, type RecordableHistogram } from 'node:perf_hooks'
+import { Connection, type Outcome, type Shot } from './connection.ts'
+
+export interface LoadOptions {
+  /** Where the server is; only protocol, host and port are read. */
+  readonly url: URL
+  /** Connections, each with one request at a time. */
+  readonly concurrency: number
+  /** What the request with this number, from 0, sends. */
+  readonly shot: (index: number) => Shot
+  /** No request begins after this many. Default: no limit. */
+  readonly requests?: number
+  /** No request begins after this long; those under way may end. Default: no limit. */
+  readonly durationMs?: number
+  /** The connections begin spread over this long, so that paced streams do not march in step. Default 0. */
+  readonly spreadMs?: number
+  /** For one exchange. Default 120,000. */
+  readonly timeoutMs?: number
+  /** Called with the bytes of every event. */
+  readonly onEvent?: (event: Buffer) => void
+  /** Nothing begins after it is aborted, and what is under way is cut off and not counted. */
+  readonly signal?: AbortSignal
+}
+
+/** Milliseconds. */
+export interface Times {
+  readonly mean: number
+  readonly p50: number
+  readonly p90: number
+  readonly p99: number
+  readonly max: number
+}
+
+export interface LoadReport {
+  /** Requests answered or failed; those that the client left are counted in `cancelled` as well. */
+  readonly requests: number
+  readonly cancelled: number
+  readonly failures: Readonly<Record<string, number>>
+  readonly seconds: number
+  readonly requestsPerSecond: number
+  readonly events: number
+  readonly bytes: number
+  /** Of the requests that did not fail. Undefined where nothing of the kind came. */
+  readonly firstByteMs: Times | undefined
+  readonly firstEventMs: Times | undefined
+  readonly firstTokenMs: Times | undefined
+  readonly wholeMs: Times | undefined
+  /** Between an event and the one before it. */
+  readonly eventGapMs: Times | undefined
+}
+
+const timeoutMsUsual = 120_000
+
+/** Sends requests over as many connections as asked for and measures the answers. */
+export async function runLoad(options: LoadOptions): Promise<LoadReport> {
+  const { requests = Number.POSITIVE_INFINITY, durationMs = Number.POSITIVE_INFINITY } = options
+  const tally = createTally()
+  const startedAt = performance.now()
+  const endsAt = startedAt + durationMs
+  let begun = 0
+
+  async function work(worker: number): Promise<void> {
+    await pause(((options.spreadMs ?? 0) * worker) / options.concurrency)
+    using connection = new Connection({
+      url: options.url,
+      timeoutMs: options.timeoutMs ?? timeoutMsUsual,
+      onEvent(event, gapMs) {
+        tally.gap(gapMs)
+        options.onEvent?.(event)
+      },
+    })
+    const cut = () => connection[Symbol.dispose]()
+    options.signal?.addEventListener('abort', cut, { once: true })
+    while (begun < requests && performance.now() < endsAt && !options.signal?.aborted) {
+      const outcome = await connection.exchange(options.shot(begun++))
+      if (options.signal?.aborted) break
+      tally.add(outcome)
+      // A server that refuses at once would otherwise be asked in a tight loop.
+      if (outcome.status === 0) await pause(refusedPauseMs)
+    }
+    options.signal?.removeEventListener('abort', cut)
+  }
+
+  await Promise.all(Array.from({ length: options.concurrency }, (_, worker) => work(worker)))
+  return tally.report((performance.now() - startedAt) / 1000)
+}
+
+const refusedPauseMs = 10
+
+function pause(ms: number): Promise<void> | undefined {
+  return ms > 0 ? new Promise((resolve) => setTimeout(resolve, ms)) : undefined
+}
+
+function createTally() {
+  const times = {
+    firstByteMs: createHistogram(),
+    firstEventMs: createHistogram(),
+    firstTokenMs: createHistogram(),
+    wholeMs: createHistogram(),
+    eventGapMs: createHistogram(),
+  }
+  const failures: Record<string, number> = {}
+  let requests = 0
+  let cancelled = 0
+  let events = 0
+  let bytes = 0
+
+  return {
+    gap: (ms: number | undefined) => record(times.eventGapMs, ms),
+    add(outcome: Outcome) {
+      requests += 1
+      events += outcome.events
+      bytes += outcome.bytes
+      if (outcome.cancelled) cancelled += 1
+      if (outcome.failure !== undefined) {
+        failures[outcome.failure] = (failures[outcome.failure] ?? 0) + 1
+        return
+      }
+      record(times.firstByteMs, outcome.firstByteMs)
+      record(times.firstEventMs, outcome.firstEventMs)
+      record(times.firstTokenMs, outcome.firstTokenMs)
+      if (!outcome.cancelled) record(times.wholeMs, outcome.endMs)
+    },
+    report: (seconds: number): LoadReport => ({
+      requests,
+      cancelled,
+      failures,
+      seconds,
+      requestsPerSecond: requests / seconds,
+      events,
+      bytes,
+      firstByteMs: timesOf(times.firstByteMs),
+      firstEventMs: timesOf(times.firstEventMs),
+      firstTokenMs: timesOf(times.firstTokenMs),
+      wholeMs: timesOf(times.wholeMs),
+      eventGapMs: timesOf(times.eventGapMs),
+    }),
+  }
+}
+
+/** A histogram holds whole numbers from 1, so it counts microseconds. */
+function record(histogram: RecordableHistogram, ms: number | undefined): void {
+  if (ms !== undefined) histogram.record(Math.max(1, Math.round(ms * 1000)))
+}
+
+function timesOf(histogram: RecordableHistogram): Times | undefined {
+  if (histogram.count === 0) return undefined
+  const percentile = (share: number) => histogram.percentile(share) / 1000
+  return {
+    mean: histogram.mean / 1000,
+    p50: percentile(50),
+    p90: percentile(90),
+    p99: percentile(99),
+    max: histogram.max / 1000,
+  }
+}

@@ -1,0 +1,170 @@
+// The load client on answers cut at every byte: what it counts must not depend on how the network cuts.
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
+import { expect, test } from 'vitest'
+import { Connection } from '../../src/cli/load/connection.ts'
+import { createEventScanner } from '../../src/cli/load/event-scanner.ts'
+import { ResponseReader } from '../../src/cli/load/response-reader.ts'
+import { runLoad } from '../../src/cli/load/run-load.ts'
+
+/** All ways to cut the bytes once, and bytes one by one. */
+function cuts(bytes: Buffer): readonly (readonly Buffer[])[] {
+  const once = [...bytes.keys()].map((at) => [bytes.subarray(0, at), bytes.subarray(at)])
+  return [...once, [...bytes.keys()].map((at) => bytes.subarray(at, at + 1))]
+}
+
+test.each([
+  ['line feeds', 'data: 1\n\ndata: {"a":"ü"}\n\n'],
+  ['carriage returns', 'data: 1\r\n\r\ndata: {"a":"ü"}\r\n\r\n'],
+  ['comments and blank lines between', ': hello\n\n\ndata: 1\n\n: again\n\ndata: {"a":"ü"}\n\n'],
+  ['an event without its end', 'data: 1\n\ndata: {"a":"ü"}\n\ndata: cut off\n'],
+])('events are found wherever the bytes are cut: %s', (_name, text) => {
+  for (const pieces of cuts(Buffer.from(text))) {
+    const found: string[] = []
+    const scanner = createEventScanner((event) => found.push(event.toString().trim()))
+    for (const piece of pieces) scanner.push(piece)
+    expect(found.map((event) => event.slice(event.indexOf('data: ')))).toEqual([
+      'data: 1',
+      'data: {"a":"ü"}',
+    ])
+  }
+})
+
+test('an event of two lines and a name is one event', () => {
+  const found: string[] = []
+  const scanner = createEventScanner((event) => found.push(event.toString()))
+  scanner.push(Buffer.from('event: delta\ndata: a\ndata: b\n\n'))
+  expect(found).toEqual(['event: delta\ndata: a\ndata: b\n'])
+})
+
+const chunked =
+  'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n6;x=y\r\n world\r\n0\r\nt: 1\r\n\r\n'
+const sized = 'HTTP/1.1 429 Too Many\r\ncontent-length: 4\r\n\r\nslow'
+const early = 'HTTP/1.1 100 Continue\r\n\r\n'
+const empty = 'HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n'
+
+test('answers are read wherever the bytes are cut', () => {
+  for (const pieces of cuts(Buffer.from(chunked + sized + early + empty))) {
+    const seen: (number | boolean | string)[] = []
+    let body = ''
+    const reader = new ResponseReader({
+      head: (status) => seen.push(status),
+      body: (piece) => {
+        body += piece.toString()
+      },
+      end(reusable) {
+        seen.push(body, reusable)
+        body = ''
+      },
+    })
+    for (const piece of pieces) reader.push(piece)
+    expect(seen).toEqual([200, 'hello world', true, 429, 'slow', true, 204, '', false])
+  }
+})
+
+test('an answer without a length ends with the connection', () => {
+  const seen: unknown[] = []
+  const reader = new ResponseReader({
+    head: (status) => seen.push(status),
+    body: (piece) => seen.push(piece.toString()),
+    end: (reusable) => seen.push(reusable),
+  })
+  reader.push(Buffer.from('HTTP/1.1 200 OK\r\n\r\nall'))
+  expect(reader.close()).toBe(true)
+  expect(reader.close()).toBe(false)
+  expect(seen).toEqual([200, 'all', false])
+})
+
+test('what is no answer is refused', () => {
+  const ignore = () => {}
+  const reader = () => new ResponseReader({ head: ignore, body: ignore, end: ignore })
+  expect(() => reader().push(Buffer.from('SSH-2.0-x\r\n\r\n'))).toThrow('not HTTP/1.1')
+  expect(() => reader().push(Buffer.alloc(70_000, 'x'))).toThrow('too long')
+  expect(() => reader().push(Buffer.from(`${chunked.split('5\r')[0]}zz\r\n`))).toThrow('no length')
+})
+
+/** A server that answers every piece it receives with the same bytes; closes afterwards if told to. */
+async function answering(text: string, { closes = false } = {}) {
+  let connections = 0
+  const server = createServer((socket) => {
+    connections += 1
+    socket.on('error', () => socket.destroy())
+    socket.on('data', () => {
+      if (closes) socket.end(text)
+      else socket.write(text)
+    })
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  return {
+    url: new URL(`http://127.0.0.1:${port}`),
+    connections: () => connections,
+    [Symbol.dispose]: () => void server.close(),
+  }
+}
+
+const shot = { bytes: Buffer.from('GET / HTTP/1.1\r\n\r\n') }
+const streamHead = 'HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n'
+const streamBody = 'data: {"content":""}\n\ndata: {"content":"a"}\n\ndata: [DONE]\n\n'
+const wholeStream = `${streamHead}Content-Length: ${streamBody.length}\r\n\r\n${streamBody}`
+
+test('a load reuses its connections and counts what came', async () => {
+  using server = await answering(wholeStream)
+  const report = await runLoad({ url: server.url, concurrency: 3, requests: 30, shot: () => shot })
+  expect(report).toMatchObject({ requests: 30, failures: {}, events: 90, cancelled: 0 })
+  expect(report.bytes).toBe(30 * streamBody.length)
+  expect(report.firstTokenMs?.p50).toBeGreaterThan(0)
+  expect(report.wholeMs?.max).toBeGreaterThanOrEqual(report.wholeMs?.p50 ?? Number.NaN)
+  expect(server.connections()).toBe(3)
+})
+
+test('a caller who leaves is counted and comes again on a new connection', async () => {
+  using server = await answering(`${streamHead}\r\n${streamBody}`)
+  const report = await runLoad({
+    url: server.url,
+    concurrency: 1,
+    requests: 3,
+    shot: () => ({ ...shot, cancelAfterEvents: 2 }),
+  })
+  expect(report).toMatchObject({ requests: 3, cancelled: 3, failures: {}, events: 6 })
+  expect(report.wholeMs).toBeUndefined()
+  expect(server.connections()).toBe(3)
+})
+
+test.each([
+  ['a status', 'HTTP/1.1 503 No\r\nContent-Length: 0\r\n\r\n', 'HTTP 503', false],
+  ['an error event', `${streamHead}\r\ndata: {"error":{}}\n\n`, 'error event', true],
+  ['a named error event', `${streamHead}\r\nevent: error\ndata: {}\n\n`, 'error event', true],
+  [
+    'an answer cut off',
+    'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf',
+    'connection closed',
+    true,
+  ],
+  ['another protocol', 'SSH-2.0-x\r\n\r\n', 'the answer is not HTTP/1.1', false],
+])('a failure is told by its reason: %s', async (_name, text, reason, closes) => {
+  using server = await answering(text, { closes })
+  const report = await runLoad({ url: server.url, concurrency: 1, requests: 2, shot: () => shot })
+  expect(report.failures).toEqual({ [reason]: 2 })
+})
+
+test('nobody listening and an answer that never comes are failures', async () => {
+  using silent = await answering('')
+  using connection = new Connection({ url: silent.url, timeoutMs: 20 })
+  expect(await connection.exchange(shot)).toMatchObject({ status: 0, failure: 'timeout' })
+  const nobody = new URL(silent.url)
+  silent[Symbol.dispose]()
+  const report = await runLoad({ url: nobody, concurrency: 1, requests: 1, shot: () => shot })
+  expect(report.failures).toEqual({ ECONNREFUSED: 1 })
+})
+
+test('a load that is cut off counts only what was answered', async () => {
+  using silent = await answering('')
+  const report = await runLoad({
+    url: silent.url,
+    concurrency: 2,
+    shot: () => shot,
+    signal: AbortSignal.timeout(20),
+  })
+  expect(report).toMatchObject({ requests: 0, failures: {} })
+})
