@@ -28,14 +28,14 @@ function body(status: number, type: string, word: string): Failure['body'] {
 }
 
 const invalid = body(400, 'invalid_request_error', 'INVALID_ARGUMENT')
-const badKey = {
+const badKey = (reason: string) => ({
   error: {
     code: 400,
     message: said,
     status: 'INVALID_ARGUMENT',
-    details: [{ '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: 'API_KEY_INVALID' }],
+    details: [{ '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason }],
   },
-}
+})
 
 const failures: Readonly<Record<string, Failure>> = {
   'a bad request': { status: 400, body: invalid, expected: 400, shown: true },
@@ -190,12 +190,15 @@ function configuration(type: Maker, baseUrl: string) {
   }
 }
 
-test('Google’s bad key comes with status 400 and is still not the caller’s mistake', async () => {
-  await using stage = await inFrontOf('gemini', (_seen, response) =>
-    json(response, badKey, { status: 400 }),
-  )
-  const { path, body: bodyOf } = clients['chat']!
-  const answer = await stage.gateway.post(path(stage.model), bodyOf(stage.model))
-  expect(answer.status).toBe(502)
-  expect(await answer.json()).toMatchObject({ error: { code: 'upstream_authentication' } })
-})
+test.each(['API_KEY_INVALID', 'API_KEY_EXPIRED'])(
+  'Google’s %s comes with status 400 and is still not the caller’s mistake',
+  async (reason) => {
+    await using stage = await inFrontOf('gemini', (_seen, response) =>
+      json(response, badKey(reason), { status: 400 }),
+    )
+    const { path, body: bodyOf } = clients['chat']!
+    const answer = await stage.gateway.post(path(stage.model), bodyOf(stage.model))
+    expect(answer.status).toBe(502)
+    expect(await answer.json()).toMatchObject({ error: { code: 'upstream_authentication' } })
+  },
+)

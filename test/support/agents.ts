@@ -1,6 +1,6 @@
 /**
- * Small agents, each over one client format: they stream, run the tools a model calls and send back all that it said,
- * as the format has it, until it calls nothing more.
+ * Small agents, each over one client format: they ask, run the tools a model calls and send back all that it said, as
+ * the format has it, until it calls nothing more.
  */
 import { formatJson, parseJson } from '../../packages/contract/src/wire/json.ts'
 import type { Started } from './start.ts'
@@ -17,6 +17,10 @@ export interface AgentOptions {
   readonly gateway: Started
   readonly model: string
   readonly run: RunTool
+  /** Whether answers are streamed; default true. */
+  readonly stream?: boolean
+  /** Told every answer as the format has it, put together where it was streamed. */
+  readonly heard?: (said: unknown) => void
 }
 
 /** Says something to the model; what it answers in the end. */
@@ -31,8 +35,7 @@ const declared = [
   { name: 'list_files', description: 'Lists files.', schema: { type: 'object' } },
 ] as const
 
-/** The data of a stream's events. What they are is taken on trust: a wrong shape shows in what the agent makes of it. */
-async function events<T>(gateway: Started, path: string, body: object): Promise<readonly T[]> {
+async function answer(gateway: Started, path: string, body: object): Promise<string> {
   const response = await gateway.request(path, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -41,6 +44,16 @@ async function events<T>(gateway: Started, path: string, body: object): Promise<
   const text = await response.text()
   if (response.status !== 200) throw new Error(`${response.status}: ${text}`)
   return text
+}
+
+/** A whole answer. What it is is taken on trust: a wrong shape shows in what the agent makes of it. */
+async function whole<T>(gateway: Started, path: string, body: object): Promise<T> {
+  return parseJson(await answer(gateway, path, body)) as T
+}
+
+/** The data of a stream's events, on trust as well. */
+async function events<T>(gateway: Started, path: string, body: object): Promise<readonly T[]> {
+  return (await answer(gateway, path, body))
     .split(/\r?\n\r?\n/)
     .flatMap((block) => block.split(/\r?\n/).filter((line) => line.startsWith('data: ')))
     .map((line) => (line === done ? line : parseJson(line.slice('data: '.length))) as T)
@@ -69,7 +82,7 @@ interface ChatEvent {
   readonly choices: readonly { readonly delta: ChatDelta }[]
 }
 
-export function chatAgent({ gateway, model, run }: AgentOptions): Agent {
+export function chatAgent({ gateway, model, run, stream = true, heard }: AgentOptions): Agent {
   const messages: object[] = [{ role: 'system', content: 'You are thorough.' }]
   const tools = declared.map(({ schema: parameters, ...rest }) => ({
     type: 'function',
@@ -78,16 +91,16 @@ export function chatAgent({ gateway, model, run }: AgentOptions): Agent {
   return async (question) => {
     messages.push({ role: 'user', content: question })
     for (;;) {
-      const said = await events<ChatEvent | typeof done>(gateway, '/v1/chat/completions', {
+      const asked = {
         model,
         messages,
         tools,
-        stream: true,
+        stream,
         max_completion_tokens: 8e3,
         reasoning_effort: 'low',
-      })
-      if (said.at(-1) !== done) throw new Error('The stream was not whole')
-      const message = joined(said.flatMap((event) => (event === done ? [] : event.choices)))
+      }
+      const message = await chatMessage(gateway, asked)
+      heard?.(message)
       messages.push(message)
       if (message.tool_calls === undefined) return message.content ?? ''
       for (const { id, function: called } of message.tool_calls) {
@@ -96,6 +109,20 @@ export function chatAgent({ gateway, model, run }: AgentOptions): Agent {
       }
     }
   }
+}
+
+async function chatMessage(
+  gateway: Started,
+  asked: { readonly stream: boolean },
+): Promise<ChatMessage> {
+  const path = '/v1/chat/completions'
+  if (!asked.stream) {
+    const { choices } = await whole<{ choices: { message: ChatMessage }[] }>(gateway, path, asked)
+    return choices[0]!.message
+  }
+  const said = await events<ChatEvent | typeof done>(gateway, path, asked)
+  if (said.at(-1) !== done) throw new Error('The stream was not whole')
+  return joined(said.flatMap((event) => (event === done ? [] : event.choices)))
 }
 
 function joined(choices: ChatEvent['choices']): ChatMessage {
@@ -137,18 +164,18 @@ interface MessageEvent {
 }
 
 /** As coding agents speak to Claude: cache breakpoints, reminders after the results, errors marked as such. */
-export function messagesAgent({ gateway, model, run }: AgentOptions): Agent {
+export function messagesAgent({ gateway, model, run, stream = true, heard }: AgentOptions): Agent {
   const messages: { role: string; content: readonly object[] }[] = []
   const cache_control = { type: 'ephemeral' }
   const tools = declared.map(({ schema: input_schema, ...rest }) => ({ ...rest, input_schema }))
   return async (question) => {
     messages.push({ role: 'user', content: [{ type: 'text', text: question, cache_control }] })
     for (;;) {
-      const said = await events<MessageEvent>(gateway, '/v1/messages?beta=true', {
+      const asked = {
         model,
         messages,
         tools,
-        stream: true,
+        stream,
         max_tokens: 8e3,
         system: [
           {
@@ -162,9 +189,9 @@ export function messagesAgent({ gateway, model, run }: AgentOptions): Agent {
           budget_tokens: 4e3,
         },
         metadata: { user_id: 'user_1_account__session_2' },
-      })
-      if (said.at(-1)?.type !== 'message_stop') throw new Error('The stream was not whole')
-      const content = blocksOf(said)
+      }
+      const content = await messageBlocks(gateway, asked)
+      heard?.(content)
       messages.push({ role: 'assistant', content })
       const results = content
         .filter(({ type }) => type === 'tool_use')
@@ -178,6 +205,17 @@ export function messagesAgent({ gateway, model, run }: AgentOptions): Agent {
       messages.push({ role: 'user', content: [...results, reminder] })
     }
   }
+}
+
+async function messageBlocks(
+  gateway: Started,
+  asked: { readonly stream: boolean },
+): Promise<readonly Block[]> {
+  const path = '/v1/messages?beta=true'
+  if (!asked.stream) return (await whole<{ content: Block[] }>(gateway, path, asked)).content
+  const said = await events<MessageEvent>(gateway, path, asked)
+  if (said.at(-1)?.type !== 'message_stop') throw new Error('The stream was not whole')
+  return blocksOf(said)
 }
 
 function blocksOf(said: readonly MessageEvent[]): readonly Block[] {
@@ -214,9 +252,28 @@ interface ResponseEvent {
   readonly response: { readonly id: string }
 }
 
+interface Responded {
+  readonly id: string
+  readonly output: readonly Item[]
+}
+
+async function responded(
+  gateway: Started,
+  asked: { readonly stream: boolean },
+): Promise<Responded> {
+  if (!asked.stream) return whole<Responded>(gateway, '/v1/responses', asked)
+  const said = await events<ResponseEvent>(gateway, '/v1/responses', asked)
+  const last = said.at(-1)
+  if (last?.type !== 'response.completed') throw new Error('The stream was not whole')
+  const output = said
+    .filter(({ type }) => type === 'response.output_item.done')
+    .map(({ item }) => item)
+  return { id: last.response.id, output }
+}
+
 /** `store`: whether the gateway remembers the conversation, or the agent does with encrypted reasoning. */
 export function responsesAgent(store: boolean): (options: AgentOptions) => Agent {
-  return ({ gateway, model, run }) => {
+  return ({ gateway, model, run, stream = true, heard }) => {
     const history: object[] = []
     let previous: string | undefined
     const tools = declared.map(({ schema: parameters, ...rest }) => ({
@@ -231,11 +288,11 @@ export function responsesAgent(store: boolean): (options: AgentOptions) => Agent
       ]
       for (;;) {
         history.push(...input)
-        const said = await events<ResponseEvent>(gateway, '/v1/responses', {
+        const asked = {
           model,
           tools,
           store,
-          stream: true,
+          stream,
           instructions: 'You are thorough.',
           parallel_tool_calls: true,
           prompt_cache_key: 'session-1',
@@ -247,13 +304,10 @@ export function responsesAgent(store: boolean): (options: AgentOptions) => Agent
           include: ['reasoning.encrypted_content'],
           input: store ? input : history,
           ...(store && previous !== undefined && { previous_response_id: previous }),
-        })
-        const last = said.at(-1)
-        if (last?.type !== 'response.completed') throw new Error('The stream was not whole')
-        previous = last.response.id
-        const items = said
-          .filter(({ type }) => type === 'response.output_item.done')
-          .map(({ item }) => item)
+        }
+        const { id, output: items } = await responded(gateway, asked)
+        heard?.(items)
+        previous = id
         history.push(...items)
         input = items
           .filter(({ type }) => type === 'function_call')
@@ -282,7 +336,7 @@ interface Fragment {
   }[]
 }
 
-export function contentsAgent({ gateway, model, run }: AgentOptions): Agent {
+export function contentsAgent({ gateway, model, run, stream = true, heard }: AgentOptions): Agent {
   const contents: object[] = []
   const functionDeclarations = declared.map(({ schema: parametersJsonSchema, ...rest }) => ({
     ...rest,
@@ -291,8 +345,7 @@ export function contentsAgent({ gateway, model, run }: AgentOptions): Agent {
   return async (question) => {
     contents.push({ role: 'user', parts: [{ text: question }] })
     for (;;) {
-      const path = `/v1beta/models/${encodeURIComponent(model)}:streamGenerateContent?alt=sse`
-      const said = await events<Fragment>(gateway, path, {
+      const asked = {
         contents,
         systemInstruction: { parts: [{ text: 'You are thorough.' }] },
         tools: [{ functionDeclarations }],
@@ -300,10 +353,15 @@ export function contentsAgent({ gateway, model, run }: AgentOptions): Agent {
           maxOutputTokens: 8000,
           thinkingConfig: { includeThoughts: true, thinkingLevel: 'LOW' },
         },
-      })
+      }
+      const path = `/v1beta/models/${encodeURIComponent(model)}`
+      const said = stream
+        ? await events<Fragment>(gateway, `${path}:streamGenerateContent?alt=sse`, asked)
+        : [await whole<Fragment>(gateway, `${path}:generateContent`, asked)]
       const candidates = said.flatMap(({ candidates: all }) => all)
       if (candidates.at(-1)?.finishReason !== 'STOP') throw new Error('The stream was not whole')
       const parts = candidates.flatMap(({ content }) => content?.parts ?? [])
+      heard?.(parts)
       contents.push({ role: 'model', parts })
       const results = parts
         .flatMap(({ functionCall }) => functionCall ?? [])

@@ -16,6 +16,8 @@ function rewrites(owner: string): boolean {
 /** One folder of golden files. An empty file asks to be filled when `UPDATE_GOLDEN` names its owner. */
 export interface GoldenCase {
   readonly folder: string
+  /** All files that are there. */
+  names(): readonly string[]
   has(name: string): boolean
   text(name: string): string
   json(name: string): unknown
@@ -40,6 +42,7 @@ export function goldenCase(folder: string): GoldenCase {
   }
   return {
     folder,
+    names: () => readdirSync(folder).toSorted(),
     has: (name) => existsSync(path(name)),
     text,
     json: (name) => withBytes(parseJson(text(name))),

@@ -34,7 +34,9 @@ const fields: ReadonlySet<string> = new Set([
   'seed',
 ])
 
+/** `annotations` is no field of a request, but comes back from whoever appends an answer's message to the history. */
 const messageFields: ReadonlySet<string> = new Set([
+  'annotations',
   'role',
   'content',
   'name',

@@ -77,9 +77,11 @@ export async function start(
   const url = await opened.server.listen({ host: '127.0.0.1', port: 0 })
 
   function request(path: string, options: RequestOptions = {}): Promise<Response> {
-    const { key = testKey, headers, ...rest } = options
+    const { key = testKey, headers, signal, ...rest } = options
+    const limit = answerLimit(`${options.method ?? 'GET'} ${path}`)
     return fetch(url + path, {
       ...rest,
+      signal: signal ? AbortSignal.any([signal, limit]) : limit,
       headers: { ...(key !== null && { authorization: `Bearer ${key}` }), ...headers },
     } as RequestInit)
   }
@@ -104,6 +106,14 @@ export async function start(
       if (dataFolder === undefined) rmSync(folder, { recursive: true, force: true })
     },
   }
+}
+
+/** Says which call hung, a little before the test is cut off at 30 seconds without a word about it. */
+function answerLimit(call: string): AbortSignal {
+  const controller = new AbortController()
+  const late = () => controller.abort(new Error(`${call}: no whole answer within 25 seconds`))
+  setTimeout(late, 25_000).unref()
+  return controller.signal
 }
 
 function recorder(): { log: Log; logged: LogLine[] } {

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createAppend } from '../src/wire/append.ts'
+import '../../../test/support/property-limits.ts'
 
 test('a thousand pieces move a dozen times', () => {
   const append = createAppend()

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createJsonArraySplitter, createJsonArrayWriter } from '../src/wire/json-array.ts'
 import type { EventBlock } from '../src/wire/sse.ts'
+import '../../../test/support/property-limits.ts'
 
 function split(text: string, size: number): readonly EventBlock[] {
   const bytes = Buffer.from(text)

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { createJsonArraySplitter } from '../src/wire/json-array.ts'
 import { spliceFields, spliceItems } from '../src/wire/splice-json.ts'
 import { createEventSplitter, type EventBlock, type EventSplitter } from '../src/wire/sse.ts'
+import '../../../test/support/property-limits.ts'
 
 const runs = { numRuns: 2_000 }
 

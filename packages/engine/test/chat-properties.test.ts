@@ -15,90 +15,22 @@ import {
   type CompleteRequest,
 } from '../../contract/src/operations/complete.ts'
 import { Check } from 'typebox/value'
+import { endsWithin } from '../../../test/support/property-limits.ts'
 import { engineContext } from './support/engine-context.ts'
 
-const runs = { numRuns: 150 }
+const runs = { numRuns: 150, ...endsWithin(110_000) }
 const slowMs = 5000
+
+const words = [
+  'what is the sort count summarize replace with weather in Paris and Rome reply say 12 + 7',
+  '% of ( ) " : ? . , reverse uppercase who name my Ada json keys days between 2024-01-01',
+  'convert miles to km extract emails a@b.co http://x.y ``` <a> </a> { } Q: A: = x classify',
+  'positive or negative repeat three times 1e999 - ∞ 中文 😀 constructor __proto__ toString',
+].flatMap((line) => line.split(' '))
 
 /** Words that wake the skills, punctuation that confuses them, and anything at all. */
 const word = fc.oneof(
-  fc.constantFrom(
-    'what',
-    'is',
-    'the',
-    'sort',
-    'count',
-    'summarize',
-    'replace',
-    'with',
-    'weather',
-    'in',
-    'Paris',
-    'and',
-    'Rome',
-    'reply',
-    'say',
-    '12',
-    '+',
-    '7',
-    '%',
-    'of',
-    '(',
-    ')',
-    '"',
-    "'",
-    ':',
-    '\n\n',
-    '?',
-    '.',
-    ',',
-    'reverse',
-    'uppercase',
-    'who',
-    'name',
-    'my',
-    'Ada',
-    'json',
-    'keys',
-    'days',
-    'between',
-    '2024-01-01',
-    'convert',
-    'miles',
-    'to',
-    'km',
-    'extract',
-    'emails',
-    'a@b.co',
-    'http://x.y',
-    '```',
-    '<a>',
-    '</a>',
-    '{',
-    '}',
-    'Q:',
-    'A:',
-    '=',
-    'x',
-    '- ',
-    'classify',
-    'positive',
-    'or',
-    'negative',
-    'repeat',
-    'three',
-    'times',
-    '1e999',
-    '-',
-    '∞',
-    '\ud800',
-    '中文',
-    '😀',
-    '\u0000',
-    'constructor',
-    '__proto__',
-    'toString',
-  ),
+  fc.constantFrom(...words, "'", '\n\n', '- ', '\ud800', '\u0000'),
   fc.string({ maxLength: 12, unit: 'binary' }),
 )
 const prose = fc.array(word, { maxLength: 25 }).map((words) => words.join(' '))
@@ -267,17 +199,17 @@ const request: fc.Arbitrary<ChatRequest> = fc.record(
   { requiredKeys: ['model', 'messages'] },
 ) as fc.Arbitrary<ChatRequest>
 
-/** Only mistakes of the caller, and never slowly. */
+/** Only mistakes of the caller are refused, and nothing is slow; undefined for a refusal. */
 async function within<T>(work: () => Promise<T>): Promise<T | undefined> {
-  const began = performance.now()
-  try {
-    return await work()
-  } catch (thrown) {
-    if (!(thrown instanceof GatewayError) || thrown.blame !== 'caller') throw thrown
-    return undefined
-  } finally {
-    expect(performance.now() - began).toBeLessThan(slowMs)
-  }
+  // What this thread computed, which does not grow while others have the processor.
+  const began = process.threadCpuUsage()
+  const result = await work().catch((thrown: unknown) => {
+    if (thrown instanceof GatewayError && thrown.blame === 'caller') return undefined
+    throw thrown
+  })
+  const { user, system } = process.threadCpuUsage(began)
+  expect((user + system) / 1000, 'milliseconds of computing').toBeLessThan(slowMs)
+  return result
 }
 
 function checkReply(reply: ChatReply, asked: ChatRequest): void {
@@ -297,10 +229,12 @@ function checkReply(reply: ChatReply, asked: ChatRequest): void {
 
 describe('whatever passed validation', () => {
   it('is answered in the shape of the contract, or refused as the caller’s mistake', async () => {
+    let answered = 0
     await fc.assert(
       fc.asyncProperty(request, async (asked) => {
         fc.pre(Check(chatOperation.request, asked))
         const result = await within(() => chat(asked, engineContext()))
+        if (result !== undefined) answered += 1
         if (result?.kind === 'reply') checkReply(result.reply, asked)
         if (result?.kind === 'events')
           for await (const step of result.events)
@@ -308,6 +242,7 @@ describe('whatever passed validation', () => {
       }),
       runs,
     )
+    expect(answered).toBeGreaterThan(runs.numRuns / 2)
   }, 120_000)
 
   it('is completed in the shape of the contract', async () => {
@@ -327,10 +262,12 @@ describe('whatever passed validation', () => {
       },
       { requiredKeys: ['model', 'prompt'] },
     ) as fc.Arbitrary<CompleteRequest>
+    let answered = 0
     await fc.assert(
       fc.asyncProperty(asking, async (asked) => {
         fc.pre(Check(completeOperation.request, asked))
         const result = await within(() => complete(asked, engineContext()))
+        if (result !== undefined) answered += 1
         if (result?.kind === 'reply') {
           expect(Check(completeOperation.reply, result.reply)).toBe(true)
           for (const choice of result.reply.choices)
@@ -342,14 +279,18 @@ describe('whatever passed validation', () => {
       }),
       runs,
     )
+    expect(answered).toBeGreaterThan(runs.numRuns / 2)
   }, 120_000)
 
   it('has arguments and values that a schema of its own allows', async () => {
-    const ajv = new Ajv2020({ strict: false, logger: false })
+    // Until it finds all errors, Ajv overlooks a required property whose name is empty.
+    const ajv = new Ajv2020({ strict: false, allErrors: true, logger: false })
     formats.default(ajv)
     const validator = (declared: object) => {
       try {
-        return ajv.compile(declared)
+        const validate = ajv.compile(declared)
+        // It calls `valueOf` and `toString` of what it compares, and cannot say anything of data with such names.
+        return /"(?:valueOf|toString)":/.test(JSON.stringify(declared)) ? undefined : validate
       } catch {
         return undefined
       }

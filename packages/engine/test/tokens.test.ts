@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { countTokens, decodeTokenId, decodeTokenIds, encode } from '../src/tokens.ts'
+import '../../../test/support/property-limits.ts'
 
 describe('tokens', () => {
   it.each([

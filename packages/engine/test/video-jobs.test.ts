@@ -21,8 +21,8 @@ const request = {
 type Run = VideoJobsOptions['workers']['run']
 const rendered = { video: Buffer.from('clip'), thumbnail: Buffer.from('still') }
 
-/** Stands in for the worker pool: each job waits for the test to end it. */
-function heldWorkers() {
+/** Stands in for the worker pool: each job waits for the test to end it, or for the signal that it `leavesAtOnce` on. */
+function heldWorkers({ leavesAtOnce = true } = {}) {
   const calls: {
     readonly input: Record<string, unknown>
     readonly options: Parameters<Run>[2]
@@ -31,7 +31,10 @@ function heldWorkers() {
   }[] = []
   const run = (_task: string, input: unknown, options: Parameters<Run>[2]) =>
     new Promise((resolve, reject) => {
-      options.signal?.addEventListener('abort', () => reject(new GatewayError('cancelled', 'gone')))
+      if (leavesAtOnce)
+        options.signal?.addEventListener('abort', () =>
+          reject(new GatewayError('cancelled', 'gone')),
+        )
       calls.push({
         input: input as Record<string, unknown>,
         options,
@@ -221,6 +224,43 @@ describe('video jobs', () => {
     await vi.waitFor(() =>
       expect(readdirSync(world.videos).toSorted()).toEqual([`${id}.mp4`, `${id}.webp`]),
     )
+  })
+
+  test('regular stops are no fault of the job, however many', async () => {
+    newWorld()
+    const first = heldWorkers()
+    let jobs = await world.open(first)
+    const { id } = await jobs.create(request)
+    await called(first, 1)
+    for (let stop = 1; stop <= 5; stop += 1) {
+      await jobs[Symbol.asyncDispose]()
+      expect(await world.job(id)).toMatchObject({ status: 'in_progress' })
+      const workers = heldWorkers()
+      jobs = await world.open(workers)
+      await called(workers, 1)
+      if (stop === 5) workers.calls[0]?.finish()
+    }
+    await world.reaches(id, 'completed')
+  })
+
+  test('a stop waits until the running job has put itself aside', async () => {
+    newWorld()
+    const workers = heldWorkers({ leavesAtOnce: false })
+    const jobs = await world.open(workers)
+    const { id } = await jobs.create(request)
+    const { options, fail } = await called(workers, 1)
+    const kept = (await world.job(id)).request
+    let isStopped = false
+    const stopping = Promise.resolve(jobs[Symbol.asyncDispose]()).then(() => {
+      isStopped = true
+    })
+    expect(options.signal?.aborted).toBe(true)
+    for (let n = 0; n < 20; n += 1) await new Promise((resolve) => setImmediate(resolve))
+    expect(isStopped).toBe(false)
+    fail(new GatewayError('cancelled', 'gone'))
+    await stopping
+    // Written before the store, which is closed next, is gone.
+    expect((await world.job(id)).request).not.toBe(kept)
   })
 
   test('a job whose process died three times fails honestly', async () => {

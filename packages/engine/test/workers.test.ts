@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { getEventListeners } from 'node:events'
 import { promisify } from 'node:util'
 import { afterAll, describe, expect, test } from 'vitest'
 import { GatewayError } from '../../contract/src/core/errors.ts'
@@ -86,6 +87,42 @@ describe('worker pool', () => {
     expect(await pool.run('double', 6, { timeoutMs })).toBe(12)
     const gone = failure(pool.run('double', 1, { timeoutMs, signal: AbortSignal.abort() }))
     expect((await gone).code).toBe('cancelled')
+  })
+
+  test('a waiting job that is aborted never runs, and its place is free at once', async () => {
+    const pool = open({ queueMax: 1 })
+    const running = new AbortController()
+    const waiting = new AbortController()
+    const first = failure(pool.run('spin', null, { timeoutMs, signal: running.signal }))
+    const seen: number[] = []
+    const left = failure(
+      pool.run('count', 4, {
+        timeoutMs,
+        signal: waiting.signal,
+        onProgress: (done) => seen.push(done),
+      }),
+    )
+    waiting.abort()
+    expect((await left).code).toBe('cancelled')
+    const next = pool.run('double', 6, { timeoutMs })
+    running.abort()
+    expect((await first).code).toBe('cancelled')
+    expect(await next).toBe(12)
+    expect(seen).toEqual([])
+  })
+
+  test('nothing listens to the signal of a job that has ended, however it ended', async () => {
+    const pool = open()
+    const { signal } = new AbortController()
+    const listening = () => getEventListeners(signal, 'abort').length
+    const done = pool.run('double', 1, { timeoutMs, signal })
+    expect(listening()).toBe(1)
+    await done
+    expect(listening()).toBe(0)
+    await failure(pool.run('refuse', 'x', { timeoutMs, signal }))
+    await failure(pool.run('exit', 1, { timeoutMs, signal }))
+    await failure(pool.run('spin', null, { timeoutMs: 50, signal }))
+    expect(listening()).toBe(0)
   })
 
   test('a full queue refuses', async () => {

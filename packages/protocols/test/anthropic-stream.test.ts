@@ -93,6 +93,29 @@ describe('a stream of the Messages API', () => {
     expect(answerOf(steps).calls[0]?.input).toBe('{"q":1}')
   })
 
+  it('takes thinking and its signature that stand in the start of their block', () => {
+    const { steps } = read([
+      start(),
+      block(0, { type: 'thinking', thinking: 'Hm', signature: 'Eq' }),
+      delta(0, { type: 'thinking_delta', thinking: '?' }),
+      delta(0, { type: 'signature_delta', signature: 'QB' }),
+      stop(0),
+      block(1, { type: 'thinking', thinking: '', signature: 'Er' }),
+      stop(1),
+      block(2, { type: 'redacted_thinking', data: 'xyz' }),
+      stop(2),
+      ...text('Hi').map((event) => ({ ...event, index: 3 })),
+      finish('end_turn'),
+      done,
+    ])
+    const deltas = steps.flatMap((step) => ('event' in step ? step.event.choices : []))
+    expect(deltas.flatMap(({ delta: { thinking_blocks: blocks } }) => blocks ?? [])).toEqual([
+      { type: 'thinking', thinking: 'Hm?', signature: 'EqQB' },
+      { type: 'thinking', thinking: '', signature: 'Er' },
+      { type: 'redacted_thinking', data: 'xyz' },
+    ])
+  })
+
   it('takes whole blocks that stand in message_start', () => {
     const { steps, verdicts } = read([
       start(undefined, [

@@ -123,6 +123,29 @@ describe('messages', () => {
       )
   })
 
+  test('call ids of up to 64 characters stay, longer ones are cut and still told apart', () => {
+    const ids = [64, 65, 66].map((length) => 'a'.repeat(length))
+    const body = sent({
+      messages: [
+        user,
+        {
+          role: 'assistant',
+          content: null,
+          tool_calls: ids.map((id) => ({ id, function: { name: 'f', arguments: '{}' } })),
+        },
+        ...ids.map((id) => ({ role: 'tool' as const, tool_call_id: id, content: 'x' })),
+      ],
+    })
+    const [, assistant, results] = body['messages'] as {
+      content: Record<string, { toolUseId: string }>[]
+    }[]
+    const used = assistant!.content.map(({ toolUse }) => toolUse!.toolUseId)
+    expect(used[0]).toBe(ids[0])
+    expect(used.map((id) => id.length)).toEqual([64, 64, 64])
+    expect(new Set(used).size).toBe(3)
+    expect(results!.content.map(({ toolResult }) => toolResult!.toolUseId)).toEqual(used)
+  })
+
   test.each([
     [claude, 'functions.f:0', /^[a-zA-Z0-9_-]{1,64}$/],
     ['mistral.mistral-large-2407-v1:0', 'call_abcdefghijkl', /^[a-zA-Z0-9]{9}$/],

@@ -5,6 +5,16 @@ import { codecContext, received } from '../../../test/support/codec-context.ts'
 import { ask, chat } from '../../../test/support/gemini-request.ts'
 import { readStream } from '../../../test/support/read-stream.ts'
 
+/** What Google says of the gateway's own key, with the status of a bad request. */
+const ourKey = (reason: string) => ({
+  error: {
+    code: 400,
+    message: 'm',
+    status: 'INVALID_ARGUMENT',
+    details: [{ '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason }],
+  },
+})
+
 describe('answers', () => {
   const decode = (body: unknown, request: ChatRequest = ask()) =>
     chat.decode(received(JSON.stringify(body)), codecContext(), request)
@@ -46,6 +56,23 @@ describe('answers', () => {
     expect(message.images).toEqual([
       { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } },
     ])
+  })
+
+  test('pictures and words of the thoughts are not the answer', () => {
+    const picture = (data: string) => ({ inlineData: { mimeType: 'image/png', data } })
+    const { message } = decode(
+      candidate([
+        { text: 'First a sketch.', thought: true },
+        { ...picture('AAAA'), thought: true },
+        { text: 'Here:' },
+        picture('BBBB'),
+      ]),
+    ).reply.choices[0]!
+    expect(message.images?.map(({ image_url: { url } }) => url)).toEqual([
+      'data:image/png;base64,BBBB',
+    ])
+    expect(message.content).toBe('Here:')
+    expect(message.reasoning_content).toBe('First a sketch.')
   })
 
   test('samples get a WAV header where a WAV file was asked for', () => {
@@ -109,20 +136,8 @@ describe('answers', () => {
       [{ error: { code: 429, message: 'm', status: 'RESOURCE_EXHAUSTED' } }],
       'upstream_rate_limited',
     ],
-    [
-      'our key',
-      {
-        error: {
-          code: 400,
-          message: 'm',
-          status: 'INVALID_ARGUMENT',
-          details: [
-            { '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: 'API_KEY_INVALID' },
-          ],
-        },
-      },
-      'upstream_refused_us',
-    ],
+    ['our key', ourKey('API_KEY_INVALID'), 'upstream_refused_us'],
+    ['our expired key', ourKey('API_KEY_EXPIRED'), 'upstream_refused_us'],
     [
       'the request',
       { error: { code: 400, message: 'm', status: 'INVALID_ARGUMENT' } },
@@ -195,6 +210,26 @@ describe('streams', () => {
     ])
     expect(verdicts).toEqual(['garbage', 'finish', 'other', 'other'])
     expect(answerOf(steps)).toMatchObject({ text: 'a', finish: 'stop' })
+  })
+
+  test.each(['API_KEY_INVALID', 'API_KEY_EXPIRED'])('%s is not the caller’s fault', (reason) => {
+    const { error } = read([part('a'), ourKey(reason)])
+    expect(error).toMatchObject({ code: 'upstream_refused_us' })
+  })
+
+  test('a picture of the thoughts is not shown, and one of the answer is', () => {
+    const drawn = (data: string, fields: object = {}) => ({
+      candidates: [
+        {
+          content: { parts: [{ inlineData: { mimeType: 'image/png', data }, ...fields }] },
+          index: 0,
+        },
+      ],
+    })
+    const { steps } = read([drawn('AAAA', { thought: true }), drawn('BBBB'), part('')])
+    const seen = JSON.stringify(steps)
+    expect(seen).not.toContain('AAAA')
+    expect(seen).toContain('BBBB')
   })
 
   test('an error in the middle, in an array of its own', () => {

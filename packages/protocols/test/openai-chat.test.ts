@@ -55,6 +55,29 @@ describe('whole answers', () => {
     })
   })
 
+  it('keeps the thinking blocks and signatures of an upstream that is itself such a gateway', () => {
+    const blocks = [
+      { type: 'thinking', thinking: 'Hm', signature: 'EqQB' },
+      { type: 'redacted_thinking', data: 'xyz' },
+    ]
+    const call = {
+      id: 'call_1',
+      type: 'function',
+      function: { name: 'f', arguments: '{}' },
+      extra_content: { google: { thought_signature: 'c2ln' } },
+    }
+    const said = decode(
+      message({
+        content: null,
+        reasoning_content: 'Hm',
+        thinking_blocks: [...blocks, { type: 'thinking' }, 'no block'],
+        tool_calls: [call],
+      }),
+    ).choices[0]?.message
+    expect(said).toMatchObject({ reasoning_content: 'Hm', tool_calls: [call] })
+    expect(said?.thinking_blocks).toEqual(blocks)
+  })
+
   it('keeps audio, images and log probabilities', () => {
     const token = { token: 'a', logprob: -0.5, bytes: [97] }
     const { choices } = decode(

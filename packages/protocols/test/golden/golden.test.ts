@@ -45,6 +45,8 @@ const pieceSizes = [1, 7, 4096]
 /** One comparison: made when the case has all of these files. */
 interface Check {
   readonly files: readonly string[]
+  /** What it reads besides, where that is there. */
+  readonly inputs?: readonly string[]
   readonly name: string
   readonly run: () => void | Promise<void>
 }
@@ -64,13 +66,18 @@ const cases = foldersIn(root)
     }),
   )
 
-it('sees cases', () => {
+it('sees cases, in folders called like operations', () => {
   expect(cases.length).toBeGreaterThan(2)
+  expect(foldersIn(root).filter((name) => !isOperation(name))).toEqual([])
 })
 
 describe.each(cases)('$title', ({ golden, checks }) => {
   it('says where its shapes come from', () => {
     expect(golden.text('source').trim()).toMatch(/^\S.*\S$/)
+  })
+  it('has no file that no check reads', () => {
+    const read = new Set(checks.flatMap(({ files, inputs = [] }) => [...files, ...inputs]))
+    expect(golden.names().filter((name) => name !== 'source' && !read.has(name))).toEqual([])
   })
   it.each(checks)('$name', ({ run }) => run())
 })
@@ -94,6 +101,7 @@ function checksOfProtocol(
   const { id } = protocol
   const failure: Check = {
     files: [`${id}.failure.json`],
+    inputs: [`${id}.received.${golden.has(`${id}.received.txt`) ? 'txt' : 'json'}`],
     name: `${id}: failure`,
     run: () => {
       const extension = golden.has(`${id}.received.txt`) ? 'txt' : 'json'
@@ -126,14 +134,17 @@ function checksOfEncode(
       ...(dropped.length > 0 ? { dropped } : {}),
     }
   }
+  const inputs = ['request.json', `${id}.context.json`]
   return [
     {
       files: [`${id}.sent.json`],
+      inputs,
       name: `${id}: encode`,
       run: () => golden.expectJson(`${id}.sent.json`, id, encode()),
     },
     {
       files: [`${id}.refused.json`],
+      inputs,
       name: `${id}: encode refuses`,
       run: () => golden.expectJson(`${id}.refused.json`, id, printedError(caught(encode))),
     },
@@ -168,16 +179,24 @@ function checksOfDecode(
   }
   const reply = `${id}.reply.json`
   const [json, text, sse] = [`${id}.received.json`, `${id}.received.txt`, `${id}.received.sse`]
+  const inputs = ['request.json', `${id}.context.json`]
   return [
-    { files: [json, reply], name: `${id}: decode`, run: () => decode(json, 'application/json') },
-    { files: [text, reply], name: `${id}: decode`, run: () => decode(text, 'text/plain') },
+    {
+      files: [json, reply],
+      inputs,
+      name: `${id}: decode`,
+      run: () => decode(json, 'application/json'),
+    },
+    { files: [text, reply], inputs, name: `${id}: decode`, run: () => decode(text, 'text/plain') },
     ...pieceSizes.map((size) => ({
       files: [sse, reply],
+      inputs,
       name: `${id}: stream in pieces of ${size} bytes`,
       run: async () => stream(await eventsInPieces(golden.text(sse), size)),
     })),
     {
       files: [`${id}.received.events.json`, reply],
+      inputs,
       name: `${id}: stream`,
       run: () => stream(golden.json(`${id}.received.events.json`) as readonly ServerSentEvent[]),
     },
@@ -196,6 +215,7 @@ function checksOfFormat(golden: GoldenCase, format: AnyFormat): readonly Check[]
   const clientRequest = (): unknown =>
     golden.json(golden.has(`${id}.client.json`) ? `${id}.client.json` : 'request.json')
   const own = `${id}.canonical.json`
+  const inputs = [golden.has(`${id}.client.json`) ? `${id}.client.json` : 'request.json']
   return [
     {
       files: [`${id}.client.json`, `${id}.refused.json`],
@@ -213,6 +233,7 @@ function checksOfFormat(golden: GoldenCase, format: AnyFormat): readonly Check[]
     },
     {
       files: ['reply.json', `${id}.answer.json`],
+      inputs,
       name: `${id}: from canonical`,
       run: () => {
         const reply = validate(operations[operation].reply, golden.json('reply.json')) as never
@@ -223,6 +244,7 @@ function checksOfFormat(golden: GoldenCase, format: AnyFormat): readonly Check[]
     },
     {
       files: ['steps.json', `${id}.answer.sse`],
+      inputs,
       name: `${id}: stream from canonical`,
       run: () =>
         golden.expectText(`${id}.answer.sse`, id, written(golden, format, clientRequest())),

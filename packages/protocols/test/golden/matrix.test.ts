@@ -101,6 +101,7 @@ function cell({ what }: Row, side: Side, owner: string): string {
 const folder = (name: string): GoldenCase => goldenCase(join(import.meta.dirname, 'chat', name))
 
 function isStreamed(golden: GoldenCase): boolean {
+  if (!golden.has('request.json')) return false
   const { stream } = golden.json('request.json') as { readonly stream?: boolean }
   return stream === true
 }

@@ -15,6 +15,7 @@ import {
 } from '../../../../test/support/codec-context.ts'
 import { canonical, chunks, eventsOf, written } from '../../../../test/support/messages-client.ts'
 import { readStream } from '../../../../test/support/read-stream.ts'
+import '../../../../test/support/property-limits.ts'
 
 // The oldest model takes every sampling field, so that requests differ in nothing else.
 const context = () => codecContext({ model: 'claude-sonnet-4-20250514', publicModel: 'm' })

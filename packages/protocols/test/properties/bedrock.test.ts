@@ -15,6 +15,7 @@ import { converseFrames } from '../../../../test/support/aws-frames.ts'
 import { answerOf } from '../../../../test/support/chat-answer.ts'
 import { codecContext, received } from '../../../../test/support/codec-context.ts'
 import { readStream } from '../../../../test/support/read-stream.ts'
+import '../../../../test/support/property-limits.ts'
 
 const chat = bedrock.codecs.chat!
 const model = 'anthropic.claude-sonnet-4-5-20250929-v1:0'

@@ -7,6 +7,7 @@ import { conversation, pieces, streamedAnswer } from '../../../../test/support/a
 import { answerOf } from '../../../../test/support/chat-answer.ts'
 import { codecContext, eventsInPieces, received } from '../../../../test/support/codec-context.ts'
 import { readStream } from '../../../../test/support/read-stream.ts'
+import '../../../../test/support/property-limits.ts'
 
 const chat = cohere.codecs.chat!
 const asked: ChatRequest = { model: 'm', messages: [{ role: 'user', content: 'x' }] }

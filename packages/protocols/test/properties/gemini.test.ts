@@ -22,6 +22,7 @@ import {
   received,
 } from '../../../../test/support/codec-context.ts'
 import { readStream } from '../../../../test/support/read-stream.ts'
+import '../../../../test/support/property-limits.ts'
 
 // What the codec sends is what a client of Gemini's own format would send, so the two undo each other.
 const chat = gemini.codecs.chat!

@@ -13,6 +13,7 @@ import {
 import { answerOf } from '../../../../test/support/chat-answer.ts'
 import { codecContext, eventsInPieces } from '../../../../test/support/codec-context.ts'
 import { readStream } from '../../../../test/support/read-stream.ts'
+import '../../../../test/support/property-limits.ts'
 
 const asked: ChatRequest = { model: 'm', messages: [{ role: 'user', content: 'x' }] }
 

@@ -8,6 +8,8 @@ import { broken, type Schema, valueOf } from '../../../../test/support/arbitrary
 import { hintsFor, uploads } from '../../../../test/support/request-hints.ts'
 import { rightBodies } from '../../../../test/support/right-bodies.ts'
 import { start, type Started } from '../../../../test/support/start.ts'
+import { endsWithin } from '../../../../test/support/property-limits.ts'
+
 const formats = allFormats.filter(({ isOwn }) => isOwn !== true)
 
 /**
@@ -208,7 +210,7 @@ const settings = (numRuns: number): fc.Parameters<unknown> => ({
   numRuns: numRuns * more,
   seed,
   endOnFailure: true,
-  interruptAfterTimeLimit: 1_000_000,
+  ...endsWithin(580_000),
 })
 
 /** Pictures and clips cost a hundred times what a text does. */

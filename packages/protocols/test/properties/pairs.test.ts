@@ -24,6 +24,7 @@ import {
   plainJson,
   resultFact,
 } from '../../../../test/support/upstream-facts.ts'
+import '../../../../test/support/property-limits.ts'
 
 // Those that translate: the operations' own say the canonical form itself.
 const formats = allFormats.filter(({ isOwn }) => isOwn !== true)

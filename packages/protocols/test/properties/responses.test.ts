@@ -19,6 +19,7 @@ import {
   received,
 } from '../../../../test/support/codec-context.ts'
 import { readStream } from '../../../../test/support/read-stream.ts'
+import '../../../../test/support/property-limits.ts'
 
 const codec = responsesChat()
 const asked: ChatRequest = { model: 'm', messages: [{ role: 'user', content: 'x' }] }

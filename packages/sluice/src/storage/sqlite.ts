@@ -23,7 +23,7 @@ const lockWaitMs = 2_000
 export function openSqlite({ file, writeFailed = () => {} }: SqliteOptions): Store {
   const db = new DatabaseSync(file, { timeout: lockWaitMs })
   try {
-    db.exec('PRAGMA journal_mode = WAL')
+    switchToWal(db)
     db.exec('PRAGMA synchronous = NORMAL')
     migrate(db)
   } catch (error) {
@@ -48,4 +48,26 @@ export function openSqlite({ file, writeFailed = () => {} }: SqliteOptions): Sto
       }
     },
   }
+}
+
+/**
+ * SQLite waits for locks by itself, but not in this: while another process writes to a database that is not in WAL mode
+ * yet, because it is just making it, the switch is refused at once.
+ */
+function switchToWal(db: DatabaseSync): void {
+  const giveUpAt = performance.now() + lockWaitMs
+  for (;;)
+    try {
+      return db.exec('PRAGMA journal_mode = WAL')
+    } catch (error) {
+      if (!isLocked(error) || performance.now() > giveUpAt) throw error
+      // This waits for the lock, and changes nothing.
+      db.exec('BEGIN IMMEDIATE; COMMIT')
+    }
+}
+
+/** True for SQLITE_BUSY, https://sqlite.org/rescode.html#busy. */
+function isLocked(error: unknown): boolean {
+  if (!(error instanceof Error) || !('errcode' in error)) return false
+  return typeof error.errcode === 'number' && (error.errcode & 0xff) === 5
 }

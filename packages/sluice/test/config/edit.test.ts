@@ -6,6 +6,7 @@ import { isNode, parseDocument } from 'yaml'
 import { parsePath, removeSetting, replaceFile, setSetting } from '../../src/config/edit.ts'
 import type { Path } from '../../src/config/references.ts'
 import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
+import '../../../../test/support/property-limits.ts'
 
 const text = `# our gateway
 server:

@@ -25,6 +25,8 @@ test('nothing set: the defaults', () => {
 
 test.each<[Variables, ConfigFile['server'], { host: string; port: number }]>([
   [{ SLUICE_HOST: '0.0.0.0', SLUICE_PORT: '9000' }, {}, { host: '0.0.0.0', port: 9000 }],
+  [{ SLUICE_HOST: '0.0.0.0' }, { host: 'h', port: 1 }, { host: '0.0.0.0', port: 1 }],
+  [{ HOST: '::' }, { host: 'h', port: 1 }, { host: '::', port: 1 }],
   [{ HOST: '::', PORT: '3000' }, {}, { host: '::', port: 3000 }],
   [{ SLUICE_PORT: '9000', PORT: '3000' }, { port: 1 }, { host: '127.0.0.1', port: 9000 }],
   [{ PORT: '3000' }, { port: 1, host: 'h' }, { host: 'h', port: 3000 }],

@@ -87,6 +87,54 @@ test('one change at a time, and the last one wins', async () => {
   await vi.waitFor(() => expect(applied).toBe(4), soon)
 })
 
+test('a change while the one before is applied is looked at as soon as that is done', async () => {
+  using folder = temporaryFolder()
+  const file = join(folder.path, 'sluice.yaml')
+  writeFileSync(file, portOf(1))
+  // Only the test moves the clock, so that neither the poll nor a late event can find the change instead.
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] })
+  try {
+    const applying: { readonly text: string; readonly done: () => void }[] = []
+    using _watcher = watchConfig(file, {
+      quietMs: 10,
+      pollMs: 3_600_000,
+      apply: () =>
+        new Promise<void>((done) => {
+          applying.push({ text: readFileSync(file, 'utf8'), done })
+        }),
+      failed: (error) => expect.unreachable(String(error)),
+    })
+    writeFileSync(file, portOf(2))
+    await timersAre(2)
+    vi.advanceTimersByTime(10)
+    expect(applying.map(({ text }) => text)).toEqual([portOf(2)])
+    writeFileSync(file, portOf(3))
+    await timersAre(2)
+    vi.advanceTimersByTime(10)
+    expect(applying).toHaveLength(1)
+    applying[0]?.done()
+    await ticks()
+    expect(applying.map(({ text }) => text)).toEqual([portOf(2), portOf(3)])
+    applying[1]?.done()
+    await ticks()
+    expect(applying).toHaveLength(2)
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
+const ticks = async () => {
+  for (let n = 0; n < 20; n++) await new Promise((resolve) => setImmediate(resolve))
+}
+
+/** Waits in real time until the watcher has so many timers: the poll, and one more once it saw a change. */
+async function timersAre(count: number): Promise<void> {
+  const end = performance.now() + 10_000
+  while (vi.getTimerCount() !== count && performance.now() < end)
+    await new Promise((resolve) => setImmediate(resolve))
+  expect(vi.getTimerCount()).toBe(count)
+}
+
 test('after dispose nothing is applied any more', async () => {
   using folder = temporaryFolder()
   const file = join(folder.path, 'sluice.yaml')

@@ -71,6 +71,67 @@ test('keys that another process makes or revokes are known soon', () =>
     await vi.waitFor(() => expect(ring.find(secret)).toBeUndefined(), { timeout: 5_000 })
   }))
 
+test('a key of the settings wins over a kept one with the same secret', () =>
+  withRing(async (store) => {
+    const { secret, key } = createKey({ ...caller, requestsPerMinute: 1 }, 0)
+    await store.addKey(key)
+    const fixed = keyOf(secret, 'env_1', { name: 'settings', role: 'administrator' }, 0)
+    await using ring = await openKeyRing(store, { fixed: [fixed] })
+    expect(ring.find(secret)).toEqual(fixed)
+    await store.revokeKey(key.id, 1)
+    await ring.reload()
+    expect(ring.find(secret)).toEqual(fixed)
+    ring.setFixed([])
+    expect(ring.find(secret)).toBeUndefined()
+    ring.setFixed([fixed])
+    expect(ring.find(secret)).toEqual(fixed)
+  }))
+
+test('a key that this process makes or revokes is known at the next look', () =>
+  withRing(async (store) => {
+    await using ring = await openKeyRing(store, { fixed: [], pollMs: 5 })
+    const { secret, key } = createKey(caller, 0)
+    await store.addKey(key)
+    await vi.waitFor(() => expect(ring.find(secret)).toEqual(key), { timeout: 5_000 })
+    await store.revokeKey(key.id, 1)
+    await vi.waitFor(() => expect(ring.find(secret)).toBeUndefined(), { timeout: 5_000 })
+  }))
+
+test('keys that could not be read are read again at the next look', () =>
+  withRing(async (store) => {
+    let failing = 0
+    const shaky: Store = {
+      ...store,
+      listKeys: async () => {
+        if (failing-- > 0) throw new Error('disk gone')
+        return store.listKeys()
+      },
+    }
+    await using ring = await openKeyRing(shaky, { fixed: [] })
+    const { secret, key } = createKey(caller, 0)
+    await store.addKey(key)
+    failing = 1
+    await expect(ring.reload()).rejects.toThrow('disk gone')
+    await ring.reload()
+    expect(ring.find(secret)).toEqual(key)
+  }))
+
+test('after dispose the store is asked no more', () =>
+  withRing(async (store) => {
+    vi.useFakeTimers()
+    try {
+      const keysVersion = vi.fn<Store['keysVersion']>(() => store.keysVersion())
+      const ring = await openKeyRing({ ...store, keysVersion }, { fixed: [] })
+      await vi.advanceTimersByTimeAsync(3_000)
+      expect(keysVersion).toHaveBeenCalledTimes(4)
+      await ring[Symbol.asyncDispose]()
+      await vi.advanceTimersByTimeAsync(3_000)
+      expect(keysVersion).toHaveBeenCalledTimes(4)
+    } finally {
+      vi.useRealTimers()
+    }
+  }))
+
 test('when the store cannot be read, the known keys go on working', () =>
   withRing(async (store) => {
     const { secret, key } = createKey(caller, 0)

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createMemoryLimiter } from '../../src/storage/limiter-memory.ts'
+import '../../../../test/support/property-limits.ts'
 
 test('a bucket holds its limit, and says when the next request is allowed', () => {
   let time = 0

@@ -66,13 +66,3 @@ test('a record that breaks a constraint does not hold up the others', async () =
   expect(await store.listUsage({ limit: 10 })).toEqual([sampleUsage()])
   expect(lost).toEqual([1])
 })
-
-test('a database of a newer program is refused', () => {
-  using folder = temporaryFolder()
-  const file = join(folder.path, 'sluice.db')
-  {
-    using db = new DatabaseSync(file)
-    db.exec('PRAGMA user_version = 999')
-  }
-  expect(() => openSqlite({ file })).toThrow(/version 999/)
-})

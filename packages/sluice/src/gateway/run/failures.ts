@@ -35,8 +35,8 @@ export function isFinal(error: unknown): boolean {
 /** What an upstream's status means for the call. Statuses not listed: 4xx is the caller's, 5xx the upstream's. */
 function codeOf(status: number, failure: UpstreamFailure): ErrorCode {
   if (status === 401 || status === 402 || status === 403) return 'upstream_refused_us'
-  // Google says of a wrong key that the request is invalid.
-  if (failure.code === 'API_KEY_INVALID') return 'upstream_refused_us'
+  // Google says of a wrong or expired key that the request is invalid.
+  if (/^API_KEY_(INVALID|EXPIRED)$/.test(failure.code ?? '')) return 'upstream_refused_us'
   if (status === 408 || status === 504) return 'upstream_timeout'
   // A spent quota does not come back by waiting: another key may have some left.
   if (status === 429)
