@@ -3,14 +3,12 @@ import type { TSchema } from 'typebox'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type OperationName, operations } from '../../../contract/src/operations/index.ts'
 import { validate } from '../../../contract/src/operations/validate.ts'
-import { formats as allFormats } from '../../src/formats.ts'
+import { formats } from '../../src/formats.ts'
 import { broken, type Schema, valueOf } from '../../../../test/support/arbitrary-request.ts'
 import { hintsFor, uploads } from '../../../../test/support/request-hints.ts'
 import { rightBodies } from '../../../../test/support/right-bodies.ts'
 import { start, type Started } from '../../../../test/support/start.ts'
 import { endsWithin } from '../../../../test/support/property-limits.ts'
-
-const formats = allFormats.filter(({ isOwn }) => isOwn !== true)
 
 /**
  * Thousands of requests, right and wrong, at every address on a real gateway. Whatever comes, there is an answer within
@@ -133,14 +131,16 @@ const jsonTargets: readonly Target[] = [
           event: operations[operation].event,
         })),
   ),
-  ...formats.flatMap(({ paths, operation, request, reply }) =>
-    paths.slice(0, 1).map((path) => ({
-      path: path.replace('{model}', modelOf[operation] ?? ''),
-      operation,
-      schema: request as Schema,
-      reply,
-    })),
-  ),
+  ...formats
+    .filter(({ isOwn }) => isOwn !== true)
+    .flatMap(({ paths, operation, request, reply }) =>
+      paths.slice(0, 1).map((path) => ({
+        path: path.replace('{model}', modelOf[operation] ?? ''),
+        operation,
+        schema: request as Schema,
+        reply,
+      })),
+    ),
 ]
 
 /** Throws where an answer is not what its address says it answers. */
