@@ -131,16 +131,14 @@ const jsonTargets: readonly Target[] = [
           event: operations[operation].event,
         })),
   ),
-  ...formats
-    .filter(({ isOwn }) => isOwn !== true)
-    .flatMap(({ paths, operation, request, reply }) =>
-      paths.slice(0, 1).map((path) => ({
-        path: path.replace('{model}', modelOf[operation] ?? ''),
-        operation,
-        schema: request as Schema,
-        reply,
-      })),
-    ),
+  ...formats.flatMap(({ paths, operation, request, reply, isOwn }) =>
+    paths.slice(0, isOwn === true ? 0 : 1).map((path) => ({
+      path: path.replace('{model}', modelOf[operation] ?? ''),
+      operation,
+      schema: request as Schema,
+      reply,
+    })),
+  ),
 ]
 
 /** Throws where an answer is not what its address says it answers. */
