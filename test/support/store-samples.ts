@@ -1,4 +1,6 @@
-import type { ApiKey, StoredResponse, VideoJob } from '../../packages/contract/src/core/ports.ts'
+import type { VideoJob } from '../../packages/contract/src/core/ports.ts'
+import type { ApiKey } from '../../packages/sluice/src/ports/api-key.ts'
+import type { StoredResponse } from '../../packages/sluice/src/ports/store.ts'
 import type { UsageRecord } from '../../packages/contract/src/core/usage.ts'
 
 export function sampleKey(change: Partial<ApiKey> = {}): ApiKey {

@@ -1,12 +1,5 @@
 export { type ErrorCode, errorCodes, GatewayError, invalidRequest } from './core/errors.ts'
-export type {
-  ApiKey,
-  Limiter,
-  LimiterAnswer,
-  Store,
-  StoredResponse,
-  VideoJob,
-} from './core/ports.ts'
+export type { Store, VideoJob } from './core/ports.ts'
 export { Type } from './core/type.ts'
 export { type CallOutcome, noUsage, type Usage, type UsageRecord } from './core/usage.ts'
 export type {

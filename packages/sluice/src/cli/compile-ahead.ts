@@ -46,7 +46,7 @@ async function startOnce(): Promise<void> {
   const config = createConfig(readEnvironment(variables), {}, join(folder, 'sluice.yaml'))
   const log = { info() {}, warn() {}, error() {} }
   try {
-    await using store = openData(folder)
+    await using store = await openData(config)
     await using opened = await openGateway({ config, store, log })
     const address = await opened.server.listen({ host: config.server.host, port: 0 })
     startMessage({

@@ -1,6 +1,6 @@
 import type { Environment } from '../config/env.ts'
-import { absoluteDataFolder } from '../config/config.ts'
-import type { ApiKey } from '@sluice/contract'
+import { loadConfig } from '../config/config.ts'
+import type { ApiKey } from '../ports/api-key.ts'
 import { createKey } from '../storage/secrets.ts'
 import { CommandError } from './command-error.ts'
 import { openData } from './open-data.ts'
@@ -23,7 +23,7 @@ export async function createKeyCommand(
   environment: Environment,
   { name, admin = false, models, rate, expires }: CreateKeyOptions,
 ): Promise<string> {
-  await using store = openData(absoluteDataFolder(environment))
+  await using store = await openData(await loadConfig(environment))
   const now = Date.now()
   const { secret, key } = createKey(
     {
@@ -44,7 +44,7 @@ export async function listKeysCommand(
   environment: Environment,
   { json = false }: { readonly json?: boolean },
 ): Promise<string> {
-  await using store = openData(absoluteDataFolder(environment))
+  await using store = await openData(await loadConfig(environment))
   const keys = await store.listKeys()
   if (json)
     return JSON.stringify(
@@ -69,7 +69,7 @@ export async function listKeysCommand(
 }
 
 export async function revokeKeyCommand(environment: Environment, id: string): Promise<string> {
-  await using store = openData(absoluteDataFolder(environment))
+  await using store = await openData(await loadConfig(environment))
   const key = (await store.listKeys()).find((each) => each.id === id)
   if (!key) throw new CommandError(`There is no key ${id}: sluice keys list shows all`)
   const changed = await store.revokeKey(id, Date.now())

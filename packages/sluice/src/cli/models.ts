@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { loadConfig } from '../config/config.ts'
 import type { Environment } from '../config/env.ts'
-import type { ApiKey } from '@sluice/contract'
+import type { ApiKey } from '../ports/api-key.ts'
 import { openSender } from '../http/send.ts'
 import { routingOf } from './open-gateway.ts'
 import { formatTable } from './table.ts'

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { Config } from '../config/config.ts'
-import type { Store } from '@sluice/contract'
+import type { Store } from '../ports/store.ts'
 import { builtinEngine, openImageLinks, openVideoJobs, type WorkerPool } from '@sluice/engine'
 import type { Gateway, Log } from '../gateway/gateway.ts'
 

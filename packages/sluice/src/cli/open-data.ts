@@ -1,16 +1,49 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Store } from '@sluice/contract'
-import { openSqlite, type SqliteOptions } from '../storage/sqlite.ts'
+import type { Config } from '../config/config.ts'
+import type { Store } from '../ports/store.ts'
+import { openSqlite } from '../storage/sqlite.ts'
+import type { StoreOptions } from '../storage/store.ts'
 import { CommandError } from './command-error.ts'
 
-/** Makes the data folder, its owner's alone, unless it is there, and opens the store in it. The caller disposes it. */
-export function openData(folder: string, options: Omit<SqliteOptions, 'file'> = {}): Store {
+/** The settings that say where things are kept. */
+export type DataConfig = Pick<Config, 'dataFolder' | 'storage'>
+
+/**
+ * Makes the data folder, its owner's alone, unless it is there, and opens the store: the database server that the
+ * settings name, or else a file in the folder. The caller disposes it.
+ */
+export async function openData(
+  { dataFolder, storage: { url } }: DataConfig,
+  options: StoreOptions = {},
+): Promise<Store> {
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
-    return openSqlite({ file: join(folder, 'sluice.db'), ...options })
+    mkdirSync(dataFolder, { recursive: true, mode: 0o700 })
+    if (url === undefined) return openSqlite({ file: join(dataFolder, 'sluice.db'), ...options })
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : 'unknown reason'
-    throw new CommandError(`The data folder ${folder} cannot be used: ${reason}`, { cause })
+    throw new CommandError(`The data folder ${dataFolder} cannot be used: ${reasonOf(cause)}`, {
+      cause,
+    })
   }
+  try {
+    // Loaded only where it is configured: a driver is a tenth of a start.
+    const { openPostgres } = await import('../storage/postgres.ts')
+    return await openPostgres({ url, ...options })
+  } catch (cause) {
+    throw new CommandError(`${databaseName(url)} cannot be used: ${reasonOf(cause)}`, { cause })
+  }
+}
+
+/** What a database is called in messages: without the password, which only its URL says. */
+export function databaseName(url: string): string {
+  if (!URL.canParse(url)) return 'The PostgreSQL database'
+  const { host, pathname } = new URL(url)
+  return `The PostgreSQL database ${host}${pathname}`
+}
+
+/** A refused connection to several addresses of one name has no message of its own. */
+function reasonOf(cause: unknown): string {
+  if (cause instanceof AggregateError && cause.message === '')
+    return cause.errors.map(reasonOf).join(', ')
+  return cause instanceof Error ? cause.message : 'unknown reason'
 }

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import type { Config } from '../config/config.ts'
-import type { ApiKey, Store } from '@sluice/contract'
+import type { ApiKey } from '../ports/api-key.ts'
+import type { Store } from '../ports/store.ts'
 import { type Engine, openWorkerPool } from '@sluice/engine'
 import { aiSdkEngines } from '../ai-sdk/engines.ts'
 import { createRouting } from '../gateway/route/create-routing.ts'
@@ -47,7 +48,10 @@ export async function openGateway({
 }: OpenGatewayInput): Promise<OpenGateway> {
   const now = Date.now
   const newId = (prefix: string) => prefix + randomUUID().replaceAll('-', '')
-  const keys = await openKeyRing(store, { fixed: fixedKeys(config) })
+  const keys = await openKeyRing(store, {
+    fixed: fixedKeys(config),
+    readFailed: (error) => log.error({ error: String(error) }, 'the keys could not be read again'),
+  })
   const sender = openSender()
   const workers = openWorkerPool()
   const builtin = await openBuiltin({ config, store, workers, now, newId, log })
@@ -103,7 +107,6 @@ export async function openGateway({
       await sender[Symbol.asyncDispose]()
       await keys[Symbol.asyncDispose]()
       await gateway.limiter[Symbol.asyncDispose]()
-      await store.flush()
     },
   }
 }

@@ -23,7 +23,7 @@ export async function serve(): Promise<number> {
   const environment = readEnvironment()
   const config = await loadConfig(environment)
   using log = openLog(config.log)
-  await using store = openData(config.dataFolder, {
+  await using store = await openData(config, {
     writeFailed: (error, waiting, lost) =>
       log.error({ error: String(error), waiting, lost }, 'usage could not be written'),
   })
@@ -125,7 +125,7 @@ function watchSettings(
 }
 
 /** What a running server cannot change; the log line of a change names these parts as waiting. */
-const atNextStart = ['server', 'log'] as const
+const atNextStart = ['server', 'storage', 'log'] as const
 
 /** One press of Ctrl-C may arrive twice: from the terminal and from the process that started this one. */
 const sameSignalMs = 500

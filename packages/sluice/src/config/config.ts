@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import { ConfigError } from './config-error.ts'
 import { defaultAliases } from './default-aliases.ts'
 import type { Environment, Variables } from './env.ts'
+import { databaseUrlPattern } from './database-url.ts'
 import type { ConfigFile, KeyConfig, ProviderConfig, RouteConfig, RouteOptions } from './schema.ts'
 
 /** Everything that can be set, complete: environment over sluice.yaml over the defaults. */
@@ -25,6 +26,8 @@ export interface Config {
     readonly enabled: 'auto' | 'always' | 'never'
     readonly aliases: Readonly<Record<string, string>>
   }
+  /** Where keys, usage, video tasks and responses are kept. Without a `url`: in a SQLite file in the data folder. */
+  readonly storage: { readonly url?: string }
   readonly providers: Readonly<Record<string, ProviderConfig>>
   readonly models: Readonly<Record<string, string | RouteConfig>>
   readonly defaults: RouteOptions
@@ -67,7 +70,7 @@ export async function loadConfig(environment: Environment): Promise<Config> {
 
 /** Puts environment, file and defaults together. `file` is the absolute path of the settings file. */
 export function createConfig(environment: Environment, content: ConfigFile, file: string): Config {
-  const { server = {}, limits = {}, builtin = {}, log = {} } = content
+  const { server = {}, limits = {}, builtin = {}, storage = {}, log = {} } = content
   const { port: _port, host: _host, publicUrl, ...restOfServer } = server
   return {
     server: {
@@ -84,6 +87,7 @@ export function createConfig(environment: Environment, content: ConfigFile, file
       enabled: builtin.enabled ?? 'auto',
       aliases: builtin.aliases ?? defaultAliases,
     },
+    storage: { ...storage, ...readDatabaseUrl(environment) },
     providers: content.providers ?? {},
     models: content.models ?? {},
     defaults: content.defaults ?? {},
@@ -98,6 +102,13 @@ export function createConfig(environment: Environment, content: ConfigFile, file
     configFile: file,
     variables: environment.variables,
   }
+}
+
+function readDatabaseUrl({ databaseUrl }: Environment): Config['storage'] {
+  if (databaseUrl === undefined) return {}
+  if (databaseUrlPattern.test(databaseUrl)) return { url: databaseUrl }
+  // Without the value, which holds a password.
+  throw new ConfigError('DATABASE_URL must begin with postgres:// or postgresql://')
 }
 
 function readPort({ port }: Environment): number | undefined {

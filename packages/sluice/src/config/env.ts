@@ -8,6 +8,8 @@ export interface Environment {
   readonly port: { readonly name: string; readonly value: string } | undefined
   /** The folder of all that is kept. Default `data`. */
   readonly dataFolder: string
+  /** The database server that keeps what there is to keep, instead of a file in the data folder. */
+  readonly databaseUrl: string | undefined
   readonly apiKeys: readonly string[]
   readonly adminKey: string | undefined
   /** Named explicitly; absent means `sluice.yaml` if there is one. */
@@ -24,6 +26,7 @@ export function readEnvironment(variables: Variables = process.env): Environment
     host: read('SLUICE_HOST') ?? read('HOST'),
     port: firstSet(['SLUICE_PORT', 'PORT'], variables),
     dataFolder: read('SLUICE_DATA') ?? 'data',
+    databaseUrl: read('DATABASE_URL'),
     apiKeys: (read('SLUICE_API_KEYS') ?? '')
       .split(',')
       .map((key) => key.trim())

@@ -1,5 +1,6 @@
 import type { Static, TObject, TProperties, TSchema } from 'typebox'
 import { Type } from '@sluice/contract'
+import { databaseUrlPattern } from './database-url.ts'
 
 // The schema of sluice.yaml. Its JSON form is published as sluice.schema.json, so every description here is read in
 // editors; a name that is not listed is refused, so that a slip of the pen is noticed.
@@ -84,6 +85,20 @@ const builtin = object(
     ),
   },
   'The built-in engine, which answers without any provider.',
+)
+
+const storage = object(
+  {
+    url: optional(
+      Type.String({
+        pattern: databaseUrlPattern.source,
+        ...described(
+          'A PostgreSQL database, such as postgres://user:${DATABASE_PASSWORD}@host/sluice, which several gateways may share. DATABASE_URL wins. Default: a SQLite file in the data folder. Taken up at the next start.',
+        ),
+      }),
+    ),
+  },
+  'Where keys, usage, video tasks and responses are kept.',
 )
 
 const timeouts = object(
@@ -320,6 +335,7 @@ export const configFileSchema = Type.Object(
     server: optional(server),
     limits: optional(limits),
     builtin: optional(builtin),
+    storage: optional(storage),
     providers: optional(mapOf(provider, 'Upstreams by their names.')),
     models: optional(mapOf(model, 'Model names of your own: aliases and routes.')),
     defaults: optional(object(routeOptions, 'What routes do unless they say otherwise.')),

@@ -1,4 +1,5 @@
-import type { ApiKey, CallOutcome, OperationName, Usage } from '@sluice/contract'
+import type { CallOutcome, OperationName, Usage } from '@sluice/contract'
+import type { ApiKey } from '../ports/api-key.ts'
 import type { ClientFormat, StreamWriter } from '@sluice/protocols'
 import type { Source } from './attempt/source.ts'
 

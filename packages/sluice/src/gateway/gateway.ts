@@ -1,4 +1,7 @@
-import type { ApiKey, Limiter, Store, VideoJob } from '@sluice/contract'
+import type { VideoJob } from '@sluice/contract'
+import type { ApiKey } from '../ports/api-key.ts'
+import type { Limiter } from '../ports/limiter.ts'
+import type { Store } from '../ports/store.ts'
 import type { Engine, EngineContext } from '@sluice/engine'
 import type { Send } from './attempt/send.ts'
 import type { CallEnd } from './call.ts'

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { ApiKey, GatewayError } from '@sluice/contract'
+import type { GatewayError } from '@sluice/contract'
+import type { ApiKey } from '../ports/api-key.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import type { StreamTimes } from './deliver.ts'
 

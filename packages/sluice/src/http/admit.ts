@@ -1,19 +1,30 @@
 import type { FastifyReply } from 'fastify'
-import { type ApiKey, GatewayError, type Limiter } from '@sluice/contract'
+import { GatewayError } from '@sluice/contract'
+import type { ApiKey } from '../ports/api-key.ts'
+import type { Limiter, LimiterAnswer } from '../ports/limiter.ts'
 
 /**
  * Takes one request from the key's bucket. Every answer says how much is left (OpenAI API, rate limit headers); beyond
- * the limit: `rate_limited` with Retry-After. `fallbackRate` is the configured default, requests per minute.
+ * the limit: `rate_limited` with Retry-After. `fallbackRate` is the configured default, requests per minute. A promise only
+ * where the limiter has to wait.
  */
 export function admit(
   limiter: Limiter,
   { id, requestsPerMinute }: ApiKey,
   fallbackRate: number | undefined,
   reply: FastifyReply,
-): void {
+): Promise<void> | undefined {
   const rate = requestsPerMinute ?? fallbackRate
   if (rate === undefined) return
-  const { allowed, limit, remaining, resetMs, retryAfterMs } = limiter.take(id, rate)
+  const answer = limiter.take(id, rate)
+  if (answer instanceof Promise) return answer.then((later) => tell(later, reply))
+  tell(answer, reply)
+}
+
+function tell(
+  { allowed, limit, remaining, resetMs, retryAfterMs }: LimiterAnswer,
+  reply: FastifyReply,
+): void {
   void reply
     .header('x-ratelimit-limit-requests', String(limit))
     .header('x-ratelimit-remaining-requests', String(remaining))

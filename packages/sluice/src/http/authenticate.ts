@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
-import { type ApiKey, GatewayError } from '@sluice/contract'
+import { GatewayError } from '@sluice/contract'
+import type { ApiKey } from '../ports/api-key.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 
 /**

@@ -2,7 +2,8 @@ import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { performance } from 'node:perf_hooks'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
-import { type ApiKey, GatewayError } from '@sluice/contract'
+import { GatewayError } from '@sluice/contract'
+import type { ApiKey } from '../ports/api-key.ts'
 import { causeText, headerText } from '../gateway/answer.ts'
 import type { Call, CallEnd } from '../gateway/call.ts'
 import type { Gateway } from '../gateway/gateway.ts'
@@ -183,7 +184,8 @@ function install(
       request.gone = gone
       state.active += 1
       try {
-        const key = enter(address, { gateway, options, state }, { request, reply })
+        const entered = enter(address, { gateway, options, state }, { request, reply })
+        const key = entered instanceof Promise ? await entered : entered
         await address.serve({
           request,
           reply,
@@ -230,18 +232,22 @@ function enter(
   { access, uncounted }: Address,
   { gateway, options, state }: Installing,
   { request, reply }: { request: FastifyRequest; reply: FastifyReply },
-): ApiKey {
+): ApiKey | Promise<ApiKey> {
   if (access === 'open') return nobody
   const key = authenticate(gateway, request)
   request.apiKey = key
   if (access === 'administrator') requireAdministrator(key)
-  if (uncounted !== true) admit(gateway.limiter, key, options.requestsPerMinute(), reply)
-  const most = options.concurrentRequests()
-  if (most !== undefined && state.active > most)
-    throw new GatewayError('overloaded', 'The gateway is answering as many requests as it may', {
-      retryAfterMs: 1_000,
-    })
-  return key
+  const withinConcurrency = (): ApiKey => {
+    const most = options.concurrentRequests()
+    if (most !== undefined && state.active > most)
+      throw new GatewayError('overloaded', 'The gateway is answering as many requests as it may', {
+        retryAfterMs: 1_000,
+      })
+    return key
+  }
+  const rate = options.requestsPerMinute()
+  const waiting = uncounted === true ? undefined : admit(gateway.limiter, key, rate, reply)
+  return waiting ? waiting.then(withinConcurrency) : withinConcurrency()
 }
 
 const plainError: ErrorBody = (error) => error.toJSON()

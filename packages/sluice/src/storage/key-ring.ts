@@ -1,4 +1,5 @@
-import type { ApiKey, Store } from '@sluice/contract'
+import type { ApiKey } from '../ports/api-key.ts'
+import type { Store } from '../ports/store.ts'
 import { hashSecret } from './secrets.ts'
 
 /** All keys in memory, so that authenticating a call costs one hash and one look-up, and never waits for the disk. */
@@ -18,7 +19,10 @@ export interface KeyRingOptions {
   readonly now?: () => number
   /** How often another process's changes are looked for. Default 1,000 ms. */
   readonly pollMs?: number
-  /** Told when the store could not be read; the keys known so far go on working. Default: nobody is told. */
+  /**
+   * Told when the store cannot be read any more, once until it can; the keys known so far go on working. Default: nobody
+   * is told.
+   */
   readonly readFailed?: (error: unknown) => void
 }
 
@@ -28,8 +32,9 @@ export async function openKeyRing(store: Store, options: KeyRingOptions): Promis
   let fixed = byHash(options.fixed)
   let kept = new Map<string, ApiKey>()
   let version = ''
+  let reading: Promise<void> | undefined
 
-  async function reload(): Promise<void> {
+  async function read(): Promise<void> {
     // Asked before the list: a change in between is then seen as a change once more, never missed.
     const current = await store.keysVersion()
     if (current === version) return
@@ -37,10 +42,33 @@ export async function openKeyRing(store: Store, options: KeyRingOptions): Promis
     version = current
   }
 
-  await reload()
-  const timer = setInterval(() => {
-    reload().catch(readFailed)
-  }, pollMs).unref()
+  /** One after the other, so that what is read later is never overwritten by what was read earlier. */
+  function readNext(): Promise<void> {
+    const mine = (reading ?? Promise.resolve())
+      .catch(() => {})
+      .then(read)
+      .finally(() => {
+        if (reading === mine) reading = undefined
+      })
+    reading = mine
+    return mine
+  }
+
+  let isReadable = true
+  async function poll(): Promise<void> {
+    // A slow store is not asked again before it has answered.
+    if (reading) return
+    try {
+      await readNext()
+      isReadable = true
+    } catch (error) {
+      if (isReadable) readFailed(error)
+      isReadable = false
+    }
+  }
+
+  await readNext()
+  const timer = setInterval(() => void poll(), pollMs).unref()
 
   return {
     find(secret) {
@@ -51,9 +79,10 @@ export async function openKeyRing(store: Store, options: KeyRingOptions): Promis
     setFixed(keys) {
       fixed = byHash(keys)
     },
-    reload,
+    reload: readNext,
     async [Symbol.asyncDispose]() {
       clearInterval(timer)
+      await reading?.catch(() => {})
     },
   }
 }

@@ -1,4 +1,4 @@
-import type { Limiter, LimiterAnswer } from '@sluice/contract'
+import type { Limiter, LimiterAnswer } from '../ports/limiter.ts'
 
 export interface MemoryLimiterOptions {
   /** Milliseconds of a clock that never goes back. Default: `performance.now`. */
@@ -11,11 +11,13 @@ const minuteMs = 60_000
 /** Of one request: what the rounding of fractions may add up to must not refuse the last request of a full bucket. */
 const tolerance = 0.001
 
-/**
- * Token buckets in this process's memory. A bucket holds `perMinute` requests and refills without steps, so any window
- * of t milliseconds admits at most perMinute × (1 + t / 60,000) requests.
- */
-export function createMemoryLimiter(options: MemoryLimiterOptions = {}): Limiter {
+/** A limiter that never waits. */
+export interface MemoryLimiter extends Limiter {
+  take(bucket: string, perMinute: number): LimiterAnswer
+}
+
+/** Token buckets in this process's memory. A bucket that was dropped for want of room is full when it comes back. */
+export function createMemoryLimiter(options: MemoryLimiterOptions = {}): MemoryLimiter {
   const { now = () => performance.now(), bucketsMax = 100_000 } = options
   // The moment at which the bucket is full again says all about it (the generic cell rate algorithm).
   const fullAt = new Map<string, number>()

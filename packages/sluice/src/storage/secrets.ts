@@ -1,5 +1,5 @@
 import { hash, randomBytes } from 'node:crypto'
-import type { ApiKey } from '@sluice/contract'
+import type { ApiKey } from '../ports/api-key.ts'
 
 const letters = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 /** 43 of 62 letters carry 256 bits. */

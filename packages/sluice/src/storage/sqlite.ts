@@ -1,16 +1,14 @@
-import { DatabaseSync } from 'node:sqlite'
-import type { Store } from '@sluice/contract'
-import { keyTable } from './sqlite-keys.ts'
+import { DatabaseSync, type SQLInputValue, type StatementResultingChanges } from 'node:sqlite'
+import sql, { type Sql } from 'sql-template-tag'
+import type { Store } from '../ports/store.ts'
+import type { Database, Dialect } from './database.ts'
 import { migrate } from './sqlite-migrate.ts'
-import { responseTable } from './sqlite-responses.ts'
-import { usageTable, type WriteFailed } from './sqlite-usage.ts'
-import { videoJobTable } from './sqlite-video-jobs.ts'
+import { openSqliteThread } from './sqlite-thread.ts'
+import { openStore, type StoreOptions } from './store.ts'
 
-export interface SqliteOptions {
+export interface SqliteOptions extends StoreOptions {
   /** The database file; made when absent. Its folder must exist. */
   readonly file: string
-  /** Told when usage could not be written; the rows are kept and tried again. Default: nobody is told. */
-  readonly writeFailed?: WriteFailed
 }
 
 /** How long one process waits for another one's write, such as the command line's. */
@@ -20,7 +18,7 @@ const lockWaitMs = 2_000
  * Opens the store that needs nothing but a file (SQLite in WAL mode, https://sqlite.org/wal.html).
  * Several processes may have it open. The caller disposes it; usage still waiting is written then.
  */
-export function openSqlite({ file, writeFailed = () => {} }: SqliteOptions): Store {
+export function openSqlite({ file, ...options }: SqliteOptions): Store {
   const db = new DatabaseSync(file, { timeout: lockWaitMs })
   try {
     switchToWal(db)
@@ -30,24 +28,66 @@ export function openSqlite({ file, writeFailed = () => {} }: SqliteOptions): Sto
     db.close()
     throw error
   }
-  const usage = usageTable(db, writeFailed)
+  return openStore(sqliteDatabase(db, file), options)
+}
+
+const dialect: Dialect = {
+  elements: (json) => sql`json_each(${json})`,
+  fromText: {
+    integer: (text) => `round${text}`,
+    number: (text) => text,
+    boolean: (text) => text,
+  },
+}
+
+/**
+ * The database answers within this thread, which costs less than asking another one, but for `changeAside`. A write does
+ * not wait for the disk unless it is to be durable.
+ */
+function sqliteDatabase(db: DatabaseSync, file: string): Database {
+  const thread = openSqliteThread(file)
+  const run = ({ sql: text, values }: Sql): StatementResultingChanges =>
+    db.prepare(text).run(...inputs(values))
+  const change = (statements: readonly Sql[]) =>
+    transaction(db, () => statements.map((statement) => Number(run(statement).changes)))
+
   return {
-    ...keyTable(db),
-    ...videoJobTable(db),
-    ...responseTable(db),
-    recordUsage: usage.recordUsage,
-    flush: usage.flush,
-    listUsage: usage.listUsage,
-    async [Symbol.asyncDispose]() {
-      if (!db.isOpen) return
-      usage.stop()
+    dialect,
+    rows: async ({ sql: text, values }) => db.prepare(text).all(...inputs(values)),
+    change: async (...statements) => change(statements),
+    async changeDurably(...statements) {
+      db.exec('PRAGMA synchronous = FULL')
       try {
-        await usage.flush()
+        return change(statements)
       } finally {
-        db.close()
+        db.exec('PRAGMA synchronous = NORMAL')
       }
     },
+    changeAside: ({ sql: text, values }) => thread.run(text, inputs(values)),
+    async [Symbol.asyncDispose]() {
+      await thread[Symbol.asyncDispose]()
+      db.close()
+    },
   }
+}
+
+function transaction<Result>(db: DatabaseSync, work: () => Result): Result {
+  db.exec('BEGIN IMMEDIATE')
+  try {
+    const result = work()
+    db.exec('COMMIT')
+    return result
+  } catch (error) {
+    if (db.isTransaction) db.exec('ROLLBACK')
+    throw error
+  }
+}
+
+function inputs(values: readonly unknown[]): readonly SQLInputValue[] {
+  return values.map((value) => {
+    if (value === null || typeof value === 'string' || typeof value === 'number') return value
+    throw new TypeError(`A ${typeof value} is no value of a statement`)
+  })
 }
 
 /**

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Store } from '../../../contract/src/core/ports.ts'
+import type { Store } from '../../src/ports/store.ts'
 import {
   sampleJob,
   sampleKey,

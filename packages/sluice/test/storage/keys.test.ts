@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
-import type { Store } from '../../../contract/src/core/ports.ts'
+import type { Store } from '../../src/ports/store.ts'
 import { createInitialKeys, readInitialKeys } from '../../src/storage/initial-keys.ts'
 import { openKeyRing } from '../../src/storage/key-ring.ts'
 import { createKey, createSecret, hashSecret, keyOf } from '../../src/storage/secrets.ts'

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test, vi } from 'vitest'
-import type { Store } from '../../../contract/src/core/ports.ts'
+import type { Store } from '../../src/ports/store.ts'
 import { openSqlite } from '../../src/storage/sqlite.ts'
 import { describeStore } from '../contract/store.ts'
 import { sampleUsage } from '../../../../test/support/store-samples.ts'

@@ -1,10 +1,6 @@
-import {
-  type ApiKey,
-  GatewayError,
-  invalidRequest,
-  parseJson,
-  type StoredResponse,
-} from '@sluice/contract'
+import { GatewayError, invalidRequest, parseJson } from '@sluice/contract'
+import type { ApiKey } from '../../ports/api-key.ts'
+import type { StoredResponse } from '../../ports/store.ts'
 import {
   inputItems,
   referredResponses,

@@ -1,5 +1,4 @@
 import {
-  type ApiKey,
   type CreateVideoRequest,
   GatewayError,
   noUsage,
@@ -7,6 +6,7 @@ import {
   type Video,
   type VideoJob,
 } from '@sluice/contract'
+import type { ApiKey } from '../../ports/api-key.ts'
 import { answerHeaders, answerOf } from '../answer.ts'
 import { askUpstream } from '../attempt/ask-upstream.ts'
 import { Attempt, type Attempted } from '../attempt/attempt.ts'

@@ -1,4 +1,5 @@
-import { type ApiKey, type OperationName, operationNames } from '@sluice/contract'
+import { type OperationName, operationNames } from '@sluice/contract'
+import type { ApiKey } from '../../ports/api-key.ts'
 import type { EngineModel } from '@sluice/engine'
 import type { RoutingInput } from './create-routing.ts'
 import { type ListedModel, mayUse, type Upstream, type UpstreamModel } from './routing.ts'

@@ -1,4 +1,5 @@
-import type { ApiKey, OperationName } from '@sluice/contract'
+import type { OperationName } from '@sluice/contract'
+import type { ApiKey } from '../../ports/api-key.ts'
 import type { Engine } from '@sluice/engine'
 import type { Provider, ProviderSettings } from '../../providers/provider.ts'
 import type { Timeouts } from '../attempt/deadline.ts'

@@ -1,0 +1,78 @@
+import sql, { join, raw, type Sql } from 'sql-template-tag'
+import type { Row } from './database.ts'
+
+/** How one field of a record is kept: its column, and what stands for what neither database has a type for. */
+export interface Column {
+  readonly column: string
+  readonly as: 'text' | 'integer' | 'number' | 'boolean' | 'json'
+}
+
+/** The columns of a record, by field name. A field that is absent is NULL, and NULL is an absent field. */
+export type Columns<Record> = { readonly [Field in keyof Required<Record>]: Column }
+
+export const text = (column: string): Column => ({ column, as: 'text' })
+/** A whole number; a fraction is rounded, since PostgreSQL would refuse it and SQLite keep it. */
+export const integer = (column: string): Column => ({ column, as: 'integer' })
+export const number = (column: string): Column => ({ column, as: 'number' })
+export const boolean = (column: string): Column => ({ column, as: 'boolean' })
+export const json = (column: string): Column => ({ column, as: 'json' })
+
+/** The record that a row holds. The columns' constraints and this program alone decide what is in the row. */
+export function fromRow<Record>(columns: Columns<Record>, row: Row): Record {
+  const record: { [field: string]: unknown } = {}
+  for (const [field, { column, as }] of fieldsOf(columns)) {
+    const value = row[column]
+    if (value === null || value === undefined) continue
+    if (as === 'json' && typeof value === 'string') record[field] = JSON.parse(value)
+    else record[field] = as === 'boolean' ? value === 1 : value
+  }
+  // Columns<Record> names every field, NOT NULL guards the required ones, and only `toValue` wrote them.
+  return record as Record
+}
+
+/** An INSERT of the whole record; changes no row where a unique column has the value already. */
+export function insertNew<Record extends object>(
+  table: string,
+  columns: Columns<Record>,
+  record: Record,
+): Sql {
+  const values = new Map(Object.entries(record))
+  const fields = fieldsOf(columns)
+  const names = raw(fields.map(([, { column }]) => column).join(', '))
+  const kept = join(fields.map(([field, { as }]) => toValue(as, values.get(field))))
+  return sql`INSERT INTO ${raw(table)} (${names}) VALUES (${kept}) ON CONFLICT DO NOTHING`
+}
+
+/** `a = …, b = …` for the fields that `change` has, or undefined when it has none. */
+export function assignments<Record extends object>(
+  columns: Columns<Record>,
+  change: Partial<Record>,
+): Sql | undefined {
+  const values = new Map(Object.entries(change))
+  const changed = fieldsOf(columns).filter(([field]) => values.get(field) !== undefined)
+  if (changed.length === 0) return undefined
+  return join(
+    changed.map(
+      ([field, { column, as }]) => sql`${raw(column)} = ${toValue(as, values.get(field))}`,
+    ),
+  )
+}
+
+export function fieldsOf<Record>(columns: Columns<Record>): [string, Column][] {
+  return Object.entries<Column>(columns)
+}
+
+/** PostgreSQL has no NUL in its texts, and UTF-8 no halves of surrogate pairs. */
+export function storable(value: string): string {
+  return value.replaceAll('\0', '\ufffd').toWellFormed()
+}
+
+function toValue(as: Column['as'], value: unknown): string | number | null {
+  if (value === undefined || value === null) return null
+  if (as === 'json') return JSON.stringify(value)
+  if (as === 'boolean') return value === true ? 1 : 0
+  if (as === 'text' && typeof value === 'string') return storable(value)
+  if (as === 'integer' && typeof value === 'number') return Math.round(value)
+  if (as === 'number' && typeof value === 'number') return value
+  throw new TypeError(`A ${typeof value} does not fit into a column of ${as}`)
+}

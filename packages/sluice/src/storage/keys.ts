@@ -1,0 +1,49 @@
+import { GatewayError } from '@sluice/contract'
+import sql from 'sql-template-tag'
+import type { ApiKey } from '../ports/api-key.ts'
+import type { Store } from '../ports/store.ts'
+import { type Columns, fromRow, insertNew, integer, json, text } from './columns.ts'
+import type { Database } from './database.ts'
+
+const columns: Columns<ApiKey> = {
+  id: text('id'),
+  name: text('name'),
+  hash: text('hash'),
+  role: text('role'),
+  prefix: text('prefix'),
+  requestsPerMinute: integer('requests_per_minute'),
+  models: json('models'),
+  createdAt: integer('created_at'),
+  expiresAt: integer('expires_at'),
+  revokedAt: integer('revoked_at'),
+}
+
+/** Counted in the transaction of the change, so that whoever sees the new number sees the change too. */
+const countChange = sql`UPDATE versions SET version = version + 1 WHERE name = 'keys'`
+
+/** The part of the store that keeps virtual keys. */
+export function keyTable(
+  database: Database,
+): Pick<Store, 'listKeys' | 'addKey' | 'revokeKey' | 'keysVersion'> {
+  return {
+    async listKeys() {
+      const rows = await database.rows(sql`SELECT * FROM api_keys ORDER BY created_at, id`)
+      return rows.map((row) => fromRow(columns, row))
+    },
+    async addKey(key) {
+      const [added] = await database.changeDurably(insertNew('api_keys', columns, key), countChange)
+      if (added !== 1) throw new GatewayError('conflict', 'There is such a key already')
+    },
+    async revokeKey(id, at) {
+      const [revoked] = await database.changeDurably(
+        sql`UPDATE api_keys SET revoked_at = ${at} WHERE id = ${id} AND revoked_at IS NULL`,
+        countChange,
+      )
+      return revoked === 1
+    },
+    async keysVersion() {
+      const [row] = await database.rows(sql`SELECT version FROM versions WHERE name = 'keys'`)
+      return JSON.stringify(row?.['version'])
+    },
+  }
+}

@@ -1,0 +1,59 @@
+import { Client, type ClientConfig } from 'pg'
+import { migrationsAfter } from './migrations.ts'
+
+/** Of this program alone among all that lock something in the same database. */
+const lockNumber = 7_582_233
+
+/**
+ * Brings the database to the newest version, all migrations in one transaction. The table `schema_version` says which
+ * was the last; of processes that start together one applies them, and the others wait.
+ *
+ * @throws Error when the database was written by a newer version of this program.
+ */
+export async function migrate(config: ClientConfig): Promise<void> {
+  const client = new Client(config)
+  await client.connect()
+  try {
+    // Looked at without the lock first: then a start needs no right to make tables, unless there are any to make.
+    if (migrationsAfter(await currentVersion(client)).length > 0) await applyAll(client)
+  } finally {
+    await client.end()
+  }
+}
+
+async function applyAll(client: Client): Promise<void> {
+  // Closing the connection takes back what a failure leaves.
+  await client.query('BEGIN')
+  await client.query(`SELECT pg_advisory_xact_lock(${lockNumber})`)
+  // Another process may have applied them while this one waited for the lock.
+  const current = await currentVersion(client)
+  if (current === 0)
+    await client.query(
+      'CREATE TABLE schema_version (version INTEGER NOT NULL); INSERT INTO schema_version VALUES (0)',
+    )
+  for (const { version, sql } of migrationsAfter(current)) {
+    await client.query(forPostgres(sql))
+    await client.query('UPDATE schema_version SET version = $1', [version])
+  }
+  await client.query('COMMIT')
+}
+
+/** 0 for a database without this program's tables. */
+async function currentVersion(client: Client): Promise<number> {
+  const found = await client.query<{ name: string | null }>(
+    "SELECT to_regclass('schema_version')::text AS name",
+  )
+  if (found.rows[0]?.name == null) return 0
+  const { rows } = await client.query<{ version: number }>('SELECT version FROM schema_version')
+  return rows[0]?.version ?? 0
+}
+
+/**
+ * A migration in PostgreSQL's words. SQLite counts up a column only if it is called exactly `INTEGER PRIMARY KEY`, and
+ * its INTEGER holds 64 bits.
+ */
+function forPostgres(sql: string): string {
+  return sql
+    .replaceAll('INTEGER PRIMARY KEY', 'BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY')
+    .replaceAll(/\bINTEGER\b/g, 'BIGINT')
+}

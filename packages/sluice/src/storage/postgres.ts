@@ -1,0 +1,116 @@
+import { DatabaseError, Pool, type PoolClient, types } from 'pg'
+import sql, { type Sql } from 'sql-template-tag'
+import type { Store } from '../ports/store.ts'
+import { type Database, type Dialect, RefusedData } from './database.ts'
+import { migrate } from './postgres-migrate.ts'
+import { openStore, type StoreOptions } from './store.ts'
+
+export interface PostgresOptions extends StoreOptions {
+  /** `postgres://user:password@host:port/database`, with the parameters that libpq knows, such as `sslmode`. */
+  readonly url: string
+}
+
+const connectMs = 5_000
+/** Longer than any statement of this program takes; a server that is gone would else be waited for without end. */
+const statementMs = 15_000
+const connectionsMax = 10
+
+/**
+ * Opens the store in a PostgreSQL database (12 or newer), which several gateways may have open. Its tables are made, or
+ * brought up to date, in the first schema of the search path. The caller disposes it; usage still waiting is written then.
+ *
+ * @throws Error when the server cannot be reached, or when a newer version of this program wrote the database.
+ */
+export async function openPostgres({ url, ...options }: PostgresOptions): Promise<Store> {
+  await migrate({ connectionString: url, connectionTimeoutMillis: connectMs })
+  const pool = new Pool({
+    connectionString: url,
+    application_name: 'sluice',
+    max: connectionsMax,
+    connectionTimeoutMillis: connectMs,
+    query_timeout: statementMs,
+    keepAlive: true,
+    types: { getTypeParser: parserOf },
+  })
+  // Without a listener the loss of an idle connection ends the process. The pool opens another one when it needs it.
+  pool.on('error', () => {})
+  return openStore(postgresDatabase(pool), options)
+}
+
+const dialect: Dialect = {
+  elements: (json) =>
+    sql`json_array_elements(CAST(${json} AS JSON)) WITH ORDINALITY AS batch(value, key)`,
+  fromText: {
+    integer: (text) => `round(${text}::numeric)`,
+    number: (text) => `${text}::double precision`,
+    boolean: (text) => `${text}::boolean::integer`,
+  },
+}
+
+function postgresDatabase(pool: Pool): Database {
+  async function change(...statements: readonly Sql[]): Promise<readonly number[]> {
+    const [only, ...more] = statements
+    // One statement is a transaction of its own, without two more ways to the server.
+    if (only && more.length === 0) return [(await pool.query(textOf(only))).rowCount ?? 0]
+    return transaction(pool, async (client) => {
+      const changed: number[] = []
+      for (const statement of statements)
+        changed.push((await client.query(textOf(statement))).rowCount ?? 0)
+      return changed
+    })
+  }
+
+  return {
+    dialect,
+    rows: async (query) => (await pool.query<Record<string, unknown>>(textOf(query))).rows,
+    change,
+    // PostgreSQL's own setting, synchronous_commit, is on unless the operator turned it off.
+    changeDurably: change,
+    async changeAside(statement) {
+      try {
+        await change(statement)
+      } catch (error) {
+        throw isRefusal(error) ? new RefusedData(error.message, { cause: error }) : error
+      }
+    },
+    [Symbol.asyncDispose]: () => pool.end(),
+  }
+}
+
+function textOf({ text, values }: Sql): { text: string; values: unknown[] } {
+  return { text, values }
+}
+
+async function transaction<Result>(
+  pool: Pool,
+  work: (client: PoolClient) => Promise<Result>,
+): Promise<Result> {
+  const client = await pool.connect()
+  let isDone = false
+  try {
+    await client.query('BEGIN')
+    const result = await work(client)
+    await client.query('COMMIT')
+    isDone = true
+    return result
+  } finally {
+    // A connection that is closed takes back what it began; after a failure nobody knows its state.
+    client.release(!isDone)
+  }
+}
+
+/** Integrity constraints and data exceptions (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
+function isRefusal(error: unknown): error is DatabaseError {
+  return error instanceof DatabaseError && /^2[23]/.test(error.code ?? '')
+}
+
+/** BIGINT comes as text, since it may be larger than a number can say; what this program writes never is. */
+function parserOf(oid: number, format?: 'text' | 'binary') {
+  return oid === types.builtins.INT8 ? parseBigint : types.getTypeParser(oid, format)
+}
+
+function parseBigint(text: string): number {
+  const value = Number(text)
+  if (!Number.isSafeInteger(value)) throw new RangeError(`${text} is beyond what a number can say`)
+  return value
+}

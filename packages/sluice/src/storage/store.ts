@@ -1,0 +1,34 @@
+import type { Store } from '../ports/store.ts'
+import type { Database } from './database.ts'
+import { keyTable } from './keys.ts'
+import { responseTable } from './responses.ts'
+import type { WriteFailed } from './usage-queue.ts'
+import { usageTable } from './usage.ts'
+import { videoJobTable } from './video-jobs.ts'
+
+export interface StoreOptions {
+  /** Told when usage could not be written. Default: nobody is told. */
+  readonly writeFailed?: WriteFailed
+}
+
+/** The store on a database that is up to date. Disposing it writes the usage that is left and disposes the database. */
+export function openStore(database: Database, { writeFailed = () => {} }: StoreOptions): Store {
+  const usage = usageTable(database, writeFailed)
+  let closed: Promise<void> | undefined
+
+  async function close(): Promise<void> {
+    try {
+      await usage[Symbol.asyncDispose]()
+    } finally {
+      await database[Symbol.asyncDispose]()
+    }
+  }
+
+  return {
+    ...keyTable(database),
+    ...videoJobTable(database),
+    ...responseTable(database),
+    ...usage,
+    [Symbol.asyncDispose]: () => (closed ??= close()),
+  }
+}

@@ -1,0 +1,167 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { UsageRecord } from '@sluice/contract'
+import { RefusedData } from './database.ts'
+
+/** Records that are written together. `id` is never used for others, so that a batch written twice can be told. */
+export interface UsageBatch {
+  readonly id: string
+  readonly records: readonly UsageRecord[]
+}
+
+/**
+ * What the queue says when it could not write: how many records wait for the next try, and how many have been lost since
+ * the start. Called at most once per failing write.
+ */
+export type WriteFailed = (error: unknown, waiting: number, lost: number) => void
+
+export interface UsageQueueOptions {
+  /** Writes a batch whole or not at all, in order. Called again with the same batch unless it threw RefusedData. */
+  readonly write: (batch: UsageBatch) => Promise<void>
+  readonly writeFailed: WriteFailed
+  readonly newBatchId: () => string
+  /** Records that wait at most; beyond it the newest are lost. Default 100,000: less than 100 MB. */
+  readonly recordsMax?: number
+  /** How long disposing tries to write what is left. Default 5,000 ms. */
+  readonly stopMs?: number
+}
+
+/** Usage on its way to the database: appended in memory, written by the dozen. Disposing writes what is left. */
+export interface UsageQueue extends AsyncDisposable {
+  add(record: UsageRecord): void
+  /** Waits until all that was added before is written. Rejects when a write fails; the records are kept. */
+  flush(): Promise<void>
+}
+
+const writeEveryMs = 50
+const recordsPerBatchMax = 500
+/** A database that refuses is asked again, and complained of, this often. */
+const retryEveryMs = 1_000
+const stopRetryMs = 100
+
+export function openUsageQueue(options: UsageQueueOptions): UsageQueue {
+  return new WritingQueue(options)
+}
+
+class WritingQueue implements UsageQueue {
+  readonly #options: Required<UsageQueueOptions>
+  readonly #waiting: UsageRecord[] = []
+  /** Taken out of `waiting` and not settled yet, in order; the first is being written, or could not be. */
+  readonly #batches: UsageBatch[] = []
+  #added = 0
+  /** How many of those added were written or lost. */
+  #settled = 0
+  #lost = 0
+  #lostTold = 0
+  /** Set from the first record that waits until none does. */
+  #timer: NodeJS.Timeout | undefined
+  #writing: Promise<void> | undefined
+  #stopped = false
+
+  constructor(options: UsageQueueOptions) {
+    this.#options = { recordsMax: 100_000, stopMs: 5_000, ...options }
+  }
+
+  add(record: UsageRecord): void {
+    if (this.#left() >= this.#options.recordsMax) {
+      this.#lost++
+      return
+    }
+    this.#waiting.push(record)
+    this.#added++
+    if (this.#timer === undefined) this.#schedule(writeEveryMs)
+  }
+
+  async flush(): Promise<void> {
+    const target = this.#added
+    while (this.#settled < target) await this.#writeNext()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const giveUpAt = performance.now() + this.#options.stopMs
+    try {
+      for (;;)
+        try {
+          return await this.flush()
+        } catch (cause) {
+          if (performance.now() >= giveUpAt)
+            throw new Error(`${this.#left()} usage records could not be written`, { cause })
+          await wait(stopRetryMs)
+        }
+    } finally {
+      this.#stopped = true
+      clearTimeout(this.#timer)
+    }
+  }
+
+  #left(): number {
+    return this.#added - this.#settled
+  }
+
+  #schedule(ms: number): void {
+    this.#timer = setTimeout(() => void this.#writeInTurn(), ms).unref()
+  }
+
+  async #writeInTurn(): Promise<void> {
+    let nextMs = writeEveryMs
+    try {
+      do await this.#writeNext()
+      while (this.#batches.length > 0 || this.#waiting.length >= recordsPerBatchMax)
+    } catch {
+      // The write has told of it.
+      nextMs = retryEveryMs
+    }
+    this.#timer = undefined
+    if (this.#left() > 0 && !this.#stopped) this.#schedule(nextMs)
+  }
+
+  /** One write at a time: who comes meanwhile waits for the one under way. */
+  #writeNext(): Promise<void> {
+    this.#writing ??= this.#writeFirst().finally(() => {
+      this.#writing = undefined
+    })
+    return this.#writing
+  }
+
+  async #writeFirst(): Promise<void> {
+    const [batch = this.#takeBatch()] = this.#batches
+    if (!batch) return
+    try {
+      await this.#options.write(batch)
+      this.#batches.shift()
+      this.#settled += batch.records.length
+    } catch (error) {
+      if (error instanceof RefusedData) return this.#setAside(batch, error)
+      this.#tell(error)
+      throw error
+    }
+    if (this.#lost > this.#lostTold)
+      this.#tell(new Error('Usage comes faster than the database takes it'))
+  }
+
+  #takeBatch(): UsageBatch | undefined {
+    const records = this.#waiting.splice(0, recordsPerBatchMax)
+    if (records.length === 0) return undefined
+    const batch = { id: this.#options.newBatchId(), records }
+    this.#batches.push(batch)
+    return batch
+  }
+
+  /** A record that breaks a constraint never gets better: it is looked for by halves, and those around it are written. */
+  #setAside({ id, records }: UsageBatch, error: RefusedData): void {
+    const half = records.length >> 1
+    if (half > 0) {
+      const halves = [records.slice(0, half), records.slice(half)]
+      this.#batches.splice(0, 1, ...halves.map((some, n) => ({ id: `${id}${n}`, records: some })))
+      return
+    }
+    this.#batches.shift()
+    this.#settled++
+    this.#lost++
+    this.#tell(error)
+  }
+
+  #tell(error: unknown): void {
+    this.#lostTold = this.#lost
+    this.#options.writeFailed(error, this.#left(), this.#lost)
+  }
+}

@@ -1,0 +1,79 @@
+import { GatewayError, type VideoJob } from '@sluice/contract'
+import sql, { empty, raw } from 'sql-template-tag'
+import type { Store } from '../ports/store.ts'
+import { assignments, type Columns, fromRow, insertNew, integer, json, text } from './columns.ts'
+import type { Database } from './database.ts'
+
+const columns: Columns<VideoJob> = {
+  id: text('id'),
+  keyId: text('key_id'),
+  provider: text('provider'),
+  model: text('model'),
+  upstreamId: text('upstream_id'),
+  status: text('status'),
+  progress: integer('progress'),
+  prompt: text('prompt'),
+  seconds: text('seconds'),
+  size: text('size'),
+  request: text('request'),
+  error: json('error'),
+  contentFile: text('content_file'),
+  createdAt: integer('created_at'),
+  completedAt: integer('completed_at'),
+  expiresAt: integer('expires_at'),
+  remixedFromVideoId: text('remixed_from_video_id'),
+}
+
+const unfinished = raw("status IN ('queued', 'in_progress')")
+
+type VideoJobStore = Pick<
+  Store,
+  | 'addVideoJob'
+  | 'findVideoJob'
+  | 'listVideoJobs'
+  | 'updateVideoJob'
+  | 'deleteVideoJob'
+  | 'unfinishedVideoJobs'
+>
+
+/** The part of the store that keeps video tasks. */
+export function videoJobTable(database: Database): VideoJobStore {
+  return {
+    async addVideoJob(job) {
+      const [added] = await database.changeDurably(insertNew('video_jobs', columns, job))
+      if (added !== 1) throw new GatewayError('conflict', 'There is such a video already')
+    },
+    async findVideoJob(id) {
+      const [row] = await database.rows(sql`SELECT * FROM video_jobs WHERE id = ${id}`)
+      return row && fromRow(columns, row)
+    },
+    async listVideoJobs(keyId, { limit, after, ascending = false }) {
+      // Where the key has no row of this id, the comparison is with NULL, and nothing follows.
+      const mark = sql`(SELECT sequence FROM video_jobs WHERE id = ${after} AND key_id = ${keyId})`
+      const behind =
+        after === undefined ? empty : sql`AND sequence ${raw(ascending ? '>' : '<')} ${mark}`
+      const rows = await database.rows(
+        sql`SELECT * FROM video_jobs WHERE key_id = ${keyId} ${behind}
+          ORDER BY sequence ${raw(ascending ? 'ASC' : 'DESC')} LIMIT ${limit}`,
+      )
+      return rows.map((row) => fromRow(columns, row))
+    },
+    async updateVideoJob(id, change) {
+      const changed = assignments<Partial<VideoJob>>(columns, change) ?? sql`id = id`
+      const [updated] = await database.change(
+        sql`UPDATE video_jobs SET ${changed} WHERE id = ${id} AND ${unfinished}`,
+      )
+      return updated === 1
+    },
+    async deleteVideoJob(id) {
+      const [deleted] = await database.change(sql`DELETE FROM video_jobs WHERE id = ${id}`)
+      return deleted === 1
+    },
+    async unfinishedVideoJobs(provider) {
+      const rows = await database.rows(
+        sql`SELECT * FROM video_jobs WHERE provider = ${provider} AND ${unfinished} ORDER BY sequence`,
+      )
+      return rows.map((row) => fromRow(columns, row))
+    },
+  }
+}
