@@ -62,16 +62,11 @@ export function fieldsOf<Record>(columns: Columns<Record>): [string, Column][] {
   return Object.entries<Column>(columns)
 }
 
-/** PostgreSQL has no NUL in its texts, and UTF-8 no halves of surrogate pairs. */
-export function storable(value: string): string {
-  return value.replaceAll('\0', '\ufffd').toWellFormed()
-}
-
 function toValue(as: Column['as'], value: unknown): string | number | null {
   if (value === undefined || value === null) return null
   if (as === 'json') return JSON.stringify(value)
   if (as === 'boolean') return value === true ? 1 : 0
-  if (as === 'text' && typeof value === 'string') return storable(value)
+  if (as === 'text' && typeof value === 'string') return value
   if (as === 'integer' && typeof value === 'number') return Math.round(value)
   if (as === 'number' && typeof value === 'number') return value
   throw new TypeError(`A ${typeof value} does not fit into a column of ${as}`)

@@ -40,10 +40,11 @@ async function applyAll(client: Client): Promise<void> {
 
 /** 0 for a database without this program's tables. */
 async function currentVersion(client: Client): Promise<number> {
-  const found = await client.query<{ name: string | null }>(
-    "SELECT to_regclass('schema_version')::text AS name",
+  // Not to_regclass: within a transaction that has looked before, it may not see what another process has made since.
+  const found = await client.query(
+    "SELECT 1 FROM pg_tables WHERE tablename = 'schema_version' AND schemaname = current_schema()",
   )
-  if (found.rows[0]?.name == null) return 0
+  if (found.rowCount === 0) return 0
   const { rows } = await client.query<{ version: number }>('SELECT version FROM schema_version')
   return rows[0]?.version ?? 0
 }

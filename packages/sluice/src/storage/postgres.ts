@@ -1,6 +1,7 @@
-import { DatabaseError, Pool, type PoolClient, types } from 'pg'
+import { DatabaseError, Pool, type PoolClient, type QueryConfig, types } from 'pg'
 import sql, { type Sql } from 'sql-template-tag'
 import type { Store } from '../ports/store.ts'
+import { boundValues } from './bound-values.ts'
 import { type Database, type Dialect, RefusedData } from './database.ts'
 import { migrate } from './postgres-migrate.ts'
 import { openStore, type StoreOptions } from './store.ts'
@@ -51,18 +52,18 @@ function postgresDatabase(pool: Pool): Database {
   async function change(...statements: readonly Sql[]): Promise<readonly number[]> {
     const [only, ...more] = statements
     // One statement is a transaction of its own, without two more ways to the server.
-    if (only && more.length === 0) return [(await pool.query(textOf(only))).rowCount ?? 0]
+    if (only && more.length === 0) return [(await pool.query(queryOf(only))).rowCount ?? 0]
     return transaction(pool, async (client) => {
       const changed: number[] = []
       for (const statement of statements)
-        changed.push((await client.query(textOf(statement))).rowCount ?? 0)
+        changed.push((await client.query(queryOf(statement))).rowCount ?? 0)
       return changed
     })
   }
 
   return {
     dialect,
-    rows: async (query) => (await pool.query<Record<string, unknown>>(textOf(query))).rows,
+    rows: async (query) => (await pool.query<Record<string, unknown>>(queryOf(query))).rows,
     change,
     // PostgreSQL's own setting, synchronous_commit, is on unless the operator turned it off.
     changeDurably: change,
@@ -77,8 +78,8 @@ function postgresDatabase(pool: Pool): Database {
   }
 }
 
-function textOf({ text, values }: Sql): { text: string; values: unknown[] } {
-  return { text, values }
+function queryOf(statement: Sql): QueryConfig {
+  return { text: statement.text, values: boundValues(statement) }
 }
 
 async function transaction<Result>(

@@ -1,6 +1,7 @@
-import { DatabaseSync, type SQLInputValue, type StatementResultingChanges } from 'node:sqlite'
+import { DatabaseSync, type StatementResultingChanges } from 'node:sqlite'
 import sql, { type Sql } from 'sql-template-tag'
 import type { Store } from '../ports/store.ts'
+import { boundValues } from './bound-values.ts'
 import type { Database, Dialect } from './database.ts'
 import { migrate } from './sqlite-migrate.ts'
 import { openSqliteThread } from './sqlite-thread.ts'
@@ -46,14 +47,14 @@ const dialect: Dialect = {
  */
 function sqliteDatabase(db: DatabaseSync, file: string): Database {
   const thread = openSqliteThread(file)
-  const run = ({ sql: text, values }: Sql): StatementResultingChanges =>
-    db.prepare(text).run(...inputs(values))
+  const run = (statement: Sql): StatementResultingChanges =>
+    db.prepare(statement.sql).run(...boundValues(statement))
   const change = (statements: readonly Sql[]) =>
     transaction(db, () => statements.map((statement) => Number(run(statement).changes)))
 
   return {
     dialect,
-    rows: async ({ sql: text, values }) => db.prepare(text).all(...inputs(values)),
+    rows: async (query) => db.prepare(query.sql).all(...boundValues(query)),
     change: async (...statements) => change(statements),
     async changeDurably(...statements) {
       db.exec('PRAGMA synchronous = FULL')
@@ -63,7 +64,7 @@ function sqliteDatabase(db: DatabaseSync, file: string): Database {
         db.exec('PRAGMA synchronous = NORMAL')
       }
     },
-    changeAside: ({ sql: text, values }) => thread.run(text, inputs(values)),
+    changeAside: (statement) => thread.run(statement.sql, boundValues(statement)),
     async [Symbol.asyncDispose]() {
       await thread[Symbol.asyncDispose]()
       db.close()
@@ -81,13 +82,6 @@ function transaction<Result>(db: DatabaseSync, work: () => Result): Result {
     if (db.isTransaction) db.exec('ROLLBACK')
     throw error
   }
-}
-
-function inputs(values: readonly unknown[]): readonly SQLInputValue[] {
-  return values.map((value) => {
-    if (value === null || typeof value === 'string' || typeof value === 'number') return value
-    throw new TypeError(`A ${typeof value} is no value of a statement`)
-  })
 }
 
 /**

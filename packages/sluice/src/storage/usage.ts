@@ -10,9 +10,9 @@ import {
   fromRow,
   integer,
   number,
-  storable,
   text,
 } from './columns.ts'
+import { storable } from './bound-values.ts'
 import type { Database, Dialect } from './database.ts'
 import { openUsageQueue, type UsageBatch, type WriteFailed } from './usage-queue.ts'
 

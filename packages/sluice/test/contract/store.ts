@@ -87,6 +87,17 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
         expect((await store.listKeys()).map(({ revokedAt }) => revokedAt)).toEqual([5, 6])
       })
 
+      test('of many who add the same key at once, in several processes, one does', async () => {
+        const another = await subject.openAnother()
+        const answers = await Promise.allSettled(
+          Array.from({ length: 10 }, (_, n) => (n % 2 ? store : another).addKey(sampleKey())),
+        )
+        const refused = answers.filter(({ status }) => status === 'rejected')
+        expect(refused).toHaveLength(9)
+        for (const answer of refused) expect(answer).toMatchObject({ reason: { code: 'conflict' } })
+        expect(await store.listKeys()).toEqual([sampleKey()])
+      })
+
       test('keys survive', async () => {
         await store.addKey(sampleKey())
         store = await subject.reopen()
@@ -114,6 +125,23 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
         expect(await store.findVideoJob('video_b')).toEqual(full)
         expect(await store.findVideoJob('video_c')).toBeUndefined()
         await expect(store.addVideoJob(plain)).rejects.toMatchObject({ code: 'conflict' })
+      })
+
+      test('a text keeps every character that a database can keep', async () => {
+        const prompt = 'it\'s "a" $1 ? \\ %s — 猫 🐈\n\u0001'
+        const error = { code: '\0', message: 'a\0b\ud800' }
+        await store.addVideoJob(sampleJob({ prompt, error }))
+        await store.addVideoJob(sampleJob({ id: 'video_2', prompt: 'a\0b\ud800c' }))
+        expect(await store.findVideoJob('video_1')).toEqual(sampleJob({ prompt, error }))
+        expect((await store.findVideoJob('video_2'))?.prompt).toBe('a\ufffdb\ufffdc')
+        expect(await store.findVideoJob('a\0b')).toBeUndefined()
+      })
+
+      test('a progress between two whole numbers is rounded', async () => {
+        await store.addVideoJob(sampleJob({ progress: 12.6 }))
+        expect((await store.findVideoJob('video_1'))?.progress).toBe(13)
+        await store.updateVideoJob('video_1', { progress: 33.3 })
+        expect((await store.findVideoJob('video_1'))?.progress).toBe(33)
       })
 
       test('only the given fields change', async () => {
@@ -237,6 +265,45 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
         store.recordUsage(full)
         expect(await store.listUsage({ limit: 10 })).toEqual([full, plain])
         expect(await store.listUsage({ limit: 1 })).toEqual([full])
+      })
+
+      test('numbers and texts that not every database takes are written as near as can be', async () => {
+        const odd = { model: 'a\0b\ud800', durationMs: 0.125, inputTokens: 10.6, images: 2.4 }
+        store.recordUsage(sampleUsage(odd))
+        store.recordUsage(sampleUsage({ inputTokens: 2 ** 53 - 1, model: '\\u0000 "猫"' }))
+        expect(await store.listUsage({ limit: 2 })).toEqual([
+          sampleUsage({ inputTokens: 2 ** 53 - 1, model: '\\u0000 "猫"' }),
+          sampleUsage({ model: 'a\ufffdb\ufffd', durationMs: 0.125, inputTokens: 11, images: 2 }),
+        ])
+      })
+
+      test('a record that breaks a constraint is lost, and those around it are not', async () => {
+        const broken = { 3: { durationMs: Number.NaN }, 700: { outcome: 'odd' as 'failed' } }
+        for (let n = 0; n < 800; n++)
+          store.recordUsage(sampleUsage({ attempt: n, ...broken[n as 3] }))
+        const kept = await store.listUsage({ limit: 1_000 })
+        expect(kept.map(({ attempt }) => attempt)).toEqual(
+          Array.from({ length: 800 }, (_, n) => 799 - n).filter((n) => n !== 3 && n !== 700),
+        )
+      })
+
+      test('records of two processes at once are all kept, each process in its order', async () => {
+        const another = await subject.openAnother()
+        for (let n = 0; n < 600; n++)
+          (n % 2 ? store : another).recordUsage(sampleUsage({ attempt: n, keyId: `key_${n % 2}` }))
+        await Promise.all([store.flush(), another.flush()])
+        const kept = await store.listUsage({ limit: 1_000 })
+        for (const rest of [0, 1])
+          expect(
+            kept.filter(({ keyId }) => keyId === `key_${rest}`).map(({ attempt }) => attempt),
+          ).toEqual(Array.from({ length: 300 }, (_, n) => 598 + rest - 2 * n))
+      })
+
+      test('disposing twice is disposing once', async () => {
+        store.recordUsage(sampleUsage())
+        await Promise.all([store[Symbol.asyncDispose](), store[Symbol.asyncDispose]()])
+        const another = await subject.openAnother()
+        expect(await another.listUsage({ limit: 10 })).toEqual([sampleUsage()])
       })
 
       test('after a flush another process sees the records', async () => {

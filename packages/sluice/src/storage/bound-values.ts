@@ -1,0 +1,15 @@
+import type { Sql } from 'sql-template-tag'
+
+/** The values of a statement, as every driver takes them. Each text is made storable, what is looked for too. */
+export function boundValues({ values }: Sql): (string | number | null)[] {
+  return values.map((value) => {
+    if (typeof value === 'string') return storable(value)
+    if (value === null || typeof value === 'number') return value
+    throw new TypeError(`A ${typeof value} is no value of a statement`)
+  })
+}
+
+/** PostgreSQL has no NUL in its texts, and UTF-8 no halves of surrogate pairs. */
+export function storable(text: string): string {
+  return text.replaceAll('\0', '\ufffd').toWellFormed()
+}

@@ -1,0 +1,120 @@
+import { afterAll, describe, expect, test, vi } from 'vitest'
+import { sampleKey, sampleUsage } from '../../../../test/support/store-samples.ts'
+import type { Store } from '../../src/ports/store.ts'
+import { migrationsAfter } from '../../src/storage/migrations.ts'
+import { openPostgres } from '../../src/storage/postgres.ts'
+import { describeStore } from '../contract/store.ts'
+import { leaveOutPostgres, openTestDatabase, query } from './postgres-server.ts'
+
+const database = await openTestDatabase()
+afterAll(() => database?.[Symbol.asyncDispose]())
+
+const newSchema = (): Promise<string> => {
+  if (!database) throw new Error('These tests are left out')
+  return database.newSchema()
+}
+
+test('PostgreSQL is here to be tested', (context) => {
+  if (!database) leaveOutPostgres(context)
+})
+
+describe.runIf(database)('with PostgreSQL', () => {
+  describeStore('postgres', async () => {
+    const url = await newSchema()
+    const opened: Store[] = []
+    const openOne = async () => {
+      const store = await openPostgres({ url })
+      opened.push(store)
+      return store
+    }
+    const store = await openOne()
+    return {
+      store,
+      async reopen() {
+        await store[Symbol.asyncDispose]()
+        return openOne()
+      },
+      openAnother: openOne,
+      async remove() {
+        for (const each of opened) await each[Symbol.asyncDispose]()
+      },
+    }
+  })
+
+  describe('postgres', () => {
+    test.each([1, 2, 3])(
+      'of many that start together one makes the tables, and all go on: %i',
+      async () => {
+        const url = await newSchema()
+        const stores = await Promise.all(Array.from({ length: 8 }, () => openPostgres({ url })))
+        await stores[0]?.addKey(sampleKey())
+        for (const store of stores) {
+          expect(await store.listKeys()).toEqual([sampleKey()])
+          await store[Symbol.asyncDispose]()
+        }
+      },
+    )
+
+    test('a database of a newer program is refused, and not touched', async () => {
+      const url = await newSchema()
+      await (await openPostgres({ url }))[Symbol.asyncDispose]()
+      const newest = migrationsAfter(0).at(-1)?.version ?? 0
+      await query(url, `UPDATE schema_version SET version = ${newest + 1}`)
+      await expect(openPostgres({ url })).rejects.toThrow(
+        `The database is of version ${newest + 1}`,
+      )
+      await query(url, `UPDATE schema_version SET version = ${newest}`)
+      await using store = await openPostgres({ url })
+      expect(await store.listKeys()).toEqual([])
+    })
+
+    test('a migration that fails leaves nothing behind', async () => {
+      const url = await newSchema()
+      await query(url, 'CREATE TABLE usage_records (mine TEXT)')
+      await expect(openPostgres({ url })).rejects.toThrow('"usage_records" already exists')
+      await query(url, 'DROP TABLE usage_records')
+      await using store = await openPostgres({ url })
+      expect(await store.listUsage({ limit: 1 })).toEqual([])
+    })
+
+    test('a user who may make no tables can use those that are there', async () => {
+      const url = await newSchema()
+      await (await openPostgres({ url }))[Symbol.asyncDispose]()
+      await query(url, 'DROP ROLE IF EXISTS sluice_test_reader')
+      await query(url, 'CREATE ROLE sluice_test_reader LOGIN')
+      const schema = new URL(url).searchParams.get('options')?.split('=').at(-1)
+      await query(url, `GRANT USAGE ON SCHEMA ${schema} TO sluice_test_reader`)
+      await query(url, `GRANT ALL ON ALL TABLES IN SCHEMA ${schema} TO sluice_test_reader`)
+      const restricted = new URL(url)
+      restricted.username = 'sluice_test_reader'
+      {
+        await using store = await openPostgres({ url: restricted.href })
+        await store.addKey(sampleKey())
+        expect(await store.listKeys()).toEqual([sampleKey()])
+      }
+      await query(url, 'DROP OWNED BY sluice_test_reader; DROP ROLE sluice_test_reader')
+    })
+
+    test('usage survives that the server ends every connection', async () => {
+      const url = await newSchema()
+      await using store = await openPostgres({ url })
+      await store.addKey(sampleKey())
+      store.recordUsage(sampleUsage())
+      await query(
+        url,
+        'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname = current_database()',
+      )
+      await vi.waitFor(
+        async () => expect(await store.listUsage({ limit: 9 })).toEqual([sampleUsage()]),
+        { timeout: 5_000, interval: 10 },
+      )
+      expect(await store.listKeys()).toEqual([sampleKey()])
+    })
+
+    test('a server that is not there is told', async () => {
+      await expect(openPostgres({ url: 'postgres://x@127.0.0.1:1/x' })).rejects.toThrow(
+        'ECONNREFUSED',
+      )
+    })
+  })
+})
