@@ -5,6 +5,7 @@ import { configuredUpstreams } from '../gateway/route/upstreams.ts'
 import type { Upstream } from '../gateway/route/routing.ts'
 import { providers as catalogue } from '../providers/index.ts'
 import { engineModels } from '@sluice/engine'
+import { databaseName } from './open-data.ts'
 import { reachableAddress } from './start-message.ts'
 
 export interface Checked {
@@ -25,11 +26,12 @@ export async function check(environment: Environment): Promise<Checked> {
     problems.push(`providers.${id} is off. ${reason}.`),
   )
   problems.push(...brokenTargets(config, upstreams))
-  const { server, limits, dataFolder, configFile } = config
+  const { server, limits, storage, dataFolder, configFile } = config
   const lines = [
     `Settings   ${existsSync(configFile) ? configFile : 'the environment alone (there is no settings file)'}`,
     `Address    ${reachableAddress(server.host, server.port)}`,
     `Data       ${dataFolder}`,
+    `Database   ${storage.url === undefined ? 'SQLite, in the data folder' : databaseName(storage.url)}`,
     `Keys       ${keyLine(config)}`,
     `Rate       ${limits.requestsPerMinute === undefined ? 'no limit' : `${limits.requestsPerMinute} requests per minute and key`}`,
     `Built in   ${builtinLine(config, upstreams)}`,

@@ -30,15 +30,18 @@ export async function openData(
     const { openPostgres } = await import('../storage/postgres.ts')
     return await openPostgres({ url, ...options })
   } catch (cause) {
-    throw new CommandError(`${databaseName(url)} cannot be used: ${reasonOf(cause)}`, { cause })
+    throw new CommandError(
+      `The database (${databaseName(url)}) cannot be used: ${reasonOf(cause)}`,
+      { cause },
+    )
   }
 }
 
 /** What a database is called in messages: without the password, which only its URL says. */
 export function databaseName(url: string): string {
-  if (!URL.canParse(url)) return 'The PostgreSQL database'
+  if (!URL.canParse(url)) return 'PostgreSQL'
   const { host, pathname } = new URL(url)
-  return `The PostgreSQL database ${host}${pathname}`
+  return `PostgreSQL at ${host}${pathname}`
 }
 
 /** A refused connection to several addresses of one name has no message of its own. */

@@ -23,6 +23,11 @@ const connectionsMax = 10
  * @throws Error when the server cannot be reached, or when a newer version of this program wrote the database.
  */
 export async function openPostgres({ url, ...options }: PostgresOptions): Promise<Store> {
+  return openStore(await openPostgresDatabase(url), options)
+}
+
+/** The database at a URL, brought up to date. The caller disposes it. */
+export async function openPostgresDatabase(url: string): Promise<Database> {
   await migrate({ connectionString: url, connectionTimeoutMillis: connectMs })
   const pool = new Pool({
     connectionString: url,
@@ -35,7 +40,7 @@ export async function openPostgres({ url, ...options }: PostgresOptions): Promis
   })
   // Without a listener the loss of an idle connection ends the process. The pool opens another one when it needs it.
   pool.on('error', () => {})
-  return openStore(postgresDatabase(pool), options)
+  return postgresDatabase(pool)
 }
 
 const dialect: Dialect = {
@@ -74,7 +79,9 @@ function postgresDatabase(pool: Pool): Database {
         throw isRefusal(error) ? new RefusedData(error.message, { cause: error }) : error
       }
     },
-    [Symbol.asyncDispose]: () => pool.end(),
+    async [Symbol.asyncDispose]() {
+      if (!pool.ending) await pool.end()
+    },
   }
 }
 

@@ -20,6 +20,11 @@ const lockWaitMs = 2_000
  * Several processes may have it open. The caller disposes it; usage still waiting is written then.
  */
 export function openSqlite({ file, ...options }: SqliteOptions): Store {
+  return openStore(openSqliteDatabase(file), options)
+}
+
+/** The database in a file, brought up to date. The caller disposes it. */
+export function openSqliteDatabase(file: string): Database {
   const db = new DatabaseSync(file, { timeout: lockWaitMs })
   try {
     switchToWal(db)
@@ -29,7 +34,7 @@ export function openSqlite({ file, ...options }: SqliteOptions): Store {
     db.close()
     throw error
   }
-  return openStore(sqliteDatabase(db, file), options)
+  return sqliteDatabase(db, file)
 }
 
 const dialect: Dialect = {
@@ -67,7 +72,7 @@ function sqliteDatabase(db: DatabaseSync, file: string): Database {
     changeAside: (statement) => thread.run(statement.sql, boundValues(statement)),
     async [Symbol.asyncDispose]() {
       await thread[Symbol.asyncDispose]()
-      db.close()
+      if (db.isOpen) db.close()
     },
   }
 }

@@ -26,12 +26,14 @@ models:
   quick: acme/small
   safe: { targets: [{ target: openai/gpt-4o }], fallback: [quick, builtin/builtin-chat] }
 keys: [{ name: team, key: sk-team-secret }]
+storage: { url: "postgres://me:\${DB_PASSWORD}@db.example:5433/sluice?sslmode=require" }
 `,
-    { OPENAI_API_KEY: 'sk-openai-secret', SLUICE_PORT: '9000' },
+    { OPENAI_API_KEY: 'sk-openai-secret', SLUICE_PORT: '9000', DB_PASSWORD: 'secret' },
   )
   const { text, isFine } = await check(environment)
   expect(isFine).toBe(true)
   expect(text).toContain('http://127.0.0.1:9000')
+  expect(text).toContain('Database   PostgreSQL at db.example:5433/sluice\n')
   expect(text).toContain('acme at https://acme.example/v1, one key, models small')
   expect(text).toContain('openai at https://api.openai.com/v1, one key, the models it lists')
   expect(text).toContain('quick → acme/small')

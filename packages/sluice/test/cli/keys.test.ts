@@ -55,6 +55,19 @@ test('the list shows every key and no secret', async () => {
   expect(json).not.toContain('hash')
 })
 
+test('a database that cannot be used is told, without its password', async () => {
+  using folder = temporaryFolder()
+  const environment = readEnvironment({
+    SLUICE_DATA: join(folder.path, 'data'),
+    DATABASE_URL: 'postgres://me:secret@127.0.0.1:1/sluice',
+  })
+  const listed = listKeysCommand(environment, {})
+  await expect(listed).rejects.toThrow(
+    'The database (PostgreSQL at 127.0.0.1:1/sluice) cannot be used: connect ECONNREFUSED',
+  )
+  await expect(listed).rejects.not.toThrow('secret')
+})
+
 test('an unknown id is told', async () => {
   using folder = temporaryFolder()
   const { environment } = dataIn(folder.path)

@@ -221,6 +221,7 @@ test('a start loads neither the schema builder, nor a client, nor a compiler of 
     'commander',
     'yaml',
     'gpt-tokenizer',
+    'pg',
   ]
   const found = heavy.filter((name) => loaded.some((url) => url.includes(`/node_modules/${name}/`)))
   expect(found).toEqual([])

@@ -37,6 +37,22 @@ test.each<[Variables, ConfigFile['server'], { host: string; port: number }]>([
   expect(configOf(variables, { server: server ?? {} }).server).toMatchObject(expected)
 })
 
+test.each<[Variables, ConfigFile['storage'], string | undefined]>([
+  [{}, {}, undefined],
+  [{ DATABASE_URL: ' ' }, {}, undefined],
+  [{ DATABASE_URL: 'postgres://a/b' }, {}, 'postgres://a/b'],
+  [{}, { url: 'postgres://c/d' }, 'postgres://c/d'],
+  [{ DATABASE_URL: 'postgresql://a/b' }, { url: 'postgres://c/d' }, 'postgresql://a/b'],
+])('the database: %o over %o', (variables, storage, url) => {
+  expect(configOf(variables, { storage: storage ?? {} }).storage.url).toBe(url)
+})
+
+test('a database that is none is told without its password', () => {
+  const wrong = () => configOf({ DATABASE_URL: 'mysql://me:secret@host/db' })
+  expect(wrong).toThrow('DATABASE_URL must begin with postgres:// or postgresql://')
+  expect(wrong).not.toThrow('secret')
+})
+
 describe('a wrong setting is a sentence that names it', () => {
   test.each([
     [{ SLUICE_PORT: 'abc' }, 'SLUICE_PORT must be a whole number from 0 to 65535, got "abc"'],

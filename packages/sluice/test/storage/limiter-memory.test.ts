@@ -2,38 +2,20 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createMemoryLimiter } from '../../src/storage/limiter-memory.ts'
 import '../../../../test/support/property-limits.ts'
+import { describeLimiter } from '../contract/limiter.ts'
 
-test('a bucket holds its limit, and says when the next request is allowed', () => {
+describeLimiter('in memory', async () => {
   let time = 0
   const limiter = createMemoryLimiter({ now: () => time })
-  const take = () => limiter.take('key', 3)
-  expect([take(), take(), take()].map(({ allowed, remaining }) => [allowed, remaining])).toEqual([
-    [true, 2],
-    [true, 1],
-    [true, 0],
-  ])
-  expect(take()).toEqual({
-    allowed: false,
-    limit: 3,
-    remaining: 0,
-    resetMs: 60_000,
-    retryAfterMs: 20_000,
-  })
-  time = 19_900
-  expect(take().allowed).toBe(false)
-  time = 20_000
-  expect(take()).toMatchObject({ allowed: true, remaining: 0, retryAfterMs: 0 })
-  expect(take().allowed).toBe(false)
-})
-
-test('buckets do not touch each other, and a refused request costs nothing', () => {
-  let time = 0
-  const limiter = createMemoryLimiter({ now: () => time })
-  limiter.take('a', 1)
-  for (let n = 0; n < 100; n++) expect(limiter.take('a', 1).allowed).toBe(false)
-  expect(limiter.take('b', 1).allowed).toBe(true)
-  time = 60_000
-  expect(limiter.take('a', 1).allowed).toBe(true)
+  return {
+    limiter,
+    advance(ms) {
+      time += ms
+    },
+    async remove() {
+      await limiter[Symbol.asyncDispose]()
+    },
+  }
 })
 
 test('a full bucket admits exactly its limit at once, whatever the limit', () => {

@@ -1,8 +1,13 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, describe, expect, test, vi } from 'vitest'
+import { runSluice, startSluice } from '../../../../test/support/run-sluice.ts'
 import { sampleKey, sampleUsage } from '../../../../test/support/store-samples.ts'
+import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
 import type { Store } from '../../src/ports/store.ts'
 import { migrationsAfter } from '../../src/storage/migrations.ts'
-import { openPostgres } from '../../src/storage/postgres.ts'
+import { openPostgres, openPostgresDatabase } from '../../src/storage/postgres.ts'
+import { describeDatabase } from '../contract/database.ts'
 import { describeStore } from '../contract/store.ts'
 import { leaveOutPostgres, openTestDatabase, query } from './postgres-server.ts'
 
@@ -37,6 +42,16 @@ describe.runIf(database)('with PostgreSQL', () => {
       openAnother: openOne,
       async remove() {
         for (const each of opened) await each[Symbol.asyncDispose]()
+      },
+    }
+  })
+
+  describeDatabase('postgres', async () => {
+    const database = await openPostgresDatabase(await newSchema())
+    return {
+      database,
+      async remove() {
+        await database[Symbol.asyncDispose]()
       },
     }
   })
@@ -109,6 +124,34 @@ describe.runIf(database)('with PostgreSQL', () => {
         { timeout: 5_000, interval: 10 },
       )
       expect(await store.listKeys()).toEqual([sampleKey()])
+    })
+
+    test('a gateway keeps everything there when DATABASE_URL says so', async () => {
+      using folder = temporaryFolder()
+      const url = await newSchema()
+      const variables = { DATABASE_URL: url, SLUICE_PORT: '0', SLUICE_API_KEYS: 'sk-test' }
+      const { child, output, finished } = startSluice(['serve'], { folder: folder.path, variables })
+      const address = await vi.waitFor(
+        () => {
+          const [, found] = /listens on (http:\S+)/.exec(output()) ?? []
+          return found ?? expect.unreachable(output())
+        },
+        { timeout: 20_000, interval: 20 },
+      )
+      const answer = await fetch(`${address}/v1/chat/completions`, {
+        method: 'POST',
+        headers: { authorization: 'Bearer sk-test', 'content-type': 'application/json' },
+        body: '{"model":"builtin-chat","messages":[{"role":"user","content":"Hi"}]}',
+      })
+      expect(answer.status).toBe(200)
+      await answer.text()
+      const listed = await runSluice(['keys', 'list', '--json'], { folder: folder.path, variables })
+      expect(JSON.parse(listed.stdout)).toMatchObject([{ role: 'administrator' }])
+      child.kill('SIGTERM')
+      expect((await finished).exitCode).toBe(0)
+      await using store = await openPostgres({ url })
+      expect(await store.listUsage({ limit: 9 })).toMatchObject([{ outcome: 'completed' }])
+      expect(readdirSync(join(folder.path, 'data'))).not.toContain('sluice.db')
     })
 
     test('a server that is not there is told', async () => {

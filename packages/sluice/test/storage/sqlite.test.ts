@@ -1,10 +1,12 @@
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test, vi } from 'vitest'
 import type { Store } from '../../src/ports/store.ts'
-import { openSqlite } from '../../src/storage/sqlite.ts'
+import { openSqlite, openSqliteDatabase } from '../../src/storage/sqlite.ts'
+import { describeDatabase } from '../contract/database.ts'
 import { describeStore } from '../contract/store.ts'
-import { sampleUsage } from '../../../../test/support/store-samples.ts'
+import { sampleKey, sampleUsage } from '../../../../test/support/store-samples.ts'
 import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
 
 describeStore('sqlite', async () => {
@@ -28,6 +30,61 @@ describeStore('sqlite', async () => {
       folder[Symbol.dispose]()
     },
   }
+})
+
+describeDatabase('sqlite', async () => {
+  const folder = temporaryFolder()
+  const database = openSqliteDatabase(join(folder.path, 'sluice.db'))
+  return {
+    database,
+    async remove() {
+      await database[Symbol.asyncDispose]()
+      folder[Symbol.dispose]()
+    },
+  }
+})
+
+test('a database of the first version is brought up to date, and keeps what it holds', async () => {
+  using folder = temporaryFolder()
+  const file = join(folder.path, 'sluice.db')
+  const first = new URL('../../src/storage/migrations/001-initial.sql', import.meta.url)
+  {
+    using db = new DatabaseSync(file)
+    db.exec(readFileSync(first, 'utf8'))
+    db.exec(`PRAGMA user_version = 1;
+      INSERT INTO api_keys (id, name, hash, role, prefix, models, created_at)
+        VALUES ('key_1', 'sample', 'hash of key_1', 'caller', 'sk-abcde', '["a"]', 1700000000000);
+      INSERT INTO usage_records (call_id, attempt, key_id, operation, provider, model, outcome,
+        reported, started_at, duration_ms, input_tokens, output_tokens)
+        VALUES ('call_1', 1, 'key_1', 'chat', 'acme', 'acme-chat', 'completed', 1, 1700000000000, 12.5, 10, 20),
+          ('call_1', 2, 'key_1', 'chat', 'acme', 'acme-chat', 'failed', 0, 1700000000000, 12.5, 10, 20)`)
+  }
+  await using store = openSqlite({ file })
+  expect(await store.listKeys()).toEqual([sampleKey({ models: ['a'] })])
+  const version = await store.keysVersion()
+  expect(await store.revokeKey('key_1', 5)).toBe(true)
+  expect(await store.keysVersion()).not.toBe(version)
+  store.recordUsage(sampleUsage({ attempt: 3 }))
+  expect(await store.listUsage({ limit: 9 })).toEqual([
+    sampleUsage({ attempt: 3 }),
+    sampleUsage({ attempt: 2, outcome: 'failed', reported: false }),
+    sampleUsage(),
+  ])
+})
+
+test('while another process holds the database, usage is written aside and this thread goes on', async () => {
+  using folder = temporaryFolder()
+  const file = join(folder.path, 'sluice.db')
+  await using store = openSqlite({ file })
+  using other = new DatabaseSync(file)
+  other.exec('BEGIN IMMEDIATE')
+  store.recordUsage(sampleUsage())
+  const written = store.flush()
+  // A turn of this thread's loop that waited for the lock would never come to release it.
+  await new Promise((resolve) => setImmediate(resolve))
+  other.exec('COMMIT')
+  await written
+  expect(await store.listUsage({ limit: 9 })).toEqual([sampleUsage()])
 })
 
 test('usage is on disk soon, without anybody asking', async () => {

@@ -1,0 +1,83 @@
+import sql from 'sql-template-tag'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { sampleUsage } from '../../../../test/support/store-samples.ts'
+import { type Database, RefusedData } from '../../src/storage/database.ts'
+import { openStore } from '../../src/storage/store.ts'
+
+/** What the contract needs of an implementation: a database of its own, with the tables. */
+export interface DatabaseUnderTest {
+  readonly database: Database
+  /** Closes the database, which may be closed already, and removes its data. */
+  remove(): Promise<void>
+}
+
+/** The meaning of the methods of Database. Each implementation runs it. */
+export function describeDatabase(name: string, open: () => Promise<DatabaseUnderTest>): void {
+  describe(`the database ${name}`, () => {
+    let subject: DatabaseUnderTest
+    let database: Database
+    beforeEach(async () => {
+      subject = await open()
+      database = subject.database
+    })
+    afterEach(() => subject.remove())
+
+    const insert = (topic: string, version: number) =>
+      sql`INSERT INTO versions (name, version) VALUES (${topic}, ${version})`
+    const versions = () =>
+      database.rows(sql`SELECT name, version FROM versions WHERE name <> 'keys' ORDER BY name`)
+
+    test.each(['change', 'changeDurably'] as const)(
+      '%s does all of its statements or none, and counts rows',
+      async (method) => {
+        expect(await database[method](insert('a', 1), insert('b', 2 ** 53 - 1))).toEqual([1, 1])
+        const all = sql`UPDATE versions SET version = 7`
+        await expect(database[method](all, insert('a', 1))).rejects.toThrow()
+        expect(await versions()).toEqual([
+          { name: 'a', version: 1 },
+          { name: 'b', version: 2 ** 53 - 1 },
+        ])
+        const none = sql`DELETE FROM versions WHERE name = ${'c'}`
+        expect(await database[method](all, none)).toEqual([3, 0])
+        expect(await database[method](none)).toEqual([0])
+      },
+    )
+
+    test('transactions at the same time do not mix', async () => {
+      const add = sql`UPDATE versions SET version = version + 1 WHERE name = 'keys'`
+      await Promise.all([
+        ...Array.from({ length: 20 }, () => database.change(add, add)),
+        ...Array.from({ length: 5 }, () =>
+          database.changeDurably(add, insert('keys', 1)).catch(() => {}),
+        ),
+      ])
+      const rows = await database.rows(sql`SELECT version FROM versions`)
+      expect(rows).toEqual([{ version: 40 }])
+    })
+
+    test('data that no retry helps are told from other failures', async () => {
+      await database.changeAside(insert('a', 1))
+      await expect(database.changeAside(insert('a', 1))).rejects.toBeInstanceOf(RefusedData)
+      const failed = database.changeAside(sql`DELETE FROM away`)
+      await expect(failed).rejects.not.toBeInstanceOf(RefusedData)
+      expect(await versions()).toEqual([{ name: 'a', version: 1 }])
+    })
+
+    test('usage of which nobody knows whether it was written is there once', async () => {
+      let answersLost = 0
+      const unsure: Database = {
+        ...database,
+        async changeAside(statement) {
+          await database.changeAside(statement)
+          if (answersLost++ < 2) throw new Error('The answer was lost')
+        },
+      }
+      await using store = openStore(unsure, {})
+      const records = Array.from({ length: 12 }, (_, n) => sampleUsage({ attempt: n }))
+      for (const record of records) store.recordUsage(record)
+      await expect(store.flush()).rejects.toThrow('lost')
+      await expect(store.flush()).rejects.toThrow('lost')
+      expect(await store.listUsage({ limit: 99 })).toEqual(records.toReversed())
+    })
+  })
+}

@@ -1,0 +1,160 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { sampleUsage } from '../../../../test/support/store-samples.ts'
+import { RefusedData } from '../../src/storage/database.ts'
+import { openUsageQueue, type UsageBatch } from '../../src/storage/usage-queue.ts'
+
+beforeEach(() => {
+  vi.useFakeTimers()
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+/** A queue before a database that does as the test says; `written` has each record's attempt. */
+function open(recordsMax?: number) {
+  const written: number[] = []
+  const tries: UsageBatch[] = []
+  const told: [error: string, waiting: number, lost: number][] = []
+  let answer = (_batch: UsageBatch): Promise<void> => Promise.resolve()
+  let batches = 0
+  const queue = openUsageQueue({
+    async write(batch) {
+      tries.push(batch)
+      await answer(batch)
+      written.push(...batch.records.map(({ attempt }) => attempt))
+    },
+    writeFailed: (error, waiting, lost) => told.push([String(error), waiting, lost]),
+    newBatchId: () => `batch_${++batches}_`,
+    ...(recordsMax !== undefined && { recordsMax }),
+  })
+  return {
+    queue,
+    written,
+    tries,
+    told,
+    add(from: number, to: number) {
+      for (let n = from; n <= to; n++) queue.add(sampleUsage({ attempt: n }))
+    },
+    answers(next: typeof answer) {
+      answer = next
+    },
+  }
+}
+
+const upTo = (last: number) => Array.from({ length: last }, (_, n) => n + 1)
+const works = () => Promise.resolve()
+const fails = () => Promise.reject(new Error('disk full'))
+
+test('what is added is written together, a moment later, in batches of a size', async () => {
+  const { add, tries, written } = open()
+  add(1, 1_100)
+  expect(tries).toEqual([])
+  await vi.advanceTimersByTimeAsync(50)
+  // The rest is no full batch, and waits for more.
+  expect(tries.map(({ records }) => records.length)).toEqual([500, 500])
+  add(1_101, 1_101)
+  await vi.advanceTimersByTimeAsync(50)
+  expect(written).toEqual(upTo(1_101))
+  expect(tries).toHaveLength(3)
+  expect(new Set(tries.map(({ id }) => id)).size).toBe(3)
+  expect(vi.getTimerCount()).toBe(0)
+})
+
+test('a write that failed is tried again with the same batch, once a second, and told of each time', async () => {
+  const { add, tries, told, written, answers } = open()
+  answers(fails)
+  add(1, 2)
+  await vi.advanceTimersByTimeAsync(50)
+  add(3, 3)
+  await vi.advanceTimersByTimeAsync(999)
+  expect(told).toEqual([['Error: disk full', 2, 0]])
+  await vi.advanceTimersByTimeAsync(1)
+  expect(told).toEqual([
+    ['Error: disk full', 2, 0],
+    ['Error: disk full', 3, 0],
+  ])
+  answers(works)
+  await vi.advanceTimersByTimeAsync(1_050)
+  expect(written).toEqual([1, 2, 3])
+  expect(tries.map(({ id }) => id)).toEqual(['batch_1_', 'batch_1_', 'batch_1_', 'batch_2_'])
+})
+
+test('one write at a time: who flushes meanwhile waits for the one under way', async () => {
+  const { add, queue, tries, written, answers } = open()
+  const first = Promise.withResolvers<void>()
+  answers(() => first.promise)
+  add(1, 1)
+  await vi.advanceTimersByTimeAsync(50)
+  add(2, 2)
+  const flushed = queue.flush()
+  await vi.advanceTimersByTimeAsync(500)
+  expect(tries).toHaveLength(1)
+  first.resolve()
+  await flushed
+  expect(written).toEqual([1, 2])
+})
+
+test('a flush that fails says so, and keeps the records', async () => {
+  const { add, queue, written, answers } = open()
+  answers(fails)
+  add(1, 3)
+  await expect(queue.flush()).rejects.toThrow('disk full')
+  answers(works)
+  await queue.flush()
+  expect(written).toEqual([1, 2, 3])
+})
+
+test('records that break a constraint are lost alone, in whichever place', async () => {
+  const { add, queue, told, tries, written, answers } = open()
+  const broken = new Set([1, 37, 38, 500])
+  answers(async ({ records }) => {
+    if (records.some(({ attempt }) => broken.has(attempt))) throw new RefusedData('odd')
+  })
+  add(1, 600)
+  await queue.flush()
+  expect(written).toEqual(upTo(600).filter((n) => !broken.has(n)))
+  expect(told.map(([, , lost]) => lost)).toEqual([1, 2, 3, 4])
+  // Ids are used again only for a batch that is tried again.
+  expect(new Set(tries.map(({ id }) => id)).size).toBe(tries.length)
+})
+
+test('a full queue loses the newest, and tells how many', async () => {
+  const { add, queue, told, written, answers } = open(10)
+  answers(fails)
+  add(1, 8)
+  await vi.advanceTimersByTimeAsync(50)
+  add(9, 15)
+  answers(works)
+  await vi.advanceTimersByTimeAsync(1_000)
+  expect(written).toEqual(upTo(8))
+  expect(told.at(-1)).toEqual([expect.stringContaining('faster than the database'), 2, 5])
+  add(16, 16)
+  await queue.flush()
+  expect(written).toEqual([...upTo(10), 16])
+  expect(told).toHaveLength(2)
+})
+
+test('a stop tries again until all is written', async () => {
+  const { add, queue, written, answers } = open()
+  answers(fails)
+  add(1, 3)
+  const stopped = queue[Symbol.asyncDispose]()
+  await vi.advanceTimersByTimeAsync(1_000)
+  answers(works)
+  await vi.advanceTimersByTimeAsync(100)
+  await stopped
+  expect(written).toEqual([1, 2, 3])
+  expect(vi.getTimerCount()).toBe(0)
+})
+
+test('a stop gives up after a while, and says how much is lost', async () => {
+  const { add, queue, answers } = open()
+  answers(fails)
+  add(1, 3)
+  const stopped = expect(queue[Symbol.asyncDispose]()).rejects.toThrow(
+    '3 usage records could not be written',
+  )
+  await vi.advanceTimersByTimeAsync(5_100)
+  await stopped
+  expect(vi.getTimerCount()).toBe(0)
+})
