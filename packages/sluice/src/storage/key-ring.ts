@@ -27,7 +27,10 @@ export interface KeyRingOptions {
 }
 
 /** Reads the keys and follows their changes until disposed. Does not dispose the store. */
-export async function openKeyRing(store: Store, options: KeyRingOptions): Promise<KeyRing> {
+export async function openKeyRing(
+  store: Pick<Store, 'keysVersion' | 'listKeys'>,
+  options: KeyRingOptions,
+): Promise<KeyRing> {
   const { now = Date.now, pollMs = 1_000, readFailed = () => {} } = options
   let fixed = byHash(options.fixed)
   let kept = new Map<string, ApiKey>()

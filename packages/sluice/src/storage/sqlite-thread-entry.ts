@@ -1,21 +1,24 @@
 // The code of the thread that sqlite-thread.ts starts.
 import { DatabaseSync } from 'node:sqlite'
-import { parentPort, workerData } from 'node:worker_threads'
-import type { FromThread, ToThread } from './sqlite-thread.ts'
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
+import type { FromThread, Statement, ToThread } from './sqlite-thread.ts'
 
 /** Longer than the main thread waits, since nobody waits for this one. */
 const lockWaitMs = 5_000
 
-const db = new DatabaseSync(String(workerData), { timeout: lockWaitMs })
-db.exec('PRAGMA synchronous = NORMAL')
+if (parentPort) serve(parentPort, String(workerData))
 
-parentPort?.on('message', (message: ToThread) => {
-  if (message.kind === 'run') return parentPort?.postMessage(run(message))
-  db.close()
-  parentPort?.close()
-})
+function serve(port: MessagePort, file: string): void {
+  const db = new DatabaseSync(file, { timeout: lockWaitMs })
+  db.exec('PRAGMA synchronous = NORMAL')
+  port.on('message', (message: ToThread) => {
+    if (message.kind === 'run') return port.postMessage(run(db, message))
+    db.close()
+    port.close()
+  })
+}
 
-function run({ text, values }: ToThread & { kind: 'run' }): FromThread {
+function run(db: DatabaseSync, { text, values }: Statement): FromThread {
   try {
     db.prepare(text).run(...values)
     return { kind: 'done' }

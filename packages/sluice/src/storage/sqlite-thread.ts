@@ -8,10 +8,13 @@ export interface SqliteThread extends AsyncDisposable {
   run(text: string, values: readonly SQLInputValue[]): Promise<void>
 }
 
+export interface Statement {
+  readonly text: string
+  readonly values: readonly SQLInputValue[]
+}
+
 /** What goes to the thread: a statement to run, or the request to close the connection and end. */
-export type ToThread =
-  | { readonly kind: 'run'; readonly text: string; readonly values: readonly SQLInputValue[] }
-  | { readonly kind: 'close' }
+export type ToThread = ({ readonly kind: 'run' } & Statement) | { readonly kind: 'close' }
 
 /** What the thread answers to each statement. */
 export type FromThread =

@@ -126,10 +126,10 @@ export function describeLimiter(name: string, open: () => Promise<LimiterUnderTe
       })
       await fc.assert(
         fc.asyncProperty(steps, rates, fc.boolean(), async (asked, rate, patient) => {
-          const { limiter, advance, remove } = await open()
+          const under = await open()
           const models = { a: createModel(rate.a), b: createModel(rate.b) }
           const wait = (ms: number) => {
-            advance(ms)
+            under.advance(ms)
             models.a.wait(ms)
             models.b.wait(ms)
           }
@@ -138,16 +138,16 @@ export function describeLimiter(name: string, open: () => Promise<LimiterUnderTe
               wait(step)
               continue
             }
-            const answer = await limiter.take(step, rate[step])
+            const answer = await under.limiter.take(step, rate[step])
             models[step].check(answer)
             if (patient && !answer.allowed) {
               wait(answer.retryAfterMs)
-              const later = await limiter.take(step, rate[step])
+              const later = await under.limiter.take(step, rate[step])
               expect(later.allowed).toBe(true)
               models[step].check(later)
             }
           }
-          await remove()
+          await under.remove()
         }),
         { numRuns: 200 },
       )

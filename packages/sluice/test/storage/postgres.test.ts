@@ -95,19 +95,19 @@ describe.runIf(database)('with PostgreSQL', () => {
     test('a user who may make no tables can use those that are there', async () => {
       const url = await newSchema()
       await (await openPostgres({ url }))[Symbol.asyncDispose]()
-      await query(url, 'DROP ROLE IF EXISTS sluice_test_reader')
-      await query(url, 'CREATE ROLE sluice_test_reader LOGIN')
+      const role = `sluice_test_${process.pid}`
+      await query(url, `CREATE ROLE ${role} LOGIN`)
       const schema = new URL(url).searchParams.get('options')?.split('=').at(-1)
-      await query(url, `GRANT USAGE ON SCHEMA ${schema} TO sluice_test_reader`)
-      await query(url, `GRANT ALL ON ALL TABLES IN SCHEMA ${schema} TO sluice_test_reader`)
+      await query(url, `GRANT USAGE ON SCHEMA ${schema} TO ${role}`)
+      await query(url, `GRANT ALL ON ALL TABLES IN SCHEMA ${schema} TO ${role}`)
       const restricted = new URL(url)
-      restricted.username = 'sluice_test_reader'
+      restricted.username = role
       {
         await using store = await openPostgres({ url: restricted.href })
         await store.addKey(sampleKey())
         expect(await store.listKeys()).toEqual([sampleKey()])
       }
-      await query(url, 'DROP OWNED BY sluice_test_reader; DROP ROLE sluice_test_reader')
+      await query(url, `DROP OWNED BY ${role}; DROP ROLE ${role}`)
     })
 
     test('usage survives that the server ends every connection', async () => {

@@ -32,10 +32,10 @@ function open(recordsMax?: number) {
     written,
     tries,
     told,
-    add(from: number, to: number) {
+    add: (from: number, to: number) => {
       for (let n = from; n <= to; n++) queue.add(sampleUsage({ attempt: n }))
     },
-    answers(next: typeof answer) {
+    answers: (next: typeof answer) => {
       answer = next
     },
   }

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest'
+import { start } from '../../../../test/support/start.ts'
+import type { Limiter } from '../../src/ports/limiter.ts'
+import { createMemoryLimiter } from '../../src/storage/limiter-memory.ts'
+
+test('a limiter that has to ask somebody else is waited for', async () => {
+  const inside = createMemoryLimiter({ now: () => 0 })
+  const distant: Limiter = {
+    take: (bucket, perMinute) =>
+      new Promise((resolve) => setImmediate(() => resolve(inside.take(bucket, perMinute)))),
+    [Symbol.asyncDispose]: () => inside[Symbol.asyncDispose](),
+  }
+  await using gateway = await start({ limits: { requestsPerMinute: 2, concurrentRequests: 1 } })
+  Object.assign(gateway.gateway, { limiter: distant })
+  const statuses: number[] = []
+  for (let n = 0; n < 3; n++) {
+    const answer = await gateway.request('/v1/models')
+    await answer.arrayBuffer()
+    statuses.push(answer.status)
+    expect(answer.headers.get('x-ratelimit-remaining-requests')).toBe(String(Math.max(0, 1 - n)))
+    expect(answer.headers.get('retry-after')).toBe(n === 2 ? '30' : null)
+  }
+  expect(statuses).toEqual([200, 200, 429])
+})
+
+test('a limiter that fails refuses the request', async () => {
+  await using gateway = await start({ limits: { requestsPerMinute: 2 } })
+  const gone = () => Promise.reject(new Error('the limiter is gone'))
+  Object.assign(gateway.gateway, { limiter: { take: gone, async [Symbol.asyncDispose]() {} } })
+  const answer = await gateway.request('/v1/models')
+  expect(answer.status).toBe(500)
+  expect(await answer.text()).not.toContain('the limiter is gone')
+})

@@ -1,0 +1,74 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { sampleKey } from '../../../../test/support/store-samples.ts'
+import type { ApiKey } from '../../src/ports/api-key.ts'
+import { openKeyRing } from '../../src/storage/key-ring.ts'
+import { hashSecret } from '../../src/storage/secrets.ts'
+
+beforeEach(() => {
+  vi.useFakeTimers()
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+const secret = 'sk-abcdefgh'
+const key = sampleKey({ hash: hashSecret(secret) })
+
+/** A store of one key, which answers as the test says. */
+function shakyStore() {
+  let version = 1
+  let keys: readonly ApiKey[] = [key]
+  let answer = <T>(value: T): Promise<T> => Promise.resolve(value)
+  return {
+    store: {
+      keysVersion: vi.fn<() => Promise<string>>(() => answer(String(version))),
+      listKeys: vi.fn<() => Promise<readonly ApiKey[]>>(() => answer(keys)),
+    },
+    change: (to: readonly ApiKey[]) => {
+      version++
+      keys = to
+    },
+    answers: (next: typeof answer) => {
+      answer = next
+    },
+  }
+}
+
+test('a store that cannot be read is told of once, until it can be again', async () => {
+  const { store, answers, change } = shakyStore()
+  const told: unknown[] = []
+  await using ring = await openKeyRing(store, {
+    fixed: [],
+    readFailed: (error) => told.push(error),
+  })
+  answers(() => Promise.reject(new Error('away')))
+  await vi.advanceTimersByTimeAsync(5_000)
+  expect(told).toHaveLength(1)
+  expect(ring.find(secret)).toEqual(key)
+  answers((value) => Promise.resolve(value))
+  change([])
+  await vi.advanceTimersByTimeAsync(1_000)
+  expect(ring.find(secret)).toBeUndefined()
+  answers(() => Promise.reject(new Error('away again')))
+  await vi.advanceTimersByTimeAsync(5_000)
+  expect(told).toEqual([new Error('away'), new Error('away again')])
+})
+
+test('a slow store is not asked again before it has answered, and what was read earlier never wins', async () => {
+  const { store, answers, change } = shakyStore()
+  await using ring = await openKeyRing(store, { fixed: [] })
+  const slow = Promise.withResolvers<void>()
+  // Answers with what was true when it was asked.
+  answers(async (value) => {
+    await slow.promise
+    return value
+  })
+  await vi.advanceTimersByTimeAsync(5_000)
+  expect(store.keysVersion).toHaveBeenCalledTimes(2)
+  answers((value) => Promise.resolve(value))
+  change([])
+  const reloaded = ring.reload()
+  slow.resolve()
+  await reloaded
+  expect(ring.find(secret)).toBeUndefined()
+})
