@@ -9,7 +9,7 @@ import { openSqlite } from '../../src/storage/sqlite.ts'
 import { sampleKey } from '../../../../test/support/store-samples.ts'
 import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
 
-const migrations = join(import.meta.dirname, '../../../../src/storage/migrations')
+const migrations = join(import.meta.dirname, '../../src/storage/migrations')
 const newest = readdirSync(migrations).length
 
 const versionOf = (db: DatabaseSync) => db.prepare('PRAGMA user_version').get()?.['user_version']
