@@ -16,7 +16,7 @@ const timeoutMs = 60_000
 /** Edits images as the instruction says, in any of the three request forms. */
 export const editImage: EngineOperation<'editImage'> = async (request, context) => {
   const options = imageOptions(request)
-  const { prompt, negativePrompt, count, seed, watermark, finish, isTransparent, size } = options
+  const { prompt, negativePrompt, count, watermark, finish, isTransparent, size } = options
   const images = await readImages(request, context)
   const mask = request.mask == null ? undefined : await readMask(request.mask, context)
   const output = await context.workers.run(
@@ -27,7 +27,6 @@ export const editImage: EngineOperation<'editImage'> = async (request, context) 
       instruction: prompt,
       negativePrompt,
       count,
-      seed,
       ...(size === undefined ? {} : { size }),
       watermark,
       isTransparent,
