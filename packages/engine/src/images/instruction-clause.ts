@@ -22,7 +22,7 @@ const emptyWords = new Set(
   `a an the this that these those it its is are be to of in on at by with for from as into and or then also please
   can could would you i we like want make made making turn change set add apply give get put have image images
   picture pictures photo photos photograph pic very more much effect filter look version all whole entire just only
-  should need let us kindly edit degree degrees strongly colour colours color colors up some`.split(
+  should need let us kindly edit convert degree degrees strongly colour colours color colors up some`.split(
     /\s+/,
   ),
 )
