@@ -3,7 +3,7 @@ import addFormats from 'ajv-formats'
 import sharp from 'sharp'
 import { afterAll, describe, expect, test } from 'vitest'
 import { GatewayError } from '../../contract/src/core/errors.ts'
-import type { EngineContext } from '../src/engine.ts'
+import type { OperationContext } from '../src/operation.ts'
 import { createImage } from '../src/images/create-image.ts'
 import { editImage } from '../src/images/edit-image.ts'
 import { openWorkerPool } from '../src/workers/pool.ts'
@@ -17,7 +17,7 @@ afterAll(() => workers[Symbol.asyncDispose]())
 const published = new Map<string, Uint8Array>()
 const fetchMedia = createMediaFetcher()
 
-const context: EngineContext = {
+const context: OperationContext = {
   model: 'builtin-image',
   signal: new AbortController().signal,
   workers,

@@ -6,7 +6,7 @@ import {
   type RequestOf,
   type Usage,
 } from '@sluice/contract'
-import type { EngineContext, EngineOperation } from '../engine.ts'
+import type { OperationContext, Operation } from '../operation.ts'
 import { countTokens } from '../tokens.ts'
 import type { Annotation } from './annotate.ts'
 import { findLanguage } from './language.ts'
@@ -18,7 +18,10 @@ import { transcriptEvents } from './transcript-events.ts'
 const annotateTimeoutMs = 120_000
 
 /** Sends a sound file to a worker and returns what is heard in it. */
-export function annotateInWorker(bytes: Uint8Array, context: EngineContext): Promise<Annotation> {
+export function annotateInWorker(
+  bytes: Uint8Array,
+  context: OperationContext,
+): Promise<Annotation> {
   // A message copies the whole memory behind a view, so a small view of a large buffer is cut out first.
   const own = bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes)
   const { signal } = context
@@ -33,7 +36,7 @@ export function annotateInWorker(bytes: Uint8Array, context: EngineContext): Pro
  * Captions of what is heard (speech, music, tones, noise, silence) with their true times; words need a model.
  * `temperature` is reported back, `prompt` and `keywords` change nothing.
  */
-export const transcribe: EngineOperation<'transcribe'> = async (request, context) => {
+export const transcribe: Operation<'transcribe'> = async (request, context) => {
   const { code, name } = findLanguage(request.language)
   const known = await knownSpeakers(request, context)
   const annotation = await annotateInWorker(request.file.bytes, context)
@@ -142,7 +145,7 @@ function diarized(
 
 async function knownSpeakers(
   request: RequestOf<'transcribe'>,
-  context: EngineContext,
+  context: OperationContext,
 ): Promise<readonly KnownSpeaker[]> {
   const names = request.known_speaker_names ?? []
   const references = request.known_speaker_references ?? []

@@ -1,5 +1,5 @@
 import type { ChatRequest, Usage } from '@sluice/contract'
-import type { EngineContext } from '../engine.ts'
+import type { OperationContext } from '../operation.ts'
 import { type Answer, type Ask, createAsk } from './ask/ask.ts'
 import { jsonAnswer, jsonWishOf } from './json-answer.ts'
 import { createOpenPart } from './media/open-part.ts'
@@ -24,7 +24,7 @@ export interface Thought {
 }
 
 /** Reads a conversation and works out what to say or what to call. */
-export async function think(request: ChatRequest, context: EngineContext): Promise<Thought> {
+export async function think(request: ChatRequest, context: OperationContext): Promise<Thought> {
   const read = await readRequest(request, createOpenPart(context))
   const pause = createPause(context.signal)
   const ask = createAsk(read.conversation, context.now(), pause)
