@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import type { Config } from '../config/config.ts'
 import type { ApiKey, Store } from '@sluice/contract'
-import { createEngine, type Engine } from '@sluice/engine'
+import { type BuiltinEngine, createEngine, type Engine, type EngineOptions } from '@sluice/engine'
 import { aiSdkEngines } from '../ai-sdk/engines.ts'
 import { createRouting } from '../gateway/route/create-routing.ts'
 import type { Gateway, Log } from '../gateway/gateway.ts'
@@ -50,13 +50,7 @@ export async function openGateway({
   const newId = (prefix: string) => prefix + randomUUID().replaceAll('-', '')
   const keys = await openKeyRing(store, { fixed: fixedKeys(config) })
   const sender = openSender()
-  const builtin = createEngine({
-    now,
-    newId,
-    jobFolder: join(config.dataFolder, 'videos'),
-    onJobChange: (id, change) => keepChange(store, id, change),
-    log,
-  })
+  const builtin = engineOver(store, { config, now, newId, log })
   const videos = await openBuiltInJobs({ jobs: builtin.jobs, store, now, log })
   const needs = { send: sender.send, operations: builtin.operations, now, newId, log }
   let current = { config, routing: await routingOf(config, needs) }
@@ -113,6 +107,18 @@ export async function openGateway({
       await store.flush()
     },
   }
+}
+
+/** The built-in engine, whose video jobs are written down in the store. */
+function engineOver(
+  store: Store,
+  { config, ...options }: Pick<EngineOptions, 'now' | 'newId'> & { config: Config; log: Log },
+): BuiltinEngine {
+  return createEngine({
+    ...options,
+    jobFolder: join(config.dataFolder, 'videos'),
+    onJobChange: (id, change) => keepChange(store, id, change),
+  })
 }
 
 export interface RoutingNeeds {
