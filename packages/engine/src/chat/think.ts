@@ -39,8 +39,7 @@ function phrasingsOf(request: ChatRequest, ask: Ask, answer: Answer): readonly s
   const wish = jsonWishOf(request)
   if (wish.kind !== 'none') return [jsonAnswer(wish, ask, answer)]
   const style = styleOf(ask)
-  if (style.json && answer.verbatim !== true && answer.skill !== 'edit-text')
-    return [jsonAnswer({ kind: 'object' }, ask, answer)]
+  if (style.json && answer.verbatim !== true) return [jsonAnswer({ kind: 'object' }, ask, answer)]
   const ways = styled(answer, style)
   if (request.verbosity === 'low' && ways.length > 1)
     return ways.toSorted((left, right) => left.length - right.length)
