@@ -103,8 +103,8 @@ describe('transcription', () => {
   })
 
   test.each([
-    ['de', 'german', '[Ton 440 Hz] [Stille]'],
-    ['fr', 'french', '[son 440 Hz] [silence]'],
+    ['de', 'german', '[tone 440 Hz] [silence]'],
+    ['fr', 'french', '[tone 440 Hz] [silence]'],
     ['ja', 'japanese', '[tone 440 Hz] [silence]'],
     ['en-GB', 'english', '[tone 440 Hz] [silence]'],
   ])('language %s', async (language, name, text) => {

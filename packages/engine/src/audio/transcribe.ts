@@ -36,10 +36,10 @@ export function annotateInWorker(
  * `temperature` is reported back, `prompt` and `keywords` change nothing.
  */
 export const transcribe: Operation<'transcribe'> = async (request, context) => {
-  const { code, name } = findLanguage(request.language)
+  const name = findLanguage(request.language)
   refuseSpeakers(request)
   const annotation = await annotateInWorker(request.file.bytes, context)
-  const transcript = transcriptOf(annotation, code)
+  const transcript = transcriptOf(annotation)
   const usage = audioUsage(transcript, request.prompt)
   const plain = plainText(transcript, request.response_format, usage)
   const format = request.response_format ?? 'json'

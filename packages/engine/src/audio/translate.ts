@@ -5,7 +5,7 @@ import { transcriptOf, verboseSegments } from './transcript.ts'
 /** The same captions as a transcription has, in English whatever is spoken. */
 export const translate: Operation<'translate'> = async (request, context) => {
   const annotation = await annotateInWorker(request.file.bytes, context)
-  const transcript = transcriptOf(annotation, 'en')
+  const transcript = transcriptOf(annotation)
   const usage = audioUsage(transcript, request.prompt)
   const plain = plainText(transcript, request.response_format, usage)
   if (plain !== undefined) return plain

@@ -32,7 +32,7 @@ export async function describeAudio(
     .slice(0, segmentsMax)
     .map(
       (segment) =>
-        `${segment.start.toFixed(2)} to ${segment.end.toFixed(2)} s: ${captionOf(segment, 'en')}`,
+        `${segment.start.toFixed(2)} to ${segment.end.toFixed(2)} s: ${captionOf(segment)}`,
     )
   const more = heard.segments.length > segmentsMax ? ', and more' : ''
   return {
