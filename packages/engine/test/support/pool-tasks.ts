@@ -4,10 +4,6 @@ import { serveTasks } from '../../src/workers/serve-tasks.ts'
 
 const double: Task<number, number> = async (input) => input * 2
 const echoBytes: Task<Uint8Array, Uint8Array> = async (input) => input
-const mark: Task<Uint8Array, null> = async (shared) => {
-  shared[0] = 1
-  return null
-}
 const refuse: Task<string, never> = async (param) => {
   throw new GatewayError('unsupported_value', 'not this one', { param })
 }
@@ -31,7 +27,6 @@ const count: Task<number, string> = async (steps, { progress }) => {
 export const poolTasks = {
   double: async () => double,
   echoBytes: async () => echoBytes,
-  mark: async () => mark,
   refuse: async () => refuse,
   throwPlain: async () => throwPlain,
   spin: async () => spin,
