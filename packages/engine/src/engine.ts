@@ -1,13 +1,14 @@
-import type { OperationName, RequestOf, ResultOf } from '@sluice/contract'
-import type { WorkerPool } from './workers/pool.ts'
+import type { ChatRequest, OperationName, RequestOf, ResultOf } from '@sluice/contract'
+import type { LinkedImage } from './images/image-links.ts'
+import type { EngineModel } from './models.ts'
+import type { EngineJobs } from './video/jobs.ts'
 
-/** What the built-in engine may use of the world. Everything else about an answer is computed from the request. */
+/** What an engine gets with each call. */
 export interface EngineContext {
   /** The model name to answer under, as the caller wrote it. */
   readonly model: string
   /** Aborts when the caller goes away. */
   readonly signal: AbortSignal
-  readonly workers: WorkerPool
   /** Fetches or decodes a data:, http: or https: address, guarded against private addresses and sizes. */
   readonly fetchMedia: (
     url: string,
@@ -27,11 +28,31 @@ export interface EngineContext {
   readonly unsupported?: (param: string, reason?: string) => void
 }
 
-/** One operation, answered by computation. Throws only GatewayError for what a caller can send. */
+/** One operation, answered in this process. Throws only GatewayError for what a caller can send. */
 export type EngineOperation<O extends OperationName> = (
   request: RequestOf<O>,
   context: EngineContext,
 ) => Promise<ResultOf<O>>
 
-/** What a local engine offers. Video tasks are jobs of their own and are run beside it. */
+/** What an engine in this process offers. Video tasks are jobs of their own and are run beside it. */
 export type Engine = { readonly [O in OperationName]?: EngineOperation<O> }
+
+/**
+ * The built-in engine: classical algorithms, no network, no files but those of its video jobs. Nothing is started
+ * before it is needed. Disposing stops the running video job, waits for it, and ends the threads.
+ */
+export interface BuiltinEngine extends AsyncDisposable {
+  /** One function per operation; its code is loaded when it is first called. */
+  readonly operations: Engine
+  readonly models: readonly EngineModel[]
+  /** The tokens of a chat request in the engine's own count, without opening its pictures, sounds and files. */
+  countTokens(request: ChatRequest): number
+  /** Pictures of answers, kept in memory for an hour. */
+  readonly images: {
+    /** Keeps bytes and returns a file name that nobody can guess, such as `x7….png`. */
+    publish(bytes: Uint8Array, contentType: string): string
+    /** By the name without its ending; undefined once expired or displaced by newer ones. */
+    find(id: string): LinkedImage | undefined
+  }
+  readonly jobs: EngineJobs
+}

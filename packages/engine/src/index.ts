@@ -1,7 +1,7 @@
-export { promptTokens } from './chat/prompt-tokens.ts'
-export { builtinEngine } from './builtin-engine.ts'
-export type { Engine, EngineContext, EngineOperation } from './engine.ts'
-export { openImageLinks } from './images/image-links.ts'
+// The door of the built-in engine: nothing else in this folder is for others.
+export { createEngine, type EngineOptions } from './create-engine.ts'
+export type { BuiltinEngine, Engine, EngineContext, EngineOperation } from './engine.ts'
+export type { LinkedImage } from './images/image-links.ts'
 export { type EngineModel, engineModels } from './models.ts'
-export { openVideoJobs } from './video/video-jobs.ts'
-export { openWorkerPool, type WorkerPool } from './workers/pool.ts'
+export type { EngineJobs, JobChange, KeptJob, VideoRequest } from './video/jobs.ts'
+export { promptTokens } from './chat/prompt-tokens.ts'

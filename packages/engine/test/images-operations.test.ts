@@ -3,7 +3,7 @@ import addFormats from 'ajv-formats'
 import sharp from 'sharp'
 import { afterAll, describe, expect, test } from 'vitest'
 import { GatewayError } from '../../contract/src/core/errors.ts'
-import type { EngineContext } from '../src/engine.ts'
+import type { OperationContext } from '../src/operation.ts'
 import { createImage } from '../src/images/create-image.ts'
 import { editImage } from '../src/images/edit-image.ts'
 import { openWorkerPool } from '../src/workers/pool.ts'
@@ -17,7 +17,7 @@ afterAll(() => workers[Symbol.asyncDispose]())
 const published = new Map<string, Uint8Array>()
 const fetchMedia = createMediaFetcher()
 
-const context: EngineContext = {
+const context: OperationContext = {
   model: 'builtin-image',
   signal: new AbortController().signal,
   workers,
@@ -105,7 +105,8 @@ describe('image edits', () => {
       expect(entry).toEqual({
         url: expect.stringMatching(/^https:\/\/gateway\.example\/images\/\d+\.png$/),
         b64_json: '',
-        revised_prompt: 'Convert to grayscale (strength 100 %).',
+        revised_prompt:
+          'Convert to grayscale (strength 100 %). Variants after the first are a little lighter or darker.',
       })
       expect((await sharp(published.get(entry.url!)).metadata()).width).toBe(40)
     }
@@ -277,11 +278,11 @@ describe('image generations', () => {
   })
 
   test('the contract’s form', async () => {
-    const content = [{ text: 'three green trees' }]
+    const content = [{ text: 'three green stars under a tree' }]
     const request = contractForm({ n: 2, size: '128*64', prompt_extend: true }, content)
     const { reply: body } = await reply(createImage(request, context))
     expect(body.data.map(({ revised_prompt }) => revised_prompt)).toEqual(
-      Array(2).fill('A drawn composition of 3 trees.'),
+      Array(2).fill('Drawn: three green stars. Left out: under a tree.'),
     )
     expect((await sharp(published.get(body.data[1]!.url!)).metadata()).width).toBe(128)
   })

@@ -1,91 +1,149 @@
 import { describe, expect, test } from 'vitest'
+import { barChartSvg } from '../src/images/bar-chart.ts'
 import { sceneSvg } from '../src/images/draw-scene.ts'
 import { foreignDrawingFor, measureText, textSvg, wrapText } from '../src/images/draw-text.ts'
 import { generateImages, type GenerateImagesInput } from '../src/images/generate-images.ts'
-import { parseObjects, parseScene } from '../src/images/parse-scene.ts'
+import { layOut } from '../src/images/layout.ts'
+import { parseScene, parseThings } from '../src/images/parse-scene.ts'
 import { decodePicture, drawSvg, type Picture } from '../src/images/picture.ts'
+import type { SceneObject } from '../src/images/scene.ts'
 import { shapeNames } from '../src/images/shapes.ts'
 import { glyphsOf } from '../src/images/stroke-font.ts'
 
 function things(prompt: string): string[] {
-  const counts = new Map<string, number>()
-  for (const { shape } of parseScene(prompt, '').objects)
-    counts.set(shape, (counts.get(shape) ?? 0) + 1)
-  return [...counts].map(([shape, count]) => `${count} ${shape}`).toSorted()
+  return parseScene(prompt).things.map(({ shape, count }) => `${count} ${shape}`)
+}
+
+const canvas = { width: 200, height: 100 }
+
+function objectsOf(prompt: string, size = canvas): readonly SceneObject[] {
+  return layOut(parseScene(prompt).things, size)
+}
+
+function objectOf(prompt: string, shape: string): SceneObject {
+  return objectsOf(prompt).find((object) => object.shape === shape)!
 }
 
 describe('scenes', () => {
   test.each([
     ['a red circle', ['1 circle']],
-    ['three yellow stars and two moons', ['2 moon', '3 star']],
-    ['a dozen balloons', ['12 balloon']],
-    ['7 fish', ['7 fish']],
-    ['some trees, a house and people', ['1 house', '3 person', '3 tree']],
-    ['two puppies and a kitten', ['1 cat', '2 dog']],
-    ['五只猫', ['5 cat']],
+    ['three yellow stars and two crescents', ['3 star', '2 crescent']],
+    ['a dozen rings', ['12 ring']],
+    ['7 boxes', ['7 square']],
+    ['some hexagons, a heart', ['3 hexagon', '1 heart']],
     ['999 squares', ['30 square']],
+    ['a starry night', []],
   ])('%s', (prompt, expected) => {
     expect(things(prompt)).toEqual(expected)
   })
 
   test('colours, sizes and outlines belong to their own thing', () => {
-    const [square, triangle] = parseScene(
-      'a big green square and a small outlined purple triangle',
-      '',
-    ).objects
+    const prompt = 'a big green square and a small outlined purple triangle'
+    const [square, triangle] = objectsOf(prompt, { width: 100, height: 100 })
     expect(square).toMatchObject({ shape: 'square', color: [0, 128, 0], isOutline: false })
     expect(triangle).toMatchObject({ shape: 'triangle', color: [128, 0, 128], isOutline: true })
     expect(square!.size).toBeGreaterThan(triangle!.size * 2)
   })
 
   test('places and relations', () => {
-    const objectOf = (prompt: string, shape: string) =>
-      parseScene(prompt, '').objects.find((object) => object.shape === shape)!
     const corner = objectOf('a star in the top right corner', 'star')
-    expect([corner.x, corner.y]).toEqual([0.8, 0.2])
+    expect(corner.x).toBeGreaterThan(0.66)
+    expect(corner.y).toBeLessThan(0.33)
     const above = 'a heart above a square'
     expect(objectOf(above, 'heart').y).toBeLessThan(objectOf(above, 'square').y)
-    const left = 'a cat to the left of a dog'
-    expect(objectOf(left, 'cat').x).toBeLessThan(objectOf(left, 'dog').x)
-    const inside = parseScene('a blue hexagon inside a yellow circle', '').objects
+    const left = 'a ring to the left of a cross'
+    expect(objectOf(left, 'ring').x).toBeLessThan(objectOf(left, 'cross').x)
+    const inside = objectsOf('a blue hexagon inside a yellow circle')
     expect(inside.map(({ shape }) => shape)).toEqual(['circle', 'hexagon'])
     expect(inside[1]!.size).toBeLessThan(inside[0]!.size)
   })
 
-  test('ground, weather, background and quoted text', () => {
-    const scene = parseScene(
-      'a boat on a green sea under a starry night, "Ahoy" in red text at the top',
-      '',
-    )
-    expect(scene.grounds).toMatchObject([{ kind: 'sea', color: [0, 128, 0] }])
-    expect(scene.weather).toEqual(['stars'])
+  test.each([
+    'three blue circles and a yellow square on a white background',
+    'two red circles and a green square',
+    'a dozen huge stars in the bottom left corner',
+    '30 squares, 30 circles, 30 hearts above 9 rings',
+    'a huge arrow',
+  ])('nothing leaves the canvas: %s', (prompt) => {
+    for (const size of [canvas, { width: 64, height: 512 }, { width: 300, height: 300 }]) {
+      const unit = Math.min(size.width, size.height)
+      for (const { x, y, size: side } of objectsOf(prompt, size)) {
+        const half = (side * unit) / 2
+        expect(Math.min(x * size.width, y * size.height)).toBeGreaterThanOrEqual(half)
+        expect(x * size.width + half).toBeLessThanOrEqual(size.width)
+        expect(y * size.height + half).toBeLessThanOrEqual(size.height)
+      }
+    }
+  })
+
+  test('things that are named side by side do not overlap', () => {
+    const objects = objectsOf('three blue circles and a yellow square', { width: 300, height: 300 })
+    for (const [index, one] of objects.entries())
+      for (const other of objects.slice(index + 1))
+        expect(Math.max(Math.abs(one.x - other.x), Math.abs(one.y - other.y))).toBeGreaterThan(
+          (one.size + other.size) / 2 - 1e-9,
+        )
+  })
+
+  test('background and quoted text with its colour and place', () => {
+    const scene = parseScene('a circle on a pink background, "Ahoy" in red text at the top')
+    expect(scene.background).toEqual([255, 192, 203])
     expect(scene.texts).toEqual([
       { text: 'Ahoy', place: { x: 'center', y: 'top' }, color: [255, 0, 0] },
     ])
-    const plain = parseScene('a circle on a pink background', '').background
-    expect(plain.colors).toEqual([[255, 192, 203]])
-    expect(parseScene('gradient from red to blue', '').background.colors).toEqual([
-      [255, 0, 0],
-      [0, 0, 255],
-    ])
+    expect(scene.leftOut).toEqual([])
+    const green = parseScene('text "Sluice" in green on black')
+    expect(green.texts[0]!.color).toEqual([0, 128, 0])
+    expect(green.background).toEqual([0, 0, 0])
+    const word = parseScene('The word "Hello" in green on a white background')
+    expect(word).toMatchObject({ texts: [{ text: 'Hello', color: [0, 128, 0] }], leftOut: [] })
   })
 
-  test('a prompt that names nothing gives an abstract composition, the same each time', () => {
-    const scene = parseScene('melancholia', '1')
-    expect(scene.understood).toEqual([])
-    expect(scene.objects.length).toBeGreaterThan(5)
-    expect(parseScene('melancholia', '1')).toEqual(scene)
-    expect(parseScene('melancholia', '2')).not.toEqual(scene)
+  test('what is not drawn is said, with its colour', () => {
+    const { things: drawn, leftOut } = parseScene(
+      'A cat sitting on a red chair next to a blue circle at sunset, soft light',
+    )
+    expect(drawn.map(({ words }) => words)).toEqual(['a blue circle'])
+    expect(leftOut).toEqual(['cat sitting on a red chair next', 'sunset', 'soft light'])
   })
+
+  test('a bar chart has a bar for each value, as high as it is', () => {
+    const { chart, leftOut } = parseScene('A bar chart of sales: Mon 10, Tue 20, Wed 30 and Thu 15')
+    expect(chart).toMatchObject({
+      title: 'sales',
+      bars: [
+        { label: 'mon', value: 10 },
+        { label: 'tue', value: 20 },
+        { label: 'wed', value: 30 },
+        { label: 'thu', value: 15 },
+      ],
+    })
+    expect(leftOut).toEqual([])
+    const bars = [
+      ...barChartSvg(chart!, { width: 400, height: 300 }).matchAll(
+        /<rect x="([\d.]+)" y="([\d.]+)" width="([\d.]+)" height="([\d.]+)" fill="#3478d6"/g,
+      ),
+    ].map(([, ...numbers]) => numbers.map(Number))
+    const heights = bars.map(([, , , height]) => height!)
+    expect(heights.map((height) => height / heights[0]!)).toEqual([1, 2, 3, 1.5])
+    for (const [x, y, width, height] of bars)
+      expect([x! >= 0, y! >= 0, x! + width! <= 400, y! + height! <= 300]).not.toContain(false)
+  })
+
+  test.each(['a bar chart of my feelings', 'a bar chart: 1, 2, many', 'bar chart of a: , ,'])(
+    'a chart without readable values is none: %s',
+    (prompt) => {
+      expect(parseScene(prompt).chart).toBeUndefined()
+    },
+  )
 
   test('objects of a phrase, for drawing on a picture', () => {
-    expect(parseObjects('two white clouds at the top')).toHaveLength(2)
-    expect(parseObjects('a sense of wonder')).toEqual([])
+    expect(parseThings('two white rings at the top').things).toMatchObject([{ count: 2 }])
+    expect(parseThings('a sense of wonder')).toEqual({ things: [], leftOut: ['sense of wonder'] })
   })
 
   test('every shape can be drawn', async () => {
     for (const shape of shapeNames) {
-      const scene = parseScene('', '')
       const object = {
         shape,
         color: [200, 30, 30],
@@ -96,11 +154,8 @@ describe('scenes', () => {
         isOutline: false,
         opacity: 1,
       } as const
-      const background = { colors: [], isAcross: false }
-      const svg = sceneSvg(
-        { ...scene, background, objects: [object] },
-        { width: 40, height: 40, foreign: 'box' },
-      )
+      const nothing = { background: undefined, chart: undefined, texts: [] }
+      const svg = sceneSvg(nothing, [object], { width: 40, height: 40, foreign: 'box' })
       const { pixels } = await drawSvg(svg)
       expect(
         pixels.some((value) => value !== 0),
@@ -114,11 +169,15 @@ describe('scenes', () => {
       '<svg>&"\u0000\ud800',
       '"<b>&</b>\u0001"',
       'circle '.repeat(4000),
+      'a red '.repeat(4000),
+      'the text '.repeat(4000),
+      'bar chart of '.repeat(4000),
       ''.padEnd(32_000, '星'),
     ]) {
-      const scene = parseScene(prompt, '')
-      const canvas = { width: 32, height: 32, foreign: 'box' } as const
-      expect((await drawSvg(sceneSvg(scene, canvas))).width).toBe(32)
+      const scene = parseScene(prompt)
+      const small = { width: 32, height: 32, foreign: 'box' } as const
+      const svg = sceneSvg(scene, layOut(scene.things, small), small)
+      expect((await drawSvg(svg)).width).toBe(32)
     }
   })
 })
@@ -177,15 +236,15 @@ describe('generation', () => {
   }
 
   test('the colours asked for are there', async () => {
-    const { decoded, understood } = await generate('a red circle above a blue sea')
+    const { decoded, understood } = await generate('a red circle above a cat on a blue background')
     const [picture] = decoded
     expect([picture!.width, picture!.height]).toEqual([64, 48])
     const at = (x: number, y: number) => [
       ...picture!.pixels.subarray((y * 64 + x) * 4, (y * 64 + x) * 4 + 3),
     ]
-    expect(at(32, 14)).toEqual([255, 0, 0])
-    expect(at(10, 46)).toEqual([0, 0, 255])
-    expect(understood).toBe('A drawn composition of 1 circle, sea.')
+    expect(at(32, 24)).toEqual([255, 0, 0])
+    expect(at(2, 46)).toEqual([0, 0, 255])
+    expect(understood).toBe('Drawn: a red circle, the background colour. Left out: above a cat.')
   })
 
   test('variants differ and the same request gives the same pictures', async () => {
@@ -213,9 +272,9 @@ describe('generation', () => {
     expect(blue).toBe(false)
   })
 
-  test('an abstract composition is called one', async () => {
-    expect((await generate('melancholia')).understood).toMatch(
-      /^Nothing in the prompt could be drawn/,
-    )
+  test('a picture of nothing that can be drawn is a placeholder, and is called one', async () => {
+    const { decoded, understood } = await generate('melancholia')
+    expect(understood).toMatch(/^Nothing in the prompt could be drawn; .* placeholder/)
+    expect(decoded[0]!.pixels.some((value) => value < 60)).toBe(true)
   })
 })

@@ -1,303 +1,100 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import sharp from 'sharp'
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { GatewayError } from '../../contract/src/core/errors.ts'
-import type { Store, VideoJob } from '../../contract/src/core/ports.ts'
-import { openVideoJobs, type VideoJobs, type VideoJobsOptions } from '../src/video/video-jobs.ts'
-import { openWorkerPool } from '../src/workers/pool.ts'
-import { openSqlite } from '../../sluice/src/storage/sqlite.ts'
+import { createJobs, type JobChange, type JobsOptions } from '../src/video/jobs.ts'
 import { temporaryFolder } from '../../../test/support/temporary-folder.ts'
-import { readMp4 } from './support/mp4-boxes.ts'
 
-const request = {
-  keyId: 'key_1',
-  model: 'sora-2',
-  prompt: 'a red circle',
-  seconds: '1',
-  size: '64x64',
+const request = { prompt: 'a red circle', seconds: '1', size: '64x64' }
+
+/** Jobs over a worker that never ends by itself: an abort is answered when the test lets it be. */
+function openWorld(more: Partial<JobsOptions> = {}) {
+  const folder = temporaryFolder()
+  const changes: (JobChange & { readonly id: string })[] = []
+  const stopped = Promise.withResolvers<void>()
+  const running: AbortSignal[] = []
+  const jobs = createJobs({
+    folder: join(folder.path, 'videos'),
+    now: () => 1_760_000_000_000,
+    newId: (prefix) => `${prefix}${changes.length}_${running.length}`,
+    onChange: async (id, change) => {
+      changes.push({ id, ...change })
+      return true
+    },
+    workers: {
+      run: (async (_task: string, _input: unknown, { signal }: { signal: AbortSignal }) => {
+        running.push(signal)
+        await new Promise((resolve) => signal.addEventListener('abort', resolve))
+        await stopped.promise
+        throw new GatewayError('cancelled', 'gone')
+      }) as unknown as JobsOptions['workers']['run'],
+    },
+    ...more,
+  })
+  return { jobs, folder, changes, running, stopped }
 }
 
-type Run = VideoJobsOptions['workers']['run']
-const rendered = { video: Buffer.from('clip'), thumbnail: Buffer.from('still') }
+const started = (running: readonly AbortSignal[]) =>
+  vi.waitFor(() => expect(running).toHaveLength(1), { interval: 5 })
 
-/** Stands in for the worker pool: each job waits for the test to end it, or for the signal that it `leavesAtOnce` on. */
-function heldWorkers({ leavesAtOnce = true } = {}) {
-  const calls: {
-    readonly input: Record<string, unknown>
-    readonly options: Parameters<Run>[2]
-    readonly finish: () => void
-    readonly fail: (error: unknown) => void
-  }[] = []
-  const run = (_task: string, input: unknown, options: Parameters<Run>[2]) =>
-    new Promise((resolve, reject) => {
-      if (leavesAtOnce)
-        options.signal?.addEventListener('abort', () =>
-          reject(new GatewayError('cancelled', 'gone')),
-        )
-      calls.push({
-        input: input as Record<string, unknown>,
-        options,
-        finish: () => resolve(rendered),
-        fail: reject,
-      })
-    })
-  return { calls, run: run as unknown as Run }
-}
+test('a job runs only once it was handed to resume, and only once', async () => {
+  const { jobs, folder, running, changes, stopped } = openWorld()
+  using _folder = folder
+  const job = await jobs.create(request)
+  expect(job).toMatchObject({ ...request, status: 'queued', progress: 0 })
+  expect([running.length, readdirSync(folder.path)]).toEqual([0, []])
+  jobs.resume(job)
+  jobs.resume(job)
+  await started(running)
+  jobs.resume(job)
+  expect(changes.map(({ status }) => status)).toEqual(['in_progress'])
+  stopped.resolve()
+  await jobs[Symbol.asyncDispose]()
+  expect(running).toHaveLength(1)
+})
 
-class World implements AsyncDisposable {
-  readonly folder = temporaryFolder()
-  readonly store: Store = openSqlite({ file: join(this.folder.path, 'sluice.db') })
-  readonly opened: VideoJobs[] = []
-  time = 1_760_000_000_000
-  ids = 0
+test('disposing waits for the running job, and gives its start back', async () => {
+  const { jobs, folder, running, changes, stopped } = openWorld()
+  using _folder = folder
+  const job = await jobs.create(request)
+  jobs.resume(job)
+  await started(running)
+  let isDisposed = false
+  const disposing = jobs[Symbol.asyncDispose]().then(() => (isDisposed = true))
+  expect(running[0]?.aborted).toBe(true)
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(isDisposed).toBe(false)
+  stopped.resolve()
+  await disposing
+  expect(changes.map(({ state }) => state)).toEqual([
+    expect.not.stringMatching(job.state),
+    job.state,
+  ])
+})
 
-  get videos(): string {
-    return join(this.folder.path, 'videos')
-  }
+test('a job that nobody keeps any more is not rendered, and its files go', async () => {
+  const { jobs, folder, running } = openWorld({ onChange: async () => false })
+  using _folder = folder
+  const image = Buffer.from('89504e470d0a1a0a', 'hex')
+  jobs.resume(await jobs.create({ ...request, image }))
+  await vi.waitFor(async () => expect(await jobs.ids()).toEqual([]), { interval: 5 })
+  expect(running).toHaveLength(0)
+  await jobs[Symbol.asyncDispose]()
+})
 
-  async open(
-    workers: { readonly run: Run },
-    more: Partial<VideoJobsOptions> = {},
-  ): Promise<VideoJobs> {
-    const jobs = await openVideoJobs({
-      store: this.store,
-      workers,
-      folder: this.videos,
-      now: () => this.time,
-      newId: (prefix) => `${prefix}_${(this.ids += 1)}`,
-      ...more,
-    })
-    this.opened.push(jobs)
-    return jobs
-  }
-
-  async job(id: string): Promise<VideoJob> {
-    return (await this.store.findVideoJob(id))!
-  }
-
-  async reaches(id: string, status: VideoJob['status']): Promise<VideoJob> {
-    await vi.waitFor(
-      async () => {
-        const now = (await this.job(id)).status
-        if (now !== status) throw new Error(`The job is ${now}`)
-      },
-      { timeout: 15_000, interval: 5 },
-    )
-    return this.job(id)
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    for (const jobs of this.opened) await jobs[Symbol.asyncDispose]()
-    await this.store[Symbol.asyncDispose]()
-    this.folder[Symbol.dispose]()
-  }
-}
-
-let world: World
-function newWorld(): World {
-  world = new World()
-  return world
-}
-afterEach(() => world[Symbol.asyncDispose]())
-
-async function called(workers: ReturnType<typeof heldWorkers>, count: number) {
-  await vi.waitFor(() => expect(workers.calls).toHaveLength(count), { interval: 5 })
-  return workers.calls[count - 1]!
-}
-
-describe('video jobs', () => {
-  test('queued, in progress, completed, with a real clip and a still', async () => {
-    newWorld()
-    await using pool = openWorkerPool({ size: 1 })
-    const jobs = await world.open(pool)
-    const queued = await jobs.create(request)
-    expect(queued).toMatchObject({
-      status: 'queued',
-      progress: 0,
-      provider: 'builtin',
-      createdAt: 1_760_000_000,
-    })
-    const done = await world.reaches(queued.id, 'completed')
-    expect(done).toMatchObject({
-      progress: 100,
-      completedAt: 1_760_000_000,
-      expiresAt: 1_760_086_400,
-      contentFile: `videos/${queued.id}.mp4`,
-    })
-    expect(readMp4(readFileSync(jobs.file(queued.id)!)).seconds).toBeCloseTo(1, 2)
-    expect((await sharp(await jobs.thumbnail(queued.id)).metadata()).format).toBe('webp')
-  })
-
-  test('one at a time, in order, with progress that never falls', async () => {
-    newWorld()
-    const workers = heldWorkers()
-    const jobs = await world.open(workers)
-    const [first, second] = [await jobs.create(request), await jobs.create(request)]
-    const { options, finish } = await called(workers, 1)
-    world.time += 1000
-    options.onProgress?.(0.42)
-    await vi.waitFor(async () => expect((await world.job(first.id)).progress).toBe(42))
-    options.onProgress?.(0.9)
-    world.time += 1000
-    options.onProgress?.(0.3)
-    expect(await world.job(first.id)).toMatchObject({ status: 'in_progress', progress: 42 })
-    expect((await world.job(second.id)).status).toBe('queued')
-    finish()
-    await world.reaches(first.id, 'completed')
-    ;(await called(workers, 2)).finish()
-    await world.reaches(second.id, 'completed')
-  })
-
-  test('a failure and a refusal are said; nothing of the inside is', async () => {
-    newWorld()
-    const workers = heldWorkers()
-    const jobs = await world.open(workers)
-    const [first, second] = [await jobs.create(request), await jobs.create(request)]
-    ;(await called(workers, 1)).fail(new TypeError('secret detail'))
-    const failed = await world.reaches(first.id, 'failed')
-    expect(failed.error).toEqual({
-      code: 'internal',
-      message: 'The gateway failed to answer this request',
-    })
-    ;(await called(workers, 2)).fail(
-      new GatewayError('overloaded', 'The work did not finish within its limit'),
-    )
-    expect((await world.reaches(second.id, 'failed')).error?.code).toBe('overloaded')
-    expect(jobs.file(first.id)).toBeUndefined()
-    expect(readdirSync(world.videos)).toEqual([])
-  })
-
-  test('a size, a length or a picture that cannot be used is refused at once', async () => {
-    newWorld()
-    const jobs = await world.open(heldWorkers())
-    for (const [change, param] of [
-      [{ size: '65x64' }, 'size'],
-      [{ seconds: '61' }, 'seconds'],
-      [{ image: new Uint8Array([1, 2, 3]) }, 'input_reference'],
-    ] as const) {
-      const error = await jobs.create({ ...request, ...change }).catch((thrown: unknown) => thrown)
-      expect(error).toBeInstanceOf(GatewayError)
-      expect((error as GatewayError).details.param).toBe(param)
-    }
-  })
-
-  test('deleting stops a running job and takes a waiting one out', async () => {
-    newWorld()
-    const workers = heldWorkers()
-    const jobs = await world.open(workers)
-    const [first, second, third] = [
-      await jobs.create(request),
-      await jobs.create(request),
-      await jobs.create(request),
-    ]
-    const { options } = await called(workers, 1)
-    await jobs.cancel(second.id)
-    await world.store.deleteVideoJob(second.id)
-    await jobs.cancel(first.id)
-    await world.store.deleteVideoJob(first.id)
-    expect(options.signal?.aborted).toBe(true)
-    ;(await called(workers, 2)).finish()
-    await world.reaches(third.id, 'completed')
-    await jobs.cancel(third.id)
-    expect(jobs.file(third.id)).toBeUndefined()
-    expect(readdirSync(world.videos)).toEqual([])
-  })
-
-  test('a regular stop leaves the job, and the next start finishes it, picture and all', async () => {
-    newWorld()
-    const before = heldWorkers()
-    const jobs = await world.open(before)
-    const image = await sharp({ create: { width: 8, height: 8, channels: 3, background: '#00f' } })
-      .png()
-      .toBuffer()
-    const { id } = await jobs.create({ ...request, image })
-    await called(before, 1)
-    await jobs[Symbol.asyncDispose]()
-    expect(await world.job(id)).toMatchObject({ status: 'in_progress' })
-    const after = heldWorkers()
-    await world.open(after)
-    const { input, finish } = await called(after, 1)
-    expect(Buffer.from(input['image'] as Uint8Array)).toEqual(image)
-    finish()
-    await world.reaches(id, 'completed')
-    await vi.waitFor(() =>
-      expect(readdirSync(world.videos).toSorted()).toEqual([`${id}.mp4`, `${id}.webp`]),
-    )
-  })
-
-  test('regular stops are no fault of the job, however many', async () => {
-    newWorld()
-    const first = heldWorkers()
-    let jobs = await world.open(first)
-    const { id } = await jobs.create(request)
-    await called(first, 1)
-    for (let stop = 1; stop <= 5; stop += 1) {
-      await jobs[Symbol.asyncDispose]()
-      expect(await world.job(id)).toMatchObject({ status: 'in_progress' })
-      const workers = heldWorkers()
-      jobs = await world.open(workers)
-      await called(workers, 1)
-      if (stop === 5) workers.calls[0]?.finish()
-    }
-    await world.reaches(id, 'completed')
-  })
-
-  test('a stop waits until the running job has put itself aside', async () => {
-    newWorld()
-    const workers = heldWorkers({ leavesAtOnce: false })
-    const jobs = await world.open(workers)
-    const { id } = await jobs.create(request)
-    const { options, fail } = await called(workers, 1)
-    const kept = (await world.job(id)).request
-    let isStopped = false
-    const stopping = Promise.resolve(jobs[Symbol.asyncDispose]()).then(() => {
-      isStopped = true
-    })
-    expect(options.signal?.aborted).toBe(true)
-    for (let n = 0; n < 20; n += 1) await new Promise((resolve) => setImmediate(resolve))
-    expect(isStopped).toBe(false)
-    fail(new GatewayError('cancelled', 'gone'))
-    await stopping
-    // Written before the store, which is closed next, is gone.
-    expect((await world.job(id)).request).not.toBe(kept)
-  })
-
-  test('a job whose process died three times fails honestly', async () => {
-    newWorld()
-    const first = heldWorkers()
-    const { id } = await (await world.open(first)).create(request)
-    await called(first, 1)
-    for (let death = 1; death <= 2; death += 1) {
-      // The process before is simply gone: it is never disposed, and its worker never answers.
-      const workers = heldWorkers()
-      await world.open(workers)
-      await called(workers, 1)
-    }
-    const last = heldWorkers()
-    await world.open(last)
-    const failed = await world.reaches(id, 'failed')
-    expect(failed.error?.code).toBe('restarted_too_often')
-    expect(last.calls).toHaveLength(0)
-  })
-
-  test('clips expire after a day, and what belongs to no job is removed', async () => {
-    newWorld()
-    const workers = heldWorkers()
-    const jobs = await world.open(workers)
-    const { id } = await jobs.create(request)
-    ;(await called(workers, 1)).finish()
-    await world.reaches(id, 'completed')
-    await vi.waitFor(() => expect(jobs.file(id)).toBeDefined())
-    writeFileSync(join(world.videos, 'video_gone.mp4'), 'x')
-    writeFileSync(join(world.videos, 'video_gone.mp4.part'), 'x')
-    const reopened = await world.open(workers)
-    expect(reopened.file(id)).toBe(join(world.videos, `${id}.mp4`))
-    expect(existsSync(join(world.videos, 'video_gone.mp4'))).toBe(false)
-    world.time += 86_400_000
-    expect(reopened.file(id)).toBeUndefined()
-    expect(await reopened.thumbnail(id)).toBeUndefined()
-    await world.open(workers)
-    expect(readdirSync(world.videos)).toEqual([])
-  })
+test('a finished job of an earlier process is found again until it expires', async () => {
+  const { jobs, folder } = openWorld()
+  using _folder = folder
+  const kept = {
+    id: 'video_1',
+    status: 'completed',
+    progress: 100,
+    ...request,
+    state: '{}',
+  } as const
+  jobs.resume({ ...kept, expiresAt: 1_760_000_001 })
+  expect(jobs.file('video_1')).toBe(join(folder.path, 'videos', 'video_1.mp4'))
+  jobs.resume({ ...kept, id: 'video_2', expiresAt: 1_760_000_000 })
+  expect(jobs.file('video_2')).toBeUndefined()
+  await jobs[Symbol.asyncDispose]()
 })

@@ -1,8 +1,9 @@
 import sharp from 'sharp'
 import { describe, expect, test } from 'vitest'
 import { GatewayError } from '../../contract/src/core/errors.ts'
+import { layOut } from '../src/images/layout.ts'
 import { parseScene } from '../src/images/parse-scene.ts'
-import { animateScene } from '../src/video/animate-scene.ts'
+import { animateObjects, animateTexts } from '../src/video/animate-scene.ts'
 import { planClip } from '../src/video/clip-plan.ts'
 import { renderVideo, type RenderVideoInput } from '../src/video/render-video.ts'
 import { readMp4 } from './support/mp4-boxes.ts'
@@ -98,13 +99,13 @@ describe('plans', () => {
 
 describe('movement', () => {
   const at = (prompt: string, time: number) =>
-    animateScene(parseScene(prompt, ''), time).objects[0]!
+    animateObjects(layOut(parseScene(prompt).things, { width: 100, height: 60 }), time)[0]!
 
   test.each([
-    ['a sun rises', (first, last) => last.y < first.y],
-    ['a balloon falls', (first, last) => last.y > first.y],
-    ['a car drives to the left', (first, last) => last.x < first.x],
-    ['a car drives', (first, last) => last.x > first.x],
+    ['a circle rises', (first, last) => last.y < first.y],
+    ['a ring falls', (first, last) => last.y > first.y],
+    ['a box drives to the left', (first, last) => last.x < first.x],
+    ['a box drives', (first, last) => last.x > first.x],
     ['a square spins', (first, last) => last.rotation > first.rotation + 360],
     ['a heart grows', (first, last) => last.size > first.size * 3],
     ['a circle fades out', (first, last) => last.opacity === 0 && first.opacity === 1],
@@ -112,12 +113,13 @@ describe('movement', () => {
     '%s',
     (prompt, holds) => {
       expect(holds(at(prompt, 0), at(prompt, 1))).toBe(true)
+      expect(parseScene(prompt).leftOut).toEqual([])
     },
   )
 
   test('texts fade in', () => {
-    const [early] = animateScene(parseScene('"Hi"', ''), 0).texts
-    const [late] = animateScene(parseScene('"Hi"', ''), 0.5).texts
+    const [early] = animateTexts(parseScene('"Hi"').texts, 0)
+    const [late] = animateTexts(parseScene('"Hi"').texts, 0.5)
     expect(early!.opacity).toBeLessThan(0.1)
     expect(late!.opacity).toBe(1)
   })

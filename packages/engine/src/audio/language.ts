@@ -3,14 +3,10 @@ import { invalidRequest } from '@sluice/contract'
 const names = new Intl.DisplayNames(['en'], { type: 'language', fallback: 'none' })
 
 /**
- * The two- or three-letter code and the full English name of a language, such as `en` and `english`; English when none
- * is given. Throws invalid_request (param `language`) for what names no language.
+ * The full English name of a language by its two- or three-letter code, such as `english`; English when none is given. Throws invalid_request (param `language`) for what names no language.
  */
-export function findLanguage(given: string | null | undefined): {
-  readonly code: string
-  readonly name: string
-} {
-  if (given == null || given === '') return { code: 'en', name: 'english' }
+export function findLanguage(given: string | null | undefined): string {
+  if (given == null || given === '') return 'english'
   const code = given.toLowerCase().split(/[-_]/)[0] ?? ''
   const name = /^[a-z]{2,3}$/.test(code) ? names.of(code) : undefined
   if (name === undefined)
@@ -18,5 +14,5 @@ export function findLanguage(given: string | null | undefined): {
       `'${given.slice(0, 40)}' is no language; give an ISO 639-1 code such as en`,
       'language',
     )
-  return { code, name: name.toLowerCase() }
+  return name.toLowerCase()
 }

@@ -3,14 +3,6 @@ import { findSounds, type Stretch } from './silence.ts'
 import { findKinds, isVoiced } from './sound-kind.ts'
 import { findTones } from './tones.ts'
 
-/** Speech between two pauses. Times in seconds. */
-export interface Utterance {
-  readonly start: number
-  readonly end: number
-  /** Median pitch of the voice, Hz; 0 where none was found. */
-  readonly voiceHz: number
-}
-
 /** A stretch of a recording in which one kind of sound is heard. */
 export interface SoundSegment {
   readonly kind: 'silence' | 'tone' | 'speech' | 'music' | 'noise'
@@ -20,16 +12,11 @@ export interface SoundSegment {
   /** Of a tone, at its beginning and at its end. */
   readonly fromHz?: number
   readonly toHz?: number
-  /** The stretches of speech between its pauses. */
-  readonly utterances?: readonly Utterance[]
   /** Share of frames that sound like a voice, 0 to 1. */
   readonly voiced: number
 }
 
-interface Piece extends Pick<SoundSegment, 'kind' | 'start' | 'end' | 'fromHz' | 'toHz'> {
-  /** The pieces between whose pauses this one was joined. */
-  readonly parts?: readonly { readonly start: number; readonly end: number }[]
-}
+type Piece = Pick<SoundSegment, 'kind' | 'start' | 'end' | 'fromHz' | 'toHz'>
 
 /** Less silence than this at an edge, in seconds, is not worth a caption of its own. */
 const silenceMin = 0.1
@@ -164,43 +151,23 @@ function joinPauses(pieces: readonly Piece[]): readonly Piece[] {
     const before = joined.at(-1)
     const same = before?.kind === piece.kind && (piece.kind === 'speech' || piece.kind === 'music')
     if (before !== undefined && same && piece.start - before.end < pauseMax)
-      joined[joined.length - 1] = {
-        ...before,
-        end: piece.end,
-        parts: [...(before.parts ?? [before]), piece],
-      }
+      joined[joined.length - 1] = { ...before, end: piece.end }
     else joined.push(piece)
   }
   return joined
 }
 
-function finish(m: Measurements, { parts, ...piece }: Piece): SoundSegment {
-  const voices = voicePitches(m, piece)
-  const frames = (piece.end - piece.start) * framesPerSecond
-  const utterances = (parts ?? [piece]).map((part) => ({
-    start: milliseconds(part.start),
-    end: milliseconds(part.end),
-    voiceHz: median(voicePitches(m, part)),
-  }))
+function finish(m: Measurements, piece: Piece): SoundSegment {
+  const from = Math.round(piece.start * framesPerSecond)
+  const to = Math.round(piece.end * framesPerSecond)
+  let voiced = 0
+  for (let frame = from; frame < to; frame++) if (isVoiced(m, frame)) voiced++
   return {
     ...piece,
     start: milliseconds(piece.start),
     end: milliseconds(piece.end),
-    voiced: Math.min(1, voices.length / Math.max(1, frames)),
-    ...(piece.kind === 'speech' ? { utterances } : {}),
+    voiced: Math.min(1, voiced / Math.max(1, to - from)),
   }
-}
-
-function voicePitches(m: Measurements, within: Stretch): number[] {
-  const pitches: number[] = []
-  const end = Math.round(within.end * framesPerSecond)
-  for (let frame = Math.round(within.start * framesPerSecond); frame < end; frame++)
-    if (isVoiced(m, frame)) pitches.push(m.pitchHz[frame] ?? 0)
-  return pitches
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0
 }
 
 function milliseconds(seconds: number): number {

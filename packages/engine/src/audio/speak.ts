@@ -6,7 +6,7 @@ import {
   type Step,
   type Usage,
 } from '@sluice/contract'
-import type { EngineContext, EngineOperation } from '../engine.ts'
+import type { OperationContext, Operation } from '../operation.ts'
 import { countTokens } from '../tokens.ts'
 import { planSpeech, speechSampleRate } from './speech/plan.ts'
 import { findVoice } from './speech/voices.ts'
@@ -23,7 +23,7 @@ const partCharactersMax = 600
  * Speaks with a formant synthesiser, sentence by sentence in a worker: 24 kHz, one channel, 16 bits, as `wav` (default)
  * or `pcm`. `instructions` change nothing. Throws unsupported_value for other formats and unknown voices.
  */
-export const speak: EngineOperation<'speak'> = async (request, context) => {
+export const speak: Operation<'speak'> = async (request, context) => {
   const format = formatOf(request)
   const voice = voiceOf(request)
   findVoice(voice)
@@ -89,7 +89,7 @@ interface SpokenParts {
 
 async function* speakParts(
   { parts, voice, speed, header }: SpokenParts,
-  { workers, signal }: EngineContext,
+  { workers, signal }: OperationContext,
 ): AsyncIterable<Uint8Array> {
   if (header !== undefined) yield header
   const options = { signal, timeoutMs: speakTimeoutMs }

@@ -1,4 +1,4 @@
-import { createFft, createPowerSpectrum } from './fft.ts'
+import FFT from 'fft.js'
 
 /** What one window of sound looks like. */
 export interface Spectrum {
@@ -69,6 +69,17 @@ function withZeros(window: Float64Array): Float64Array {
   return padded
 }
 
+/** Prepares the power spectrum of `size` * 2 real samples: `size` bins from 0 Hz up. */
+export function createPowerSpectrum(size: number) {
+  const fft = new FFT(size * 2)
+  const transformed = fft.createComplexArray()
+  return (samples: Float64Array, power: Float64Array): void => {
+    fft.realTransform(transformed, samples)
+    for (let bin = 0; bin < size; bin++)
+      power[bin] = (transformed[2 * bin] ?? 0) ** 2 + (transformed[2 * bin + 1] ?? 0) ** 2
+  }
+}
+
 /**
  * Finds the period in the autocorrelation, which is the transform of the power spectrum; that of the window alone is
  * divided out (Boersma 1993). Partials above `pitchBandHz` say nothing more about the pitch and are left out.
@@ -76,31 +87,34 @@ function withZeros(window: Float64Array): Float64Array {
 function createPitchFinder(windowPower: Float64Array, sampleRate: number) {
   const hzPerBin = sampleRate / (2 * windowPower.length)
   const bins = 2 ** Math.ceil(Math.log2(Math.min(windowPower.length, pitchBandHz / hzPerBin)))
-  const fft = createFft(bins * 2)
-  const real = new Float64Array(bins * 2)
-  const imaginary = new Float64Array(bins * 2)
+  const fft = new FFT(bins * 2)
+  const samples = new Float64Array(bins * 2)
+  const transformed = fft.createComplexArray()
   const lagsPerSecond = bins * 2 * hzPerBin
   const lagMin = Math.max(2, Math.floor(lagsPerSecond / pitchHzMax))
   const lagMax = Math.min(Math.floor(bins * 0.6), Math.ceil(lagsPerSecond / pitchHzMin))
   correlate(windowPower)
-  const windowWhole = real[0] ?? 1
-  const ownOfWindow = real.slice(0, bins).map((value) => Math.max(0.05, value / windowWhole))
+  // The samples are symmetric, so their transform has real parts only: every other number.
+  const real = (lag: number): number => transformed[2 * lag] ?? 0
+  const windowWhole = real(0)
+  const ownOfWindow = Float64Array.from({ length: bins }, (_, lag) =>
+    Math.max(0.05, real(lag) / windowWhole),
+  )
 
   function correlate(power: Float64Array): void {
-    real[bins] = 0
+    samples[bins] = 0
     for (let i = 0; i < bins; i++) {
-      real[i] = power[i] ?? 0
-      if (i > 0) real[2 * bins - i] = power[i] ?? 0
+      samples[i] = power[i] ?? 0
+      if (i > 0) samples[2 * bins - i] = power[i] ?? 0
     }
-    imaginary.fill(0)
-    fft.transform(real, imaginary)
+    fft.realTransform(transformed, samples)
   }
 
   return (power: Float64Array): { pitchHz: number; periodicity: number } => {
     correlate(power)
-    const whole = real[0] ?? 0
+    const whole = real(0)
     if (whole <= 0) return { pitchHz: 0, periodicity: 0 }
-    const repeat = (lag: number): number => (real[lag] ?? 0) / whole / (ownOfWindow[lag] ?? 1)
+    const repeat = (lag: number): number => real(lag) / whole / (ownOfWindow[lag] ?? 1)
     return bestLag(repeat, { lagMin, lagMax, lagsPerSecond })
   }
 }

@@ -1,16 +1,15 @@
 import {
   formatSrt,
   formatVtt,
-  invalidRequest,
+  GatewayError,
   type ReplyOf,
   type RequestOf,
   type Usage,
 } from '@sluice/contract'
-import type { EngineContext, EngineOperation } from '../engine.ts'
+import type { OperationContext, Operation } from '../operation.ts'
 import { countTokens } from '../tokens.ts'
 import type { Annotation } from './annotate.ts'
 import { findLanguage } from './language.ts'
-import { findSpeakers, type KnownSpeaker } from './speakers.ts'
 import { logprobsOf, type Transcript, transcriptOf, verboseSegments } from './transcript.ts'
 import { transcriptEvents } from './transcript-events.ts'
 
@@ -18,7 +17,10 @@ import { transcriptEvents } from './transcript-events.ts'
 const annotateTimeoutMs = 120_000
 
 /** Sends a sound file to a worker and returns what is heard in it. */
-export function annotateInWorker(bytes: Uint8Array, context: EngineContext): Promise<Annotation> {
+export function annotateInWorker(
+  bytes: Uint8Array,
+  context: OperationContext,
+): Promise<Annotation> {
   // A message copies the whole memory behind a view, so a small view of a large buffer is cut out first.
   const own = bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes)
   const { signal } = context
@@ -33,28 +35,21 @@ export function annotateInWorker(bytes: Uint8Array, context: EngineContext): Pro
  * Captions of what is heard (speech, music, tones, noise, silence) with their true times; words need a model.
  * `temperature` is reported back, `prompt` and `keywords` change nothing.
  */
-export const transcribe: EngineOperation<'transcribe'> = async (request, context) => {
-  const { code, name } = findLanguage(request.language)
-  const known = await knownSpeakers(request, context)
+export const transcribe: Operation<'transcribe'> = async (request, context) => {
+  const name = findLanguage(request.language)
+  refuseSpeakers(request)
   const annotation = await annotateInWorker(request.file.bytes, context)
-  const transcript = transcriptOf(annotation, code)
+  const transcript = transcriptOf(annotation)
   const usage = audioUsage(transcript, request.prompt)
   const plain = plainText(transcript, request.response_format, usage)
   const format = request.response_format ?? 'json'
   const logprobs = request.include?.includes('logprobs') ?? false
-  if (
-    request.stream === true &&
-    (format === 'json' || format === 'text' || format === 'diarized_json')
-  ) {
-    const spoken = format === 'diarized_json' ? findSpeakers(annotation.segments, known) : undefined
-    return { kind: 'events', events: transcriptEvents({ transcript, spoken, logprobs, usage }) }
-  }
+  if (request.stream === true && (format === 'json' || format === 'text'))
+    return { kind: 'events', events: transcriptEvents({ transcript, logprobs, usage }) }
   if (plain !== undefined) return plain
   const reply = { text: transcript.text, usage: durationUsage(transcript) }
   if (format === 'verbose_json')
     return { kind: 'reply', reply: verbose(request, annotation, transcript, name), usage }
-  if (format === 'diarized_json')
-    return { kind: 'reply', reply: diarized(annotation, transcript, known), usage }
   const withLogprobs = logprobs ? { ...reply, logprobs: logprobsOf(transcript.text) } : reply
   return { kind: 'reply', reply: withLogprobs, usage }
 }
@@ -120,47 +115,20 @@ function verbose(
   }
 }
 
-function diarized(
-  annotation: Annotation,
-  transcript: Transcript,
-  known: readonly KnownSpeaker[],
-): ReplyOf<'transcribe'> {
-  const segments = findSpeakers(annotation.segments, known).map((spoken, i) => ({
-    type: 'transcript.text.segment',
-    id: `seg_${i}`,
-    text: '[speech]',
-    ...spoken,
-  }))
-  return {
-    task: 'transcribe',
-    duration: transcript.duration,
-    text: transcript.text,
-    segments,
-    usage: durationUsage(transcript),
-  }
-}
-
-async function knownSpeakers(
-  request: RequestOf<'transcribe'>,
-  context: EngineContext,
-): Promise<readonly KnownSpeaker[]> {
-  const names = request.known_speaker_names ?? []
-  const references = request.known_speaker_references ?? []
-  if (names.length !== references.length)
-    throw invalidRequest(
-      'known_speaker_names and known_speaker_references must have equally many entries',
-      'known_speaker_references',
+/** Voices are not told apart here: to guess would be to put words into somebody's mouth. */
+function refuseSpeakers(request: RequestOf<'transcribe'>): void {
+  const param =
+    request.response_format === 'diarized_json'
+      ? 'response_format'
+      : (request.known_speaker_names?.length ?? 0) > 0
+        ? 'known_speaker_names'
+        : undefined
+  if (param !== undefined)
+    throw new GatewayError(
+      'unsupported_value',
+      'The built-in engine does not tell speakers apart',
+      {
+        param,
+      },
     )
-  const speakers: KnownSpeaker[] = []
-  for (const [i, url] of references.entries()) {
-    const param = `known_speaker_references[${i}]`
-    if (!url.startsWith('data:')) throw invalidRequest('A reference must be a data URL', param)
-    const { bytes } = await context.fetchMedia(url, { bytesMax: 5_000_000, param })
-    const { segments } = await annotateInWorker(bytes, context)
-    const voices = segments.flatMap((segment) => segment.utterances ?? [])
-    const voiceHz = voices.find((voice) => voice.voiceHz > 0)?.voiceHz
-    if (voiceHz === undefined) throw invalidRequest('No voice is heard in this reference', param)
-    speakers.push({ name: names[i] ?? '', voiceHz })
-  }
-  return speakers
 }

@@ -1,19 +1,15 @@
 import type { EventOf, Step, Usage } from '@sluice/contract'
-import type { SpokenStretch } from './speakers.ts'
 import { logprobsOf, type Transcript } from './transcript.ts'
 
 export interface StreamedTranscript {
   readonly transcript: Transcript
-  /** Who speaks when; sent as segments of their own before the text is done. */
-  readonly spoken: readonly SpokenStretch[] | undefined
   readonly logprobs: boolean
   readonly usage: Usage
 }
 
-/** transcript.text.delta per caption, transcript.text.segment per speaker's turn, transcript.text.done. */
+/** transcript.text.delta per caption, then transcript.text.done. */
 export async function* transcriptEvents({
   transcript,
-  spoken,
   logprobs,
   usage,
 }: StreamedTranscript): AsyncIterable<Step<EventOf<'transcribe'>>> {
@@ -21,10 +17,6 @@ export async function* transcriptEvents({
   for (const [i, { text }] of transcript.cues.entries()) {
     const delta = i === 0 ? text : ` ${text}`
     yield { event: { type: 'transcript.text.delta', delta, ...withLogprobs(delta) } }
-  }
-  for (const [i, turn] of (spoken ?? []).entries()) {
-    const segment = { type: 'transcript.text.segment', id: `seg_${i}`, text: '[speech]', ...turn }
-    yield { event: segment }
   }
   const { text } = transcript
   yield {

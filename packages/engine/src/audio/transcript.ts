@@ -12,11 +12,11 @@ export interface Transcript {
   readonly cues: readonly Cue[]
 }
 
-export function transcriptOf(annotation: Annotation, language: string): Transcript {
+export function transcriptOf(annotation: Annotation): Transcript {
   const cues = annotation.segments.map((segment) => ({
     start: segment.start,
     end: segment.end,
-    text: captionOf(segment, language),
+    text: captionOf(segment),
   }))
   const text = cues.map((cue) => cue.text).join(' ')
   return { duration: annotation.duration, text, cues }

@@ -1,11 +1,11 @@
-import type { EngineOperation } from '../engine.ts'
+import type { Operation } from '../operation.ts'
 import { annotateInWorker, audioUsage, durationUsage, plainText } from './transcribe.ts'
 import { transcriptOf, verboseSegments } from './transcript.ts'
 
 /** The same captions as a transcription has, in English whatever is spoken. */
-export const translate: EngineOperation<'translate'> = async (request, context) => {
+export const translate: Operation<'translate'> = async (request, context) => {
   const annotation = await annotateInWorker(request.file.bytes, context)
-  const transcript = transcriptOf(annotation, 'en')
+  const transcript = transcriptOf(annotation)
   const usage = audioUsage(transcript, request.prompt)
   const plain = plainText(transcript, request.response_format, usage)
   if (plain !== undefined) return plain

@@ -1,4 +1,4 @@
-import type { EngineContext, EngineOperation } from '../engine.ts'
+import type { OperationContext, Operation } from '../operation.ts'
 import { createDrafts, type Draft } from './draft.ts'
 import { createPause } from './pause.ts'
 import { createReply, type SpokenDraft, usageOf } from './reply.ts'
@@ -12,7 +12,7 @@ import { think } from './think.ts'
  * Throws invalid_request with the path of a picture, sound, film or file that cannot be read or of a schema that
  * allows nothing, context_length_exceeded, and unsupported_value for sound formats it does not make.
  */
-export const chat: EngineOperation<'chat'> = async (request, context) => {
+export const chat: Operation<'chat'> = async (request, context) => {
   const speech = speechWishOf(request)
   const thought = await think(request, context)
   const drafts = await createDrafts(request, thought, context)
@@ -33,7 +33,7 @@ export const chat: EngineOperation<'chat'> = async (request, context) => {
 async function spokenDrafts(
   drafts: readonly Draft[],
   speech: SpeechWish | undefined,
-  context: EngineContext,
+  context: OperationContext,
 ): Promise<SpokenDraft[]> {
   if (speech === undefined) return drafts.map((draft) => ({ draft, spoken: undefined }))
   const said = new Map<string, SpokenDraft['spoken']>()

@@ -1,5 +1,5 @@
 import type { ChatRequest, FinishReason } from '@sluice/contract'
-import type { EngineContext } from '../engine.ts'
+import type { OperationContext } from '../operation.ts'
 import { encode } from '../tokens.ts'
 import { choiceTokensMax } from './read-request.ts'
 import { type Candidate, drawCandidate, weighCandidates } from './sampling/candidates.ts'
@@ -45,7 +45,7 @@ interface Draw {
 export async function createDrafts(
   request: ChatRequest,
   thought: Thought,
-  context: EngineContext,
+  context: OperationContext,
 ): Promise<Draft[]> {
   const settings = await readSampling(request)
   const reasoning = reasoningTokens(request, thought)
@@ -64,7 +64,7 @@ export async function createDrafts(
   return Array.from({ length: count }, (_, index) => createDraft(index, draw, context))
 }
 
-function createDraft(index: number, draw: Draw, context: EngineContext): Draft {
+function createDraft(index: number, draw: Draw, context: OperationContext): Draft {
   const { thought, candidates, reasoning, tokensMax } = draw
   if (tokensMax < 0) return { index, reasoning, content: [], calls: [], finish: 'length' }
   if (thought.calls.length > 0)
@@ -115,7 +115,7 @@ const nameTokens = 1
 function callsWithin(
   thought: Thought,
   tokensMax: number,
-  context: EngineContext,
+  context: OperationContext,
 ): Pick<Draft, 'calls' | 'finish'> {
   const calls: DraftCall[] = []
   let left = tokensMax

@@ -1,3 +1,4 @@
+import { trimEndOf, trimStartOf } from './text/trim.ts'
 import { type ChatRequest, GatewayError } from '@sluice/contract'
 import type { Answer, Ask } from './ask/ask.ts'
 import { freshResults, lastUserTurn } from './ask/conversation.ts'
@@ -74,7 +75,7 @@ function objectSchema(ask: Ask): JsonSchema | undefined {
       : listed
           .replace(/\([^)]*\)/g, '')
           .split(/,|\band\b|&/)
-          .map((key) => key.trim().replace(/^["'`]+|["'`]+$/g, ''))
+          .map((key) => trimEndOf(trimStartOf(key.trim(), '"\'`'), '"\'`'))
   const names = [...new Set(keys)].filter((key) => key !== '').slice(0, 60)
   if (names.length === 0) return undefined
   return {

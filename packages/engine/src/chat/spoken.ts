@@ -1,5 +1,5 @@
 import { type ChatRequest, GatewayError } from '@sluice/contract'
-import type { EngineContext } from '../engine.ts'
+import type { OperationContext } from '../operation.ts'
 
 /** How an answer is to be spoken; undefined where text alone was asked for. */
 export interface SpeechWish {
@@ -50,7 +50,7 @@ export function speechWishOf(request: ChatRequest): SpeechWish | undefined {
 export async function speakAnswer(
   text: string,
   wish: SpeechWish,
-  context: EngineContext,
+  context: OperationContext,
 ): Promise<Spoken> {
   const input = {
     text: text.slice(0, spokenCharactersMax).toWellFormed(),

@@ -1,5 +1,5 @@
 import type { ChatRequest, Usage } from '@sluice/contract'
-import type { EngineContext } from '../engine.ts'
+import type { OperationContext } from '../operation.ts'
 import { type Answer, type Ask, createAsk } from './ask/ask.ts'
 import { jsonAnswer, jsonWishOf } from './json-answer.ts'
 import { createOpenPart } from './media/open-part.ts'
@@ -24,7 +24,7 @@ export interface Thought {
 }
 
 /** Reads a conversation and works out what to say or what to call. */
-export async function think(request: ChatRequest, context: EngineContext): Promise<Thought> {
+export async function think(request: ChatRequest, context: OperationContext): Promise<Thought> {
   const read = await readRequest(request, createOpenPart(context))
   const pause = createPause(context.signal)
   const ask = createAsk(read.conversation, context.now(), pause)
@@ -39,8 +39,7 @@ function phrasingsOf(request: ChatRequest, ask: Ask, answer: Answer): readonly s
   const wish = jsonWishOf(request)
   if (wish.kind !== 'none') return [jsonAnswer(wish, ask, answer)]
   const style = styleOf(ask)
-  if (style.json && answer.verbatim !== true && answer.skill !== 'edit-text')
-    return [jsonAnswer({ kind: 'object' }, ask, answer)]
+  if (style.json && answer.verbatim !== true) return [jsonAnswer({ kind: 'object' }, ask, answer)]
   const ways = styled(answer, style)
   if (request.verbosity === 'low' && ways.length > 1)
     return ways.toSorted((left, right) => left.length - right.length)

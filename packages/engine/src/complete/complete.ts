@@ -7,7 +7,7 @@ import {
 } from '@sluice/contract'
 import { createPause } from '../chat/pause.ts'
 import { type Envelope, systemFingerprint } from '../chat/reply.ts'
-import type { EngineOperation } from '../engine.ts'
+import type { Operation } from '../operation.ts'
 import { type CompletionDraft, draftCompletions } from './draft.ts'
 import { completionLogprobs } from './logprobs.ts'
 import { readPrompts } from './prompts.ts'
@@ -22,7 +22,7 @@ const choicesMax = 8192
  * how well each token could be foreseen from those before it. Throws invalid_request for token ids that stand for
  * nothing and for more than 8,192 choices, context_length_exceeded for prompts above 128,000 tokens.
  */
-export const complete: EngineOperation<'complete'> = async (request, context) => {
+export const complete: Operation<'complete'> = async (request, context) => {
   const prompts = await readPrompts(request)
   const samples = Math.max(request.n ?? 1, request.best_of ?? 1)
   if (prompts.length * samples > choicesMax)

@@ -1,6 +1,5 @@
 import { createAsk } from '../chat/ask/ask.ts'
 import { isCommand } from '../chat/ask/split-request.ts'
-import { continueSequence } from '../chat/math/sequence.ts'
 import { evaluate } from '../chat/math/expression.ts'
 import { formatQuantity, toNumber } from '../chat/math/rational.ts'
 import type { Pause } from '../chat/pause.ts'
@@ -16,7 +15,7 @@ export interface InstructedOptions {
 const promptCharactersMax = 400_000
 
 /**
- * Ways to go on where the prompt asks or tells something: an open calculation, a row of numbers, a question with
+ * Ways to go on where the prompt asks or tells something: an open calculation, a question with
  * "A:" behind it, an instruction. Undefined where the prompt is a text to be continued.
  */
 export async function answerPrompt(
@@ -24,7 +23,7 @@ export async function answerPrompt(
   options: InstructedOptions,
 ): Promise<readonly string[] | undefined> {
   const text = prompt.slice(-promptCharactersMax)
-  return openCalculation(text) ?? openRow(text) ?? (await asked(text, options))
+  return openCalculation(text) ?? (await asked(text, options))
 }
 
 function openCalculation(prompt: string): readonly string[] | undefined {
@@ -33,17 +32,6 @@ function openCalculation(prompt: string): readonly string[] | undefined {
   if (found === undefined || found.operators === 0 || Number.isNaN(toNumber(found.value)))
     return undefined
   return [spaced(prompt, formatQuantity(found.value))]
-}
-
-function openRow(prompt: string): readonly string[] | undefined {
-  const line = prompt.slice(-500).split('\n').at(-1) ?? ''
-  const match =
-    /((?:[A-Za-z]+|-?\d+(?:\.\d+)?)(?:, ?(?:[A-Za-z]+|-?\d+(?:\.\d+)?)){2,60})(, ?|)$/.exec(line)
-  const items = match?.[1]?.split(',').map((item) => item.trim())
-  const next = items === undefined ? undefined : continueSequence(items)
-  if (next === undefined) return undefined
-  const rest = next.next.join(', ')
-  return [match?.[2] === '' ? `, ${rest}` : spaced(prompt, rest)]
 }
 
 const open =

@@ -1,6 +1,6 @@
 import { invalidRequest, type RequestOf } from '@sluice/contract'
 import { createPause } from '../chat/pause.ts'
-import type { EngineOperation } from '../engine.ts'
+import type { Operation } from '../operation.ts'
 import { countTokens, decodeTokenIds } from '../tokens.ts'
 import { weighFeatures } from './features.ts'
 import { dimensionsDefault, dimensionsMax, foldFeatures, toBase64 } from './vector.ts'
@@ -15,7 +15,7 @@ const tokenCharactersMax = 32
  * Hashed word and letter sequences, so texts with like words, spellings and everyday meanings lie near each other.
  * `dimensions` is 1 to 3,072, by default 1,536; a shorter vector is the beginning of the longer one, normalised again.
  */
-export const embed: EngineOperation<'embed'> = async (request, context) => {
+export const embed: Operation<'embed'> = async (request, context) => {
   const dimensions = request.dimensions ?? dimensionsDefault
   if (dimensions > dimensionsMax)
     throw invalidRequest(`dimensions must be at most ${dimensionsMax}`, 'dimensions')

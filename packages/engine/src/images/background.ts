@@ -1,5 +1,4 @@
 import type { Rgb } from './colors.ts'
-import { blur } from './filters.ts'
 import type { Picture } from './picture.ts'
 
 /** How far a colour may be from the colour next to it on the border (0 to 441, the diagonal of the colour cube). */
@@ -9,22 +8,16 @@ const tolerance = 42
  * Replaces what is connected to the picture's border and looks like it: an even studio background is found so, a busy
  * one only in part. Already transparent pixels count as background.
  */
-export async function changeBackground(
-  picture: Picture,
-  fill: Rgb | 'transparent' | 'blurred',
-): Promise<Picture> {
+export function changeBackground(picture: Picture, fill: Rgb | 'transparent'): Picture {
   const found = findBackground(picture)
-  const under = fill === 'blurred' ? await blur(picture, 1) : undefined
   const pixels = Uint8Array.from(picture.pixels)
   for (let at = 0; at < found.length; at += 1) {
-    const part = found[at] ?? 0
+    const isBackground = found[at] === 1
     const index = at * 4
-    const alpha = pixels[index + 3] ?? 255
-    if (part === 0 && (alpha === 255 || fill === 'transparent' || fill === 'blurred')) continue
-    if (fill === 'transparent') pixels[index + 3] = 0
-    else if (under !== undefined) pixels.set(under.pixels.subarray(index, index + 4), index)
-    else if (fill !== 'blurred')
-      paintPixel(pixels, index, part === 1 ? fill : over(pixels, index, fill))
+    if (fill === 'transparent') {
+      if (isBackground) pixels[index + 3] = 0
+    } else if (isBackground || pixels[index + 3] !== 255)
+      paintPixel(pixels, index, isBackground ? fill : over(pixels, index, fill))
   }
   return { ...picture, pixels }
 }

@@ -1,4 +1,4 @@
-import type { Picture } from './picture.ts'
+import type { Picture } from './pixels.ts'
 
 /**
  * Decodes an uncompressed Windows bitmap of 1, 4, 8, 24 or 32 bits a pixel (BITMAPINFOHEADER and later, [MS-WMF]

@@ -27,11 +27,9 @@ silver c0c0c0 skyblue 87ceeb slateblue 6a5acd slategray 708090 slategrey 708090 
 steelblue 4682b4 tan d2b48c teal 008080 thistle d8bfd8 tomato ff6347 turquoise 40e0d0 violet ee82ee wheat f5deb3
 white ffffff whitesmoke f5f5f5 yellow ffff00 yellowgreen 9acd32`
 
-/** Words for colours that CSS does not name, and the commonest Chinese ones. */
-const moreTable = `golden ffd700 scarlet ff2400 cream fffdd0 mint 98ff98 amber ffbf00 ruby e0115f emerald 50c878
-sapphire 0f52ba burgundy 800020 charcoal 36454f mustard ffdb58 peach ffcba4 lilac c8a2c8 rose ff007f bronze cd7f32
-红色 ff0000 绿色 008000 蓝色 0000ff 黄色 ffff00 白色 ffffff 黑色 000000 橙色 ffa500 紫色 800080 粉色 ffc0cb
-粉红色 ffc0cb 灰色 808080 棕色 a52a2a 金色 ffd700 银色 c0c0c0 青色 00ffff`
+/** Words for colours that CSS does not name. */
+const moreTable = `golden ffd700 scarlet ff2400 cream fffdd0 mint 98ff98 amber ffbf00 emerald 50c878 burgundy 800020
+mustard ffdb58 peach ffcba4 lilac c8a2c8 bronze cd7f32`
 
 const named: ReadonlyMap<string, string> = new Map(
   Array.from(
@@ -52,15 +50,13 @@ const shades: ReadonlyMap<string, { readonly toward: Rgb; readonly part: number 
   ['vivid', { toward: [0, 0, 0], part: 0 }],
 ])
 
-const byLength = [...named.keys()].toSorted((a, b) => b.length - a.length)
-const latin = byLength.filter((name) => /^[a-z]+$/.test(name)).join('|')
-const chinese = byLength.filter((name) => !/^[a-z]+$/.test(name)).join('|')
+const byLength = [...named.keys()].toSorted((a, b) => b.length - a.length).join('|')
 
 /**
  * The source of a regular expression (flag i) without groups that matches a colour as people write it: a CSS name,
  * also in two words, with a shade word, or in hexadecimal.
  */
-export const colorPattern = `(?:#[0-9a-f]{6}\\b|#[0-9a-f]{3}\\b|(?:(?:${[...shades.keys()].join('|')})[ -]?)?(?:\\b|(?<=light|pale|dark|deep))(?:sky blue|navy blue|hot pink|lime green|forest green|royal blue|${latin})\\b|(?:${chinese}))`
+export const colorPattern = `(?:#[0-9a-f]{6}\\b|#[0-9a-f]{3}\\b|(?:(?:${[...shades.keys()].join('|')})[ -]?)?(?:\\b|(?<=light|pale|dark|deep))(?:sky blue|navy blue|hot pink|lime green|forest green|royal blue|${byLength})\\b)`
 
 /** Reads a colour that `colorPattern` matches; undefined for anything else. */
 export function parseColor(text: string): Rgb | undefined {
@@ -113,7 +109,6 @@ export function nameOf(color: Rgb): string {
   let best = 'black'
   let bestDistance = Infinity
   for (const [name, hex] of named) {
-    if (!/^[a-z]+$/.test(name)) continue
     const other = fromHex(hex)
     const distance =
       (color[0] - other[0]) ** 2 + (color[1] - other[1]) ** 2 + (color[2] - other[2]) ** 2

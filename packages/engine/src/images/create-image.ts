@@ -1,4 +1,4 @@
-import type { EngineOperation } from '../engine.ts'
+import type { Operation } from '../operation.ts'
 import { imageAnswer } from './image-answer.ts'
 import { imageOptions } from './image-options.ts'
 
@@ -7,7 +7,7 @@ const timeoutMs = 60_000
 const usualSize = { width: 1024, height: 1024 }
 
 /** Composes pictures from a prompt, in either request form. */
-export const createImage: EngineOperation<'createImage'> = async (request, context) => {
+export const createImage: Operation<'createImage'> = async (request, context) => {
   const options = imageOptions(request)
   const { prompt, negativePrompt, count, seed, watermark, finish, isTransparent } = options
   const output = await context.workers.run(

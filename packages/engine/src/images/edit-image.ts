@@ -5,7 +5,7 @@ import {
   imageBytesMax,
   type UploadedFile,
 } from '@sluice/contract'
-import type { EngineContext, EngineOperation } from '../engine.ts'
+import type { OperationContext, Operation } from '../operation.ts'
 import type { ImageSource } from './edit-images.ts'
 import { imageAnswer } from './image-answer.ts'
 import { imageOptions } from './image-options.ts'
@@ -14,9 +14,9 @@ import { imageOptions } from './image-options.ts'
 const timeoutMs = 60_000
 
 /** Edits images as the instruction says, in any of the three request forms. */
-export const editImage: EngineOperation<'editImage'> = async (request, context) => {
+export const editImage: Operation<'editImage'> = async (request, context) => {
   const options = imageOptions(request)
-  const { prompt, negativePrompt, count, seed, watermark, finish, isTransparent, size } = options
+  const { prompt, negativePrompt, count, watermark, finish, isTransparent, size } = options
   const images = await readImages(request, context)
   const mask = request.mask == null ? undefined : await readMask(request.mask, context)
   const output = await context.workers.run(
@@ -27,7 +27,6 @@ export const editImage: EngineOperation<'editImage'> = async (request, context) 
       instruction: prompt,
       negativePrompt,
       count,
-      seed,
       ...(size === undefined ? {} : { size }),
       watermark,
       isTransparent,
@@ -43,7 +42,7 @@ type Reference = NonNullable<EditImageRequest['images']>[number]
 
 async function readImages(
   request: EditImageRequest,
-  context: EngineContext,
+  context: OperationContext,
 ): Promise<readonly ImageSource[]> {
   if (request.input != null) {
     const parts = request.input.messages.flatMap(({ content }, message) =>
@@ -76,7 +75,7 @@ async function readImages(
 
 async function readMask(
   mask: NonNullable<EditImageRequest['mask']>,
-  context: EngineContext,
+  context: OperationContext,
 ): Promise<ImageSource> {
   return 'bytes' in mask ? uploaded(mask, 'mask') : readReference(mask, 'mask', context)
 }
@@ -90,7 +89,7 @@ function uploaded({ bytes }: UploadedFile, param: string): ImageSource {
 async function readReference(
   { image_url: url }: Reference,
   path: string,
-  context: EngineContext,
+  context: OperationContext,
 ): Promise<ImageSource> {
   if (url == null)
     throw new GatewayError(

@@ -1,13 +1,7 @@
 import { invalidRequest } from '@sluice/contract'
 import type { Task } from '../workers/task.ts'
-import { applyOperations, drawWatermark, type EditLimits } from './apply-operations.ts'
-import {
-  describeOperation,
-  type EditKind,
-  type EditOperation,
-  hasStrength,
-  withStrength,
-} from './edit-operations.ts'
+import { applyOperations, drawWatermark } from './apply-operations.ts'
+import { describeOperation, type EditKind, type EditOperation } from './edit-operations.ts'
 import { combine, fitInto } from './geometry.ts'
 import { finishPicture, type FinishedPicture, type Finish } from './finish-picture.ts'
 import { parseInstruction, parseNegative } from './parse-instruction.ts'
@@ -32,9 +26,8 @@ export interface EditImagesInput {
   readonly mask?: ImageSource
   readonly instruction: string
   readonly negativePrompt: string
-  /** How many variants, 1 to 10; each a little stronger or weaker than the first. */
+  /** How many variants, 1 to 10; each after the first is a little lighter or darker. */
   readonly count: number
-  readonly seed: number
   readonly size?: { readonly width: number; readonly height: number }
   /** Cuts the background out besides what the instruction says. */
   readonly isTransparent: boolean
@@ -65,12 +58,9 @@ const movingKinds: ReadonlySet<EditKind> = new Set([
   'rotate',
   'flip',
   'crop',
-  'zoom',
   'resize',
-  'circle',
   'combine',
   'border',
-  'corners',
 ])
 
 /** Edits images as an instruction says. Throws invalid_request with the image's param where one cannot be read. */
@@ -87,10 +77,7 @@ export const editImages: Task<EditImagesInput, ImagesOutput> = async (input, { p
   const finished: FinishedPicture[] = []
   for (let variant = 0; variant < input.count; variant += 1) {
     const operations = variantOf(plan.operations, variant)
-    const edited = await runOperations(joined, operations, {
-      mask,
-      limits: { seed: `${input.seed + variant}`, pixelsMax },
-    })
+    const edited = await runOperations(joined, operations, { mask, pixelsMax })
     const sized = input.size === undefined ? edited : await fitInto(edited, input.size)
     const marked = input.watermark ? await drawWatermark(sized) : sized
     finished.push(await finishPicture(marked, input.finish))
@@ -117,22 +104,24 @@ function planEdit(input: EditImagesInput, pictureCount: number): Plan {
   const stated = kept.find((operation) => operation.kind === 'combine')
   const combined = stated ?? ({ kind: 'combine', arrangement: { how: 'beside' } } as const)
   const steps = kept.filter(({ kind }) => kind !== 'combine')
-  // With nothing to do, the tones are stretched, and the answer says so: a result that hides it would be a lie.
+  // With nothing to do the picture stays as it is, and the answer says so.
   const nothing = steps.length === 0 && stated === undefined && pictureCount === 1
   const cut: readonly EditOperation[] = isTransparent
     ? [{ kind: 'background', fill: 'transparent' }]
     : []
-  const done: readonly EditOperation[] =
-    nothing && !isTransparent ? [{ kind: 'normalize' }] : [...cut, ...steps]
+  const done = [...cut, ...steps]
   const all = pictureCount > 1 ? [combined, ...done] : done
   const parts = [
     nothing && !isTransparent
-      ? 'No edit was understood; the tones were stretched to the full range.'
+      ? 'No edit was understood; the picture is unchanged.'
       : `${sentence(all.map(describeOperation))}.`,
     ...(removed.length > 0
       ? [`Left out, as the negative prompt asks: ${removed.map(describeOperation).join(', ')}.`]
       : []),
-    ...(leftover.length > 0 ? [`Not understood: ${leftover.join('; ').slice(0, 500)}.`] : []),
+    ...(input.count > 1 ? ['Variants after the first are a little lighter or darker.'] : []),
+    ...(leftover.length > 0
+      ? [`Not understood and not done: ${leftover.join('; ').slice(0, 500)}.`]
+      : []),
   ]
   return { operations: done, arrangement: combined.arrangement, understood: parts.join(' ') }
 }
@@ -142,31 +131,26 @@ function sentence(phrases: readonly string[]): string {
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
-const strengths = [1, 0.8, 1.25, 0.65, 1.5, 0.5, 1.75, 0.4, 2, 0.3]
-
-/** The first variant is what was asked for; the next are true steps weaker and stronger. */
-export function variantOf(
+/** The first variant is what was asked for; the next are steps lighter and darker. */
+function variantOf(
   operations: readonly EditOperation[],
   variant: number,
 ): readonly EditOperation[] {
-  const factor = strengths[variant] ?? 1
-  if (factor === 1) return operations
-  if (operations.some(hasStrength))
-    return operations.map((operation) => withStrength(operation, factor))
-  // Where nothing has a strength, the light changes a little instead.
-  return [...operations, { kind: 'brightness', amount: (factor - 1) * 0.4 }]
+  if (variant === 0) return operations
+  const step = Math.ceil(variant / 2) * 0.08
+  return [...operations, { kind: 'brightness', amount: variant % 2 === 1 ? -step : step }]
 }
 
 async function runOperations(
   picture: Picture,
   operations: readonly EditOperation[],
-  { mask, limits }: { readonly mask: Uint8Array | undefined; readonly limits: EditLimits },
+  { mask, pixelsMax }: { readonly mask: Uint8Array | undefined; readonly pixelsMax: number },
 ): Promise<Picture> {
-  if (mask === undefined) return applyOperations(picture, operations, limits)
+  if (mask === undefined) return applyOperations(picture, operations, pixelsMax)
   const inPlace = operations.filter(({ kind }) => !movingKinds.has(kind))
   const moving = operations.filter(({ kind }) => movingKinds.has(kind))
-  const edited = await applyOperations(picture, inPlace, limits)
-  return applyOperations(throughMask(picture, edited, mask), moving, limits)
+  const edited = await applyOperations(picture, inPlace, pixelsMax)
+  return applyOperations(throughMask(picture, edited, mask), moving, pixelsMax)
 }
 
 /** Shows the edit where the mask is transparent. */

@@ -1,10 +1,10 @@
 import type { Task } from '../workers/task.ts'
 import { drawWatermark } from './apply-operations.ts'
-import { mix } from './colors.ts'
 import { sceneSvg } from './draw-scene.ts'
 import { foreignDrawingFor } from './draw-text.ts'
 import type { ImagesOutput } from './edit-images.ts'
 import { type Finish, type FinishedPicture, finishPicture } from './finish-picture.ts'
+import { layOut } from './layout.ts'
 import { parseScene } from './parse-scene.ts'
 import { drawSvg, type Picture } from './picture.ts'
 import { randomFrom } from './random.ts'
@@ -23,79 +23,78 @@ export interface GenerateImagesInput {
   readonly finish: Finish
 }
 
-/** Composes pictures from a prompt: what it names of shapes, things, colours, counts, places and quoted texts. */
+/** Draws what a prompt names of shapes, colours, counts, places, quoted texts and bar charts, and says the rest. */
 export const generateImages: Task<GenerateImagesInput, ImagesOutput> = async (
   input,
   { progress },
 ) => {
+  const scene = composeScene(input)
   const finished: FinishedPicture[] = []
-  let understood = ''
   for (let variant = 0; variant < input.count; variant += 1) {
-    const scene = varied(composeScene(input, `${input.seed + variant}`), variant)
-    if (variant === 0) understood = describeScene(scene)
-    const picture = await drawScene(scene, input.size)
+    const picture = await drawScene(varied(scene, `${input.seed}`, variant), input.size)
     const marked = input.watermark ? await drawWatermark(picture) : picture
     finished.push(await finishPicture(marked, input.finish))
     progress((variant + 1) / input.count)
   }
-  return { pictures: finished, understood, inputPixels: 0 }
+  return { pictures: finished, understood: describeScene(scene), inputPixels: 0 }
 }
 
-function composeScene(
-  { prompt, negativePrompt, isTransparent }: GenerateImagesInput,
-  seed: string,
-): Scene {
-  const scene = withoutUnwanted(parseScene(prompt, seed), negativePrompt)
-  return isTransparent ? { ...scene, background: { colors: [], isAcross: false } } : scene
-}
-
-/** The first variant is the plain one; in the next, things are a little elsewhere, or the light is another. */
-function varied(scene: Scene, variant: number): Scene {
-  if (variant === 0) return scene
-  const random = randomFrom(scene.seed)
-  const step = (reach: number): number => (random() - 0.5) * 2 * reach
-  const objects = scene.objects.map((object) => ({
-    ...object,
-    x: object.x + step(0.05),
-    y: object.y + step(0.04),
-    size: object.size * (1 + step(0.15)),
-  }))
-  const light = objects.length === 0 ? 0.03 * variant : 0
-  const colors = scene.background.colors.map((color) => mix(color, [255, 255, 255], light))
-  return { ...scene, objects, background: { ...scene.background, colors } }
+/** A scene of a prompt. Where nothing can be drawn it is a placeholder: the prompt's own words on a plain ground. */
+export function composeScene({
+  prompt,
+  negativePrompt,
+  isTransparent,
+}: Pick<GenerateImagesInput, 'prompt' | 'negativePrompt' | 'isTransparent'>): Scene {
+  const read = withoutUnwanted(parseScene(prompt), negativePrompt)
+  const scene = isTransparent ? { ...read, background: undefined } : read
+  if (read.things.length > 0 || read.texts.length > 0 || read.chart !== undefined) return scene
+  const text = prompt.trim().slice(0, 400)
+  return { ...scene, texts: [{ text, place: { x: 'center', y: 'center' } }] }
 }
 
 /** Takes out of a scene what a negative prompt names. */
-export function withoutUnwanted(scene: Scene, negativePrompt: string): Scene {
-  if (negativePrompt.trim() === '') return scene
-  const unwanted = parseScene(negativePrompt, '')
-  if (unwanted.understood.length === 0 && !/\b(?:text|words|letters)\b/i.test(negativePrompt))
-    return scene
-  const shapes = new Set(
-    unwanted.understood.length > 0 ? unwanted.objects.map(({ shape }) => shape) : [],
-  )
-  const kinds = new Set(unwanted.grounds.map(({ kind }) => kind))
+function withoutUnwanted(scene: Scene, negativePrompt: string): Scene {
+  const unwanted = new Set(parseScene(negativePrompt).things.map(({ shape }) => shape))
+  const isTextless = /\b(?:text|words|letters)\b/i.test(negativePrompt)
+  const things = scene.things.filter(({ shape }) => !unwanted.has(shape))
+  const gone = [
+    ...scene.things.filter(({ shape }) => unwanted.has(shape)).map(({ words }) => words),
+    ...(isTextless ? scene.texts.map(({ text }) => `the text "${text}"`) : []),
+  ]
   return {
     ...scene,
-    objects: scene.objects.filter(({ shape }) => !shapes.has(shape)),
-    grounds: scene.grounds.filter(({ kind }) => !kinds.has(kind)),
-    weather: scene.weather.filter((kind) => !unwanted.weather.includes(kind)),
-    texts: /\b(?:text|words|letters)\b/i.test(negativePrompt) ? [] : scene.texts,
+    things,
+    texts: isTextless ? [] : scene.texts,
+    understood: scene.understood.filter((phrase) => !gone.includes(phrase)),
   }
 }
 
-/** Draws a scene. `phase`: see sceneSvg. */
-export async function drawScene(
-  scene: Scene,
-  size: { readonly width: number; readonly height: number },
-  phase = 0,
-): Promise<Picture> {
-  const foreign = await foreignDrawingFor(...scene.texts.map(({ text }) => text))
-  return drawSvg(sceneSvg(scene, { ...size, foreign }, phase))
+/** The first variant is the plain one; in the next, things are smaller or the placeholder lies on another gray. */
+function varied(scene: Scene, seed: string, variant: number): Scene {
+  if (variant === 0) return scene
+  const random = randomFrom(`${seed} ${variant}`)
+  const shade = 255 - variant * 8
+  return {
+    ...scene,
+    things: scene.things.map((thing) => ({ ...thing, fill: thing.fill * (0.6 + 0.35 * random()) })),
+    background:
+      scene.things.length > 0 || scene.background === undefined
+        ? scene.background
+        : [shade, shade, shade],
+  }
 }
 
-function describeScene({ understood }: Scene): string {
-  if (understood.length > 0)
-    return `A drawn composition of ${understood.join(', ').slice(0, 1500)}.`
-  return 'Nothing in the prompt could be drawn as a thing; an abstract composition that its letters decide.'
+async function drawScene(
+  scene: Scene,
+  size: { readonly width: number; readonly height: number },
+): Promise<Picture> {
+  const foreign = await foreignDrawingFor(...scene.texts.map(({ text }) => text))
+  return drawSvg(sceneSvg(scene, layOut(scene.things, size), { ...size, foreign }))
+}
+
+function describeScene({ understood, leftOut }: Scene): string {
+  if (understood.length === 0)
+    return 'Nothing in the prompt could be drawn; the picture is a placeholder with its words.'
+  const left = leftOut.length > 0 ? ` Left out: ${leftOut.join(', ').slice(0, 1000)}.` : ''
+  return `Drawn: ${understood.join(', ').slice(0, 1500)}.${left}`
 }

@@ -1,8 +1,7 @@
 import { formatHex, type Rgb } from './colors.ts'
-import type { Arrangement, CropArea, EditOperation, Length, Place } from './edit-operations.ts'
-import { pixelsOf } from './filters.ts'
+import type { Arrangement, CropArea, EditOperation, Length } from './edit-operations.ts'
+import { pixelsOf } from './effects.ts'
 import {
-  drawSvg,
   layOver,
   type Picture,
   pictureOf,
@@ -10,6 +9,7 @@ import {
   scaledToArea,
   sizeWithin,
 } from './picture.ts'
+import type { Place } from './scene.ts'
 
 /** A strip set beside a picture is no wider than this. */
 const sideMax = 4096
@@ -38,22 +38,15 @@ interface Box {
 }
 
 function cropBox({ width, height }: Picture, area: CropArea): Box {
-  if (area.by === 'parts') {
-    const box = {
-      width: Math.max(1, Math.round(area.width * width)),
-      height: Math.max(1, Math.round(area.height * height)),
-    }
-    const left = Math.min(width - box.width, Math.round(area.left * width))
-    const top = Math.min(height - box.height, Math.round(area.top * height))
-    return { ...box, left, top }
-  }
   const wanted =
     area.by === 'pixels'
       ? area
-      : {
-          width: Math.min(width, height * area.ratio),
-          height: Math.min(height, width / area.ratio),
-        }
+      : area.by === 'parts'
+        ? { width: area.width * width, height: area.height * height }
+        : {
+            width: Math.min(width, height * area.ratio),
+            height: Math.min(height, width / area.ratio),
+          }
   const box = {
     width: Math.min(width, Math.max(1, Math.round(wanted.width))),
     height: Math.min(height, Math.max(1, Math.round(wanted.height))),
@@ -70,13 +63,6 @@ function cornerAt({ x, y }: Place, room: { readonly width: number; readonly heig
     left: Math.floor(room.width * { left: 0, center: 0.5, right: 1 }[x]),
     top: Math.floor(room.height * { top: 0, center: 0.5, bottom: 1 }[y]),
   }
-}
-
-export async function zoom(picture: Picture, factor: number, place: Place): Promise<Picture> {
-  const { width, height } = picture
-  const part = { by: 'pixels', width: width / factor, height: height / factor, place } as const
-  const cut = await crop(picture, part)
-  return pictureOf(pipelineOf(cut).resize({ width, height, fit: 'fill' }))
 }
 
 export async function resize(
@@ -100,30 +86,6 @@ export async function fitInto(
 ): Promise<Picture> {
   if (picture.width === size.width && picture.height === size.height) return picture
   return pictureOf(pipelineOf(picture).resize({ ...size, fit: 'contain', background: transparent }))
-}
-
-/** Keeps what an SVG shape covers. */
-async function cutOut(picture: Picture, shape: string): Promise<Picture> {
-  const { width, height } = picture
-  const mask = await drawSvg(
-    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}">${shape}</svg>`,
-  )
-  const pixels = Uint8Array.from(picture.pixels)
-  for (let index = 3; index < pixels.length; index += 4)
-    pixels[index] = ((pixels[index] ?? 0) * (mask.pixels[index] ?? 0)) / 255
-  return { width, height, pixels }
-}
-
-export async function circle(picture: Picture): Promise<Picture> {
-  const square = await crop(picture, { by: 'ratio', ratio: 1, place: { x: 'center', y: 'center' } })
-  const radius = square.width / 2
-  return cutOut(square, `<circle cx="${radius}" cy="${radius}" r="${radius}"/>`)
-}
-
-export async function roundCorners(picture: Picture, radius: Length): Promise<Picture> {
-  const { width, height } = picture
-  const bounded = Math.min(pixelsOf(radius, picture), width / 2, height / 2)
-  return cutOut(picture, `<rect width="${width}" height="${height}" rx="${bounded}"/>`)
 }
 
 /** Adds a border around the picture, which grows by it. */

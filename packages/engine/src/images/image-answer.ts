@@ -1,5 +1,5 @@
 import type { ImagesReply, ResultOf, Step, TypedEvent, Usage } from '@sluice/contract'
-import type { EngineContext } from '../engine.ts'
+import type { OperationContext } from '../operation.ts'
 import { countTokens } from '../tokens.ts'
 import type { ImagesOutput } from './edit-images.ts'
 import type { FinishedPicture } from './finish-picture.ts'
@@ -12,7 +12,7 @@ const patchPixels = 1024
 export function imageAnswer(
   output: ImagesOutput,
   options: ImageOptions,
-  { context, stream }: { readonly context: EngineContext; readonly stream: Prefix | undefined },
+  { context, stream }: { readonly context: OperationContext; readonly stream: Prefix | undefined },
 ): ResultOf<'editImage'> {
   const usage = usageOf(output, options)
   if (stream === undefined)
@@ -22,7 +22,11 @@ export function imageAnswer(
 
 export type Prefix = 'image_edit' | 'image_generation'
 
-function replyOf(output: ImagesOutput, options: ImageOptions, context: EngineContext): ImagesReply {
+function replyOf(
+  output: ImagesOutput,
+  options: ImageOptions,
+  context: OperationContext,
+): ImagesReply {
   const [first] = output.pictures
   const size = openAiSize(first)
   return {
@@ -44,7 +48,7 @@ function replyOf(output: ImagesOutput, options: ImageOptions, context: EngineCon
 async function* eventsOf(
   output: ImagesOutput,
   options: ImageOptions,
-  { context, prefix }: { readonly context: EngineContext; readonly prefix: Prefix },
+  { context, prefix }: { readonly context: OperationContext; readonly prefix: Prefix },
 ): AsyncGenerator<Step<TypedEvent>> {
   const usage = usageOf(output, options)
   for (const picture of output.pictures) {

@@ -10,9 +10,9 @@ export interface LinkedImage {
 
 /** Pictures kept in memory under unguessable ids for a while. Nothing here survives a restart. */
 export interface ImageLinks {
-  /** Keeps bytes and returns their id: 32 characters of URL-safe base64, 192 random bits. */
-  put(bytes: Uint8Array, contentType: string): string
-  /** Undefined once expired or displaced by newer ones. */
+  /** Keeps bytes and returns a file name: 32 characters of URL-safe base64, 192 random bits, and an ending. */
+  publish(bytes: Uint8Array, contentType: string): string
+  /** By the name without its ending; undefined once expired or displaced by newer ones. */
   find(id: string): LinkedImage | undefined
 }
 
@@ -25,6 +25,12 @@ export interface ImageLinksOptions {
   readonly bytesMax?: number
   /** Default 2,000. */
   readonly entriesMax?: number
+}
+
+const endings: Readonly<Record<string, string>> = {
+  'image/png': '.png',
+  'image/jpeg': '.jpg',
+  'image/webp': '.webp',
 }
 
 export function openImageLinks({
@@ -48,12 +54,12 @@ export function openImageLinks({
     }
   }
   return {
-    put(bytes, contentType) {
+    publish(bytes, contentType) {
       const id = randomBytes(24).toString('base64url')
       kept.set(id, { bytes, contentType, expiresAt: now() + ttlMs })
       bytesKept += bytes.length
       makeRoom()
-      return id
+      return `${id}${endings[contentType] ?? ''}`
     },
     find(id) {
       const image = kept.get(id)

@@ -1,19 +1,11 @@
 import { type EditKind, type EditOperation, describeOperation } from './edit-operations.ts'
-import {
-  clauseAt,
-  clauseBreaks,
-  type InstructionRule,
-  isNegated,
-  type Quoted,
-  takeQuotes,
-} from './instruction-clause.ts'
-import { colorRules } from './rules-color.ts'
-import { drawingRules } from './rules-drawing.ts'
-import { geometryRules } from './rules-geometry.ts'
+import { openClause } from './instruction-clause.ts'
+import { instructionRules } from './instruction-rules.ts'
+import { takeQuotes, withQuotes } from './quotes.ts'
 
 export interface ParsedInstruction {
   readonly operations: readonly EditOperation[]
-  /** Words that no rule took, clause by clause. */
+  /** Clauses that were not understood as a whole, and of which nothing is done. */
   readonly leftover: readonly string[]
 }
 
@@ -21,107 +13,61 @@ export interface ParsedInstruction {
 const charactersMax = 8000
 const operationsMax = 24
 
-/** More special rules come first: what one takes, the next does not see. */
-const rules: readonly InstructionRule[] = [...drawingRules, ...geometryRules, ...colorRules]
-
-interface Found {
-  readonly at: number
-  readonly operations: readonly EditOperation[]
-}
+// "Black and white" is one thing, and a dot between digits belongs to a number.
+const clauseBreaks = /[,;!?\n]|\.(?!\d)|\b(?:then|but|after that|(?<!\bblack |\bb )and)\b/
 
 /** Reads what an instruction asks for, in its order. Never throws; what is not understood is left over. */
 export function parseInstruction(instruction: string): ParsedInstruction {
-  const quoted = takeQuotes(instruction.slice(0, charactersMax))
-  const found: Found[] = []
-  let open = quoted.text
-  for (const rule of rules) open = applyRule(rule, { ...quoted, open }, found)
-  const operations = found.toSorted((a, b) => a.at - b.at).flatMap(({ operations }) => operations)
-  return {
-    operations: withoutRepeats(operations).slice(0, operationsMax),
-    leftover: leftoverOf(open),
+  const { text, quotes } = takeQuotes(instruction.slice(0, charactersMax))
+  const operations: EditOperation[] = []
+  const leftover: string[] = []
+  for (const clause of text.replaceAll(/ ?& ?|-and-/g, ' and ').split(clauseBreaks)) {
+    const asked = clause.trim()
+    if (openClause(asked, quotes).unread().length === 0) continue
+    if (/\b(?:do not|don't|dont|don’t|without|no|never|avoid)\b/.test(asked)) continue
+    const last = operations.at(-1)
+    const operation = readClause(asked, quotes)
+    // "Add a circle and two stars": the second clause goes on drawing.
+    const more =
+      last?.kind === 'draw' ? readClause(`add ${last.words} and ${asked}`, quotes) : undefined
+    if (operation === undefined && more?.kind === 'draw') operations.splice(-1, 1, more)
+    else if (operation === undefined) leftover.push(withQuotes(asked, quotes))
+    else operations.push(operation)
   }
+  return { operations: withoutRepeats(operations).slice(0, operationsMax), leftover }
 }
 
-const taken = '\uf8fe'
-
-function applyRule(
-  { pattern, make }: InstructionRule,
-  quoted: Quoted & { readonly open: string },
-  found: Found[],
-): string {
-  const everywhere = new RegExp(pattern.source, 'giu')
-  let { open } = quoted
-  for (const match of quoted.open.matchAll(everywhere)) {
-    const end = match.index + match[0].length
-    const clause = clauseAt(quoted, { start: match.index, end })
-    const made = make(match, clause)
-    if (made === undefined || match[0] === '') continue
-    open = open.slice(0, match.index) + taken.repeat(match[0].length) + open.slice(end)
-    if (isNegated(clause)) continue
-    found.push({ at: match.index, operations: [made].flat() })
-  }
-  return open
-}
-
-/** Saying the same thing twice in one sentence is emphasis, not a second pass. */
+/** Saying the same thing twice is emphasis, not a second pass. */
 function withoutRepeats(operations: readonly EditOperation[]): readonly EditOperation[] {
-  const seen = new Set<string>()
-  return operations.filter((operation) => {
-    const key = describeOperation(operation)
-    return seen.size !== seen.add(key).size
-  })
+  return [...new Map(operations.map((one) => [describeOperation(one), one])).values()]
 }
 
-const emptyWords = new Set(
-  `a an the this that these those it its is are be to of in on at by with for from as into and or but then also
-  please can could would you i we want like make made making turn change set add apply give get put use using do
-  have image images picture pictures photo photos photograph pic im img so very more less much bit little slightly
-  effect filter style look looks looking version all whole entire every just only my me here there some any which
-  will should need let us kindly edit editing modify degrees degree percent px pixels around up down no not don't
-  without never avoid amount level strongly heavily gently softly color colour colors colours strong light heavy`.split(
-    /\s+/,
-  ),
-)
-
-/** Clauses in which no rule found anything. */
-function leftoverOf(open: string): readonly string[] {
-  return open
-    .split(clauseBreaks)
-    .filter((clause) => !clause.includes(taken))
-    .map((clause) => clause.replaceAll(/[\ue000-\uf8ff]/g, '').trim())
-    .filter((clause) => (clause.match(/[\p{L}\p{N}'%]+/gu) ?? []).some(isMeaningful))
-}
-
-function isMeaningful(word: string): boolean {
-  return !emptyWords.has(word) && !/^[\d%]+$/.test(word) && !/^[把将的成为使让图片变]+$/.test(word)
+function readClause(text: string, quotes: readonly string[]): EditOperation | undefined {
+  for (const { pattern, make } of instructionRules) {
+    const clause = openClause(text, quotes)
+    const match = clause.take(pattern)
+    if (match === undefined) continue
+    const operation = make(match, clause)
+    if (operation !== undefined && clause.unread().length === 0) return operation
+  }
+  return undefined
 }
 
 /** Plain words of a negative prompt that name a kind of operation. */
-const kindWords: Readonly<Record<string, readonly EditKind[]>> = {
-  text: ['caption'],
-  words: ['caption'],
-  letters: ['caption'],
-  captions: ['caption'],
-  caption: ['caption'],
-  frame: ['border'],
-  dark: ['brightness'],
-  darkness: ['brightness'],
-  rotation: ['rotate'],
-  cropping: ['crop'],
-  cropped: ['crop'],
-  mirrored: ['flip'],
-  resizing: ['resize'],
-  blurry: ['blur'],
-  soft: ['blur'],
-  noise: ['grain'],
-  grainy: ['grain'],
-  oversaturated: ['saturation'],
-  desaturated: ['saturation', 'grayscale'],
-  monochrome: ['grayscale'],
-  pixelated: ['pixelate'],
-  overexposed: ['brightness'],
-  tinted: ['tint'],
-  background: ['background'],
+const kindWords: Readonly<Record<string, EditKind>> = {
+  text: 'caption',
+  words: 'caption',
+  caption: 'caption',
+  frame: 'border',
+  border: 'border',
+  dark: 'brightness',
+  rotation: 'rotate',
+  cropped: 'crop',
+  mirrored: 'flip',
+  blurry: 'blur',
+  monochrome: 'grayscale',
+  pixelated: 'pixelate',
+  background: 'background',
 }
 
 /** The kinds of operations a negative prompt rules out. */
@@ -132,8 +78,8 @@ export function parseNegative(negativePrompt: string): ReadonlySet<EditKind> {
       .slice(0, charactersMax)
       .toLowerCase()
       .match(/[a-z]+/g) ?? []
-  const named = words.flatMap(
-    (word) => (Object.hasOwn(kindWords, word) ? kindWords[word] : []) ?? [],
+  const named = words.flatMap((word) =>
+    Object.hasOwn(kindWords, word) ? (kindWords[word] ?? []) : [],
   )
   return new Set([...operations.map(({ kind }) => kind), ...named])
 }

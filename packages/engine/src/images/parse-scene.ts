@@ -1,331 +1,213 @@
-import { colorPattern, mix, parseColor, type Rgb } from './colors.ts'
-import type { Place } from './edit-operations.ts'
-import { takeQuotes } from './instruction-clause.ts'
-import { arrange, type Wanted } from './arrange-objects.ts'
-import { pick, type Random, randomFrom } from './random.ts'
-import type { Ground, Scene, SceneObject, SceneText } from './scene.ts'
-import {
-  counts,
-  daySky,
-  groundOf,
-  groundWords,
-  isPlural,
-  motions,
-  nounPattern,
-  outlineWords,
-  shapeNamed,
-  sizes,
-  skies,
-  weatherWords,
-} from './scene-words.ts'
-import { shapeNames, shapes } from './shapes.ts'
+import { parseBarChart } from './bar-chart.ts'
+import { colorPattern, parseColor, type Rgb } from './colors.ts'
+import { quoteOf, quotePlaceholder, takeQuotes, withQuotes } from './quotes.ts'
+import type { Motion, Place, Relation, Scene, SceneText, Thing } from './scene.ts'
+import { shapeNamed, shapePattern, shapes } from './shapes.ts'
 
 /** Longer prompts are read to here. */
 const charactersMax = 8000
-const objectsMax = 60
+const thingsMax = 24
+const countMax = 30
+const taken = '\uf8ff'
 
-/** Reads a prompt into a scene. The same prompt and seed give the same scene; anything at all gives one. */
-export function parseScene(prompt: string, seed: string): Scene {
+const counts: Readonly<Record<string, number>> = {
+  a: 1,
+  an: 1,
+  the: 1,
+  one: 1,
+  two: 2,
+  three: 3,
+  four: 4,
+  five: 5,
+  six: 6,
+  seven: 7,
+  eight: 8,
+  nine: 9,
+  ten: 10,
+  twelve: 12,
+  'a dozen': 12,
+  'a couple of': 2,
+}
+const fills: Readonly<Record<string, number>> = {
+  tiny: 0.25,
+  small: 0.45,
+  little: 0.45,
+  medium: 0.7,
+  big: 1,
+  large: 1,
+  huge: 1,
+  giant: 1,
+}
+const usualFill = 0.8
+
+const motions: readonly (readonly [RegExp, Motion])[] = [
+  [/^(?:rises?|rising|up|upwards?)/, 'rise'],
+  [/^(?:falls?|falling|sinks?|sinking|drops?|dropping|down)/, 'sink'],
+  [/left$/, 'leftward'],
+  [/^(?:moves?|moving|drives?|driving|flies|flying|slides?|sliding)/, 'rightward'],
+  [/^(?:spins?|spinning|rotates?|rotating|turns?|turning)/, 'spin'],
+  [/^(?:grows?|growing)/, 'grow'],
+  [/^(?:shrinks?|shrinking)/, 'shrink'],
+  [/^(?:appears?|appearing|fad(?:es|ing) in)/, 'appear'],
+  [/^(?:vanish|disappear|fad)/, 'vanish'],
+]
+const motionPattern = String.raw`(?:rises?|rising|falls?|falling|sinks?|sinking|drops?|dropping|(?:moves?|moving|drives?|driving|flies|flying|slides?|sliding)(?: to the (?:left|right))?|spins?|spinning|rotates?|rotating|turns?|turning|grows?|growing|shrinks?|shrinking|appears?|appearing|vanish(?:es|ing)|disappear(?:s|ing)|fad(?:es|ing)(?: (?:in|out))?)`
+
+const relations: readonly (readonly [RegExp, Relation])[] = [
+  [/^(?:above|over|on top of)/, 'above'],
+  [/^(?:below|under|underneath|beneath)/, 'below'],
+  [/left of/, 'left'],
+  [/right of|beside|next to|near/, 'right'],
+  [/^(?:inside|within|in the middle of|in)/, 'inside'],
+]
+const relationPattern = String.raw`(?:above|over|on top of|below|under|underneath|beneath|(?:to the )?(?:left|right) of|beside|next to|near|inside(?: of)?|within|in the middle of|in)`
+const placePattern = String.raw`(?:in|at|on|near|to|towards) (?:the )?(?:very )?((?:top|upper|bottom|lower)(?:[ -](?:left|right|center|centre|middle))?|left|right|center|centre|middle)(?: (?:corner|side|half|edge|of the (?:image|picture|canvas)))*(?! of\b)`
+
+const adjective = `(?:${colorPattern}|${Object.keys(fills).join('|')}|solid|filled|plain|simple|outlined?|hollow|empty|unfilled)`
+const countPattern = `(?:${Object.keys(counts).toReversed().join('|')}|\\d{1,3})`
+const thingPattern = new RegExp(
+  String.raw`(?:\b(${countPattern}) )?((?:\b${adjective},? (?:and )?){0,5})\b(${shapePattern})\b(?: (?:in|of|colou?red|painted) (${colorPattern})\b)?(?: (?:that |which |is |are |slowly |quickly |and )*(${motionPattern})\b)?(?:,? ${placePattern})?(?: (${relationPattern})\b(?= (?:${countPattern} )?(?:${adjective} ){0,5}${shapePattern}\b))?`,
+  'g',
+)
+
+const backgroundPattern = new RegExp(
+  String.raw`(?:\b(?:on|with|against|over|in) )?(?:an? |the )?(?:(?:plain|solid|pure) )?(${colorPattern})(?: (?:plain|solid))? (?:background|backdrop|canvas|ground|paper)\b|\b(?:the |an? )?(?:background|backdrop)(?: (?:is|in|of|should be|colou?r|:))* (${colorPattern})|\bon (?:an? )?(?:plain |solid )?(${colorPattern})(?= ?(?:$|[,.;]))`,
+  'g',
+)
+const textPattern = new RegExp(
+  String.raw`(?:\b(?:with|and|saying|says|reading|the|a|an|that|which|${colorPattern}|text|words?|title|caption|headline|label|letters|written|write)\b:? ?){0,8}(${quotePlaceholder})(?:,? (?:written|text|letters|in|is|${colorPattern}|capitals|white|the)\b){0,6}(?:,? ${placePattern})?`,
+  'g',
+)
+
+/** Reads the shapes, counts, colours, places and texts of a prompt, and says what it could not read. */
+export function parseScene(prompt: string): Scene {
   const { text, quotes } = takeQuotes(prompt.slice(0, charactersMax))
-  const random = randomFrom(`${prompt}\n${seed}`)
-  const { grounds: named, rest } = parseGrounds(text)
-  const weather = weatherWords
-    .filter(({ pattern }) => pattern.test(text))
-    .map(({ weather }) => weather)
-  const wanted = parseWanted(rest)
-  const sky = backgroundOf(text)
-  const grounds = named.length > 0 || sky !== undefined ? named : usualGround(wanted)
-  const objects = arrange(wanted, { grounds, random }).slice(0, objectsMax)
-  const texts = quotes.map((quote, index) => sceneText(quote, text, index))
+  const reader = openReader(text)
+  const color = chartColor(text)
+  const chart = parseBarChart(text, color)
+  if (chart !== undefined) reader.take(/(?:\ban? )?\bbar (?:chart|graph|diagram)\b.*$/g, () => true)
+  let background: Rgb | undefined
+  reader.take(backgroundPattern, ([, ...found]) => {
+    background ??= parseColor(found.find((name) => name !== undefined) ?? '')
+    return background !== undefined
+  })
+  const texts: SceneText[] = []
+  reader.take(textPattern, (match) => {
+    const written = quoteOf(quotes, match[1] ?? '')
+    if (written !== undefined) texts.push(textOf(written, match))
+    return written !== undefined
+  })
+  const things = reader.things()
   const understood = [
-    ...wanted.map(describeWanted),
-    ...named.map(({ kind }) => kind),
-    ...weather,
-    ...texts.map((line) => `the text "${line.text}"`),
-    ...(sky === undefined ? [] : ['the background']),
+    ...(chart === undefined ? [] : [`a bar chart of ${chart.bars.length} values`]),
+    ...things.map(({ words }) => words),
+    ...texts.map(({ text: written }) => `the text "${written}"`),
+    ...(background === undefined ? [] : ['the background colour']),
   ]
-  const isOutdoors =
-    grounds.length > 0 || objects.some(({ shape }) => shapes[shape].home !== 'anywhere')
-  const background = sky ?? { colors: isOutdoors ? daySky : paper(random), isAcross: false }
-  const scene = {
-    background,
-    weather,
-    grounds,
-    objects,
-    texts,
-    seed: `${prompt}\n${seed}`,
-    understood,
+  const leftOut = reader.rest().map((phrase) => withQuotes(phrase, quotes))
+  return { background: background ?? [255, 255, 255], things, texts, chart, understood, leftOut }
+}
+
+/** The shapes of a phrase and the words that are none: for drawing on an image. */
+export function parseThings(phrase: string): {
+  readonly things: readonly Thing[]
+  readonly leftOut: readonly string[]
+} {
+  const reader = openReader(phrase)
+  return { things: reader.things(), leftOut: reader.rest() }
+}
+
+function openReader(text: string) {
+  let open = text
+  /** Blanks out each match that `use` accepts. */
+  const take = (pattern: RegExp, use: (match: RegExpExecArray) => boolean): void => {
+    for (const match of open.matchAll(pattern))
+      if (match[0] !== '' && use(match))
+        open =
+          open.slice(0, match.index) +
+          taken.repeat(match[0].length) +
+          open.slice(match.index + match[0].length)
   }
-  return understood.length === 0 ? abstract(scene, random) : scene
-}
-
-/** A house or a tree stands on something even where nothing is said. */
-function usualGround(wanted: readonly Wanted[]): readonly Ground[] {
-  const rooted = ['house', 'castle', 'tree', 'pine', 'palm', 'flower', 'car', 'snowman']
-  return wanted.some(({ shape }) => rooted.includes(shape))
-    ? [{ kind: 'grass', color: [104, 176, 76], top: 0.7 }]
-    : []
-}
-
-/** The things a phrase names, placed in the picture: for drawing on an image. */
-export function parseObjects(phrase: string): readonly SceneObject[] {
-  const wanted = parseWanted(phrase.slice(0, charactersMax))
-  return arrange(wanted, { grounds: [], random: randomFrom(phrase) }).slice(0, objectsMax)
-}
-
-function parseWanted(text: string): readonly Wanted[] {
-  const noun = new RegExp(nounPattern, 'gu')
-  const matches = [...text.matchAll(noun)]
-  const found: Wanted[] = []
-  for (const [index, match] of matches.entries()) {
-    const shape = shapeNamed(match[0])
-    if (shape === undefined || isOtherSense(text, match)) continue
-    const last = matches[index - 1]
-    const start = last === undefined ? 0 : last.index + last[0].length
-    const end = matches[index + 1]?.index ?? text.length
-    const before = text.slice(Math.max(start, match.index - 60), match.index)
-    const after = text.slice(match.index + match[0].length, Math.min(end, match.index + 120))
-    const breaks = /[,.;]|\band\b/
-    const isOwnClause = last === undefined || breaks.test(before)
-    found.push(
-      wantedFrom(match[0], {
-        shape,
-        before: ownWords(before),
-        after: clauseOf(after),
-        lead: isOwnClause ? (before.split(breaks).at(-1) ?? '') : '',
-        ...(matches[index + 1] === undefined ? {} : { toNext: after }),
-      }),
-    )
+  return {
+    take,
+    things(): readonly Thing[] {
+      const things: Thing[] = []
+      take(thingPattern, (match) => {
+        const thing = things.length < thingsMax ? thingOf(match) : undefined
+        if (thing !== undefined) things.push(thing)
+        return thing !== undefined
+      })
+      return things
+    },
+    rest: () => phrasesOf(open),
   }
-  return found.slice(0, objectsMax)
 }
 
-/** "blue sky" is no thing, nor is "square image" or "star" in "stars in the sky" twice said by the weather. */
-function isOtherSense(text: string, match: RegExpExecArray): boolean {
-  const after = text.slice(match.index + match[0].length)
-  return /^ (?:image|picture|format|shape|background|frame|border)\b/.test(after)
-}
-
-interface Surroundings {
-  readonly shape: Wanted['shape']
-  /** The adjectives right before the noun. */
-  readonly before: string
-  /** What follows, to the end of its clause. */
-  readonly after: string
-  /** The words of its clause before it. */
-  readonly lead: string
-  /** All words up to the next noun, if there is one. */
-  readonly toNext?: string
-}
-
-function wantedFrom(word: string, { shape, before, after, lead, toNext }: Surroundings): Wanted {
-  const color = parseColor(new RegExp(colorPattern, 'i').exec(before)?.[0] ?? '')
-  const afterColor = /^ ?(?:in|of|coloured|colored|painted) ([a-z ]+)/.exec(after)?.[1]
-  const said =
-    color ?? parseColor(new RegExp(`^${colorPattern}`, 'i').exec(afterColor ?? '')?.[0] ?? '')
-  const size = before
-    .split(/[\s-]+/)
-    .map((part) => (Object.hasOwn(sizes, part) ? sizes[part] : undefined))
-    .find((value) => value !== undefined)
-  const motion = motions.find(({ pattern }) => pattern.test(`${before} ${after}`))?.motion
-  const place = placeOf(after)
-  const relation = relationOf(toNext)
+function thingOf(match: RegExpExecArray): Thing | undefined {
+  const [whole, count, adjectives = '', noun = '', afterColor, motion, place, relation] = match
+  const shape = shapeNamed(noun)
+  if (shape === undefined) return undefined
+  const color = parseColor(new RegExp(colorPattern).exec(adjectives)?.[0] ?? afterColor ?? '')
+  const size = adjectives.split(/[ ,]+/).find((word) => Object.hasOwn(fills, word))
+  const said = motions.find(([pattern]) => motion !== undefined && pattern.test(motion))?.[1]
+  const related = relations.find(([pattern]) => relation !== undefined && pattern.test(relation))
   return {
     shape,
-    word,
-    count: countOf(before, word),
-    color: said ?? shapes[shape].color,
-    isOutline: outlineWords.test(before),
-    isHigh: /\b(?:above|over|in the (?:\w+ )?sky)\b|天上|空中/.test(after),
-    ...(size === undefined ? {} : { size }),
-    ...(motion === undefined ? {} : { motion }),
-    ...(place === undefined ? placeAhead(lead) : { place }),
-    ...(relation === undefined ? {} : { relation }),
+    count: countOf(count, noun, shape),
+    color: color ?? shapes[shape].color,
+    fill: (size === undefined ? undefined : fills[size]) ?? usualFill,
+    isOutline: /\b(?:outlined?|hollow|empty|unfilled)\b/.test(adjectives),
+    words: whole.trim(),
+    ...(place === undefined ? {} : { place: placeNamed(place) }),
+    ...(related === undefined ? {} : { relation: related[1] }),
+    ...(said === undefined ? {} : { motion: said }),
   }
 }
 
-/** "In the top left corner a red star": a place said before the thing. */
-function placeAhead(lead: string): { readonly place?: Place } {
-  if (!/\b(?:in|at|on) the\b/.test(lead)) return {}
-  const place = placeOf(lead)
-  return place === undefined ? {} : { place }
+function countOf(said: string | undefined, noun: string, shape: keyof typeof shapes): number {
+  const words: readonly string[] = shapes[shape].words
+  const isPlural = !words.includes(noun)
+  const number = said === undefined ? undefined : (counts[said] ?? Number(said))
+  if (number === undefined || (isPlural && said === 'the')) return isPlural ? 3 : 1
+  return Math.min(countMax, Math.max(1, number))
 }
 
-function countOf(before: string, word: string): number {
-  for (const part of before
-    .trim()
-    .split(/[\s-]+/)
-    .toReversed()) {
-    const digits = /^\d{1,3}$/.test(part) ? Number(part) : undefined
-    const named = Object.hasOwn(counts, part) ? counts[part] : undefined
-    const count = digits ?? named ?? chineseCount(part)
-    if (count !== undefined && (count > 1 || !isPlural(word)))
-      return Math.min(30, Math.max(1, count))
-  }
-  return isPlural(word) ? 3 : 1
+/** Reads words that `placePattern` captured. */
+export function placeNamed(words: string): Place {
+  const x = /left/.test(words) ? 'left' : /right/.test(words) ? 'right' : 'center'
+  const y = /top|upper/.test(words) ? 'top' : /bottom|lower/.test(words) ? 'bottom' : 'center'
+  return { x, y }
 }
 
-function chineseCount(part: string): number | undefined {
-  const character = /([一两二三四五六七八九十])[个只颗朵辆条座棵]/.exec(part)?.[1]
-  return character === undefined ? undefined : counts[character]
-}
-
-/** Words after the last joint of the sentence: they belong to the noun that follows. */
-function ownWords(before: string): string {
-  return (
-    before
-      .split(/[,.;]|\b(?:and|with|on|above|below|under|over|beside|behind|near|inside)\b/)
-      .at(-1) ?? ''
-  )
-}
-
-function clauseOf(after: string): string {
-  return after.split(/[.;]|, (?!with)|\band\b/)[0] ?? ''
-}
-
-function placeOf(words: string): Place | undefined {
-  const x = /\bleft\b|左边|左侧|左上|左下/.test(words)
-    ? 'left'
-    : /\bright\b|右边|右侧|右上|右下/.test(words)
-      ? 'right'
-      : undefined
-  const y = /\b(?:top|upper)\b(?! of\b)|上方|顶部|左上|右上/.test(words)
-    ? 'top'
-    : /\b(?:bottom|lower)\b|下方|底部|左下|右下/.test(words)
-      ? 'bottom'
-      : undefined
-  const isMiddle = /\b(?:cent(?:er|re)|middle)\b(?! of the (?:circle|square))|中间|中央/.test(words)
-  if (/\b(?:left|right) of\b/.test(words)) return undefined
-  if (x === undefined && y === undefined && !isMiddle) return undefined
-  return { x: x ?? 'center', y: y ?? 'center' }
-}
-
-const relations = [
-  ['above', /\b(?:above|over|on top of)\b/],
-  ['below', /\b(?:below|under|underneath|beneath)\b/],
-  ['left', /\bleft of\b/],
-  ['right', /\bright of\b/],
-  ['inside', /\b(?:inside|within|in the middle of|in)\b/],
-  ['beside', /\b(?:beside|next to|near|by)\b/],
-] as const
-
-/** How a thing lies to the next one: a relation word and then nothing but that thing's own words. */
-function relationOf(toNext: string | undefined): Wanted['relation'] | undefined {
-  if (toNext === undefined || /[,.;]|\b(?:and|or|with)\b/.test(toNext)) return undefined
-  if (groundWords.some(({ pattern }) => pattern.test(toNext)) || /\bsky\b/.test(toNext))
-    return undefined
-  return relations.find(([, pattern]) => pattern.test(toNext))?.[0]
-}
-
-function parseGrounds(text: string): {
-  readonly grounds: readonly Ground[]
-  readonly rest: string
-} {
-  const grounds: Ground[] = []
-  let rest = text
-  for (const words of groundWords) {
-    const match = new RegExp(`(?:(${colorPattern}) )?(?:${words.pattern.source})`, 'i').exec(rest)
-    if (match === null) continue
-    grounds.push(groundOf(words, parseColor(match[1] ?? '')))
-    // The word stays, so that "above the sea" keeps its sense; its colour goes, since it is nobody else's.
-    rest = rest.replace(match[0], match[0].slice(match[1]?.length ?? 0))
-  }
-  const far = ['mountains', 'hills', 'city', 'forest']
-  return {
-    grounds: grounds.toSorted(
-      (a, b) => Number(far.includes(b.kind)) - Number(far.includes(a.kind)),
-    ),
-    rest,
-  }
-}
-
-function colorsOf(names: readonly (string | undefined)[] | undefined): readonly Rgb[] {
-  return (names ?? []).map((name) => parseColor(name ?? '')).filter((color) => color !== undefined)
-}
-
-function backgroundOf(text: string): Scene['background'] | undefined {
-  const gradient = new RegExp(
-    `\\bgradient\\b[^.;]{0,24}?(${colorPattern})[^.;]{0,12}?(${colorPattern})|(${colorPattern}) (?:to|and) (${colorPattern}) gradient`,
-    'i',
-  ).exec(text)
-  const ends = colorsOf(gradient?.slice(1))
-  if (ends.length >= 2)
-    return { colors: ends, isAcross: /\bhorizontal(?:ly)?\b|left to right/.test(text) }
-  const plain = new RegExp(
-    `(${colorPattern})(?: \\w+)? background|background (?:is |in |of |colou?r )*(${colorPattern})|\\bon (?:a |an )?(?:plain |solid )?(${colorPattern})(?= *(?:$|[,.;]|ground|paper|canvas))|(${colorPattern})(?:的)?背景`,
-    'i',
-  ).exec(text)
-  const [color] = colorsOf(plain?.slice(1))
-  if (color !== undefined) return { colors: [color], isAcross: false }
-  const sky = parseColor(new RegExp(`(${colorPattern}) sky`, 'i').exec(text)?.[1] ?? '')
-  if (sky !== undefined) return { colors: [sky, mix(sky, [255, 255, 255], 0.55)], isAcross: false }
-  const named = skies.find(({ pattern }) => pattern.test(text))
-  return named === undefined ? undefined : { colors: named.colors, isAcross: false }
-}
-
-function sceneText(text: string, prompt: string, index: number): SceneText {
-  const at = prompt.indexOf(String.fromCharCode(0xe000 + index))
-  const around = prompt.slice(Math.max(0, at - 60), at + 60)
-  const color = parseColor(
-    new RegExp(
-      `(${colorPattern}) (?:text|letters|words|title|caption)|(?:text|letters|words|written) in (${colorPattern})`,
-      'i',
-    )
-      .exec(around)
-      ?.slice(1)
-      .find(Boolean) ?? '',
-  )
+function textOf(text: string, [whole, , place]: RegExpExecArray): SceneText {
+  const color = parseColor(new RegExp(colorPattern).exec(whole)?.[0] ?? '')
   return {
     text,
-    place: placeOf(around) ?? { x: 'center', y: 'center' },
+    place: place === undefined ? { x: 'center', y: 'center' } : placeNamed(place),
     ...(color === undefined ? {} : { color }),
   }
 }
 
-/** A quiet ground where nothing is said: near white, with a hint of a hue. */
-function paper(random: Random): readonly Rgb[] {
-  const hint: Rgb = [random() * 255, random() * 255, random() * 255]
-  return [mix(hint, [255, 255, 255], 0.92), mix(hint, [255, 255, 255], 0.8)]
+function chartColor(text: string): Rgb {
+  const named = new RegExp(`(${colorPattern}) (?:bars?|bar (?:chart|graph))\\b`).exec(text)?.[1]
+  return parseColor(named ?? '') ?? [52, 120, 214]
 }
 
-/** Nothing in the prompt can be drawn: shapes and colours that only its letters decide. */
-function abstract(scene: Scene, random: Random): Scene {
-  const hue = random() * 360
-  const color = (shift: number): Rgb => fromHue(hue + shift, 0.45 + random() * 0.3)
-  const [first, ...others] = shapeNames
-    .filter((name) => shapes[name].home === 'anywhere')
-    .slice(0, 8)
-  const objects = Array.from(
-    { length: 14 },
-    (_, index): SceneObject => ({
-      shape: pick([first ?? 'circle', ...others], random),
-      color: color(index * 25),
-      x: random(),
-      y: random(),
-      size: 0.12 + random() * 0.4,
-      rotation: random() * 360,
-      isOutline: random() < 0.25,
-      opacity: 0.65 + random() * 0.35,
-      motion: pick(['sway', 'spin', 'pulse'], random),
-    }),
-  )
-  return { ...scene, background: { colors: [color(180), color(220)], isAcross: false }, objects }
-}
+const emptyWords = new Set(
+  `a an the of in on at by with and or to for is are it its this that there some me us please draw paint make create
+  generate show render image picture illustration drawing photo canvas simple plain flat style showing containing from
+  as into background scene minimal clean very`.split(/\s+/),
+)
 
-function fromHue(hue: number, lightness: number): Rgb {
-  const channel = (offset: number): number => {
-    const wave = Math.cos((((hue + offset) % 360) * Math.PI) / 180)
-    return Math.round(255 * Math.min(1, Math.max(0, lightness + wave * 0.35)))
-  }
-  return [channel(0), channel(240), channel(120)]
-}
-
-function describeWanted({ count, word, place, relation }: Wanted): string {
-  const where =
-    place === undefined
-      ? relation === undefined
-        ? ''
-        : ` (${relation})`
-      : ` (${[place.y, place.x].filter((side) => side !== 'center').join(' ') || 'center'})`
-  return `${count} ${word}${where}`
+/** What was not taken, as phrases without their empty words. */
+function phrasesOf(open: string): readonly string[] {
+  return open
+    .split(/[\uf8ff,.;:!?\n]+/)
+    .map((phrase) => {
+      const words = phrase.split(/\s+/).filter((word) => word !== '')
+      const first = words.findIndex((word) => !emptyWords.has(word))
+      const last = words.findLastIndex((word) => !emptyWords.has(word))
+      return first < 0 ? '' : words.slice(first, last + 1).join(' ')
+    })
+    .filter((phrase) => /[\p{L}\p{N}]/u.test(phrase))
 }

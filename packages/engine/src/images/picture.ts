@@ -3,16 +3,12 @@ import { GatewayError, invalidRequest } from '@sluice/contract'
 import { decodeBmp } from './bmp.ts'
 import type { Rgb } from './colors.ts'
 import { imageFormatOf } from './image-format.ts'
+import type { Picture } from './pixels.ts'
+
+export type { Picture } from './pixels.ts'
 
 // The operation cache of libvips would keep pictures of past requests in memory.
 sharp.cache(false)
-
-/** A decoded picture: 8-bit sRGB red, green, blue, alpha (not premultiplied), row by row from the top. */
-export interface Picture {
-  readonly width: number
-  readonly height: number
-  readonly pixels: Uint8Array
-}
 
 export interface DecodedPicture extends Picture {
   /** Whether it was scaled down to be worked on. */

@@ -1,5 +1,5 @@
 /** A number from 0 up to 1, the next of a fixed row. */
-export type Random = () => number
+type Random = () => number
 
 /** The same seed text always gives the same row (mulberry32 over FNV-1a). */
 export function randomFrom(seed: string): Random {
@@ -12,8 +12,4 @@ export function randomFrom(seed: string): Random {
     mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
   }
-}
-
-export function pick<T>(items: readonly [T, ...T[]], random: Random): T {
-  return items[Math.floor(random() * items.length)] ?? items[0]
 }

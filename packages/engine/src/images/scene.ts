@@ -1,6 +1,13 @@
+import type { BarChart } from './bar-chart.ts'
 import type { Rgb } from './colors.ts'
-import type { Place } from './edit-operations.ts'
 import type { ShapeName } from './shapes.ts'
+
+export type Horizontal = 'left' | 'center' | 'right'
+export type Vertical = 'top' | 'center' | 'bottom'
+export interface Place {
+  readonly x: Horizontal
+  readonly y: Vertical
+}
 
 /** How an object moves in a film; stills ignore it. */
 export type Motion =
@@ -9,21 +16,37 @@ export type Motion =
   | 'leftward'
   | 'rightward'
   | 'spin'
-  | 'pulse'
-  | 'bounce'
   | 'grow'
   | 'shrink'
   | 'appear'
   | 'vanish'
-  | 'sway'
 
-/** One drawn thing. Lengths are parts of the picture: x and y of width and height, size of the shorter side. */
+export type Relation = 'above' | 'below' | 'left' | 'right' | 'inside'
+
+/** A shape, or several alike, as a prompt asks for it: without a place in the picture yet. */
+export interface Thing {
+  readonly shape: ShapeName
+  readonly count: number
+  readonly color: Rgb
+  /** Part of the room it is given: 0 to 1. */
+  readonly fill: number
+  readonly isOutline: boolean
+  /** Its words in the prompt. */
+  readonly words: string
+  readonly place?: Place
+  /** Where it is, seen from the thing named after it. */
+  readonly relation?: Relation
+  readonly motion?: Motion
+}
+
+/** One drawn shape. Lengths are parts of the picture: x and y of width and height, size of the shorter side. */
 export interface SceneObject {
   readonly shape: ShapeName
   readonly color: Rgb
   /** The centre. */
   readonly x: number
   readonly y: number
+  /** The side of the square it fills. */
   readonly size: number
   /** Clockwise, in degrees. */
   readonly rotation: number
@@ -33,26 +56,6 @@ export interface SceneObject {
   readonly motion?: Motion
 }
 
-export type GroundKind =
-  | 'sea'
-  | 'grass'
-  | 'sand'
-  | 'snow'
-  | 'floor'
-  | 'mountains'
-  | 'hills'
-  | 'city'
-  | 'forest'
-
-/** A band or a skyline from `top` (part of the height) to the bottom. */
-export interface Ground {
-  readonly kind: GroundKind
-  readonly color: Rgb
-  readonly top: number
-}
-
-export type Weather = 'rain' | 'snowfall' | 'stars' | 'clouds'
-
 export interface SceneText {
   readonly text: string
   readonly place: Place
@@ -61,16 +64,15 @@ export interface SceneText {
   readonly opacity?: number
 }
 
-/** Everything in a composed picture, in painting order. */
+/** What was read in a prompt. */
 export interface Scene {
-  /** Colours from the top (or left) to the bottom (or right); none leaves it transparent. */
-  readonly background: { readonly colors: readonly Rgb[]; readonly isAcross: boolean }
-  readonly weather: readonly Weather[]
-  readonly grounds: readonly Ground[]
-  readonly objects: readonly SceneObject[]
+  /** Undefined leaves it transparent. */
+  readonly background: Rgb | undefined
+  readonly things: readonly Thing[]
   readonly texts: readonly SceneText[]
-  /** Decides the places of stars, clouds and the like. */
-  readonly seed: string
-  /** What was found in the prompt, as phrases; empty where the composition is abstract. */
+  readonly chart: BarChart | undefined
+  /** What will be drawn, as phrases; empty where nothing could be read. */
   readonly understood: readonly string[]
+  /** Phrases of the prompt that stand for nothing in the picture. */
+  readonly leftOut: readonly string[]
 }

@@ -6,7 +6,7 @@ import {
   type RequestOf,
 } from '@sluice/contract'
 import { createPause } from '../chat/pause.ts'
-import type { EngineContext, EngineOperation } from '../engine.ts'
+import type { OperationContext, Operation } from '../operation.ts'
 import { countTokens } from '../tokens.ts'
 import { scoreImage } from './image-check.ts'
 import { type Scores, scoreText, zeroScores } from './score.ts'
@@ -43,7 +43,7 @@ const imageCategories: ReadonlySet<ModerationCategory> = new Set([
  * images only the colours are looked at. One result per string, one for a list of parts. Throws invalid_request for more
  * than 32,768 tokens in one input or 300,000 in all.
  */
-export const moderate: EngineOperation<'moderate'> = async ({ input }, context) => {
+export const moderate: Operation<'moderate'> = async ({ input }, context) => {
   const inputTokens = countInput(input)
   const pause = createPause(context.signal)
   const results: ModerationResult[] = []
@@ -86,7 +86,7 @@ function countText(text: string, param: string): number {
 
 async function moderateParts(
   parts: readonly Part[],
-  context: EngineContext,
+  context: OperationContext,
 ): Promise<ModerationResult> {
   const pause = createPause(context.signal)
   const images = parts.filter((part) => part.type === 'image_url')
@@ -103,7 +103,11 @@ async function moderateParts(
   return resultOf(scores, { text: images.length < parts.length, image: images.length > 0 })
 }
 
-async function moderateImage(part: Part, param: string, context: EngineContext): Promise<Scores> {
+async function moderateImage(
+  part: Part,
+  param: string,
+  context: OperationContext,
+): Promise<Scores> {
   const url = part.image_url?.url ?? ''
   const { bytes } = await context.fetchMedia(url, { bytesMax: imageBytesMax, param })
   return scoreImage(bytes, param)

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { invalidRequest, isRawNumber, type RequestOf } from '@sluice/contract'
-import type { EngineOperation } from '../engine.ts'
+import type { Operation } from '../operation.ts'
 import { judgeDocuments } from './judge.ts'
 
 type Document = RequestOf<'rerank'>['documents'][number]
@@ -16,7 +16,7 @@ const judgeTimeoutMs = 60_000
  * BM25 over Porter stems, softened by near spellings, everyday synonyms and phrases; scores 0 to 1, best first, equal
  * ones in the order of the request. `max_chunks_per_doc` counts passages of 512 words; `max_tokens_per_doc` cuts.
  */
-export const rerank: EngineOperation<'rerank'> = async (request, context) => {
+export const rerank: Operation<'rerank'> = async (request, context) => {
   const { query, documents } = request
   if (query.trim() === '') throw invalidRequest('The query must not be empty', 'query')
   const texts = documents.map((document, index) => textOf(document, index, request.rank_fields))

@@ -8,7 +8,7 @@ export interface ClipFolder {
   /** Undefined where there is no such file. */
   read(id: string, kind: ClipFile): Promise<Uint8Array | undefined>
   path(id: string, kind: ClipFile): string
-  /** As VideoJob.contentFile names it: below the folder that this folder is in. */
+  /** The name below the folder that this folder is in. */
   nameOf(id: string, kind: ClipFile): string
   /** Removes files of a job; not being there is fine. */
   remove(id: string, kinds?: readonly ClipFile[]): Promise<void>
@@ -21,8 +21,8 @@ export type ClipFile = 'clip' | 'still' | 'input'
 const endings = { clip: '.mp4', still: '.webp', input: '.input' } as const
 const kindsAll: readonly ClipFile[] = ['clip', 'still', 'input']
 
-export async function openClipFolder(folder: string): Promise<ClipFolder> {
-  await mkdir(folder, { recursive: true })
+/** The folder itself is made with the first file. */
+export function createClipFolder(folder: string): ClipFolder {
   const nameOf = (id: string, kind: ClipFile): string => {
     // Ids are the gateway's own; a name with another character would be a mistake of ours.
     if (!/^[\w-]+$/.test(id)) throw new Error('This is not the id of a video')
@@ -34,18 +34,11 @@ export async function openClipFolder(folder: string): Promise<ClipFolder> {
     nameOf: (id, kind) => `${basename(folder)}/${nameOf(id, kind)}`,
     async write(id, kind, bytes) {
       const half = `${path(id, kind)}.part`
+      await mkdir(folder, { recursive: true })
       await writeFile(half, bytes)
       await rename(half, path(id, kind))
     },
-    async read(id, kind) {
-      try {
-        return await readFile(path(id, kind))
-      } catch (thrown) {
-        if (thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOENT')
-          return undefined
-        throw thrown
-      }
-    },
+    read: (id, kind) => unlessAbsent(readFile(path(id, kind))),
     async remove(id, kinds = kindsAll) {
       for (const kind of kinds) {
         await rm(path(id, kind), { force: true })
@@ -53,8 +46,17 @@ export async function openClipFolder(folder: string): Promise<ClipFolder> {
       }
     },
     async ids() {
-      const names = await readdir(folder)
+      const names = (await unlessAbsent(readdir(folder))) ?? []
       return [...new Set(names.flatMap((name) => /^([\w-]+)\./.exec(name)?.[1] ?? []))]
     },
+  }
+}
+
+async function unlessAbsent<T>(reading: Promise<T>): Promise<T | undefined> {
+  try {
+    return await reading
+  } catch (thrown) {
+    if (thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOENT') return undefined
+    throw thrown
   }
 }

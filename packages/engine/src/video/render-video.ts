@@ -9,10 +9,12 @@ import {
 } from '../images/picture.ts'
 import { foreignDrawingFor } from '../images/draw-text.ts'
 import { sceneSvg } from '../images/draw-scene.ts'
+import { composeScene } from '../images/generate-images.ts'
+import { layOut } from '../images/layout.ts'
 import { parseScene } from '../images/parse-scene.ts'
 import type { Scene } from '../images/scene.ts'
 import type { Task } from '../workers/task.ts'
-import { animateScene } from './animate-scene.ts'
+import { animateObjects, animateTexts } from './animate-scene.ts'
 import { type ClipPlan, planClip } from './clip-plan.ts'
 
 export interface RenderVideoInput {
@@ -59,23 +61,25 @@ async function createCamera(
   input: RenderVideoInput,
   plan: ClipPlan,
 ): Promise<(time: number) => Promise<Picture>> {
-  const scene = parseScene(input.prompt, '')
+  const { prompt, image } = input
+  const scene =
+    image === undefined
+      ? composeScene({ prompt, negativePrompt: '', isTransparent: false })
+      : { ...parseScene(prompt), background: undefined }
+  const objects = layOut(scene.things, plan)
   const foreign = await foreignDrawingFor(...scene.texts.map(({ text }) => text))
   const canvas = { width: plan.width, height: plan.height, foreign }
-  const draw = (shown: Scene, time: number): Promise<Picture> =>
-    drawSvg(sceneSvg(animateScene(shown, time), canvas, time))
-  if (input.image === undefined) return (time) => draw(scene, time)
-  const move = await createPan(input.image, plan)
-  const onTop = overlayOf(scene)
-  if (onTop === undefined) return move
-  return async (time) => layOver(await move(time), await draw(onTop, time))
+  const draw = (time: number): Promise<Picture> => {
+    const texts = animateTexts(scene.texts, time)
+    return drawSvg(sceneSvg({ ...scene, texts }, animateObjects(objects, time), canvas))
+  }
+  if (image === undefined) return draw
+  const move = await createPan(image, plan)
+  return isEmpty(scene) ? move : async (time) => layOver(await move(time), await draw(time))
 }
 
-/** Over a given picture only things and texts are drawn, and nothing where the prompt names none. */
-function overlayOf(scene: Scene): Scene | undefined {
-  const objects = scene.understood.length === 0 ? [] : scene.objects
-  if (objects.length === 0 && scene.texts.length === 0) return undefined
-  return { ...scene, objects, grounds: [], background: { colors: [], isAcross: false } }
+function isEmpty({ things, texts, chart }: Scene): boolean {
+  return things.length === 0 && texts.length === 0 && chart === undefined
 }
 
 /** Slow zoom and pan over a picture that fills the frame. */

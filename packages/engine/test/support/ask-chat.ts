@@ -1,4 +1,4 @@
-import type { EngineContext } from '../../src/engine.ts'
+import type { OperationContext } from '../../src/operation.ts'
 import { chat } from '../../src/chat/chat.ts'
 import type { ChatChunk, ChatReply, ChatRequest } from '../../../contract/src/operations/chat.ts'
 import { engineContext } from './engine-context.ts'
@@ -8,7 +8,7 @@ export type Asked = Omit<ChatRequest, 'model'>
 
 export async function replyTo(
   asked: Asked,
-  context: EngineContext = engineContext(),
+  context: OperationContext = engineContext(),
 ): Promise<ChatReply> {
   const result = await chat({ model: 'builtin-chat', ...asked }, context)
   if (result.kind !== 'reply') throw new Error(`Expected a reply, got ${result.kind}`)
@@ -38,7 +38,7 @@ export async function converse(
   return say('', { messages, ...more })
 }
 
-export async function chunksOf(asked: Asked, context: EngineContext = engineContext()) {
+export async function chunksOf(asked: Asked, context: OperationContext = engineContext()) {
   const result = await chat({ model: 'builtin-chat', ...asked, stream: true }, context)
   if (result.kind !== 'events') throw new Error(`Expected events, got ${result.kind}`)
   const chunks: ChatChunk[] = []

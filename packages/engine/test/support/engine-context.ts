@@ -1,4 +1,4 @@
-import type { EngineContext } from '../../src/engine.ts'
+import type { OperationContext } from '../../src/operation.ts'
 import type { WorkerPool } from '../../src/workers/pool.ts'
 import { createMediaFetcher } from '../../../sluice/src/http/fetch-media.ts'
 
@@ -8,7 +8,7 @@ const noWorkers: WorkerPool = {
 }
 
 /** What the engine may use of the world, standing still: the clock shows 5 March 2026, chance is always the same. */
-export function engineContext(changes: Partial<EngineContext> = {}): EngineContext {
+export function engineContext(changes: Partial<OperationContext> = {}): OperationContext {
   const fetchMedia = createMediaFetcher()
   let ids = 0
   return {

@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import type { Config } from '../config/config.ts'
 import type { ApiKey } from '../ports/api-key.ts'
 import type { Store } from '../ports/store.ts'
-import { type Engine, openWorkerPool } from '@sluice/engine'
+import { type BuiltinEngine, createEngine, type Engine, type EngineOptions } from '@sluice/engine'
 import { aiSdkEngines } from '../ai-sdk/engines.ts'
 import { createRouting } from '../gateway/route/create-routing.ts'
 import type { Gateway, Log } from '../gateway/gateway.ts'
+import { keepChange, openBuiltInJobs } from '../gateway/kept/built-in-jobs.ts'
 import { createHealth } from '../gateway/route/health.ts'
 import { createModelLists } from '../gateway/route/model-lists.ts'
 import type { Routing } from '../gateway/route/routing.ts'
@@ -19,7 +21,6 @@ import { openKeyRing } from '../storage/key-ring.ts'
 import { createMemoryLimiter } from '../storage/limiter-memory.ts'
 import { keyOf } from '../storage/secrets.ts'
 import { logCall } from './log-call.ts'
-import { openBuiltin } from './open-builtin.ts'
 
 /** A gateway that can listen. Disposing stops it, waits for what is under way and writes down what is left. */
 export interface OpenGateway extends AsyncDisposable {
@@ -53,9 +54,10 @@ export async function openGateway({
     readFailed: (error) => log.error({ error: String(error) }, 'the keys could not be read again'),
   })
   const sender = openSender()
-  const workers = openWorkerPool()
-  const builtin = await openBuiltin({ config, store, workers, now, newId, log })
-  let current = { config, routing: await routingOf(config, { send: sender.send, now, newId, log }) }
+  const builtin = engineOver(store, { config, now, newId, log })
+  const videos = await openBuiltInJobs({ jobs: builtin.jobs, store, now, log })
+  const needs = { send: sender.send, operations: builtin.operations, now, newId, log }
+  let current = { config, routing: await routingOf(config, needs) }
 
   const gateway: Gateway = {
     store,
@@ -64,10 +66,9 @@ export async function openGateway({
     routing: () => current.routing,
     health: createHealth(now),
     send: sender.send,
-    engine: builtin.engine,
+    engine: builtin.operations,
     engineContext: {
-      workers,
-      publish: builtin.publish,
+      publish: (bytes, contentType) => `/images/${builtin.images.publish(bytes, contentType)}`,
       fetchMedia: async (url, options) => {
         const { createMediaFetcher } = await import('../http/fetch-media.ts')
         const fetchMedia = createMediaFetcher({
@@ -76,7 +77,7 @@ export async function openGateway({
         return fetchMedia(url, { ...options, timeoutMs: fetchMediaMs })
       },
     },
-    videos: builtin.videos,
+    videos,
     images: builtin.images,
     now,
     newId,
@@ -96,14 +97,14 @@ export async function openGateway({
     gateway,
     server,
     async configure(next) {
-      const routing = await routingOf(next, { send: sender.send, now, newId, log })
+      const routing = await routingOf(next, needs)
       keys.setFixed(fixedKeys(next))
       current = { config: next, routing }
     },
     async [Symbol.asyncDispose]() {
       await server.close()
+      videos[Symbol.dispose]()
       await builtin[Symbol.asyncDispose]()
-      await workers[Symbol.asyncDispose]()
       await sender[Symbol.asyncDispose]()
       await keys[Symbol.asyncDispose]()
       await gateway.limiter[Symbol.asyncDispose]()
@@ -111,8 +112,22 @@ export async function openGateway({
   }
 }
 
+/** The built-in engine, whose video jobs are written down in the store. */
+function engineOver(
+  store: Store,
+  { config, ...options }: Pick<EngineOptions, 'now' | 'newId'> & { config: Config; log: Log },
+): BuiltinEngine {
+  return createEngine({
+    ...options,
+    jobFolder: join(config.dataFolder, 'videos'),
+    onJobChange: (id, change) => keepChange(store, id, change),
+  })
+}
+
 export interface RoutingNeeds {
   readonly send: Gateway['send']
+  /** What the built-in engine does; absent where routes are only looked at. */
+  readonly operations?: Engine
   readonly now: () => number
   readonly newId: (prefix: string) => string
   readonly log: Pick<Log, 'warn'>
@@ -121,13 +136,13 @@ export interface RoutingNeeds {
 /** The names and routes of a configuration. A configured provider that is off is told to the log. */
 export async function routingOf(
   config: Config,
-  { send, now, newId, log }: RoutingNeeds,
+  { send, operations = {}, now, newId, log }: RoutingNeeds,
 ): Promise<Routing> {
   const upstreams = configuredUpstreams(config, await catalogue(config), (id, reason) =>
     log.warn({ provider: id }, `the provider ${id} is off: ${reason}`),
   )
   const engines = new Map<string, () => Promise<Engine>>([
-    ['builtin', async () => (await import('@sluice/engine')).builtinEngine],
+    ['builtin', async () => operations],
     ...aiSdkEngines(config),
   ])
   const lists = createModelLists({ upstreams, send, now, newId })

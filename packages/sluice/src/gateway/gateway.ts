@@ -20,7 +20,7 @@ export interface Gateway {
   readonly health: Health
   readonly send: Send
   readonly engine: Engine
-  readonly engineContext: Pick<EngineContext, 'workers' | 'publish'> & {
+  readonly engineContext: Pick<EngineContext, 'publish'> & {
     readonly fetchMedia: FetchMedia
   }
   readonly videos: VideoWorker

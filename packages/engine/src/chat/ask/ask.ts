@@ -1,11 +1,5 @@
 import type { Pause } from '../pause.ts'
-import {
-  type Conversation,
-  freshResults,
-  instructionsOf,
-  lastUserTurn,
-  type Origin,
-} from './conversation.ts'
+import { type Conversation, instructionsOf, lastUserTurn, type Origin } from './conversation.ts'
 import { splitRequest } from './split-request.ts'
 
 /** What the skills see: the request of the last user turn, and everything that was said around it. */
@@ -69,11 +63,6 @@ export function createAsk(conversation: Conversation, now: number, pause: Pause)
   }
 }
 
-/** The same surroundings, another question. */
-export function askAgain(ask: Ask, text: string): Ask {
-  return { ...ask, text, ...splitRequest(text) }
-}
-
 function sourcesOf(conversation: Conversation, passage: string): Source[] {
   const asked = lastUserTurn(conversation)
   const sources: Source[] = []
@@ -85,9 +74,4 @@ function sourcesOf(conversation: Conversation, passage: string): Source[] {
     if (text !== '') sources.push({ origin: turn.role, text, current })
   }
   return sources
-}
-
-/** The results of tools that the last user turn led to, as text. */
-export function freshResultTexts(ask: Ask): readonly string[] {
-  return freshResults(ask.conversation).map((turn) => turn.text)
 }

@@ -2,7 +2,7 @@ import { GatewayError } from '@sluice/contract'
 import { captionOf } from '../../audio/captions.ts'
 import { parseWav, readWav } from '../../audio/wav.ts'
 import type { Medium } from '../ask/conversation.ts'
-import type { MediaContext } from './open-part.ts'
+import type { MediaContext } from '../../operation.ts'
 
 const workMs = 60_000
 const segmentsMax = 20
@@ -32,7 +32,7 @@ export async function describeAudio(
     .slice(0, segmentsMax)
     .map(
       (segment) =>
-        `${segment.start.toFixed(2)} to ${segment.end.toFixed(2)} s: ${captionOf(segment, 'en')}`,
+        `${segment.start.toFixed(2)} to ${segment.end.toFixed(2)} s: ${captionOf(segment)}`,
     )
   const more = heard.segments.length > segmentsMax ? ', and more' : ''
   return {

@@ -1,14 +1,12 @@
 import { type ContentPart, GatewayError, invalidRequest } from '@sluice/contract'
 import { detectAudioFormat } from '../../audio/audio-format.ts'
-import type { EngineContext } from '../../engine.ts'
+import type { MediaContext } from '../../operation.ts'
 import type { Medium } from '../ask/conversation.ts'
 import type { OpenPart } from '../read-request.ts'
 import { describeAudio } from './audio.ts'
 import { readDocument } from './document.ts'
 import { describeImage } from './image.ts'
 import { describeVideo } from './video.ts'
-
-export type MediaContext = Pick<EngineContext, 'fetchMedia' | 'workers' | 'signal'>
 
 const mebibyte = 1024 * 1024
 const imageBytesMax = 20 * mebibyte

@@ -53,7 +53,8 @@ async function addFacts(facts: Fact[], source: Source, ask: Ask): Promise<void> 
       continue
     const pronoun = leadingPronoun.test(text)
     const resolved = pronoun && topic !== undefined ? resolve(text, topic) : text
-    facts.push({ text, searched: resolved, told: toldFrom(origin, resolved), origin, current })
+    // A pronoun helps to find the sentence; what is told is the sentence as it stands.
+    facts.push({ text, searched: resolved, told: toldFrom(origin, text), origin, current })
     if (!pronoun) topic = namesOf(text)[0]?.text ?? topic
   }
 }

@@ -2,6 +2,7 @@ import { datesOf, timesOf } from '../text/dates.ts'
 import { type NumberSpan, numbersOf } from '../text/numbers.ts'
 import { coloursOf, namesOf } from '../text/spans.ts'
 import { contentStems, rootOf, stopWords, wordsOf } from '../text/words.ts'
+import { trimEndOf, trimStartOf } from '../text/trim.ts'
 import type { Question } from './question.ts'
 
 /** The piece of a sentence that answers the question by itself; undefined where only the sentence does. */
@@ -19,9 +20,7 @@ export function spanOf(sentence: string, question: Question): string | undefined
     case 'colour':
       return coloursOf(sentence)[0]?.text
     case 'why':
-      return /\b(?:because(?: of)?|since|due to|in order to|so that|owing to|thanks to)\s+(.+?)[.!]*$/i
-        .exec(sentence)?.[0]
-        .replace(/[.!]+$/, '')
+      return reason(sentence)
     case 'yes-no':
       return undefined
     case 'what':
@@ -34,6 +33,14 @@ export function spanOf(sentence: string, question: Question): string | undefined
         object(sentence, question)
       )
   }
+}
+
+function reason(sentence: string): string | undefined {
+  const found =
+    /\b(?:because(?: of)?|since|due to|in order to|so that|owing to|thanks to)\s(?=.)/i.exec(
+      sentence,
+    )
+  return found === null ? undefined : trimEndOf(sentence.slice(found.index), '.!')
 }
 
 function isAsked(text: string, question: Question): boolean {
@@ -165,9 +172,6 @@ function object(sentence: string, question: Question): string | undefined {
   )
   const word = words[last]
   if (word === undefined) return undefined
-  const rest = sentence
-    .slice(word.end)
-    .replace(/^[\s,:]+/, '')
-    .replace(/[.!]+$/, '')
+  const rest = trimEndOf(trimStartOf(sentence.slice(word.end), ' \n\t,:'), '.!')
   return rest === '' || rest.split(/\s+/).length > 15 ? undefined : clause(rest)
 }

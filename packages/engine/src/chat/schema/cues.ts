@@ -41,6 +41,7 @@ export const cues: readonly Cue[] = [
       /\b(?:date|day|deadline|birthday|dob|departure date|return date|check in|check out)\b|\bwhen\b/,
     find: dates,
   },
+  { label: /\b(?:path|directory|folder|file ?name)\b/, find: paths },
   { label: /\b(?:time|hour|clock)\b(?!\s?zone)/, find: times },
   {
     label: /\b(?:origin|from|departure|source|start location|pickup|starting)\b/,
@@ -50,7 +51,7 @@ export const cues: readonly Cue[] = [
     label: /\b(?:destination|to|arrival|drop ?off|target city)\b/,
     find: (clues) => [placeAfter(clues, 'to|towards|into|for'), placesOf(clues).at(-1)?.text],
   },
-  { label: /\b(?:room|area|zone|building|floor|device)\b/, find: rooms },
+  { label: /\b(?:room|area|zone|building|floor)\b/, find: rooms },
   {
     label:
       /\b(?:location|city|place|country|address|town|region|state|where|airport|capital|venue|geo|locality)\b/,
@@ -142,6 +143,13 @@ export function isoDates(clues: Clues, property: Property): string[] {
 function times(clues: Clues, property: Property): readonly (string | undefined)[] {
   const all = clues.times.map((span) => span.text)
   return ends.test(property.label) && all.length > 1 ? all.slice(1) : all
+}
+
+const pathPattern =
+  /(?<![\w.:/\\~-])(?:~?\/[\w.@/-]{1,300}|(?:[\w.@-]{1,60}\/){1,20}[\w.@-]{0,60}|[\w-]{1,60}(?:\.[\w-]{1,12}){1,4})(?=[\s,;:!?)"'”]|\.(?:\s|$)|$)/g
+
+function paths(clues: Clues): readonly string[] {
+  return clues.text.match(pathPattern) ?? []
 }
 
 const roomPattern =

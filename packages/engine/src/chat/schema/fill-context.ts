@@ -12,6 +12,8 @@ export interface FillContext {
   /** Schemas may yet be visited this often; keeps schemas that grow without end within bounds. */
   readonly budget: { nodes: number }
   readonly depth: number
+  /** Names of required properties that the text says nothing for, and that were made up. */
+  readonly unsaid: Set<string>
   /** The schemas this one stands in, so that one which contains itself is not filled without end. */
   readonly ancestors: readonly unknown[]
   /** Fills a schema below this one. */

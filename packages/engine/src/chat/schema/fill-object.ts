@@ -12,6 +12,9 @@ import {
   textIn,
   typesOf,
 } from './json-schema.ts'
+import { spelledOut } from '../text/json-facts.ts'
+import { cues } from './cues.ts'
+import { nounPhrases } from './phrases.ts'
 import { describeProperty } from './property.ts'
 
 const propertiesMax = 500
@@ -38,6 +41,8 @@ export function fillObject(schema: SchemaObject, context: FillContext): Found {
     if (!needed && (context.depth > depthMax / 2 || context.budget.nodes <= 0)) continue
     const found = context.fillNode(property, describeProperty(name, property, needed), inner)
     if (found.value !== undefined && (needed || found.sure > 0)) values.set(name, found.value)
+    if (needed && found.sure === 0 && isMadeUp(found.value, name, property, context))
+      context.unsaid.add(name)
     if (found.sure === 2) spoken += 1
     if (found.sure === 1) guesses += 1
   }
@@ -50,6 +55,31 @@ export function fillObject(schema: SchemaObject, context: FillContext): Found {
       : value
   if (spoken > 0 || (known.length === 0 && Object.keys(full).length > 0)) return said(full)
   return guesses > 0 ? guessed(full) : invented(full)
+}
+
+/** Labels of values that are copied letter by letter: a phrase of the text is none. */
+const formalLabel = /\b(?:path|file|directory|folder|url|uri|id|code|command|key|token|hash)\b/
+
+/** The request as a whole is what such a property wants. */
+const wholeLabel = /query|question|search|prompt|topic|^q$|^input$/i
+
+/** Whether an invented value is more than one of those that the schema itself offers, or a phrase of the text. */
+function isMadeUp(
+  value: unknown,
+  name: string,
+  property: JsonSchema,
+  { root, clues }: FillContext,
+): boolean {
+  const resolved = resolveReferences(property, root)
+  const own = isRecord(resolved) ? merged(resolved, root) : {}
+  if ('const' in own || 'enum' in own || 'default' in own) return false
+  // An object's own properties were looked at when it was filled.
+  if (value === null || typeof value === 'boolean' || isRecord(value)) return false
+  if (typeof value === 'string' && wholeLabel.test(name)) return false
+  if (typeof value !== 'string' || formalLabel.test(spelledOut(name).toLowerCase())) return true
+  // A label that has ways of its own to be found in a text was not found.
+  if (cues.some(({ label }) => label.test(spelledOut(name).toLowerCase()))) return true
+  return ![...nounPhrases(clues.text), ...clues.quoted.map((span) => span.text)].includes(value)
 }
 
 /** A required name without a schema of its own is ruled by the patterns and by what else may stand there. */

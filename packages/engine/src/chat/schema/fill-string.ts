@@ -1,3 +1,4 @@
+import { trimEndOf } from '../text/trim.ts'
 import { datesOf, isoDay } from '../text/dates.ts'
 import type { Clues } from './clues.ts'
 import { cues, isoDates } from './cues.ts'
@@ -51,10 +52,7 @@ function* cued(property: Property, clues: Clues, sureMax: 1 | 2 = 2): Generator<
       : undefined
   const cue = byName ?? byDescription
   if (cue === undefined) return
-  const whole = clues.text
-    .trim()
-    .toLowerCase()
-    .replace(/[.?!]+$/, '')
+  const whole = trimEndOf(clues.text.trim().toLowerCase(), '.?!')
   for (const text of cue.find(clues, property)) {
     if (text === undefined || text === '') continue
     const isWhole = text.toLowerCase() === whole
@@ -196,7 +194,7 @@ function tokensOf(clues: Clues): string[] {
   const spans = [...clues.quoted, ...clues.emails, ...clues.urls, ...clues.phones].map(
     (span) => span.text,
   )
-  const words = clues.text.split(/[\s,;()"'“”]+/).map((word) => word.replace(/[.?!:]+$/, ''))
+  const words = clues.text.split(/[\s,;()"'“”]+/).map((word) => trimEndOf(word, '.?!:'))
   return [
     ...spans,
     ...words,

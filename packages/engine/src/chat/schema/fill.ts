@@ -27,16 +27,19 @@ export interface FillOptions {
   readonly fixed?: Readonly<Record<string, unknown>>
   /** The document that references lead into; default: the schema itself. */
   readonly root?: JsonSchema
+  /** Is filled with the names of required properties that had to be made up. */
+  readonly unsaid?: Set<string>
   /** How many schemas may be visited; default 3,000. */
   readonly nodesMax?: number
 }
 
 /** An instance of a schema from what a text says; not yet checked. Undefined as a value where there can be none. */
 export function fill(schema: JsonSchema, clues: Clues, options: FillOptions = {}): Found {
-  const { fixed = {}, root = schema, nodesMax = nodesUsual } = options
+  const { fixed = {}, root = schema, unsaid = new Set(), nodesMax = nodesUsual } = options
   const used = new Set(Object.values(fixed).map((value) => String(value).toLowerCase()))
   const budget = { nodes: nodesMax }
-  const context: FillContext = { root, clues, used, budget, depth: 0, ancestors: [], fillNode }
+  const travels = { root, clues, used, budget, unsaid }
+  const context: FillContext = { ...travels, depth: 0, ancestors: [], fillNode }
   const found = fillNode(schema, describeProperty('', schema, true), context)
   if (Object.keys(fixed).length === 0 || !isRecord(found.value)) return found
   return { value: { ...found.value, ...fixed }, sure: 2 }
@@ -114,6 +117,7 @@ function fillUnion(
 ): Found {
   const { anyOf: _any, oneOf: _one, ...beside } = schema
   let best: Found | undefined
+  let unsaid: ReadonlySet<string> = new Set()
   let nullable = false
   for (const way of ways.slice(0, waysMax)) {
     const resolved = resolveReferences(way, context.root)
@@ -130,15 +134,18 @@ function fillUnion(
     // Each alternative is tried on its own; what a rejected one took is free again.
     const ancestors = [...context.ancestors, resolved]
     const used = new Set(context.used)
+    const own = new Set<string>()
     const attempt = fillNode(whole, property, {
       ...context,
       used,
       ancestors,
+      unsaid: own,
       depth: context.depth + 1,
     })
     if (attempt.value === undefined) continue
-    if (best === undefined || attempt.sure > best.sure) best = attempt
+    if (best === undefined || attempt.sure > best.sure) [best, unsaid] = [attempt, own]
   }
   if (nullable && (best === undefined || best.sure === 0)) return invented(null)
+  for (const name of unsaid) context.unsaid.add(name)
   return best ?? impossible
 }

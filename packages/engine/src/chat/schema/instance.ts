@@ -8,6 +8,8 @@ export interface Instance {
   readonly value: unknown
   /** 2 where the text says it, 1 where it is a fair guess, 0 where it had to be invented. */
   readonly sure: 0 | 1 | 2
+  /** Names of required properties that the text says nothing for, and that were made up. */
+  readonly unsaid: readonly string[]
 }
 
 /**
@@ -24,11 +26,13 @@ export function createInstance(
   const given = Object.keys(fixed).length === 0 ? givenJson(clues.text, schema, check) : undefined
   if (given !== undefined) return given
   for (const variant of variantsOf(schema)) {
-    const found = fill(variant, clues, { fixed })
+    const unsaid = new Set<string>()
+    const found = fill(variant, clues, { fixed, unsaid })
+    const open = [...unsaid].filter((name) => !Object.hasOwn(fixed, name))
     const value: unknown = JSON.parse(JSON.stringify(found.value) ?? 'null')
-    if (check(value).length === 0) return { value, sure: found.sure }
+    if (check(value).length === 0) return { value, sure: found.sure, unsaid: open }
     const mended = repair(value, { root: schema, clues }, check)
-    if (mended !== undefined) return { value: mended.value, sure: found.sure }
+    if (mended !== undefined) return { value: mended.value, sure: found.sure, unsaid: open }
   }
   return undefined
 }
@@ -59,7 +63,7 @@ function givenJson(
   try {
     const value: unknown = JSON.parse(text.slice(start, end + 1))
     return isRecord(value) && Object.keys(value).length > 0 && check(value).length === 0
-      ? { value, sure: 2 }
+      ? { value, sure: 2, unsaid: [] }
       : undefined
   } catch {
     return undefined

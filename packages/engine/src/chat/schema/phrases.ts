@@ -1,3 +1,4 @@
+import { trimEndOf, trimStartOf } from '../text/trim.ts'
 import { stopWords, wordsOf } from '../text/words.ts'
 import type { Clues } from './clues.ts'
 
@@ -42,11 +43,13 @@ function strippedOfTarget(text: string | undefined): string | undefined {
   )
 }
 
+const quotes = '"\'“”'
+
 function clean(text: string | undefined): string | undefined {
-  const cleaned = text
-    ?.trim()
-    .replace(/^["'“”]+|["'“”]+$/g, '')
-    .replace(/(?:[ ,]+(?:please|thanks|thank you|for me))?[?.!]*$/i, '')
+  if (text === undefined) return undefined
+  const bare = trimEndOf(trimStartOf(text.trim(), quotes), quotes)
+  const cleaned = trimEndOf(bare, '?.!')
+    .replace(/[ ,]{1,3}(?:please|thanks|thank you|for me)$/i, '')
     .trim()
   return cleaned === '' ? undefined : cleaned
 }

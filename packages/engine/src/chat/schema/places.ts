@@ -1,3 +1,4 @@
+import { trimEndOf } from '../text/trim.ts'
 import type { Span } from '../text/spans.ts'
 import type { Clues } from './clues.ts'
 
@@ -36,7 +37,7 @@ export function placesOf(clues: Clues): Span[] {
 }
 
 function trimmed(place: string): string {
-  return place.replace(/['’]s$/u, '').replace(/[.,'’-]+$/u, '')
+  return trimEndOf(place.replace(/['’]s$/u, ''), ".,'’-")
 }
 
 function isDay(text: string): boolean {

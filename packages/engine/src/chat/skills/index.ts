@@ -1,27 +1,18 @@
 import type { Answer, Ask, Skill } from '../ask/ask.ts'
 import { sentencesOf } from '../text/sentences.ts'
 import { arithmetic } from './arithmetic.ts'
-import { calendar } from './calendar.ts'
 import { changeCase } from './change-case.ts'
-import { classify } from './classify.ts'
-import { compare } from './compare.ts'
 import { count } from './count.ts'
 import { describeMedia } from './describe-media.ts'
 import { dictated } from './dictated.ts'
-import { editText } from './edit-text.ts'
-import { encodeText } from './encode-text.ts'
 import { extract } from './extract.ts'
 import { fallback } from './fallback.ts'
-import { pick } from './pick.ts'
+import { note } from './note.ts'
 import { question } from './question.ts'
 import { recall } from './recall.ts'
-import { sequence } from './sequence.ts'
-import { smallTalk } from './small-talk.ts'
 import { sort } from './sort.ts'
 import { summarise } from './summarise.ts'
 import { toolResults } from './tool-results.ts'
-import { convertUnits } from './units.ts'
-import { wordProblem } from './word-problem.ts'
 
 /** In the order in which they are asked: the first that has an answer gives it. */
 export const skills: readonly Skill[] = [
@@ -30,22 +21,13 @@ export const skills: readonly Skill[] = [
   describeMedia,
   recall,
   changeCase,
-  encodeText,
-  editText,
   extract,
   sort,
   count,
-  pick,
-  calendar,
-  convertUnits,
-  compare,
-  sequence,
   arithmetic,
-  wordProblem,
-  classify,
   summarise,
   question,
-  smallTalk,
+  note,
 ]
 
 const partsMax = 6

@@ -3,7 +3,6 @@ import { type Fact, gatherFacts } from '../qa/facts.ts'
 import { analyseQuestion, type Question } from '../qa/question.ts'
 import { type Match, search } from '../qa/search.ts'
 import { spanOf } from '../qa/span.ts'
-import { superlative } from '../qa/superlative.ts'
 import { numbersOf } from '../text/numbers.ts'
 import { coloursOf, namesOf } from '../text/spans.ts'
 import { asSentence, capitalised, contentStems, wordsOf } from '../text/words.ts'
@@ -18,11 +17,6 @@ export const question: Skill = {
     if (facts.length === 0) return undefined
     const asked = analyseQuestion(ask.instruction)
     if (asked.terms.size === 0) return aboutAll(ask)
-    const extreme = superlative(
-      ask.instruction,
-      facts.filter((fact) => fact.origin !== 'system' || facts.length < 50),
-    )
-    if (extreme !== undefined) return extreme
     const matches = await search(facts, asked, ask)
     const found = asked.kind === 'yes-no' ? yesOrNo(matches, asked) : factual(matches, asked, ask)
     return found ?? unsaid(ask, asked)

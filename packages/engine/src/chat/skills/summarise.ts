@@ -3,10 +3,10 @@ import { earlierText, operandOf } from '../ask/operand.ts'
 import { numbersOf } from '../text/numbers.ts'
 import { indexSentences } from '../text/ranking.ts'
 import { sentencesOf } from '../text/sentences.ts'
-import { capitalised, contentStems, joined, wordsOf } from '../text/words.ts'
+import { capitalised, wordsOf } from '../text/words.ts'
 
 const command =
-  /\b(?:summari[sz]e|summary|sum up|tl;?dr|tldr|key (?:points|takeaways|ideas)|main (?:points?|ideas?)|gist|condense|shorten|in a nutshell|recap|outline|overview|headline|title|keywords?|main topics?|bullet points? (?:about|on|from|of))\b(?: (?:of|for|from|up))?(?: (?:the|this|that|these|following|my|our|above))*(?: (?:text|passage|article|paragraph|document|conversation|story|email|report|meeting|notes?))?(?: (?:in|with|to|using|as) [^:.]{1,60})?:?/i
+  /\b(?:summari[sz]e|summary|sum up|tl;?dr|tldr|key (?:points|takeaways|ideas)|main (?:points?|ideas?)|gist|condense|shorten|in a nutshell|recap|outline|overview|headline|title|bullet points? (?:about|on|from|of))\b(?: (?:of|for|from|up))?(?: (?:the|this|that|these|following|my|our|above))*(?: (?:text|passage|article|paragraph|document|conversation|story|email|report|meeting|notes?))?(?: (?:in|with|to|using|as) [^:.]{1,60})?:?/i
 
 /** Summaries made of the text's most central sentences, in the order of the text. */
 export const summarise: Skill = {
@@ -15,7 +15,6 @@ export const summarise: Skill = {
     if (!command.test(ask.instruction) && !systemAsks(ask)) return undefined
     const text = textOf(ask)
     if (text === undefined) return undefined
-    if (/\bkeywords?\b|\bmain topics?\b/i.test(ask.instruction)) return keywords(text, ask)
     return summaryOf(text, ask)
   },
 }
@@ -33,13 +32,6 @@ function systemAsks(ask: Ask): boolean {
 
 function textOf(ask: Ask): string | undefined {
   if (!command.test(ask.instruction)) return ask.text
-  if (
-    /\b(?:conversation|discussion|chat|we (?:have )?(?:said|talked|discussed))\b/i.test(
-      ask.instruction,
-    ) &&
-    ask.passage === ''
-  )
-    return dialogue(ask)
   const bare = {
     ...ask,
     instruction: ask.instruction.replace(wishWords, ' ').replace(/\s+/g, ' ').trim(),
@@ -54,14 +46,9 @@ function textOf(ask: Ask): string | undefined {
   return isSubject ? earlier : (operand ?? earlier)
 }
 
-function dialogue(ask: Ask): string | undefined {
-  const said = ask.sources.filter((source) => !source.current && source.origin !== 'system')
-  return said.length === 0 ? undefined : said.map((source) => source.text).join('\n\n')
-}
-
 interface Wish {
   readonly sentences: number
-  readonly layout: 'prose' | 'bullets' | 'numbers'
+  readonly layout: 'prose' | 'bullets'
   readonly wordsMax: number | undefined
 }
 
@@ -70,7 +57,6 @@ function wishOf(instruction: string, available: number): Wish {
     /\bbullet(?:ed)?(?: points?)?\b|\bkey (?:points|takeaways|ideas)\b|\bmain (?:points|ideas)\b/i.test(
       instruction,
     )
-  const numbered = /\bnumbered\b/i.test(instruction)
   const counted =
     /\b([\w-]{1,12})(?: (?:short|key|main|brief|concise|simple|single|complete|bullet|numbered|important))* (?:sentences?|bullets?|points?|lines?|items?|takeaways|ideas)\b/i.exec(
       instruction,
@@ -87,7 +73,7 @@ function wishOf(instruction: string, available: number): Wish {
   const usual = short ? 1 : bullets ? 3 : Math.max(1, Math.min(3, Math.ceil(available / 4)))
   return {
     sentences: Math.max(1, Math.min(asked ?? usual, available, 100)),
-    layout: bullets ? 'bullets' : numbered ? 'numbers' : 'prose',
+    layout: bullets ? 'bullets' : 'prose',
     wordsMax,
   }
 }
@@ -101,12 +87,8 @@ async function summaryOf(text: string, ask: Ask): Promise<Answer | undefined> {
   const order = await byCentrality(sentences, ask)
   const best = order.slice(0, wish.sentences)
   const main = laidOut(inOrder(best, sentences), wish)
-  const phrasings = [main]
-  // Another true summary: the next most central sentence in the place of the least central one.
-  const next = order[wish.sentences]
-  if (next !== undefined && wish.sentences > 1)
-    phrasings.push(laidOut(inOrder([...best.slice(0, -1), next], sentences), wish))
-  if (wish.layout === 'prose' && wish.wordsMax === undefined) phrasings.push(`In short: ${main}`)
+  const phrasings =
+    wish.layout === 'prose' && wish.wordsMax === undefined ? [main, `In short: ${main}`] : [main]
   return {
     skill: 'summarise',
     phrasings,
@@ -122,17 +104,10 @@ function inOrder(indexes: readonly number[], sentences: readonly string[]): stri
 }
 
 function laidOut(sentences: readonly string[], { layout, wordsMax }: Wish): string {
+  const bare = sentences.map((sentence) => sentence.replace(/^(?:[-*•+]|\d{1,3}[.)])\s+/, ''))
   const lines =
-    layout === 'bullets'
-      ? sentences.map((sentence) => `- ${unbulleted(sentence)}`).join('\n')
-      : layout === 'numbers'
-        ? sentences.map((sentence, index) => `${index + 1}. ${unbulleted(sentence)}`).join('\n')
-        : sentences.map(unbulleted).join(' ')
+    layout === 'bullets' ? bare.map((sentence) => `- ${sentence}`).join('\n') : bare.join(' ')
   return wordsMax === undefined ? lines : limited(lines, wordsMax)
-}
-
-function unbulleted(sentence: string): string {
-  return sentence.replace(/^(?:[-*•+]|\d{1,3}[.)])\s+/, '')
 }
 
 function limited(text: string, wordsMax: number): string {
@@ -170,27 +145,4 @@ async function byCentrality(sentences: readonly string[], ask: Ask): Promise<num
   return scored
     .sort((left, right) => right.score - left.score || left.index - right.index)
     .map((entry) => entry.index)
-}
-
-function keywords(text: string, ask: Ask): Answer | undefined {
-  const asked = numbersOf(ask.instruction)[0]?.value ?? 5
-  const times = new Map<string, { word: string; count: number }>()
-  const roots = new Set(contentStems(text))
-  for (const { lower } of wordsOf(text)) {
-    const [root] = contentStems(lower)
-    if (root === undefined || lower.length < 3 || !roots.has(root)) continue
-    const entry = times.get(root) ?? { word: lower, count: 0 }
-    times.set(root, { word: entry.word, count: entry.count + 1 })
-  }
-  const best = [...times.values()].sort(
-    (left, right) => right.count - left.count || right.word.length - left.word.length,
-  )
-  const words = best.slice(0, Math.max(1, Math.min(50, asked))).map((entry) => entry.word)
-  if (words.length === 0) return undefined
-  return {
-    skill: 'summarise',
-    phrasings: [words.join(', '), `The keywords are ${joined(words)}.`],
-    value: words.join(', '),
-    evidence: best.slice(0, 5).map((entry) => `${entry.word}: ${entry.count}`),
-  }
 }

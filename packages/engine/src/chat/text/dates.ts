@@ -119,18 +119,6 @@ export function isoDay(time: number): string {
   return Number.isNaN(date.getTime()) ? '1970-01-01' : date.toISOString().slice(0, 10)
 }
 
-/** `5 March 2024`. */
-export function longDay(time: number): string {
-  const date = new Date(time)
-  const month = months[date.getUTCMonth()] ?? ''
-  return `${date.getUTCDate()} ${month.charAt(0).toUpperCase()}${month.slice(1)} ${date.getUTCFullYear()}`
-}
-
-export function weekdayName(time: number): string {
-  const name = weekdays[new Date(time).getUTCDay()] ?? ''
-  return name.charAt(0).toUpperCase() + name.slice(1)
-}
-
 /** Times of day: "3pm", "15:30", "noon". */
 export function timesOf(text: string): (Span & { readonly clock: string })[] {
   const spans: (Span & { readonly clock: string })[] = []

@@ -11,6 +11,8 @@ const abbreviations: ReadonlySet<string> = new Set(
 export function sentencesOf(text: string): string[] {
   const sentences: string[] = []
   let start = 0
+  // Where the present run of marks ends: looked for once for all the marks in it.
+  let closersEnd = 0
   const close = (end: number): void => {
     const sentence = text.slice(start, end).trim()
     if (sentence !== '') sentences.push(sentence.replace(/\s*\n\s*/g, ' '))
@@ -18,12 +20,13 @@ export function sentencesOf(text: string): string[] {
   }
   for (let index = 0; index < text.length; index++) {
     const character = text.charAt(index)
+    const isMark = '.!?。！？'.includes(character)
+    if (isMark && index >= closersEnd) closersEnd = afterClosers(text, index + 1)
     if (character === '\n') {
       if (isLineBreak(text, index)) close(index + 1)
-    } else if ('.!?。！？'.includes(character) && endsSentence(text, index)) {
-      index = afterClosers(text, index + 1)
-      close(index)
-      index -= 1
+    } else if (isMark && endsSentence(text, index, closersEnd)) {
+      close(closersEnd)
+      index = closersEnd - 1
     } else if (index - start >= sentenceCharactersMax && mayCut(text, index, start)) close(index)
   }
   close(text.length)
@@ -48,10 +51,10 @@ function isLineBreak(text: string, index: number): boolean {
   return index - lineStart < 60 || /^[A-Z][^:]{0,30}:/.test(text.slice(index + 1, index + 34))
 }
 
-function endsSentence(text: string, index: number): boolean {
+/** `after` is where the marks that begin at `index` end. */
+function endsSentence(text: string, index: number, after: number): boolean {
   const character = text.charAt(index)
   if ('。！？'.includes(character)) return true
-  const after = afterClosers(text, index + 1)
   if (after >= text.length) return true
   if (!/\s/.test(text.charAt(after))) return false
   if (character !== '.') return true

@@ -1,3 +1,5 @@
+import { trimEndOf } from './trim.ts'
+
 /** A piece of a text and where it stood. */
 export interface Span {
   readonly text: string
@@ -24,7 +26,7 @@ export function emailsOf(text: string): Span[] {
 export function urlsOf(text: string): Span[] {
   return all(text, /\b(?:https?|ftp):\/\/[^\s<>"'`]{1,2000}|\bwww\.[^\s<>"'`]{1,2000}/gi).map(
     (span) => {
-      const trimmed = span.text.replace(/[.,;:!?)\]}]{1,20}$/, '')
+      const trimmed = trimEndOf(span.text, '.,;:!?)]}')
       return { ...span, text: trimmed, end: span.start + trimmed.length }
     },
   )
@@ -78,10 +80,7 @@ export function namesOf(text: string): Span[] {
       words.shift()
     }
     while (words.length > 0 && isCommon(words.at(-1) ?? '')) words.pop()
-    const name = words
-      .join(' ')
-      .replace(/['’]s$/u, '')
-      .replace(/[.'’&-]+$/u, '')
+    const name = trimEndOf(words.join(' ').replace(/['’]s$/u, ''), ".'’&-")
     if (name.length > 0 && name !== 'I') spans.push({ text: name, start, end: start + name.length })
   }
   return spans

@@ -1,5 +1,5 @@
 import { findClues, type Clues } from '../schema/clues.ts'
-import { createInstance } from '../schema/instance.ts'
+import { createInstance, type Instance } from '../schema/instance.ts'
 import {
   isRecord,
   type JsonSchema,
@@ -25,6 +25,8 @@ export interface PlannedCall {
   readonly tool: EngineTool
   /** JSON text of the arguments, or the text for a custom tool. */
   readonly input: string
+  /** Required arguments that the request says nothing for. */
+  readonly unsaid: readonly string[]
 }
 
 export interface PlanOptions {
@@ -34,23 +36,19 @@ export interface PlanOptions {
 }
 
 const callsMax = 32
+const forbidden =
+  /\b(?:do not|don't|don’t|never|without)\b[^.?!\n]{0,30}\b(?:tools?|functions?)\b|\bno tools?\b/i
 
 /** The calls that a request asks for, in its order; empty where it asks for none and none is required. */
 export function planCalls(use: ToolUse, options: PlanOptions): PlannedCall[] {
   if (use.mode === 'none' || use.tools.length === 0) return []
+  if (use.mode === 'auto' && forbidden.test(options.clues.text)) return []
   const profiles = use.tools.map(profileOf)
   const asked = askedCalls(profiles, options)
   const calls = asked.length > 0 ? asked : wholeCalls(profiles, use, options)
-  return distinct(calls).slice(0, use.parallel ? callsMax : 1)
-}
-
-/** Whether a tool would be called at all; cheaper than planning the calls. */
-export function callsFor(use: ToolUse, text: string): boolean {
-  if (use.mode === 'none') return false
-  const profiles = use.tools.map(profileOf)
-  return (
-    use.mode === 'required' || profiles.some((profile) => suit(text, profile, profiles) >= suitMin)
-  )
+  // Nobody asked for a call that is made of guesses.
+  const meant = use.mode === 'required' ? calls : calls.filter(({ unsaid }) => unsaid.length === 0)
+  return distinct(meant).slice(0, use.parallel ? callsMax : 1)
 }
 
 interface Part {
@@ -139,20 +137,24 @@ function isLookup(tool: EngineTool): boolean {
 }
 
 function callsOf(tool: EngineTool, clues: Clues): PlannedCall[] {
-  if (tool.kind === 'custom') return [{ tool, input: customInput(tool, clues) }]
+  if (tool.kind === 'custom') return [{ tool, input: customInput(tool, clues), unsaid: [] }]
   const split = splitProperty(tool.parameters, clues)
   if (split === undefined) return single(tool, clues)
   const calls = split.values.flatMap((value, index) => {
     const own = clauseOf(clues, split.spans, index)
     const made = createInstance(tool.parameters, own, { [split.name]: value })
-    return made === undefined ? [] : [{ tool, input: JSON.stringify(made.value) }]
+    return made === undefined ? [] : [callWith(tool, made)]
   })
   return calls.length > 0 ? calls : single(tool, clues)
 }
 
+function callWith(tool: EngineTool, { value, unsaid }: Instance): PlannedCall {
+  return { tool, input: JSON.stringify(value), unsaid }
+}
+
 function single(tool: EngineTool, clues: Clues): PlannedCall[] {
   const made = createInstance(tool.parameters, clues)
-  return made === undefined ? [] : [{ tool, input: JSON.stringify(made.value) }]
+  return made === undefined ? [] : [callWith(tool, made)]
 }
 
 interface Split {

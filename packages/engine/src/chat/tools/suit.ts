@@ -91,6 +91,8 @@ export function suit(
     words.filter((word) => !stopWords.has(word.lower)).map((word) => rootOf(word.lower)),
   )
   let score = isNamed(text, tool.name) ? 6 : 0
+  // "Read the file …" calls for a tool that is called just so.
+  if (words[0]?.lower === tool.name.toLowerCase()) score += suitMin / 2
   for (const stem of stems) score += (weights.get(stem) ?? 0) * distinction(stem, profiles)
   score += related(stems, weights)
   if (

@@ -54,11 +54,10 @@ function failureOf({ signal }: Attempt, thrown: unknown): GatewayError {
 
 function engineContext(run: Run, target: EngineTarget, signal: AbortSignal): EngineContext {
   const { gateway, route, call } = run
-  const { workers, fetchMedia, publish } = gateway.engineContext
+  const { fetchMedia, publish } = gateway.engineContext
   return {
     model: typeof call.request['model'] === 'string' ? call.request['model'] : route.model,
     signal,
-    workers,
     fetchMedia: (url, options) => fetchMedia(url, { ...options, signal }),
     publish: (bytes, contentType) => call.publicAddress + publish(bytes, contentType),
     now: gateway.now,

@@ -1,0 +1,72 @@
+import { formatHex, type Rgb } from './colors.ts'
+import { measureText, round, textSvg } from './draw-text.ts'
+
+export interface BarChart {
+  readonly title: string
+  readonly color: Rgb
+  readonly bars: readonly { readonly label: string; readonly value: number }[]
+}
+
+const barsMax = 24
+const chartPattern =
+  /\bbar (?:chart|graph|diagram)\b(?: (?:of|for|showing|with)\b)? ?([^:;]{0,60}?)(?:: ?| with (?:the )?values? (?:of )?| of )(.+)$/
+const itemPattern = /^([\p{L}\p{N}._ -]{0,24}?)[ =:(]*(-?\d{1,9}(?:\.\d{1,6})?) ?%?\)?$/u
+
+/** Reads "a bar chart of sales: mon 10, tue 20"; undefined where there is no chart, or a value cannot be read. */
+export function parseBarChart(text: string, color: Rgb): BarChart | undefined {
+  const match = chartPattern.exec(text)
+  if (match === null) return undefined
+  const [, title = '', values = ''] = match
+  const items = values
+    .replace(/[.!?]$/, '')
+    .split(/, ?(?:and )?| and |; ?/)
+    .map((item) => itemPattern.exec(item.trim()))
+  const bars = items.flatMap((item) =>
+    item === null ? [] : [{ label: (item[1] ?? '').trim(), value: Number(item[2]) }],
+  )
+  if (bars.length !== items.length || bars.length > barsMax) return undefined
+  return { title: title.trim(), color, bars }
+}
+
+interface Box {
+  readonly width: number
+  readonly height: number
+}
+
+/** The SVG of a chart that fills a canvas: bars over a base line, their values above, their labels below. */
+export function barChartSvg({ title, color, bars }: BarChart, { width, height }: Box): string {
+  const unit = Math.min(width, height)
+  const [low, high] = [
+    Math.min(0, ...bars.map(({ value }) => value)),
+    Math.max(0, ...bars.map(({ value }) => value)),
+  ]
+  const frame = {
+    left: width * 0.06,
+    right: width * 0.94,
+    top: height * 0.2,
+    bottom: height * 0.88,
+  }
+  const perValue = (frame.bottom - frame.top) / (high - low || 1)
+  const base = frame.bottom + low * perValue
+  const step = (frame.right - frame.left) / bars.length
+  const ink: Rgb = [34, 34, 34]
+  const line = (text: string, x: number, y: number, room: number): string => {
+    if (text === '') return ''
+    const size = unit * 0.035
+    const fitting = Math.min(size, (size * room) / Math.max(1, measureText(text, size)))
+    return textSvg([text], { x, y }, { size: fitting, color: ink, foreign: 'box' })
+  }
+  const drawn = bars.map(({ label, value }, index) => {
+    const x = frame.left + step * index
+    const top = base - Math.max(0, value) * perValue
+    const tall = Math.abs(value) * perValue
+    const middle = x + step / 2
+    return [
+      `<rect x="${round(x + step * 0.12)}" y="${round(top)}" width="${round(step * 0.76)}" height="${round(tall)}" fill="${formatHex(color)}"/>`,
+      line(String(value), middle, top - unit * 0.055, step),
+      line(label, middle, frame.bottom + unit * 0.035, step * 0.92),
+    ].join('')
+  })
+  const axis = `<rect x="${round(frame.left)}" y="${round(base)}" width="${round(frame.right - frame.left)}" height="${round(unit * 0.004)}" fill="${formatHex(ink)}"/>`
+  return `${drawn.join('')}${axis}${line(title, width / 2, height * 0.06, width * 0.8)}`
+}

@@ -1,0 +1,296 @@
+import { colorPattern, type Rgb } from './colors.ts'
+import type { CropArea, EditOperation } from './edit-operations.ts'
+import type { Clause } from './instruction-clause.ts'
+import { parseThings } from './parse-scene.ts'
+
+/**
+ * One way to say something. `make` runs after `pattern` was taken out of the clause and takes what else belongs to it;
+ * a clause of which a meaningful word is left over then was not understood, and nothing is done.
+ */
+export interface InstructionRule {
+  readonly pattern: RegExp
+  readonly make: (match: RegExpExecArray, clause: Clause) => EditOperation | undefined
+}
+
+const center = { x: 'center', y: 'center' } as const
+const corner = { x: 'right', y: 'bottom' } as const
+const bottom = { x: 'center', y: 'bottom' } as const
+const more = String.raw`(?:increase|raise|boost|enhance|improve|more|higher|adjust)`
+const less = String.raw`(?:decrease|reduce|lower|less|drop|tone down|turn down)`
+
+type Tone = 'brightness' | 'contrast' | 'saturation'
+
+function tone(kind: Tone, sign: 1 | -1, words: string): InstructionRule {
+  return {
+    pattern: new RegExp(String.raw`\b(?:${words})\b`),
+    make: (_match, clause) => ({ kind, amount: sign * clause.amount() }),
+  }
+}
+
+function effect(
+  kind: 'grayscale' | 'sepia' | 'blur' | 'sharpen',
+  pattern: RegExp,
+  usual: number,
+): InstructionRule {
+  return { pattern, make: (_match, clause) => ({ kind, amount: clause.amount(usual) }) }
+}
+
+const textNoun = String.raw`(?:captions?|texts?|titles?|words?|labels?|headings?|headlines?)`
+
+/** What lies on the picture or behind it. */
+const layers: readonly InstructionRule[] = [
+  {
+    pattern: /\bwater-?marks?\b/,
+    make: (_match, clause) => caption(clause, true),
+  },
+  {
+    pattern: new RegExp(
+      String.raw`\b(?:write|caption|label|title)\b|\b(?:add|put|place|insert|overlay|print|with)\b.*\b${textNoun}\b(?: (?:saying|reading|that (?:says|reads)))?|^(?:the |a )?${textNoun}\b`,
+    ),
+    make: (_match, clause) => caption(clause, false),
+  },
+  {
+    pattern: /\b(?:add|put|place|print) (?=[\ue000-\ue03f])/,
+    make: (_match, clause) => caption(clause, false),
+  },
+  {
+    pattern:
+      /\b(?:remove|delete|cut out|erase|get rid of) (?:the |its )?background\b|\btransparent background\b|\bbackground (?:removal|transparent)\b/,
+    make: () => ({ kind: 'background', fill: 'transparent' }),
+  },
+  {
+    pattern: new RegExp(
+      String.raw`\bbackground\b(?: colou?r)?(?: (?:to|with|into|is|be|a|plain|solid))*(?= ${colorPattern})|(?<=${colorPattern} )(?:(?:plain|solid) )?background\b`,
+    ),
+    make: (_match, clause) => {
+      clause.take(/\b(?:replace|fill)\b/)
+      const fill = clause.color()
+      return fill === undefined ? undefined : { kind: 'background', fill }
+    },
+  },
+  {
+    pattern: /\b(?:add|draw|put|place|insert|paint) (?=\S)(.{3,200})$/,
+    make: ([, words = '']) => {
+      const { things, leftOut } = parseThings(words)
+      return things.length === 0 || leftOut.length > 0
+        ? undefined
+        : { kind: 'draw', things, words: words.trim() }
+    },
+  },
+]
+
+function caption(clause: Clause, faint: boolean): EditOperation | undefined {
+  const text = clause.quote()
+  if (text === undefined) return undefined
+  const place = clause.place() ?? (faint ? corner : bottom)
+  const color = clause.color()
+  clause.take(new RegExp(String.raw`\b(?:${textNoun}|saying|reading|letters|overlay)\b`))
+  return {
+    kind: 'caption',
+    text,
+    place,
+    ...(color === undefined ? {} : { color }),
+    ...(faint ? { faint } : {}),
+  }
+}
+
+/** What moves pixels. */
+const geometry: readonly InstructionRule[] = [
+  {
+    pattern:
+      /\b(?:rotate|turn|tilt)\b(?: (?:it|the (?:image|picture|photo)))?(?: by)? (-?\d{1,3}(?:\.\d+)?) ?(?:°|deg(?:rees?)?\b)?/,
+    make: ([, degrees = ''], clause) => {
+      const back = clause.take(/\b(?:counter-?\s?clockwise|anti-?\s?clockwise|(?:to the )?left)\b/)
+      clause.take(/\b(?:clockwise|(?:to the )?right)\b/)
+      return { kind: 'rotate', degrees: (Number(degrees) * (back ? -1 : 1)) % 360 }
+    },
+  },
+  { pattern: /\bupside[ -]down\b/, make: () => ({ kind: 'rotate', degrees: 180 }) },
+  {
+    pattern: /\b(?:rotate|quarter turn)\b|\bturn\b(?=.*\b(?:left|right|clockwise)\b)/,
+    make: (_match, clause) => {
+      const back = clause.take(/\b(?:counter-?\s?clockwise|anti-?\s?clockwise|(?:to the )?left)\b/)
+      clause.take(/\b(?:clockwise|(?:to the )?right)\b/)
+      return { kind: 'rotate', degrees: back ? -90 : 90 }
+    },
+  },
+  {
+    pattern: /\b(?:flip|mirror)(?:ped|ed)?\b/,
+    make: (_match, clause) => {
+      const vertical = clause.take(/\b(?:vertical(?:ly)?|top to bottom)\b/)
+      clause.take(/\b(?:horizontal(?:ly)?|left to right)\b/)
+      return { kind: 'flip', axis: vertical ? 'vertical' : 'horizontal' }
+    },
+  },
+  {
+    pattern: /\b(?:crop|trim)(?:ped)?\b|\bcut (?=.*\boff\b)|\bkeep only\b/,
+    make: (_match, clause) => {
+      const area = cropArea(clause)
+      return area === undefined ? undefined : { kind: 'crop', area }
+    },
+  },
+  ...combining(),
+  {
+    pattern:
+      /\b(?:re-?size|re-?scale|scale|shrink|enlarge)(?: (?:up|down))?\b|\b(?:twice|half) as (?:big|large)\b|\b(?:double|half) the size\b|\b(?:smaller|bigger|larger)\b/,
+    make: ([word], clause) => resizing(word, clause),
+  },
+  {
+    pattern: /\b(?:borders?|frames?|padding|margins?)\b/,
+    make: (_match, clause) => {
+      const color: Rgb = clause.color() ?? [0, 0, 0]
+      return { kind: 'border', width: clause.length(0.05), color }
+    },
+  },
+]
+
+function combining(): readonly InstructionRule[] {
+  return [
+    {
+      pattern:
+        /\bside[ -]by[ -]side\b|\b(?:join|stitch|combine)\b(?: (?:them|the|two|both|images?|pictures?))*(?: horizontally)?/,
+      make: (_match, clause) => {
+        clause.take(/\b(?:place|them|two|both|together)\b/)
+        clause.take(/\b(?:two|both)\b/)
+        return { kind: 'combine', arrangement: { how: 'beside' } }
+      },
+    },
+    {
+      pattern: /\b(?:stack(?:ed)?|one (?:above|below|on top of) the other)\b/,
+      make: (_match, clause) => {
+        clause.take(/\b(?:place|them|two|both)\b/)
+        clause.take(/\bone (?:above|below|on top of) the other\b|\bvertically\b/)
+        return { kind: 'combine', arrangement: { how: 'stacked' } }
+      },
+    },
+    {
+      pattern: /\b(?:blend|merge|superimpose)\b/,
+      make: (_match, clause) => {
+        clause.take(/\b(?:them|two|both|together)\b/)
+        const percent = clause.take(/(?:\bat )?(\d{1,2}) ?%/)?.[1]
+        const opacity = percent === undefined ? 0.5 : clamp(Number(percent) / 100, 0.05, 0.95)
+        return { kind: 'combine', arrangement: { how: 'blended', opacity } }
+      },
+    },
+    {
+      pattern:
+        /\b(?:put|place|paste|add|insert|overlay)\b (?:the )?(?:second|other|logo)(?: (?:image|picture|photo|one))?/,
+      make: (_match, clause) => {
+        const place = clause.place() ?? corner
+        return { kind: 'combine', arrangement: { how: 'inset', place, part: 0.33 } }
+      },
+    },
+  ]
+}
+
+function cropArea(clause: Clause): CropArea | undefined {
+  const place = clause.place()
+  const [, width, height] = clause.take(/\b(\d{1,5}) ?[x×*] ?(\d{1,5})\b/) ?? []
+  clause.take(/\b(?:px|pixels?)\b/)
+  if (width !== undefined && height !== undefined)
+    return {
+      by: 'pixels',
+      width: Math.max(1, Number(width)),
+      height: Math.max(1, Number(height)),
+      place: place ?? center,
+    }
+  const [, across, down] = clause.take(/\b(\d{1,2}) ?: ?(\d{1,2})\b/) ?? []
+  if (Number(across) > 0 && Number(down) > 0)
+    return {
+      by: 'ratio',
+      ratio: clamp(Number(across) / Number(down), 0.05, 20),
+      place: place ?? center,
+    }
+  if (clause.take(/\bsquare\b/)) return { by: 'ratio', ratio: 1, place: place ?? center }
+  const percent = clause.take(/(\d{1,3}) ?%/)?.[1]
+  if (percent === undefined && place === undefined) return undefined
+  const part = percent === undefined ? 0.5 : clamp(Number(percent) / 100, 0.02, 1)
+  const isTakenOff = clause.take(/\b(?:off|away)\b/) !== undefined
+  const { x, y } = place ?? center
+  const kept = isTakenOff ? Math.max(0.02, 1 - part) : part
+  const isWhole = x === 'center' && y === 'center'
+  return {
+    by: 'parts',
+    width: x === 'center' && !isWhole ? 1 : kept,
+    height: y === 'center' && !isWhole ? 1 : kept,
+    // What is taken off the left leaves the right.
+    place: isTakenOff ? { x: opposite[x], y: opposite[y] } : { x, y },
+  }
+}
+
+const opposite = {
+  left: 'right',
+  right: 'left',
+  top: 'bottom',
+  bottom: 'top',
+  center: 'center',
+} as const
+
+const sideMax = 2048
+
+function resizing(word: string, clause: Clause): EditOperation | undefined {
+  const side = (text: string): number => clamp(Number(text), 1, sideMax)
+  if (/twice|double/.test(word)) return { kind: 'resize', factor: 2 }
+  if (/half/.test(word)) return { kind: 'resize', factor: 0.5 }
+  const [, width, height] = clause.take(/\b(\d{1,5}) ?[x×*] ?(\d{1,5})\b(?: ?px| pixels)?/) ?? []
+  if (width !== undefined && height !== undefined)
+    return { kind: 'resize', width: side(width), height: side(height) }
+  const [, by, percent] = clause.take(/\b(by )?(\d{1,3}) ?%/) ?? []
+  const isLess = /small|shrink|down/.test(word)
+  const isRelative = by !== undefined || /smaller|bigger|larger/.test(word)
+  if (percent !== undefined) {
+    const part = Number(percent) / 100
+    const factor = isRelative ? (isLess ? 1 - part : 1 + part) : part
+    return { kind: 'resize', factor: clamp(factor, 0.01, 8) }
+  }
+  const pixels = clause.take(
+    /\b(\d{1,4}) ?(?:px|pixels?)?(?: (wide|tall|high|in (?:width|height)))?/,
+  )
+  if (pixels !== undefined) {
+    const isHeight = /tall|high|height/.test(pixels[2] ?? '')
+    return { kind: 'resize', [isHeight ? 'height' : 'width']: side(pixels[1] ?? '') }
+  }
+  if (clause.take(/\bhalf\b/)) return { kind: 'resize', factor: 0.5 }
+  return clause.take(/\b(?:twice|double)\b/) ? { kind: 'resize', factor: 2 } : undefined
+}
+
+/** What changes colours in place. */
+const colorwork: readonly InstructionRule[] = [
+  effect(
+    'grayscale',
+    /\bgr[ae]y[ -]?scale\b|\bblack[ -](?:and|&)[ -]white\b|\bb (?:and |\/ ?)w\b|\bb\/w\b|\bmonochrome\b|\b(?:remove|without)(?: all| the| its)* colou?rs?\b|\bgr[ae]y\b/,
+    1,
+  ),
+  effect('sepia', /\bsepia(?: tone)?\b/, 1),
+  { pattern: /\b(?:invert(?:ed)?|negative)\b/, make: () => ({ kind: 'invert' }) },
+  {
+    pattern: /\bpixel(?:ate[ds]?|i[sz]e[ds]?)\b/,
+    make: (_match, clause) => ({ kind: 'pixelate', size: clause.length(0.04) }),
+  },
+  effect('blur', /\b(?:blur(?:red|ry)?|soften)\b/, 0.5),
+  effect('sharpen', /\bsharp(?:en(?:ed)?|er)?\b/, 0.5),
+  {
+    pattern: /\btint(?:ed)?\b/,
+    make: (_match, clause) => {
+      const color = clause.color()
+      return color === undefined ? undefined : { kind: 'tint', color, amount: clause.amount() }
+    },
+  },
+  tone('contrast', -1, `${less} (?:the )?contrast`),
+  tone('contrast', 1, `${more} (?:the )?contrast|contrast`),
+  tone('saturation', -1, `${less} (?:the )?saturation|desaturated?|less colou?rful`),
+  tone('saturation', 1, `${more} (?:the )?saturation|saturat(?:e|ed|ion)|(?:more )?colou?rful`),
+  tone('brightness', -1, `${less} (?:the )?(?:brightness|exposure)|darken(?:ed)?|darker`),
+  tone(
+    'brightness',
+    1,
+    `${more} (?:the )?(?:brightness|exposure)|bright(?:en(?:ed)?|er)|lighten(?:ed)?|lighter|brightness`,
+  ),
+]
+
+/** In the order in which they are tried on a clause. */
+export const instructionRules: readonly InstructionRule[] = [...layers, ...geometry, ...colorwork]
+
+function clamp(value: number, low: number, high: number): number {
+  return Math.min(high, Math.max(low, value))
+}

@@ -1,0 +1,156 @@
+import type { Place, Relation, SceneObject, Thing } from './scene.ts'
+
+interface Box {
+  readonly x: number
+  readonly y: number
+  readonly width: number
+  readonly height: number
+}
+
+/** Things that belong together, and how they lie. */
+type Group =
+  | { readonly kind: 'thing'; readonly thing: Thing }
+  | { readonly kind: 'row' | 'column' | 'inside'; readonly groups: readonly Group[] }
+
+const margin = 0.04
+
+/**
+ * Gives every thing its place in a canvas of this many pixels. Each group gets a box of its own, so nothing lies over
+ * the edge, nor over another unless it is inside of it or was told to stand where another is.
+ */
+export function layOut(
+  things: readonly Thing[],
+  canvas: { readonly width: number; readonly height: number },
+): readonly SceneObject[] {
+  const unit = Math.min(canvas.width, canvas.height)
+  const inner = {
+    x: margin * unit,
+    y: margin * unit,
+    width: canvas.width - 2 * margin * unit,
+    height: canvas.height - 2 * margin * unit,
+  }
+  const placed = new Map<string, { readonly place: Place; readonly things: Thing[] }>()
+  const free: Thing[] = []
+  for (const thing of things) {
+    const { place } = thing
+    if (place === undefined) free.push(thing)
+    else {
+      const key = `${place.x} ${place.y}`
+      const there = placed.get(key) ?? { place, things: [] }
+      there.things.push(thing)
+      placed.set(key, there)
+    }
+  }
+  const objects = [
+    ...drawGroup(rowOrColumn(relatedGroups(free), inner), inner),
+    ...[...placed.values()].flatMap((there) => {
+      const box = ninthOf(inner, there.place)
+      return drawGroup(rowOrColumn(relatedGroups(there.things), box), box)
+    }),
+  ]
+  return objects.map((object) => ({
+    ...object,
+    x: object.x / canvas.width,
+    y: object.y / canvas.height,
+    size: object.size / unit,
+  }))
+}
+
+function ninthOf({ x, y, width, height }: Box, place: Place): Box {
+  const column = { left: 0, center: 1, right: 2 }[place.x]
+  const row = { top: 0, center: 1, bottom: 2 }[place.y]
+  return {
+    x: x + (column * width) / 3,
+    y: y + (row * height) / 3,
+    width: width / 3,
+    height: height / 3,
+  }
+}
+
+/** A thing with a relation forms a group with the one named after it. */
+function relatedGroups(things: readonly Thing[]): readonly Group[] {
+  const groups: Group[] = []
+  for (const thing of things.toReversed()) {
+    const own: Group = { kind: 'thing', thing }
+    const next = thing.relation === undefined ? undefined : groups.shift()
+    groups.unshift(
+      next === undefined || thing.relation === undefined ? own : related(own, thing.relation, next),
+    )
+  }
+  return groups
+}
+
+function related(own: Group, relation: Relation, next: Group): Group {
+  switch (relation) {
+    case 'above':
+      return { kind: 'column', groups: [own, next] }
+    case 'below':
+      return { kind: 'column', groups: [next, own] }
+    case 'left':
+      return { kind: 'row', groups: [own, next] }
+    case 'right':
+      return { kind: 'row', groups: [next, own] }
+    case 'inside':
+      return { kind: 'inside', groups: [next, own] }
+  }
+}
+
+function rowOrColumn(groups: readonly Group[], { width, height }: Box): Group {
+  return { kind: width >= height ? 'row' : 'column', groups }
+}
+
+/** How much room a group wants beside others. */
+function weightOf(group: Group): number {
+  if (group.kind === 'thing') return Math.sqrt(group.thing.count)
+  const weights = group.groups.map(weightOf)
+  return group.kind === 'inside' ? Math.max(...weights) : weights.reduce((sum, one) => sum + one, 0)
+}
+
+function drawGroup(group: Group, box: Box): readonly SceneObject[] {
+  if (group.kind === 'thing') return drawThing(group.thing, box)
+  if (group.kind === 'inside')
+    return group.groups.flatMap((one, index) => drawGroup(one, index === 0 ? box : middleOf(box)))
+  const all = group.groups.reduce((sum, one) => sum + weightOf(one), 0)
+  let before = 0
+  return group.groups.flatMap((one) => {
+    const share = weightOf(one) / all
+    const part =
+      group.kind === 'row'
+        ? { ...box, x: box.x + before * box.width, width: share * box.width }
+        : { ...box, y: box.y + before * box.height, height: share * box.height }
+    before += share
+    return drawGroup(one, part)
+  })
+}
+
+function middleOf({ x, y, width, height }: Box): Box {
+  const side = Math.min(width, height) * 0.45
+  return { x: x + (width - side) / 2, y: y + (height - side) / 2, width: side, height: side }
+}
+
+/** Rows and columns of the largest cells that a box has room for. */
+function drawThing(thing: Thing, { x, y, width, height }: Box): readonly SceneObject[] {
+  const { count, shape, color, isOutline, fill, motion } = thing
+  let columns = 1
+  let cell = 0
+  for (let tried = 1; tried <= count; tried += 1) {
+    const side = Math.min(width / tried, height / Math.ceil(count / tried))
+    if (side > cell) [columns, cell] = [tried, side]
+  }
+  const rows = Math.ceil(count / columns)
+  return Array.from({ length: count }, (_, index) => {
+    const row = Math.floor(index / columns)
+    const inRow = Math.min(columns, count - row * columns)
+    return {
+      shape,
+      color,
+      isOutline,
+      x: x + width / 2 + ((index % columns) - (inRow - 1) / 2) * cell,
+      y: y + height / 2 + (row - (rows - 1) / 2) * cell,
+      size: cell * fill,
+      rotation: 0,
+      opacity: 1,
+      ...(motion === undefined ? {} : { motion }),
+    }
+  })
+}

@@ -1,0 +1,52 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { operations, type ResultOf } from '../../contract/src/operations/index.ts'
+import { temporaryFolder } from '../../../test/support/temporary-folder.ts'
+import { createEngine } from '../src/index.ts'
+import { engineContext } from './support/engine-context.ts'
+
+function engineIn(folder: string) {
+  let ids = 0
+  return createEngine({
+    now: () => 1_760_000_000_000,
+    newId: (prefix) => `${prefix}${(ids += 1)}`,
+    jobFolder: join(folder, 'videos'),
+    onJobChange: async () => true,
+  })
+}
+
+test('every operation of its models is there; videos are jobs', async () => {
+  using folder = temporaryFolder()
+  await using engine = engineIn(folder.path)
+  const named = engine.models.flatMap((model) => model.operations)
+  expect(named.filter((name) => !(name in operations))).toEqual([])
+  const videos = ['createVideo', 'getVideo', 'downloadVideo']
+  expect(Object.keys(engine.operations).toSorted()).toEqual(
+    named.filter((name) => !videos.includes(name)).toSorted(),
+  )
+})
+
+test('operations bring their own threads', async () => {
+  using folder = temporaryFolder()
+  await using engine = engineIn(folder.path)
+  const { workers: _none, ...context } = engineContext()
+  const drawn = (await engine.operations.createImage?.(
+    { model: 'builtin-image', prompt: 'a red circle', size: '64x64' },
+    context,
+  )) as Extract<ResultOf<'createImage'>, { kind: 'reply' }>
+  expect(drawn.reply.data[0]?.revised_prompt).toBe('Drawn: a red circle.')
+  // What was never used left no folder behind.
+  expect(readdirSync(folder.path)).toEqual([])
+})
+
+test('counts what a chat would count, and keeps pictures', async () => {
+  using folder = temporaryFolder()
+  await using engine = engineIn(folder.path)
+  const request = { model: 'builtin-chat', messages: [{ role: 'user' as const, content: 'Hi' }] }
+  const answer = await engine.operations.chat?.(request, engineContext())
+  expect(answer?.kind === 'reply' && answer.usage.inputTokens).toBe(engine.countTokens(request))
+  const name = engine.images.publish(Uint8Array.of(1), 'image/png')
+  expect(name).toMatch(/^[\w-]{32}\.png$/)
+  expect(engine.images.find(name.slice(0, -4))?.contentType).toBe('image/png')
+})
