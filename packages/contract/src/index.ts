@@ -72,6 +72,15 @@ export {
 } from './wire/json-array.ts'
 export { formatJson, isRawNumber, parseJson } from './wire/json.ts'
 export { formatForm } from './wire/multipart.ts'
+export {
+  countOf,
+  type Fields,
+  isObject,
+  listOf,
+  objectOf,
+  someText,
+  textOf,
+} from './wire/reading.ts'
 export { spliceFields, spliceItems } from './wire/splice-json.ts'
 export {
   createEventSplitter,

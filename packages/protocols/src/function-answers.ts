@@ -1,5 +1,5 @@
 import type { ChatChunk, ChatReply, ChatRequest, FinishReason, Step } from '@sluice/contract'
-import { functionsAsTools, usesFunctions } from './anthropic/legacy-functions.ts'
+import { functionsAsTools, usesFunctions } from './legacy-functions.ts'
 import type { Codec, StreamCodec } from './protocol.ts'
 
 /**

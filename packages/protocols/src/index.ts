@@ -23,15 +23,6 @@ export { azureDeployments } from './openai/azure.ts'
 export { ownFormats } from './openai/client/formats.ts'
 export { openai, openaiLike } from './openai/index.ts'
 export {
-  countOf,
-  type Fields,
-  isObject,
-  listOf,
-  objectOf,
-  someText,
-  textOf,
-} from './openai/reading.ts'
-export {
   developerAsSystem,
   effortAs,
   maxTokensOnly,

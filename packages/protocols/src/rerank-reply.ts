@@ -1,5 +1,12 @@
-import { GatewayError, type RerankReply, type RerankRequest, type Usage } from '@sluice/contract'
-import { countOf, isObject, objectOf } from './openai/reading.ts'
+import {
+  countOf,
+  GatewayError,
+  isObject,
+  objectOf,
+  type RerankReply,
+  type RerankRequest,
+  type Usage,
+} from '@sluice/contract'
 import type { CodecContext, Decoded } from './protocol.ts'
 
 export interface RerankAnswer {

@@ -1,5 +1,5 @@
 import type { ChatRequest } from '@sluice/contract'
-import { isNeutral } from './openai/neutral-values.ts'
+import { isNeutral } from './neutral-values.ts'
 import type { CodecContext } from './protocol.ts'
 
 /**

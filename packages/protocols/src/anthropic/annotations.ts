@@ -1,4 +1,4 @@
-import { type Fields, isObject, listOf, someText, textOf } from '../openai/reading.ts'
+import { type Fields, isObject, listOf, someText, textOf } from '@sluice/contract'
 
 type Annotation = Record<string, unknown>
 

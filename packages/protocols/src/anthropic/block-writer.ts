@@ -1,5 +1,4 @@
-import type { ThinkingBlock } from '@sluice/contract'
-import type { Fields } from '../openai/reading.ts'
+import type { Fields, ThinkingBlock } from '@sluice/contract'
 import type { Block } from './blocks.ts'
 import { citationsOf, pictureText } from './client-reply.ts'
 import { thinkingBlock, wordsOf } from './client-thinking.ts'

@@ -3,18 +3,22 @@ import {
   type ChatReply,
   type ChatRequest,
   chatUsage,
+  type Fields,
   formatJson,
   GatewayError,
+  isObject,
   noUsage,
+  objectOf,
+  someText,
+  textOf,
   type ThinkingBlock,
   type ToolCall,
 } from '@sluice/contract'
-import { type Fields, isObject, objectOf, someText, textOf } from '../openai/reading.ts'
+import { usesFunctions } from '../legacy-functions.ts'
 import type { CodecContext, Decoded, Received } from '../protocol.ts'
 import { annotationsOf } from './annotations.ts'
 import { answerToolName } from './chat-request.ts'
 import { finishReason } from './finish-reasons.ts'
-import { usesFunctions } from './legacy-functions.ts'
 import { readJson } from './read-json.ts'
 import { upstreamError } from './upstream-error.ts'
 import { readUsage } from './usage.ts'

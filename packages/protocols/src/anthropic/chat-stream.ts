@@ -1,19 +1,24 @@
 import {
   type ChatChunk,
   type ChatRequest,
+  type Fields,
   formatJson,
+  isObject,
+  listOf,
+  objectOf,
   type ServerSentEvent,
+  someText,
   type Step,
+  textOf,
 } from '@sluice/contract'
 import { type ChatChunks, createChatChunks } from '../chat-chunks.ts'
+import { usesFunctions } from '../legacy-functions.ts'
 import { eventObject } from '../openai/event-json.ts'
-import { type Fields, isObject, listOf, objectOf, someText, textOf } from '../openai/reading.ts'
 import type { CodecContext, StreamReader } from '../protocol.ts'
 import { annotationsOf } from './annotations.ts'
 import { refusalOf, thinkingBlock } from './chat-reply.ts'
 import { answerToolName } from './chat-request.ts'
 import { finishReason } from './finish-reasons.ts'
-import { usesFunctions } from './legacy-functions.ts'
 import { createUsageReading } from './usage.ts'
 
 type Steps = readonly Step<ChatChunk>[]

@@ -4,10 +4,11 @@ import {
   formatJson,
   GatewayError,
   invalidRequest,
+  listOf,
   type Message,
+  objectOf,
   type ToolCall,
 } from '@sluice/contract'
-import { listOf, objectOf } from '../openai/reading.ts'
 import type { Block, Message as ClientMessage } from './client-schema.ts'
 import { readThinking, signCall } from './client-thinking.ts'
 

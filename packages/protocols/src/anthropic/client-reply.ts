@@ -1,11 +1,15 @@
 import {
   type AnswerMessage,
   type ChatReply,
+  type Fields,
   GatewayError,
+  isObject,
+  listOf,
+  objectOf,
   parseJson,
+  textOf,
   type ToolCall,
 } from '@sluice/contract'
-import { type Fields, isObject, listOf, objectOf, textOf } from '../openai/reading.ts'
 import type { Block } from './blocks.ts'
 import type { MessagesRequest } from './client-schema.ts'
 import { callSignature, callSignatureBlock, thinkingBlocks } from './client-thinking.ts'

@@ -1,6 +1,12 @@
-import type { ThinkingBlock, ToolCall } from '@sluice/contract'
+import {
+  isObject,
+  objectOf,
+  someText,
+  textOf,
+  type ThinkingBlock,
+  type ToolCall,
+} from '@sluice/contract'
 import { carry, restore } from '../carried-reasoning.ts'
-import { isObject, objectOf, someText, textOf } from '../openai/reading.ts'
 import type { Block as OutBlock } from './blocks.ts'
 import type { Block } from './client-schema.ts'
 

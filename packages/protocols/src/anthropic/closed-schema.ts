@@ -1,4 +1,4 @@
-import { type Fields, isObject } from '../openai/reading.ts'
+import { type Fields, isObject } from '@sluice/contract'
 
 /** Bounds that `output_config.format` refuses (Claude docs, structured outputs: JSON Schema limitations). */
 const bounds: ReadonlySet<string> = new Set([

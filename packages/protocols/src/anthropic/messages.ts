@@ -1,11 +1,11 @@
 import {
   invalidRequest,
+  isObject,
   type Message,
   parseJson,
   type ThinkingBlock,
   type ToolCall,
 } from '@sluice/contract'
-import { isObject } from '../openai/reading.ts'
 import type { CodecContext } from '../protocol.ts'
 import { type Block, isBlank } from './blocks.ts'
 import type { CacheBreakpoints } from './cache-breakpoints.ts'

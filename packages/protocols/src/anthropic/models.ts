@@ -1,4 +1,4 @@
-import { countOf, isObject, listOf, objectOf, someText } from '../openai/reading.ts'
+import { countOf, isObject, listOf, objectOf, someText } from '@sluice/contract'
 import type { ModelList } from '../protocol.ts'
 
 /** `GET /v1/models`, the largest page (Models API reference). */

@@ -1,5 +1,5 @@
+import { isObject, listOf, objectOf, textOf } from '@sluice/contract'
 import { restore } from '../carried-reasoning.ts'
-import { isObject, listOf, objectOf, textOf } from '../openai/reading.ts'
 import type { Native } from '../protocol.ts'
 import { readUsage } from './usage.ts'
 import { watchMessage } from './watcher.ts'

@@ -1,4 +1,4 @@
-import { isObject, listOf } from '../openai/reading.ts'
+import { isObject, listOf } from '@sluice/contract'
 
 /**
  * Whether OpenAI would take the schema with `strict: true`: every object closed and every property required

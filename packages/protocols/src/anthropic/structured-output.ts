@@ -1,8 +1,7 @@
-import type { ChatRequest } from '@sluice/contract'
+import { type ChatRequest, type Fields, objectOf, someText } from '@sluice/contract'
 import { isNamedSchema } from '../openai/chat-request.ts'
-import { type Fields, objectOf, someText } from '../openai/reading.ts'
-import type { ClaudeModel } from './model-family.ts'
 import { closedSchema } from './closed-schema.ts'
+import type { ClaudeModel } from './model-family.ts'
 import type { ToolBlock } from './tools.ts'
 
 /**

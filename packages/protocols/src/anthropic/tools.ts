@@ -1,5 +1,4 @@
-import type { ChatRequest, Tool } from '@sluice/contract'
-import { objectOf, someText, textOf } from '../openai/reading.ts'
+import { type ChatRequest, objectOf, someText, textOf, type Tool } from '@sluice/contract'
 import type { CodecContext } from '../protocol.ts'
 import type { Block } from './blocks.ts'
 import type { CacheBreakpoints } from './cache-breakpoints.ts'

@@ -1,5 +1,4 @@
-import type { Usage } from '@sluice/contract'
-import { countOf, type Fields, isObject, objectOf } from '../openai/reading.ts'
+import { countOf, type Fields, isObject, objectOf, type Usage } from '@sluice/contract'
 
 /** Collects usage that comes in parts: every number is a running total, and an absent one leaves the earlier. */
 export interface UsageReading {

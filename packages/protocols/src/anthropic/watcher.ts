@@ -1,6 +1,12 @@
-import type { ServerSentEvent, Usage } from '@sluice/contract'
+import {
+  type Fields,
+  listOf,
+  objectOf,
+  type ServerSentEvent,
+  someText,
+  type Usage,
+} from '@sluice/contract'
 import { eventObject } from '../openai/event-json.ts'
-import { type Fields, listOf, objectOf, someText } from '../openai/reading.ts'
 import type { StreamWatcher, Verdict } from '../protocol.ts'
 import { upstreamError } from './upstream-error.ts'
 import { createUsageReading } from './usage.ts'

@@ -1,7 +1,16 @@
-import { type ChatChunk, formatDataUrl, type Step, type Usage } from '@sluice/contract'
+import {
+  type ChatChunk,
+  countOf,
+  formatDataUrl,
+  isObject,
+  objectOf,
+  someText,
+  type Step,
+  textOf,
+  type Usage,
+} from '@sluice/contract'
 import { type ChatChunks, createChatChunks } from '../chat-chunks.ts'
 import { eventObject } from '../openai/event-json.ts'
-import { countOf, isObject, objectOf, someText, textOf } from '../openai/reading.ts'
 import type { StreamCodec, StreamReader, StreamWatcher } from '../protocol.ts'
 import { streamFailure } from './failure.ts'
 import { finishReason, stopSequenceOf } from './finish-reasons.ts'

@@ -6,12 +6,16 @@ import {
   formatDataUrl,
   formatJson,
   GatewayError,
+  isObject,
+  listOf,
+  objectOf,
+  someText,
+  textOf,
   type ThinkingBlock,
   type ToolCall,
 } from '@sluice/contract'
 import { closedSchema } from '../anthropic/closed-schema.ts'
 import { claudeModel } from '../anthropic/model-family.ts'
-import { isObject, listOf, objectOf, someText, textOf } from '../openai/reading.ts'
 import { withFunctions } from '../function-answers.ts'
 import type { Codec, CodecContext, Decoded, Received } from '../protocol.ts'
 import { asksFor, refuseFields } from '../unsupported-fields.ts'

@@ -1,6 +1,12 @@
-import { type EmbedRequest, GatewayError } from '@sluice/contract'
+import {
+  countOf,
+  type EmbedRequest,
+  GatewayError,
+  listOf,
+  objectOf,
+  someText,
+} from '@sluice/contract'
 import { embeddingReply, inputTexts } from '../embedding-reply.ts'
-import { countOf, listOf, objectOf, someText } from '../openai/reading.ts'
 import type { Codec, CodecContext } from '../protocol.ts'
 
 /**

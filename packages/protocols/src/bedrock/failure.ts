@@ -1,5 +1,4 @@
-import { type ErrorCode, GatewayError } from '@sluice/contract'
-import { objectOf, someText } from '../openai/reading.ts'
+import { type ErrorCode, GatewayError, objectOf, someText } from '@sluice/contract'
 import type { Received, UpstreamFailure } from '../protocol.ts'
 
 /** {message} with the error's name in `x-amzn-errortype`, or in `__type`, both with a namespace around it. */

@@ -1,5 +1,4 @@
-import type { FinishReason } from '@sluice/contract'
-import { objectOf, someText } from '../openai/reading.ts'
+import { type FinishReason, objectOf, someText } from '@sluice/contract'
 
 /** StopReason of Converse (Amazon Bedrock API reference, ConverseResponse). */
 const reasons: Readonly<Record<string, FinishReason>> = {

@@ -2,13 +2,13 @@ import {
   type ChatRequest,
   type ContentPart,
   invalidRequest,
+  isObject,
   type Message,
   parseJson,
   type ThinkingBlock,
   type ToolCall,
 } from '@sluice/contract'
 import type { ToolIds } from '../anthropic/tool-ids.ts'
-import { isObject } from '../openai/reading.ts'
 import type { CodecContext } from '../protocol.ts'
 import { type Block, createDocumentNames, mediaBlock } from './media.ts'
 import { modelFamily } from './model-family.ts'

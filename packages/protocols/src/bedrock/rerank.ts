@@ -1,4 +1,4 @@
-import { listOf, objectOf } from '../openai/reading.ts'
+import { listOf, objectOf } from '@sluice/contract'
 import type { Codec } from '../protocol.ts'
 import { documentTexts, rerankReply } from '../rerank-reply.ts'
 

@@ -1,5 +1,4 @@
-import type { ChatRequest, Tool } from '@sluice/contract'
-import { isObject, objectOf, textOf } from '../openai/reading.ts'
+import { type ChatRequest, isObject, objectOf, textOf, type Tool } from '@sluice/contract'
 import type { CodecContext } from '../protocol.ts'
 import { asksFor } from '../unsupported-fields.ts'
 import type { Block } from './media.ts'

@@ -1,5 +1,4 @@
-import type { Usage } from '@sluice/contract'
-import { countOf, isObject } from '../openai/reading.ts'
+import { countOf, isObject, type Usage } from '@sluice/contract'
 
 /** TokenUsage of Converse: what was read from or written to the cache is not inside `inputTokens`. */
 export function readUsage(value: unknown): Usage | undefined {

@@ -1,7 +1,16 @@
-import { type ChatChunk, GatewayError, type Step, type Usage } from '@sluice/contract'
+import {
+  type ChatChunk,
+  countOf,
+  type Fields,
+  GatewayError,
+  objectOf,
+  someText,
+  type Step,
+  textOf,
+  type Usage,
+} from '@sluice/contract'
 import { type ChatChunks, createChatChunks } from '../chat-chunks.ts'
 import { eventObject } from '../openai/event-json.ts'
-import { type Fields, countOf, objectOf, someText, textOf } from '../openai/reading.ts'
 import type { StreamCodec, StreamReader, StreamWatcher, Verdict } from '../protocol.ts'
 import { finishFailure, finishReason } from './finish-reasons.ts'
 import { readLogprobs } from './logprobs.ts'

@@ -4,9 +4,12 @@ import {
   type ChatRequest,
   chatUsage,
   GatewayError,
+  isObject,
+  listOf,
+  objectOf,
+  textOf,
   type ToolCall,
 } from '@sluice/contract'
-import { isObject, listOf, objectOf, textOf } from '../openai/reading.ts'
 import { withFunctions } from '../function-answers.ts'
 import type { Codec, CodecContext, Decoded, Received } from '../protocol.ts'
 import { asksFor, refuseFields } from '../unsupported-fields.ts'

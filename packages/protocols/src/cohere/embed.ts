@@ -1,6 +1,5 @@
-import { GatewayError } from '@sluice/contract'
+import { GatewayError, listOf, objectOf } from '@sluice/contract'
 import { embeddingReply, inputTexts } from '../embedding-reply.ts'
-import { listOf, objectOf } from '../openai/reading.ts'
 import type { Codec } from '../protocol.ts'
 import { readBilledUnits } from './usage.ts'
 

@@ -1,4 +1,4 @@
-import { countOf, listOf, objectOf, someText } from '../openai/reading.ts'
+import { countOf, listOf, objectOf, someText } from '@sluice/contract'
 import type { Protocol, Received, UpstreamFailure } from '../protocol.ts'
 import { chat } from './chat.ts'
 import { embed } from './embed.ts'

@@ -1,5 +1,4 @@
-import type { ChoiceLogprobs } from '@sluice/contract'
-import { listOf, objectOf, textOf } from '../openai/reading.ts'
+import { type ChoiceLogprobs, listOf, objectOf, textOf } from '@sluice/contract'
 
 /**
  * Cohere gives a stretch of text with the logprobs of its tokens. A stretch becomes one entry; the logprob of several

@@ -1,5 +1,4 @@
-import { GatewayError } from '@sluice/contract'
-import { objectOf, someText } from '../openai/reading.ts'
+import { GatewayError, objectOf, someText } from '@sluice/contract'
 import type { Codec } from '../protocol.ts'
 import { documentTexts, rerankReply } from '../rerank-reply.ts'
 import { readBilledUnits } from './usage.ts'

@@ -1,5 +1,4 @@
-import type { ChatRequest, Tool } from '@sluice/contract'
-import { objectOf, textOf } from '../openai/reading.ts'
+import { type ChatRequest, objectOf, textOf, type Tool } from '@sluice/contract'
 import type { CodecContext } from '../protocol.ts'
 
 type Fields = Readonly<Record<string, unknown>>

@@ -1,5 +1,4 @@
-import type { Usage } from '@sluice/contract'
-import { type Fields, countOf, isObject, objectOf } from '../openai/reading.ts'
+import { countOf, type Fields, isObject, objectOf, type Usage } from '@sluice/contract'
 
 /**
  * Usage of a chat: `tokens` is what the model read and wrote, `cached_tokens` among what it read; `billed_units`

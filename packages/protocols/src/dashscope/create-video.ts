@@ -1,5 +1,10 @@
-import { type CreateVideoRequest, formatDataUrl, GatewayError } from '@sluice/contract'
-import { objectOf, someText } from '../openai/reading.ts'
+import {
+  type CreateVideoRequest,
+  formatDataUrl,
+  GatewayError,
+  objectOf,
+  someText,
+} from '@sluice/contract'
 import type { Codec, CodecContext } from '../protocol.ts'
 import { bodyOf } from './failure.ts'
 import { formatTask, videoOf } from './video-task.ts'

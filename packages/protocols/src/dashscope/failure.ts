@@ -1,5 +1,4 @@
-import { type ErrorCode, GatewayError } from '@sluice/contract'
-import { type Fields, objectOf, someText } from '../openai/reading.ts'
+import { type ErrorCode, type Fields, GatewayError, objectOf, someText } from '@sluice/contract'
 import { readFailure } from '../openai/upstream-error.ts'
 import type { Received, UpstreamFailure } from '../protocol.ts'
 

@@ -1,4 +1,4 @@
-import { objectOf, someText } from '../openai/reading.ts'
+import { objectOf, someText } from '@sluice/contract'
 import type { Codec } from '../protocol.ts'
 import { bodyOf } from './failure.ts'
 import { formatTask, parseTask, videoOf } from './video-task.ts'

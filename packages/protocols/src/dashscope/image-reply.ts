@@ -1,5 +1,11 @@
-import { GatewayError, type ImagesReply } from '@sluice/contract'
-import { countOf, listOf, objectOf, someText } from '../openai/reading.ts'
+import {
+  countOf,
+  GatewayError,
+  type ImagesReply,
+  listOf,
+  objectOf,
+  someText,
+} from '@sluice/contract'
 import type { CodecContext, Received } from '../protocol.ts'
 import { bodyOf } from './failure.ts'
 

@@ -1,5 +1,5 @@
 import type { CreateImageRequest, EditImageRequest } from '@sluice/contract'
-import { isNeutral } from '../openai/neutral-values.ts'
+import { isNeutral } from '../neutral-values.ts'
 import type { CodecContext, UpstreamRequest } from '../protocol.ts'
 
 type ImageRequest = CreateImageRequest | EditImageRequest

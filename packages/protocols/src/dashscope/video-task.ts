@@ -1,5 +1,4 @@
-import type { Video } from '@sluice/contract'
-import { type Fields, objectOf, someText } from '../openai/reading.ts'
+import { type Fields, objectOf, someText, type Video } from '@sluice/contract'
 import type { CodecContext } from '../protocol.ts'
 
 /** A task and, once it is done, where its clip is; kept in one text as the job's id upstream. */

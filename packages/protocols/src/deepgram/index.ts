@@ -1,4 +1,4 @@
-import { objectOf, someText } from '../openai/reading.ts'
+import { objectOf, someText } from '@sluice/contract'
 import type { Protocol, Received, UpstreamFailure } from '../protocol.ts'
 import { speak } from './speak.ts'
 import { transcribe } from './transcribe.ts'

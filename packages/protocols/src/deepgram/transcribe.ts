@@ -1,7 +1,15 @@
-import { GatewayError, type TranscribeRequest } from '@sluice/contract'
-import { type Fields, isObject, listOf, objectOf, someText, textOf } from '../openai/reading.ts'
+import {
+  type Fields,
+  GatewayError,
+  isObject,
+  listOf,
+  objectOf,
+  someText,
+  textOf,
+  type TranscribeRequest,
+} from '@sluice/contract'
 import type { Codec, CodecContext } from '../protocol.ts'
-import { type Heard, type SpokenWord, renderTranscript } from '../rendered-transcript.ts'
+import { type Heard, renderTranscript, type SpokenWord } from '../rendered-transcript.ts'
 
 /** `POST /v1/listen`: the sound as the body, everything else in the query. */
 export const transcribe: Codec<'transcribe'> = {

@@ -1,4 +1,4 @@
-import { objectOf, someText } from '../openai/reading.ts'
+import { objectOf, someText } from '@sluice/contract'
 import { readFailure } from '../openai/upstream-error.ts'
 import type { Protocol, Received, UpstreamFailure } from '../protocol.ts'
 import { speak } from './speak.ts'

@@ -1,7 +1,13 @@
-import { GatewayError, type TranscribeRequest } from '@sluice/contract'
-import { listOf, objectOf, someText, textOf } from '../openai/reading.ts'
+import {
+  GatewayError,
+  listOf,
+  objectOf,
+  someText,
+  textOf,
+  type TranscribeRequest,
+} from '@sluice/contract'
 import type { Codec, CodecContext, FormPart } from '../protocol.ts'
-import { type Heard, type SpokenWord, renderTranscript } from '../rendered-transcript.ts'
+import { type Heard, renderTranscript, type SpokenWord } from '../rendered-transcript.ts'
 
 /** `POST /v1/speech-to-text` as a form (Scribe). */
 export const transcribe: Codec<'transcribe'> = {

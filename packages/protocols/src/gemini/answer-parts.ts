@@ -1,5 +1,12 @@
-import { invalidRequest, type Message, parseJson, type ToolCall } from '@sluice/contract'
-import { isObject, objectOf, someText } from '../openai/reading.ts'
+import {
+  invalidRequest,
+  isObject,
+  type Message,
+  objectOf,
+  parseJson,
+  someText,
+  type ToolCall,
+} from '@sluice/contract'
 import type { CodecContext } from '../protocol.ts'
 import type { Part } from './generate-content.ts'
 import { demandsSignatures } from './model-generation.ts'

@@ -1,13 +1,18 @@
 import {
   type AnswerMessage,
   type ChoiceLogprobs,
+  type Fields,
   formatDataUrl,
   formatJson,
+  isObject,
+  listOf,
+  objectOf,
+  someText,
+  textOf,
   type ThinkingBlock,
   type TokenLogprob,
   type ToolCall,
 } from '@sluice/contract'
-import { type Fields, isObject, listOf, objectOf, someText, textOf } from '../openai/reading.ts'
 import { withSignature } from './answer-parts.ts'
 
 /** What a candidate's parts say, whole or of one fragment of a stream. */

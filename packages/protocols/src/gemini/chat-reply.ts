@@ -3,12 +3,16 @@ import {
   type ChatReply,
   type ChatRequest,
   chatUsage,
+  type Fields,
   GatewayError,
+  isObject,
+  listOf,
   noUsage,
+  objectOf,
+  someText,
   type ToolCall,
 } from '@sluice/contract'
-import { usesFunctions } from '../anthropic/legacy-functions.ts'
-import { type Fields, isObject, listOf, objectOf, someText } from '../openai/reading.ts'
+import { usesFunctions } from '../legacy-functions.ts'
 import type { CodecContext, Decoded, Received } from '../protocol.ts'
 import { type CandidateParts, readLogprobs, readParts } from './candidate.ts'
 import { failureOf, finishReasonOf } from './finish-reasons.ts'

@@ -1,6 +1,6 @@
 import type { ChatRequest } from '@sluice/contract'
 import type { CodecContext } from '../protocol.ts'
-import { functionsAsTools, usesFunctions } from '../anthropic/legacy-functions.ts'
+import { functionsAsTools, usesFunctions } from '../legacy-functions.ts'
 import { refuseFields } from '../unsupported-fields.ts'
 import { conversationOf } from './contents.ts'
 import type { GenerateContentRequest } from './generate-content.ts'

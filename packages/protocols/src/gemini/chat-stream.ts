@@ -1,13 +1,16 @@
-import type {
-  ChatChunk,
-  ChatDelta,
-  ChatRequest,
-  FinishReason,
-  ServerSentEvent,
-  Step,
+import {
+  type ChatChunk,
+  type ChatDelta,
+  type ChatRequest,
+  type Fields,
+  type FinishReason,
+  isObject,
+  listOf,
+  type ServerSentEvent,
+  someText,
+  type Step,
 } from '@sluice/contract'
-import { usesFunctions } from '../anthropic/legacy-functions.ts'
-import { type Fields, isObject, listOf, someText } from '../openai/reading.ts'
+import { usesFunctions } from '../legacy-functions.ts'
 import type { CodecContext, StreamReader } from '../protocol.ts'
 import { type CandidateParts, readLogprobs, readParts } from './candidate.ts'
 import { blockReasonOf, onlyFunction } from './chat-reply.ts'

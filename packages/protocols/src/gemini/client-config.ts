@@ -1,5 +1,13 @@
-import { type ChatRequest, GatewayError, type Message } from '@sluice/contract'
-import { type Fields, isObject, listOf, objectOf, someText } from '../openai/reading.ts'
+import {
+  type ChatRequest,
+  type Fields,
+  GatewayError,
+  isObject,
+  listOf,
+  type Message,
+  objectOf,
+  someText,
+} from '@sluice/contract'
 import { pick, refuse } from './client-fields.ts'
 import { detailOf } from './client-media.ts'
 import { toJsonSchema } from './json-schema.ts'

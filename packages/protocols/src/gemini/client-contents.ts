@@ -1,12 +1,17 @@
 import {
   type ContentPart,
+  type Fields,
   formatJson,
   invalidRequest,
+  isObject,
+  listOf,
   type Message,
+  objectOf,
+  someText,
+  textOf,
   type ThinkingBlock,
   type ToolCall,
 } from '@sluice/contract'
-import { type Fields, isObject, listOf, objectOf, someText, textOf } from '../openai/reading.ts'
 import { withSignature } from './answer-parts.ts'
 import { missing, pick, refuse } from './client-fields.ts'
 import { mediaContent } from './client-media.ts'

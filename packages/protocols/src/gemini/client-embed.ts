@@ -1,5 +1,13 @@
-import { type EmbedReply, type EmbedRequest, GatewayError } from '@sluice/contract'
-import { type Fields, isObject, listOf, objectOf, someText } from '../openai/reading.ts'
+import {
+  type EmbedReply,
+  type EmbedRequest,
+  type Fields,
+  GatewayError,
+  isObject,
+  listOf,
+  objectOf,
+  someText,
+} from '@sluice/contract'
 import type { ClientFormat } from '../protocol.ts'
 import { textsOf } from './client-contents.ts'
 import { geminiError } from './client-error.ts'

@@ -1,5 +1,4 @@
-import { GatewayError } from '@sluice/contract'
-import type { Fields } from '../openai/reading.ts'
+import { type Fields, GatewayError } from '@sluice/contract'
 
 const spellings = new Map<string, string>()
 

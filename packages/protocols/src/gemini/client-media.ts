@@ -1,5 +1,11 @@
-import { type ContentPart, formatDataUrl, invalidRequest } from '@sluice/contract'
-import { type Fields, isObject, someText } from '../openai/reading.ts'
+import {
+  type ContentPart,
+  type Fields,
+  formatDataUrl,
+  invalidRequest,
+  isObject,
+  someText,
+} from '@sluice/contract'
 import { missing, pick, refuse } from './client-fields.ts'
 
 /** A client's inlineData or fileData as a chat part. */

@@ -2,12 +2,12 @@ import {
   type AnswerMessage,
   type ChoiceLogprobs,
   type FinishReason,
+  isObject,
   parseDataUrl,
   parseJson,
   type ThinkingBlock,
   type ToolCall,
 } from '@sluice/contract'
-import { isObject } from '../openai/reading.ts'
 import { signatureOf } from './answer-parts.ts'
 import { carryBlocks } from './client-signature.ts'
 import { geminiFinishReason } from './finish-reasons.ts'

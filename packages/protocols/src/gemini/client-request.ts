@@ -1,5 +1,12 @@
-import type { ChatRequest, Message } from '@sluice/contract'
-import { type Fields, isObject, listOf, objectOf, someText } from '../openai/reading.ts'
+import {
+  type ChatRequest,
+  type Fields,
+  isObject,
+  listOf,
+  type Message,
+  objectOf,
+  someText,
+} from '@sluice/contract'
 import type { FormatContext } from '../protocol.ts'
 import { configOf, withResolution } from './client-config.ts'
 import { messagesOf, textsOf } from './client-contents.ts'

@@ -1,6 +1,5 @@
-import type { ThinkingBlock } from '@sluice/contract'
+import { isObject, listOf, objectOf, type ThinkingBlock } from '@sluice/contract'
 import { carry, restore } from '../carried-reasoning.ts'
-import { isObject, listOf, objectOf } from '../openai/reading.ts'
 
 /**
  * Gemini clients keep one opaque text per part, `thoughtSignature`, and give it back with the part. Reasoning of other

@@ -1,6 +1,7 @@
 import {
   type ChatChunk,
   createJsonArrayWriter,
+  type Fields,
   type FinishReason,
   formatEvent,
   formatJson,
@@ -13,7 +14,6 @@ import {
   type ToolCallDelta,
   type Usage,
 } from '@sluice/contract'
-import type { Fields } from '../openai/reading.ts'
 import type { StreamWriter } from '../protocol.ts'
 import { wantsThoughts } from './client-config.ts'
 import { geminiError } from './client-error.ts'

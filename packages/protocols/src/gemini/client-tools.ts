@@ -1,5 +1,13 @@
-import type { ChatRequest, Tool, ToolChoice } from '@sluice/contract'
-import { type Fields, isObject, listOf, objectOf, someText } from '../openai/reading.ts'
+import {
+  type ChatRequest,
+  type Fields,
+  isObject,
+  listOf,
+  objectOf,
+  someText,
+  type Tool,
+  type ToolChoice,
+} from '@sluice/contract'
 import { pick, refuse } from './client-fields.ts'
 import { toJsonSchema } from './json-schema.ts'
 

@@ -1,5 +1,4 @@
-import { invalidRequest } from '@sluice/contract'
-import { listOf, objectOf } from '../openai/reading.ts'
+import { invalidRequest, listOf, objectOf } from '@sluice/contract'
 import type { ClientFormat } from '../protocol.ts'
 import { geminiError } from './client-error.ts'
 import { pick } from './client-fields.ts'

@@ -1,5 +1,4 @@
-import { type CreateVideoRequest, GatewayError } from '@sluice/contract'
-import { someText } from '../openai/reading.ts'
+import { type CreateVideoRequest, GatewayError, someText } from '@sluice/contract'
 import type { Codec, CodecContext } from '../protocol.ts'
 import { geminiAddress } from './address.ts'
 import type { Blob } from './generate-content.ts'

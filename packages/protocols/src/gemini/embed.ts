@@ -1,5 +1,11 @@
-import { type EmbedReply, type EmbedRequest, GatewayError } from '@sluice/contract'
-import { countOf, listOf, objectOf } from '../openai/reading.ts'
+import {
+  countOf,
+  type EmbedReply,
+  type EmbedRequest,
+  GatewayError,
+  listOf,
+  objectOf,
+} from '@sluice/contract'
 import type { Codec, CodecContext, Decoded } from '../protocol.ts'
 import { type AddressOf, geminiAddress } from './address.ts'
 import { taskTypeOf } from './embed-task.ts'

@@ -1,6 +1,13 @@
-import { type ErrorCode, GatewayError } from '@sluice/contract'
+import {
+  type ErrorCode,
+  type Fields,
+  GatewayError,
+  isObject,
+  listOf,
+  objectOf,
+  someText,
+} from '@sluice/contract'
 import type { Received, UpstreamFailure } from '../protocol.ts'
-import { type Fields, isObject, listOf, objectOf, someText } from '../openai/reading.ts'
 
 /**
  * Google's error body: `{error: {code, message, status, details}}` (https://google.aip.dev/193), in streamed arrays

@@ -1,5 +1,4 @@
-import { type FinishReason, GatewayError } from '@sluice/contract'
-import { someText } from '../openai/reading.ts'
+import { type FinishReason, GatewayError, someText } from '@sluice/contract'
 
 /** https://ai.google.dev/api/generate-content#FinishReason. Function calls end with STOP. */
 const reasons: Readonly<Record<string, FinishReason>> = {

@@ -1,5 +1,4 @@
-import { formatJson, type Message, parseJson, type ToolCall } from '@sluice/contract'
-import { isObject } from '../openai/reading.ts'
+import { formatJson, isObject, type Message, parseJson, type ToolCall } from '@sluice/contract'
 import type { Part } from './generate-content.ts'
 
 export function isToolResult({ role }: Message): boolean {

@@ -1,6 +1,5 @@
-import type { ChatRequest, ResponseFormat } from '@sluice/contract'
+import { type ChatRequest, objectOf, type ResponseFormat } from '@sluice/contract'
 import { isNamedSchema } from '../openai/chat-request.ts'
-import { objectOf } from '../openai/reading.ts'
 import type { CodecContext } from '../protocol.ts'
 import { speaksOnly, takesJsonSchema } from './model-generation.ts'
 import { toGeminiSchema } from './schema.ts'

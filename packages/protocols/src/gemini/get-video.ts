@@ -1,11 +1,9 @@
-import type { Video } from '@sluice/contract'
-import type { Static } from 'typebox'
-import { type Fields, listOf, objectOf, someText } from '../openai/reading.ts'
+import { type Fields, listOf, objectOf, someText, type Video } from '@sluice/contract'
 import type { Codec } from '../protocol.ts'
 import { receivedObject } from './received-json.ts'
 import { formatJob, parseJob } from './video.ts'
 
-type VideoState = Pick<Static<typeof Video>, 'status' | 'progress' | 'error' | 'metadata'>
+type VideoState = Pick<Video, 'status' | 'progress' | 'error' | 'metadata'>
 
 /**
  * A Veo operation (https://ai.google.dev/api/operations). It tells neither how far it is nor what it was asked for:

@@ -1,4 +1,4 @@
-import { type Fields, isObject, listOf, objectOf, someText } from '../openai/reading.ts'
+import { type Fields, isObject, listOf, objectOf, someText } from '@sluice/contract'
 
 /**
  * GroundingMetadata as chat's url_citation annotations: one for every source of every supported piece of text, and

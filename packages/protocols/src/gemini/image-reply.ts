@@ -1,5 +1,14 @@
-import { formatDataUrl, GatewayError, type ImagesReply, type Usage } from '@sluice/contract'
-import { type Fields, isObject, listOf, objectOf, someText } from '../openai/reading.ts'
+import {
+  type Fields,
+  formatDataUrl,
+  GatewayError,
+  type ImagesReply,
+  isObject,
+  listOf,
+  objectOf,
+  someText,
+  type Usage,
+} from '@sluice/contract'
 import type { CodecContext, Decoded, Received } from '../protocol.ts'
 import { readParts } from './candidate.ts'
 import { blockReasonOf } from './chat-reply.ts'

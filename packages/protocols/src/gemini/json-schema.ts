@@ -1,4 +1,4 @@
-import { type Fields, isObject, listOf, objectOf } from '../openai/reading.ts'
+import { type Fields, isObject, listOf, objectOf } from '@sluice/contract'
 
 const counts: ReadonlySet<string> = new Set([
   'minItems',

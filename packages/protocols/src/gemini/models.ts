@@ -1,4 +1,4 @@
-import { countOf, isObject, listOf, objectOf, someText } from '../openai/reading.ts'
+import { countOf, isObject, listOf, objectOf, someText } from '@sluice/contract'
 import type { ModelList } from '../protocol.ts'
 
 /** GET /v1beta/models (https://ai.google.dev/api/models); 1,000 is the largest page and more than there are. */

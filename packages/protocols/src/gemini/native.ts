@@ -1,5 +1,12 @@
-import { parseJson, spliceFields, spliceItems } from '@sluice/contract'
-import { type Fields, isObject, listOf, objectOf } from '../openai/reading.ts'
+import {
+  type Fields,
+  isObject,
+  listOf,
+  objectOf,
+  parseJson,
+  spliceFields,
+  spliceItems,
+} from '@sluice/contract'
 import type { FormatName, Native } from '../protocol.ts'
 import type { AddressOf } from './address.ts'
 import { isCarried } from './client-signature.ts'

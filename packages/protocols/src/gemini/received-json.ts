@@ -1,5 +1,4 @@
-import { GatewayError, parseJson } from '@sluice/contract'
-import { type Fields, isObject } from '../openai/reading.ts'
+import { type Fields, GatewayError, isObject, parseJson } from '@sluice/contract'
 import type { Received } from '../protocol.ts'
 import { errorIn, upstreamError } from './failure.ts'
 

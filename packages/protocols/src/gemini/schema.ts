@@ -1,5 +1,4 @@
-import { GatewayError } from '@sluice/contract'
-import { type Fields, isObject, listOf, objectOf } from '../openai/reading.ts'
+import { type Fields, GatewayError, isObject, listOf, objectOf } from '@sluice/contract'
 
 /**
  * JSON Schema to the subset of OpenAPI that Gemini before 2.5 reads (https://ai.google.dev/api/caching#Schema): no

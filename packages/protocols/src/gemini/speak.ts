@@ -1,5 +1,4 @@
-import { GatewayError, type SpeakRequest } from '@sluice/contract'
-import { isObject, listOf } from '../openai/reading.ts'
+import { GatewayError, isObject, listOf, type SpeakRequest } from '@sluice/contract'
 import type { Codec, CodecContext, Decoded, Received } from '../protocol.ts'
 import type { AddressOf } from './address.ts'
 import { readParts } from './candidate.ts'

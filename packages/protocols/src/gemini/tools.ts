@@ -1,5 +1,10 @@
-import { type ChatRequest, GatewayError, type Tool, type ToolChoice } from '@sluice/contract'
-import { objectOf } from '../openai/reading.ts'
+import {
+  type ChatRequest,
+  GatewayError,
+  objectOf,
+  type Tool,
+  type ToolChoice,
+} from '@sluice/contract'
 import type { CodecContext } from '../protocol.ts'
 import type { FunctionCallingConfig } from './generate-content.ts'
 import { takesJsonSchema } from './model-generation.ts'

@@ -1,5 +1,10 @@
-import { GatewayError, type TranscribeRequest, type TranslateRequest } from '@sluice/contract'
-import { isObject, listOf } from '../openai/reading.ts'
+import {
+  GatewayError,
+  isObject,
+  listOf,
+  type TranscribeRequest,
+  type TranslateRequest,
+} from '@sluice/contract'
 import type { Codec, CodecContext, Decoded, Received } from '../protocol.ts'
 import { renderTranscript } from '../rendered-transcript.ts'
 import type { AddressOf } from './address.ts'

@@ -1,5 +1,4 @@
-import type { Usage } from '@sluice/contract'
-import { countOf, isObject, listOf, objectOf } from '../openai/reading.ts'
+import { countOf, isObject, listOf, objectOf, type Usage } from '@sluice/contract'
 
 /**
  * UsageMetadata (https://ai.google.dev/api/generate-content#UsageMetadata). Cached tokens are inside the prompt's

@@ -1,6 +1,5 @@
-import { parseJson } from '@sluice/contract'
+import { objectOf, parseJson } from '@sluice/contract'
 import { anthropic } from '../anthropic/index.ts'
-import { objectOf } from '../openai/reading.ts'
 import type { Codec, Native, Protocol, UpstreamBody } from '../protocol.ts'
 import { escape, vertexPublisherPath } from './address.ts'
 

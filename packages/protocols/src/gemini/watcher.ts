@@ -1,5 +1,4 @@
-import type { ServerSentEvent, Usage } from '@sluice/contract'
-import { isObject, listOf, someText } from '../openai/reading.ts'
+import { isObject, listOf, type ServerSentEvent, someText, type Usage } from '@sluice/contract'
 import type { StreamWatcher, Verdict } from '../protocol.ts'
 import { hasContent } from './candidate.ts'
 import { blockReasonOf } from './chat-reply.ts'

@@ -1,6 +1,5 @@
-import { GatewayError } from '@sluice/contract'
+import { countOf, GatewayError, isObject, listOf, objectOf } from '@sluice/contract'
 import { embeddingReply, inputTexts } from '../embedding-reply.ts'
-import { countOf, isObject, listOf, objectOf } from '../openai/reading.ts'
 import { readUsage } from '../openai/usage.ts'
 import type { Codec } from '../protocol.ts'
 

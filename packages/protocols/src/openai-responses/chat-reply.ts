@@ -3,22 +3,20 @@ import {
   type ChatReply,
   chatUsage,
   type ChoiceLogprobs,
+  countOf,
+  type Fields,
   type FinishReason,
   GatewayError,
+  isObject,
+  listOf,
   noUsage,
+  objectOf,
+  someText,
+  textOf,
   type ThinkingBlock,
   type ToolCall,
 } from '@sluice/contract'
 import { bodyOf, logprobsOf, tierOf } from '../openai/chat-reply.ts'
-import {
-  type Fields,
-  countOf,
-  isObject,
-  listOf,
-  objectOf,
-  someText,
-  textOf,
-} from '../openai/reading.ts'
 import { readUsage } from '../openai/usage.ts'
 import type { CodecContext, Decoded, Received } from '../protocol.ts'
 import { annotationsOf, callOf, imageOf, reasoningBlock, reasoningText } from './output-items.ts'

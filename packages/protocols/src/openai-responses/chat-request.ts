@@ -1,6 +1,5 @@
-import type { ChatRequest, Message } from '@sluice/contract'
+import { type ChatRequest, type Fields, type Message, objectOf } from '@sluice/contract'
 import { effortOf } from '../openai/chat-request.ts'
-import { type Fields, objectOf } from '../openai/reading.ts'
 import type { CodecContext } from '../protocol.ts'
 import { refuseFields } from '../unsupported-fields.ts'
 import { inputItemsOf } from './input-items.ts'

@@ -1,8 +1,18 @@
-import type { ChatChunk, ChatDelta, ServerSentEvent, Step, ToolCallDelta } from '@sluice/contract'
+import {
+  type ChatChunk,
+  type ChatDelta,
+  type Fields,
+  isObject,
+  listOf,
+  objectOf,
+  type ServerSentEvent,
+  type Step,
+  textOf,
+  type ToolCallDelta,
+} from '@sluice/contract'
 import { type ChatChunks, createChatChunks } from '../chat-chunks.ts'
 import { logprobsOf } from '../openai/chat-reply.ts'
 import { eventObject } from '../openai/event-json.ts'
-import { type Fields, isObject, listOf, objectOf, textOf } from '../openai/reading.ts'
 import { readUsage } from '../openai/usage.ts'
 import type { CodecContext, StreamReader } from '../protocol.ts'
 import { finishOf, messageGap } from './chat-reply.ts'

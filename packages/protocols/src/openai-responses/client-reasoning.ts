@@ -1,6 +1,5 @@
-import type { ThinkingBlock } from '@sluice/contract'
+import { isObject, textOf, type ThinkingBlock } from '@sluice/contract'
 import { carry, restore } from '../carried-reasoning.ts'
-import { isObject, textOf } from '../openai/reading.ts'
 import type { InputItem, OutputItem } from './client-schema.ts'
 
 /**

@@ -2,12 +2,13 @@ import {
   type ChatReply,
   type ChatUsage,
   type ChoiceLogprobs,
+  type Fields,
   type FinishReason,
+  objectOf,
   parseDataUrl,
   type ThinkingBlock,
   type ToolCall,
 } from '@sluice/contract'
-import { type Fields, objectOf } from '../openai/reading.ts'
 import type { FormatContext } from '../protocol.ts'
 import {
   plainReasoningItem,

@@ -1,5 +1,4 @@
-import { type ChatRequest, GatewayError, type Message } from '@sluice/contract'
-import type { Fields } from '../openai/reading.ts'
+import { type ChatRequest, type Fields, GatewayError, type Message } from '@sluice/contract'
 import { messagesOf } from './client-messages.ts'
 import type { ResponsesRequest } from './client-schema.ts'
 import { responseNotFound } from './history.ts'

@@ -1,5 +1,4 @@
-import type { ContentPart, Message, ToolCall } from '@sluice/contract'
-import type { Fields } from '../openai/reading.ts'
+import type { ContentPart, Fields, Message, ToolCall } from '@sluice/contract'
 import type { CodecContext } from '../protocol.ts'
 
 interface Place {

@@ -1,6 +1,6 @@
-import { nativeJson } from '../openai/native.ts'
-import { listOf, objectOf, textOf } from '../openai/reading.ts'
+import { listOf, objectOf, textOf } from '@sluice/contract'
 import { restore } from '../carried-reasoning.ts'
+import { nativeJson } from '../openai/native.ts'
 import type { Native } from '../protocol.ts'
 import { watchResponse } from './watcher.ts'
 

@@ -1,5 +1,14 @@
-import type { AnswerMessage, ThinkingBlock, ToolCall } from '@sluice/contract'
-import { type Fields, isObject, listOf, objectOf, someText, textOf } from '../openai/reading.ts'
+import {
+  type AnswerMessage,
+  type Fields,
+  isObject,
+  listOf,
+  objectOf,
+  someText,
+  textOf,
+  type ThinkingBlock,
+  type ToolCall,
+} from '@sluice/contract'
 
 /** What one output item of a response says, in chat's terms. */
 

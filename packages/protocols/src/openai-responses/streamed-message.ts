@@ -1,5 +1,4 @@
-import type { ChoiceLogprobs } from '@sluice/contract'
-import type { Fields } from '../openai/reading.ts'
+import type { ChoiceLogprobs, Fields } from '@sluice/contract'
 import { textPart } from './client-reply.ts'
 import type { Teller } from './streamed-output.ts'
 

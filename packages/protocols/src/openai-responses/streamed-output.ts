@@ -1,5 +1,10 @@
-import type { ChatDelta, ChoiceLogprobs, ThinkingBlock, ToolCallDelta } from '@sluice/contract'
-import type { Fields } from '../openai/reading.ts'
+import type {
+  ChatDelta,
+  ChoiceLogprobs,
+  Fields,
+  ThinkingBlock,
+  ToolCallDelta,
+} from '@sluice/contract'
 import {
   plainReasoningItem,
   reasoningItem,

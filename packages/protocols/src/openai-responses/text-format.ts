@@ -1,6 +1,11 @@
-import { GatewayError, type ResponseFormat } from '@sluice/contract'
+import {
+  type Fields,
+  GatewayError,
+  isObject,
+  objectOf,
+  type ResponseFormat,
+} from '@sluice/contract'
 import { schemaFormat } from '../openai/chat-request.ts'
-import { type Fields, isObject, objectOf } from '../openai/reading.ts'
 
 /** `response_format` of chat as `text.format`: the named schema is flat there. */
 export function flatFormat(format: ResponseFormat): unknown {

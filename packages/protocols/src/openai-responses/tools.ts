@@ -1,5 +1,14 @@
-import { GatewayError, type Tool, type ToolChoice } from '@sluice/contract'
-import { type Fields, isObject, listOf, objectOf, someText, textOf } from '../openai/reading.ts'
+import {
+  type Fields,
+  GatewayError,
+  isObject,
+  listOf,
+  objectOf,
+  someText,
+  textOf,
+  type Tool,
+  type ToolChoice,
+} from '@sluice/contract'
 
 /**
  * Tools of the two OpenAI APIs: chat wraps each in a field of its type, Responses is flat and strict unless told

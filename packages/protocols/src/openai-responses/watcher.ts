@@ -1,6 +1,12 @@
-import { GatewayError, type ServerSentEvent, type Usage } from '@sluice/contract'
+import {
+  type Fields,
+  GatewayError,
+  objectOf,
+  type ServerSentEvent,
+  someText,
+  type Usage,
+} from '@sluice/contract'
 import { eventObject } from '../openai/event-json.ts'
-import { type Fields, objectOf, someText } from '../openai/reading.ts'
 import { upstreamError } from '../openai/upstream-error.ts'
 import { readUsage } from '../openai/usage.ts'
 import type { StreamWatcher, Verdict } from '../protocol.ts'

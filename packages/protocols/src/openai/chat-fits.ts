@@ -1,7 +1,7 @@
+import { type Fields, isObject, listOf, objectOf, textOf } from '@sluice/contract'
+import { isNeutral } from '../neutral-values.ts'
 import type { ChatExtension, ChatOptions } from './chat-options.ts'
 import { isNamedSchema } from './chat-request.ts'
-import { isNeutral } from './neutral-values.ts'
-import { type Fields, isObject, listOf, objectOf, textOf } from './reading.ts'
 
 /**
  * Whether an upstream with these options understands a chat request as it came, so that its bytes may pass untouched.

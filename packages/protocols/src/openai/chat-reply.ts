@@ -4,14 +4,20 @@ import {
   type ChatRequest,
   chatUsage,
   type ChoiceLogprobs,
+  countOf,
+  type Fields,
   GatewayError,
+  isObject,
+  listOf,
   noUsage,
+  objectOf,
+  someText,
+  textOf,
   type ToolCall,
 } from '@sluice/contract'
 import type { CodecContext, Decoded, Received } from '../protocol.ts'
 import { readAnnotations, readArguments, readContent, readReasoning } from './content.ts'
 import { failureOf, finishReasonOf } from './finish-reasons.ts'
-import { type Fields, countOf, isObject, listOf, objectOf, someText, textOf } from './reading.ts'
 import { errorIn, upstreamError } from './upstream-error.ts'
 import { usageIn } from './usage.ts'
 

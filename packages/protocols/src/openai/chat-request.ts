@@ -2,14 +2,14 @@ import {
   type ChatRequest,
   type ContentPart,
   formatDataUrl,
+  isObject,
   type Message,
   type ResponseFormat,
   type Tool,
 } from '@sluice/contract'
+import { isNeutral } from '../neutral-values.ts'
 import type { CodecContext } from '../protocol.ts'
 import type { ChatExtension, ChatOptions } from './chat-options.ts'
-import { isNeutral } from './neutral-values.ts'
-import { isObject } from './reading.ts'
 
 /**
  * The canonical request as an OpenAI-compatible upstream reads it. Fields unknown to the gateway ride along; null

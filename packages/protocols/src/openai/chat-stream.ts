@@ -1,10 +1,21 @@
-import type { ChatChunk, ChatDelta, ChatRequest, ServerSentEvent, Step } from '@sluice/contract'
+import {
+  type ChatChunk,
+  type ChatDelta,
+  type ChatRequest,
+  countOf,
+  type Fields,
+  isObject,
+  listOf,
+  objectOf,
+  type ServerSentEvent,
+  someText,
+  type Step,
+} from '@sluice/contract'
 import type { CodecContext, StreamReader } from '../protocol.ts'
 import { blocksOf, createdOf, imagesOf, logprobsOf, tierOf } from './chat-reply.ts'
 import { readAnnotations, readArguments, readContent, readReasoning } from './content.ts'
 import { eventObject } from './event-json.ts'
 import { finishReasonOf } from './finish-reasons.ts'
-import { type Fields, countOf, isObject, listOf, objectOf, someText } from './reading.ts'
 import { ToolCallSlots } from './tool-call-slots.ts'
 import { usageIn } from './usage.ts'
 

@@ -1,9 +1,16 @@
-import type { ServerSentEvent, Usage } from '@sluice/contract'
+import {
+  type Fields,
+  isObject,
+  listOf,
+  objectOf,
+  type ServerSentEvent,
+  someText,
+  type Usage,
+} from '@sluice/contract'
 import type { StreamWatcher, Verdict } from '../protocol.ts'
 import { readContent, readReasoning } from './content.ts'
 import { eventObject } from './event-json.ts'
 import { failureOf } from './finish-reasons.ts'
-import { type Fields, isObject, listOf, objectOf, someText } from './reading.ts'
 import { errorIn, upstreamError } from './upstream-error.ts'
 import { usageIn } from './usage.ts'
 

@@ -4,12 +4,19 @@ import {
   type CompleteReply,
   type CompleteRequest,
   CompletionLogprobs,
+  countOf,
+  type Fields,
   GatewayError,
+  isObject,
+  listOf,
   matches,
   noUsage,
+  objectOf,
+  someText,
   type Step,
 } from '@sluice/contract'
 import type { Static } from 'typebox'
+import { isNeutral } from '../neutral-values.ts'
 import type { Codec, CodecContext, Decoded, Received, StreamReader } from '../protocol.ts'
 import { type PathOf, usualPath } from './chat-options.ts'
 import { bodyOf, createdOf } from './chat-reply.ts'
@@ -17,8 +24,6 @@ import { watchCompletion } from './chat-watcher.ts'
 import { readContent } from './content.ts'
 import { eventObject } from './event-json.ts'
 import { failureOf, finishReasonOf } from './finish-reasons.ts'
-import { isNeutral } from './neutral-values.ts'
-import { type Fields, countOf, isObject, listOf, objectOf, someText } from './reading.ts'
 import { usageIn } from './usage.ts'
 
 export interface CompleteOptions {

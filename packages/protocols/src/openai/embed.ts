@@ -1,9 +1,15 @@
-import { type EmbedReply, type EmbedRequest, GatewayError } from '@sluice/contract'
+import {
+  countOf,
+  type EmbedReply,
+  type EmbedRequest,
+  GatewayError,
+  isObject,
+  listOf,
+} from '@sluice/contract'
+import { isNeutral } from '../neutral-values.ts'
 import type { Codec, CodecContext, Decoded, Received } from '../protocol.ts'
-import { bodyOf } from './chat-reply.ts'
 import { type PathOf, usualPath } from './chat-options.ts'
-import { isNeutral } from './neutral-values.ts'
-import { countOf, isObject, listOf } from './reading.ts'
+import { bodyOf } from './chat-reply.ts'
 import { readUsage } from './usage.ts'
 import { vectorFromBase64, vectorToBase64 } from './vectors.ts'
 

@@ -1,5 +1,4 @@
-import { parseJson, type ServerSentEvent } from '@sluice/contract'
-import { type Fields, isObject } from './reading.ts'
+import { type Fields, isObject, parseJson, type ServerSentEvent } from '@sluice/contract'
 
 /** The watcher and the reader see the same event one after the other; the document is parsed once. */
 const parsed = new WeakMap<ServerSentEvent, Fields | undefined>()

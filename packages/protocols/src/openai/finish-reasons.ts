@@ -1,5 +1,4 @@
-import { type FinishReason, GatewayError } from '@sluice/contract'
-import { someText } from './reading.ts'
+import { type FinishReason, GatewayError, someText } from '@sluice/contract'
 
 const reasons: Readonly<Record<string, FinishReason>> = {
   stop: 'stop',

@@ -1,6 +1,5 @@
-import type { UploadedFile } from '@sluice/contract'
+import { isObject, type UploadedFile } from '@sluice/contract'
 import type { FormPart } from '../protocol.ts'
-import { isObject } from './reading.ts'
 
 /**
  * Fields as parts of a multipart form: lists as repeated `name[]`, objects as JSON, null left out. An uploaded file is

@@ -1,7 +1,14 @@
-import { GatewayError, type ImagesReply, type Usage } from '@sluice/contract'
+import {
+  type Fields,
+  GatewayError,
+  type ImagesReply,
+  isObject,
+  listOf,
+  someText,
+  type Usage,
+} from '@sluice/contract'
 import type { CodecContext, Received } from '../protocol.ts'
 import { bodyOf, createdOf } from './chat-reply.ts'
-import { type Fields, isObject, listOf, someText } from './reading.ts'
 import { readUsage } from './usage.ts'
 
 /** Reads the answer of either image operation (OpenAI API, ImagesResponse). */

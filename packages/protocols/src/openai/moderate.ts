@@ -1,8 +1,16 @@
-import { GatewayError, type ModerateReply, moderationCategories } from '@sluice/contract'
+import {
+  type Fields,
+  GatewayError,
+  isObject,
+  listOf,
+  type ModerateReply,
+  moderationCategories,
+  objectOf,
+  someText,
+} from '@sluice/contract'
 import type { Codec, CodecContext, Decoded, Received } from '../protocol.ts'
 import { type PathOf, usualPath } from './chat-options.ts'
 import { bodyOf } from './chat-reply.ts'
-import { type Fields, isObject, listOf, objectOf, someText } from './reading.ts'
 import { readUsage } from './usage.ts'
 
 /** Moderations (https://platform.openai.com/docs/api-reference/moderations). */

@@ -1,8 +1,8 @@
+import { objectOf } from '@sluice/contract'
 import type { Native, StreamWatcher } from '../protocol.ts'
 import { fitsChat } from './chat-fits.ts'
 import type { ChatOptions } from './chat-options.ts'
 import { watchCompletion } from './chat-watcher.ts'
-import { objectOf } from './reading.ts'
 import { watchTypedEvents } from './typed-events.ts'
 import { readUsage, usageIn } from './usage.ts'
 

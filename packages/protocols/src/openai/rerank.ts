@@ -1,8 +1,17 @@
-import { GatewayError, type RerankReply, type RerankRequest } from '@sluice/contract'
+import {
+  countOf,
+  type Fields,
+  GatewayError,
+  isObject,
+  listOf,
+  objectOf,
+  type RerankReply,
+  type RerankRequest,
+  someText,
+} from '@sluice/contract'
 import type { Codec, CodecContext, Decoded, Received } from '../protocol.ts'
 import { type PathOf, usualPath } from './chat-options.ts'
 import { bodyOf } from './chat-reply.ts'
-import { type Fields, countOf, isObject, listOf, objectOf, someText } from './reading.ts'
 import { readUsage } from './usage.ts'
 
 export interface RerankOptions {

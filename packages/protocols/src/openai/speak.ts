@@ -1,7 +1,7 @@
 import { GatewayError } from '@sluice/contract'
 import type { Codec } from '../protocol.ts'
 import { type PathOf, usualPath } from './chat-options.ts'
-import { isNeutral } from './neutral-values.ts'
+import { isNeutral } from '../neutral-values.ts'
 import { readTypedEvents, watchTypedEvents } from './typed-events.ts'
 
 export interface SpeakOptions {

@@ -1,6 +1,5 @@
-import type { ToolCallDelta } from '@sluice/contract'
+import { type Fields, isObject, objectOf, someText, type ToolCallDelta } from '@sluice/contract'
 import { readArguments } from './content.ts'
-import { type Fields, isObject, objectOf, someText } from './reading.ts'
 
 interface Slot {
   readonly index: number

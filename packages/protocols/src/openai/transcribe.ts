@@ -1,15 +1,19 @@
 import {
+  type Fields,
   GatewayError,
+  isObject,
+  listOf,
+  someText,
+  textOf,
   type TranscribeReply,
   type TranscribeRequest,
   type TranslateRequest,
 } from '@sluice/contract'
+import { isNeutral } from '../neutral-values.ts'
 import type { Codec, CodecContext, Received } from '../protocol.ts'
 import { type PathOf, usualPath } from './chat-options.ts'
 import { bodyOf } from './chat-reply.ts'
 import { formParts } from './form.ts'
-import { isNeutral } from './neutral-values.ts'
-import { type Fields, isObject, listOf, someText, textOf } from './reading.ts'
 import { mediaUsage, readTypedEvents, watchTypedEvents } from './typed-events.ts'
 
 export interface TranscribeOptions {

@@ -1,7 +1,13 @@
-import type { ServerSentEvent, Step, TypedEvent, Usage } from '@sluice/contract'
+import {
+  type Fields,
+  type ServerSentEvent,
+  someText,
+  type Step,
+  type TypedEvent,
+  type Usage,
+} from '@sluice/contract'
 import type { StreamWatcher, Verdict } from '../protocol.ts'
 import { eventObject } from './event-json.ts'
-import { type Fields, someText } from './reading.ts'
 import { errorIn, upstreamError } from './upstream-error.ts'
 import { readUsage } from './usage.ts'
 

@@ -1,6 +1,13 @@
-import { type ErrorCode, GatewayError } from '@sluice/contract'
+import {
+  type ErrorCode,
+  type Fields,
+  GatewayError,
+  isObject,
+  listOf,
+  objectOf,
+  someText,
+} from '@sluice/contract'
 import type { Received, UpstreamFailure } from '../protocol.ts'
-import { type Fields, isObject, listOf, objectOf, someText } from './reading.ts'
 
 interface ErrorFields {
   readonly message?: unknown

@@ -1,5 +1,4 @@
-import type { Usage } from '@sluice/contract'
-import { type Fields, countOf, isObject, objectOf } from './reading.ts'
+import { countOf, type Fields, isObject, objectOf, type Usage } from '@sluice/contract'
 
 /**
  * Usage as OpenAI-compatible upstreams write it: chat names (prompt_tokens) or Responses names (input_tokens), the

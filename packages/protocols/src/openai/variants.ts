@@ -1,7 +1,13 @@
 import { hash } from 'node:crypto'
-import type { OperationName } from '@sluice/contract'
+import {
+  type Fields,
+  isObject,
+  listOf,
+  objectOf,
+  type OperationName,
+  textOf,
+} from '@sluice/contract'
 import type { UpstreamRequest } from '../protocol.ts'
-import { type Fields, isObject, listOf, objectOf, textOf } from './reading.ts'
 
 /**
  * A small difference between a compatible upstream and OpenAI, as a function over the outgoing request. It returns the

@@ -1,7 +1,14 @@
-import { GatewayError, type Video } from '@sluice/contract'
+import {
+  countOf,
+  type Fields,
+  GatewayError,
+  isObject,
+  objectOf,
+  someText,
+  type Video,
+} from '@sluice/contract'
 import type { CodecContext, Received } from '../protocol.ts'
 import { bodyOf } from './chat-reply.ts'
-import { type Fields, countOf, isObject, objectOf, someText } from './reading.ts'
 
 /** Words for a task's state, OpenAI's and those of upstreams that resemble it. */
 const statuses: Readonly<Record<string, Video['status']>> = {

@@ -2,24 +2,22 @@ import {
   type AnswerMessage,
   type ChatReply,
   chatUsage,
+  countOf,
+  type Fields,
   type FinishReason,
   formatDataUrl,
   formatJson,
   GatewayError,
-  type ThinkingBlock,
-  type ToolCall,
-  type Usage,
-} from '@sluice/contract'
-import {
-  carry,
-  countOf,
-  type Fields,
   isObject,
   listOf,
   objectOf,
   someText,
   textOf,
-} from '@sluice/protocols'
+  type ThinkingBlock,
+  type ToolCall,
+  type Usage,
+} from '@sluice/contract'
+import { carry } from '@sluice/protocols'
 import type { AiSdkContext } from './context.ts'
 
 const reasons: Readonly<Record<string, FinishReason>> = {

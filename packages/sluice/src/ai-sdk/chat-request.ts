@@ -1,5 +1,5 @@
-import { type ChatRequest, invalidRequest } from '@sluice/contract'
-import { asksFor, isObject, objectOf, refuseFields, textOf } from '@sluice/protocols'
+import { type ChatRequest, invalidRequest, isObject, objectOf, textOf } from '@sluice/contract'
+import { asksFor, refuseFields } from '@sluice/protocols'
 import type { AiSdkContext } from './context.ts'
 import type { CallOptions, UrlPatterns } from './model.ts'
 import { promptOf } from './prompt.ts'

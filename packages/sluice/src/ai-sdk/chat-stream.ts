@@ -1,5 +1,13 @@
-import { type ChatChunk, GatewayError, type Step } from '@sluice/contract'
-import { createChatChunks, type Fields, isObject, objectOf, textOf } from '@sluice/protocols'
+import {
+  type ChatChunk,
+  type Fields,
+  GatewayError,
+  isObject,
+  objectOf,
+  type Step,
+  textOf,
+} from '@sluice/contract'
+import { createChatChunks } from '@sluice/protocols'
 import {
   annotationOf,
   finishReason,

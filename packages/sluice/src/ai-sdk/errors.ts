@@ -1,5 +1,4 @@
-import { type ErrorCode, GatewayError } from '@sluice/contract'
-import { objectOf, someText } from '@sluice/protocols'
+import { type ErrorCode, GatewayError, objectOf, someText } from '@sluice/contract'
 
 /** The SDK's own errors by name (AI SDK, error reference). */
 const codes: Readonly<Record<string, ErrorCode>> = {

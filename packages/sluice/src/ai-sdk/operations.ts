@@ -1,6 +1,8 @@
 import {
   type CreateImageRequest,
   GatewayError,
+  listOf,
+  objectOf,
   type OperationName,
   type ReplyOf,
   type Usage,
@@ -10,13 +12,11 @@ import {
   documentTexts,
   embeddingReply,
   inputTexts,
-  listOf,
-  objectOf,
   renderTranscript,
   rerankReply,
 } from '@sluice/protocols'
-import { callOptions, refuseWarned } from './chat-request.ts'
 import { chatReply, readUsage } from './chat-reply.ts'
+import { callOptions, refuseWarned } from './chat-request.ts'
 import { chatEvents } from './chat-stream.ts'
 import type { AiSdkContext, AiSdkProvider } from './context.ts'
 import type { ProviderV4 } from './model.ts'

@@ -2,13 +2,16 @@ import {
   type ChatRequest,
   type ContentPart,
   invalidRequest,
+  isObject,
   type Message,
+  objectOf,
   parseDataUrl,
   parseJson,
+  textOf,
   type ThinkingBlock,
   type ToolCall,
 } from '@sluice/contract'
-import { isObject, objectOf, restore, textOf } from '@sluice/protocols'
+import { restore } from '@sluice/protocols'
 import type { AiSdkContext } from './context.ts'
 import type { Metadata, Part, PromptMessage, UrlPatterns } from './model.ts'
 

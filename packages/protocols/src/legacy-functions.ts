@@ -1,5 +1,4 @@
-import type { ChatRequest, Message, Tool } from '@sluice/contract'
-import { objectOf, someText } from '../openai/reading.ts'
+import { type ChatRequest, type Message, objectOf, someText, type Tool } from '@sluice/contract'
 
 /** True where the caller speaks of functions instead of tools and reads `function_call` in the answer. */
 export function usesFunctions(request: ChatRequest): boolean {
