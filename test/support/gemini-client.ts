@@ -1,7 +1,7 @@
 import { GatewayError } from '../../packages/contract/src/core/errors.ts'
 import { type ChatReply, chat } from '../../packages/contract/src/operations/chat.ts'
 import { validate } from '../../packages/contract/src/operations/validate.ts'
-import { generateContent } from '../../packages/protocols/src/gemini/client.ts'
+import { generateContent } from '../../packages/protocols/src/gemini/client/formats.ts'
 import type { ClientFormat } from '../../packages/protocols/src/protocol.ts'
 import { formatContext } from './codec-context.ts'
 

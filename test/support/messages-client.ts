@@ -11,7 +11,7 @@ import {
 } from '../../packages/contract/src/operations/chat.ts'
 import type { Step } from '../../packages/contract/src/operations/operation.ts'
 import { validate } from '../../packages/contract/src/operations/validate.ts'
-import { messages } from '../../packages/protocols/src/anthropic/client.ts'
+import { messages } from '../../packages/protocols/src/anthropic/client/formats.ts'
 import { formatContext } from './codec-context.ts'
 
 /** A Messages request as the gateway takes it in: checked, made canonical, checked again. */

@@ -1,5 +1,5 @@
 import type { EmbedReply, EmbedRequest, Usage } from '@sluice/contract'
-import { vectorToBase64 } from './openai/vectors.ts'
+import { vectorToBase64 } from './vectors.ts'
 import type { CodecContext, Decoded } from './protocol.ts'
 
 /** Vectors of an upstream that only gives numbers, as the caller asked for them. */

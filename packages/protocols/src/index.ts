@@ -1,3 +1,4 @@
+export { allowedTools } from './allowed-tools.ts'
 export { anthropic } from './anthropic/index.ts'
 export { bedrock } from './bedrock/index.ts'
 export { carry, restore } from './carried-reasoning.ts'
@@ -9,16 +10,17 @@ export { elevenlabs } from './elevenlabs/index.ts'
 export { embeddingReply, inputTexts } from './embedding-reply.ts'
 export { formats } from './formats.ts'
 export { gemini, vertex } from './gemini/index.ts'
-export { vertexAnthropic } from './gemini/vertex-anthropic.ts'
+export { vertexAnthropic } from './vertex-anthropic/index.ts'
 export { jina, voyage } from './jina/index.ts'
-export type { ResponsesRequest } from './openai-responses/client-schema.ts'
+export { namedSchema } from './named-schema.ts'
+export type { ResponsesRequest } from './openai-responses/client/schema.ts'
 export {
   inputItems,
   referredResponses,
   responseNotFound,
   withHistory,
   withReferences,
-} from './openai-responses/history.ts'
+} from './openai-responses/client/history.ts'
 export { azureDeployments } from './openai/azure.ts'
 export { ownFormats } from './openai/client/formats.ts'
 export { openai, openaiLike } from './openai/index.ts'
@@ -30,7 +32,7 @@ export {
   renameField,
   requiredAsAny,
   withoutHints,
-} from './openai/variants.ts'
+} from './openai/upstream/quirks.ts'
 export type {
   ClientFormat,
   Codec,

@@ -2,7 +2,7 @@ import Anthropic from '@anthropic-ai/sdk'
 import { describe, expect, it } from 'vitest'
 import { GatewayError } from '../../contract/src/core/errors.ts'
 import type { AnswerMessage, ChatDelta, ChatReply } from '../../contract/src/operations/chat.ts'
-import { messages } from '../src/anthropic/client.ts'
+import { messages } from '../src/anthropic/client/formats.ts'
 import { carry, restore } from '../src/carried-reasoning.ts'
 import { formatContext } from '../../../test/support/codec-context.ts'
 import {

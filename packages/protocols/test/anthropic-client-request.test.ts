@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type ErrorCode, GatewayError } from '../../contract/src/core/errors.ts'
 import { validate } from '../../contract/src/operations/validate.ts'
-import { messages, messagesCountTokens } from '../src/anthropic/client.ts'
+import { messages, messagesCountTokens } from '../src/anthropic/client/formats.ts'
 import { formatContext } from '../../../test/support/codec-context.ts'
 import { canonical } from '../../../test/support/messages-client.ts'
 

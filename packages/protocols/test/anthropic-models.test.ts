@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Message } from '../../contract/src/operations/chat-message.ts'
 import type { ChatRequest } from '../../contract/src/operations/chat.ts'
-import { claudeModel } from '../src/anthropic/model-family.ts'
+import { claudeModel } from '../src/claude/model-family.ts'
 import { encode, hello, refusal, tool } from '../../../test/support/anthropic-encode.ts'
 
 describe('limits and sampling by model', () => {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { EmbedRequest } from '../../contract/src/operations/embed.ts'
 import { validate } from '../../contract/src/operations/validate.ts'
-import { countTokens, generateContent } from '../src/gemini/client.ts'
-import { batchEmbedContents, embedContent } from '../src/gemini/client-embed.ts'
+import { countTokens, generateContent } from '../src/gemini/client/formats.ts'
+import { batchEmbedContents, embedContent } from '../src/gemini/client/embed.ts'
 import type { ClientFormat } from '../src/protocol.ts'
 import { formatContext } from '../../../test/support/codec-context.ts'
 import {

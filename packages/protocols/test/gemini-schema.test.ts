@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { GatewayError } from '../../contract/src/core/errors.ts'
-import { toJsonSchema } from '../src/gemini/json-schema.ts'
-import { toGeminiSchema } from '../src/gemini/schema.ts'
+import { toJsonSchema } from '../src/gemini/client/json-schema.ts'
+import { toGeminiSchema } from '../src/gemini/upstream/schema.ts'
 
 describe('JSON Schema becomes the subset that older Gemini models read', () => {
   test.each<[string, unknown, unknown]>([

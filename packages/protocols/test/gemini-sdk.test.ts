@@ -8,9 +8,13 @@ import { type ChatChunk, type ChatReply, chat } from '../../contract/src/operati
 import { embed } from '../../contract/src/operations/embed.ts'
 import type { Step } from '../../contract/src/operations/operation.ts'
 import { validate } from '../../contract/src/operations/validate.ts'
-import { batchEmbedContents } from '../src/gemini/client-embed.ts'
-import { countTokens, generateContent, streamGenerateContent } from '../src/gemini/client.ts'
-import { geminiError } from '../src/gemini/client-error.ts'
+import { batchEmbedContents } from '../src/gemini/client/embed.ts'
+import {
+  countTokens,
+  generateContent,
+  streamGenerateContent,
+} from '../src/gemini/client/formats.ts'
+import { geminiError } from '../src/gemini/client/error.ts'
 import { formatContext } from '../../../test/support/codec-context.ts'
 
 /** Google's own client against a server that answers with what these formats write. */

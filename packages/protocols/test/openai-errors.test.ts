@@ -1,7 +1,7 @@
 import { GatewayError } from '../../contract/src/core/errors.ts'
 import { describe, expect, it } from 'vitest'
 import type { ChatRequest } from '../../contract/src/operations/chat.ts'
-import { openaiChat } from '../src/openai/chat.ts'
+import { openaiChat } from '../src/openai/upstream/chat.ts'
 import { answerOf } from '../../../test/support/chat-answer.ts'
 import { caught } from '../../../test/support/caught.ts'
 import { codecContext, received } from '../../../test/support/codec-context.ts'

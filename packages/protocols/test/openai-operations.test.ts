@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { OperationName, RequestOf } from '../../contract/src/operations/index.ts'
 import { azureDeployments } from '../src/openai/azure.ts'
 import { openai, openaiLike } from '../src/openai/index.ts'
-import { compatibleRerank } from '../src/openai/rerank.ts'
+import { compatibleRerank } from '../src/openai/upstream/rerank.ts'
 import type { Codec, CodecContext, UpstreamRequest } from '../src/protocol.ts'
 import { codecContext, received } from '../../../test/support/codec-context.ts'
 

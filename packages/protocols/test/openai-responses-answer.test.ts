@@ -4,15 +4,15 @@ import type { ChatReply } from '../../contract/src/operations/chat.ts'
 import { chatUsage } from '../../contract/src/operations/usage-shape.ts'
 import { validate } from '../../contract/src/operations/validate.ts'
 import { carry } from '../src/carried-reasoning.ts'
-import { ResponseObject, type ResponsesRequest } from '../src/openai-responses/client-schema.ts'
-import { responses } from '../src/openai-responses/client.ts'
+import { ResponseObject, type ResponsesRequest } from '../src/openai-responses/client/schema.ts'
+import { responses } from '../src/openai-responses/client/formats.ts'
 import {
   inputItems,
   referredResponses,
   withHistory,
   withReferences,
-} from '../src/openai-responses/history.ts'
-import { nativeResponses } from '../src/openai-responses/native.ts'
+} from '../src/openai-responses/client/history.ts'
+import { nativeResponses } from '../src/openai-responses/upstream/native.ts'
 import { countingIds, formatContext } from '../../../test/support/codec-context.ts'
 
 function canonical(fields: object) {

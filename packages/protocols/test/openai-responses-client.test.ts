@@ -3,7 +3,7 @@ import { GatewayError } from '../../contract/src/core/errors.ts'
 import { operations } from '../../contract/src/operations/index.ts'
 import { validate } from '../../contract/src/operations/validate.ts'
 import { carry } from '../src/carried-reasoning.ts'
-import { responses } from '../src/openai-responses/client.ts'
+import { responses } from '../src/openai-responses/client/formats.ts'
 import { formatContext } from '../../../test/support/codec-context.ts'
 
 function canonical(fields: object) {

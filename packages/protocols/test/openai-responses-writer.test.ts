@@ -9,8 +9,8 @@ import type { ChatChunk, ChatDelta, FinishReason } from '../../contract/src/oper
 import type { Step } from '../../contract/src/operations/operation.ts'
 import { validate } from '../../contract/src/operations/validate.ts'
 import { restore } from '../src/carried-reasoning.ts'
-import { ResponseObject } from '../src/openai-responses/client-schema.ts'
-import { responses } from '../src/openai-responses/client.ts'
+import { ResponseObject } from '../src/openai-responses/client/schema.ts'
+import { responses } from '../src/openai-responses/client/formats.ts'
 import { formatContext } from '../../../test/support/codec-context.ts'
 
 const request = {

@@ -13,7 +13,7 @@ import {
   type Variant,
   withoutHints,
   withoutNames,
-} from '../src/openai/variants.ts'
+} from '../src/openai/upstream/quirks.ts'
 import type { UpstreamRequest } from '../src/protocol.ts'
 
 const sent = (value: object): UpstreamRequest => ({

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { vertexAnthropic } from '../src/gemini/vertex-anthropic.ts'
+import { vertexAnthropic } from '../src/vertex-anthropic/index.ts'
 import type { UpstreamRequest } from '../src/protocol.ts'
 import { codecContext } from '../../../test/support/codec-context.ts'
 

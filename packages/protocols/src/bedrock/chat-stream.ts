@@ -10,7 +10,7 @@ import {
   type Usage,
 } from '@sluice/contract'
 import { type ChatChunks, createChatChunks } from '../chat-chunks.ts'
-import { eventObject } from '../openai/event-json.ts'
+import { eventObject } from '../read-json.ts'
 import type { StreamCodec, StreamReader, StreamWatcher } from '../protocol.ts'
 import { streamFailure } from './failure.ts'
 import { finishReason, stopSequenceOf } from './finish-reasons.ts'

@@ -14,9 +14,10 @@ import {
   type ThinkingBlock,
   type ToolCall,
 } from '@sluice/contract'
-import { closedSchema } from '../anthropic/closed-schema.ts'
-import { claudeModel } from '../anthropic/model-family.ts'
+import { closedSchema } from '../claude/closed-schema.ts'
+import { claudeModel } from '../claude/model-family.ts'
 import { withFunctions } from '../function-answers.ts'
+import { namedSchema } from '../named-schema.ts'
 import type { Codec, CodecContext, Decoded, Received } from '../protocol.ts'
 import { asksFor, refuseFields } from '../unsupported-fields.ts'
 import { chatStream } from './chat-stream.ts'
@@ -200,8 +201,7 @@ function isForced(toolConfig: Fields | undefined): boolean {
 /** An object of any fields where JSON alone is asked for. */
 function schemaOf({ response_format: format }: ChatRequest): Fields {
   if (format?.type !== 'json_schema') return { type: 'object' }
-  const wrapper = objectOf(format.json_schema)
-  return isObject(wrapper['schema']) ? wrapper['schema'] : wrapper
+  return namedSchema(format).schema
 }
 
 function decode(received: Received, context: CodecContext, request: ChatRequest): Decoded<'chat'> {

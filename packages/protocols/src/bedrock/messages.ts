@@ -1,14 +1,6 @@
-import {
-  type ChatRequest,
-  type ContentPart,
-  invalidRequest,
-  isObject,
-  type Message,
-  parseJson,
-  type ThinkingBlock,
-  type ToolCall,
-} from '@sluice/contract'
-import type { ToolIds } from '../anthropic/tool-ids.ts'
+import type { ChatRequest, ContentPart, Message, ThinkingBlock, ToolCall } from '@sluice/contract'
+import { readArguments } from '../call-arguments.ts'
+import type { ToolIds } from '../claude/tool-ids.ts'
 import type { CodecContext } from '../protocol.ts'
 import { type Block, createDocumentNames, mediaBlock } from './media.ts'
 import { modelFamily } from './model-family.ts'
@@ -176,20 +168,6 @@ function toolUse(call: ToolCall, path: string, { ids }: Writing): Block {
         }
       : { name: call.custom.name, input: { input: call.custom.input } }
   return { toolUse: { toolUseId: ids.call(call.id), name, input } }
-}
-
-/** The arguments as an object; '' means none. Throws where they are anything else, because a call is not guessed. */
-export function readArguments(text: string, path: string): Readonly<Record<string, unknown>> {
-  if (text.trim() === '') return {}
-  const value = ((): unknown => {
-    try {
-      return parseJson(text)
-    } catch {
-      return undefined
-    }
-  })()
-  if (!isObject(value)) throw invalidRequest('Tool arguments must be a JSON object', path)
-  return value
 }
 
 /** An empty result is an empty list, since a blank text is refused. */

@@ -1,6 +1,6 @@
 import type { ChatRequest } from '@sluice/contract'
-import { claudeModel } from '../anthropic/model-family.ts'
-import { encodeThinking } from '../anthropic/thinking.ts'
+import { claudeModel } from '../claude/model-family.ts'
+import { encodeThinking } from '../claude/thinking.ts'
 import type { CodecContext } from '../protocol.ts'
 import { asksFor } from '../unsupported-fields.ts'
 import { isReasoningNova, modelFamily } from './model-family.ts'

@@ -1,4 +1,4 @@
-import { createToolIds, type ToolIds } from '../anthropic/tool-ids.ts'
+import { createToolIds, type ToolIds } from '../claude/tool-ids.ts'
 import { modelFamily } from './model-family.ts'
 
 /** The longest toolUseId that Converse takes. */

@@ -1,4 +1,6 @@
 import { type ChatRequest, isObject, objectOf, textOf, type Tool } from '@sluice/contract'
+import { allowedTools } from '../allowed-tools.ts'
+import { namedSchema } from '../named-schema.ts'
 import type { CodecContext } from '../protocol.ts'
 import { asksFor } from '../unsupported-fields.ts'
 import type { Block } from './media.ts'
@@ -93,7 +95,7 @@ function claudeChoice(
 }
 
 function offeredTools(request: ChatRequest, context: CodecContext): readonly Block[] {
-  const allowed = allowedNames(request)
+  const allowed = allowedTools(request.tool_choice)
   return (request.tools ?? []).flatMap((tool, index) => {
     const path = `tools[${index}]`
     if (tool.function === undefined) {
@@ -103,14 +105,6 @@ function offeredTools(request: ChatRequest, context: CodecContext): readonly Blo
     if (allowed !== undefined && !allowed.has(tool.function.name)) return []
     return [toolSpec(tool.function), ...cachePoint(tool.cache_control)]
   })
-}
-
-function allowedNames({ tool_choice: choice }: ChatRequest): ReadonlySet<string> | undefined {
-  if (choice == null || typeof choice === 'string' || choice.type !== 'allowed_tools')
-    return undefined
-  return new Set(
-    (choice.allowed_tools?.tools ?? []).map((tool) => textOf(objectOf(tool['function'])['name'])),
-  )
 }
 
 function toolSpec(declared: NonNullable<Tool['function']>): Block {
@@ -132,13 +126,11 @@ function objectSchema(parameters: unknown): Readonly<Record<string, unknown>> {
 }
 
 function jsonTool({ response_format: format }: ChatRequest): Block {
-  const wrapper = objectOf(format?.json_schema)
-  const schema = isObject(wrapper['schema']) ? wrapper['schema'] : wrapper
-  const described = textOf(wrapper['description'])
+  const { schema, description } = namedSchema(format ?? { type: 'json_object' })
   return {
     toolSpec: {
       name: jsonToolName,
-      description: described || 'Gives the final answer: the input of this tool is the answer.',
+      description: description ?? 'Gives the final answer: the input of this tool is the answer.',
       inputSchema: { json: objectSchema(schema) },
     },
   }

@@ -10,7 +10,7 @@ import {
   type Usage,
 } from '@sluice/contract'
 import { type ChatChunks, createChatChunks } from '../chat-chunks.ts'
-import { eventObject } from '../openai/event-json.ts'
+import { eventObject } from '../read-json.ts'
 import type { StreamCodec, StreamReader, StreamWatcher, Verdict } from '../protocol.ts'
 import { finishFailure, finishReason } from './finish-reasons.ts'
 import { readLogprobs } from './logprobs.ts'

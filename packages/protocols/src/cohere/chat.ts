@@ -11,6 +11,7 @@ import {
   type ToolCall,
 } from '@sluice/contract'
 import { withFunctions } from '../function-answers.ts'
+import { namedSchema } from '../named-schema.ts'
 import type { Codec, CodecContext, Decoded, Received } from '../protocol.ts'
 import { asksFor, refuseFields } from '../unsupported-fields.ts'
 import { chatStream } from './chat-stream.ts'
@@ -84,8 +85,7 @@ function penalty(
 
 function responseFormat({ response_format: format }: ChatRequest): object {
   if (format == null || format.type === 'text') return {}
-  const wrapper = objectOf(format.json_schema)
-  const schema = isObject(wrapper['schema']) ? wrapper['schema'] : wrapper
+  const { schema } = namedSchema(format)
   return {
     response_format: {
       type: 'json_object',

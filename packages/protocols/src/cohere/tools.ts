@@ -1,4 +1,5 @@
-import { type ChatRequest, objectOf, textOf, type Tool } from '@sluice/contract'
+import type { ChatRequest, Tool } from '@sluice/contract'
+import { allowedTools } from '../allowed-tools.ts'
 import type { CodecContext } from '../protocol.ts'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -52,10 +53,7 @@ function toolChoice(choice: ChatRequest['tool_choice']): Fields {
 }
 
 function chosenNames(choice: ChatRequest['tool_choice']): ReadonlySet<string> | undefined {
-  if (choice == null || typeof choice === 'string') return undefined
-  if (choice.type === 'allowed_tools')
-    return new Set(
-      (choice.allowed_tools?.tools ?? []).map((tool) => textOf(objectOf(tool['function'])['name'])),
-    )
+  if (choice == null || typeof choice === 'string' || choice.type === 'allowed_tools')
+    return allowedTools(choice)
   return new Set([choice.function?.name ?? ''])
 }

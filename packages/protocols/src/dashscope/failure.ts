@@ -1,5 +1,5 @@
 import { type ErrorCode, type Fields, GatewayError, objectOf, someText } from '@sluice/contract'
-import { readFailure } from '../openai/upstream-error.ts'
+import { readFailure } from '../failure.ts'
 import type { Received, UpstreamFailure } from '../protocol.ts'
 
 /** {code, message, request_id} of the native API, or OpenAI's error object of the compatible one. */

@@ -1,5 +1,5 @@
 import { GatewayError, objectOf, someText } from '@sluice/contract'
-import { readUsage } from '../openai/usage.ts'
+import { readUsage } from '../usage.ts'
 import type { Codec } from '../protocol.ts'
 import { documentTexts, rerankReply } from '../rerank-reply.ts'
 import { bodyOf } from './failure.ts'

@@ -1,5 +1,5 @@
 import { objectOf, someText } from '@sluice/contract'
-import { readFailure } from '../openai/upstream-error.ts'
+import { readFailure } from '../failure.ts'
 import type { Protocol, Received, UpstreamFailure } from '../protocol.ts'
 import { speak } from './speak.ts'
 import { transcribe } from './transcribe.ts'

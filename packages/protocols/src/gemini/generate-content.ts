@@ -52,3 +52,8 @@ export interface FunctionCallingConfig {
   /** Only with ANY and VALIDATED. */
   readonly allowedFunctionNames?: readonly string[]
 }
+
+/** Whether a stream is asked for as server-sent events (`alt=sse`); without it, it is a JSON array. */
+export function isServerSent(query: string): boolean {
+  return new URLSearchParams(query).get('alt') === 'sse'
+}

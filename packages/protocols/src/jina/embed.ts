@@ -1,6 +1,6 @@
 import { countOf, GatewayError, isObject, listOf, objectOf } from '@sluice/contract'
 import { embeddingReply, inputTexts } from '../embedding-reply.ts'
-import { readUsage } from '../openai/usage.ts'
+import { readUsage } from '../usage.ts'
 import type { Codec } from '../protocol.ts'
 
 export interface RetrievalNames {

@@ -1,4 +1,4 @@
-import { readFailure } from '../openai/upstream-error.ts'
+import { readFailure } from '../failure.ts'
 import type { Protocol } from '../protocol.ts'
 import { retrievalEmbed } from './embed.ts'
 import { retrievalRerank } from './rerank.ts'

@@ -1,7 +1,7 @@
 import { openai } from '../openai/index.ts'
 import type { Protocol } from '../protocol.ts'
-import { responsesChat } from './chat.ts'
-import { nativeResponses } from './native.ts'
+import { responsesChat } from './upstream/chat.ts'
+import { nativeResponses } from './upstream/native.ts'
 
 /** OpenAI's API with chat over POST /responses; all other operations are those of the OpenAI protocol. */
 export const openaiResponses: Protocol = {

@@ -5,7 +5,7 @@ import {
   objectOf,
   type ResponseFormat,
 } from '@sluice/contract'
-import { schemaFormat } from '../openai/chat-request.ts'
+import { schemaFormat } from '../openai/upstream/chat-request.ts'
 
 /** `response_format` of chat as `text.format`: the named schema is flat there. */
 export function flatFormat(format: ResponseFormat): unknown {

@@ -1,27 +1,27 @@
-import { nativeResponses } from '../openai-responses/native.ts'
+import { nativeResponses } from '../openai-responses/upstream/native.ts'
 import type { Protocol } from '../protocol.ts'
-import type { ChatOptions } from './chat-options.ts'
-import { openaiChat } from './chat.ts'
-import { type CompleteOptions, openaiComplete } from './complete.ts'
-import { type ImageOptions, openaiCreateImage } from './create-image.ts'
-import { openaiCreateVideo } from './create-video.ts'
-import { openaiDownloadVideo } from './download-video.ts'
-import { openaiEditImage } from './edit-image.ts'
-import { type EmbedOptions, openaiEmbed } from './embed.ts'
-import { openaiGetVideo } from './get-video.ts'
-import { models } from './models.ts'
-import { openaiModerate } from './moderate.ts'
+import type { ChatOptions } from './upstream/options.ts'
+import { openaiChat } from './upstream/chat.ts'
+import { type CompleteOptions, openaiComplete } from './upstream/complete.ts'
+import { type ImageOptions, openaiCreateImage } from './upstream/create-image.ts'
+import { openaiCreateVideo } from './upstream/create-video.ts'
+import { openaiDownloadVideo } from './upstream/download-video.ts'
+import { openaiEditImage } from './upstream/edit-image.ts'
+import { type EmbedOptions, openaiEmbed } from './upstream/embed.ts'
+import { openaiGetVideo } from './upstream/get-video.ts'
+import { models } from './upstream/models.ts'
+import { openaiModerate } from './upstream/moderate.ts'
 import {
   nativeChat,
   nativeComplete,
   nativeCreateImage,
   nativeEmbed,
   nativeModerate,
-} from './native.ts'
-import { type RerankOptions, compatibleRerank } from './rerank.ts'
-import { type SpeakOptions, openaiSpeak } from './speak.ts'
-import { type TranscribeOptions, openaiTranscribe, openaiTranslate } from './transcribe.ts'
-import { readFailure } from './upstream-error.ts'
+} from './upstream/native.ts'
+import { type RerankOptions, compatibleRerank } from './upstream/rerank.ts'
+import { type SpeakOptions, openaiSpeak } from './upstream/speak.ts'
+import { type TranscribeOptions, openaiTranscribe, openaiTranslate } from './upstream/transcribe.ts'
+import { readFailure } from '../failure.ts'
 
 /** How a compatible upstream differs from OpenAI itself. */
 export interface OpenAIDifferences {

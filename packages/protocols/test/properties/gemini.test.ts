@@ -12,7 +12,7 @@ import {
 } from '../../../contract/src/operations/chat.ts'
 import type { Step } from '../../../contract/src/operations/operation.ts'
 import { validate } from '../../../contract/src/operations/validate.ts'
-import { generateContent, streamGenerateContent } from '../../src/gemini/client.ts'
+import { generateContent, streamGenerateContent } from '../../src/gemini/client/formats.ts'
 import { gemini } from '../../src/gemini/index.ts'
 import { answerOf } from '../../../../test/support/chat-answer.ts'
 import {

@@ -4,7 +4,7 @@ import type { ToolCallDelta, ChatChunk } from '../../../contract/src/operations/
 import type { ChatRequest } from '../../../contract/src/operations/chat.ts'
 import { operations } from '../../../contract/src/operations/index.ts'
 import { validate } from '../../../contract/src/operations/validate.ts'
-import { openaiChat } from '../../src/openai/chat.ts'
+import { openaiChat } from '../../src/openai/upstream/chat.ts'
 import {
   conversation,
   type StreamedAnswer,

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { chat } from '../../src/anthropic/chat.ts'
+import { chat } from '../../src/anthropic/upstream/chat.ts'
 import { decodedRecording, streamedRecording } from '../../../../test/support/chat-answer.ts'
 import { testRecording } from '../../../../test/support/recordings.ts'
 

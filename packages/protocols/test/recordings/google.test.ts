@@ -1,11 +1,4 @@
 import { expect } from 'vitest'
-import { signatureOf } from '../../src/gemini/answer-parts.ts'
-import { gemini } from '../../src/gemini/index.ts'
-import {
-  createJsonArraySplitter,
-  createJsonArrayWriter,
-} from '../../../contract/src/wire/json-array.ts'
-import type { EventBlock } from '../../../contract/src/wire/sse.ts'
 import {
   answerOf,
   decodedRecording,
@@ -14,6 +7,13 @@ import {
 import { codecContext, eventsInPieces, received } from '../../../../test/support/codec-context.ts'
 import { readStream } from '../../../../test/support/read-stream.ts'
 import { recordedLines, recording, testRecording } from '../../../../test/support/recordings.ts'
+import {
+  createJsonArraySplitter,
+  createJsonArrayWriter,
+} from '../../../contract/src/wire/json-array.ts'
+import type { EventBlock } from '../../../contract/src/wire/sse.ts'
+import { callSignature } from '../../src/call-signature.ts'
+import { gemini } from '../../src/gemini/index.ts'
 
 const chat = gemini.codecs.chat!
 const request = { model: 'm', messages: [{ role: 'user' as const, content: 'x' }] }
@@ -103,7 +103,7 @@ testRecording('streams with a tool call', async () => {
       'event' in step ? step.event.choices.flatMap(({ delta }) => delta.tool_calls ?? []) : [],
     )
     expect(signatures).toHaveLength(1)
-    expect(signatureOf(signatures[0]!)).toHaveLength(length)
+    expect(callSignature(signatures[0]!)).toHaveLength(length)
     expect(usage).toEqual({
       inputTokens: 29,
       outputTokens: 15 + thoughts,

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { openai } from '../../src/openai/index.ts'
-import { compatibleRerank } from '../../src/openai/rerank.ts'
+import { compatibleRerank } from '../../src/openai/upstream/rerank.ts'
 import { codecContext, eventsInPieces, received } from '../../../../test/support/codec-context.ts'
 import { readStream } from '../../../../test/support/read-stream.ts'
 import { recordedLines, recording, testRecording } from '../../../../test/support/recordings.ts'

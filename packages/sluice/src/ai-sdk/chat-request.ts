@@ -1,5 +1,5 @@
-import { type ChatRequest, invalidRequest, isObject, objectOf, textOf } from '@sluice/contract'
-import { asksFor, refuseFields } from '@sluice/protocols'
+import { type ChatRequest, invalidRequest, objectOf } from '@sluice/contract'
+import { allowedTools, asksFor, namedSchema, refuseFields } from '@sluice/protocols'
 import type { AiSdkContext } from './context.ts'
 import type { CallOptions, UrlPatterns } from './model.ts'
 import { promptOf } from './prompt.ts'
@@ -52,20 +52,18 @@ export async function callOptions(
 function responseFormat({ response_format: format }: ChatRequest): object | null {
   if (format == null || format.type === 'text') return null
   if (format.type === 'json_object') return { type: 'json' }
-  const wrapper = objectOf(format.json_schema)
-  if (!isObject(wrapper['schema'])) return { type: 'json', schema: wrapper }
-  const { name, description, schema } = wrapper
+  const { schema, name, description } = namedSchema(format)
   return {
     type: 'json',
     schema,
-    ...(typeof name === 'string' ? { name } : {}),
-    ...(typeof description === 'string' ? { description } : {}),
+    ...(name === undefined ? {} : { name }),
+    ...(description === undefined ? {} : { description }),
   }
 }
 
 function toolOptions(request: ChatRequest, context: AiSdkContext): object {
   const { tool_choice: choice } = request
-  const allowed = allowedNames(choice)
+  const allowed = allowedTools(choice)
   const tools = (request.tools ?? []).flatMap((tool, index) => {
     if (tool.function === undefined) {
       context.unsupported(`tools[${index}]`, 'the AI SDK takes function tools only')
@@ -93,14 +91,6 @@ function toolChoice(choice: ChatRequest['tool_choice']): object | null {
   const name = (choice.function ?? choice.custom)?.name
   if (name === undefined) throw invalidRequest('tool_choice names no tool', 'tool_choice')
   return { type: 'tool', toolName: name }
-}
-
-function allowedNames(choice: ChatRequest['tool_choice']): ReadonlySet<string> | undefined {
-  if (choice == null || typeof choice === 'string' || choice.type !== 'allowed_tools')
-    return undefined
-  return new Set(
-    (choice.allowed_tools?.tools ?? []).map((tool) => textOf(objectOf(tool['function'])['name'])),
-  )
 }
 
 /** Our names of the features a model may warn of. */

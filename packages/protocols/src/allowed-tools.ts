@@ -1,0 +1,13 @@
+import { objectOf, someText, type ToolChoice } from '@sluice/contract'
+
+/** The names among which a choice of `allowed_tools` lets the model choose; undefined for every other choice. */
+export function allowedTools(
+  choice: ToolChoice | null | undefined,
+): ReadonlySet<string> | undefined {
+  if (choice == null || typeof choice === 'string' || choice.type !== 'allowed_tools')
+    return undefined
+  const names = (choice.allowed_tools?.tools ?? []).flatMap(
+    (tool) => someText(objectOf(tool['function'])['name']) ?? someText(tool['name']) ?? [],
+  )
+  return new Set(names)
+}

@@ -1,0 +1,53 @@
+import type { ClientFormat } from '../../protocol.ts'
+import { errorBody, paramOf } from './error.ts'
+import { fromCanonical, showsThinking } from './reply.ts'
+import { canonicalPrompt, toCanonical } from './request.ts'
+import { CountTokensReply, CountTokensRequest, MessagesReply, MessagesRequest } from './schema.ts'
+import { MessageWriter } from './stream.ts'
+
+/** Chat for applications that speak Anthropic's Messages API (https://platform.claude.com/docs/en/api/messages). */
+export const messages: ClientFormat<'chat'> = {
+  id: 'messages',
+  operation: 'chat',
+  summary: 'Create a message',
+  tag: 'Messages',
+  paths: ['/v1/messages'],
+  request: MessagesRequest,
+  reply: MessagesReply,
+  example: {
+    model: 'builtin-chat',
+    max_tokens: 256,
+    messages: [{ role: 'user', content: 'What is 6 times 7?' }],
+  },
+  // The schema has accepted the request before either is called.
+  toCanonical: (request) => toCanonical(request as MessagesRequest),
+  fromCanonical: (reply, request) => fromCanonical(reply, request as MessagesRequest),
+  writer(given, { newId }) {
+    const request = given as MessagesRequest
+    return new MessageWriter({ model: request.model, textShown: showsThinking(request), newId })
+  },
+  error: errorBody,
+  paramOf,
+  prefixOf(request) {
+    const { tools, system, messages } = request as MessagesRequest
+    return [tools, system, messages.slice(0, 2)]
+  },
+}
+
+/** How many tokens a message would have as its prompt (Messages API reference, Count tokens in a Message). */
+export const messagesCountTokens: ClientFormat<'chat'> = {
+  id: 'messagesCountTokens',
+  operation: 'chat',
+  summary: 'Count the tokens of a message',
+  tag: 'Messages',
+  paths: ['/v1/messages/count_tokens'],
+  request: CountTokensRequest,
+  reply: CountTokensReply,
+  example: { model: 'builtin-chat', messages: [{ role: 'user', content: 'What is 6 times 7?' }] },
+  // The schema has accepted the request before.
+  toCanonical: (request) => canonicalPrompt(request as CountTokensRequest),
+  fromCanonical: ({ usage }) => ({ input_tokens: usage.prompt_tokens }),
+  counted: (tokens) => ({ input_tokens: tokens }),
+  error: errorBody,
+  paramOf,
+}

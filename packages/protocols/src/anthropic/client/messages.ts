@@ -1,0 +1,209 @@
+import {
+  type ContentPart,
+  formatDataUrl,
+  formatJson,
+  GatewayError,
+  invalidRequest,
+  listOf,
+  type Message,
+  objectOf,
+  type ToolCall,
+} from '@sluice/contract'
+import type { Block, Message as ClientMessage } from './schema.ts'
+import { readThinking, signCall } from './thinking.ts'
+
+/** A message of the Messages API as canonical messages: one, or several where it holds results of calls. */
+export function canonicalMessages(message: ClientMessage, path: string): readonly Message[] {
+  const { role, content } = message
+  if (typeof content === 'string') return [{ role, content }]
+  if (role === 'assistant') return assistantMessage(content, `${path}.content`)
+  const results = content.flatMap((block, index) =>
+    block.type === 'tool_result' ? [toolResult(block, `${path}.content[${index}]`)] : [],
+  )
+  const parts = [
+    ...results.flatMap(({ media }) => media),
+    ...content.flatMap((block, index) =>
+      block.type === 'tool_result' ? [] : partsOf(block, `${path}.content[${index}]`),
+    ),
+  ]
+  if (parts.length === 0 && results.length === 0)
+    throw invalidRequest('A message must have content', `${path}.content`)
+  return [
+    ...results.map(({ message: result }) => result),
+    ...(parts.length > 0 ? [{ role, content: plain(parts) }] : []),
+  ]
+}
+
+/** A block in a message or in a result; the latter hold no results themselves. */
+type PartBlock = Omit<Block, 'content'> & { readonly content?: unknown }
+
+/** A single text without a cache breakpoint is written as a string, which every upstream reads. */
+function plain(parts: ContentPart[]): string | ContentPart[] {
+  const [only] = parts
+  return parts.length === 1 && only?.type === 'text' && only.cache_control == null
+    ? (only.text ?? '')
+    : parts
+}
+
+function partsOf(block: PartBlock, path: string): readonly ContentPart[] {
+  const cache = block.cache_control == null ? {} : { cache_control: block.cache_control }
+  switch (block.type) {
+    case 'text':
+      return [{ type: 'text', text: needed(block.text, `${path}.text`), ...cache }]
+    case 'image':
+      return [{ type: 'image_url', image_url: { url: imageUrl(block, path) }, ...cache }]
+    case 'document':
+      return documentParts(block, path).map((part) => ({ ...part, ...cache }))
+    case 'search_result':
+      return [{ type: 'text', text: searchResult(block), ...cache }]
+    default:
+      throw unsupported(`${path}.type`, `Blocks of type ${block.type} reach only Anthropic itself`)
+  }
+}
+
+function needed(value: string | undefined, param: string): string {
+  if (value !== undefined) return value
+  throw new GatewayError('missing_parameter', `Missing required parameter: '${param}'`, { param })
+}
+
+function unsupported(param: string, message: string): GatewayError {
+  return new GatewayError('unsupported_parameter', message, { param })
+}
+
+function imageUrl({ source }: PartBlock, path: string): string {
+  if (typeof source === 'object' && source.type === 'base64')
+    return formatDataUrl(
+      needed(source.media_type, `${path}.source.media_type`),
+      needed(source.data, `${path}.source.data`),
+    )
+  if (typeof source === 'object' && source.type === 'url')
+    return needed(source.url, `${path}.source.url`)
+  throw unsupported(`${path}.source`, 'Pictures are taken as base64 or url')
+}
+
+/** PDFs stay files; documents that are text become text under their title, which every model reads. */
+function documentParts(block: PartBlock, path: string): readonly ContentPart[] {
+  const { source, title, context, citations } = block
+  if (citations != null && !Array.isArray(citations) && citations['enabled'] === true)
+    throw unsupported(`${path}.citations`, 'Only Anthropic itself cites documents')
+  const about: ContentPart[] = context == null ? [] : [{ type: 'text', text: context }]
+  if (typeof source !== 'object')
+    throw unsupported(`${path}.source`, 'A document needs a source object')
+  const filename = title ?? 'document.pdf'
+  const type = source.media_type ?? 'application/pdf'
+  switch (source.type) {
+    case 'base64': {
+      const file_data = formatDataUrl(type, needed(source.data, `${path}.source.data`))
+      return [...about, { type: 'file', file: { filename, file_data } }]
+    }
+    case 'url': {
+      const file_data = needed(source.url, `${path}.source.url`)
+      return [...about, { type: 'file', file: { filename, file_data } }]
+    }
+    case 'text':
+      return [...about, titled(title, needed(source.data, `${path}.source.data`))]
+    case 'content':
+      if (typeof source.content === 'string') return [...about, titled(title, source.content)]
+      return [...about, titled(title, (source.content ?? []).map(textIn).join('\n'))]
+    default:
+      throw unsupported(`${path}.source`, 'Files by id belong to the provider they came from')
+  }
+}
+
+function titled(title: string | null | undefined, text: string): ContentPart {
+  const head = title == null ? '<document>' : `<document title=${JSON.stringify(title)}>`
+  return { type: 'text', text: `${head}\n${text}\n</document>` }
+}
+
+function searchResult({ title, source, content }: PartBlock): string {
+  const words = listOf(content).map(objectOf).map(textIn).join('\n')
+  return [title ?? '', typeof source === 'string' ? source : '', words]
+    .filter((line) => line !== '')
+    .join('\n')
+}
+
+function textIn(block: Readonly<Record<string, unknown>>): string {
+  return typeof block['text'] === 'string' ? block['text'] : ''
+}
+
+/**
+ * A result as a tool message. Those hold only text, so pictures and documents follow in a user message. OpenAI has
+ * no word for a failed call: the text begins with `Error: `.
+ */
+function toolResult(
+  block: Block,
+  path: string,
+): { readonly message: Message; readonly media: readonly ContentPart[] } {
+  const inner = resultParts(block.content, path)
+  const texts = inner.filter(({ type }) => type === 'text')
+  const [first, ...rest] = texts.length > 0 ? texts : [{ type: 'text' as const, text: '' }]
+  const marked = block.is_error === true ? markError(first?.text ?? '') : (first?.text ?? '')
+  const parts: ContentPart[] = [{ ...first, type: 'text', text: marked }, ...rest]
+  const last = parts.at(-1)
+  if (block.cache_control != null && last !== undefined)
+    parts[parts.length - 1] = { ...last, cache_control: block.cache_control }
+  return {
+    message: {
+      role: 'tool',
+      tool_call_id: needed(block.tool_use_id, `${path}.tool_use_id`),
+      content: plain(parts),
+    },
+    media: inner.filter(({ type }) => type !== 'text'),
+  }
+}
+
+function resultParts(content: Block['content'], path: string): readonly ContentPart[] {
+  if (content === undefined) return []
+  if (typeof content === 'string') return [{ type: 'text', text: content }]
+  if (!Array.isArray(content))
+    throw invalidRequest('The content of a tool result is text or blocks', `${path}.content`)
+  return content.flatMap((inner, index) => partsOf(inner, `${path}.content[${index}]`))
+}
+
+function markError(text: string): string {
+  return /^error/i.test(text) ? text : `Error: ${text}`
+}
+
+function assistantMessage(content: readonly Block[], path: string): readonly Message[] {
+  const thoughts = content.filter(isThinking)
+  const { text: reasoning, blocks, callSignatures } = readThinking(thoughts)
+  const parts: ContentPart[] = []
+  const calls: ToolCall[] = []
+  for (const [index, block] of content.entries()) {
+    if (isThinking(block)) continue
+    if (block.type === 'text') parts.push(...partsOf(block, `${path}[${index}]`))
+    else if (block.type === 'tool_use')
+      calls.push(signCall(toolCall(block, `${path}[${index}]`), callSignatures))
+    else
+      throw unsupported(
+        `${path}[${index}].type`,
+        `Blocks of type ${block.type} reach only Anthropic itself`,
+      )
+  }
+  // Nothing was said: Anthropic allows this of a last message only, where it means the same as no message.
+  if (parts.length === 0 && calls.length === 0) return []
+  return [
+    {
+      role: 'assistant',
+      content: parts.length === 0 ? null : plain(parts),
+      ...(reasoning === '' ? {} : { reasoning_content: reasoning }),
+      ...(blocks.length === 0 ? {} : { thinking_blocks: [...blocks] }),
+      ...(calls.length === 0 ? {} : { tool_calls: calls }),
+    },
+  ]
+}
+
+function isThinking({ type }: Block): boolean {
+  return type === 'thinking' || type === 'redacted_thinking'
+}
+
+function toolCall(block: Block, path: string): ToolCall {
+  return {
+    id: needed(block.id, `${path}.id`),
+    type: 'function',
+    function: {
+      name: needed(block.name, `${path}.name`),
+      arguments: formatJson(block.input ?? {}),
+    },
+  }
+}

@@ -1,0 +1,145 @@
+import {
+  type AnswerMessage,
+  type ChatReply,
+  type Fields,
+  GatewayError,
+  isObject,
+  listOf,
+  objectOf,
+  parseJson,
+  textOf,
+  type ToolCall,
+} from '@sluice/contract'
+import { callSignature } from '../../call-signature.ts'
+import type { Block } from '../blocks.ts'
+import { stopReason } from '../finish-reasons.ts'
+import type { MessagesRequest } from './schema.ts'
+import { callSignatureBlock, thinkingBlocks } from './thinking.ts'
+
+/** A canonical answer as a message of the Messages API. */
+export function fromCanonical(reply: ChatReply, request: MessagesRequest): object {
+  const [choice] = reply.choices
+  if (choice === undefined) throw new GatewayError('upstream_garbled', 'The answer holds no choice')
+  const { message, finish_reason: finish } = choice
+  const hasCalls = (message.tool_calls?.length ?? 0) > 0
+  const stopSequence = choice.stop_sequence ?? null
+  const declined = finish !== 'content_filter' && message.refusal != null
+  return {
+    id: messageId(reply.id),
+    type: 'message',
+    role: 'assistant',
+    model: reply.model,
+    content: contentOf(message, { declined, textShown: showsThinking(request) }),
+    stop_reason: declined ? 'refusal' : stopReason(finish, { hasCalls, stopSequence }),
+    stop_sequence: stopSequence,
+    stop_details: finish === 'content_filter' ? refusalDetails(message.refusal) : null,
+    usage: { ...usageOf(reply), ...serviceTier(reply.service_tier) },
+  }
+}
+
+/** Anthropic's ids begin with `msg_`; the rest stays what the upstream or the gateway chose. */
+export function messageId(id: string): string {
+  return id.startsWith('msg_') ? id : `msg_${id.replace(/^chatcmpl-/, '')}`
+}
+
+/** Whether the words of a thought are shown: not where the caller asked for none or for their signature alone. */
+export function showsThinking({ thinking }: MessagesRequest): boolean {
+  return thinking?.type !== 'disabled' && thinking?.display !== 'omitted'
+}
+
+/** Why an answer was stopped by a filter; no category of Anthropic's is known. */
+export function refusalDetails(explanation: string | null): object | null {
+  return explanation === null ? null : { type: 'refusal', category: null, explanation }
+}
+
+function serviceTier(tier: ChatReply['service_tier']): { readonly service_tier?: string } {
+  return tier == null ? {} : { service_tier: tier === 'default' ? 'standard' : tier }
+}
+
+function usageOf({ usage }: ChatReply): object {
+  const { cached_tokens: read, cache_write_tokens: written = 0 } = usage.prompt_tokens_details
+  const { reasoning_tokens: thinking } = usage.completion_tokens_details
+  return {
+    input_tokens: Math.max(0, usage.prompt_tokens - read - written),
+    cache_creation_input_tokens: written,
+    cache_read_input_tokens: read,
+    output_tokens: usage.completion_tokens,
+    ...(thinking > 0 ? { output_tokens_details: { thinking_tokens: thinking } } : {}),
+  }
+}
+
+function contentOf(
+  message: AnswerMessage,
+  { declined, textShown }: { readonly declined: boolean; readonly textShown: boolean },
+): readonly Block[] {
+  const calls = message.tool_calls ?? []
+  const signed = calls.flatMap((call) => {
+    const signature = callSignature(call)
+    return signature === undefined ? [] : [[call.id, signature] as const]
+  })
+  const { content } = message
+  return [
+    ...thinkingBlocks(message, textShown),
+    ...(content ? [textBlock(content, citationsOf(content, message.annotations))] : []),
+    ...(message.images ?? []).map(({ image_url: image }) => textBlock(pictureText(image.url))),
+    ...(declined && message.refusal ? [textBlock(message.refusal)] : []),
+    ...(signed.length > 0 ? [callSignatureBlock(Object.fromEntries(signed))] : []),
+    ...calls.map(toolUse),
+  ]
+}
+
+function textBlock(text: string, citations: readonly object[] = []): Block {
+  return { type: 'text', text, ...(citations.length > 0 ? { citations } : {}) }
+}
+
+/** Anthropic's answers hold no pictures, so one stands in the text. */
+export function pictureText(url: string): string {
+  return `![image](${url})`
+}
+
+/** OpenAI's annotations as citations; what names no web page has no counterpart. */
+export function citationsOf(
+  content: string,
+  annotations: readonly Fields[] | undefined,
+): readonly object[] {
+  return listOf(annotations).flatMap((annotation) => {
+    const {
+      url,
+      title,
+      start_index: start,
+      end_index: end,
+    } = objectOf(objectOf(annotation)['url_citation'])
+    if (typeof url !== 'string') return []
+    const cited =
+      typeof start === 'number' && typeof end === 'number' ? content.slice(start, end) : ''
+    return [
+      {
+        type: 'web_search_result_location',
+        url,
+        title: textOf(title),
+        cited_text: cited,
+        encrypted_index: '',
+      },
+    ]
+  })
+}
+
+function toolUse(call: ToolCall): Block {
+  const { name, input } =
+    call.custom === undefined
+      ? { name: call.function?.name ?? '', input: readInput(call.function?.arguments ?? '') }
+      : { name: call.custom.name, input: { input: call.custom.input } }
+  return { type: 'tool_use', id: call.id, name, input }
+}
+
+/** An answer that was cut off may hold arguments that are no JSON; they are shown as they are, not lost. */
+function readInput(text: string): Fields {
+  if (text.trim() === '') return {}
+  try {
+    const value = parseJson(text)
+    if (isObject(value)) return value
+  } catch {
+    // Shown below, like any other text that is no object.
+  }
+  return { raw_arguments: text }
+}

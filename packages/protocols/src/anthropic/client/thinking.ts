@@ -1,0 +1,101 @@
+import { isObject, objectOf, textOf, type ThinkingBlock, type ToolCall } from '@sluice/contract'
+import { withSignature } from '../../call-signature.ts'
+import { carry, restore } from '../../carried-reasoning.ts'
+import type { Block as OutBlock } from '../blocks.ts'
+import type { Block } from './schema.ts'
+
+/** Reasoning that a client sends back in an assistant message. */
+export interface ReturnedThinking {
+  readonly text: string
+  readonly blocks: readonly ThinkingBlock[]
+  /** Gemini's signatures by the id of the call they belong to. */
+  readonly callSignatures: Readonly<Record<string, unknown>>
+}
+
+/**
+ * The `thinking` and `redacted_thinking` blocks of a message. Claude's own stay as they are; those in which the
+ * gateway carried another maker's reasoning, or words it did not show, become that again.
+ */
+export function readThinking(blocks: readonly Block[]): ReturnedThinking {
+  let text = ''
+  let callSignatures: Readonly<Record<string, unknown>> = {}
+  const found: ThinkingBlock[] = []
+  for (const block of blocks) {
+    const opaque = block.type === 'thinking' ? (block.signature ?? '') : (block.data ?? '')
+    text += block.thinking ?? ''
+    const carried = restore(opaque)
+    if (isObject(carried)) {
+      if (carried['kind'] === 'call_signatures')
+        callSignatures = { ...callSignatures, ...objectOf(carried['signatures']) }
+      else if (isBlock(carried)) found.push(carried)
+    } else if (opaque !== '')
+      found.push(
+        block.type === 'thinking'
+          ? { type: 'thinking', thinking: block.thinking ?? '', signature: opaque }
+          : { type: 'redacted_thinking', data: opaque },
+      )
+  }
+  return { text, blocks: found, callSignatures }
+}
+
+const carriedKinds: ReadonlySet<unknown> = new Set(['thinking', 'reasoning', 'thought'])
+
+/** The rest of a block is checked with the whole request. */
+function isBlock(value: object): value is ThinkingBlock {
+  return 'type' in value && carriedKinds.has(value.type)
+}
+
+/**
+ * Reasoning as Anthropic's blocks. That of other makers travels in the signature, which clients send back unread.
+ * Text without anything to send back has an empty signature.
+ */
+export function thinkingBlocks(
+  given: {
+    readonly reasoning_content?: string | null
+    readonly thinking_blocks?: readonly ThinkingBlock[] | null
+  },
+  textShown: boolean,
+): readonly OutBlock[] {
+  const text = given.reasoning_content ?? ''
+  const blocks = given.thinking_blocks ?? []
+  const shown = (words: string): string => (textShown ? words : '')
+  if (blocks.length === 0)
+    return shown(text) === '' ? [] : [{ type: 'thinking', thinking: text, signature: '' }]
+  // Blocks that do not hold their own words share the text that came beside them; the first one shows it.
+  const without = blocks.some((block) => wordsOf(block) !== '') ? '' : text
+  return blocks.map((block, index) => {
+    const thinking = shown(wordsOf(block) || (index === 0 ? without : ''))
+    return thinkingBlock(block, thinking)
+  })
+}
+
+/**
+ * One block with the words to show. Without words a foreign one is as opaque as redacted thinking, and Claude's own
+ * carries the words that belong to its signature, for it must return unchanged.
+ */
+export function thinkingBlock(block: ThinkingBlock, thinking: string): OutBlock {
+  if (block.type === 'redacted_thinking') return { type: block.type, data: block.data ?? '' }
+  if (block.type === 'thinking') {
+    const isHidden = thinking === '' && wordsOf(block) !== '' && Boolean(block.signature)
+    const signature = isHidden ? carry(block) : (block.signature ?? '')
+    return { type: 'thinking', thinking, signature }
+  }
+  return thinking === ''
+    ? { type: 'redacted_thinking', data: carry(block) }
+    : { type: 'thinking', thinking, signature: carry(block) }
+}
+
+export function wordsOf({ thinking, summary }: ThinkingBlock): string {
+  return thinking ?? summary?.join('\n\n') ?? ''
+}
+
+/** A block that carries such signatures, to stand before the calls. */
+export function callSignatureBlock(signatures: Readonly<Record<string, string>>): OutBlock {
+  return { type: 'redacted_thinking', data: carry({ kind: 'call_signatures', signatures }) }
+}
+
+/** The call with its signature on it again. */
+export function signCall(call: ToolCall, signatures: ReturnedThinking['callSignatures']): ToolCall {
+  const signature = textOf(signatures[call.id])
+  return signature === '' ? call : { ...call, ...withSignature(signature) }
+}

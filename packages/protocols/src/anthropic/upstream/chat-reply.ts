@@ -1,0 +1,148 @@
+import {
+  type AnswerMessage,
+  type ChatReply,
+  type ChatRequest,
+  chatUsage,
+  type Fields,
+  formatJson,
+  GatewayError,
+  isObject,
+  noUsage,
+  objectOf,
+  someText,
+  textOf,
+  type ThinkingBlock,
+  type ToolCall,
+} from '@sluice/contract'
+import { usesFunctions } from '../../legacy-functions.ts'
+import type { CodecContext, Decoded, Received } from '../../protocol.ts'
+import { receivedObject } from '../../read-json.ts'
+import { finishReason } from '../finish-reasons.ts'
+import { readUsage } from '../usage.ts'
+import { annotationsOf } from './annotations.ts'
+import { answerToolName } from './chat-request.ts'
+import { upstreamError } from './failure.ts'
+
+interface Answer {
+  readonly text: string
+  readonly reasoning: string
+  readonly thinking: readonly ThinkingBlock[]
+  readonly calls: readonly ToolCall[]
+  readonly annotations: readonly Record<string, unknown>[]
+}
+
+/** A whole answer of `POST /v1/messages` (Messages API reference, Message). */
+export function decodeChat(
+  received: Received,
+  context: CodecContext,
+  request: ChatRequest,
+): Decoded<'chat'> {
+  const body = receivedObject(received)
+  if (body['type'] === 'error') throw upstreamError(body['error'])
+  if (!Array.isArray(body['content']))
+    throw new GatewayError('upstream_garbled', 'The upstream’s answer holds no content')
+  const answer = readBlocks(body['content'], answerToolName(request, context.model))
+  const usage = readUsage(body['usage'])
+  const hasCalls = answer.calls.length > 0
+  const legacy = hasCalls && usesFunctions(request)
+  const finish = finishReason(body['stop_reason'], hasCalls)
+  const stopSequence = someText(body['stop_sequence'])
+  const reply: ChatReply = {
+    id: context.newId('chatcmpl-'),
+    object: 'chat.completion',
+    created: Math.floor(context.now() / 1000),
+    model: context.publicModel,
+    choices: [
+      {
+        index: 0,
+        message: answerMessage(answer, { legacy, refusal: refusalOf(body) }),
+        finish_reason: legacy && finish === 'tool_calls' ? 'function_call' : finish,
+        logprobs: null,
+        ...(stopSequence === undefined ? {} : { stop_sequence: stopSequence }),
+      },
+    ],
+    usage: chatUsage(usage ?? noUsage),
+    system_fingerprint: null,
+    ...serviceTier(objectOf(body['usage'])['service_tier']),
+  }
+  return { reply, ...(usage === undefined ? {} : { usage }) }
+}
+
+/** Anthropic's `standard` is OpenAI's `default`. */
+function serviceTier(tier: unknown): { readonly service_tier?: string } {
+  const name = someText(tier)
+  return name === undefined ? {} : { service_tier: name === 'standard' ? 'default' : name }
+}
+
+/** Why an answer was refused, in Anthropic's words; the text of the answer may be a part of one. */
+export function refusalOf(holder: Fields): string | undefined {
+  if (holder['stop_reason'] !== 'refusal') return undefined
+  return someText(objectOf(holder['stop_details'])['explanation'])
+}
+
+function readBlocks(content: readonly unknown[], answerTool: string | undefined): Answer {
+  const annotations: Record<string, unknown>[] = []
+  const thinking: ThinkingBlock[] = []
+  const calls: ToolCall[] = []
+  let text = ''
+  let reasoning = ''
+  for (const block of content.filter(isObject)) {
+    switch (block['type']) {
+      case 'text': {
+        const start = text.length
+        text += textOf(block['text'])
+        annotations.push(...annotationsOf(block['citations'], { start, end: text.length }))
+        break
+      }
+      case 'thinking':
+      case 'redacted_thinking':
+        reasoning += textOf(block['thinking'])
+        thinking.push(thinkingBlock(block))
+        break
+      case 'tool_use':
+        if (block['name'] === answerTool) text += formatJson(block['input'] ?? {})
+        else calls.push(toolCall(block))
+        break
+      default:
+      // Calls and results of Anthropic's own tools: what came of them is in the text.
+    }
+  }
+  return { text, reasoning, thinking, calls, annotations }
+}
+
+/** A reasoning block as it goes back unchanged in a later request. */
+export function thinkingBlock(block: Fields): ThinkingBlock {
+  if (block['type'] === 'redacted_thinking')
+    return { type: 'redacted_thinking', data: textOf(block['data']) }
+  return {
+    type: 'thinking',
+    thinking: textOf(block['thinking']),
+    signature: textOf(block['signature']),
+  }
+}
+
+function toolCall(block: Fields): ToolCall {
+  return {
+    id: textOf(block['id']),
+    type: 'function',
+    function: { name: textOf(block['name']), arguments: formatJson(block['input'] ?? {}) },
+  }
+}
+
+function answerMessage(
+  { text, reasoning, thinking, calls, annotations }: Answer,
+  { legacy, refusal }: { readonly legacy: boolean; readonly refusal: string | undefined },
+): AnswerMessage {
+  const silent = calls.length > 0 || refusal !== undefined
+  const called = calls[0]?.function
+  return {
+    role: 'assistant',
+    content: text === '' && silent ? null : text,
+    refusal: refusal ?? null,
+    ...(reasoning === '' ? {} : { reasoning_content: reasoning }),
+    ...(thinking.length === 0 ? {} : { thinking_blocks: [...thinking] }),
+    ...(calls.length === 0 || legacy ? {} : { tool_calls: [...calls] }),
+    ...(legacy && called !== undefined ? { function_call: called } : {}),
+    ...(annotations.length === 0 ? {} : { annotations: [...annotations] }),
+  }
+}

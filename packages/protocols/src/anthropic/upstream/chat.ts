@@ -1,0 +1,17 @@
+import type { Codec } from '../../protocol.ts'
+import { decodeChat } from './chat-reply.ts'
+import { messagesBody } from './chat-request.ts'
+import { readChatStream } from './chat-stream.ts'
+import { watchMessage } from './watcher.ts'
+
+/** Chat as Anthropic's Messages API says it (https://platform.claude.com/docs/en/api/messages). */
+export const chat: Codec<'chat'> = {
+  encode: (request, context) => ({
+    method: 'POST',
+    path: '/v1/messages',
+    body: { kind: 'json', value: messagesBody(request, context) },
+  }),
+  decode: decodeChat,
+  singleChoice: true,
+  stream: { reader: readChatStream, watcher: watchMessage },
+}

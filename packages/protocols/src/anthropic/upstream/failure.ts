@@ -1,0 +1,53 @@
+import { type ErrorCode, type Fields, GatewayError, objectOf, someText } from '@sluice/contract'
+import type { Received, UpstreamFailure } from '../../protocol.ts'
+
+/** Error types and the status each stands for (Claude docs, API errors). */
+const types: Readonly<Record<string, readonly [ErrorCode, number]>> = {
+  invalid_request_error: ['upstream_rejected', 400],
+  not_found_error: ['upstream_rejected', 404],
+  conflict_error: ['upstream_rejected', 409],
+  request_too_large: ['upstream_rejected', 413],
+  authentication_error: ['upstream_refused_us', 401],
+  billing_error: ['upstream_refused_us', 402],
+  permission_error: ['upstream_refused_us', 403],
+  rate_limit_error: ['upstream_rate_limited', 429],
+  timeout_error: ['upstream_timeout', 504],
+  api_error: ['upstream_unavailable', 500],
+  overloaded_error: ['upstream_unavailable', 529],
+}
+
+/** The `error` of an error body or event that came with status 200. */
+export function upstreamError(error: unknown): GatewayError {
+  const type = someText(objectOf(error)['type'])
+  const [code, status] = types[type ?? ''] ?? ['upstream_unavailable', undefined]
+  return new GatewayError(
+    code,
+    someText(objectOf(error)['message']) ?? 'The upstream reported an error without a message',
+    {
+      ...(status === undefined ? {} : { upstreamStatus: status }),
+      ...(type === undefined ? {} : { upstreamCode: type }),
+      ...(code === 'upstream_rejected' && status !== undefined ? { status } : {}),
+    },
+  )
+}
+
+const tooLong = /prompt is too long|exceeds? (the )?context (limit|window)/i
+
+/** Reads `{type: error, error: {type, message}}`; anything else by its status. */
+export function readFailure(received: Received): UpstreamFailure {
+  const { error } = bodyOf(received)
+  const message = someText(objectOf(error)['message']) ?? someText(error)
+  const type = someText(objectOf(error)['type'])
+  if (message === undefined)
+    return { message: `The upstream answered with status ${received.status}` }
+  if (tooLong.test(message)) return { message, code: 'context_length_exceeded' }
+  return { message, ...(type === undefined ? {} : { code: type }) }
+}
+
+function bodyOf(received: Received): Fields {
+  try {
+    return objectOf(received.json())
+  } catch {
+    return {}
+  }
+}

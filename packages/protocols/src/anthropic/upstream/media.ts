@@ -1,0 +1,77 @@
+import { type ContentPart, type DataUrl, invalidRequest, parseDataUrl } from '@sluice/contract'
+import type { CodecContext } from '../../protocol.ts'
+import { type Block, imageTypes } from '../blocks.ts'
+
+/** A picture or a file as a block; undefined where it was left out as unsupported. Throws `invalid_request`. */
+export function mediaBlock(
+  part: ContentPart,
+  path: string,
+  context: CodecContext,
+): Block | undefined {
+  switch (part.type) {
+    case 'image_url':
+      return imageBlock(part.image_url?.url ?? '', `${path}.image_url`)
+    case 'file':
+      return fileBlock(part, path, context)
+    case 'input_audio':
+    case 'video_url':
+      context.unsupported(`${path}.${part.type}`, 'Claude reads text, pictures and documents')
+      return undefined
+    case 'text':
+    case 'refusal':
+      return undefined
+    default:
+      return part.type satisfies never
+  }
+}
+
+function imageBlock(url: string, path: string): Block {
+  if (/^https?:/i.test(url)) return { type: 'image', source: { type: 'url', url } }
+  const data = parseDataUrl(url)
+  if (data === undefined) throw invalidRequest('An image is an http(s): or data: address', path)
+  return dataImage(data, path)
+}
+
+function dataImage({ contentType, base64 }: DataUrl, path: string): Block {
+  const mediaType = contentType === 'image/jpg' ? 'image/jpeg' : contentType
+  if (!imageTypes.has(mediaType))
+    throw invalidRequest(`Claude takes ${[...imageTypes].join(', ')}, not ${mediaType}`, path)
+  return { type: 'image', source: { type: 'base64', media_type: mediaType, data: base64 } }
+}
+
+/** `%PDF-` in base64: files also come without a data: address around them. */
+const pdfStart = 'JVBERi0'
+
+function fileBlock({ file }: ContentPart, path: string, context: CodecContext): Block | undefined {
+  const content = file?.file_data
+  const title = file?.filename == null ? {} : { title: file.filename }
+  if (content == null) {
+    context.unsupported(
+      `${path}.file.file_id`,
+      'ids of files belong to the provider they came from',
+    )
+    return undefined
+  }
+  const param = `${path}.file.file_data`
+  if (/^https?:/i.test(content))
+    return { type: 'document', source: { type: 'url', url: content }, ...title }
+  const data: DataUrl | undefined = content.startsWith(pdfStart)
+    ? { contentType: 'application/pdf', base64: content }
+    : parseDataUrl(content)
+  if (data === undefined) throw invalidRequest('A file is a data: address', param)
+  const { contentType, base64 } = data
+  if (contentType.startsWith('image/')) return dataImage(data, param)
+  const source =
+    contentType === 'application/pdf'
+      ? { type: 'base64', media_type: contentType, data: base64 }
+      : contentType.startsWith('text/') || contentType === 'application/json'
+        ? { type: 'text', media_type: 'text/plain', data: decodeText(base64) }
+        : undefined
+  if (source === undefined)
+    throw invalidRequest(`Claude takes PDF and text files, not ${contentType}`, param)
+  return { type: 'document', source, ...title }
+}
+
+function decodeText(base64: string): string {
+  return Buffer.from(base64, 'base64').toString('utf8')
+}

@@ -1,0 +1,168 @@
+import type { Message, ThinkingBlock, ToolCall } from '@sluice/contract'
+import { readArguments } from '../../call-arguments.ts'
+import type { CacheBreakpoints } from '../../claude/cache-breakpoints.ts'
+import { createToolIds, type ToolIds } from '../../claude/tool-ids.ts'
+import type { CodecContext } from '../../protocol.ts'
+import { type Block, isBlank } from '../blocks.ts'
+import { mediaBlock } from './media.ts'
+
+export interface Turn {
+  readonly role: 'user' | 'assistant'
+  readonly content: Block[]
+}
+
+interface Writing {
+  readonly context: CodecContext
+  readonly ids: ToolIds
+  readonly breakpoint: CacheBreakpoints
+}
+
+/** Stands where Anthropic wants a user message and the caller has none; the least text it accepts. */
+const noWords = '.'
+
+/**
+ * A conversation as the Messages API takes it: the system messages that open it apart, user and assistant in turn,
+ * all results of parallel calls first in one user message, no blank texts, a user message at the beginning.
+ *
+ * A system message further on stays in its place, as text between `<system>` tags in the user turn: at the top it
+ * would change what came before it, and only some models take the role inside a conversation.
+ */
+export function encodeMessages(
+  messages: readonly Message[],
+  context: CodecContext,
+  breakpoint: CacheBreakpoints,
+): { readonly system: readonly Block[]; readonly turns: readonly Turn[] } {
+  const writing: Writing = { context, breakpoint, ids: createToolIds() }
+  const opening = messages.findIndex(({ role }) => role !== 'system' && role !== 'developer')
+  const systemEnd = opening < 0 ? messages.length : opening
+  const system = messages
+    .slice(0, systemEnd)
+    .flatMap((message, index) => contentBlocks(message, `messages[${index}]`, writing))
+  const turns: Turn[] = []
+  for (const [index, message] of messages.entries())
+    if (index >= systemEnd) appendMessage(turns, message, `messages[${index}]`, writing)
+  if (turns[0]?.role !== 'user')
+    turns.unshift({ role: 'user', content: [{ type: 'text', text: noWords }] })
+  trimPrefill(turns)
+  return { system, turns }
+}
+
+function appendMessage(turns: Turn[], message: Message, path: string, writing: Writing): void {
+  switch (message.role) {
+    case 'assistant':
+      return append(turns, 'assistant', assistantBlocks(message, path, writing))
+    case 'tool':
+    case 'function':
+      return appendResult(turns, toolResult(message, path, writing))
+    case 'system':
+    case 'developer':
+      return append(turns, 'user', contentBlocks(message, path, writing).map(markSystem))
+    case 'user':
+      return append(turns, 'user', named(message, contentBlocks(message, path, writing)))
+    default:
+      return message.role satisfies never
+  }
+}
+
+function append(turns: Turn[], role: Turn['role'], blocks: readonly Block[]): void {
+  if (blocks.length === 0) return
+  const last = turns.at(-1)
+  if (last?.role === role) last.content.push(...blocks)
+  else turns.push({ role, content: [...blocks] })
+}
+
+/** Results stand before everything else in their message. */
+function appendResult(turns: Turn[], block: Block): void {
+  const last = turns.at(-1)
+  if (last?.role !== 'user') {
+    turns.push({ role: 'user', content: [block] })
+    return
+  }
+  const end = last.content.findIndex(({ type }) => type !== 'tool_result')
+  last.content.splice(end < 0 ? last.content.length : end, 0, block)
+}
+
+function markSystem(block: Block): Block {
+  return { ...block, text: `<system>\n${String(block['text'])}\n</system>` }
+}
+
+/** Who of several users speaks; the Messages API has no field for it. */
+function named({ name }: Message, blocks: readonly Block[]): readonly Block[] {
+  const [first, ...rest] = blocks
+  if (name == null || name === '' || first === undefined) return blocks
+  return first.type === 'text'
+    ? [{ ...first, text: `${name}: ${String(first['text'])}` }, ...rest]
+    : [{ type: 'text', text: `${name}:` }, ...blocks]
+}
+
+/** A last assistant message is one that Claude continues; it must not end in white space. */
+function trimPrefill(turns: readonly Turn[]): void {
+  const last = turns.at(-1)
+  const block = last?.content.at(-1)
+  if (last?.role !== 'assistant' || block?.type !== 'text') return
+  last.content[last.content.length - 1] = { ...block, text: String(block['text']).trimEnd() }
+}
+
+function textBlock(text: string): readonly Block[] {
+  return isBlank(text) ? [] : [{ type: 'text', text }]
+}
+
+function contentBlocks({ content }: Message, path: string, writing: Writing): readonly Block[] {
+  if (content == null) return []
+  if (typeof content === 'string') return textBlock(content)
+  return content.flatMap((part, index) => {
+    const blocks =
+      part.type === 'text' || part.type === 'refusal'
+        ? textBlock(part[part.type] ?? '')
+        : [mediaBlock(part, `${path}.content[${index}]`, writing.context)]
+    return blocks.flatMap((block) =>
+      block === undefined ? [] : [{ ...block, ...writing.breakpoint(part.cache_control) }],
+    )
+  })
+}
+
+function assistantBlocks(message: Message, path: string, writing: Writing): readonly Block[] {
+  if (message.audio != null) writing.context.unsupported(`${path}.audio`)
+  return [
+    ...(message.thinking_blocks ?? []).flatMap(thinkingBlock),
+    ...contentBlocks(message, path, writing),
+    ...textBlock(message.refusal ?? ''),
+    ...(message.tool_calls ?? []).map((call, index) =>
+      toolUse(call, `${path}.tool_calls[${index}]`, writing),
+    ),
+  ]
+}
+
+/** Claude takes back only its own reasoning, as it was signed; that of other makers means nothing to it. */
+function thinkingBlock(block: ThinkingBlock): readonly Block[] {
+  const { type, thinking, signature, data } = block
+  if (type === 'thinking' && signature != null && signature !== '')
+    return [{ type, thinking: thinking ?? '', signature }]
+  return type === 'redacted_thinking' && data !== undefined ? [{ type, data }] : []
+}
+
+function toolUse(call: ToolCall, path: string, { ids }: Writing): Block {
+  const id = ids.call(call.id)
+  if (call.custom !== undefined)
+    return { type: 'tool_use', id, name: call.custom.name, input: { input: call.custom.input } }
+  const { name = '', arguments: text = '' } = call.function ?? {}
+  return { type: 'tool_use', id, name, input: readArguments(text, `${path}.function.arguments`) }
+}
+
+function toolResult(message: Message, path: string, writing: Writing): Block {
+  const { content } = message
+  const id = writing.ids.result(message.tool_call_id ?? '')
+  const control = Array.isArray(content)
+    ? content.findLast((part) => part.cache_control != null)?.cache_control
+    : undefined
+  const inner =
+    typeof content === 'string'
+      ? content
+      : contentBlocks(message, path, { ...writing, breakpoint: () => ({}) })
+  return {
+    type: 'tool_result',
+    tool_use_id: id,
+    ...(inner.length === 0 ? {} : { content: inner }),
+    ...writing.breakpoint(control),
+  }
+}

@@ -1,0 +1,57 @@
+import { isObject, listOf, objectOf, textOf } from '@sluice/contract'
+import { restore } from '../../carried-reasoning.ts'
+import type { Native } from '../../protocol.ts'
+import { readUsage } from '../usage.ts'
+import { watchMessage } from './watcher.ts'
+
+/** The caller's headers that the Messages API gives a meaning. */
+const headers = ['anthropic-version', 'anthropic-beta'] as const
+
+/** Anthropic's JSON as it came, posted to one path with the caller's version and betas. */
+function nativeJson(path: string, rest: Pick<Native, 'watcher' | 'usage'>): Native {
+  return {
+    request: (call) => ({
+      method: 'POST',
+      path: call.query === '' ? path : `${path}?${call.query}`,
+      headers: Object.fromEntries(
+        headers.flatMap((name) => {
+          const value = call.headers[name]
+          return value === undefined ? [] : [[name, value]]
+        }),
+      ),
+      body: { kind: 'bytes', contentType: 'application/json', bytes: call.body },
+    }),
+    headers,
+    fits: isAnthropicsOwn,
+    ...rest,
+  }
+}
+
+/**
+ * Whether all reasoning in the conversation is Claude's. What the gateway carried for other makers, or wrote without
+ * a signature, Anthropic would refuse; the codec leaves it out.
+ */
+function isAnthropicsOwn(request: unknown): boolean {
+  return listOf(objectOf(request)['messages'])
+    .flatMap((message) => listOf(objectOf(message)['content']))
+    .filter(isObject)
+    .every(({ type, signature, data }) => {
+      if (type === 'thinking') return textOf(signature) !== '' && !isCarried(signature)
+      return type !== 'redacted_thinking' || !isCarried(data)
+    })
+}
+
+function isCarried(opaque: unknown): boolean {
+  return restore(textOf(opaque)) !== undefined
+}
+
+export const nativeMessages = nativeJson('/v1/messages', {
+  watcher: watchMessage,
+  usage: (body) => readUsage(objectOf(body)['usage']),
+})
+
+/** Counting is free of charge, so there is no usage. */
+export const nativeCountTokens = nativeJson('/v1/messages/count_tokens', {
+  watcher: () => ({ see: () => 'other', usage: () => undefined }),
+  usage: () => undefined,
+})

@@ -1,0 +1,52 @@
+import type { ChatRequest, Fields } from '@sluice/contract'
+import { closedSchema } from '../../claude/closed-schema.ts'
+import type { ClaudeModel } from '../../claude/model-family.ts'
+import { namedSchema } from '../../named-schema.ts'
+import type { ToolBlock } from './tools.ts'
+
+/**
+ * How an answer is held to JSON: by `output_config.format`, where the model knows it and the schema is one it takes;
+ * else by a tool that must be called with the answer as its input, which is unwrapped when the answer is read.
+ */
+export type JsonAnswer =
+  | { readonly by: 'format'; readonly schema: object }
+  | { readonly by: 'tool'; readonly tool: ToolBlock }
+
+export function jsonAnswer(request: ChatRequest, model: ClaudeModel): JsonAnswer | undefined {
+  const { response_format: format } = request
+  if (format == null || format.type === 'text') return undefined
+  if (format.type === 'json_object') return byTool(request, { schema: {} })
+  const { schema, description } = namedSchema(format)
+  const closed = model.structured ? closedSchema(schema) : undefined
+  if (closed !== undefined) return { by: 'format', schema: closed }
+  return byTool(request, { schema, description })
+}
+
+function byTool(
+  request: ChatRequest,
+  { schema, description }: { readonly schema: Fields; readonly description?: string | undefined },
+): JsonAnswer | undefined {
+  if (forcesCall(request)) return undefined
+  return {
+    by: 'tool',
+    tool: {
+      name: freeName(request),
+      description: `Give the answer by calling this tool.${description === undefined ? '' : ` ${description}`}`,
+      input_schema: { type: 'object', ...schema },
+    },
+  }
+}
+
+/** Where the caller forces a call, the answer is that call and no JSON. */
+function forcesCall({ tool_choice: choice }: ChatRequest): boolean {
+  if (choice == null) return false
+  if (typeof choice === 'string') return choice === 'required'
+  return choice.type !== 'allowed_tools' || choice.allowed_tools?.mode === 'required'
+}
+
+function freeName({ tools }: ChatRequest): string {
+  const taken = new Set((tools ?? []).map((tool) => tool.function?.name))
+  let name = 'answer_in_json'
+  while (taken.has(name)) name += '_'
+  return name
+}

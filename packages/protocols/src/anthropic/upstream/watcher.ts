@@ -1,0 +1,59 @@
+import {
+  type Fields,
+  listOf,
+  objectOf,
+  type ServerSentEvent,
+  someText,
+  type Usage,
+} from '@sluice/contract'
+import { eventObject } from '../../read-json.ts'
+import type { StreamWatcher, Verdict } from '../../protocol.ts'
+import { upstreamError } from './failure.ts'
+import { createUsageReading } from '../usage.ts'
+
+/** Watches the events of a streamed message; types that are not known yet pass. */
+export function watchMessage(): StreamWatcher {
+  const usage = createUsageReading()
+  return {
+    see(event: ServerSentEvent): Verdict {
+      const data = eventObject(event)
+      if (data === undefined) return event.event === 'error' ? upstreamError(undefined) : 'garbage'
+      if (data['type'] === 'message_start') usage.add(objectOf(data['message'])['usage'])
+      if (data['type'] === 'message_delta') usage.add(data['usage'])
+      return judge(event, data)
+    },
+    usage: (): Usage | undefined => usage.read(),
+  }
+}
+
+function judge(event: ServerSentEvent, data: Fields): Verdict {
+  switch (data['type']) {
+    case 'message_start':
+      return listOf(objectOf(data['message'])['content']).length > 0 ? 'content' : 'other'
+    case 'content_block_start':
+      return begins(objectOf(data['content_block'])) ? 'content' : 'other'
+    case 'content_block_delta':
+      return says(objectOf(data['delta'])) ? 'content' : 'other'
+    case 'message_delta':
+      return someText(objectOf(data['delta'])['stop_reason']) === undefined ? 'other' : 'finish'
+    case 'message_stop':
+      return 'terminal'
+    case 'error':
+      return upstreamError(data['error'])
+    default:
+      if (event.event === 'error' || ('error' in data && !('type' in data)))
+        return upstreamError(data['error'] ?? data)
+      return typeof data['type'] === 'string' ? 'other' : 'garbage'
+  }
+}
+
+/** A call shows itself when it begins; a text or a thought only with its first words. */
+function begins(block: Fields): boolean {
+  if (block['type'] === 'text') return someText(block['text']) !== undefined
+  if (block['type'] === 'thinking') return someText(block['thinking']) !== undefined
+  return true
+}
+
+function says(delta: Fields): boolean {
+  return ['text', 'thinking', 'partial_json'].some((field) => someText(delta[field]) !== undefined)
+}

@@ -1,0 +1,160 @@
+import {
+  type ChatRequest,
+  type Fields,
+  GatewayError,
+  isObject,
+  listOf,
+  type Message,
+  objectOf,
+  someText,
+} from '@sluice/contract'
+import { pick, refuse } from './fields.ts'
+import { detailOf } from './media.ts'
+import { toJsonSchema } from './json-schema.ts'
+
+/** The canonical fields that a generationConfig says; `path` is where it is in the client's request. */
+export function configOf(config: Fields, path: string): Partial<ChatRequest> {
+  const imageConfig = pick(config, 'imageConfig')
+  if (isObject(imageConfig) && Object.keys(imageConfig).length > 0) refuse(`${path}.imageConfig`)
+  for (const name of ['audioTimestamp', 'enableEnhancedCivicAnswers'])
+    if (pick(config, name) === true) refuse(`${path}.${name}`)
+  return {
+    ...plainFields(config),
+    ...stopOf(config, path),
+    ...logprobsOf(config, path),
+    ...formatOf(config, path),
+    ...thinkingOf(config),
+    ...modalitiesOf(config, path),
+  }
+}
+
+/** Fields that differ in their name alone. */
+const names: readonly (readonly [string, keyof ChatRequest])[] = [
+  ['temperature', 'temperature'],
+  ['topP', 'top_p'],
+  ['topK', 'top_k'],
+  ['candidateCount', 'n'],
+  ['maxOutputTokens', 'max_completion_tokens'],
+  ['seed', 'seed'],
+  ['presencePenalty', 'presence_penalty'],
+  ['frequencyPenalty', 'frequency_penalty'],
+]
+
+/** The schema has checked their types, which are the canonical ones; the canonical schema checks them again. */
+function plainFields(config: Fields): Partial<ChatRequest> {
+  const found = names.flatMap(([own, canonical]) => {
+    const value = pick(config, own)
+    return value === undefined ? [] : [[canonical, value] as const]
+  })
+  return Object.fromEntries(found) as Partial<ChatRequest>
+}
+
+/** Chat takes four, Gemini five. */
+const stopsMax = 4
+
+function stopOf(config: Fields, path: string): Partial<ChatRequest> {
+  const stop = listOf(pick(config, 'stopSequences')).filter((each) => typeof each === 'string')
+  if (stop.length > stopsMax)
+    throw new GatewayError(
+      'unsupported_value',
+      `At most ${stopsMax} stop sequences are supported by this model`,
+      { param: `${path}.stopSequences` },
+    )
+  return stop.length === 0 ? {} : { stop }
+}
+
+function logprobsOf(config: Fields, path: string): Partial<ChatRequest> {
+  const top = pick(config, 'logprobs')
+  if (pick(config, 'responseLogprobs') !== true) {
+    if (typeof top === 'number' && top > 0)
+      throw new GatewayError('invalid_request', 'logprobs needs responseLogprobs to be true', {
+        param: `${path}.logprobs`,
+      })
+    return {}
+  }
+  return { logprobs: true, ...(typeof top === 'number' ? { top_logprobs: top } : {}) }
+}
+
+function formatOf(config: Fields, path: string): Partial<ChatRequest> {
+  const type = someText(pick(config, 'responseMimeType'))
+  const own = pick(config, 'responseSchema')
+  const plain = pick(config, 'responseJsonSchema')
+  if (type === 'text/x.enum') refuse(`${path}.responseMimeType`)
+  const schema = isObject(plain) ? plain : isObject(own) ? toJsonSchema(own) : undefined
+  if (type !== 'application/json') {
+    if (schema === undefined) return {}
+    const param = `${path}.${isObject(plain) ? 'responseJsonSchema' : 'responseSchema'}`
+    throw new GatewayError(
+      'invalid_request',
+      'A response schema needs responseMimeType application/json',
+      { param },
+    )
+  }
+  if (schema === undefined) return { response_format: { type: 'json_object' } }
+  return {
+    response_format: { type: 'json_schema', json_schema: { name: 'response', schema } },
+  }
+}
+
+function thinkingOf(config: Fields): Partial<ChatRequest> {
+  const thinking = objectOf(pick(config, 'thinkingConfig'))
+  const budget = pick(thinking, 'thinkingBudget')
+  if (typeof budget === 'number') return { thinking_budget: budget }
+  const level = someText(pick(thinking, 'thinkingLevel'))?.toLowerCase()
+  switch (level) {
+    case 'minimal':
+    case 'low':
+    case 'medium':
+    case 'high':
+      return { reasoning_effort: level }
+    default:
+      return {}
+  }
+}
+
+/** True where the caller reads the model's thoughts; without it Gemini keeps them to itself. */
+export function wantsThoughts(request: unknown): boolean {
+  const config = objectOf(pick(objectOf(request), 'generationConfig'))
+  return pick(objectOf(pick(config, 'thinkingConfig')), 'includeThoughts') === true
+}
+
+function modalitiesOf(config: Fields, path: string): Partial<ChatRequest> {
+  const kinds = listOf(pick(config, 'responseModalities')).map((kind) => String(kind).toLowerCase())
+  if (kinds.includes('image')) refuse(`${path}.responseModalities`, 'it draws no pictures')
+  const voice = voiceOf(pick(config, 'speechConfig'), `${path}.speechConfig`)
+  if (!kinds.includes('audio')) return {}
+  return {
+    modalities: kinds.includes('text') ? ['text', 'audio'] : ['audio'],
+    audio: { ...(voice === undefined ? {} : { voice }), format: 'pcm16' },
+  }
+}
+
+function voiceOf(speech: unknown, path: string): string | undefined {
+  if (!isObject(speech)) return undefined
+  for (const name of ['multiSpeakerVoiceConfig', 'languageCode'])
+    if (pick(speech, name) !== undefined) refuse(`${path}.${name}`)
+  const prebuilt = objectOf(pick(objectOf(pick(speech, 'voiceConfig')), 'prebuiltVoiceConfig'))
+  return someText(pick(prebuilt, 'voiceName'))
+}
+
+/** One resolution for all pictures of a request, as chat's detail of each that has none of its own. */
+export function withResolution(
+  messages: readonly Message[],
+  config: Fields,
+  path: string,
+): readonly Message[] {
+  const detail = detailOf(pick(config, 'mediaResolution'), `${path}.mediaResolution`)
+  if (detail === undefined) return messages
+  return messages.map((message) =>
+    Array.isArray(message.content)
+      ? {
+          ...message,
+          content: message.content.map((part) =>
+            part.image_url === undefined
+              ? part
+              : { ...part, image_url: { detail, ...part.image_url } },
+          ),
+        }
+      : message,
+  )
+}

@@ -1,0 +1,136 @@
+import {
+  type EmbedReply,
+  type EmbedRequest,
+  type Fields,
+  GatewayError,
+  isObject,
+  listOf,
+  objectOf,
+  someText,
+} from '@sluice/contract'
+import type { ClientFormat } from '../../protocol.ts'
+import { textsOf } from './messages.ts'
+import { geminiError } from './error.ts'
+import { missing, pick, refuse } from './fields.ts'
+import {
+  BatchEmbedContentsReply,
+  BatchEmbedContentsRequest,
+  EmbedContentReply,
+  EmbedContentRequest,
+} from './schema.ts'
+import { inputTypeOf } from '../embed-task.ts'
+
+/** https://ai.google.dev/api/embeddings#method:-models.embedcontent. */
+export const embedContent: ClientFormat<'embed'> = {
+  id: 'embedContent',
+  operation: 'embed',
+  summary: 'Embed one content',
+  tag: 'Gemini',
+  paths: ['/v1beta/models/{model}:embedContent', '/v1/models/{model}:embedContent'],
+  request: EmbedContentRequest,
+  reply: EmbedContentReply,
+  example: { content: { parts: [{ text: 'A gate across a channel of water' }] } },
+  toCanonical(request) {
+    const fields = objectOf(request)
+    return { model: modelOf(fields), input: textOf(fields, ''), ...optionsOf(fields, '') }
+  },
+  fromCanonical(reply) {
+    const [embedding = { values: [] }] = embeddingsOf(reply)
+    return { embedding, usageMetadata: usageOf(reply) }
+  },
+  error: geminiError,
+  modelIn: 'path',
+  paramOf: paramOfEmbed,
+}
+
+/** https://ai.google.dev/api/embeddings#method:-models.batchembedcontents. */
+export const batchEmbedContents: ClientFormat<'embed'> = {
+  ...embedContent,
+  id: 'batchEmbedContents',
+  summary: 'Embed several contents',
+  paths: ['/v1beta/models/{model}:batchEmbedContents', '/v1/models/{model}:batchEmbedContents'],
+  request: BatchEmbedContentsRequest,
+  reply: BatchEmbedContentsReply,
+  example: { requests: [{ content: { parts: [{ text: 'A gate across a channel of water' }] } }] },
+  toCanonical(request) {
+    const fields = objectOf(request)
+    const requests = listOf(fields['requests']).filter(isObject)
+    const [first = {}] = requests
+    const options = optionsOf(first, 'requests[0].')
+    for (const [index, each] of requests.entries()) {
+      const own = optionsOf(each, `requests[${index}].`)
+      if (own.dimensions !== options.dimensions || own.input_type !== options.input_type)
+        throw new GatewayError(
+          'unsupported_value',
+          'All requests of a batch must ask for the same task and size with this model',
+          { param: `requests[${index}]` },
+        )
+    }
+    const input = requests.map((each, index) => textOf(each, `requests[${index}].`))
+    return { model: modelOf(fields), input, ...options }
+  },
+  fromCanonical: (reply) => ({ embeddings: embeddingsOf(reply), usageMetadata: usageOf(reply) }),
+  paramOf: (canonical) => {
+    const place = /^input\[(\d+)\]/.exec(canonical)?.[1]
+    return place === undefined
+      ? `requests[0].${paramOfEmbed(canonical)}`
+      : `requests[${place}].content`
+  },
+}
+
+function modelOf(fields: Fields): string {
+  return String(fields['model'])
+}
+
+function textOf(fields: Fields, root: string): string {
+  const parts = listOf(objectOf(fields['content'])['parts']).filter(isObject)
+  for (const [index, part] of parts.entries())
+    if (part['text'] === undefined) refuse(`${root}content.parts[${index}]`, 'only text')
+  const text = textsOf(parts).join('')
+  if (text === '') throw missing(`${root}content.parts[0].text`)
+  return text
+}
+
+function optionsOf(fields: Fields, root: string): Pick<EmbedRequest, 'dimensions' | 'input_type'> {
+  const dimensions = pick(fields, 'outputDimensionality')
+  const task = someText(pick(fields, 'taskType'))
+  const isAsked = task !== undefined && task !== 'TASK_TYPE_UNSPECIFIED'
+  const inputType = isAsked ? inputTypeOf(task) : undefined
+  if (isAsked && inputType === undefined) refuse(`${root}taskType`)
+  if (someText(pick(fields, 'title')) !== undefined) refuse(`${root}title`)
+  if (pick(fields, 'autoTruncate') === false) refuse(`${root}autoTruncate`)
+  return {
+    ...(typeof dimensions === 'number' ? { dimensions } : {}),
+    ...(inputType === undefined ? {} : { input_type: inputType }),
+  }
+}
+
+function embeddingsOf({ data }: EmbedReply): readonly { readonly values: readonly number[] }[] {
+  return data
+    .toSorted((left, right) => left.index - right.index)
+    .map(({ embedding }) => ({
+      values: typeof embedding === 'string' ? floatsOf(embedding) : embedding,
+    }))
+}
+
+/** Nobody asks for base64 here, but an upstream may send it all the same. */
+function floatsOf(base64: string): readonly number[] {
+  const bytes = Buffer.from(base64, 'base64')
+  return Array.from({ length: Math.floor(bytes.length / 4) }, (_, index) =>
+    bytes.readFloatLE(index * 4),
+  )
+}
+
+function usageOf({ usage }: EmbedReply): Fields {
+  return { promptTokenCount: usage.prompt_tokens, totalTokenCount: usage.total_tokens }
+}
+
+const places: Readonly<Record<string, string>> = {
+  input: 'content',
+  dimensions: 'outputDimensionality',
+  input_type: 'taskType',
+}
+
+function paramOfEmbed(canonical: string): string {
+  return places[canonical.split(/[.[]/)[0] ?? ''] ?? canonical
+}

@@ -1,0 +1,77 @@
+import { invalidRequest, listOf, objectOf } from '@sluice/contract'
+import type { ClientFormat } from '../../protocol.ts'
+import { geminiError } from './error.ts'
+import { pick } from './fields.ts'
+import { contentReply } from './reply.ts'
+import { chatRequestOf, paramOfChat } from './request.ts'
+import {
+  CountTokensReply,
+  CountTokensRequest,
+  GenerateContentReply,
+  GenerateContentRequest,
+} from './schema.ts'
+import { writeContentStream } from './stream.ts'
+
+const tag = 'Gemini'
+
+const example = { contents: [{ role: 'user', parts: [{ text: 'What is 6 times 7?' }] }] }
+
+/** https://ai.google.dev/api/generate-content#method:-models.generatecontent. */
+export const generateContent: ClientFormat<'chat'> = {
+  id: 'generateContent',
+  operation: 'chat',
+  summary: 'Generate content',
+  tag,
+  paths: ['/v1beta/models/{model}:generateContent', '/v1/models/{model}:generateContent'],
+  request: GenerateContentRequest,
+  reply: GenerateContentReply,
+  example,
+  streams: false,
+  modelIn: 'path',
+  prefixOf(request) {
+    const { tools, systemInstruction, contents } = objectOf(request)
+    return [tools, systemInstruction, listOf(contents).slice(0, 2)]
+  },
+  toCanonical: (request, context) => chatRequestOf(objectOf(request), context),
+  fromCanonical: (reply, request) => contentReply(reply, request),
+  error: geminiError,
+  paramOf: paramOfChat,
+}
+
+/** https://ai.google.dev/api/generate-content#method:-models.streamgeneratecontent. */
+export const streamGenerateContent: ClientFormat<'chat'> = {
+  ...generateContent,
+  id: 'streamGenerateContent',
+  summary: 'Generate content as a stream',
+  paths: [
+    '/v1beta/models/{model}:streamGenerateContent',
+    '/v1/models/{model}:streamGenerateContent',
+  ],
+  streams: true,
+  toCanonical: (request, context) => ({
+    ...chatRequestOf(objectOf(request), context),
+    stream: true,
+  }),
+  writer: (request, _context, query) => writeContentStream(request, query),
+}
+
+/** https://ai.google.dev/api/tokens: of the contents alone, or of a whole request. */
+export const countTokens: ClientFormat<'chat'> = {
+  ...generateContent,
+  id: 'countTokens',
+  summary: 'Count the tokens of a request',
+  paths: ['/v1beta/models/{model}:countTokens', '/v1/models/{model}:countTokens'],
+  request: CountTokensRequest,
+  reply: CountTokensReply,
+  toCanonical(request, context) {
+    const fields = objectOf(request)
+    const whole = pick(fields, 'generateContentRequest')
+    if ((whole === undefined) === (fields['contents'] == null))
+      throw invalidRequest('Give either contents or generateContentRequest', 'contents')
+    if (whole === undefined) return chatRequestOf(fields, context)
+    const inner = { ...objectOf(whole), model: fields['model'] }
+    return chatRequestOf(inner, context, 'generateContentRequest.')
+  },
+  fromCanonical: ({ usage }) => ({ totalTokens: usage.prompt_tokens }),
+  counted: (tokens) => ({ totalTokens: tokens }),
+}

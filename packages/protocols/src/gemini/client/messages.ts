@@ -1,0 +1,171 @@
+import {
+  type ContentPart,
+  type Fields,
+  formatJson,
+  invalidRequest,
+  isObject,
+  listOf,
+  type Message,
+  objectOf,
+  someText,
+  textOf,
+  type ThinkingBlock,
+  type ToolCall,
+} from '@sluice/contract'
+import { withSignature } from '../../call-signature.ts'
+import { textOfResponse } from '../function-responses.ts'
+import { restoreBlocks } from '../signatures.ts'
+import { missing, pick, refuse } from './fields.ts'
+import { mediaContent } from './media.ts'
+
+/** A call of the model's last turn that no result has answered yet. */
+interface OpenCall {
+  readonly id: string
+  readonly name: string
+}
+
+/** Parts that only Gemini's own tools make and read. */
+const ownParts = ['executableCode', 'codeExecutionResult', 'toolCall', 'toolResponse']
+
+/** A part and where it is in the client's request. */
+interface Placed {
+  readonly part: Fields
+  readonly path: string
+}
+
+/** Neighbouring contents of one side; each keeps its own parts. */
+interface Turn {
+  readonly isModel: boolean
+  readonly contents: (readonly Placed[])[]
+}
+
+/**
+ * Gemini's contents as chat messages; `path` is where they are in the client's request. Neighbouring contents of the
+ * model are one message, because Google's clients keep every fragment of a stream as a content of its own.
+ */
+export function messagesOf(
+  contents: readonly unknown[],
+  path: string,
+  newId: (prefix: string) => string,
+): readonly Message[] {
+  let open: readonly OpenCall[] = []
+  return turnsOf(contents, path).flatMap(({ isModel, contents: own }) => {
+    if (!isModel) {
+      const results = toolMessages(own.flat(), open)
+      return [...results, ...own.flatMap(userMessages)]
+    }
+    const message = assistantMessage(own.flat(), newId)
+    const calls = message.tool_calls ?? []
+    open = calls.map(({ id, function: made }) => ({ id, name: made?.name ?? '' }))
+    return [message]
+  })
+}
+
+function turnsOf(contents: readonly unknown[], path: string): readonly Turn[] {
+  const turns: Turn[] = []
+  for (const [index, content] of contents.entries()) {
+    const fields = objectOf(content)
+    const isModel = fields['role'] === 'model'
+    const parts = listOf(fields['parts'])
+      .filter(isObject)
+      .map((part, place) => ({ part, path: `${path}[${index}].parts[${place}]` }))
+    refuseOwnParts(parts)
+    const last = turns.at(-1)
+    if (last?.isModel === isModel) last.contents.push(parts)
+    else turns.push({ isModel, contents: [parts] })
+  }
+  return turns
+}
+
+function refuseOwnParts(parts: readonly Placed[]): void {
+  for (const { part, path } of parts)
+    for (const name of ownParts) if (pick(part, name) !== undefined) refuse(`${path}.${name}`)
+}
+
+export function textsOf(parts: readonly Fields[]): readonly string[] {
+  return parts
+    .filter((part) => part['thought'] !== true)
+    .map((part) => textOf(part['text']))
+    .filter((text) => text !== '')
+}
+
+function assistantMessage(placed: readonly Placed[], newId: (prefix: string) => string): Message {
+  for (const { part, path } of placed)
+    for (const name of ['inlineData', 'fileData', 'functionResponse'])
+      if (pick(part, name) !== undefined)
+        refuse(`${path}.${name}`, 'it cannot be in the model’s turn')
+  const parts = placed.map(({ part }) => part)
+  const text = textsOf(parts).join('')
+  const thoughts = parts.filter((part) => part['thought'] === true)
+  const reasoning = thoughts.map((part) => textOf(part['text'])).join('')
+  const calls = placed.flatMap((each) => toolCalls(each, newId))
+  const blocks = parts.flatMap(blocksOf)
+  return {
+    role: 'assistant',
+    content: text === '' && calls.length > 0 ? null : text,
+    ...(reasoning === '' ? {} : { reasoning_content: reasoning }),
+    ...(blocks.length === 0 ? {} : { thinking_blocks: blocks }),
+    ...(calls.length === 0 ? {} : { tool_calls: calls }),
+  }
+}
+
+function blocksOf(part: Fields): readonly ThinkingBlock[] {
+  const signature = someText(pick(part, 'thoughtSignature'))
+  if (signature === undefined) return []
+  const carried = restoreBlocks(signature)
+  if (carried !== undefined) return carried
+  return pick(part, 'functionCall') === undefined ? [{ type: 'thought', signature }] : []
+}
+
+function toolCalls({ part, path }: Placed, newId: (prefix: string) => string): readonly ToolCall[] {
+  const call = pick(part, 'functionCall')
+  if (!isObject(call)) return []
+  const name = someText(call['name'])
+  if (name === undefined) throw missing(`${path}.functionCall.name`)
+  const signature = someText(pick(part, 'thoughtSignature'))
+  const isOwn = signature !== undefined && restoreBlocks(signature) === undefined
+  return [
+    {
+      id: someText(call['id']) ?? newId('call_'),
+      type: 'function',
+      function: { name, arguments: formatJson(call['args'] ?? {}) },
+      ...(isOwn ? withSignature(signature) : {}),
+    },
+  ]
+}
+
+/** Results stand first, as chat wants them: right behind the calls they answer. */
+function toolMessages(placed: readonly Placed[], given: readonly OpenCall[]): readonly Message[] {
+  let open = given
+  return placed.flatMap(({ part, path }): readonly Message[] => {
+    const response = pick(part, 'functionResponse')
+    if (!isObject(response)) return []
+    const place = `${path}.functionResponse`
+    if (listOf(response['parts']).length > 0) refuse(`${place}.parts`)
+    const call = answeredCall(response, open)
+    if (call === undefined)
+      throw invalidRequest('No function call of the model’s last turn has this result', place)
+    open = open.filter((other) => other !== call)
+    return [{ role: 'tool', tool_call_id: call.id, content: textOfResponse(response['response']) }]
+  })
+}
+
+/** By id where there is one, else the first open call of the function. */
+function answeredCall(response: Fields, open: readonly OpenCall[]): OpenCall | undefined {
+  const id = someText(response['id'])
+  return open.find((call) => call.id === id) ?? open.find((call) => call.name === response['name'])
+}
+
+function userMessages(placed: readonly Placed[]): readonly Message[] {
+  const content = placed.flatMap(({ part, path }): readonly ContentPart[] => {
+    const text = someText(part['text'])
+    if (text !== undefined) return part['thought'] === true ? [] : [{ type: 'text', text }]
+    if (pick(part, 'functionCall') !== undefined)
+      throw invalidRequest('Function calls are the model’s', `${path}.functionCall`)
+    return mediaContent(part, path)
+  })
+  const [first] = content
+  if (first === undefined) return []
+  const isText = content.length === 1 && first.type === 'text'
+  return [{ role: 'user', content: isText ? (first.text ?? '') : content }]
+}

@@ -1,0 +1,125 @@
+import {
+  type AnswerMessage,
+  type ChoiceLogprobs,
+  type FinishReason,
+  isObject,
+  parseDataUrl,
+  parseJson,
+  type ThinkingBlock,
+  type ToolCall,
+} from '@sluice/contract'
+import { callSignature } from '../../call-signature.ts'
+import { geminiFinishReason } from '../finish-reasons.ts'
+import type { Part } from '../generate-content.ts'
+import { carryBlocks } from '../signatures.ts'
+
+/** What the end of an answer holds: its calls, and reasoning that must come back with them. */
+export interface Closing {
+  readonly calls: readonly ToolCall[]
+  readonly blocks: readonly ThinkingBlock[]
+}
+
+export interface ClosingParts {
+  /** Empty texts with signatures of their own; they come before the text, or at least before its signature. */
+  readonly earlier: readonly Part[]
+  /** To go on the text. */
+  readonly textSignature: string | undefined
+  readonly calls: readonly Part[]
+  /** A call whose arguments are no JSON object, which a functionCall cannot hold. */
+  readonly malformed: ToolCall | undefined
+}
+
+/**
+ * The calls as parts, and where signatures go. Reasoning of other providers rides on the first call, or on the text
+ * where there is none; a second signature gets an empty text of its own, as Gemini itself does it.
+ */
+export function closingParts({ calls, blocks }: Closing): ClosingParts {
+  const own = blocks.flatMap(({ type, signature }) =>
+    type === 'thought' && signature != null ? [signature] : [],
+  )
+  const foreign = blocks.filter(({ type }) => type !== 'thought')
+  const made = calls.map(functionCallPart)
+  const malformed = calls.find((_, index) => made[index] === undefined)
+  const parts = made.filter((part) => part !== undefined)
+  const carried = foreign.length === 0 ? undefined : carryBlocks(foreign)
+  const [first, ...rest] = parts
+  const onCall =
+    first !== undefined && first.thoughtSignature === undefined && carried !== undefined
+  const onText = onCall || carried === undefined ? own : [carried, ...own]
+  return {
+    earlier: onText.slice(0, -1).map((thoughtSignature) => ({ text: '', thoughtSignature })),
+    textSignature: onText.at(-1),
+    calls: onCall ? [{ ...first, thoughtSignature: carried }, ...rest] : parts,
+    malformed,
+  }
+}
+
+function functionCallPart(call: ToolCall): Part | undefined {
+  const { id } = call
+  const signature = callSignature(call)
+  const signed = signature === undefined ? {} : { thoughtSignature: signature }
+  if (call.function === undefined) {
+    const { name = '', input = '' } = call.custom ?? {}
+    return { functionCall: { id, name, args: { input } }, ...signed }
+  }
+  const args = argumentsOf(call.function.arguments)
+  return args && { functionCall: { id, name: call.function.name, args }, ...signed }
+}
+
+function argumentsOf(text: string): Readonly<Record<string, unknown>> | undefined {
+  if (text.trim() === '') return {}
+  try {
+    const value = parseJson(text)
+    return isObject(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * How an answer ended. A call that could not be read is an end of its own in Gemini's words, unless a limit or a filter
+ * cut it off.
+ */
+export function finishFields(
+  reason: FinishReason,
+  malformed: ToolCall | undefined,
+): { readonly finishReason: string; readonly finishMessage?: string } {
+  const finishReason = geminiFinishReason(reason)
+  if (malformed === undefined) return { finishReason }
+  const { name = '', arguments: text = '' } = malformed.function ?? {}
+  return {
+    finishReason: finishReason === 'STOP' ? 'MALFORMED_FUNCTION_CALL' : finishReason,
+    finishMessage: `Malformed function call: ${name}(${text})`,
+  }
+}
+
+/** Pictures as parts; one by address cannot be inline. */
+export function imageParts(images: AnswerMessage['images']): readonly Part[] {
+  return (images ?? []).map(({ image_url: { url } }) => {
+    const data = parseDataUrl(url)
+    return data === undefined
+      ? { fileData: { fileUri: url } }
+      : { inlineData: { mimeType: data.contentType, data: data.base64 } }
+  })
+}
+
+/** Sound as Gemini's speech models send it; the request asked for 16 bit samples. */
+export function soundPart(base64: string): Part {
+  return { inlineData: { mimeType: 'audio/L16;codec=pcm;rate=24000', data: base64 } }
+}
+
+/** https://ai.google.dev/api/generate-content#LogprobsResult; undefined where there are none. */
+export function logprobsResult(
+  logprobs: ChoiceLogprobs | null | undefined,
+): Readonly<Record<string, unknown>> | undefined {
+  const tokens = logprobs?.content
+  if (tokens == null || tokens.length === 0) return undefined
+  const one = (each: { readonly token: string; readonly logprob: number }) => ({
+    token: each.token,
+    logProbability: each.logprob,
+  })
+  return {
+    topCandidates: tokens.map(({ top_logprobs: tops }) => ({ candidates: (tops ?? []).map(one) })),
+    chosenCandidates: tokens.map(one),
+  }
+}

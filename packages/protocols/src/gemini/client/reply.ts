@@ -1,0 +1,74 @@
+import type { ChatReply, ChatUsage, Usage } from '@sluice/contract'
+import { wantsThoughts } from './config.ts'
+import { closingParts, finishFields, imageParts, logprobsResult, soundPart } from './parts.ts'
+import type { Part } from '../generate-content.ts'
+import { groundingMetadata } from '../grounding.ts'
+import { formatUsage } from '../usage.ts'
+
+type Choice = ChatReply['choices'][number]
+
+/** A chat answer as GenerateContentResponse. */
+export function contentReply(reply: ChatReply, request: unknown): Record<string, unknown> {
+  const thoughts = wantsThoughts(request)
+  return {
+    candidates: reply.choices.map((choice) => candidateOf(choice, thoughts)),
+    usageMetadata: formatUsage(usageOf(reply.usage)),
+    modelVersion: reply.model,
+    responseId: reply.id,
+  }
+}
+
+function candidateOf(choice: Choice, thoughts: boolean): Record<string, unknown> {
+  const { message, finish_reason: reason } = choice
+  const text = (message.content ?? '') + (message.refusal ?? '')
+  const closing = closingParts({
+    calls: message.tool_calls ?? [],
+    blocks: message.thinking_blocks ?? [],
+  })
+  const logprobs = logprobsResult(choice.logprobs)
+  const grounding = groundingMetadata(message.annotations ?? [], text)
+  return {
+    content: { role: 'model', parts: partsOf(message, text, { closing, thoughts }) },
+    ...finishFields(reason, closing.malformed),
+    index: choice.index,
+    ...(logprobs === undefined ? {} : { logprobsResult: logprobs }),
+    ...(grounding === undefined ? {} : { groundingMetadata: grounding }),
+  }
+}
+
+function partsOf(
+  message: Choice['message'],
+  text: string,
+  asked: { readonly closing: ReturnType<typeof closingParts>; readonly thoughts: boolean },
+): readonly Part[] {
+  const { earlier, textSignature: signature, calls } = asked.closing
+  const reasoning = asked.thoughts ? (message.reasoning_content ?? '') : ''
+  const media = [
+    ...imageParts(message.images),
+    ...(message.audio == null ? [] : [soundPart(message.audio.data)]),
+  ]
+  const isSaid = text !== '' || signature !== undefined || media.length + calls.length === 0
+  return [
+    ...(reasoning === '' ? [] : [{ text: reasoning, thought: true }]),
+    ...earlier,
+    ...(isSaid
+      ? [{ text, ...(signature === undefined ? {} : { thoughtSignature: signature }) }]
+      : []),
+    ...media,
+    ...calls,
+  ]
+}
+
+/** Chat's usage in the normal form. */
+function usageOf(usage: ChatUsage): Usage {
+  const { prompt_tokens_details: prompt, completion_tokens_details: completion } = usage
+  return {
+    inputTokens: usage.prompt_tokens,
+    outputTokens: usage.completion_tokens,
+    cachedInputTokens: prompt.cached_tokens,
+    audioInputTokens: prompt.audio_tokens,
+    imageInputTokens: prompt.image_tokens,
+    reasoningTokens: completion.reasoning_tokens,
+    audioOutputTokens: completion.audio_tokens,
+  }
+}

@@ -1,0 +1,112 @@
+import {
+  type ChatRequest,
+  type Fields,
+  isObject,
+  listOf,
+  type Message,
+  objectOf,
+  someText,
+} from '@sluice/contract'
+import type { FormatContext } from '../../protocol.ts'
+import { configOf, withResolution } from './config.ts'
+import { messagesOf, textsOf } from './messages.ts'
+import { pick, refuse } from './fields.ts'
+import { toolFields } from './tools.ts'
+
+/**
+ * A generateContent request as a chat request. What only Gemini can do (cached contents, safety settings, its own
+ * tools) is refused: towards Gemini the request goes as it came and never passes here. `root` is the path of the
+ * request inside the caller's body, '' or ending in a dot.
+ */
+export function chatRequestOf(
+  request: Fields,
+  { newId }: Pick<FormatContext, 'newId'>,
+  root = '',
+): ChatRequest {
+  if (pick(request, 'cachedContent') !== undefined) refuse(`${root}cachedContent`)
+  refuseSafety(listOf(pick(request, 'safetySettings')), `${root}safetySettings`)
+  const config = objectOf(pick(request, 'generationConfig'))
+  const configPath = `${root}generationConfig`
+  const said = messagesOf(listOf(request['contents']), `${root}contents`, newId)
+  const system = systemMessages(pick(request, 'systemInstruction'), `${root}systemInstruction`)
+  return {
+    model: String(request['model']),
+    messages: [...system, ...withResolution(said, config, configPath)],
+    ...configOf(config, configPath),
+    ...toolFields(request, root),
+    ...tierOf(request, root),
+  }
+}
+
+/** Other providers have none of Gemini's filters, so asking for none of them asks for nothing. */
+const noFilter: ReadonlySet<unknown> = new Set([
+  'OFF',
+  'BLOCK_NONE',
+  'HARM_BLOCK_THRESHOLD_UNSPECIFIED',
+])
+
+function refuseSafety(settings: readonly unknown[], path: string): void {
+  for (const [index, setting] of settings.entries())
+    if (!noFilter.has(objectOf(setting)['threshold'])) refuse(`${path}[${index}]`)
+}
+
+function systemMessages(instruction: unknown, path: string): readonly Message[] {
+  if (!isObject(instruction)) return []
+  const parts = listOf(instruction['parts']).filter(isObject)
+  for (const [index, part] of parts.entries())
+    if (part['text'] === undefined) refuse(`${path}.parts[${index}]`, 'instructions are text')
+  const texts = textsOf(parts)
+  const [first] = texts
+  if (first === undefined) return []
+  const content =
+    texts.length === 1 ? first : texts.map((text) => ({ type: 'text' as const, text }))
+  return [{ role: 'system', content }]
+}
+
+function tierOf(request: Fields, root: string): Partial<ChatRequest> {
+  const tier = someText(pick(request, 'serviceTier'))?.toLowerCase()
+  switch (tier) {
+    case undefined:
+    case 'unspecified':
+    case 'standard':
+      return {}
+    case 'flex':
+    case 'priority':
+      return { service_tier: tier }
+    default:
+      return refuse(`${root}serviceTier`)
+  }
+}
+
+/** Canonical fields by their place in a generateContent request. */
+const places: Readonly<Record<string, string>> = {
+  messages: 'contents',
+  temperature: 'generationConfig.temperature',
+  top_p: 'generationConfig.topP',
+  top_k: 'generationConfig.topK',
+  n: 'generationConfig.candidateCount',
+  max_tokens: 'generationConfig.maxOutputTokens',
+  max_completion_tokens: 'generationConfig.maxOutputTokens',
+  stop: 'generationConfig.stopSequences',
+  seed: 'generationConfig.seed',
+  presence_penalty: 'generationConfig.presencePenalty',
+  frequency_penalty: 'generationConfig.frequencyPenalty',
+  logprobs: 'generationConfig.responseLogprobs',
+  top_logprobs: 'generationConfig.logprobs',
+  response_format: 'generationConfig.responseJsonSchema',
+  reasoning_effort: 'generationConfig.thinkingConfig.thinkingLevel',
+  thinking_budget: 'generationConfig.thinkingConfig.thinkingBudget',
+  modalities: 'generationConfig.responseModalities',
+  audio: 'generationConfig.speechConfig',
+  tool_choice: 'toolConfig.functionCallingConfig',
+  web_search_options: 'tools',
+  service_tier: 'serviceTier',
+}
+
+/** Functions are nearly always in one entry of `tools`, the first. */
+export function paramOfChat(canonical: string): string {
+  const tool = /^tools\[(\d+)\](?:\.function)?(.*)$/.exec(canonical)
+  if (tool !== null) return `tools[0].functionDeclarations[${tool[1]}]${tool[2]}`
+  const [field = ''] = canonical.split(/[.[]/)
+  return places[field] ?? canonical
+}

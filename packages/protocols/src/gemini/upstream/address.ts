@@ -1,0 +1,20 @@
+import { escapeName, vertexPublisherPath } from '../../vertex-address.ts'
+
+/** Where a method of a model is, such as `generateContent`. */
+export type AddressOf = (
+  model: string,
+  method: string,
+  settings: Readonly<Record<string, string>>,
+) => string
+
+/** Gemini API: https://ai.google.dev/api. Tuned models name their own collection. */
+export const geminiAddress: AddressOf = (model, method) => {
+  const [collection, ...rest] = model.split('/')
+  const known = rest.length > 0 && (collection === 'models' || collection === 'tunedModels')
+  const path = known ? `${collection}/${escapeName(rest.join('/'))}` : `models/${escapeName(model)}`
+  return `/v1beta/${path}:${method}`
+}
+
+/** Vertex AI: https://cloud.google.com/vertex-ai/docs/reference/rest. */
+export const vertexAddress: AddressOf = (model, method, settings) =>
+  vertexPublisherPath('google', `${escapeName(model)}:${method}`, settings)

@@ -1,0 +1,127 @@
+import {
+  type AnswerMessage,
+  type ChoiceLogprobs,
+  type Fields,
+  formatDataUrl,
+  formatJson,
+  isObject,
+  listOf,
+  objectOf,
+  someText,
+  textOf,
+  type ThinkingBlock,
+  type TokenLogprob,
+  type ToolCall,
+} from '@sluice/contract'
+import { withSignature } from '../../call-signature.ts'
+
+/** What a candidate's parts say, whole or of one fragment of a stream. */
+export interface CandidateParts {
+  readonly text: string
+  readonly reasoning: string
+  readonly calls: readonly ToolCall[]
+  /** Signatures of parts that are no calls. */
+  readonly blocks: readonly ThinkingBlock[]
+  readonly images: NonNullable<AnswerMessage['images']>
+  readonly audio: { readonly mimeType: string; readonly base64: string } | undefined
+}
+
+export function readParts(candidate: Fields, newId: (prefix: string) => string): CandidateParts {
+  const parts = listOf(objectOf(candidate['content'])['parts']).filter(isObject)
+  const texts = parts.filter((part) => part['thought'] !== true)
+  const sounds = parts.map(inlineData).filter((data) => data?.mimeType.startsWith('audio/'))
+  const [sound] = sounds
+  return {
+    text: texts.map((part) => textOf(part['text'])).join(''),
+    reasoning: parts
+      .filter((part) => part['thought'] === true)
+      .map((part) => textOf(part['text']))
+      .join(''),
+    calls: parts.flatMap((part) => callOf(part, newId)),
+    blocks: parts.flatMap((part) => {
+      const signature = someText(part['thoughtSignature'])
+      return signature === undefined || isObject(part['functionCall'])
+        ? []
+        : [{ type: 'thought' as const, signature }]
+    }),
+    images: parts.flatMap((part) => {
+      const data = inlineData(part)
+      return data?.mimeType.startsWith('image/') === true && part['thought'] !== true
+        ? [
+            {
+              type: 'image_url' as const,
+              image_url: { url: formatDataUrl(data.mimeType, data.base64) },
+            },
+          ]
+        : []
+    }),
+    audio: sound && { ...sound, base64: joinBase64(sounds.map((each) => each?.base64 ?? '')) },
+  }
+}
+
+/** Without an id in the answer the call gets one, by which its result will find it again. */
+function callOf(part: Fields, newId: (prefix: string) => string): readonly ToolCall[] {
+  const call = part['functionCall']
+  if (!isObject(call)) return []
+  const signature = someText(part['thoughtSignature'])
+  return [
+    {
+      id: someText(call['id']) ?? newId('call_'),
+      type: 'function',
+      function: { name: textOf(call['name']), arguments: formatJson(call['args'] ?? {}) },
+      ...(signature === undefined ? {} : withSignature(signature)),
+    },
+  ]
+}
+
+function inlineData(part: Fields): { mimeType: string; base64: string } | undefined {
+  const data = part['inlineData'] ?? part['inline_data']
+  if (!isObject(data)) return undefined
+  const mimeType = someText(data['mimeType'] ?? data['mime_type'])
+  const base64 = someText(data['data'])
+  return mimeType === undefined || base64 === undefined ? undefined : { mimeType, base64 }
+}
+
+function joinBase64(pieces: readonly string[]): string {
+  const [first = ''] = pieces
+  if (pieces.length <= 1) return first
+  return Buffer.concat(pieces.map((piece) => Buffer.from(piece, 'base64'))).toString('base64')
+}
+
+/** True where a caller would see something of these parts. */
+export function hasContent(candidate: Fields): boolean {
+  return listOf(objectOf(candidate['content'])['parts'])
+    .filter(isObject)
+    .some(
+      (part) =>
+        textOf(part['text']) !== '' ||
+        isObject(part['functionCall']) ||
+        isObject(part['inlineData'] ?? part['inline_data']),
+    )
+}
+
+/** LogprobsResult as chat's; null where there is none. */
+export function readLogprobs(candidate: Fields): ChoiceLogprobs | null {
+  const result = objectOf(candidate['logprobsResult'])
+  const chosen = listOf(result['chosenCandidates']).map(objectOf)
+  if (chosen.length === 0) return null
+  const tops = listOf(result['topCandidates']).map(objectOf)
+  return {
+    content: chosen.map((one, index) => ({
+      ...tokenLogprob(one),
+      top_logprobs: listOf(tops[index]?.['candidates']).map((top) => tokenLogprob(objectOf(top))),
+    })),
+    refusal: null,
+  }
+}
+
+/** Tokens that cannot be are at -9999 in chat answers. */
+function tokenLogprob(one: Fields): TokenLogprob {
+  const token = textOf(one['token'])
+  const logprob = one['logProbability']
+  return {
+    token,
+    logprob: typeof logprob === 'number' ? logprob : -9999,
+    bytes: [...Buffer.from(token)],
+  }
+}

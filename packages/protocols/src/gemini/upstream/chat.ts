@@ -1,0 +1,41 @@
+import type { ChatRequest } from '@sluice/contract'
+import { mediaAddress, mustBeFetched } from './media-part.ts'
+import type { Codec } from '../../protocol.ts'
+import type { AddressOf } from './address.ts'
+import { decodeChat } from './chat-reply.ts'
+import { chatBody } from './chat-request.ts'
+import { readChatStream } from './chat-stream.ts'
+import { watchContent } from './watcher.ts'
+
+/**
+ * Chat as generateContent (https://ai.google.dev/api/generate-content). What departs most from chat: the model's role
+ * is `model`, tool results name their function, arguments and results are objects, and an answer ends without a
+ * terminal event: its finishReason says that it is whole.
+ */
+export function geminiChat(address: AddressOf): Codec<'chat'> {
+  return {
+    encode: (request, context) => ({
+      method: 'POST',
+      path:
+        request.stream === true
+          ? `${address(context.model, 'streamGenerateContent', context.settings)}?alt=sse`
+          : address(context.model, 'generateContent', context.settings),
+      body: { kind: 'json', value: chatBody(request, context) },
+    }),
+    decode: decodeChat,
+    stream: { reader: readChatStream, watcher: watchContent },
+    media: mediaToFetch,
+  }
+}
+
+/** Gemini reads Google's own addresses only; everything else comes inline. */
+export function mediaToFetch({ messages }: ChatRequest): readonly { url: string; param: string }[] {
+  return messages.flatMap(({ content }, message) =>
+    typeof content === 'string' || content == null
+      ? []
+      : content.flatMap((part, index) => {
+          const address = mediaAddress(part, `messages[${message}].content[${index}]`)
+          return address !== undefined && mustBeFetched(address.url) ? [address] : []
+        }),
+  )
+}

@@ -1,0 +1,61 @@
+import type { CreateImageRequest } from '@sluice/contract'
+import type { Codec, CodecContext } from '../../protocol.ts'
+import type { AddressOf } from './address.ts'
+import { decodePictures, decodePredictions } from './image-reply.ts'
+import { countOfImages, pictureBody, promptOf, refuseOptions, shapeOf } from './image-request.ts'
+
+/** Imagen draws at most four pictures at once. */
+const imagenCountMax = 4
+
+/** Imagen models predict; Gemini's image models answer with a picture among their parts. */
+export function geminiCreateImage(address: AddressOf): Codec<'createImage'> {
+  return {
+    encode(request, context) {
+      const isImagen = drawsByPrediction(context.model)
+      return {
+        method: 'POST',
+        path: address(context.model, isImagen ? 'predict' : 'generateContent', context.settings),
+        body: {
+          kind: 'json',
+          value: isImagen ? predictBody(request, context) : pictureBody(request, [], context),
+        },
+      }
+    },
+    decode(received, context, request) {
+      const asked = { context, asUrl: request.response_format === 'url' }
+      return drawsByPrediction(context.model)
+        ? decodePredictions(received, asked)
+        : decodePictures(received, asked)
+    },
+  }
+}
+
+function drawsByPrediction(model: string): boolean {
+  return /(^|\/)imagen/i.test(model)
+}
+
+function predictBody(request: CreateImageRequest, context: CodecContext): unknown {
+  refuseOptions(request, context)
+  const shape = shapeOf(request, 'imagen', context)
+  const count = countOfImages(request)
+  if (count > imagenCountMax)
+    context.unsupported(request.n == null ? 'parameters.n' : 'n', `at most ${imagenCountMax}`)
+  if (request.seed != null) context.unsupported('seed')
+  if (request.parameters?.seed != null) context.unsupported('parameters.seed')
+  if (request.output_format === 'webp') context.unsupported('output_format')
+  const { output_compression: quality, output_format: format } = request
+  const output = {
+    ...(format == null || format === 'webp' ? {} : { mimeType: `image/${format}` }),
+    ...(quality == null ? {} : { compressionQuality: quality }),
+  }
+  return {
+    instances: [{ prompt: promptOf(request) }],
+    parameters: {
+      sampleCount: Math.min(count, imagenCountMax),
+      ...(shape === undefined
+        ? {}
+        : { aspectRatio: shape.aspectRatio, sampleImageSize: shape.imageSize }),
+      ...(Object.keys(output).length === 0 ? {} : { outputOptions: output }),
+    },
+  }
+}

@@ -1,0 +1,105 @@
+import { type CreateVideoRequest, GatewayError, someText } from '@sluice/contract'
+import type { Codec, CodecContext } from '../../protocol.ts'
+import type { Blob } from '../generate-content.ts'
+import { geminiAddress } from './address.ts'
+import { bodyOf } from './failure.ts'
+import { mediaPart, mustBeFetched } from './media-part.ts'
+
+/** What Veo makes when nothing is asked for. */
+const usualSeconds = '8'
+const usualSize = '1280x720'
+
+/** Veo's shapes and resolutions by size (Gemini API, video guide). */
+const shapes: Readonly<
+  Record<string, { readonly aspectRatio: string; readonly resolution: string }>
+> = {
+  '1280x720': { aspectRatio: '16:9', resolution: '720p' },
+  '720x1280': { aspectRatio: '9:16', resolution: '720p' },
+  '1920x1080': { aspectRatio: '16:9', resolution: '1080p' },
+  '1080x1920': { aspectRatio: '9:16', resolution: '1080p' },
+  '3840x2160': { aspectRatio: '16:9', resolution: '4k' },
+  '2160x3840': { aspectRatio: '9:16', resolution: '4k' },
+}
+
+/** Veo as a long-running operation (https://ai.google.dev/gemini-api/docs/video). */
+export const geminiCreateVideo: Codec<'createVideo'> = {
+  encode(request, context) {
+    const parameters = parametersOf(request, context)
+    const image = imageOf(request, context)
+    return {
+      method: 'POST',
+      path: geminiAddress(context.model, 'predictLongRunning', context.settings),
+      body: {
+        kind: 'json',
+        value: {
+          instances: [
+            {
+              prompt: request.prompt,
+              ...(image && {
+                image: { bytesBase64Encoded: image.data, mimeType: image.mimeType },
+              }),
+            },
+          ],
+          ...(Object.keys(parameters).length === 0 ? {} : { parameters }),
+        },
+      },
+    }
+  },
+  decode(received, context, request) {
+    const jobId = someText(bodyOf(received)['name'])
+    if (jobId === undefined)
+      throw new GatewayError('upstream_garbled', 'The upstream named no operation')
+    return {
+      reply: {
+        id: context.newId('video_'),
+        object: 'video',
+        model: context.publicModel,
+        status: 'queued',
+        progress: 0,
+        created_at: Math.floor(context.now() / 1000),
+        completed_at: null,
+        expires_at: null,
+        seconds: String(request.seconds ?? usualSeconds),
+        size: request.size ?? usualSize,
+        prompt: request.prompt,
+        remixed_from_video_id: null,
+        error: null,
+      },
+      jobId,
+    }
+  },
+  media(request) {
+    const address = addressOf(request)
+    return address !== undefined && mustBeFetched(address.url) ? [address] : []
+  },
+}
+
+function parametersOf(
+  { size, seconds }: CreateVideoRequest,
+  context: CodecContext,
+): Readonly<Record<string, unknown>> {
+  const shape = size == null ? undefined : shapes[size]
+  if (size != null && shape === undefined) context.unsupported('size')
+  return { ...shape, ...(seconds == null ? {} : { durationSeconds: Number(seconds) }) }
+}
+
+function addressOf({ input_reference: reference }: CreateVideoRequest) {
+  if (reference == null || 'bytes' in reference || reference.image_url == null) return undefined
+  return { url: reference.image_url, param: 'input_reference.image_url' }
+}
+
+/** The first picture of the clip. */
+function imageOf(request: CreateVideoRequest, context: CodecContext): Blob | undefined {
+  const { input_reference: reference } = request
+  if (reference != null && 'bytes' in reference) {
+    const data = Buffer.from(reference.bytes).toString('base64')
+    return { mimeType: reference.contentType, data }
+  }
+  const address = addressOf(request)
+  if (address !== undefined) {
+    const { inlineData } = mediaPart(address, context)
+    if (inlineData !== undefined) return inlineData
+    context.unsupported(address.param)
+  } else if (reference?.file_id != null) context.unsupported('input_reference.file_id')
+  return undefined
+}

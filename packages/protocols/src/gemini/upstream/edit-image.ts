@@ -1,0 +1,47 @@
+import type { EditImageRequest } from '@sluice/contract'
+import type { Codec, CodecContext } from '../../protocol.ts'
+import type { AddressOf } from './address.ts'
+import type { Part } from '../generate-content.ts'
+import { decodePictures } from './image-reply.ts'
+import { pictureBody } from './image-request.ts'
+import { type MediaAddress, mediaPart, mustBeFetched } from './media-part.ts'
+
+/** Gemini's image models edit what they see in the request (Gemini API, image generation guide). */
+export function geminiEditImage(address: AddressOf): Codec<'editImage'> {
+  return {
+    encode: (request, context) => ({
+      method: 'POST',
+      path: address(context.model, 'generateContent', context.settings),
+      body: { kind: 'json', value: pictureBody(request, imageParts(request, context), context) },
+    }),
+    decode: (received, context, request) =>
+      decodePictures(received, { context, asUrl: request.response_format === 'url' }),
+    media: (request) => addressesOf(request).filter(({ url }) => mustBeFetched(url)),
+  }
+}
+
+function imageParts(request: EditImageRequest, context: CodecContext): readonly Part[] {
+  const uploads = (request.image ?? []).map(({ contentType, bytes }) => ({
+    inlineData: { mimeType: contentType, data: Buffer.from(bytes).toString('base64') },
+  }))
+  for (const [index, { file_id: id, image_url: url }] of (request.images ?? []).entries())
+    if (url == null && id != null) context.unsupported(`images[${index}].file_id`)
+  return [...uploads, ...addressesOf(request).map((each) => mediaPart(each, context))]
+}
+
+/** Pictures by address: OpenAI's references, and those among DashScope's messages. */
+function addressesOf({ images, input }: EditImageRequest): readonly MediaAddress[] {
+  const references = (images ?? []).map(({ image_url: url }, index) => ({
+    url,
+    param: `images[${index}].image_url`,
+  }))
+  const parts = (input?.messages ?? []).flatMap(({ content }, message) =>
+    content.map(({ image }, index) => ({
+      url: image,
+      param: `input.messages[${message}].content[${index}].image`,
+    })),
+  )
+  return [...references, ...parts].flatMap(({ url, param }) =>
+    url == null ? [] : [{ url, param }],
+  )
+}

@@ -1,0 +1,92 @@
+import {
+  type ErrorCode,
+  type Fields,
+  GatewayError,
+  isObject,
+  listOf,
+  objectOf,
+  someText,
+} from '@sluice/contract'
+import { receivedObject } from '../../read-json.ts'
+import type { Received, UpstreamFailure } from '../../protocol.ts'
+
+/**
+ * Google's error body: `{error: {code, message, status, details}}` (https://google.aip.dev/193), in streamed arrays
+ * wrapped in one more array. `code` is the most exact word it has: an ErrorInfo reason such as API_KEY_INVALID,
+ * which comes with status 400, or else the status. The field at fault is named in Gemini's own words, in the message.
+ */
+export function readFailure(received: Received): UpstreamFailure {
+  const fallback = `The upstream answered with status ${received.status}`
+  let body: unknown
+  try {
+    body = received.json()
+  } catch {
+    return { message: fallback }
+  }
+  const error = errorIn(body)
+  return error === undefined ? { message: fallback } : failureIn(error, fallback)
+}
+
+/** The error inside a body or a fragment; undefined when it holds none. */
+export function errorIn(body: unknown): Fields | undefined {
+  const first: unknown = Array.isArray(body) ? body[0] : body
+  const { error } = objectOf(first) as { readonly error?: unknown }
+  if (typeof error === 'string') return { message: error }
+  return isObject(error) ? error : undefined
+}
+
+/** A whole answer as an object. Throws the error that an answer with status 200 may hold, and `upstream_garbled`. */
+export function bodyOf(received: Received): Fields {
+  const error = errorIn(received.json())
+  if (error !== undefined) throw upstreamError(error)
+  return receivedObject(received)
+}
+
+/** An error that came with status 200: in a body, or as a fragment of a stream. */
+export function upstreamError(error: Fields): GatewayError {
+  const failure = failureIn(error, 'The upstream reported an error without a message')
+  const status = typeof error['code'] === 'number' ? error['code'] : undefined
+  const code = codeOf(status, failure.code)
+  return new GatewayError(code, failure.message, {
+    ...(status === undefined ? {} : { upstreamStatus: status }),
+    ...(failure.code === undefined ? {} : { upstreamCode: failure.code }),
+    ...(failure.retryAfterMs === undefined ? {} : { retryAfterMs: failure.retryAfterMs }),
+    ...(code === 'upstream_rejected' && status !== undefined ? { status } : {}),
+  })
+}
+
+function failureIn(error: Fields, fallback: string): UpstreamFailure {
+  const details = listOf(error['details']).map(objectOf)
+  const reason = details.map((detail) => someText(detail['reason'])).find(Boolean)
+  const code = reason ?? someText(error['status'])
+  const retryAfterMs = details.map((detail) => durationMs(detail['retryDelay'])).find(Boolean)
+  return {
+    message: someText(error['message']) ?? fallback,
+    ...(code === undefined ? {} : { code }),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  }
+}
+
+/** A protobuf duration in JSON, such as `34.4s`, in milliseconds. */
+function durationMs(value: unknown): number | undefined {
+  const seconds = /^(\d+(?:\.\d+)?)s$/.exec(someText(value) ?? '')?.[1]
+  return seconds === undefined ? undefined : Math.ceil(Number(seconds) * 1000)
+}
+
+/** Reasons that speak of the gateway's own credential although the status is 400. */
+const credentialReasons: ReadonlySet<string> = new Set([
+  'API_KEY_INVALID',
+  'API_KEY_EXPIRED',
+  'UNAUTHENTICATED',
+  'PERMISSION_DENIED',
+])
+
+function codeOf(status: number | undefined, word: string | undefined): ErrorCode {
+  if (word !== undefined && credentialReasons.has(word)) return 'upstream_refused_us'
+  if (status === 429 || word === 'RESOURCE_EXHAUSTED') return 'upstream_rate_limited'
+  if (status === 401 || status === 402 || status === 403) return 'upstream_refused_us'
+  if (status === 504 || word === 'DEADLINE_EXCEEDED') return 'upstream_timeout'
+  return status !== undefined && status >= 400 && status < 500 && status !== 499
+    ? 'upstream_rejected'
+    : 'upstream_unavailable'
+}

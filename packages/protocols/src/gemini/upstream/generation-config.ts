@@ -1,0 +1,81 @@
+import type { ChatRequest, ResponseFormat } from '@sluice/contract'
+import { namedSchema } from '../../named-schema.ts'
+import type { CodecContext } from '../../protocol.ts'
+import { speaksOnly, takesJsonSchema } from './model-generation.ts'
+import { toGeminiSchema } from './schema.ts'
+import { thinkingConfig } from './thinking.ts'
+
+type Config = Readonly<Record<string, unknown>>
+
+/** Gemini gives at most this many candidates for one prompt. */
+const candidatesMax = 8
+
+/** https://ai.google.dev/api/generate-content#GenerationConfig. Undefined where nothing departs from the model's own. */
+export function generationConfig(request: ChatRequest, context: CodecContext): Config | undefined {
+  const thinking = thinkingConfig(request, context)
+  const config: Config = {
+    ...samplingOf(request, context),
+    ...logprobsOf(request),
+    ...formatOf(request.response_format, context),
+    ...modalitiesOf(request, context),
+    ...(thinking === undefined ? {} : { thinkingConfig: thinking }),
+  }
+  return Object.keys(config).length === 0 ? undefined : config
+}
+
+function samplingOf(request: ChatRequest, context: CodecContext): Config {
+  const { n, stop, presence_penalty: presence, frequency_penalty: frequency } = request
+  const most = request.max_completion_tokens ?? request.max_tokens
+  const stops = typeof stop === 'string' ? [stop] : (stop ?? [])
+  if (n != null && n > candidatesMax) context.unsupported('n', `at most ${candidatesMax}`)
+  const candidates = n != null && n > 1 && n <= candidatesMax
+  return {
+    ...(request.temperature == null ? {} : { temperature: request.temperature }),
+    ...(request.top_p == null ? {} : { topP: request.top_p }),
+    ...(request.top_k == null || request.top_k === 0 ? {} : { topK: request.top_k }),
+    ...(candidates ? { candidateCount: n } : {}),
+    ...(most == null ? {} : { maxOutputTokens: most }),
+    ...(stops.length === 0 ? {} : { stopSequences: stops }),
+    ...(request.seed == null ? {} : { seed: request.seed }),
+    // Newer models refuse the penalties altogether, so a zero is not sent.
+    ...(presence == null || presence === 0 ? {} : { presencePenalty: presence }),
+    ...(frequency == null || frequency === 0 ? {} : { frequencyPenalty: frequency }),
+  }
+}
+
+function logprobsOf({ logprobs, top_logprobs: top }: ChatRequest): Config {
+  if (logprobs !== true) return {}
+  return { responseLogprobs: true, ...(top == null || top === 0 ? {} : { logprobs: top }) }
+}
+
+function formatOf(format: ResponseFormat | null | undefined, context: CodecContext): Config {
+  if (format == null || format.type === 'text') return {}
+  const json = { responseMimeType: 'application/json' }
+  if (format.type === 'json_object' || format.json_schema == null) return json
+  const { schema, path } = namedSchema(format)
+  return takesJsonSchema(context.model)
+    ? { ...json, responseJsonSchema: schema }
+    : { ...json, responseSchema: toGeminiSchema(schema, path) }
+}
+
+/** Sound comes as 16 bit samples, 24,000 a second; a WAV header can be put before them, nothing else. */
+function modalitiesOf(request: ChatRequest, context: CodecContext): Config {
+  const { modalities, audio } = request
+  if (modalities?.includes('audio') !== true) {
+    if (audio != null) context.unsupported('audio')
+    return {}
+  }
+  const format = audio?.format
+  if (format != null && format !== 'pcm16' && (format !== 'wav' || request.stream === true))
+    context.unsupported('audio.format')
+  const voice = typeof audio?.voice === 'object' ? audio.voice?.id : audio?.voice
+  const kinds = speaksOnly(context.model) ? ['audio'] : modalities
+  return {
+    responseModalities: kinds.map((kind) => kind.toUpperCase()),
+    ...(voice == null ? {} : { speechConfig: speechConfig(voice) }),
+  }
+}
+
+export function speechConfig(voice: string): Config {
+  return { voiceConfig: { prebuiltVoiceConfig: { voiceName: voice } } }
+}

@@ -1,0 +1,115 @@
+import { type ContentPart, invalidRequest, parseDataUrl } from '@sluice/contract'
+import type { CodecContext } from '../../protocol.ts'
+import type { Part } from '../generate-content.ts'
+
+/** Where a message part keeps its address, and how errors name it. */
+export interface MediaAddress {
+  readonly url: string
+  readonly param: string
+}
+
+/** The address a media part holds; undefined for text and for sound, which comes inline. */
+export function mediaAddress(part: ContentPart, path: string): MediaAddress | undefined {
+  const url = part.image_url?.url ?? part.video_url?.url
+  if (url !== undefined) return { url, param: `${path}.${part.type}.url` }
+  const { file } = part
+  if (file?.file_data != null) return { url: file.file_data, param: `${path}.file.file_data` }
+  return undefined
+}
+
+/** True for an address that Gemini cannot read itself, so that the gateway fetches it first. */
+export function mustBeFetched(url: string): boolean {
+  return /^https?:/i.test(url) && !isGoogleFile(url)
+}
+
+/** Files API, Cloud Storage and YouTube: what `fileData.fileUri` takes (https://ai.google.dev/gemini-api/docs/files). */
+function isGoogleFile(url: string): boolean {
+  return (
+    url.startsWith('gs://') ||
+    url.startsWith('https://generativelanguage.googleapis.com/') ||
+    /^https:\/\/(www\.youtube\.com\/watch\?|youtu\.be\/)/.test(url)
+  )
+}
+
+/** What a file is by its name; the types Gemini reads (Gemini API, image, audio, video and document guides). */
+const typesByEnding: Readonly<Record<string, string>> = {
+  png: 'image/png',
+  jpg: 'image/jpeg',
+  jpeg: 'image/jpeg',
+  webp: 'image/webp',
+  gif: 'image/gif',
+  heic: 'image/heic',
+  heif: 'image/heif',
+  pdf: 'application/pdf',
+  txt: 'text/plain',
+  md: 'text/markdown',
+  html: 'text/html',
+  csv: 'text/csv',
+  xml: 'text/xml',
+  json: 'application/json',
+  wav: 'audio/wav',
+  mp3: 'audio/mp3',
+  m4a: 'audio/mp4',
+  flac: 'audio/flac',
+  ogg: 'audio/ogg',
+  mp4: 'video/mp4',
+  mov: 'video/quicktime',
+  webm: 'video/webm',
+}
+
+function typeByName(name: string): string | undefined {
+  const ending = /\.([a-z0-9]+)(?:[?#].*)?$/i.exec(name)?.[1]?.toLowerCase()
+  return ending === undefined ? undefined : typesByEnding[ending]
+}
+
+/** First characters of base64 by which common files are known. */
+const typesByStart: readonly (readonly [string, string])[] = [
+  ['iVBORw0KGgo', 'image/png'],
+  ['/9j/', 'image/jpeg'],
+  ['R0lGOD', 'image/gif'],
+  ['JVBERi', 'application/pdf'],
+]
+
+function typeByContent(base64: string): string | undefined {
+  const known = typesByStart.find(([start]) => base64.startsWith(start))?.[1]
+  if (known !== undefined) return known
+  const head = Buffer.from(base64.slice(0, 16), 'base64').toString('latin1')
+  if (!head.startsWith('RIFF')) return undefined
+  return head.endsWith('WEBP') ? 'image/webp' : head.endsWith('WAVE') ? 'audio/wav' : undefined
+}
+
+/**
+ * Bytes at an address as a part: data URLs, bare base64 and fetched files become `inlineData`, addresses of Google's
+ * own become `fileData`. Throws `invalid_request` for what is neither, or of no known type.
+ */
+export function mediaPart(
+  { url, param }: MediaAddress,
+  context: Pick<CodecContext, 'media'>,
+  filename?: string | null,
+): Part {
+  const named = typeByName(filename ?? '')
+  if (/^data:/i.test(url)) {
+    const data = parseDataUrl(url)
+    if (data === undefined) throw invalidRequest('The data URL cannot be read', param)
+    return inline(data.contentType, data.base64, param)
+  }
+  if (isGoogleFile(url)) {
+    const mimeType = named ?? typeByName(url)
+    return { fileData: { ...(mimeType === undefined ? {} : { mimeType }), fileUri: url } }
+  }
+  const fetched = context.media.get(url)
+  if (fetched !== undefined) {
+    const base64 = Buffer.from(fetched.bytes).toString('base64')
+    const declared = fetched.contentType === 'application/octet-stream' ? '' : fetched.contentType
+    return inline(typeByContent(base64) ?? (declared || named || typeByName(url)), base64, param)
+  }
+  if (!/^[A-Za-z0-9+/_-]+={0,2}$/.test(url))
+    throw invalidRequest('This is neither a URL nor base64 data', param)
+  return inline(typeByContent(url) ?? named, url, param)
+}
+
+function inline(mimeType: string | undefined, data: string, param: string): Part {
+  if (mimeType === undefined || mimeType === '')
+    throw invalidRequest('The type of this file cannot be told; send it as a data URL', param)
+  return { inlineData: { mimeType, data } }
+}

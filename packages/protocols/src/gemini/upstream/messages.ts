@@ -1,0 +1,139 @@
+import type { ContentPart, Message, ToolCall } from '@sluice/contract'
+import type { CodecContext } from '../../protocol.ts'
+import { answerParts } from './answer-parts.ts'
+import { functionResponses, isToolResult } from '../function-responses.ts'
+import type { Content, Part } from '../generate-content.ts'
+import { mediaAddress, mediaPart } from './media-part.ts'
+import { generationOf } from './model-generation.ts'
+
+export interface Conversation {
+  readonly contents: readonly Content[]
+  readonly systemInstruction?: { readonly parts: readonly Part[] }
+}
+
+/** Stands where Gemini wants a user's turn and the caller has none. */
+const noWords = '.'
+
+/**
+ * The messages as Gemini's contents. System and developer messages at the head become the system instruction; one in
+ * the middle stays where it was said, as text between `<system>` tags in the user's turn, because moving it to the
+ * head would make it hold from the beginning. Neighbours of one role are merged, the first turn is the user's, and the
+ * results of one step's calls are one content of nothing else, as many as the calls (Gemini API, function calling).
+ */
+export function conversationOf(messages: readonly Message[], context: CodecContext): Conversation {
+  const head = messages.findIndex(({ role }) => role !== 'system' && role !== 'developer')
+  const count = head < 0 ? messages.length : head
+  const system = messages.slice(0, count).flatMap((message) => textParts(message))
+  const said = contentsOf(messages, count, context)
+  const contents: readonly Content[] =
+    said[0]?.role === 'user' ? said : [{ role: 'user', parts: [{ text: noWords }] }, ...said]
+  return { contents, ...(system.length === 0 ? {} : { systemInstruction: { parts: system } }) }
+}
+
+function contentsOf(
+  messages: readonly Message[],
+  from: number,
+  context: CodecContext,
+): readonly Content[] {
+  let calls: readonly ToolCall[] = []
+  const merged: { role: Content['role']; results: boolean; parts: Part[] }[] = []
+  const add = (role: Content['role'], parts: readonly Part[], results = false): void => {
+    const last = merged.at(-1)
+    if (parts.length === 0) return
+    if (last?.role === role && last.results === results) last.parts.push(...parts)
+    else merged.push({ role, results, parts: [...parts] })
+  }
+  for (let index = from; index < messages.length; index += 1) {
+    const message = messages[index]
+    if (message === undefined) continue
+    const path = `messages[${index}]`
+    const end = endOfResults(messages, index)
+    if (end > index) {
+      const run = messages.slice(index, end)
+      add('user', functionResponses(run.filter(isToolResult), calls), true)
+      add('user', run.filter((one) => !isToolResult(one)).flatMap(markedSystem))
+      index = end - 1
+    } else if (message.role === 'assistant') {
+      calls = message.tool_calls ?? []
+      add('model', answerParts(message, path, context))
+    } else if (message.role === 'user')
+      add('user', named(message, userParts(message, path, context)))
+    else add('user', markedSystem(message))
+  }
+  return merged.map(({ role, parts }) => ({ role, parts }))
+}
+
+/** After a run of results from here on, or here; a system message between must not tear them apart. */
+function endOfResults(messages: readonly Message[], start: number): number {
+  let end = start
+  for (let index = start; index < messages.length; index += 1) {
+    const message = messages[index]
+    if (message === undefined) break
+    if (isToolResult(message)) end = index + 1
+    else if (message.role !== 'system' && message.role !== 'developer') break
+  }
+  return end
+}
+
+function textParts({ content }: Message): readonly Part[] {
+  const parts = typeof content === 'string' ? [content] : (content ?? []).map(({ text }) => text)
+  return parts.flatMap((text) => (text === undefined || text === '' ? [] : [{ text }]))
+}
+
+function markedSystem(message: Message): readonly Part[] {
+  return textParts(message).map(({ text }) => ({ text: `<system>\n${text}\n</system>` }))
+}
+
+/** Who of several users speaks; a content has no field for it. */
+function named({ name }: Message, parts: readonly Part[]): readonly Part[] {
+  const [first, ...rest] = parts
+  if (name == null || name === '' || first === undefined) return parts
+  return first.text === undefined
+    ? [{ text: `${name}:` }, ...parts]
+    : [{ ...first, text: `${name}: ${first.text}` }, ...rest]
+}
+
+function userParts(message: Message, path: string, context: CodecContext): readonly Part[] {
+  const { content } = message
+  if (typeof content === 'string' || content == null) return textParts(message)
+  return content.flatMap((part, index) => userPart(part, `${path}.content[${index}]`, context))
+}
+
+function userPart(part: ContentPart, path: string, context: CodecContext): readonly Part[] {
+  if (part.type === 'text') return part.text ? [{ text: part.text }] : []
+  if (part.input_audio !== undefined) {
+    const { data, format } = part.input_audio
+    return [{ inlineData: { mimeType: `audio/${format}`, data } }]
+  }
+  const { file } = part
+  if (file?.file_data == null && file?.file_id != null) return filePart(file.file_id, path, context)
+  const address = mediaAddress(part, path)
+  if (address === undefined) return []
+  const media = mediaPart(address, context, file?.filename)
+  return [{ ...media, ...resolutionOf(part, path, context) }]
+}
+
+/** Ids are of Gemini's own Files API, `files/abc` or its whole address; others are unknown there. */
+function filePart(id: string, path: string, context: CodecContext): readonly Part[] {
+  const root = 'https://generativelanguage.googleapis.com/v1beta/'
+  if (id.startsWith('gs://') || id.startsWith(root)) return [{ fileData: { fileUri: id } }]
+  if (id.startsWith('files/')) return [{ fileData: { fileUri: root + id } }]
+  context.unsupported(`${path}.file.file_id`)
+  return []
+}
+
+const resolutions: Readonly<Record<string, string>> = {
+  low: 'MEDIA_RESOLUTION_LOW',
+  high: 'MEDIA_RESOLUTION_HIGH',
+  original: 'MEDIA_RESOLUTION_ULTRA_HIGH',
+}
+
+/** Per part from Gemini 3 on; older models always look closely, so that only `low` asks for something else. */
+function resolutionOf(part: ContentPart, path: string, context: CodecContext): Partial<Part> {
+  const detail = part.image_url?.detail
+  const level = detail == null ? undefined : resolutions[detail]
+  if (level === undefined) return {}
+  if (generationOf(context.model) >= 3) return { mediaResolution: { level } }
+  if (detail === 'low') context.unsupported(`${path}.image_url.detail`)
+  return {}
+}

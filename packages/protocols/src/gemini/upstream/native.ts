@@ -1,0 +1,88 @@
+import {
+  type Fields,
+  isObject,
+  listOf,
+  objectOf,
+  parseJson,
+  spliceFields,
+  spliceItems,
+} from '@sluice/contract'
+import type { FormatName, Native } from '../../protocol.ts'
+import { isServerSent } from '../generate-content.ts'
+import { isCarried } from '../signatures.ts'
+import { readUsage } from '../usage.ts'
+import type { AddressOf } from './address.ts'
+import { watchContent, watchNothing } from './watcher.ts'
+
+type Natives = { readonly [F in FormatName]?: Native }
+
+/** The formats of Gemini's own API; the model is in the address, so the body stays as it came. */
+export function geminiNatives(address: AddressOf): Natives {
+  return {
+    generateContent: native(address, 'generateContent', { fits: hasOnlyOwnSignatures }),
+    streamGenerateContent: {
+      ...native(address, 'streamGenerateContent', { fits: hasOnlyOwnSignatures }),
+      framing: (query) => (isServerSent(query) ? 'sse' : 'json-array'),
+      watcher: watchContent,
+    },
+    countTokens: native(address, 'countTokens', { fits: hasOnlyOwnSignatures, rewrite: nameInner }),
+  }
+}
+
+/** Embeddings name the model once more in the body. */
+export function geminiEmbedNatives(address: AddressOf): Natives {
+  return {
+    embedContent: native(address, 'embedContent', { rewrite: nameModel }),
+    batchEmbedContents: native(address, 'batchEmbedContents', { rewrite: nameModels }),
+  }
+}
+
+interface NativeOptions {
+  readonly fits?: (request: unknown) => boolean
+  readonly rewrite?: (body: Uint8Array, model: string) => Uint8Array
+}
+
+function native(address: AddressOf, method: string, options: NativeOptions): Native {
+  const { fits, rewrite } = options
+  return {
+    ...(fits === undefined ? {} : { fits }),
+    request({ body, model, query, settings }) {
+      const bytes = rewrite === undefined ? body : rewrite(body, model)
+      return {
+        method: 'POST',
+        path: address(model, method, settings) + (query === '' ? '' : `?${query}`),
+        body: { kind: 'bytes', contentType: 'application/json', bytes },
+      }
+    },
+    watcher: watchNothing,
+    usage: (body) => readUsage(objectOf(body)['usageMetadata']),
+  }
+}
+
+/** Reasoning of another provider travels in the place of a signature, which Gemini itself would refuse. */
+function hasOnlyOwnSignatures(request: unknown): boolean {
+  const { contents } = objectOf(request) as { readonly contents?: unknown }
+  return listOf(contents)
+    .flatMap((content) => listOf(objectOf(content)['parts']))
+    .filter(isObject)
+    .every((part) => !isCarried(part['thoughtSignature'] ?? part['thought_signature']))
+}
+
+/** Counting takes a whole generateContent request too, which names the model once more. */
+function nameInner(body: Uint8Array, model: string): Uint8Array {
+  const inner = objectOf(jsonOf(body)['generateContentRequest'])
+  if (!('model' in inner)) return body
+  return spliceFields(body, { generateContentRequest: { ...inner, model: `models/${model}` } })
+}
+
+function nameModel(body: Uint8Array, model: string): Uint8Array {
+  return 'model' in jsonOf(body) ? spliceFields(body, { model: `models/${model}` }) : body
+}
+
+function nameModels(body: Uint8Array, model: string): Uint8Array {
+  return spliceItems(body, 'requests', { model: `models/${model}` })
+}
+
+function jsonOf(body: Uint8Array): Fields {
+  return objectOf(parseJson(Buffer.from(body).toString('utf8')))
+}

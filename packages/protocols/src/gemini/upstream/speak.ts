@@ -1,0 +1,71 @@
+import { GatewayError, isObject, listOf, type SpeakRequest } from '@sluice/contract'
+import type { Codec, CodecContext, Decoded, Received } from '../../protocol.ts'
+import { failureOf } from '../finish-reasons.ts'
+import { readUsage } from '../usage.ts'
+import type { AddressOf } from './address.ts'
+import { readParts } from './candidate.ts'
+import { blockReasonOf } from './chat-reply.ts'
+import { bodyOf } from './failure.ts'
+import { speechConfig } from './generation-config.ts'
+import { wavOfSamples } from './wav-header.ts'
+
+/**
+ * Speech by generateContent (Gemini API, speech generation guide). The sound comes inline as 16 bit samples, 24,000 a
+ * second, which is what OpenAI calls pcm; a header makes it wav. How to speak is said in front of the text.
+ */
+export function geminiSpeak(address: AddressOf): Codec<'speak'> {
+  return {
+    encode: (request, context) => ({
+      method: 'POST',
+      path: address(context.model, 'generateContent', context.settings),
+      body: { kind: 'json', value: speakBody(request, context) },
+    }),
+    decode: decodeSpeech,
+    bytes: true,
+  }
+}
+
+function speakBody(request: SpeakRequest, context: CodecContext): unknown {
+  const { input, instructions, voice, speed, response_format: format } = request
+  if (speed != null && speed !== 1) context.unsupported('speed')
+  if (format != null && format !== 'wav' && format !== 'pcm')
+    context.unsupported('response_format', 'the model speaks wav and pcm')
+  const name = typeof voice === 'object' ? voice?.id : voice
+  const text = instructions == null || instructions === '' ? input : `${instructions}: ${input}`
+  return {
+    contents: [{ role: 'user', parts: [{ text }] }],
+    generationConfig: {
+      responseModalities: ['AUDIO'],
+      ...(name == null ? {} : { speechConfig: speechConfig(name) }),
+    },
+  }
+}
+
+function decodeSpeech(
+  received: Received,
+  { newId }: CodecContext,
+  { response_format: format }: SpeakRequest,
+): Decoded<'speak'> {
+  const body = bodyOf(received)
+  const candidates = listOf(body['candidates']).filter(isObject)
+  const failure = candidates.map(failureOf).find((each) => each !== undefined)
+  if (failure !== undefined) throw failure
+  const sound = candidates.map((each) => readParts(each, newId).audio).find(Boolean)
+  if (sound === undefined) {
+    if (blockReasonOf(body) === undefined)
+      throw new GatewayError('upstream_garbled', 'The upstream sent an answer without sound')
+    throw new GatewayError('content_blocked', 'The model refused to say this')
+  }
+  const isPcm = format === 'pcm'
+  const base64 = isPcm ? sound.base64 : wavOfSamples(sound.base64, sound.mimeType)
+  const usage = readUsage(body['usageMetadata'])
+  return {
+    // The operation has no JSON form, so there is no reply that could be given.
+    reply: undefined as never,
+    rendered: {
+      contentType: isPcm ? 'audio/pcm' : 'audio/wav',
+      bytes: Buffer.from(base64, 'base64'),
+    },
+    ...(usage === undefined ? {} : { usage }),
+  }
+}

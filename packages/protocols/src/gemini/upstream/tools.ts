@@ -1,0 +1,112 @@
+import {
+  type ChatRequest,
+  GatewayError,
+  objectOf,
+  type Tool,
+  type ToolChoice,
+} from '@sluice/contract'
+import { allowedTools } from '../../allowed-tools.ts'
+import type { CodecContext } from '../../protocol.ts'
+import type { FunctionCallingConfig } from '../generate-content.ts'
+import { takesJsonSchema } from './model-generation.ts'
+import { toGeminiSchema } from './schema.ts'
+
+type Declaration = Readonly<Record<string, unknown>>
+
+/** A letter or an underscore first (https://ai.google.dev/api/caching#FunctionDeclaration). */
+const functionName = /^[a-zA-Z_][a-zA-Z0-9_.:-]{0,127}$/
+
+/** All functions in one entry; Google Search beside it where a web search is asked for. */
+export function toolsOf(request: ChatRequest, context: CodecContext): readonly Declaration[] {
+  const declarations = (request.tools ?? []).flatMap((tool, index) =>
+    declarationOf(tool, `tools[${index}]`, context),
+  )
+  return [
+    ...(declarations.length === 0 ? [] : [{ functionDeclarations: declarations }]),
+    ...(request.web_search_options == null ? [] : [searchOf(request.web_search_options, context)]),
+  ]
+}
+
+function declarationOf(tool: Tool, path: string, context: CodecContext): readonly Declaration[] {
+  if (tool.function === undefined) {
+    context.unsupported(`${path}.custom`, 'the model knows functions only')
+    return []
+  }
+  const { name, description, parameters, strict } = tool.function
+  if (!functionName.test(name))
+    throw new GatewayError(
+      'unsupported_value',
+      'Names of functions begin with a letter or an underscore',
+      { param: `${path}.function.name` },
+    )
+  if (strict === true && !takesJsonSchema(context.model))
+    context.unsupported(`${path}.function.strict`)
+  return [
+    {
+      name,
+      ...(description == null ? {} : { description }),
+      ...parametersOf(parameters, `${path}.function.parameters`, context),
+    },
+  ]
+}
+
+/** A function without parameters has no schema: an object without properties is refused. */
+function parametersOf(
+  parameters: Readonly<Record<string, unknown>> | null | undefined,
+  path: string,
+  { model }: CodecContext,
+): Declaration {
+  if (parameters == null || isEmptyObject(parameters)) return {}
+  return takesJsonSchema(model)
+    ? { parametersJsonSchema: parameters }
+    : { parameters: toGeminiSchema(parameters, path) }
+}
+
+function isEmptyObject(schema: Readonly<Record<string, unknown>>): boolean {
+  if (Object.keys(schema).length === 0) return true
+  const shaped = ['$ref', 'anyOf', 'oneOf', 'allOf', 'patternProperties', '$defs']
+  if (schema['type'] !== 'object' || shaped.some((name) => name in schema)) return false
+  const free = schema['additionalProperties']
+  return Object.keys(objectOf(schema['properties'])).length === 0 && (free ?? false) === false
+}
+
+function searchOf(options: Readonly<Record<string, unknown>>, context: CodecContext): Declaration {
+  const size = options['search_context_size']
+  if (size != null && size !== 'medium')
+    context.unsupported('web_search_options.search_context_size')
+  if (options['user_location'] != null) context.unsupported('web_search_options.user_location')
+  return { googleSearch: {} }
+}
+
+/**
+ * Which functions may or must be called. VALIDATED is what OpenAI calls strict: calls keep to their schema
+ * (Gemini API, function calling guide). Undefined is the model's own AUTO.
+ */
+export function callingConfig(
+  request: ChatRequest,
+  context: CodecContext,
+): FunctionCallingConfig | undefined {
+  const { tools, tool_choice: choice, parallel_tool_calls: parallel } = request
+  if (!tools?.length) return undefined
+  if (parallel === false) context.unsupported('parallel_tool_calls')
+  const isStrict =
+    takesJsonSchema(context.model) && tools.some((tool) => tool.function?.strict === true)
+  if (choice == null || choice === 'auto') return isStrict ? { mode: 'VALIDATED' } : undefined
+  if (choice === 'none') return { mode: 'NONE' }
+  if (choice === 'required') return { mode: 'ANY' }
+  return chosenFunctions(choice, context)
+}
+
+function chosenFunctions(
+  choice: Exclude<ToolChoice, string>,
+  context: CodecContext,
+): FunctionCallingConfig | undefined {
+  if (choice.type === 'function' && choice.function !== undefined)
+    return { mode: 'ANY', allowedFunctionNames: [choice.function.name] }
+  if (choice.type === 'allowed_tools' && choice.allowed_tools !== undefined) {
+    const mode = choice.allowed_tools.mode === 'required' ? 'ANY' : 'VALIDATED'
+    return { mode, allowedFunctionNames: [...(allowedTools(choice) ?? [])] }
+  }
+  context.unsupported('tool_choice')
+  return undefined
+}

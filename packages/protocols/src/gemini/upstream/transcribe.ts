@@ -1,0 +1,107 @@
+import {
+  GatewayError,
+  isObject,
+  listOf,
+  type TranscribeRequest,
+  type TranslateRequest,
+} from '@sluice/contract'
+import type { Codec, CodecContext, Decoded, Received } from '../../protocol.ts'
+import { renderTranscript } from '../../rendered-transcript.ts'
+import { failureOf } from '../finish-reasons.ts'
+import { readUsage } from '../usage.ts'
+import type { AddressOf } from './address.ts'
+import { readParts } from './candidate.ts'
+import { bodyOf } from './failure.ts'
+
+/**
+ * Transcription by generateContent: the model hears the file and is asked for its words (Gemini API, audio guide). It
+ * gives no times, so that only the forms without times can be had.
+ */
+export function geminiTranscribe(address: AddressOf): Codec<'transcribe'> {
+  return {
+    encode: (request, context) => ({
+      method: 'POST',
+      path: address(context.model, 'generateContent', context.settings),
+      body: { kind: 'json', value: listenBody(request, transcribing(request, context), context) },
+    }),
+    decode: (received, context, request) => heard(received, context, request),
+  }
+}
+
+/** The same with English words. */
+export function geminiTranslate(address: AddressOf): Codec<'translate'> {
+  return {
+    encode: (request, context) => ({
+      method: 'POST',
+      path: address(context.model, 'generateContent', context.settings),
+      body: { kind: 'json', value: listenBody(request, translating(request), context) },
+    }),
+    decode: (received, context, request) => heard(received, context, request),
+  }
+}
+
+const onlyWords = 'Answer with nothing else.'
+
+function transcribing(request: TranscribeRequest, context: CodecContext): string {
+  for (const field of ['chunking_strategy', 'known_speaker_names', 'include'] as const) {
+    const value = request[field]
+    if (value != null && value.length !== 0 && value !== 'auto') context.unsupported(field)
+  }
+  const languages = request.language == null ? request.languages : [request.language]
+  return [
+    'Write down word for word what is said in this recording, in the language it is said in.',
+    ...(languages?.length ? [`The language is ${languages.join(' or ')} (ISO 639-1).`] : []),
+    ...(request.keywords?.length ? [`These words may occur: ${request.keywords.join(', ')}.`] : []),
+    ...before(request.prompt),
+    onlyWords,
+  ].join(' ')
+}
+
+function translating(request: TranslateRequest): string {
+  return [
+    'Write down in English, as a translation, what is said in this recording.',
+    ...before(request.prompt),
+    onlyWords,
+  ].join(' ')
+}
+
+/** OpenAI's prompt is what was said before, for style and spelling. */
+function before(prompt: string | null | undefined): readonly string[] {
+  return prompt == null || prompt === '' ? [] : [`Before it was said: ${JSON.stringify(prompt)}.`]
+}
+
+function listenBody(
+  request: TranscribeRequest | TranslateRequest,
+  text: string,
+  context: CodecContext,
+): unknown {
+  const { file, temperature, response_format: format } = request
+  if (format != null && format !== 'json' && format !== 'text')
+    context.unsupported('response_format', 'the model gives no times')
+  const mimeType = file.contentType === 'audio/mpeg' ? 'audio/mp3' : file.contentType
+  const data = Buffer.from(file.bytes).toString('base64')
+  return {
+    contents: [{ role: 'user', parts: [{ inlineData: { mimeType, data } }, { text }] }],
+    ...(temperature == null ? {} : { generationConfig: { temperature } }),
+  }
+}
+
+function heard(
+  received: Received,
+  { newId }: CodecContext,
+  { file, model, response_format: format }: TranscribeRequest | TranslateRequest,
+): Decoded<'transcribe'> {
+  const body = bodyOf(received)
+  const [candidate] = listOf(body['candidates']).filter(isObject)
+  if (candidate === undefined)
+    throw new GatewayError('upstream_garbled', 'The upstream sent no transcript')
+  const failure = failureOf(candidate)
+  if (failure !== undefined) throw failure
+  const text = readParts(candidate, newId).text.trim()
+  const usage = readUsage(body['usageMetadata'])
+  const form = format === 'text' ? 'text' : 'json'
+  return {
+    ...renderTranscript({ text, words: [] }, { file, model, response_format: form }),
+    ...(usage === undefined ? {} : { usage }),
+  }
+}

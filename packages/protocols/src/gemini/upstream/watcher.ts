@@ -1,0 +1,71 @@
+import {
+  type Fields,
+  isObject,
+  listOf,
+  objectOf,
+  type ServerSentEvent,
+  someText,
+  type Usage,
+} from '@sluice/contract'
+import type { StreamWatcher, Verdict } from '../../protocol.ts'
+import { eventJson } from '../../read-json.ts'
+import { failureOf } from '../finish-reasons.ts'
+import { readUsage } from '../usage.ts'
+import { hasContent } from './candidate.ts'
+import { blockReasonOf } from './chat-reply.ts'
+import { errorIn, upstreamError } from './failure.ts'
+
+/**
+ * Watches streamGenerateContent. There is no terminal event: the answer is whole when every candidate that began has
+ * a finishReason, and an end before that is a cut.
+ */
+export function watchContent(): StreamWatcher {
+  let usage: Usage | undefined
+  const open = new Set<unknown>()
+
+  function judge(fragment: Readonly<Record<string, unknown>>): Verdict {
+    let finished = false
+    const candidates = listOf(fragment['candidates']).filter(isObject)
+    for (const candidate of candidates) {
+      const failure = failureOf(candidate)
+      if (failure !== undefined) return failure
+      const index = candidate['index'] ?? 0
+      if (someText(candidate['finishReason']) === undefined) {
+        open.add(index)
+        continue
+      }
+      open.delete(index)
+      finished = true
+    }
+    if (finished && open.size === 0) return 'finish'
+    if (candidates.some(hasContent)) return 'content'
+    return blockReasonOf(fragment) === undefined ? 'other' : 'finish'
+  }
+
+  return {
+    see(event: ServerSentEvent): Verdict {
+      const fragment = fragmentOf(event)
+      if (fragment === undefined) return event.data.trim() === '[DONE]' ? 'other' : 'garbage'
+      const error = errorIn(fragment)
+      if (error !== undefined) return upstreamError(error)
+      usage = readUsage(fragment['usageMetadata']) ?? usage
+      return judge(fragment)
+    },
+    usage: () => usage,
+  }
+}
+
+/**
+ * One fragment of a stream as an object; undefined when it is something else. Errors come wrapped in an array
+ * sometimes, so an array stands for its first element.
+ */
+export function fragmentOf(event: ServerSentEvent): Fields | undefined {
+  const value = eventJson(event)
+  if (Array.isArray(value)) return objectOf(value[0])
+  return isObject(value) ? value : undefined
+}
+
+/** For formats that are not streamed. */
+export function watchNothing(): StreamWatcher {
+  return { see: () => 'other', usage: () => undefined }
+}

@@ -1,0 +1,31 @@
+import type { ClientFormat } from '../../protocol.ts'
+import { responseOf } from './reply.ts'
+import { canonicalOf, paramOf } from './request.ts'
+import { ResponseObject, type ResponsesRequest, ResponsesRequest as schema } from './schema.ts'
+import { writeResponse } from './stream.ts'
+
+/** POST /v1/responses as a client format (https://platform.openai.com/docs/api-reference/responses/create). */
+export const responses: ClientFormat<'chat'> = {
+  id: 'responses',
+  operation: 'chat',
+  summary: 'Create a response',
+  tag: 'Responses',
+  paths: ['/v1/responses'],
+  request: schema,
+  reply: ResponseObject,
+  example: { model: 'builtin-chat', input: 'What is 6 times 7?' },
+  toCanonical: (request) => canonicalOf(checked(request)),
+  fromCanonical: (reply, request, context) => responseOf(reply, checked(request), context),
+  writer: (request, context) => writeResponse(checked(request), context),
+  error: (error) => error.toJSON(),
+  paramOf,
+  prefixOf(request) {
+    const { tools, instructions, input } = checked(request)
+    return [tools, instructions, typeof input === 'string' ? input : input.slice(0, 2)]
+  },
+}
+
+/** The request schema has been applied before any of these functions is called. */
+function checked(request: unknown): ResponsesRequest {
+  return request as ResponsesRequest
+}

@@ -1,0 +1,99 @@
+import { GatewayError } from '@sluice/contract'
+import type { InputItem, OutputItem, ResponsesRequest } from './schema.ts'
+
+/** Input items with ids, as a store keeps them and `GET /v1/responses/{id}/input_items` lists them. */
+export function inputItems(
+  { input }: Pick<ResponsesRequest, 'input'>,
+  newId: (prefix: string) => string,
+): readonly OutputItem[] {
+  const items: readonly InputItem[] =
+    typeof input === 'string' ? [{ type: 'message', role: 'user', content: input }] : input
+  return items.map((item) => listedItem(item, newId))
+}
+
+const prefixes: Readonly<Record<string, string>> = {
+  message: 'msg_',
+  reasoning: 'rs_',
+  function_call: 'fc_',
+  function_call_output: 'fco_',
+  custom_tool_call: 'ctc_',
+  custom_tool_call_output: 'ctco_',
+}
+
+function listedItem(item: InputItem, newId: (prefix: string) => string): OutputItem {
+  const type = item.type ?? 'message'
+  const id = item.id ?? newId(prefixes[type] ?? 'item_')
+  if (type !== 'message') return { ...item, id, type }
+  const { content, role } = item
+  const kind = role === 'assistant' ? 'output_text' : 'input_text'
+  const parts = typeof content === 'string' ? [textPart(kind, content)] : content
+  return { ...item, id, type, content: parts, status: item.status ?? 'completed' }
+}
+
+function textPart(type: string, text: string): object {
+  return type === 'output_text' ? { type, text, annotations: [], logprobs: [] } : { type, text }
+}
+
+/**
+ * Ids for the output items of one response. They hold the response's id, so that a reference to an item
+ * (`item_reference`) tells where the item is kept.
+ */
+export function itemIds(responseId: string): (prefix: string) => string {
+  const own = responseId.replace(/^resp_/, '')
+  let count = 0
+  return (prefix) => `${prefix}${own}_${count++}`
+}
+
+/** The ids of the responses whose items the input refers to. */
+export function referredResponses({ input }: Pick<ResponsesRequest, 'input'>): readonly string[] {
+  if (typeof input === 'string') return []
+  const ids = input.filter(isReference).flatMap(({ id }) => {
+    const own = /^[a-z]+_(.+)_\d+$/.exec(id ?? '')?.[1]
+    return own === undefined ? [] : [`resp_${own}`]
+  })
+  return [...new Set(ids)]
+}
+
+/** The request with references to these items replaced by them; others stay. */
+export function withReferences(
+  request: ResponsesRequest,
+  items: readonly OutputItem[],
+): ResponsesRequest {
+  const { input } = request
+  if (typeof input === 'string') return request
+  const known = new Map(items.map((item) => [item.id, item]))
+  return {
+    ...request,
+    input: input.map((item) => (isReference(item) ? (known.get(item.id ?? '') ?? item) : item)),
+  }
+}
+
+/**
+ * The request with the conversation before it: `previous` holds the earlier items in order, inputs and outputs.
+ * References to earlier items stand for them where they are now. The previous response is then accounted for; its
+ * instructions do not carry over (OpenAI API, previous_response_id).
+ */
+export function withHistory(
+  request: ResponsesRequest,
+  previous: readonly OutputItem[],
+): ResponsesRequest {
+  const { previous_response_id: _, input, ...rest } = request
+  const own: readonly InputItem[] =
+    typeof input === 'string' ? [{ type: 'message', role: 'user', content: input }] : input
+  const referred = new Set(own.filter(isReference).map(({ id }) => id))
+  const before = previous.filter(({ id }) => !referred.has(id))
+  return withReferences({ ...rest, input: [...before, ...own] }, previous)
+}
+
+/** A reference may leave its type out; then it has nothing but an id. */
+export function isReference({ type, id, role }: InputItem): boolean {
+  return type === 'item_reference' || (type == null && role === undefined && id != null)
+}
+
+/** OpenAI's answer to a previous_response_id that it does not know. */
+export function responseNotFound(id: string): GatewayError {
+  return new GatewayError('invalid_request', `Previous response with id '${id}' not found.`, {
+    param: 'previous_response_id',
+    publicCode: 'previous_response_not_found',
+  })
+}

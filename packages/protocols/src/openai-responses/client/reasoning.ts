@@ -1,0 +1,74 @@
+import { isObject, textOf, type ThinkingBlock } from '@sluice/contract'
+import { carry, restore } from '../../carried-reasoning.ts'
+import type { InputItem, OutputItem } from './schema.ts'
+
+/**
+ * Reasoning in this format has one opaque place, `encrypted_content`. Blocks of every protocol and Gemini's signatures
+ * of calls are carried in it and restored when the client sends the item back; OpenAI's own too, because they belong
+ * to the id that OpenAI gave them, and items here have ids of their own.
+ */
+
+interface Restored {
+  readonly text: string
+  readonly blocks: readonly ThinkingBlock[]
+  /** By call id. */
+  readonly signatures?: Readonly<Record<string, string>>
+}
+
+export function restoreReasoning(item: InputItem): Restored {
+  const summary = (item.summary ?? []).map(({ text }) => text).filter((text) => text !== '')
+  const written = Array.isArray(item.content) ? item.content.map(({ text }) => text ?? '') : []
+  const text = (summary.length > 0 ? summary : written).join('\n\n')
+  const { encrypted_content: encrypted, id } = item
+  if (encrypted == null || encrypted === '') return { text, blocks: [] }
+  const carried = restore(encrypted)
+  if (carried === undefined) {
+    const block = { type: 'reasoning' as const, summary, encrypted_content: encrypted }
+    return { text, blocks: [id == null ? block : { ...block, id }] }
+  }
+  const signatures = signaturesIn(carried)
+  if (signatures !== undefined) return { text, blocks: [], signatures }
+  return { text, blocks: isThinkingBlock(carried) ? [carried] : [] }
+}
+
+function signaturesIn(carried: unknown): Readonly<Record<string, string>> | undefined {
+  if (!isObject(carried) || carried['kind'] !== 'call_signatures') return undefined
+  const { signatures } = carried
+  if (!isObject(signatures)) return undefined
+  return Object.fromEntries(Object.entries(signatures).map(([id, text]) => [id, textOf(text)]))
+}
+
+const kinds: ReadonlySet<unknown> = new Set([
+  'thinking',
+  'redacted_thinking',
+  'reasoning',
+  'thought',
+])
+
+/** What this gateway packed is trusted as far as its kind; the schema of the operation checks the rest. */
+function isThinkingBlock(value: unknown): value is ThinkingBlock {
+  return isObject(value) && kinds.has(value['type'])
+}
+
+/** The item for one block. `shown`: what was already told of its text, where it was streamed. */
+export function reasoningItem(block: ThinkingBlock, id: string, shown?: string): OutputItem {
+  const { summary, thinking = '' } = block
+  const texts = shown === undefined ? (summary ?? (thinking === '' ? [] : [thinking])) : [shown]
+  return {
+    id,
+    type: 'reasoning',
+    summary: texts.map((text) => ({ type: 'summary_text', text })),
+    encrypted_content: carry(block),
+  }
+}
+
+/** Reasoning that nothing must come back of. */
+export function plainReasoningItem(text: string, id: string): OutputItem {
+  return { id, type: 'reasoning', summary: [{ type: 'summary_text', text }] }
+}
+
+/** Stands before a call that Gemini signed. */
+export function signatureItem(callId: string, signature: string, id: string): OutputItem {
+  const carried = carry({ kind: 'call_signatures', signatures: { [callId]: signature } })
+  return { id, type: 'reasoning', summary: [], encrypted_content: carried }
+}

@@ -1,0 +1,228 @@
+import {
+  type ChatReply,
+  type ChatUsage,
+  type ChoiceLogprobs,
+  type Fields,
+  type FinishReason,
+  objectOf,
+  parseDataUrl,
+  type ThinkingBlock,
+  type ToolCall,
+} from '@sluice/contract'
+import { callSignature } from '../../call-signature.ts'
+import type { FormatContext } from '../../protocol.ts'
+import { itemIds } from './history.ts'
+import { plainReasoningItem, reasoningItem, signatureItem } from './reasoning.ts'
+import type { OutputItem, ResponseObject, ResponsesRequest } from './schema.ts'
+
+/** Makes ids of items from their prefixes, and ids of calls. */
+interface Ids {
+  readonly item: (prefix: string) => string
+  readonly call: () => string
+}
+
+/** The canonical answer as a whole Response object. */
+export function responseOf(
+  reply: ChatReply,
+  request: ResponsesRequest,
+  context: FormatContext,
+): ResponseObject {
+  const [choice] = reply.choices
+  const created = Math.floor(context.now() / 1000)
+  const id = context.newId('resp_')
+  const ids: Ids = { item: itemIds(id), call: () => context.newId('call_') }
+  const base = responseBase(request, { id, model: reply.model, created })
+  return {
+    ...base,
+    ...outcomeOf(choice?.finish_reason ?? 'stop', created),
+    service_tier: reply.service_tier ?? base.service_tier,
+    output: choice === undefined ? [] : outputOf(choice, wantsLogprobs(request), ids),
+    usage: usageOf(reply.usage),
+  }
+}
+
+/** A response that has begun: what the request asked for, and nothing answered yet. */
+export function responseBase(
+  request: ResponsesRequest,
+  { id, model, created }: { readonly id: string; readonly model: string; readonly created: number },
+): ResponseObject {
+  return {
+    id,
+    object: 'response',
+    created_at: created,
+    completed_at: null,
+    status: 'in_progress',
+    background: false,
+    error: null,
+    incomplete_details: null,
+    instructions: request.instructions ?? null,
+    max_output_tokens: request.max_output_tokens ?? null,
+    max_tool_calls: request.max_tool_calls ?? null,
+    model,
+    output: [],
+    parallel_tool_calls: request.parallel_tool_calls ?? true,
+    previous_response_id: request.previous_response_id ?? null,
+    prompt_cache_key: request.prompt_cache_key ?? null,
+    prompt_cache_retention: request.prompt_cache_retention ?? null,
+    reasoning: {
+      effort: request.reasoning?.effort ?? null,
+      summary: request.reasoning?.summary ?? request.reasoning?.generate_summary ?? null,
+    },
+    safety_identifier: request.safety_identifier ?? null,
+    service_tier: request.service_tier ?? 'default',
+    store: request.store ?? true,
+    temperature: request.temperature ?? 1,
+    text: {
+      format: request.text?.format ?? { type: 'text' },
+      verbosity: request.text?.verbosity ?? 'medium',
+    },
+    tool_choice: request.tool_choice ?? 'auto',
+    tools: (request.tools ?? []).map(toolOf),
+    top_logprobs: request.top_logprobs ?? 0,
+    top_p: request.top_p ?? 1,
+    truncation: request.truncation ?? 'disabled',
+    usage: null,
+    user: request.user ?? null,
+    metadata: request.metadata ?? {},
+  }
+}
+
+/** A function tool in a response has all of its keys (OpenAI API, FunctionTool). */
+function toolOf(tool: NonNullable<ResponsesRequest['tools']>[number]): Record<string, unknown> {
+  if (tool.type !== 'function') return { ...tool }
+  return { description: null, parameters: null, strict: null, ...tool }
+}
+
+export function wantsLogprobs({ include }: ResponsesRequest): boolean {
+  return include?.includes('message.output_text.logprobs') === true
+}
+
+type Outcome = Pick<ResponseObject, 'status' | 'incomplete_details' | 'completed_at'>
+
+export function outcomeOf(reason: FinishReason, now: number): Outcome {
+  if (reason === 'length')
+    return {
+      status: 'incomplete',
+      incomplete_details: { reason: 'max_output_tokens' },
+      completed_at: null,
+    }
+  if (reason === 'content_filter')
+    return {
+      status: 'incomplete',
+      incomplete_details: { reason: 'content_filter' },
+      completed_at: null,
+    }
+  return { status: 'completed', incomplete_details: null, completed_at: now }
+}
+
+export function usageOf(usage: ChatUsage): NonNullable<ResponseObject['usage']> {
+  const { prompt_tokens_details: input, completion_tokens_details: output } = usage
+  return {
+    input_tokens: usage.prompt_tokens,
+    input_tokens_details: {
+      cached_tokens: input.cached_tokens,
+      ...(input.cache_write_tokens === undefined
+        ? {}
+        : { cache_write_tokens: input.cache_write_tokens }),
+    },
+    output_tokens: usage.completion_tokens,
+    output_tokens_details: { reasoning_tokens: output.reasoning_tokens },
+    total_tokens: usage.total_tokens,
+  }
+}
+
+type Choice = ChatReply['choices'][number]
+
+/** Output items in the order a model makes them: reasoning, the message, the calls. */
+function outputOf(choice: Choice, logprobs: boolean, ids: Ids): OutputItem[] {
+  const { message } = choice
+  const { reasoning_content: reasoning, thinking_blocks: blocks, function_call: legacy } = message
+  const status = choice.finish_reason === 'length' ? 'incomplete' : 'completed'
+  const content = partsOf(choice, logprobs)
+  const calls: readonly ToolCall[] = [
+    ...(message.tool_calls ?? []),
+    ...(legacy === undefined
+      ? []
+      : [{ id: ids.call(), type: 'function' as const, function: legacy }]),
+  ]
+  return [
+    ...reasoningItems(reasoning ?? '', blocks ?? [], ids),
+    ...(content.length === 0 ? [] : [messageItem(ids.item('msg_'), { content, status })]),
+    ...(message.images ?? []).map(({ image_url: { url } }) => imageItem(ids.item('ig_'), url)),
+    ...calls.flatMap((call) => callItems(call, ids)),
+  ]
+}
+
+function reasoningItems(
+  text: string,
+  blocks: readonly ThinkingBlock[],
+  { item }: Ids,
+): readonly OutputItem[] {
+  const textShown = blocks.some(({ thinking, summary }) => thinking || summary?.length)
+  const plain = text !== '' && !textShown ? [plainReasoningItem(text, item('rs_'))] : []
+  return [...plain, ...blocks.map((block) => reasoningItem(block, item('rs_')))]
+}
+
+function partsOf({ message, logprobs }: Choice, told: boolean): readonly Fields[] {
+  const { content, refusal, annotations } = message
+  return [
+    ...(content === null || content === ''
+      ? []
+      : [
+          textPart(content, {
+            annotations: (annotations ?? []).map(flatAnnotation),
+            logprobs: told ? logprobs : null,
+          }),
+        ]),
+    ...(refusal === null || refusal === '' ? [] : [{ type: 'refusal', refusal }]),
+  ]
+}
+
+export function textPart(
+  text: string,
+  extra: {
+    readonly annotations?: readonly Fields[]
+    readonly logprobs?: ChoiceLogprobs | null
+  } = {},
+): Fields {
+  const { annotations = [], logprobs } = extra
+  return { type: 'output_text', annotations, logprobs: logprobs?.content ?? [], text }
+}
+
+/** Chat nests a citation in a field of its type; here it is flat. */
+export function flatAnnotation(annotation: Fields): Fields {
+  const { url_citation: citation, ...rest } = annotation
+  return { ...rest, ...objectOf(citation) }
+}
+
+export function messageItem(
+  id: string,
+  { content, status }: { readonly content: readonly Fields[]; readonly status: string },
+): OutputItem {
+  return { id, type: 'message', status, role: 'assistant', content }
+}
+
+function callItems(call: ToolCall, { item }: Ids): readonly OutputItem[] {
+  const signature = callSignature(call)
+  const signed = signature === undefined ? [] : [signatureItem(call.id, signature, item('rs_'))]
+  return [...signed, callItem(call, item(call.custom === undefined ? 'fc_' : 'ctc_'), 'completed')]
+}
+
+/** Functions are called with an object, so no arguments at all are an empty one. */
+export function callItem(call: ToolCall, id: string, status: string): OutputItem {
+  const { custom } = call
+  if (custom !== undefined)
+    return { id, type: 'custom_tool_call', status, call_id: call.id, ...custom }
+  const { name, arguments: text } = call.function ?? { name: '', arguments: '' }
+  return { id, type: 'function_call', status, call_id: call.id, name, arguments: text || '{}' }
+}
+
+/** A picture the model drew; one that is only an address has no place of its own, so it is the result as it is. */
+export function imageItem(id: string, url: string): OutputItem {
+  const data = parseDataUrl(url)
+  const picture =
+    data === undefined
+      ? { result: url }
+      : { output_format: data.contentType.replace('image/', ''), result: data.base64 }
+  return { id, type: 'image_generation_call', status: 'completed', ...picture }
+}

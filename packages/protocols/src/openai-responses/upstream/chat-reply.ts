@@ -1,0 +1,137 @@
+import {
+  type AnswerMessage,
+  type ChatReply,
+  chatUsage,
+  type ChoiceLogprobs,
+  countOf,
+  type Fields,
+  type FinishReason,
+  GatewayError,
+  isObject,
+  listOf,
+  noUsage,
+  objectOf,
+  someText,
+  textOf,
+  type ThinkingBlock,
+  type ToolCall,
+} from '@sluice/contract'
+import { bodyOf } from '../../failure.ts'
+import { tierOf } from '../../openai/upstream/chat-reply.ts'
+import { logprobsOf } from '../../openai/upstream/logprobs.ts'
+import type { CodecContext, Decoded, Received } from '../../protocol.ts'
+import { readUsage } from '../../usage.ts'
+import { annotationsOf, callOf, imageOf, reasoningBlock, reasoningText } from './output-items.ts'
+import { failureIn } from './watcher.ts'
+
+/** Between two messages of one answer, such as a commentary and the final answer. */
+export const messageGap = '\n\n'
+
+/** Reads a whole response as a chat completion. */
+export function decodeResponse(received: Received, context: CodecContext): Decoded<'chat'> {
+  const body = bodyOf(received)
+  const { status } = body
+  if (status === 'failed' || status === 'cancelled') throw failureIn(body)
+  if (!Array.isArray(body['output']) || status === 'queued' || status === 'in_progress')
+    throw new GatewayError('upstream_garbled', 'The upstream answered without an output')
+  const usage = readUsage(body['usage'])
+  const { message, logprobs } = messageOf(listOf(body['output']).filter(isObject))
+  const reply: ChatReply = {
+    id: context.newId('chatcmpl-'),
+    object: 'chat.completion',
+    created: countOf(body['created_at']) || Math.floor(context.now() / 1000),
+    model: context.publicModel,
+    choices: [
+      {
+        index: 0,
+        message,
+        finish_reason: finishOf(body, message.tool_calls !== undefined),
+        logprobs,
+      },
+    ],
+    usage: chatUsage(usage ?? noUsage),
+    system_fingerprint: null,
+    ...tierOf(body),
+  }
+  return usage === undefined ? { reply } : { reply, usage }
+}
+
+/** A response that was cut says so in `incomplete_details`; calls are seen from the items alone. */
+export function finishOf(response: Fields, hasCalls: boolean): FinishReason {
+  const reason = objectOf(response['incomplete_details'])['reason']
+  if (reason === 'content_filter') return 'content_filter'
+  if (reason != null || response['status'] === 'incomplete') return 'length'
+  return hasCalls ? 'tool_calls' : 'stop'
+}
+
+interface Gathered {
+  text: string
+  refusal: string
+  spoken: boolean
+  readonly reasoning: string[]
+  readonly blocks: ThinkingBlock[]
+  readonly calls: ToolCall[]
+  readonly annotations: Record<string, unknown>[]
+  readonly images: NonNullable<AnswerMessage['images']>
+  readonly logprobs: unknown[]
+}
+
+function messageOf(items: readonly Fields[]): {
+  readonly message: AnswerMessage
+  readonly logprobs: ChoiceLogprobs | null
+} {
+  const gathered: Gathered = {
+    text: '',
+    refusal: '',
+    spoken: false,
+    reasoning: [],
+    blocks: [],
+    calls: [],
+    annotations: [],
+    images: [],
+    logprobs: [],
+  }
+  for (const item of items) gather(item, gathered)
+  const { text, refusal, spoken, reasoning, blocks, calls, annotations, images } = gathered
+  const message: AnswerMessage = {
+    role: 'assistant',
+    content: spoken ? text : null,
+    refusal: refusal === '' ? null : refusal,
+    ...(reasoning.length === 0 ? {} : { reasoning_content: reasoning.join(messageGap) }),
+    ...(blocks.length === 0 ? {} : { thinking_blocks: blocks }),
+    ...(calls.length === 0 ? {} : { tool_calls: calls }),
+    ...(annotations.length === 0 ? {} : { annotations }),
+    ...(images.length === 0 ? {} : { images }),
+  }
+  const told = gathered.logprobs.length === 0 ? null : { content: gathered.logprobs, refusal: null }
+  return { message, logprobs: logprobsOf(told) }
+}
+
+function gather(item: Fields, into: Gathered): void {
+  const call = callOf(item)
+  if (call !== undefined) into.calls.push(call)
+  else if (item['type'] === 'message') gatherMessage(item, into)
+  else if (item['type'] === 'reasoning') gatherReasoning(item, into)
+  else if (item['type'] === 'image_generation_call') into.images.push(...imageOf(item))
+}
+
+function gatherReasoning(item: Fields, into: Gathered): void {
+  const text = reasoningText(item)
+  if (text !== '') into.reasoning.push(text)
+  const block = reasoningBlock(item)
+  if (block !== undefined) into.blocks.push(block)
+}
+
+function gatherMessage(item: Fields, into: Gathered): void {
+  const parts = listOf(item['content']).filter(isObject)
+  if (into.text !== '' && parts.some(({ type }) => type === 'output_text')) into.text += messageGap
+  for (const part of parts) {
+    const refusal = someText(part['refusal'])
+    if (refusal !== undefined) into.refusal += refusal
+    if (part['type'] !== 'output_text' && part['type'] !== 'text') continue
+    into.spoken = true
+    into.annotations.push(...annotationsOf(part['annotations'], into.text.length))
+    into.logprobs.push(...listOf(part['logprobs']))
+    into.text += textOf(part['text'])
+  }
+}

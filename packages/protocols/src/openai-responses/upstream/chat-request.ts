@@ -1,0 +1,145 @@
+import { type ChatRequest, type Fields, type Message, objectOf } from '@sluice/contract'
+import { effortOf } from '../../openai/upstream/chat-request.ts'
+import type { CodecContext } from '../../protocol.ts'
+import { refuseFields } from '../../unsupported-fields.ts'
+import { inputItemsOf } from './messages.ts'
+import { flatFormat } from '../text-format.ts'
+import { flatChoice, flatTool } from '../tools.ts'
+
+/** Chat's fields that Responses does not have. `prediction` only makes an answer faster. */
+const lacking = [
+  'presence_penalty',
+  'frequency_penalty',
+  'logit_bias',
+  'top_k',
+  'seed',
+  'stop',
+  'modalities',
+  'audio',
+] as const
+
+/**
+ * The canonical request as POST /responses. Nothing is kept at the upstream unless the caller wants it (`store`), so
+ * reasoning comes back encrypted and travels with the conversation.
+ */
+export function responsesBody(request: ChatRequest, context: CodecContext): Fields {
+  refuseFields(request, lacking, context)
+  const { instructions, messages, first } = splitInstructions(request.messages)
+  const include = includes(request, context.model)
+  return withoutUndefined({
+    model: context.model,
+    instructions,
+    input: inputItemsOf(messages, first, context),
+    ...toolFields(request),
+    text: textFields(request),
+    reasoning: reasoningFields(request),
+    include: include.length > 0 ? include : undefined,
+    store: request.store ?? false,
+    max_output_tokens: outputLimit(request, context),
+    temperature: request.temperature,
+    top_p: request.top_p,
+    top_logprobs: request.logprobs === true ? request.top_logprobs : undefined,
+    stream: request.stream === true ? true : undefined,
+    ...streamOptions(request),
+    user: request.user,
+    safety_identifier: request.safety_identifier,
+    prompt_cache_key: request.prompt_cache_key,
+    service_tier: request.service_tier,
+    metadata: request.metadata,
+  })
+}
+
+/** A system message at the head is what `instructions` are; all others keep their places in the input. */
+function splitInstructions(messages: readonly Message[]): {
+  readonly instructions?: string
+  readonly messages: readonly Message[]
+  readonly first: number
+} {
+  const [head, ...rest] = messages
+  if (head?.role !== 'system' || rest.length === 0) return { messages, first: 0 }
+  const { content } = head
+  if (typeof content !== 'string') return { messages, first: 0 }
+  return { instructions: content, messages: rest, first: 1 }
+}
+
+function toolFields(request: ChatRequest): Fields {
+  const {
+    tools,
+    tool_choice: choice,
+    parallel_tool_calls: parallel,
+    web_search_options: web,
+  } = request
+  const search = web == null ? [] : [searchTool(web)]
+  const all = [...(tools ?? []).map(flatTool), ...search]
+  if (all.length === 0) return {}
+  return {
+    tools: all,
+    tool_choice: choice == null ? undefined : flatChoice(choice),
+    parallel_tool_calls: parallel,
+  }
+}
+
+function searchTool(options: Fields): Fields {
+  const { user_location: location, ...rest } = options
+  const { approximate } = objectOf(location)
+  const place =
+    location == null ? {} : { user_location: { type: 'approximate', ...objectOf(approximate) } }
+  return { type: 'web_search', ...rest, ...place }
+}
+
+function textFields({ response_format: format, verbosity }: ChatRequest): Fields | undefined {
+  if (format == null && verbosity == null) return undefined
+  return withoutUndefined({
+    format: format == null ? undefined : flatFormat(format),
+    verbosity,
+  })
+}
+
+/** A caller that gives a thinking budget wants to see the thinking; chat's effort alone never shows any. */
+function reasoningFields(request: ChatRequest): Fields | undefined {
+  const { reasoning_effort: given, thinking_budget: budget } = request
+  const effort = given ?? (budget == null ? undefined : effortOf(budget))
+  const visible = budget != null && budget !== 0
+  if (effort === undefined && !visible) return undefined
+  return withoutUndefined({ effort, summary: visible ? 'auto' : undefined })
+}
+
+function includes(request: ChatRequest, model: string): readonly string[] {
+  const blocks = request.messages.some(({ thinking_blocks: kept }) =>
+    kept?.some(({ type }) => type === 'reasoning'),
+  )
+  const { reasoning_effort: effort, thinking_budget: budget } = request
+  const asked = (effort != null && effort !== 'none') || (budget != null && budget !== 0)
+  return [
+    ...(blocks || asked || reasons(model) ? ['reasoning.encrypted_content'] : []),
+    ...(request.logprobs === true ? ['message.output_text.logprobs'] : []),
+  ]
+}
+
+/** Models that reason answer 200 to a wish for encrypted reasoning, all others 400 (OpenAI, reasoning guide). */
+function reasons(model: string): boolean {
+  return /^(o[1-9]|gpt-([5-9]|\d\d)(?!.*-chat))|codex/.test(model)
+}
+
+const outputTokensMin = 16
+
+function outputLimit(request: ChatRequest, context: CodecContext): number | undefined {
+  const field = request.max_completion_tokens == null ? 'max_tokens' : 'max_completion_tokens'
+  const limit = request[field]
+  if (limit == null) return undefined
+  if (limit >= outputTokensMin) return limit
+  context.unsupported(field, `${field} must be at least ${outputTokensMin} here`)
+  return undefined
+}
+
+function streamOptions({ stream, stream_options: options }: ChatRequest): Fields {
+  const obfuscation = options?.include_obfuscation
+  if (stream !== true || obfuscation == null) return {}
+  return { stream_options: { include_obfuscation: obfuscation } }
+}
+
+function withoutUndefined(fields: Fields): Fields {
+  return Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== undefined && value !== null),
+  )
+}

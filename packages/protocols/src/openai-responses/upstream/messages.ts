@@ -1,0 +1,148 @@
+import type { ContentPart, Fields, Message, ToolCall } from '@sluice/contract'
+import type { CodecContext } from '../../protocol.ts'
+
+interface Place {
+  readonly context: CodecContext
+  /** The kind of each call by its id, so that its result can say the same. */
+  readonly kinds: Map<string, 'function' | 'custom'>
+}
+
+/**
+ * A conversation as Responses input items, one message becoming several where it holds reasoning and calls: reasoning
+ * first, then the text, then the calls, each result an item of its own. `first` is the index of `messages[0]` in the
+ * request, for error paths.
+ */
+export function inputItemsOf(
+  messages: readonly Message[],
+  first: number,
+  context: CodecContext,
+): readonly Fields[] {
+  const place: Place = { context, kinds: new Map() }
+  return messages.flatMap((message, index) =>
+    itemsOf(message, { ...place, path: `messages[${first + index}]` }),
+  )
+}
+
+type MessagePlace = Place & { readonly path: string }
+
+function itemsOf(message: Message, place: MessagePlace): readonly Fields[] {
+  switch (message.role) {
+    case 'assistant':
+      return assistantItems(message, place)
+    case 'tool':
+    case 'function':
+      return [resultItem(message, message.tool_call_id ?? '', place)]
+    case 'system':
+    case 'developer':
+    case 'user':
+      return [
+        { type: 'message', role: message.role, content: contentOf(withSpeaker(message), place) },
+      ]
+  }
+}
+
+/** Responses messages carry no names, so a speaker's name stands before what it says. */
+function withSpeaker({ role, name, content }: Message): Message['content'] {
+  if (role !== 'user' || name == null || name === '') return content
+  if (typeof content === 'string') return `${name}: ${content}`
+  const at = (content ?? []).findIndex(({ type }) => type === 'text')
+  if (at < 0) return [{ type: 'text', text: `${name}:` }, ...(content ?? [])]
+  return (content ?? []).map((part, index) =>
+    index === at ? { ...part, text: `${name}: ${part.text ?? ''}` } : part,
+  )
+}
+
+function contentOf(content: Message['content'], place: MessagePlace): unknown {
+  if (typeof content === 'string') return content
+  return (content ?? []).flatMap((part, index) => {
+    const item = partOf(part, place.context, `${place.path}.content[${index}]`)
+    return item === undefined ? [] : [item]
+  })
+}
+
+function partOf(part: ContentPart, context: CodecContext, path: string): Fields | undefined {
+  switch (part.type) {
+    case 'text':
+      return { type: 'input_text', text: part.text ?? '' }
+    case 'image_url':
+      return {
+        type: 'input_image',
+        image_url: part.image_url?.url,
+        detail: part.image_url?.detail ?? 'auto',
+      }
+    case 'file':
+      return fileOf(part)
+    case 'refusal':
+      return { type: 'refusal', refusal: part.refusal ?? '' }
+    case 'input_audio':
+    case 'video_url':
+      context.unsupported(`${path}.${part.type}`)
+      return undefined
+  }
+}
+
+/** Unlike chat, Responses fetches files by their address. */
+function fileOf({ file }: ContentPart): Fields {
+  const { filename, file_data: data, file_id: id } = file ?? {}
+  if (data != null && /^https?:/i.test(data)) return { type: 'input_file', file_url: data }
+  return {
+    type: 'input_file',
+    ...(filename == null ? {} : { filename }),
+    ...(data == null ? {} : { file_data: data }),
+    ...(id == null ? {} : { file_id: id }),
+  }
+}
+
+function assistantItems(message: Message, place: MessagePlace): readonly Fields[] {
+  if (message.audio != null) place.context.unsupported(`${place.path}.audio`)
+  const content = spokenParts(message)
+  const calls = message.tool_calls ?? []
+  // Reasoning that nothing follows is refused.
+  if (content.length === 0 && calls.length === 0) return []
+  return [
+    ...reasoningItems(message),
+    ...(content.length === 0 ? [] : [{ type: 'message', role: 'assistant', content }]),
+    ...calls.map((call) => callItem(call, place)),
+  ]
+}
+
+function spokenParts({ content, refusal }: Message): readonly Fields[] {
+  const parts: readonly Pick<ContentPart, 'type' | 'text' | 'refusal'>[] =
+    typeof content === 'string' ? [{ type: 'text', text: content }] : (content ?? [])
+  const spoken = parts.flatMap((part): readonly Fields[] => {
+    if (part.type === 'refusal') return [{ type: 'refusal', refusal: part.refusal ?? '' }]
+    return part.text === undefined || part.text === '' ? [] : [outputText(part.text)]
+  })
+  return refusal == null || refusal === '' ? spoken : [...spoken, { type: 'refusal', refusal }]
+}
+
+function outputText(text: string): Fields {
+  return { type: 'output_text', text, annotations: [] }
+}
+
+/** Only reasoning that this API encrypted can go back; nothing is stored under the ids of the rest. */
+function reasoningItems({ thinking_blocks: blocks }: Message): readonly Fields[] {
+  return (blocks ?? []).flatMap((block) => {
+    const { type, id, summary, encrypted_content: encrypted } = block
+    if (type !== 'reasoning' || encrypted == null || encrypted === '') return []
+    const texts = (summary ?? []).map((text) => ({ type: 'summary_text', text }))
+    return [
+      { type, ...(id === undefined ? {} : { id }), summary: texts, encrypted_content: encrypted },
+    ]
+  })
+}
+
+function callItem(call: ToolCall, { kinds }: Place): Fields {
+  const { id, custom } = call
+  if (custom !== undefined) {
+    kinds.set(id, 'custom')
+    return { type: 'custom_tool_call', call_id: id, name: custom.name, input: custom.input }
+  }
+  const { name, arguments: text } = call.function ?? { name: '', arguments: '' }
+  return { type: 'function_call', call_id: id, name, arguments: text }
+}
+
+function resultItem(message: Message, id: string, place: MessagePlace): Fields {
+  const type = place.kinds.get(id) === 'custom' ? 'custom_tool_call_output' : 'function_call_output'
+  return { type, call_id: id, output: contentOf(message.content, place) }
+}

@@ -1,0 +1,17 @@
+import { listOf, objectOf, textOf } from '@sluice/contract'
+import { restore } from '../../carried-reasoning.ts'
+import { nativeJson } from '../../openai/upstream/native.ts'
+import type { Native } from '../../protocol.ts'
+import { watchResponse } from './watcher.ts'
+
+/**
+ * A Responses request as it came. One that carries reasoning of another protocol in `encrypted_content` does not fit:
+ * OpenAI could not decrypt it.
+ */
+export const nativeResponses: Native = nativeJson('/responses', {
+  fits: (request) =>
+    !listOf(objectOf(request)['input']).some(
+      (item) => restore(textOf(objectOf(item)['encrypted_content'])) !== undefined,
+    ),
+  watcher: watchResponse,
+})

@@ -1,0 +1,73 @@
+import {
+  type Fields,
+  GatewayError,
+  objectOf,
+  type ServerSentEvent,
+  someText,
+  type Usage,
+} from '@sluice/contract'
+import { eventObject } from '../../read-json.ts'
+import { upstreamError } from '../../failure.ts'
+import { readUsage } from '../../usage.ts'
+import type { StreamWatcher, Verdict } from '../../protocol.ts'
+
+/** Watches a Responses stream (OpenAI API, ResponseStreamEvent); it ends with a whole response and no `[DONE]`. */
+export function watchResponse(): StreamWatcher {
+  let usage: Usage | undefined
+  let whole: unknown
+  return {
+    see(event) {
+      const data = eventObject(event)
+      if (data === undefined) return withoutData(event)
+      usage = readUsage(objectOf(data['response'])['usage']) ?? usage
+      const verdict = judge(typeOf(event, data), data)
+      if (verdict === 'terminal') whole = data['response']
+      return verdict
+    },
+    usage: () => usage,
+    whole: () => whole,
+  }
+}
+
+/** The event's type: in the data, or for a few upstreams only in the event's name. */
+export function typeOf(event: ServerSentEvent, data: Fields): string {
+  return someText(data['type']) ?? event.event
+}
+
+function withoutData(event: ServerSentEvent): Verdict {
+  if (event.data.trim() === '[DONE]') return 'terminal'
+  return event.event === 'error' ? upstreamError(event.data) : 'garbage'
+}
+
+const callItems: ReadonlySet<unknown> = new Set(['function_call', 'custom_tool_call'])
+
+function judge(type: string, data: Fields): Verdict {
+  switch (type) {
+    case 'response.completed':
+    case 'response.incomplete':
+    case 'response.done':
+      return 'terminal'
+    case 'response.failed':
+    case 'response.cancelled':
+      return failureIn(objectOf(data['response']))
+    case 'error':
+      return upstreamError(data['error'] ?? data)
+    case 'response.output_item.added':
+      return callItems.has(objectOf(data['item'])['type']) ? 'content' : 'other'
+    case 'response.output_item.done':
+      return objectOf(data['item'])['type'] === 'reasoning' ? 'other' : 'content'
+    case '':
+      return data['error'] == null ? 'other' : upstreamError(data['error'])
+    default:
+      return type.endsWith('.delta') && someText(data['delta']) !== undefined ? 'content' : 'other'
+  }
+}
+
+/** The error of a response that failed or was cancelled. */
+export function failureIn(response: Fields): GatewayError {
+  const { error, status } = response
+  if (error !== undefined && error !== null) return upstreamError(error)
+  return new GatewayError('upstream_unavailable', `The upstream's response is ${String(status)}`, {
+    upstreamCode: someText(status) ?? 'failed',
+  })
+}

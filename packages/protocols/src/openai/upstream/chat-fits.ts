@@ -1,0 +1,48 @@
+import { type Fields, isObject, listOf, objectOf, textOf } from '@sluice/contract'
+import { isNamedSchema } from '../../named-schema.ts'
+import { isNeutral } from '../../neutral-values.ts'
+import type { ChatExtension, ChatOptions } from './options.ts'
+
+/**
+ * Whether an upstream with these options understands a chat request as it came, so that its bytes may pass untouched.
+ * False sends it through the codec, which translates or refuses what only this gateway's form of chat has.
+ */
+export function fitsChat({ knows, lacks = [] }: ChatOptions = {}): (request: unknown) => boolean {
+  const known: ReadonlySet<string> = new Set(knows)
+  const foreign = (['top_k', 'thinking_budget'] as const).filter((name) => !known.has(name))
+  return (request) => {
+    if (!isObject(request)) return false
+    if (foreign.some((name) => request[name] != null)) return false
+    if (lacks.some((name) => !isNeutral(name, request[name]))) return false
+    if (hasBareSchema(request['response_format'])) return false
+    return [...listOf(request['messages']), ...listOf(request['tools'])].every((item) =>
+      fitsItem(item, known),
+    )
+  }
+}
+
+function hasBareSchema(format: unknown): boolean {
+  if (!isObject(format) || format['type'] !== 'json_schema') return false
+  const schema = format['json_schema']
+  return isObject(schema) && !isNamedSchema(schema)
+}
+
+const extensions = [
+  'reasoning_content',
+  'thinking_blocks',
+  'cache_control',
+  'extra_content',
+] as const satisfies readonly ChatExtension[]
+
+/** A message, a tool, a content part or a tool call. */
+function fitsItem(item: unknown, known: ReadonlySet<string>): boolean {
+  if (!isObject(item)) return true
+  if (extensions.some((name) => item[name] != null && !known.has(name))) return false
+  if (item['type'] === 'video_url' && !known.has('video_url')) return false
+  if (/^https?:/i.test(textOf(objectOf(item['file'])['file_data']))) return false
+  return children(item).every((child) => fitsItem(child, known))
+}
+
+function children(item: Fields): readonly unknown[] {
+  return [...listOf(item['content']), ...listOf(item['tool_calls'])]
+}

@@ -1,0 +1,165 @@
+import {
+  type AnswerMessage,
+  type ChatReply,
+  type ChatRequest,
+  chatUsage,
+  countOf,
+  type Fields,
+  GatewayError,
+  isObject,
+  listOf,
+  noUsage,
+  objectOf,
+  someText,
+  textOf,
+  type ToolCall,
+} from '@sluice/contract'
+import { bodyOf } from '../../failure.ts'
+import type { CodecContext, Decoded, Received } from '../../protocol.ts'
+import { usageIn } from '../../usage.ts'
+import { readAnnotations, readArguments, readContent, readReasoning } from './content.ts'
+import { failureOf, finishReasonOf } from './finish-reasons.ts'
+import { logprobsOf } from './logprobs.ts'
+
+/** Reads a whole chat completion of OpenAI or anything that calls itself compatible. */
+export function decodeChat(
+  received: Received,
+  context: CodecContext,
+  request: ChatRequest,
+): Decoded<'chat'> {
+  const body = bodyOf(received)
+  const choices = listOf(body['choices']).filter(isObject)
+  if (choices.length === 0)
+    throw new GatewayError('upstream_garbled', 'The upstream answered without a choice')
+  const usage = usageIn(body)
+  const annotations = readAnnotations(body)
+  const reply: ChatReply = {
+    id: someText(body['id']) ?? context.newId('chatcmpl-'),
+    object: 'chat.completion',
+    created: createdOf(body, context),
+    model: context.publicModel,
+    choices: choices.map((choice, position) =>
+      choiceOf(choice, { position, annotations, context, request }),
+    ),
+    usage: chatUsage(usage ?? noUsage),
+    system_fingerprint: someText(body['system_fingerprint']) ?? null,
+    ...tierOf(body),
+  }
+  return usage === undefined ? { reply } : { reply, usage }
+}
+
+/** Seconds since the epoch. */
+export function createdOf(body: Fields, context: CodecContext): number {
+  return countOf(body['created']) || Math.floor(context.now() / 1000)
+}
+
+export function tierOf(body: Fields): { readonly service_tier?: string } {
+  const tier = someText(body['service_tier'])
+  return tier === undefined ? {} : { service_tier: tier }
+}
+
+interface ChoicePlace {
+  readonly position: number
+  readonly annotations: readonly object[]
+  readonly context: CodecContext
+  readonly request: ChatRequest
+}
+
+function choiceOf(choice: Fields, place: ChoicePlace): ChatReply['choices'][number] {
+  const failure = failureOf(choice['finish_reason'])
+  if (failure !== undefined) throw failure
+  const message = messageOf(objectOf(choice['message']), place)
+  const stopped = finishReasonOf(choice['finish_reason'], message.tool_calls !== undefined)
+  return {
+    index: countOf(choice['index']) ?? place.position,
+    message,
+    finish_reason: stopped ?? (message.tool_calls === undefined ? 'stop' : 'tool_calls'),
+    logprobs: logprobsOf(choice['logprobs']),
+  }
+}
+
+function messageOf(message: Fields, place: ChoicePlace): AnswerMessage {
+  const { text, reasoning } = readContent(message['content'])
+  const thought = readReasoning(message) || reasoning
+  const { calls, legacy } = callsOf(message, place)
+  const annotations = [...listOf(message['annotations']), ...place.annotations].filter(isObject)
+  const silent = text === '' && (calls.length > 0 || message['content'] == null)
+  return {
+    role: 'assistant',
+    content: silent ? null : text,
+    refusal: someText(message['refusal']) ?? null,
+    ...(thought === '' ? {} : { reasoning_content: thought }),
+    ...blocksOf(message),
+    ...(calls.length === 0 ? {} : { tool_calls: calls }),
+    ...(legacy === undefined ? {} : { function_call: legacy }),
+    ...(annotations.length === 0 ? {} : { annotations }),
+    ...mediaOf(message),
+  }
+}
+
+/** What goes through in the shape it came: only where it has that shape. */
+function mediaOf(message: Fields): Pick<AnswerMessage, 'audio' | 'images'> {
+  const { audio, images } = message
+  return {
+    ...(isObject(audio) && someText(audio['id']) !== undefined
+      ? {
+          audio: {
+            id: textOf(audio['id']),
+            expires_at: countOf(audio['expires_at']) ?? 0,
+            data: textOf(audio['data']),
+            transcript: textOf(audio['transcript']),
+          },
+        }
+      : {}),
+    ...(Array.isArray(images) && images.length > 0 ? { images: imagesOf(images) } : {}),
+  }
+}
+
+/** Pictures that a model drew (OpenRouter's form). */
+export function imagesOf(images: readonly unknown[]): NonNullable<AnswerMessage['images']> {
+  return images.flatMap((image) => {
+    const url = someText(objectOf(objectOf(image)['image_url'])['url'])
+    return url === undefined ? [] : [{ type: 'image_url' as const, image_url: { url } }]
+  })
+}
+
+/** Thinking blocks of an upstream that is itself a gateway with this extension. */
+export function blocksOf(message: Fields): Pick<AnswerMessage, 'thinking_blocks'> {
+  const blocks = listOf(message['thinking_blocks']).filter(isThinkingBlock)
+  return blocks.length === 0 ? {} : { thinking_blocks: blocks }
+}
+
+type ThinkingBlock = NonNullable<NonNullable<AnswerMessage['thinking_blocks']>[number]>
+
+function isThinkingBlock(block: unknown): block is ThinkingBlock {
+  if (!isObject(block)) return false
+  if (block['type'] === 'thinking') return typeof block['thinking'] === 'string'
+  return block['type'] === 'redacted_thinking' && typeof block['data'] === 'string'
+}
+
+function callsOf(
+  message: Fields,
+  { context, request }: ChoicePlace,
+): { readonly calls: ToolCall[]; readonly legacy?: { name: string; arguments: string } } {
+  const calls = listOf(message['tool_calls'])
+    .filter(isObject)
+    .map((call) => callOf(call, context))
+  const { function_call: legacy } = message
+  if (!isObject(legacy) || someText(legacy['name']) === undefined) return { calls }
+  const named = { name: textOf(legacy['name']), arguments: readArguments(legacy['arguments']) }
+  if (request.functions != null) return { calls, legacy: named }
+  return { calls: [...calls, { id: context.newId('call_'), type: 'function', function: named }] }
+}
+
+function callOf(call: Fields, context: CodecContext): ToolCall {
+  const id = someText(call['id']) ?? context.newId('call_')
+  const extra = isObject(call['extra_content']) ? { extra_content: call['extra_content'] } : {}
+  if (isObject(call['custom'])) {
+    const { name, input } = call['custom']
+    const custom = { name: textOf(name), input: readArguments(input) }
+    return { id, type: 'custom', custom, ...extra }
+  }
+  const { name, arguments: args } = objectOf(call['function'])
+  const named = { name: textOf(name), arguments: readArguments(args) }
+  return { id, type: 'function', function: named, ...extra }
+}

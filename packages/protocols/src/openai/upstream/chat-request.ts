@@ -1,0 +1,164 @@
+import {
+  type ChatRequest,
+  type ContentPart,
+  formatDataUrl,
+  type Message,
+  type ResponseFormat,
+  type Tool,
+} from '@sluice/contract'
+import { isNamedSchema } from '../../named-schema.ts'
+import { isNeutral } from '../../neutral-values.ts'
+import type { CodecContext } from '../../protocol.ts'
+import type { ChatExtension, ChatOptions } from './options.ts'
+
+/**
+ * The canonical request as an OpenAI-compatible upstream reads it. Fields unknown to the gateway ride along; null
+ * means left out.
+ */
+export function chatBody(
+  request: ChatRequest,
+  context: CodecContext,
+  options: ChatOptions = {},
+): Record<string, unknown> {
+  const knows = new Set(options.knows)
+  const { messages, response_format: format, tools } = request
+  const body: Record<string, unknown> = {
+    ...request,
+    model: context.model,
+    messages: messages.map((message, index) =>
+      messageOut(message, { knows, context, path: `messages[${index}]` }),
+    ),
+    ...(format?.type === 'json_schema' ? { response_format: schemaFormat(format) } : {}),
+    ...(tools?.length ? { tools: tools.map((tool) => toolOut(tool, knows)) } : {}),
+    ...streaming(request),
+    ...thinking(request, knows),
+  }
+  if (!tools?.length) withoutTools(body)
+  // OpenAI takes notes only on completions that it stores, and answers 400 to others.
+  if (request.store !== true) delete body['metadata']
+  if (!knows.has('top_k')) refuse(body, 'top_k', context)
+  for (const field of options.lacks ?? []) refuse(body, field, context)
+  return withoutNulls(body)
+}
+
+/** A choice about tools is an error at OpenAI where there are none. */
+function withoutTools(body: Record<string, unknown>): void {
+  delete body['tools']
+  if (body['tool_choice'] === 'none' || body['tool_choice'] === 'auto') delete body['tool_choice']
+  if (body['parallel_tool_calls'] === true) delete body['parallel_tool_calls']
+}
+
+/** Removes a field that the upstream lacks, and says so where its value asks for something. */
+function refuse(body: Record<string, unknown>, field: string, context: CodecContext): void {
+  if (!isNeutral(field, body[field])) context.unsupported(field)
+  delete body[field]
+}
+
+function withoutNulls(body: Record<string, unknown>): Record<string, unknown> {
+  for (const [name, value] of Object.entries(body))
+    if (value === null || value === undefined) delete body[name]
+  return body
+}
+
+/** Usage is asked for in every stream, because it is counted whether the caller wants to see it or not. */
+function streaming({ stream, stream_options: options }: ChatRequest): Record<string, unknown> {
+  return { stream_options: stream === true ? { ...options, include_usage: true } : undefined }
+}
+
+interface Place {
+  readonly knows: ReadonlySet<ChatExtension>
+  readonly context: CodecContext
+  readonly path: string
+}
+
+function messageOut(message: Message, place: Place): unknown {
+  const { knows, path } = place
+  const { content, tool_calls: calls } = message
+  const out: Record<string, unknown> = { ...message }
+  for (const name of ['reasoning_content', 'thinking_blocks'] as const)
+    if (!knows.has(name) || out[name] === null) delete out[name]
+  if (Array.isArray(content))
+    out['content'] = content.flatMap((part, index) =>
+      partOut(part, { ...place, path: `${path}.content[${index}]` }),
+    )
+  if (calls === null || calls?.length === 0) delete out['tool_calls']
+  else if (calls !== undefined)
+    out['tool_calls'] = calls.map(({ extra_content: extra, ...call }) => ({
+      ...call,
+      type: call.type ?? 'function',
+      ...(knows.has('extra_content') && extra != null ? { extra_content: extra } : {}),
+    }))
+  return out
+}
+
+function partOut(part: ContentPart, { knows, context, path }: Place): readonly unknown[] {
+  if (part.type === 'video_url' && !knows.has('video_url')) {
+    context.unsupported(`${path}.video_url`)
+    return []
+  }
+  const { cache_control: cache, ...rest } = withFileData(part, context)
+  return [cache != null && knows.has('cache_control') ? { ...rest, cache_control: cache } : rest]
+}
+
+/** OpenAI's chat fetches pictures itself but reads files only from the request. */
+export function fileAddresses(request: ChatRequest) {
+  return request.messages.flatMap(({ content }, message) =>
+    (Array.isArray(content) ? content : []).flatMap((part, index) => {
+      const url = part.file?.file_data
+      const param = `messages[${message}].content[${index}].file.file_data`
+      return url != null && isAddress(url) ? [{ url, param }] : []
+    }),
+  )
+}
+
+function isAddress(text: string): boolean {
+  return /^https?:\/\//i.test(text)
+}
+
+function withFileData(part: ContentPart, context: CodecContext): ContentPart {
+  const { file } = part
+  const fetched = file?.file_data == null ? undefined : context.media.get(file.file_data)
+  if (file === undefined || fetched === undefined) return part
+  const data = formatDataUrl(fetched.contentType, Buffer.from(fetched.bytes).toString('base64'))
+  return { ...part, file: { filename: 'file', ...file, file_data: data } }
+}
+
+function toolOut(tool: Tool, knows: ReadonlySet<ChatExtension>): unknown {
+  if (tool.cache_control === undefined || knows.has('cache_control')) return tool
+  const { cache_control: _, ...rest } = tool
+  return rest
+}
+
+/** The contract's bare schema becomes OpenAI's named one; the name is the schema's title where that is a legal name. */
+export function schemaFormat({ json_schema: schema }: ResponseFormat): unknown {
+  if (schema == null || isNamedSchema(schema)) return { type: 'json_schema', json_schema: schema }
+  const title = schema['title']
+  const name = typeof title === 'string' && /^[a-zA-Z0-9_-]{1,64}$/.test(title) ? title : 'response'
+  return { type: 'json_schema', json_schema: { name, schema } }
+}
+
+/** Budgets in tokens up to which an effort stands for them; OpenAI has efforts only. */
+const efforts = [
+  [0, 'none'],
+  [1024, 'minimal'],
+  [4096, 'low'],
+  [16_384, 'medium'],
+] as const
+
+function thinking(
+  request: ChatRequest,
+  knows: ReadonlySet<ChatExtension>,
+): Record<string, unknown> {
+  const { thinking_budget: budget, reasoning_effort: effort } = request
+  if (budget == null || knows.has('thinking_budget')) return {}
+  return {
+    thinking_budget: undefined,
+    reasoning_effort: effort ?? effortOf(budget),
+  }
+}
+
+/** The effort that a thinking budget stands for; undefined for -1, which leaves it to the model. */
+export function effortOf(budget: number): ChatRequest['reasoning_effort'] {
+  if (budget < 0) return undefined
+  return efforts.find(([most]) => budget <= most)?.[1] ?? 'high'
+}

@@ -1,0 +1,24 @@
+import type { Codec } from '../../protocol.ts'
+import { type ChatOptions, usualPath } from './options.ts'
+import { decodeChat } from './chat-reply.ts'
+import { chatBody, fileAddresses } from './chat-request.ts'
+import { readChatStream } from './chat-stream.ts'
+import { watchCompletion } from './watcher.ts'
+
+/**
+ * Chat completions (https://platform.openai.com/docs/api-reference/chat). The canonical form is OpenAI's own, so the
+ * request goes out nearly as it is; answers are read with a lenient eye, because many upstreams only resemble OpenAI.
+ */
+export function openaiChat(options: ChatOptions = {}): Codec<'chat'> {
+  const path = options.path ?? usualPath
+  return {
+    encode: (request, context) => ({
+      method: 'POST',
+      path: path('/chat/completions', context),
+      body: { kind: 'json', value: chatBody(request, context, options) },
+    }),
+    decode: decodeChat,
+    stream: { reader: readChatStream, watcher: watchCompletion },
+    media: fileAddresses,
+  }
+}

@@ -1,0 +1,127 @@
+import {
+  chatUsage,
+  type CompleteChunk,
+  type CompleteReply,
+  type CompleteRequest,
+  CompletionLogprobs,
+  countOf,
+  type Fields,
+  GatewayError,
+  isObject,
+  listOf,
+  matches,
+  noUsage,
+  objectOf,
+  someText,
+  type Step,
+} from '@sluice/contract'
+import type { Static } from 'typebox'
+import { bodyOf } from '../../failure.ts'
+import { isNeutral } from '../../neutral-values.ts'
+import type { Codec, CodecContext, Decoded, Received, StreamReader } from '../../protocol.ts'
+import { eventObject } from '../../read-json.ts'
+import { usageIn } from '../../usage.ts'
+import { createdOf } from './chat-reply.ts'
+import { readContent } from './content.ts'
+import { failureOf, finishReasonOf } from './finish-reasons.ts'
+import { type PathOf, usualPath } from './options.ts'
+import { watchCompletion } from './watcher.ts'
+
+export interface CompleteOptions {
+  readonly path?: PathOf
+  /** Request fields that the upstream does not have; refused unless their value is what it does anyway. */
+  readonly lacks?: readonly string[]
+}
+
+/** Text completions (https://platform.openai.com/docs/api-reference/completions). */
+export function openaiComplete(options: CompleteOptions = {}): Codec<'complete'> {
+  const path = options.path ?? usualPath
+  return {
+    encode: (request, context) => ({
+      method: 'POST',
+      path: path('/completions', context),
+      body: { kind: 'json', value: completeBody(request, context, options) },
+    }),
+    decode: decodeComplete,
+    stream: { reader: readCompletionStream, watcher: watchCompletion },
+  }
+}
+
+function completeBody(
+  request: CompleteRequest,
+  context: CodecContext,
+  { lacks = [] }: CompleteOptions,
+): unknown {
+  const { stream, stream_options: streamOptions, ...rest } = request
+  const body: Record<string, unknown> = { ...rest, model: context.model }
+  for (const field of lacks) {
+    if (!isNeutral(field, body[field])) context.unsupported(field)
+    delete body[field]
+  }
+  for (const [name, value] of Object.entries(body)) if (value === null) delete body[name]
+  if (stream !== true) return body
+  return { ...body, stream, stream_options: { ...streamOptions, include_usage: true } }
+}
+
+function decodeComplete(received: Received, context: CodecContext): Decoded<'complete'> {
+  const body = bodyOf(received)
+  const choices = listOf(body['choices']).filter(isObject)
+  if (choices.length === 0)
+    throw new GatewayError('upstream_garbled', 'The upstream answered without a choice')
+  const usage = usageIn(body)
+  const reply: CompleteReply = {
+    id: someText(body['id']) ?? context.newId('cmpl-'),
+    object: 'text_completion',
+    created: createdOf(body, context),
+    model: context.publicModel,
+    choices: choices.map((choice, position) => {
+      const failure = failureOf(choice['finish_reason'])
+      if (failure !== undefined) throw failure
+      return {
+        text: textOfChoice(choice),
+        index: countOf(choice['index']) ?? position,
+        logprobs: completionLogprobs(choice['logprobs']),
+        finish_reason: finishReasonOf(choice['finish_reason'], false) ?? 'stop',
+      }
+    }),
+    usage: chatUsage(usage ?? noUsage),
+    system_fingerprint: someText(body['system_fingerprint']) ?? null,
+  }
+  return usage === undefined ? { reply } : { reply, usage }
+}
+
+/** A few upstreams answer this operation in chat's shape. */
+function textOfChoice(choice: Fields): string {
+  const { text, message, delta } = choice
+  if (typeof text === 'string') return text
+  return readContent(objectOf(message ?? delta)['content']).text
+}
+
+function completionLogprobs(value: unknown): Static<typeof CompletionLogprobs> | null {
+  return matches(CompletionLogprobs, value) ? value : null
+}
+
+function readCompletionStream(context: CodecContext): StreamReader<'complete'> {
+  let envelope: Omit<CompleteChunk, 'choices'> | undefined
+  const read = (chunk: Fields): readonly Step<CompleteChunk>[] => {
+    const choices = listOf(chunk['choices']).filter(isObject)
+    const usage = usageIn(chunk)
+    const used = usage === undefined ? [] : [{ usage }]
+    if (choices.length === 0) return used
+    envelope ??= {
+      id: someText(chunk['id']) ?? context.newId('cmpl-'),
+      object: 'text_completion',
+      created: createdOf(chunk, context),
+      model: context.publicModel,
+      system_fingerprint: someText(chunk['system_fingerprint']) ?? null,
+    }
+    const told = choices.map((choice) => ({
+      text: textOfChoice(choice),
+      index: countOf(choice['index']) ?? 0,
+      logprobs: completionLogprobs(choice['logprobs']),
+      finish_reason: finishReasonOf(choice['finish_reason'], false) ?? null,
+    }))
+    return [{ event: { ...envelope, choices: told } }, ...used]
+  }
+  return { read: (event) => read(eventObject(event) ?? {}), end: () => [] }
+}

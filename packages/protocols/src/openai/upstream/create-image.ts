@@ -1,0 +1,31 @@
+import type { Codec } from '../../protocol.ts'
+import { type PathOf, usualPath } from './options.ts'
+import { imageFields, refuseImages } from './image-fields.ts'
+import { decodeImages } from './image-reply.ts'
+import { readTypedEvents, watchTypedEvents } from './typed-events.ts'
+
+/** What an upstream takes beyond OpenAI's own fields; anything else of the contract's `parameters` is refused. */
+export type ImageExtension = 'negative_prompt' | 'prompt_extend' | 'watermark' | 'seed'
+
+export interface ImageOptions {
+  readonly path?: PathOf
+  readonly knows?: readonly ImageExtension[]
+}
+
+/** Image generation (https://platform.openai.com/docs/api-reference/images/create). */
+export function openaiCreateImage(options: ImageOptions = {}): Codec<'createImage'> {
+  const { path = usualPath } = options
+  const knows: ReadonlySet<string> = new Set(options.knows)
+  return {
+    encode(request, context) {
+      refuseImages(request)
+      return {
+        method: 'POST',
+        path: path('/images/generations', context),
+        body: { kind: 'json', value: imageFields(request, context, knows) },
+      }
+    },
+    decode: decodeImages,
+    stream: { reader: readTypedEvents, watcher: watchTypedEvents },
+  }
+}

@@ -1,0 +1,52 @@
+import {
+  type Fields,
+  GatewayError,
+  type ImagesReply,
+  isObject,
+  listOf,
+  someText,
+  type Usage,
+} from '@sluice/contract'
+import { bodyOf } from '../../failure.ts'
+import type { CodecContext, Received } from '../../protocol.ts'
+import { readUsage } from '../../usage.ts'
+import { createdOf } from './chat-reply.ts'
+
+/** Reads the answer of either image operation (OpenAI API, ImagesResponse). */
+export function decodeImages(
+  received: Received,
+  context: CodecContext,
+): { readonly reply: ImagesReply; readonly usage: Usage } {
+  const body = bodyOf(received)
+  const data = listOf(body['data']).filter(isObject).map(imageOf)
+  if (data.length === 0)
+    throw new GatewayError('upstream_garbled', 'The upstream answered without an image')
+  const usage = readUsage(body['usage'])
+  const reply: ImagesReply = {
+    created: createdOf(body, context),
+    data,
+    ...said(body),
+    ...(isObject(body['usage']) ? { usage: body['usage'] } : {}),
+  }
+  return { reply, usage: { inputTokens: 0, outputTokens: 0, ...usage, images: data.length } }
+}
+
+function imageOf(image: Fields): ImagesReply['data'][number] {
+  return {
+    url: someText(image['url']) ?? null,
+    b64_json: someText(image['b64_json']) ?? null,
+    revised_prompt: someText(image['revised_prompt']) ?? null,
+  }
+}
+
+function said(
+  body: Fields,
+): Pick<ImagesReply, 'background' | 'output_format' | 'size' | 'quality'> {
+  const names = ['background', 'output_format', 'size', 'quality'] as const
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const text = someText(body[name])
+      return text === undefined ? [] : [[name, text]]
+    }),
+  )
+}

@@ -1,0 +1,62 @@
+import { objectOf } from '@sluice/contract'
+import type { Native, StreamWatcher } from '../../protocol.ts'
+import { fitsChat } from './chat-fits.ts'
+import type { ChatOptions } from './options.ts'
+import { watchCompletion } from './watcher.ts'
+import { watchTypedEvents } from './typed-events.ts'
+import { readUsage, usageIn } from '../../usage.ts'
+
+/** Watches nothing: for formats that this protocol does not stream. */
+function watchNothing(): StreamWatcher {
+  return { see: () => 'other', usage: () => undefined }
+}
+
+/** The caller's header that asks OpenAI for something it has not released yet. */
+const headers = ['openai-beta'] as const
+
+/** OpenAI's JSON as it came, posted to one path. */
+export function nativeJson(path: string, rest: Partial<Native> = {}): Native {
+  return {
+    headers,
+    request: ({ body, headers: given }) => ({
+      method: 'POST',
+      path,
+      headers: given,
+      body: { kind: 'bytes', contentType: 'application/json', bytes: body },
+    }),
+    watcher: watchNothing,
+    usage: (body) => readUsage(objectOf(body)['usage']),
+    ...rest,
+  }
+}
+
+export function nativeChat(options: ChatOptions = {}): Native {
+  return nativeJson('/chat/completions', {
+    fits: fitsChat(options),
+    watcher: watchCompletion,
+    usage: (body) => usageIn(objectOf(body)),
+    asksForUsage: true,
+  })
+}
+
+export const nativeComplete = nativeJson('/completions', {
+  watcher: watchCompletion,
+  usage: (body) => usageIn(objectOf(body)),
+  asksForUsage: true,
+})
+
+/** `input_type` is this gateway's word; OpenAI has none. */
+export const nativeEmbed = nativeJson('/embeddings', {
+  fits: (request) => objectOf(request)['input_type'] == null,
+})
+
+export const nativeModerate = nativeJson('/moderations')
+
+/** The contract's `input` and `parameters` are not OpenAI's. */
+export const nativeCreateImage = nativeJson('/images/generations', {
+  fits(request) {
+    const { input, parameters, size } = objectOf(request)
+    return input == null && parameters == null && !String(size).includes('*')
+  },
+  watcher: watchTypedEvents,
+})

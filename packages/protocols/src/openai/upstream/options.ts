@@ -1,0 +1,28 @@
+import type { CodecContext } from '../../protocol.ts'
+
+/** Where an operation is at an upstream: its usual path, such as `/chat/completions`, to the one to call. */
+export type PathOf = (path: string, context: CodecContext) => string
+
+/**
+ * What an upstream understands beyond OpenAI's own chat request. What it does not know is left out where it is only
+ * a hint or opaque to it (`cache_control`, `reasoning_content`, `thinking_blocks`, `extra_content`), refused where it
+ * matters (`top_k`, `video_url`), or said in OpenAI's words (`thinking_budget` becomes `reasoning_effort`).
+ */
+export type ChatExtension =
+  | 'top_k'
+  | 'thinking_budget'
+  | 'cache_control'
+  | 'reasoning_content'
+  | 'thinking_blocks'
+  | 'extra_content'
+  | 'video_url'
+
+export interface ChatOptions {
+  readonly path?: PathOf
+  /** Request fields that the upstream does not have; refused unless their value is what it does anyway. */
+  readonly lacks?: readonly string[]
+  /** Default: none, as OpenAI. */
+  readonly knows?: readonly ChatExtension[]
+}
+
+export const usualPath: PathOf = (path) => path

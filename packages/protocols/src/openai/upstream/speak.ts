@@ -1,0 +1,34 @@
+import { GatewayError } from '@sluice/contract'
+import type { Codec } from '../../protocol.ts'
+import { type PathOf, usualPath } from './options.ts'
+import { isNeutral } from '../../neutral-values.ts'
+import { readTypedEvents, watchTypedEvents } from './typed-events.ts'
+
+export interface SpeakOptions {
+  readonly path?: PathOf
+  /** Request fields that the upstream does not have. */
+  readonly lacks?: readonly string[]
+}
+
+/** Speech (https://platform.openai.com/docs/api-reference/audio/createSpeech): the sound as bytes, or as events. */
+export function openaiSpeak({ path = usualPath, lacks = [] }: SpeakOptions = {}): Codec<'speak'> {
+  return {
+    encode(request, context) {
+      const body: Record<string, unknown> = { ...request, model: context.model }
+      for (const field of lacks) {
+        if (!isNeutral(field, body[field])) context.unsupported(field)
+        delete body[field]
+      }
+      return {
+        method: 'POST',
+        path: path('/audio/speech', context),
+        body: { kind: 'json', value: body },
+      }
+    },
+    decode() {
+      throw new GatewayError('upstream_garbled', 'The upstream answered with JSON instead of sound')
+    },
+    bytes: true,
+    stream: { reader: readTypedEvents, watcher: watchTypedEvents },
+  }
+}

@@ -1,0 +1,105 @@
+import {
+  type Fields,
+  GatewayError,
+  isObject,
+  listOf,
+  someText,
+  textOf,
+  type TranscribeReply,
+  type TranscribeRequest,
+  type TranslateRequest,
+} from '@sluice/contract'
+import { bodyOf } from '../../failure.ts'
+import { isNeutral } from '../../neutral-values.ts'
+import type { Codec, CodecContext, Received } from '../../protocol.ts'
+import { formParts } from './form.ts'
+import { type PathOf, usualPath } from './options.ts'
+import { mediaUsage, readTypedEvents, watchTypedEvents } from './typed-events.ts'
+
+export interface TranscribeOptions {
+  readonly path?: PathOf
+  /** Form fields that the upstream does not have. */
+  readonly lacks?: readonly string[]
+}
+
+/**
+ * Transcriptions (https://platform.openai.com/docs/api-reference/audio). The upload keeps its name, because upstreams
+ * tell the audio format by its extension.
+ */
+export function openaiTranscribe(options: TranscribeOptions = {}): Codec<'transcribe'> {
+  return {
+    encode: (request, context) => audioForm('/audio/transcriptions', request, { options, context }),
+    decode: decodeTranscript,
+    stream: { reader: readTypedEvents, watcher: watchTypedEvents },
+  }
+}
+
+/** Translations into English (the same reference); they cannot be streamed. */
+export function openaiTranslate(options: TranscribeOptions = {}): Codec<'translate'> {
+  return {
+    encode: (request, context) => audioForm('/audio/translations', request, { options, context }),
+    decode: decodeTranscript,
+  }
+}
+
+function audioForm(
+  path: string,
+  request: TranscribeRequest | TranslateRequest,
+  { options, context }: { readonly options: TranscribeOptions; readonly context: CodecContext },
+) {
+  const { file, ...rest } = request
+  const fields: Record<string, unknown> = { ...rest, model: context.model }
+  if (fields['stream'] === false) delete fields['stream']
+  for (const field of options.lacks ?? []) {
+    if (!isNeutral(field, fields[field])) context.unsupported(field)
+    delete fields[field]
+  }
+  return {
+    method: 'POST' as const,
+    path: (options.path ?? usualPath)(path, context),
+    body: { kind: 'form' as const, parts: [{ name: 'file', file }, ...formParts(fields)] },
+  }
+}
+
+const textFormats: ReadonlySet<string> = new Set(['text', 'srt', 'vtt'])
+
+function decodeTranscript(
+  received: Received,
+  _context: CodecContext,
+  request: TranscribeRequest | TranslateRequest,
+) {
+  const format = request.response_format ?? 'json'
+  if (textFormats.has(format) && !received.contentType.includes('json')) {
+    const text = new TextDecoder().decode(received.bytes)
+    return { reply: { text }, passBytes: true }
+  }
+  const body = bodyOf(received)
+  if (typeof body['text'] !== 'string')
+    throw new GatewayError('upstream_garbled', 'The upstream answered without a text')
+  const usage = mediaUsage(body['usage'])
+  const reply = transcriptOf(body)
+  return usage === undefined ? { reply } : { reply, usage }
+}
+
+function transcriptOf(body: Fields): TranscribeReply {
+  const { segments, logprobs, usage } = body
+  const task = someText(body['task'])
+  const language = someText(body['language'])
+  const duration = Number(body['duration'] ?? Number.NaN)
+  return {
+    text: textOf(body['text']),
+    ...(task === undefined ? {} : { task }),
+    ...(language === undefined ? {} : { language }),
+    ...(Number.isFinite(duration) ? { duration } : {}),
+    ...(Array.isArray(segments) ? { segments: segments.filter(isObject) } : {}),
+    ...(Array.isArray(body['words']) ? { words: wordsOf(body['words']) } : {}),
+    ...(Array.isArray(logprobs) ? { logprobs: logprobs.filter(isObject) } : {}),
+    ...(isObject(usage) ? { usage } : {}),
+  }
+}
+
+function wordsOf(words: unknown): NonNullable<TranscribeReply['words']> {
+  return listOf(words)
+    .filter(isObject)
+    .map(({ word, start, end }) => ({ word: textOf(word), start: Number(start), end: Number(end) }))
+}

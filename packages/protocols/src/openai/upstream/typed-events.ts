@@ -1,0 +1,72 @@
+import {
+  type Fields,
+  type ServerSentEvent,
+  someText,
+  type Step,
+  type TypedEvent,
+  type Usage,
+} from '@sluice/contract'
+import type { StreamWatcher, Verdict } from '../../protocol.ts'
+import { eventObject } from '../../read-json.ts'
+import { errorIn, upstreamError } from '../../failure.ts'
+import { readUsage } from '../../usage.ts'
+
+/**
+ * Streams whose events carry a `type`: speech, transcripts and images (OpenAI API). The type is in the data, or only
+ * in the event's name. The last event ends in `.done` or `.completed`; `[DONE]` may follow.
+ */
+export function readTypedEvents(): {
+  read(event: ServerSentEvent): readonly Step<TypedEvent>[]
+  end(): readonly Step<TypedEvent>[]
+} {
+  return {
+    read(event) {
+      const data = eventObject(event)
+      const type = typeOf(event)
+      if (data === undefined || type === undefined) return []
+      const usage = eventUsage(data)
+      return [{ event: { ...data, type } }, ...(usage === undefined ? [] : [{ usage }])]
+    },
+    end: () => [],
+  }
+}
+
+export function watchTypedEvents(): StreamWatcher {
+  let usage: Usage | undefined
+  const see = (event: ServerSentEvent): Verdict => {
+    if (event.data.trim() === '[DONE]') return 'terminal'
+    const data = eventObject(event)
+    if (data === undefined) return event.event === 'error' ? upstreamError(event.data) : 'garbage'
+    const error = errorIn(data)
+    if (error !== undefined) return upstreamError(error)
+    const type = typeOf(event)
+    if (type === 'error') return upstreamError(data)
+    usage = eventUsage(data) ?? usage
+    if (type === undefined) return 'other'
+    return /\.(done|completed)$/.test(type) ? 'finish' : 'content'
+  }
+  return { see, usage: () => usage }
+}
+
+function typeOf(event: ServerSentEvent): string | undefined {
+  return someText(eventObject(event)?.['type']) ?? someText(event.event)
+}
+
+function eventUsage(data: Fields): Usage | undefined {
+  return mediaUsage(data['usage'])
+}
+
+/** Usage of audio: tokens, or seconds alone (OpenAI API, TranscriptTextUsageDuration; Mistral). */
+export function mediaUsage(value: unknown): Usage | undefined {
+  const usage = readUsage(value)
+  const seconds = secondsOf(value)
+  if (seconds === undefined) return usage
+  return { ...(usage ?? { inputTokens: 0, outputTokens: 0 }), seconds }
+}
+
+function secondsOf(value: unknown): number | undefined {
+  if (typeof value !== 'object' || value === null) return undefined
+  const found: { readonly seconds?: unknown; readonly prompt_audio_seconds?: unknown } = value
+  const seconds = found.seconds ?? found.prompt_audio_seconds
+  return typeof seconds === 'number' && seconds >= 0 ? seconds : undefined
+}

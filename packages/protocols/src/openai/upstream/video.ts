@@ -1,0 +1,90 @@
+import {
+  countOf,
+  type Fields,
+  GatewayError,
+  isObject,
+  objectOf,
+  someText,
+  type Video,
+} from '@sluice/contract'
+import { bodyOf } from '../../failure.ts'
+import type { CodecContext, Received } from '../../protocol.ts'
+
+/** Words for a task's state, OpenAI's and those of upstreams that resemble it. */
+const statuses: Readonly<Record<string, Video['status']>> = {
+  queued: 'queued',
+  pending: 'queued',
+  submitted: 'queued',
+  created: 'queued',
+  in_progress: 'in_progress',
+  processing: 'in_progress',
+  running: 'in_progress',
+  completed: 'completed',
+  succeeded: 'completed',
+  success: 'completed',
+  failed: 'failed',
+  error: 'failed',
+  cancelled: 'failed',
+  canceled: 'failed',
+  expired: 'failed',
+}
+
+/** Reads a video task (OpenAI API, VideoResource); the upstream's id of it is the job id. */
+export function decodeVideo(
+  received: Received,
+  context: CodecContext,
+): { readonly reply: Video; readonly jobId: string } {
+  const body = received.json()
+  // A failed task has an `error` of its own, which is no failure of the call.
+  const video = isObject(body) && someText(body['status']) !== undefined ? body : bodyOf(received)
+  const jobId = someText(video['id']) ?? context.jobId
+  if (jobId === undefined)
+    throw new GatewayError('upstream_garbled', 'The upstream answered without a task id')
+  return { jobId, reply: videoOf(video, jobId, context) }
+}
+
+function videoOf(video: Fields, id: string, context: CodecContext): Video {
+  const status = statuses[someText(video['status'])?.toLowerCase() ?? ''] ?? 'in_progress'
+  const seconds = video['seconds'] ?? video['duration']
+  const url =
+    someText(video['url']) ??
+    someText(video['video_url']) ??
+    someText(objectOf(video['metadata'])['url'])
+  return {
+    id,
+    object: 'video',
+    model: context.publicModel,
+    status,
+    progress: progressOf(video['progress'], status),
+    created_at: secondsOf(video['created_at']) ?? Math.floor(context.now() / 1000),
+    completed_at: secondsOf(video['completed_at']) ?? null,
+    expires_at: secondsOf(video['expires_at']) ?? null,
+    seconds: typeof seconds === 'number' ? String(seconds) : (someText(seconds) ?? '4'),
+    size: someText(video['size']) ?? '720x1280',
+    prompt: someText(video['prompt']) ?? null,
+    remixed_from_video_id: someText(video['remixed_from_video_id']) ?? null,
+    error: status === 'failed' ? errorOf(video['error']) : null,
+    ...(url === undefined ? {} : { metadata: { url } }),
+  }
+}
+
+function progressOf(value: unknown, status: Video['status']): number {
+  if (status === 'queued') return 0
+  if (status === 'completed') return 100
+  const number = typeof value === 'string' ? Number.parseInt(value, 10) : value
+  return Math.min(100, countOf(number) ?? 0)
+}
+
+/** Seconds since the epoch; some upstreams count milliseconds. */
+function secondsOf(value: unknown): number | undefined {
+  const time = countOf(value)
+  return time === undefined || time === 0 ? undefined : time > 1e11 ? Math.floor(time / 1000) : time
+}
+
+function errorOf(error: unknown): { code: string; message: string } {
+  const { code, message } = objectOf(error)
+  return {
+    code: someText(code) ?? 'video_generation_failed',
+    message: someText(message) ?? someText(error) ?? 'The upstream could not make the video',
+  }
+}

@@ -1,0 +1,40 @@
+import {
+  type Fields,
+  GatewayError,
+  isObject,
+  parseJson,
+  type ServerSentEvent,
+} from '@sluice/contract'
+import type { Received } from './protocol.ts'
+
+/** The watcher and the reader see the same event one after the other; the document is parsed once. */
+const parsed = new WeakMap<ServerSentEvent, unknown>()
+
+/** An event's data as JSON; undefined when it is none. Large integers keep their digits. */
+export function eventJson(event: ServerSentEvent): unknown {
+  if (parsed.has(event)) return parsed.get(event)
+  const value = parse(event.data)
+  parsed.set(event, value)
+  return value
+}
+
+/** An event's data as a JSON object; undefined when it is something else. */
+export function eventObject(event: ServerSentEvent): Fields | undefined {
+  const value = eventJson(event)
+  return isObject(value) ? value : undefined
+}
+
+function parse(text: string): unknown {
+  try {
+    return parseJson(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** A whole answer as a JSON object. Throws `upstream_garbled` for anything else. */
+export function receivedObject(received: Received): Fields {
+  const body = received.json()
+  if (isObject(body)) return body
+  throw new GatewayError('upstream_garbled', 'The upstream’s answer is not a JSON object')
+}
