@@ -1,6 +1,6 @@
 import { GatewayError } from '../../packages/contract/src/core/errors.ts'
 import type { Message } from '../../packages/contract/src/operations/chat-message.ts'
-import type { ChatRequest } from '../../packages/contract/src/operations/chat.ts'
+import type { ChatRequest } from '../../packages/contract/src/operations/chat-request.ts'
 import { chat } from '../../packages/protocols/src/anthropic/upstream/chat.ts'
 import { codecContext } from './codec-context.ts'
 

@@ -1,5 +1,5 @@
 import { GatewayError } from '../../packages/contract/src/core/errors.ts'
-import type { ChatRequest } from '../../packages/contract/src/operations/chat.ts'
+import type { ChatRequest } from '../../packages/contract/src/operations/chat-request.ts'
 import type { Codec, CodecContext } from '../../packages/protocols/src/protocol.ts'
 import { codecContext } from './codec-context.ts'
 

@@ -1,13 +1,13 @@
 import Anthropic from '@anthropic-ai/sdk'
-import type {
-  ChatChunk,
-  ChatDelta,
-  ChatRequest,
-  FinishReason,
-} from '../../packages/contract/src/operations/chat.ts'
 import {
+  type ChatRequest,
   ChatRequest as ChatRequestSchema,
+} from '../../packages/contract/src/operations/chat-request.ts'
+import {
   chat as operation,
+  type ChatChunk,
+  type ChatDelta,
+  type FinishReason,
 } from '../../packages/contract/src/operations/chat.ts'
 import type { Step } from '../../packages/contract/src/operations/operation.ts'
 import { validate } from '../../packages/contract/src/operations/validate.ts'

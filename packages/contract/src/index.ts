@@ -11,17 +11,16 @@ export type {
   ToolCall,
   ToolChoice,
 } from './operations/chat-message.ts'
-export {
-  type AnswerMessage,
-  type ChatChunk,
-  type ChatDelta,
-  type ChatReply,
-  type ChatRequest,
-  type ChoiceLogprobs,
-  type FinishReason,
-  reasoningEfforts,
-  type TokenLogprob,
-  type ToolCallDelta,
+export { type ChatRequest, reasoningEfforts } from './operations/chat-request.ts'
+export type {
+  AnswerMessage,
+  ChatChunk,
+  ChatDelta,
+  ChatReply,
+  ChoiceLogprobs,
+  FinishReason,
+  TokenLogprob,
+  ToolCallDelta,
 } from './operations/chat.ts'
 export {
   type CompleteChunk,

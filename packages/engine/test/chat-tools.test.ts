@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { ChatRequest } from '../../contract/src/operations/chat.ts'
+import type { ChatRequest } from '../../contract/src/operations/chat-request.ts'
 import { type Asked, chunksOf, replyTo } from './support/ask-chat.ts'
 
 type Tool = NonNullable<ChatRequest['tools']>[number]

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { Message } from '../../contract/src/operations/chat-message.ts'
-import type { ChatRequest } from '../../contract/src/operations/chat.ts'
-import { claudeModel } from '../src/claude/model-family.ts'
 import { encode, hello, refusal, tool } from '../../../test/support/anthropic-encode.ts'
+import type { Message } from '../../contract/src/operations/chat-message.ts'
+import type { ChatRequest } from '../../contract/src/operations/chat-request.ts'
+import { claudeModel } from '../src/claude/model-family.ts'
 
 describe('limits and sampling by model', () => {
   it.each([

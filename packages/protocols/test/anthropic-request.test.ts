@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import type { Message } from '../../contract/src/operations/chat-message.ts'
-import type { ChatRequest } from '../../contract/src/operations/chat.ts'
 import { encode, hello, refusal, tool } from '../../../test/support/anthropic-encode.ts'
+import type { Message } from '../../contract/src/operations/chat-message.ts'
+import type { ChatRequest } from '../../contract/src/operations/chat-request.ts'
 
 describe('messages as Anthropic takes them', () => {
   it('gives a user message where a conversation holds none', () => {

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import type { ChatRequest } from '../../contract/src/operations/chat.ts'
-import { chat } from '../src/anthropic/upstream/chat.ts'
-import { models } from '../src/anthropic/upstream/models.ts'
-import { anthropic } from '../src/anthropic/index.ts'
-import { carry } from '../src/carried-reasoning.ts'
 import { answerOf } from '../../../test/support/chat-answer.ts'
 import { codecContext, eventsInPieces, received } from '../../../test/support/codec-context.ts'
 import { readStream } from '../../../test/support/read-stream.ts'
+import type { ChatRequest } from '../../contract/src/operations/chat-request.ts'
+import { anthropic } from '../src/anthropic/index.ts'
+import { chat } from '../src/anthropic/upstream/chat.ts'
+import { models } from '../src/anthropic/upstream/models.ts'
+import { carry } from '../src/carried-reasoning.ts'
 
 const request: ChatRequest = { model: 'm', messages: [{ role: 'user', content: 'Hello' }] }
 

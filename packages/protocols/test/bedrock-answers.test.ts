@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import type { ChatRequest } from '../../contract/src/operations/chat.ts'
-import { bedrock } from '../src/bedrock/index.ts'
 import { codecContext, received } from '../../../test/support/codec-context.ts'
 import { encodedChat, userMessage } from '../../../test/support/encoded-chat.ts'
 import { readStream } from '../../../test/support/read-stream.ts'
+import type { ChatRequest } from '../../contract/src/operations/chat-request.ts'
+import { bedrock } from '../src/bedrock/index.ts'
 
 const codec = bedrock.codecs.chat!
 const claude = 'anthropic.claude-sonnet-4-5-20250929-v1:0'

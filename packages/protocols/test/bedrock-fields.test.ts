@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import type { ChatRequest } from '../../contract/src/operations/chat.ts'
-import { bedrock } from '../src/bedrock/index.ts'
 import { encodedChat, userMessage } from '../../../test/support/encoded-chat.ts'
+import type { ChatRequest } from '../../contract/src/operations/chat-request.ts'
+import { bedrock } from '../src/bedrock/index.ts'
 
 const claude = 'anthropic.claude-sonnet-4-5-20250929-v1:0'
 const user = userMessage

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import type { ChatRequest } from '../../contract/src/operations/chat.ts'
-import { cohere } from '../src/cohere/index.ts'
 import { codecContext, received } from '../../../test/support/codec-context.ts'
 import { encodedChat, userMessage } from '../../../test/support/encoded-chat.ts'
 import { readStream } from '../../../test/support/read-stream.ts'
+import type { ChatRequest } from '../../contract/src/operations/chat-request.ts'
+import { cohere } from '../src/cohere/index.ts'
 
 const codec = cohere.codecs.chat!
 const reasoner = 'command-a-reasoning-08-2025'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { ChatRequest } from '../../contract/src/operations/chat.ts'
 import { ask, chat, refused, sent } from '../../../test/support/gemini-request.ts'
+import type { ChatRequest } from '../../contract/src/operations/chat-request.ts'
 
 const call = (id: string, name: string, signature?: string) => ({
   id,

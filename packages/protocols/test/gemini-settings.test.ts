@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { ChatRequest } from '../../contract/src/operations/chat.ts'
 import { refused, sent } from '../../../test/support/gemini-request.ts'
+import type { ChatRequest } from '../../contract/src/operations/chat-request.ts'
 
 describe('settings', () => {
   test.each<[string, Partial<ChatRequest>, string, unknown]>([

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import type { ChatRequest } from '../../contract/src/operations/chat.ts'
-import { openaiChat } from '../src/openai/upstream/chat.ts'
 import { answerOf } from '../../../test/support/chat-answer.ts'
 import { codecContext } from '../../../test/support/codec-context.ts'
 import { readStream } from '../../../test/support/read-stream.ts'
+import type { ChatRequest } from '../../contract/src/operations/chat-request.ts'
+import { openaiChat } from '../src/openai/upstream/chat.ts'
 
 const request: ChatRequest = { model: 'm', messages: [{ role: 'user', content: 'x' }] }
 const chat = openaiChat()

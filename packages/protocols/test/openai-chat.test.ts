@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import type { ChatRequest } from '../../contract/src/operations/chat.ts'
-import { fitsChat } from '../src/openai/upstream/chat-fits.ts'
-import { openaiChat } from '../src/openai/upstream/chat.ts'
-import { openai } from '../src/openai/index.ts'
 import { caught } from '../../../test/support/caught.ts'
 import { codecContext, received } from '../../../test/support/codec-context.ts'
+import type { ChatRequest } from '../../contract/src/operations/chat-request.ts'
+import { openai } from '../src/openai/index.ts'
+import { fitsChat } from '../src/openai/upstream/chat-fits.ts'
+import { openaiChat } from '../src/openai/upstream/chat.ts'
 
 const request: ChatRequest = { model: 'm', messages: [{ role: 'user', content: 'x' }] }
 const chat = openaiChat()

@@ -1,6 +1,6 @@
 import { GatewayError, invalidRequest } from '../core/errors.ts'
 import type { ContentPart, Message, Tool } from './chat-message.ts'
-import type { ChatRequest } from './chat.ts'
+import type { ChatRequest } from './chat-request.ts'
 
 /** The rules of a chat request that a schema cannot say (OpenAI error-code guide; contract). */
 export function checkChat(request: ChatRequest): void {

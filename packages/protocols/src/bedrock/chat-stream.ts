@@ -1,23 +1,21 @@
 import {
   type ChatChunk,
+  type ChatRequest,
   countOf,
+  type Fields,
   formatDataUrl,
   isObject,
   objectOf,
-  someText,
   type Step,
   textOf,
-  type Usage,
 } from '@sluice/contract'
 import { type ChatChunks, createChatChunks } from '../chat-chunks.ts'
+import type { CodecContext, StreamReader } from '../protocol.ts'
 import { eventObject } from '../read-json.ts'
-import type { StreamCodec, StreamReader, StreamWatcher } from '../protocol.ts'
-import { streamFailure } from './failure.ts'
 import { finishReason, stopSequenceOf } from './finish-reasons.ts'
 import { answersByTool, jsonToolName } from './tools.ts'
 import { readUsage } from './usage.ts'
 
-type Fields = Readonly<Record<string, unknown>>
 type Steps = readonly Step<ChatChunk>[]
 
 /** One content block as it grows. */
@@ -33,17 +31,15 @@ type OpenBlock =
     }
 
 /**
- * ConverseStream: frames named messageStart, contentBlockStart, contentBlockDelta, contentBlockStop, messageStop and
- * metadata. Usage comes with metadata, as a rule after messageStop.
+ * Reads ConverseStream: frames named messageStart, contentBlockStart, contentBlockDelta, contentBlockStop, messageStop
+ * and metadata. Usage comes with metadata, as a rule after messageStop.
  */
-export const chatStream: StreamCodec<'chat'> = {
-  framing: 'aws-event-stream',
-  reader: (context, request) => createReader(createChatChunks(context), answersByTool(request)),
-  watcher: createWatcher,
-}
-
-function createReader(chunks: ChatChunks, byTool: boolean): StreamReader<'chat'> {
-  const blocks = createBlocks(chunks, byTool)
+export function createChatReader(
+  context: CodecContext,
+  request: ChatRequest,
+): StreamReader<'chat'> {
+  const chunks = createChatChunks(context)
+  const blocks = createBlocks(chunks, answersByTool(request))
   return {
     read(event) {
       const body = eventObject(event) ?? {}
@@ -166,42 +162,4 @@ function grown(block: OpenBlock | undefined, piece: Fields): OpenBlock {
     signature: before.signature + textOf(piece['signature']),
     redacted: before.redacted + textOf(piece['redactedContent']),
   }
-}
-
-function createWatcher(): StreamWatcher {
-  let usage: Usage | undefined
-  let finished = false
-  return {
-    see(event) {
-      if (event.event === 'error') return streamFailure(event.data)
-      const body = eventObject(event)
-      if (body === undefined) return 'garbage'
-      switch (event.event) {
-        case 'contentBlockStart':
-          return isObject(objectOf(body['start'])['toolUse']) ? 'content' : 'other'
-        case 'contentBlockDelta':
-          return says(objectOf(body['delta'])) ? 'content' : 'other'
-        case 'messageStop':
-          finished = true
-          return 'finish'
-        case 'metadata':
-          usage = readUsage(body['usage']) ?? usage
-          return finished ? 'terminal' : 'other'
-        default:
-          return 'other'
-      }
-    },
-    usage: () => usage,
-  }
-}
-
-/** True where a caller would see something. */
-function says({ text, toolUse, reasoningContent, image }: Fields): boolean {
-  const { text: reasoning } = objectOf(reasoningContent)
-  return (
-    someText(text) !== undefined ||
-    someText(reasoning) !== undefined ||
-    isObject(image) ||
-    someText(objectOf(toolUse)['input']) !== undefined
-  )
 }

@@ -1,4 +1,11 @@
-import type { ChatRequest, ContentPart, Message, ThinkingBlock, ToolCall } from '@sluice/contract'
+import type {
+  ChatRequest,
+  ContentPart,
+  Fields,
+  Message,
+  ThinkingBlock,
+  ToolCall,
+} from '@sluice/contract'
 import { readArguments } from '../call-arguments.ts'
 import type { ToolIds } from '../claude/tool-ids.ts'
 import type { CodecContext } from '../protocol.ts'
@@ -132,9 +139,7 @@ function partBlocks(part: ContentPart, path: string, writing: Writing): readonly
 }
 
 /** Anthropic's cache breakpoint stands in the block; Converse puts a block of its own after it. */
-export function cachePoint(
-  control: Readonly<Record<string, unknown>> | null | undefined,
-): readonly Block[] {
+export function cachePoint(control: Fields | null | undefined): readonly Block[] {
   if (control == null) return []
   const ttl = control['ttl']
   return [{ cachePoint: { type: 'default', ...(typeof ttl === 'string' ? { ttl } : {}) } }]

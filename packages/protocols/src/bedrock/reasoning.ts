@@ -1,4 +1,4 @@
-import type { ChatRequest } from '@sluice/contract'
+import type { ChatRequest, Fields } from '@sluice/contract'
 import { claudeModel } from '../claude/model-family.ts'
 import { encodeThinking } from '../claude/thinking.ts'
 import type { CodecContext } from '../protocol.ts'
@@ -7,7 +7,7 @@ import { isReasoningNova, modelFamily } from './model-family.ts'
 
 /** How much a model shall think, in the words of its maker, and what that means for the rest of the request. */
 export interface Reasoning {
-  readonly fields: Readonly<Record<string, unknown>>
+  readonly fields: Fields
   /** The tokens that the thinking may use, where the request says so. */
   readonly budget?: number | undefined
   /** True where the request switches thinking on. */

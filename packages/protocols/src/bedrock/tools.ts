@@ -1,4 +1,11 @@
-import { type ChatRequest, isObject, objectOf, textOf, type Tool } from '@sluice/contract'
+import {
+  type ChatRequest,
+  type Fields,
+  isObject,
+  objectOf,
+  textOf,
+  type Tool,
+} from '@sluice/contract'
 import { allowedTools } from '../allowed-tools.ts'
 import { namedSchema } from '../named-schema.ts'
 import type { CodecContext } from '../protocol.ts'
@@ -21,9 +28,9 @@ export function answersByTool({
 }
 
 export interface ToolFields {
-  readonly toolConfig?: Readonly<Record<string, unknown>>
+  readonly toolConfig?: Fields
   /** Claude's own `tool_choice`, for what Converse's cannot say. */
-  readonly additional: Readonly<Record<string, unknown>>
+  readonly additional: Fields
 }
 
 /**
@@ -79,7 +86,7 @@ function claudeChoice(
   request: ChatRequest,
   choice: Choice | undefined,
   context: CodecContext,
-): Readonly<Record<string, unknown>> | undefined {
+): Fields | undefined {
   const serial = asksFor(request, 'parallel_tool_calls')
   if (choice !== 'none' && !serial) return undefined
   if (modelFamily(context.model) !== 'anthropic') {
@@ -120,7 +127,7 @@ function toolSpec(declared: NonNullable<Tool['function']>): Block {
 }
 
 /** A schema without a type is refused. */
-function objectSchema(parameters: unknown): Readonly<Record<string, unknown>> {
+function objectSchema(parameters: unknown): Fields {
   if (!isObject(parameters)) return { type: 'object', properties: {} }
   return 'type' in parameters ? parameters : { type: 'object', ...parameters }
 }

@@ -1,29 +1,10 @@
-import {
-  type ChatChunk,
-  countOf,
-  type Fields,
-  GatewayError,
-  objectOf,
-  someText,
-  type Step,
-  textOf,
-  type Usage,
-} from '@sluice/contract'
-import { type ChatChunks, createChatChunks } from '../chat-chunks.ts'
+import { type ChatChunk, countOf, type Fields, objectOf, type Step, textOf } from '@sluice/contract'
+import { createChatChunks } from '../chat-chunks.ts'
+import type { CodecContext, StreamReader } from '../protocol.ts'
 import { eventObject } from '../read-json.ts'
-import type { StreamCodec, StreamReader, StreamWatcher, Verdict } from '../protocol.ts'
-import { finishFailure, finishReason } from './finish-reasons.ts'
+import { finishReason } from './finish-reasons.ts'
 import { readLogprobs } from './logprobs.ts'
 import { readUsage } from './usage.ts'
-
-/**
- * Events named by `type` in their data: message-start, content-start, content-delta, content-end, tool-plan-delta,
- * tool-call-start, tool-call-delta, tool-call-end, citation-start, citation-end, message-end with reason and usage.
- */
-export const chatStream: StreamCodec<'chat'> = {
-  reader: (context) => createReader(createChatChunks(context)),
-  watcher: createWatcher,
-}
 
 type Steps = readonly Step<ChatChunk>[]
 
@@ -31,7 +12,13 @@ function messageOf(body: Fields): Fields {
   return objectOf(objectOf(body['delta'])['message'])
 }
 
-function createReader(chunks: ChatChunks): StreamReader<'chat'> {
+/**
+ * Reads events named by `type` in their data: message-start, content-start, content-delta, content-end,
+ * tool-plan-delta, tool-call-start, tool-call-delta, tool-call-end, citation-start, citation-end, message-end with
+ * reason and usage.
+ */
+export function createChatReader(context: CodecContext): StreamReader<'chat'> {
+  const chunks = createChatChunks(context)
   /** Cohere's index of a call to ours, and whether it has arguments yet. */
   const calls = new Map<number, { readonly slot: number; empty: boolean }>()
 
@@ -98,51 +85,4 @@ function createReader(chunks: ChatChunks): StreamReader<'chat'> {
     },
     end: () => [],
   }
-}
-
-function createWatcher(): StreamWatcher {
-  let usage: Usage | undefined
-  return {
-    see(event) {
-      if (event.data === '[DONE]') return 'other'
-      const body = eventObject(event)
-      if (body === undefined) return 'garbage'
-      const delta = objectOf(body['delta'])
-      usage = readUsage(delta['usage']) ?? usage
-      return verdictOf(body, delta)
-    },
-    usage: () => usage,
-  }
-}
-
-function verdictOf(body: Fields, delta: Fields): Verdict {
-  const message = objectOf(delta['message'])
-  switch (body['type']) {
-    case 'tool-call-start':
-      return 'content'
-    case 'content-start':
-    case 'content-delta': {
-      const { text, thinking } = objectOf(message['content'])
-      return (someText(text) ?? someText(thinking)) === undefined ? 'other' : 'content'
-    }
-    case 'tool-plan-delta':
-      return someText(message['tool_plan']) === undefined ? 'other' : 'content'
-    case 'message-end':
-      return streamError(delta) ?? 'terminal'
-    case undefined:
-      // What is no event is Cohere's error body.
-      return typeof body['message'] === 'string'
-        ? new GatewayError('upstream_unavailable', body['message'])
-        : 'garbage'
-    default:
-      return 'other'
-  }
-}
-
-function streamError(delta: Fields): GatewayError | undefined {
-  const failed = finishFailure(delta['finish_reason'])
-  const message = someText(delta['error'])
-  return failed === undefined || message === undefined
-    ? failed
-    : new GatewayError(failed.code, message, failed.details)
 }

@@ -1,7 +1,8 @@
 import { countOf, listOf, objectOf, someText } from '@sluice/contract'
-import type { Protocol, Received, UpstreamFailure } from '../protocol.ts'
+import type { Protocol } from '../protocol.ts'
 import { chat } from './chat.ts'
 import { embed } from './embed.ts'
+import { failure } from './failure.ts'
 import { rerank } from './rerank.ts'
 
 /** Cohere's API, relative to https://api.cohere.com. */
@@ -21,16 +22,4 @@ export const cohere: Protocol = {
         return [inputTokenLimit === undefined ? { id } : { id, inputTokenLimit }]
       }),
   },
-}
-
-/** {message}, and in v2 {id, message}. */
-function failure(received: Received): UpstreamFailure {
-  try {
-    const { message } = objectOf(received.json())
-    const said = someText(message)
-    if (said !== undefined) return { message: said }
-  } catch {
-    // Proxies in front answer in HTML.
-  }
-  return { message: `Cohere answered with status ${received.status}` }
 }

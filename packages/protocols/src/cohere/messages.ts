@@ -1,7 +1,5 @@
-import type { ChatRequest, ContentPart, Message } from '@sluice/contract'
+import type { ChatRequest, ContentPart, Fields, Message } from '@sluice/contract'
 import type { CodecContext } from '../protocol.ts'
-
-type Fields = Readonly<Record<string, unknown>>
 
 /**
  * A conversation as Cohere takes it, nearly OpenAI's: developers are systems, names go before the text, and what a model

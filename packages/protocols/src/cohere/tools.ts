@@ -1,8 +1,6 @@
-import type { ChatRequest, Tool } from '@sluice/contract'
+import type { ChatRequest, Fields, Tool } from '@sluice/contract'
 import { allowedTools } from '../allowed-tools.ts'
 import type { CodecContext } from '../protocol.ts'
-
-type Fields = Readonly<Record<string, unknown>>
 
 /**
  * Tools and their choice. Cohere knows "must call" and "must not"; one particular function is said by offering only

@@ -1,20 +1,16 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import type { ContentPart, Message } from '../../../contract/src/operations/chat-message.ts'
-import type { ChatDelta, ChatReply, ChatRequest } from '../../../contract/src/operations/chat.ts'
-import { chatUsage } from '../../../contract/src/operations/usage-shape.ts'
-import { chat } from '../../src/anthropic/upstream/chat.ts'
-import { messages } from '../../src/anthropic/client/formats.ts'
-import { formatJson, parseJson } from '../../../contract/src/wire/json.ts'
 import { answerOf } from '../../../../test/support/chat-answer.ts'
-import {
-  codecContext,
-  eventsInPieces,
-  formatContext,
-  received,
-} from '../../../../test/support/codec-context.ts'
+import { codecContext, eventsInPieces, formatContext, received } from '../../../../test/support/codec-context.ts'
 import { canonical, chunks, eventsOf, written } from '../../../../test/support/messages-client.ts'
 import { readStream } from '../../../../test/support/read-stream.ts'
+import type { ContentPart, Message } from '../../../contract/src/operations/chat-message.ts'
+import type { ChatRequest } from '../../../contract/src/operations/chat-request.ts'
+import type { ChatDelta, ChatReply } from '../../../contract/src/operations/chat.ts'
+import { chatUsage } from '../../../contract/src/operations/usage-shape.ts'
+import { formatJson, parseJson } from '../../../contract/src/wire/json.ts'
+import { messages } from '../../src/anthropic/client/formats.ts'
+import { chat } from '../../src/anthropic/upstream/chat.ts'
 import '../../../../test/support/property-limits.ts'
 
 // The oldest model takes every sampling field, so that requests differ in nothing else.

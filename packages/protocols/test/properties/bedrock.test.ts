@@ -1,20 +1,15 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import type { Message } from '../../../contract/src/operations/chat-message.ts'
-import type { ChatRequest } from '../../../contract/src/operations/chat.ts'
-import { bedrock } from '../../src/bedrock/index.ts'
-import { createAwsEventSplitter } from '../../../contract/src/wire/aws-event-stream.ts'
-import { formatJson, parseJson } from '../../../contract/src/wire/json.ts'
-import {
-  conversation,
-  pieces,
-  shownText,
-  streamedAnswer,
-} from '../../../../test/support/arbitrary-chat.ts'
+import { conversation, pieces, shownText, streamedAnswer } from '../../../../test/support/arbitrary-chat.ts'
 import { converseFrames } from '../../../../test/support/aws-frames.ts'
 import { answerOf } from '../../../../test/support/chat-answer.ts'
 import { codecContext, received } from '../../../../test/support/codec-context.ts'
 import { readStream } from '../../../../test/support/read-stream.ts'
+import type { Message } from '../../../contract/src/operations/chat-message.ts'
+import type { ChatRequest } from '../../../contract/src/operations/chat-request.ts'
+import { createAwsEventSplitter } from '../../../contract/src/wire/aws-event-stream.ts'
+import { formatJson, parseJson } from '../../../contract/src/wire/json.ts'
+import { bedrock } from '../../src/bedrock/index.ts'
 import '../../../../test/support/property-limits.ts'
 
 const chat = bedrock.codecs.chat!

@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import type { Message } from '../../../contract/src/operations/chat-message.ts'
-import type { ChatRequest } from '../../../contract/src/operations/chat.ts'
-import { cohere } from '../../src/cohere/index.ts'
 import { conversation, pieces, streamedAnswer } from '../../../../test/support/arbitrary-chat.ts'
 import { answerOf } from '../../../../test/support/chat-answer.ts'
 import { codecContext, eventsInPieces, received } from '../../../../test/support/codec-context.ts'
 import { readStream } from '../../../../test/support/read-stream.ts'
+import type { Message } from '../../../contract/src/operations/chat-message.ts'
+import type { ChatRequest } from '../../../contract/src/operations/chat-request.ts'
+import { cohere } from '../../src/cohere/index.ts'
 import '../../../../test/support/property-limits.ts'
 
 const chat = cohere.codecs.chat!

@@ -1,27 +1,15 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type {
-  ContentPart,
-  Message,
-  ToolCall,
-} from '../../../contract/src/operations/chat-message.ts'
-import {
-  type ChatReply,
-  type ChatRequest,
-  chat as operation,
-} from '../../../contract/src/operations/chat.ts'
+import { answerOf } from '../../../../test/support/chat-answer.ts'
+import { codecContext, eventsInPieces, formatContext, received } from '../../../../test/support/codec-context.ts'
+import { readStream } from '../../../../test/support/read-stream.ts'
+import type { ContentPart, Message, ToolCall } from '../../../contract/src/operations/chat-message.ts'
+import type { ChatRequest } from '../../../contract/src/operations/chat-request.ts'
+import { chat as operation, type ChatReply } from '../../../contract/src/operations/chat.ts'
 import type { Step } from '../../../contract/src/operations/operation.ts'
 import { validate } from '../../../contract/src/operations/validate.ts'
 import { generateContent, streamGenerateContent } from '../../src/gemini/client/formats.ts'
 import { gemini } from '../../src/gemini/index.ts'
-import { answerOf } from '../../../../test/support/chat-answer.ts'
-import {
-  codecContext,
-  eventsInPieces,
-  formatContext,
-  received,
-} from '../../../../test/support/codec-context.ts'
-import { readStream } from '../../../../test/support/read-stream.ts'
 import '../../../../test/support/property-limits.ts'
 
 // What the codec sends is what a client of Gemini's own format would send, so the two undo each other.

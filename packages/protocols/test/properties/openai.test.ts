@@ -1,18 +1,14 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import type { ToolCallDelta, ChatChunk } from '../../../contract/src/operations/chat.ts'
-import type { ChatRequest } from '../../../contract/src/operations/chat.ts'
-import { operations } from '../../../contract/src/operations/index.ts'
-import { validate } from '../../../contract/src/operations/validate.ts'
-import { openaiChat } from '../../src/openai/upstream/chat.ts'
-import {
-  conversation,
-  type StreamedAnswer,
-  streamedAnswer,
-} from '../../../../test/support/arbitrary-chat.ts'
+import { conversation, type StreamedAnswer, streamedAnswer } from '../../../../test/support/arbitrary-chat.ts'
 import { answerOf } from '../../../../test/support/chat-answer.ts'
 import { codecContext, eventsInPieces } from '../../../../test/support/codec-context.ts'
 import { readStream } from '../../../../test/support/read-stream.ts'
+import type { ChatRequest } from '../../../contract/src/operations/chat-request.ts'
+import type { ChatChunk, ToolCallDelta } from '../../../contract/src/operations/chat.ts'
+import { operations } from '../../../contract/src/operations/index.ts'
+import { validate } from '../../../contract/src/operations/validate.ts'
+import { openaiChat } from '../../src/openai/upstream/chat.ts'
 import '../../../../test/support/property-limits.ts'
 
 const asked: ChatRequest = { model: 'm', messages: [{ role: 'user', content: 'x' }] }

@@ -1,29 +1,19 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { ThinkingBlock } from '../../../contract/src/operations/chat-message.ts'
-import type { ChatRequest } from '../../../contract/src/operations/chat.ts'
-import { operations } from '../../../contract/src/operations/index.ts'
-import { validate } from '../../../contract/src/operations/validate.ts'
-import { formats as allFormats } from '../../src/formats.ts'
-import { protocols } from '../../src/protocols.ts'
-import type { ClientFormat } from '../../src/protocol.ts'
-import { formatJson, parseJson } from '../../../contract/src/wire/json.ts'
 import { type Answer, answer, replyOf, stepsOf } from '../../../../test/support/arbitrary-answer.ts'
 import { shownText } from '../../../../test/support/arbitrary-chat.ts'
-import {
-  type ClientAnswer,
-  streamedAnswer,
-  wholeAnswer,
-} from '../../../../test/support/client-answers.ts'
+import { type ClientAnswer, streamedAnswer, wholeAnswer } from '../../../../test/support/client-answers.ts'
 import { codecContext, formatContext } from '../../../../test/support/codec-context.ts'
 import { type Talk, talk, writtenTalk } from '../../../../test/support/talk.ts'
-import {
-  callFact,
-  type Fact,
-  factsOf,
-  plainJson,
-  resultFact,
-} from '../../../../test/support/upstream-facts.ts'
+import { callFact, type Fact, factsOf, plainJson, resultFact } from '../../../../test/support/upstream-facts.ts'
+import type { ThinkingBlock } from '../../../contract/src/operations/chat-message.ts'
+import type { ChatRequest } from '../../../contract/src/operations/chat-request.ts'
+import { operations } from '../../../contract/src/operations/index.ts'
+import { validate } from '../../../contract/src/operations/validate.ts'
+import { formatJson, parseJson } from '../../../contract/src/wire/json.ts'
+import { formats as allFormats } from '../../src/formats.ts'
+import type { ClientFormat } from '../../src/protocol.ts'
+import { protocols } from '../../src/protocols.ts'
 import '../../../../test/support/property-limits.ts'
 
 // Those that translate: the operations' own say the canonical form itself.

@@ -1,24 +1,20 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
+import { conversation, streamedAnswer } from '../../../../test/support/arbitrary-chat.ts'
+import { answerOf } from '../../../../test/support/chat-answer.ts'
+import { codecContext, eventsInPieces, formatContext, received } from '../../../../test/support/codec-context.ts'
+import { readStream } from '../../../../test/support/read-stream.ts'
 import type { ContentPart, Message } from '../../../contract/src/operations/chat-message.ts'
-import { type ChatReply, type ChatRequest } from '../../../contract/src/operations/chat.ts'
+import type { ChatRequest } from '../../../contract/src/operations/chat-request.ts'
+import type { ChatReply } from '../../../contract/src/operations/chat.ts'
 import { operations } from '../../../contract/src/operations/index.ts'
 import { chatUsage } from '../../../contract/src/operations/usage-shape.ts'
 import { validate } from '../../../contract/src/operations/validate.ts'
 import { restore } from '../../src/carried-reasoning.ts'
-import { responsesChat } from '../../src/openai-responses/upstream/chat.ts'
-import { ResponseObject, type ResponsesRequest } from '../../src/openai-responses/client/schema.ts'
 import { responses } from '../../src/openai-responses/client/formats.ts'
 import { inputItems, withHistory } from '../../src/openai-responses/client/history.ts'
-import { conversation, streamedAnswer } from '../../../../test/support/arbitrary-chat.ts'
-import { answerOf } from '../../../../test/support/chat-answer.ts'
-import {
-  codecContext,
-  eventsInPieces,
-  formatContext,
-  received,
-} from '../../../../test/support/codec-context.ts'
-import { readStream } from '../../../../test/support/read-stream.ts'
+import { ResponseObject, type ResponsesRequest } from '../../src/openai-responses/client/schema.ts'
+import { responsesChat } from '../../src/openai-responses/upstream/chat.ts'
 import '../../../../test/support/property-limits.ts'
 
 const codec = responsesChat()

@@ -1,11 +1,11 @@
 import { expect } from 'vitest'
-import type { ChatRequest } from '../../../contract/src/operations/chat.ts'
-import { bedrock } from '../../src/bedrock/index.ts'
-import { createAwsEventSplitter } from '../../../contract/src/wire/aws-event-stream.ts'
 import { converseFrames } from '../../../../test/support/aws-frames.ts'
 import { codecContext, received } from '../../../../test/support/codec-context.ts'
 import { readStream } from '../../../../test/support/read-stream.ts'
 import { recordedLines, recording, testRecording } from '../../../../test/support/recordings.ts'
+import type { ChatRequest } from '../../../contract/src/operations/chat-request.ts'
+import { createAwsEventSplitter } from '../../../contract/src/wire/aws-event-stream.ts'
+import { bedrock } from '../../src/bedrock/index.ts'
 
 const request: ChatRequest = { model: 'm', messages: [{ role: 'user', content: 'x' }] }
 const chat = bedrock.codecs.chat!

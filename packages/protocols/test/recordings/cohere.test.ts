@@ -1,9 +1,9 @@
 import { expect } from 'vitest'
-import type { ChatRequest } from '../../../contract/src/operations/chat.ts'
-import { cohere } from '../../src/cohere/index.ts'
 import { codecContext, eventsInPieces, received } from '../../../../test/support/codec-context.ts'
 import { readStream } from '../../../../test/support/read-stream.ts'
 import { recordedLines, recording, testRecording } from '../../../../test/support/recordings.ts'
+import type { ChatRequest } from '../../../contract/src/operations/chat-request.ts'
+import { cohere } from '../../src/cohere/index.ts'
 
 const request: ChatRequest = { model: 'm', messages: [{ role: 'user', content: 'x' }] }
 const { chat, embed, rerank } = cohere.codecs

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import type { ChatRequest } from '../../../contract/src/operations/chat.ts'
+import { codecContext } from '../../../../test/support/codec-context.ts'
+import type { ChatRequest } from '../../../contract/src/operations/chat-request.ts'
 import type { AiSdkContext } from '../../src/ai-sdk/context.ts'
 import { openAiSdkProvider } from '../../src/ai-sdk/open-provider.ts'
-import { codecContext } from '../../../../test/support/codec-context.ts'
 
 const reasoning = { text: 'Hm.', providerMetadata: { acme: { signature: 'sig' } } }
 const call = {

@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { ChatRequest } from '../../../contract/src/operations/chat.ts'
+import { codecContext } from '../../../../test/support/codec-context.ts'
+import type { ChatRequest } from '../../../contract/src/operations/chat-request.ts'
 import type { AiSdkContext, AiSdkProvider } from '../../src/ai-sdk/context.ts'
 import { openAiSdkProvider } from '../../src/ai-sdk/open-provider.ts'
-import { codecContext } from '../../../../test/support/codec-context.ts'
 
 interface Seen {
   readonly path: string

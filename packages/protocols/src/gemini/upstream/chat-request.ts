@@ -1,10 +1,10 @@
 import type { ChatRequest } from '@sluice/contract'
-import type { CodecContext } from '../../protocol.ts'
 import { functionsAsTools, usesFunctions } from '../../legacy-functions.ts'
+import type { CodecContext } from '../../protocol.ts'
 import { refuseFields } from '../../unsupported-fields.ts'
-import { conversationOf } from './messages.ts'
 import type { GenerateContentRequest } from '../generate-content.ts'
 import { generationConfig } from './generation-config.ts'
+import { encodeMessages } from './messages.ts'
 import { callingConfig, toolsOf } from './tools.ts'
 
 /** https://ai.google.dev/api/generate-content: the model and whether to stream are in the address. */
@@ -13,7 +13,7 @@ export function chatBody(given: ChatRequest, context: CodecContext): GenerateCon
     ? { ...functionsAsTools(given), parallel_tool_calls: null }
     : functionsAsTools(given)
   refuseFields(request, ['logit_bias', 'verbosity'], context)
-  const { contents, systemInstruction } = conversationOf(request.messages, context)
+  const { contents, systemInstruction } = encodeMessages(request.messages, context)
   const tools = toolsOf(request, context)
   const calling = callingConfig(request, context)
   const config = generationConfig(request, context)

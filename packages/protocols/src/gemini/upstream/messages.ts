@@ -20,7 +20,7 @@ const noWords = '.'
  * head would make it hold from the beginning. Neighbours of one role are merged, the first turn is the user's, and the
  * results of one step's calls are one content of nothing else, as many as the calls (Gemini API, function calling).
  */
-export function conversationOf(messages: readonly Message[], context: CodecContext): Conversation {
+export function encodeMessages(messages: readonly Message[], context: CodecContext): Conversation {
   const head = messages.findIndex(({ role }) => role !== 'system' && role !== 'developer')
   const count = head < 0 ? messages.length : head
   const system = messages.slice(0, count).flatMap((message) => textParts(message))

@@ -1,6 +1,14 @@
 import type { ChoiceLogprobs, Fields } from '@sluice/contract'
 import { textPart } from './reply.ts'
-import type { Teller } from './streamed-output.ts'
+
+/** What the items need to tell of themselves. */
+export interface Teller {
+  readonly itemId: (prefix: string) => string
+  readonly callId: () => string
+  /** Whether the caller asked for log probabilities. */
+  readonly logprobs: boolean
+  readonly tell: (type: string, fields: object) => void
+}
 
 type Part = {
   readonly type: 'output_text' | 'refusal'

@@ -9,16 +9,7 @@ import { callSignature } from '../../call-signature.ts'
 import { plainReasoningItem, reasoningItem, signatureItem } from './reasoning.ts'
 import { callItem, flatAnnotation, imageItem, messageItem } from './reply.ts'
 import type { OutputItem } from './schema.ts'
-import { StreamedMessage } from './streamed-message.ts'
-
-/** What the items need to tell of themselves. */
-export interface Teller {
-  readonly itemId: (prefix: string) => string
-  readonly callId: () => string
-  /** Whether the caller asked for log probabilities. */
-  readonly logprobs: boolean
-  readonly tell: (type: string, fields: object) => void
-}
+import { StreamedMessage, type Teller } from './streamed-message.ts'
 
 interface OpenReasoning {
   readonly id: string

@@ -2,9 +2,9 @@ import { type ChatRequest, type Fields, type Message, objectOf } from '@sluice/c
 import { effortOf } from '../../openai/upstream/chat-request.ts'
 import type { CodecContext } from '../../protocol.ts'
 import { refuseFields } from '../../unsupported-fields.ts'
-import { inputItemsOf } from './messages.ts'
 import { flatFormat } from '../text-format.ts'
 import { flatChoice, flatTool } from '../tools.ts'
+import { encodeMessages } from './messages.ts'
 
 /** Chat's fields that Responses does not have. `prediction` only makes an answer faster. */
 const lacking = [
@@ -29,7 +29,7 @@ export function responsesBody(request: ChatRequest, context: CodecContext): Fiel
   return withoutUndefined({
     model: context.model,
     instructions,
-    input: inputItemsOf(messages, first, context),
+    input: encodeMessages(messages, first, context),
     ...toolFields(request),
     text: textFields(request),
     reasoning: reasoningFields(request),

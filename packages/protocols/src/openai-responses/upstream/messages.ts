@@ -12,7 +12,7 @@ interface Place {
  * first, then the text, then the calls, each result an item of its own. `first` is the index of `messages[0]` in the
  * request, for error paths.
  */
-export function inputItemsOf(
+export function encodeMessages(
   messages: readonly Message[],
   first: number,
   context: CodecContext,

@@ -1,0 +1,68 @@
+import type { Static } from 'typebox'
+import { Type } from '../core/type.ts'
+import { Message, ResponseFormat, Tool, ToolChoice } from './chat-message.ts'
+import { AnyObject, oneOf, optional } from './schema.ts'
+
+export const reasoningEfforts = [
+  'none',
+  'minimal',
+  'low',
+  'medium',
+  'high',
+  'xhigh',
+  'max',
+] as const
+
+/** A chat completion request (contract, ChatCompletionRequest, with OpenAI's further fields). */
+export const ChatRequest = Type.Object({
+  model: Type.String({ minLength: 1 }),
+  messages: Type.Array(Message, { minItems: 1 }),
+  temperature: optional(Type.Number({ minimum: 0, maximum: 2 })),
+  top_p: optional(Type.Number({ minimum: 0, maximum: 1 })),
+  top_k: optional(Type.Integer({ minimum: 0 })),
+  n: optional(Type.Integer({ minimum: 1, maximum: 128 })),
+  stream: optional(Type.Boolean()),
+  stream_options: optional(
+    Type.Object({
+      include_usage: optional(Type.Boolean()),
+      include_obfuscation: optional(Type.Boolean()),
+    }),
+  ),
+  stop: optional(Type.Union([Type.String(), Type.Array(Type.String(), { maxItems: 4 })])),
+  max_tokens: optional(Type.Integer({ minimum: 1 })),
+  max_completion_tokens: optional(Type.Integer({ minimum: 1 })),
+  presence_penalty: optional(Type.Number({ minimum: -2, maximum: 2 })),
+  frequency_penalty: optional(Type.Number({ minimum: -2, maximum: 2 })),
+  logit_bias: optional(Type.Record(Type.String(), Type.Number({ minimum: -100, maximum: 100 }))),
+  logprobs: optional(Type.Boolean()),
+  top_logprobs: optional(Type.Integer({ minimum: 0, maximum: 20 })),
+  user: optional(Type.String()),
+  safety_identifier: optional(Type.String()),
+  prompt_cache_key: optional(Type.String()),
+  tools: optional(Type.Array(Tool, { maxItems: 128 })),
+  tool_choice: optional(ToolChoice),
+  parallel_tool_calls: optional(Type.Boolean()),
+  functions: optional(Type.Array(AnyObject, { minItems: 1, maxItems: 128 })),
+  function_call: optional(
+    Type.Union([oneOf(['none', 'auto']), Type.Object({ name: Type.String() })]),
+  ),
+  response_format: optional(ResponseFormat),
+  seed: optional(Type.Integer()),
+  reasoning_effort: optional(oneOf(reasoningEfforts)),
+  verbosity: optional(oneOf(['low', 'medium', 'high'])),
+  modalities: optional(Type.Array(oneOf(['text', 'audio']))),
+  audio: optional(
+    Type.Object({
+      voice: optional(Type.Union([Type.String(), Type.Object({ id: Type.String() })])),
+      format: optional(oneOf(['wav', 'aac', 'mp3', 'flac', 'opus', 'pcm16'])),
+    }),
+  ),
+  prediction: optional(AnyObject),
+  web_search_options: optional(AnyObject),
+  service_tier: optional(Type.String()),
+  store: optional(Type.Boolean()),
+  metadata: optional(AnyObject),
+  /** Anthropic's thinking budget and Gemini's, carried by their client formats: tokens; 0 off, -1 the model's choice. */
+  thinking_budget: optional(Type.Integer({ minimum: -1 })),
+})
+export type ChatRequest = Static<typeof ChatRequest>

@@ -1,0 +1,114 @@
+import {
+  type AnswerMessage,
+  type ChatReply,
+  type ChatRequest,
+  chatUsage,
+  type Fields,
+  formatDataUrl,
+  formatJson,
+  GatewayError,
+  isObject,
+  listOf,
+  objectOf,
+  someText,
+  textOf,
+  type ThinkingBlock,
+  type ToolCall,
+} from '@sluice/contract'
+import type { CodecContext, Decoded, Received } from '../protocol.ts'
+import { finishReason, stopSequenceOf } from './finish-reasons.ts'
+import { answersByTool, jsonToolName } from './tools.ts'
+import { readUsage } from './usage.ts'
+
+/** Reads a whole answer of Converse. */
+export function decodeChat(
+  received: Received,
+  context: CodecContext,
+  request: ChatRequest,
+): Decoded<'chat'> {
+  const body = objectOf(received.json())
+  const { message } = objectOf(body['output'])
+  if (!isObject(message))
+    throw new GatewayError('upstream_garbled', 'Bedrock answered without output.message')
+  const answer = readMessage(listOf(message['content']), answersByTool(request))
+  const usage = readUsage(body['usage'])
+  const stopSequence = stopSequenceOf(body['additionalModelResponseFields'])
+  const tier = someText(objectOf(body['serviceTier'])['type'])
+  const reply: ChatReply = {
+    id: context.newId('chatcmpl-'),
+    object: 'chat.completion',
+    created: Math.floor(context.now() / 1000),
+    model: context.publicModel,
+    choices: [
+      {
+        index: 0,
+        message: answer,
+        finish_reason: finishReason(body['stopReason'], answer.tool_calls !== undefined),
+        logprobs: null,
+        ...(stopSequence === undefined ? {} : { stop_sequence: stopSequence }),
+      },
+    ],
+    usage: chatUsage(usage ?? { inputTokens: 0, outputTokens: 0 }),
+    system_fingerprint: null,
+    ...(tier === undefined ? {} : { service_tier: tier }),
+  }
+  return { reply, ...(usage === undefined ? {} : { usage }) }
+}
+
+function readMessage(content: readonly unknown[], byTool: boolean): AnswerMessage {
+  const texts: string[] = []
+  const reasoning: string[] = []
+  const blocks: ThinkingBlock[] = []
+  const calls: ToolCall[] = []
+  const images: string[] = []
+  for (const item of content) {
+    const block = objectOf(item)
+    const { toolUse } = block
+    if (typeof block['text'] === 'string') texts.push(block['text'])
+    else if (isObject(block['citationsContent']))
+      texts.push(
+        ...listOf(block['citationsContent']['content']).map((part) =>
+          textOf(objectOf(part)['text']),
+        ),
+      )
+    else if (isObject(block['reasoningContent']))
+      readReasoning(block['reasoningContent'], reasoning, blocks)
+    else if (isObject(block['image'])) images.push(imageUrl(block['image']))
+    else if (isObject(toolUse) && byTool && toolUse['name'] === jsonToolName)
+      texts.push(formatJson(toolUse['input'] ?? {}))
+    else if (isObject(toolUse)) calls.push(toolCall(toolUse))
+  }
+  return {
+    role: 'assistant',
+    content: texts.length === 0 && calls.length > 0 ? null : texts.join(''),
+    refusal: null,
+    ...(reasoning.length > 0 ? { reasoning_content: reasoning.join('') } : {}),
+    ...(blocks.length > 0 ? { thinking_blocks: blocks } : {}),
+    ...(calls.length > 0 ? { tool_calls: calls } : {}),
+    ...(images.length > 0
+      ? { images: images.map((url) => ({ type: 'image_url', image_url: { url } })) }
+      : {}),
+  }
+}
+
+function readReasoning(content: Fields, reasoning: string[], blocks: ThinkingBlock[]): void {
+  const { text, signature } = objectOf(content['reasoningText'])
+  const redacted = someText(content['redactedContent'])
+  if (typeof text === 'string') reasoning.push(text)
+  if (typeof signature === 'string')
+    blocks.push({ type: 'thinking', thinking: textOf(text), signature })
+  if (redacted !== undefined) blocks.push({ type: 'redacted_thinking', data: redacted })
+}
+
+function imageUrl(image: Fields): string {
+  const bytes = textOf(objectOf(image['source'])['bytes'])
+  return formatDataUrl(`image/${textOf(image['format']) || 'png'}`, bytes)
+}
+
+function toolCall(toolUse: Fields): ToolCall {
+  return {
+    id: textOf(toolUse['toolUseId']),
+    type: 'function',
+    function: { name: textOf(toolUse['name']), arguments: formatJson(toolUse['input'] ?? {}) },
+  }
+}

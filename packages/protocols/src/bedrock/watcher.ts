@@ -1,0 +1,44 @@
+import { type Fields, isObject, objectOf, someText, type Usage } from '@sluice/contract'
+import type { StreamWatcher } from '../protocol.ts'
+import { eventObject } from '../read-json.ts'
+import { streamFailure } from './failure.ts'
+import { readUsage } from './usage.ts'
+
+/** Watches ConverseStream: a frame of metadata after messageStop is the last one. */
+export function createChatWatcher(): StreamWatcher {
+  let usage: Usage | undefined
+  let finished = false
+  return {
+    see(event) {
+      if (event.event === 'error') return streamFailure(event.data)
+      const body = eventObject(event)
+      if (body === undefined) return 'garbage'
+      switch (event.event) {
+        case 'contentBlockStart':
+          return isObject(objectOf(body['start'])['toolUse']) ? 'content' : 'other'
+        case 'contentBlockDelta':
+          return says(objectOf(body['delta'])) ? 'content' : 'other'
+        case 'messageStop':
+          finished = true
+          return 'finish'
+        case 'metadata':
+          usage = readUsage(body['usage']) ?? usage
+          return finished ? 'terminal' : 'other'
+        default:
+          return 'other'
+      }
+    },
+    usage: () => usage,
+  }
+}
+
+/** True where a caller would see something. */
+function says({ text, toolUse, reasoningContent, image }: Fields): boolean {
+  const { text: reasoning } = objectOf(reasoningContent)
+  return (
+    someText(text) !== undefined ||
+    someText(reasoning) !== undefined ||
+    isObject(image) ||
+    someText(objectOf(toolUse)['input']) !== undefined
+  )
+}

@@ -1,0 +1,67 @@
+import {
+  type AnswerMessage,
+  type ChatReply,
+  chatUsage,
+  type Fields,
+  GatewayError,
+  isObject,
+  listOf,
+  objectOf,
+  textOf,
+  type ToolCall,
+} from '@sluice/contract'
+import type { CodecContext, Decoded, Received } from '../protocol.ts'
+import { finishReason } from './finish-reasons.ts'
+import { readLogprobs } from './logprobs.ts'
+import { readUsage } from './usage.ts'
+
+/** Reads a whole answer of `POST /v2/chat`. */
+export function decodeChat(received: Received, context: CodecContext): Decoded<'chat'> {
+  const body = objectOf(received.json())
+  if (!isObject(body['message']))
+    throw new GatewayError('upstream_garbled', 'Cohere answered without a message')
+  const message = readMessage(body['message'])
+  const usage = readUsage(body['usage'])
+  const reply: ChatReply = {
+    id: context.newId('chatcmpl-'),
+    object: 'chat.completion',
+    created: Math.floor(context.now() / 1000),
+    model: context.publicModel,
+    choices: [
+      {
+        index: 0,
+        message,
+        finish_reason: finishReason(body['finish_reason'], message.tool_calls !== undefined),
+        logprobs: readLogprobs(body['logprobs']),
+      },
+    ],
+    usage: chatUsage(usage ?? { inputTokens: 0, outputTokens: 0 }),
+    system_fingerprint: null,
+  }
+  return { reply, ...(usage === undefined ? {} : { usage }) }
+}
+
+function readMessage(message: Fields): AnswerMessage {
+  const parts = listOf(message['content']).map(objectOf)
+  const text = parts.map((part) => textOf(part['text'])).join('')
+  const reasoning =
+    parts.map((part) => textOf(part['thinking'])).join('') + textOf(message['tool_plan'])
+  const calls = listOf(message['tool_calls']).map(readCall)
+  return {
+    role: 'assistant',
+    content: text === '' && calls.length > 0 ? null : text,
+    refusal: null,
+    ...(reasoning === '' ? {} : { reasoning_content: reasoning }),
+    ...(calls.length > 0 ? { tool_calls: calls } : {}),
+  }
+}
+
+function readCall(call: unknown): ToolCall {
+  const { id, function: called } = objectOf(call)
+  const { name, arguments: text } = objectOf(called)
+  return {
+    id: textOf(id),
+    type: 'function',
+    function: { name: textOf(name), arguments: textOf(text) || '{}' },
+  }
+}

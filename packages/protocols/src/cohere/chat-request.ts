@@ -1,0 +1,85 @@
+import type { ChatRequest } from '@sluice/contract'
+import { namedSchema } from '../named-schema.ts'
+import type { CodecContext } from '../protocol.ts'
+import { asksFor, refuseFields } from '../unsupported-fields.ts'
+import { encodeMessages } from './messages.ts'
+import { encodeTools } from './tools.ts'
+
+const unsupported = [
+  'logit_bias',
+  'top_logprobs',
+  'verbosity',
+  'modalities',
+  'audio',
+  'web_search_options',
+  'parallel_tool_calls',
+  'service_tier',
+] as const
+
+/** A chat request as the body of `POST /v2/chat`. */
+export function chatBody(request: ChatRequest, context: CodecContext): object {
+  refuseFields(request, unsupported, context)
+  const { temperature, top_p: p, stop, seed } = request
+  const maxTokens = request.max_completion_tokens ?? request.max_tokens
+  const stops = typeof stop === 'string' ? [stop] : (stop ?? [])
+  return {
+    model: context.model,
+    messages: encodeMessages(request, context),
+    ...(request.stream === true ? { stream: true } : {}),
+    ...(maxTokens == null ? {} : { max_tokens: maxTokens }),
+    ...(temperature == null ? {} : { temperature }),
+    ...(p == null ? {} : { p }),
+    ...(asksFor(request, 'top_k') ? { k: request.top_k } : {}),
+    ...(stops.length > 0 ? { stop_sequences: stops } : {}),
+    ...(seed == null ? {} : { seed }),
+    ...penalty('presence_penalty', request, context),
+    ...penalty('frequency_penalty', request, context),
+    ...(request.logprobs === true ? { logprobs: true } : {}),
+    ...encodeTools(request, context),
+    ...responseFormat(request),
+    ...thinking(request, context),
+  }
+}
+
+/** Cohere takes 0 to 1. */
+function penalty(
+  field: 'presence_penalty' | 'frequency_penalty',
+  request: ChatRequest,
+  context: CodecContext,
+): object {
+  const value = request[field]
+  if (value == null || value === 0) return {}
+  if (value > 0 && value <= 1) return { [field]: value }
+  context.unsupported(field, 'Cohere takes 0 to 1')
+  return {}
+}
+
+function responseFormat({ response_format: format }: ChatRequest): object {
+  if (format == null || format.type === 'text') return {}
+  const { schema } = namedSchema(format)
+  return {
+    response_format: {
+      type: 'json_object',
+      ...(format.type === 'json_schema' ? { json_schema: schema } : {}),
+    },
+  }
+}
+
+/** Tokens to think with; `high` and above set no limit, which is Cohere's own behaviour. */
+const budgets: Readonly<Record<string, number>> = { minimal: 512, low: 2048, medium: 8192 }
+
+/** Reasoning models think unless told not to; other models cannot. */
+function thinking(request: ChatRequest, context: CodecContext): object {
+  const { reasoning_effort: effort, thinking_budget: budget } = request
+  if (!context.model.includes('reasoning')) {
+    refuseFields(request, ['reasoning_effort', 'thinking_budget'], context)
+    return {}
+  }
+  if (budget === 0 || (budget == null && effort === 'none'))
+    return { thinking: { type: 'disabled' } }
+  const tokens = budget != null && budget > 0 ? budget : budgets[effort ?? '']
+  if (budget == null && effort == null) return {}
+  return {
+    thinking: { type: 'enabled', ...(tokens === undefined ? {} : { token_budget: tokens }) },
+  }
+}

@@ -1,0 +1,14 @@
+import { objectOf, someText } from '@sluice/contract'
+import type { Received, UpstreamFailure } from '../protocol.ts'
+
+/** {message}, and in v2 {id, message}. */
+export function failure(received: Received): UpstreamFailure {
+  try {
+    const { message } = objectOf(received.json())
+    const said = someText(message)
+    if (said !== undefined) return { message: said }
+  } catch {
+    // Proxies in front answer in HTML.
+  }
+  return { message: `Cohere answered with status ${received.status}` }
+}
