@@ -4,94 +4,113 @@ import { citationsOf, pictureText } from './reply.ts'
 import { thinkingBlock, wordsOf } from './thinking.ts'
 import { writeEvent } from './write-event.ts'
 
-/** Writes blocks one after the other, with indexes that rise by one; at most one is open. */
-export class BlockWriter {
-  #next = 0
-  #open: 'text' | 'thinking' | 'tool_use' | undefined
-  #text = ''
-  /** Words of a thought were written whose end has not come. */
-  #thinking = false
+type Kind = 'text' | 'thinking' | 'tool_use'
 
-  /** A piece of the answer's text. */
-  say(text: string): string {
-    if (text === '') return ''
-    this.#text += text
-    return (
-      this.#enter('text', { type: 'text', text: '' }) + this.#delta({ type: 'text_delta', text })
-    )
-  }
-
-  /** A piece of a thought. */
-  think(thinking: string): string {
-    if (thinking === '') return ''
-    this.#thinking = true
-    const start = this.#enter('thinking', { type: 'thinking', thinking: '', signature: '' })
-    return start + this.#delta({ type: 'thinking_delta', thinking })
-  }
-
-  /** The end of a thought: what must come back with it. Its words were written before, or are now. */
-  sign(block: ThinkingBlock, textShown: boolean): string {
-    const isOpen = this.#open === 'thinking'
-    const words = this.#thinking || !textShown ? '' : wordsOf(block)
-    this.#thinking = false
-    const written = thinkingBlock(block, isOpen ? 'written' : words)
-    if (written.type !== 'thinking') return this.whole(written)
-    const opened = isOpen
-      ? ''
-      : this.#enter('thinking', { type: 'thinking', thinking: '', signature: '' })
-    const said = words === '' ? '' : this.#delta({ type: 'thinking_delta', thinking: words })
-    const signature = this.#delta({ type: 'signature_delta', signature: written['signature'] })
-    return opened + said + signature + this.close()
-  }
-
-  picture(url: string): string {
-    return this.close() + this.say(pictureText(url)) + this.close()
-  }
-
-  /** Citations of the text so far; without a text there is nothing they could belong to. */
-  cite(annotations: readonly Fields[] | undefined): string {
-    if (this.#open !== 'text') return ''
-    return citationsOf(this.#text, annotations)
-      .map((citation) => this.#delta({ type: 'citations_delta', citation }))
-      .join('')
-  }
-
-  beginCall(id: string, name: string): string {
-    return this.close() + this.#enter('tool_use', { type: 'tool_use', id, name, input: {} })
-  }
-
-  argue(piece: string): string {
-    return piece === '' ? '' : this.#delta({ type: 'input_json_delta', partial_json: piece })
-  }
-
+/** The events of blocks one after the other, with indexes that rise by one; at most one is open. */
+interface Frames {
+  readonly kind: () => Kind | undefined
+  /** Opens a block unless one of its kind is open. */
+  readonly enter: (kind: Kind, block: Block) => string
+  readonly delta: (delta: object) => string
   /** A block that comes in one piece. */
-  whole(block: Block): string {
-    const closed = this.close()
-    const index = this.#next
-    this.#next += 1
-    return (
-      closed +
-      writeEvent({ type: 'content_block_start', index, content_block: block }) +
-      writeEvent({ type: 'content_block_stop', index })
-    )
+  readonly whole: (block: Block) => string
+  readonly close: () => string
+}
+
+function createFrames(): Frames {
+  let next = 0
+  let open: Kind | undefined
+
+  function start(block: Block): string {
+    const index = next
+    next += 1
+    return writeEvent({ type: 'content_block_start', index, content_block: block })
   }
 
-  close(): string {
-    if (this.#open === undefined) return ''
-    this.#open = undefined
-    return writeEvent({ type: 'content_block_stop', index: this.#next - 1 })
+  function close(): string {
+    if (open === undefined) return ''
+    open = undefined
+    return writeEvent({ type: 'content_block_stop', index: next - 1 })
   }
 
-  #enter(kind: 'text' | 'thinking' | 'tool_use', block: Block): string {
-    if (this.#open === kind) return ''
-    const closed = this.close()
-    this.#open = kind
-    const index = this.#next
-    this.#next += 1
-    return closed + writeEvent({ type: 'content_block_start', index, content_block: block })
+  return {
+    kind: () => open,
+    enter(kind, block) {
+      if (open === kind) return ''
+      const closed = close()
+      open = kind
+      return closed + start(block)
+    },
+    delta: (delta) => writeEvent({ type: 'content_block_delta', index: next - 1, delta }),
+    whole(block) {
+      const written = close() + start(block)
+      return written + writeEvent({ type: 'content_block_stop', index: next - 1 })
+    },
+    close,
+  }
+}
+
+/** Writes the blocks of a streamed message. */
+export interface BlockWriter {
+  /** A piece of the answer's text. */
+  say(text: string): string
+  /** A piece of a thought. */
+  think(thinking: string): string
+  /** The end of a thought: what must come back with it. Its words were written before, or are now. */
+  sign(block: ThinkingBlock, textShown: boolean): string
+  picture(url: string): string
+  /** Citations of the text so far; without a text there is nothing they could belong to. */
+  cite(annotations: readonly Fields[] | undefined): string
+  beginCall(id: string, name: string): string
+  argue(piece: string): string
+  /** A block that comes in one piece. */
+  whole(block: Block): string
+  close(): string
+}
+
+const thought: Block = { type: 'thinking', thinking: '', signature: '' }
+
+export function createBlockWriter(): BlockWriter {
+  const { kind, enter, delta, whole, close } = createFrames()
+  let said = ''
+  /** Words of a thought were written whose end has not come. */
+  let thinks = false
+
+  function say(text: string): string {
+    if (text === '') return ''
+    said += text
+    return enter('text', { type: 'text', text: '' }) + delta({ type: 'text_delta', text })
   }
 
-  #delta(delta: object): string {
-    return writeEvent({ type: 'content_block_delta', index: this.#next - 1, delta })
+  return {
+    say,
+    think(thinking) {
+      if (thinking === '') return ''
+      thinks = true
+      return enter('thinking', thought) + delta({ type: 'thinking_delta', thinking })
+    },
+    sign(block, textShown) {
+      const isOpen = kind() === 'thinking'
+      const words = thinks || !textShown ? '' : wordsOf(block)
+      thinks = false
+      const written = thinkingBlock(block, isOpen ? 'written' : words)
+      if (written.type !== 'thinking') return whole(written)
+      const opened = isOpen ? '' : enter('thinking', thought)
+      const spoken = words === '' ? '' : delta({ type: 'thinking_delta', thinking: words })
+      const signature = delta({ type: 'signature_delta', signature: written['signature'] })
+      return opened + spoken + signature + close()
+    },
+    picture: (url) => close() + say(pictureText(url)) + close(),
+    cite(annotations) {
+      if (kind() !== 'text') return ''
+      return citationsOf(said, annotations)
+        .map((citation) => delta({ type: 'citations_delta', citation }))
+        .join('')
+    },
+    beginCall: (id, name) => close() + enter('tool_use', { type: 'tool_use', id, name, input: {} }),
+    argue: (piece) =>
+      piece === '' ? '' : delta({ type: 'input_json_delta', partial_json: piece }),
+    whole,
+    close,
   }
 }

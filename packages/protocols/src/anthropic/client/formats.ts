@@ -1,9 +1,9 @@
 import type { ClientFormat } from '../../protocol.ts'
 import { errorBody, paramOf } from './error.ts'
-import { fromCanonical, showsThinking } from './reply.ts'
+import { fromCanonical } from './reply.ts'
 import { canonicalPrompt, toCanonical } from './request.ts'
 import { CountTokensReply, CountTokensRequest, MessagesReply, MessagesRequest } from './schema.ts'
-import { MessageWriter } from './stream.ts'
+import { createChatWriter } from './stream.ts'
 
 /** Chat for applications that speak Anthropic's Messages API (https://platform.claude.com/docs/en/api/messages). */
 export const messages: ClientFormat<'chat'> = {
@@ -22,10 +22,7 @@ export const messages: ClientFormat<'chat'> = {
   // The schema has accepted the request before either is called.
   toCanonical: (request) => toCanonical(request as MessagesRequest),
   fromCanonical: (reply, request) => fromCanonical(reply, request as MessagesRequest),
-  writer(given, { newId }) {
-    const request = given as MessagesRequest
-    return new MessageWriter({ model: request.model, textShown: showsThinking(request), newId })
-  },
+  writer: (request, { newId }) => createChatWriter(request as MessagesRequest, newId),
   error: errorBody,
   paramOf,
   prefixOf(request) {

@@ -3,153 +3,165 @@ import {
   type ChatDelta,
   type FinishReason,
   formatEvent,
-  type GatewayError,
   noUsage,
   type Step,
   type Usage,
 } from '@sluice/contract'
 import type { StreamWriter } from '../../protocol.ts'
-import { BlockWriter } from './block-writer.ts'
-import { CallWriter } from './call-writer.ts'
-import { errorBody } from './error.ts'
-import { messageId, refusalDetails } from './reply.ts'
 import { stopReason } from '../finish-reasons.ts'
 import { formatUsage } from '../usage.ts'
+import { type BlockWriter, createBlockWriter } from './block-writer.ts'
+import { type CallWriter, createCallWriter } from './call-writer.ts'
+import { errorBody } from './error.ts'
+import { messageId, refusalDetails, showsThinking } from './reply.ts'
+import { MessagesRequest } from './schema.ts'
 import { writeEvent } from './write-event.ts'
+
+/** One stream as far as it was written. */
+interface Writing {
+  readonly textShown: boolean
+  readonly model: string
+  readonly newId: (prefix: string) => string
+  readonly blocks: BlockWriter
+  readonly calls: CallWriter
+  /** What came while a call was still being written. */
+  readonly held: ChatDelta[]
+  started: boolean
+  usage: Usage | undefined
+  refusal: string
+  refusalSaid: boolean
+  finish: FinishReason | undefined
+  stopSequence: string | null
+}
 
 /**
  * Writes canonical chunks as the events of a streamed message: one message_start, blocks strictly one after the
  * other, and, because usage comes last, one message_delta at the end with everything that is known.
  */
-export class MessageWriter implements StreamWriter<'chat'> {
-  readonly contentType = 'text/event-stream; charset=utf-8'
-  readonly keepAlive = writeEvent({ type: 'ping' })
-  readonly #textShown: boolean
-  readonly #model: string
-  readonly #newId: (prefix: string) => string
-  readonly #blocks = new BlockWriter()
-  readonly #calls: CallWriter
-  /** What came while a call was still being written. */
-  readonly #held: ChatDelta[] = []
-  #started = false
-  #usage: Usage | undefined
-  #refusal = ''
-  #refusalSaid = false
-  #finish: FinishReason | undefined
-  #stopSequence: string | null = null
-
-  constructor(options: {
-    readonly model: string
-    readonly textShown: boolean
-    readonly newId: (prefix: string) => string
-  }) {
-    this.#model = options.model
-    this.#textShown = options.textShown
-    this.#newId = options.newId
-    this.#calls = new CallWriter(this.#blocks, options.newId)
+export function createChatWriter(
+  request: MessagesRequest,
+  newId: (prefix: string) => string,
+): StreamWriter<'chat'> {
+  const blocks = createBlockWriter()
+  const writing: Writing = {
+    textShown: showsThinking(request),
+    model: request.model,
+    newId,
+    blocks,
+    calls: createCallWriter(blocks, newId),
+    held: [],
+    started: false,
+    usage: undefined,
+    refusal: '',
+    refusalSaid: false,
+    finish: undefined,
+    stopSequence: null,
   }
-
-  write(step: Step<ChatChunk>): string {
-    if ('usage' in step) {
-      this.#usage = step.usage
-      return ''
-    }
-    const { event } = step
-    const choice = event.choices.find(({ index }) => index === 0)
-    if (choice === undefined) return ''
-    const start = this.#start(event.id, event.model)
-    const said = this.#take(choice.delta)
-    if (choice.finish_reason === null) return start + said
-    this.#finish = choice.finish_reason
-    this.#stopSequence = choice.stop_sequence ?? null
-    return start + said + this.#finishBlocks()
+  return {
+    contentType: 'text/event-stream; charset=utf-8',
+    keepAlive: writeEvent({ type: 'ping' }),
+    write: (step) => write(writing, step),
+    end: () => end(writing),
+    fail: (error) => formatEvent({ event: 'error', data: JSON.stringify(errorBody(error)) }),
   }
+}
 
-  end(): string {
-    const start = this.#start(this.#newId('msg_'), this.#model)
-    const rest = this.#finishBlocks()
-    const finish = this.#finish ?? 'stop'
-    const declined = finish !== 'content_filter' && this.#refusal !== ''
-    const hasCalls = this.#calls.any
-    const stopSequence = this.#stopSequence
-    const filtered = finish === 'content_filter' && this.#refusal !== ''
-    const delta = {
-      stop_reason: declined ? 'refusal' : stopReason(finish, { hasCalls, stopSequence }),
-      stop_sequence: stopSequence,
-      stop_details: filtered ? refusalDetails(this.#refusal) : null,
-    }
-    const usage = formatUsage(this.#usage ?? noUsage)
-    return (
-      start +
-      rest +
-      writeEvent({ type: 'message_delta', delta, usage }) +
-      writeEvent({ type: 'message_stop' })
-    )
+function write(writing: Writing, step: Step<ChatChunk>): string {
+  if ('usage' in step) {
+    writing.usage = step.usage
+    return ''
   }
+  const { event } = step
+  const choice = event.choices.find(({ index }) => index === 0)
+  if (choice === undefined) return ''
+  const begun = begin(writing, event.id, event.model)
+  const said = take(writing, choice.delta)
+  if (choice.finish_reason === null) return begun + said
+  writing.finish = choice.finish_reason
+  writing.stopSequence = choice.stop_sequence ?? null
+  return begun + said + finishBlocks(writing)
+}
 
-  fail(error: GatewayError): string {
-    return formatEvent({ event: 'error', data: JSON.stringify(errorBody(error)) })
+function end(writing: Writing): string {
+  const begun = begin(writing, writing.newId('msg_'), writing.model)
+  const rest = finishBlocks(writing)
+  const finish = writing.finish ?? 'stop'
+  const declined = finish !== 'content_filter' && writing.refusal !== ''
+  const hasCalls = writing.calls.any()
+  const stopSequence = writing.stopSequence
+  const filtered = finish === 'content_filter' && writing.refusal !== ''
+  const delta = {
+    stop_reason: declined ? 'refusal' : stopReason(finish, { hasCalls, stopSequence }),
+    stop_sequence: stopSequence,
+    stop_details: filtered ? refusalDetails(writing.refusal) : null,
   }
+  const usage = formatUsage(writing.usage ?? noUsage)
+  return (
+    begun +
+    rest +
+    writeEvent({ type: 'message_delta', delta, usage }) +
+    writeEvent({ type: 'message_stop' })
+  )
+}
 
-  #start(id: string, model: string): string {
-    if (this.#started) return ''
-    this.#started = true
-    const message = {
-      id: messageId(id),
-      type: 'message',
-      role: 'assistant',
-      model,
-      content: [],
-      stop_reason: null,
-      stop_sequence: null,
-      stop_details: null,
-      // Most upstreams count only at the end: the numbers of message_delta are the ones to believe.
-      usage: formatUsage({ ...(this.#usage ?? noUsage), reasoningTokens: 0 }),
-    }
-    return writeEvent({ type: 'message_start', message })
+function begin(writing: Writing, id: string, model: string): string {
+  if (writing.started) return ''
+  writing.started = true
+  const message = {
+    id: messageId(id),
+    type: 'message',
+    role: 'assistant',
+    model,
+    content: [],
+    stop_reason: null,
+    stop_sequence: null,
+    stop_details: null,
+    // Most upstreams count only at the end: the numbers of message_delta are the ones to believe.
+    usage: formatUsage({ ...(writing.usage ?? noUsage), reasoningTokens: 0 }),
   }
+  return writeEvent({ type: 'message_start', message })
+}
 
-  /** Words may go out between calls, but not into one: then they wait. */
-  #take(delta: ChatDelta): string {
-    this.#refusal += delta.refusal ?? ''
-    let said = ''
-    if (hasWords(delta)) {
-      this.#held.push(delta)
-      if (!this.#calls.writing) said = this.#sayHeld()
-    }
-    return said + (delta.tool_calls ?? []).map((call) => this.#calls.take(call)).join('')
+/** Words may go out between calls, but not into one: then they wait. */
+function take(writing: Writing, delta: ChatDelta): string {
+  writing.refusal += delta.refusal ?? ''
+  let said = ''
+  if (hasWords(delta)) {
+    writing.held.push(delta)
+    if (!writing.calls.writing()) said = sayHeld(writing)
   }
+  return said + (delta.tool_calls ?? []).map((call) => writing.calls.take(call)).join('')
+}
 
-  #sayHeld(): string {
-    return (
-      this.#calls.close() +
-      this.#held
-        .splice(0)
-        .map((delta) => this.#say(delta))
-        .join('')
-    )
-  }
+function sayHeld(writing: Writing): string {
+  return (
+    writing.calls.close() +
+    writing.held
+      .splice(0)
+      .map((delta) => say(writing, delta))
+      .join('')
+  )
+}
 
-  #say(delta: ChatDelta): string {
-    const blocks = this.#blocks
-    return [
-      this.#textShown ? blocks.think(delta.reasoning_content ?? '') : '',
-      ...(delta.thinking_blocks ?? []).map((block) => blocks.sign(block, this.#textShown)),
-      blocks.say(delta.content ?? ''),
-      ...(delta.images ?? []).map(({ image_url: image }) => blocks.picture(image.url)),
-      blocks.cite(delta.annotations),
-    ].join('')
-  }
+function say(writing: Writing, delta: ChatDelta): string {
+  const blocks = writing.blocks
+  return [
+    writing.textShown ? blocks.think(delta.reasoning_content ?? '') : '',
+    ...(delta.thinking_blocks ?? []).map((block) => blocks.sign(block, writing.textShown)),
+    blocks.say(delta.content ?? ''),
+    ...(delta.images ?? []).map(({ image_url: image }) => blocks.picture(image.url)),
+    blocks.cite(delta.annotations),
+  ].join('')
+}
 
-  /** Closes what is open: calls that waited, what waited for them, and a refusal in the model's own words. */
-  #finishBlocks(): string {
-    const calls = this.#calls.finish()
-    const held = this.#sayHeld()
-    const declined = this.#finish !== 'content_filter' && this.#refusal !== ''
-    const refusal = declined && !this.#refusalSaid ? this.#blocks.say(this.#refusal) : ''
-    this.#refusalSaid = true
-    return calls + held + refusal + this.#blocks.close()
-  }
+/** Closes what is open: calls that waited, what waited for them, and a refusal in the model's own words. */
+function finishBlocks(writing: Writing): string {
+  const calls = writing.calls.finish()
+  const held = sayHeld(writing)
+  const declined = writing.finish !== 'content_filter' && writing.refusal !== ''
+  const refusal = declined && !writing.refusalSaid ? writing.blocks.say(writing.refusal) : ''
+  writing.refusalSaid = true
+  return calls + held + refusal + writing.blocks.close()
 }
 
 function hasWords(delta: ChatDelta): boolean {

@@ -19,7 +19,7 @@ import { annotationsOf } from './annotations.ts'
 import { refusalOf, thinkingBlock } from './chat-reply.ts'
 import { answerToolName } from './chat-request.ts'
 import { finishReason } from '../finish-reasons.ts'
-import { createUsageReading } from '../usage.ts'
+import { createUsageReading, type UsageReading } from '../usage.ts'
 
 type Steps = readonly Step<ChatChunk>[]
 
@@ -38,185 +38,190 @@ interface OpenBlock {
 
 const none: Steps = []
 
-/** Reads the events of a streamed answer (Claude docs, streaming messages). */
-export function readChatStream(context: CodecContext, request: ChatRequest): StreamReader<'chat'> {
-  return new MessageReader(context, request)
+/** One stream as far as it was read. */
+interface Reading {
+  readonly chunks: ChatChunks
+  readonly answerTool: string | undefined
+  readonly legacy: boolean
+  readonly usage: UsageReading
+  readonly open: Map<unknown, OpenBlock>
+  begun: boolean
+  finished: boolean
+  calls: number
+  length: number
 }
 
-class MessageReader implements StreamReader<'chat'> {
-  readonly #chunks: ChatChunks
-  readonly #answerTool: string | undefined
-  readonly #legacy: boolean
-  readonly #usage = createUsageReading()
-  readonly #open = new Map<unknown, OpenBlock>()
-  #begun = false
-  #finished = false
-  #calls = 0
-  #length = 0
-
-  constructor(context: CodecContext, request: ChatRequest) {
-    this.#chunks = createChatChunks(context)
-    this.#answerTool = answerToolName(request, context.model)
-    this.#legacy = usesFunctions(request)
+/** Reads the events of a streamed answer (Claude docs, streaming messages). */
+export function createChatReader(
+  context: CodecContext,
+  request: ChatRequest,
+): StreamReader<'chat'> {
+  const reading: Reading = {
+    chunks: createChatChunks(context),
+    answerTool: answerToolName(request, context.model),
+    legacy: usesFunctions(request),
+    usage: createUsageReading(),
+    open: new Map(),
+    begun: false,
+    finished: false,
+    calls: 0,
+    length: 0,
   }
+  return { read: (event) => read(reading, event), end: () => none }
+}
 
-  read(event: ServerSentEvent): Steps {
-    const data = eventObject(event)
-    switch (data?.['type']) {
-      case 'message_start':
-        return this.#begin(objectOf(data['message']))
-      case 'content_block_start':
-        return this.#openBlock(data['index'], objectOf(data['content_block']))
-      case 'content_block_delta':
-        return this.#extend(data['index'], objectOf(data['delta']))
-      case 'content_block_stop':
-        return this.#close(data['index'])
-      case 'message_delta':
-        return [...this.#count(data['usage']), ...this.#finish(objectOf(data['delta']))]
-      default:
-        return none
+function read(reading: Reading, event: ServerSentEvent): Steps {
+  const data = eventObject(event)
+  switch (data?.['type']) {
+    case 'message_start':
+      return begin(reading, objectOf(data['message']))
+    case 'content_block_start':
+      return openBlock(reading, data['index'], objectOf(data['content_block']))
+    case 'content_block_delta':
+      return extend(reading, data['index'], objectOf(data['delta']))
+    case 'content_block_stop':
+      return close(reading, data['index'])
+    case 'message_delta':
+      return [...count(reading, data['usage']), ...finish(reading, objectOf(data['delta']))]
+    default:
+      return none
+  }
+}
+
+/** Some upstreams send the start twice, and some put whole blocks into it. */
+function begin(reading: Reading, message: Fields): Steps {
+  if (reading.begun) return none
+  reading.begun = true
+  const blocks = listOf(message['content']).filter(isObject)
+  return [
+    ...count(reading, message['usage']),
+    // Only the role, which goes ahead of the first piece.
+    ...reading.chunks.delta({}).slice(0, 1),
+    ...blocks.flatMap((block, index) => [
+      ...openBlock(reading, `start-${index}`, block),
+      ...close(reading, `start-${index}`),
+    ]),
+  ]
+}
+
+function openBlock(reading: Reading, index: unknown, fields: Fields): Steps {
+  const kind = kindOf(reading, fields)
+  const block: OpenBlock = {
+    fields,
+    kind,
+    slot: reading.calls,
+    start: reading.length,
+    said: false,
+    thinking: '',
+    signature: textOf(fields['signature']),
+    citations: [...listOf(fields['citations'])],
+  }
+  reading.open.set(index, block)
+  if (kind === 'text') return say(reading, textOf(fields['text']))
+  if (kind === 'thinking') return think(reading, block, textOf(fields['thinking']))
+  if (kind !== 'call') return none
+  reading.calls += 1
+  const called = { name: textOf(fields['name']), arguments: '' }
+  if (reading.legacy) return reading.chunks.delta({ function_call: called })
+  const id = textOf(fields['id'])
+  return reading.chunks.delta({
+    tool_calls: [{ index: block.slot, id, type: 'function', function: called }],
+  })
+}
+
+function kindOf(reading: Reading, { type, name }: Fields): OpenBlock['kind'] {
+  if (type === 'text') return 'text'
+  if (type === 'thinking' || type === 'redacted_thinking') return 'thinking'
+  if (type !== 'tool_use') return 'other'
+  return name === reading.answerTool ? 'answer' : 'call'
+}
+
+function extend(reading: Reading, index: unknown, delta: Fields): Steps {
+  const block = reading.open.get(index)
+  switch (delta['type']) {
+    case 'text_delta':
+      return say(reading, textOf(delta['text']))
+    case 'thinking_delta':
+      return think(reading, block, textOf(delta['thinking']))
+    case 'signature_delta':
+      if (block) block.signature += textOf(delta['signature'])
+      return none
+    case 'citations_delta':
+      block?.citations.push(delta['citation'])
+      return none
+    case 'input_json_delta':
+      return block ? argue(reading, block, textOf(delta['partial_json'])) : none
+    default:
+      return none
+  }
+}
+
+function say(reading: Reading, text: string): Steps {
+  reading.length += text.length
+  return text === '' ? none : reading.chunks.delta({ content: text })
+}
+
+function think(reading: Reading, block: OpenBlock | undefined, thinking: string): Steps {
+  if (block) block.thinking += thinking
+  return thinking === '' ? none : reading.chunks.delta({ reasoning_content: thinking })
+}
+
+/** A piece of a call's input; of the tool that holds the answer it is the answer. */
+function argue(reading: Reading, block: OpenBlock, piece: string): Steps {
+  if (piece === '') return none
+  block.said = true
+  if (block.kind === 'answer') return say(reading, piece)
+  if (block.kind !== 'call') return none
+  if (reading.legacy) return reading.chunks.delta({ function_call: { arguments: piece } })
+  return reading.chunks.delta({
+    tool_calls: [{ index: block.slot, function: { arguments: piece } }],
+  })
+}
+
+function close(reading: Reading, index: unknown): Steps {
+  const block = reading.open.get(index)
+  if (!block) return none
+  reading.open.delete(index)
+  switch (block.kind) {
+    case 'thinking': {
+      const { fields, thinking, signature } = block
+      return reading.chunks.delta({
+        thinking_blocks: [thinkingBlock({ ...fields, thinking, signature })],
+      })
     }
-  }
-
-  end(): Steps {
-    return none
-  }
-
-  /** Some upstreams send the start twice, and some put whole blocks into it. */
-  #begin(message: Fields): Steps {
-    if (this.#begun) return none
-    this.#begun = true
-    const blocks = listOf(message['content']).filter(isObject)
-    return [
-      ...this.#count(message['usage']),
-      // Only the role, which goes ahead of the first piece.
-      ...this.#chunks.delta({}).slice(0, 1),
-      ...blocks.flatMap((block, index) => [
-        ...this.#openBlock(`start-${index}`, block),
-        ...this.#close(`start-${index}`),
-      ]),
-    ]
-  }
-
-  #openBlock(index: unknown, fields: Fields): Steps {
-    const kind = this.#kindOf(fields)
-    const block: OpenBlock = {
-      fields,
-      kind,
-      slot: this.#calls,
-      start: this.#length,
-      said: false,
-      thinking: '',
-      signature: textOf(fields['signature']),
-      citations: [...listOf(fields['citations'])],
+    case 'call':
+    case 'answer':
+      // A call without arguments has no piece with text in it, and a few upstreams put them into the start.
+      return block.said ? none : argue(reading, block, formatJson(block.fields['input'] ?? {}))
+    case 'text': {
+      const place = { start: block.start, end: reading.length }
+      const annotations = annotationsOf(block.citations, place)
+      return annotations.length === 0 ? none : reading.chunks.delta({ annotations })
     }
-    this.#open.set(index, block)
-    if (kind === 'text') return this.#say(textOf(fields['text']))
-    if (kind === 'thinking') return this.#think(block, textOf(fields['thinking']))
-    if (kind !== 'call') return none
-    this.#calls += 1
-    const called = { name: textOf(fields['name']), arguments: '' }
-    if (this.#legacy) return this.#chunks.delta({ function_call: called })
-    const id = textOf(fields['id'])
-    return this.#chunks.delta({
-      tool_calls: [{ index: block.slot, id, type: 'function', function: called }],
-    })
+    default:
+      return none
   }
+}
 
-  #kindOf({ type, name }: Fields): OpenBlock['kind'] {
-    if (type === 'text') return 'text'
-    if (type === 'thinking' || type === 'redacted_thinking') return 'thinking'
-    if (type !== 'tool_use') return 'other'
-    return name === this.#answerTool ? 'answer' : 'call'
-  }
+function count(reading: Reading, usage: unknown): Steps {
+  if (!isObject(usage)) return none
+  reading.usage.add(usage)
+  const read = reading.usage.read()
+  return read === undefined ? none : [{ usage: read }]
+}
 
-  #extend(index: unknown, delta: Fields): Steps {
-    const block = this.#open.get(index)
-    switch (delta['type']) {
-      case 'text_delta':
-        return this.#say(textOf(delta['text']))
-      case 'thinking_delta':
-        return this.#think(block, textOf(delta['thinking']))
-      case 'signature_delta':
-        if (block) block.signature += textOf(delta['signature'])
-        return none
-      case 'citations_delta':
-        block?.citations.push(delta['citation'])
-        return none
-      case 'input_json_delta':
-        return block ? this.#argue(block, textOf(delta['partial_json'])) : none
-      default:
-        return none
-    }
-  }
-
-  #say(text: string): Steps {
-    this.#length += text.length
-    return text === '' ? none : this.#chunks.delta({ content: text })
-  }
-
-  #think(block: OpenBlock | undefined, thinking: string): Steps {
-    if (block) block.thinking += thinking
-    return thinking === '' ? none : this.#chunks.delta({ reasoning_content: thinking })
-  }
-
-  /** A piece of a call's input; of the tool that holds the answer it is the answer. */
-  #argue(block: OpenBlock, piece: string): Steps {
-    if (piece === '') return none
-    block.said = true
-    if (block.kind === 'answer') return this.#say(piece)
-    if (block.kind !== 'call') return none
-    if (this.#legacy) return this.#chunks.delta({ function_call: { arguments: piece } })
-    return this.#chunks.delta({
-      tool_calls: [{ index: block.slot, function: { arguments: piece } }],
-    })
-  }
-
-  #close(index: unknown): Steps {
-    const block = this.#open.get(index)
-    if (!block) return none
-    this.#open.delete(index)
-    switch (block.kind) {
-      case 'thinking': {
-        const { fields, thinking, signature } = block
-        return this.#chunks.delta({
-          thinking_blocks: [thinkingBlock({ ...fields, thinking, signature })],
-        })
-      }
-      case 'call':
-      case 'answer':
-        // A call without arguments has no piece with text in it, and a few upstreams put them into the start.
-        return block.said ? none : this.#argue(block, formatJson(block.fields['input'] ?? {}))
-      case 'text': {
-        const place = { start: block.start, end: this.#length }
-        const annotations = annotationsOf(block.citations, place)
-        return annotations.length === 0 ? none : this.#chunks.delta({ annotations })
-      }
-      default:
-        return none
-    }
-  }
-
-  #count(usage: unknown): Steps {
-    if (!isObject(usage)) return none
-    this.#usage.add(usage)
-    const read = this.#usage.read()
-    return read === undefined ? none : [{ usage: read }]
-  }
-
-  #finish(delta: Fields): Steps {
-    const reason = someText(delta['stop_reason'])
-    if (reason === undefined || this.#finished) return none
-    this.#finished = true
-    const refusal = refusalOf(delta)
-    const stopSequence = someText(delta['stop_sequence'])
-    const finish = finishReason(reason, this.#calls > 0)
-    return [
-      ...(refusal === undefined ? none : this.#chunks.delta({ refusal })),
-      ...this.#chunks.finish(
-        this.#legacy && finish === 'tool_calls' ? 'function_call' : finish,
-        stopSequence === undefined ? {} : { stop_sequence: stopSequence },
-      ),
-    ]
-  }
+function finish(reading: Reading, delta: Fields): Steps {
+  const reason = someText(delta['stop_reason'])
+  if (reason === undefined || reading.finished) return none
+  reading.finished = true
+  const refusal = refusalOf(delta)
+  const stopSequence = someText(delta['stop_sequence'])
+  const finish = finishReason(reason, reading.calls > 0)
+  return [
+    ...(refusal === undefined ? none : reading.chunks.delta({ refusal })),
+    ...reading.chunks.finish(
+      reading.legacy && finish === 'tool_calls' ? 'function_call' : finish,
+      stopSequence === undefined ? {} : { stop_sequence: stopSequence },
+    ),
+  ]
 }

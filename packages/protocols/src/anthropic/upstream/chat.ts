@@ -1,8 +1,8 @@
 import type { Codec } from '../../protocol.ts'
 import { decodeChat } from './chat-reply.ts'
 import { messagesBody } from './chat-request.ts'
-import { readChatStream } from './chat-stream.ts'
-import { watchMessage } from './watcher.ts'
+import { createChatReader } from './chat-stream.ts'
+import { createChatWatcher } from './watcher.ts'
 
 /** Chat as Anthropic's Messages API says it (https://platform.claude.com/docs/en/api/messages). */
 export const chat: Codec<'chat'> = {
@@ -13,5 +13,5 @@ export const chat: Codec<'chat'> = {
   }),
   decode: decodeChat,
   singleChoice: true,
-  stream: { reader: readChatStream, watcher: watchMessage },
+  stream: { reader: createChatReader, watcher: createChatWatcher },
 }

@@ -1,8 +1,9 @@
 import { isObject, listOf, objectOf, textOf } from '@sluice/contract'
 import { restore } from '../../carried-reasoning.ts'
+import { createIdleWatcher } from '../../idle-watcher.ts'
 import type { Native } from '../../protocol.ts'
 import { readUsage } from '../usage.ts'
-import { watchMessage } from './watcher.ts'
+import { createChatWatcher } from './watcher.ts'
 
 /** The caller's headers that the Messages API gives a meaning. */
 const headers = ['anthropic-version', 'anthropic-beta'] as const
@@ -46,12 +47,12 @@ function isCarried(opaque: unknown): boolean {
 }
 
 export const nativeMessages = nativeJson('/v1/messages', {
-  watcher: watchMessage,
+  watcher: createChatWatcher,
   usage: (body) => readUsage(objectOf(body)['usage']),
 })
 
 /** Counting is free of charge, so there is no usage. */
 export const nativeCountTokens = nativeJson('/v1/messages/count_tokens', {
-  watcher: () => ({ see: () => 'other', usage: () => undefined }),
+  watcher: createIdleWatcher,
   usage: () => undefined,
 })

@@ -12,7 +12,7 @@ import { upstreamError } from './failure.ts'
 import { createUsageReading } from '../usage.ts'
 
 /** Watches the events of a streamed message; types that are not known yet pass. */
-export function watchMessage(): StreamWatcher {
+export function createChatWatcher(): StreamWatcher {
   const usage = createUsageReading()
   return {
     see(event: ServerSentEvent): Verdict {

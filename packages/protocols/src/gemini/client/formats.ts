@@ -10,7 +10,7 @@ import {
   GenerateContentReply,
   GenerateContentRequest,
 } from './schema.ts'
-import { writeContentStream } from './stream.ts'
+import { createChatWriter } from './stream.ts'
 
 const tag = 'Gemini'
 
@@ -52,7 +52,7 @@ export const streamGenerateContent: ClientFormat<'chat'> = {
     ...chatRequestOf(objectOf(request), context),
     stream: true,
   }),
-  writer: (request, _context, query) => writeContentStream(request, query),
+  writer: (request, _context, query) => createChatWriter(request, query),
 }
 
 /** https://ai.google.dev/api/tokens: of the contents alone, or of a whole request. */

@@ -5,7 +5,6 @@ import {
   type FinishReason,
   formatEvent,
   formatJson,
-  type GatewayError,
   keepAliveComment,
   keepAliveSpace,
   type Step,
@@ -53,11 +52,6 @@ function jsonArray(): Framing {
   }
 }
 
-/** Every fragment is a whole GenerateContentResponse whose parts are what is new; calls come whole. */
-export function writeContentStream(request: unknown, query: string): StreamWriter<'chat'> {
-  return new ContentStreamWriter(request, isServerSent(query) ? serverSent() : jsonArray())
-}
-
 type ChunkChoice = ChatChunk['choices'][number]
 
 /** One answer among several, as far as it must be held back. */
@@ -73,93 +67,97 @@ interface Candidate {
   closing: ReturnType<typeof closingParts> | undefined
 }
 
-class ContentStreamWriter implements StreamWriter<'chat'> {
-  readonly contentType: string
-  readonly keepAlive: string
-  readonly #framing: Framing
-  readonly #thoughts: boolean
-  readonly #citing: boolean
-  readonly #candidates = new Map<number, Candidate>()
-  #head: { readonly modelVersion: string; readonly responseId: string } | undefined
-  #usage: Usage | undefined
+/** One stream as far as it was written. */
+interface Writing {
+  readonly framing: Framing
+  readonly thoughts: boolean
+  readonly citing: boolean
+  readonly candidates: Map<number, Candidate>
+  head: { readonly modelVersion: string; readonly responseId: string } | undefined
+  usage: Usage | undefined
+}
 
-  constructor(request: unknown, framing: Framing) {
-    this.#framing = framing
-    this.#thoughts = wantsThoughts(request)
-    this.#citing = asksForSearch(request)
-    this.contentType = framing.contentType
-    this.keepAlive = framing.keepAlive
+/** Every fragment is a whole GenerateContentResponse whose parts are what is new; calls come whole. */
+export function createChatWriter(request: unknown, query: string): StreamWriter<'chat'> {
+  const framing = isServerSent(query) ? serverSent() : jsonArray()
+  const writing: Writing = {
+    framing,
+    thoughts: wantsThoughts(request),
+    citing: asksForSearch(request),
+    candidates: new Map(),
+    head: undefined,
+    usage: undefined,
   }
+  return {
+    contentType: framing.contentType,
+    keepAlive: framing.keepAlive,
+    write: (step) => write(writing, step),
+    end: () => end(writing),
+    fail: (error) => framing.fragment(geminiError(error, '')) + framing.end(),
+    passed: () => framing.passed(),
+  }
+}
 
-  write(step: Step<ChatChunk>): string {
-    if (!('event' in step)) {
-      this.#usage = step.usage
-      return ''
-    }
-    const { model, id, choices } = step.event
-    this.#head ??= { modelVersion: model, responseId: id }
-    const candidates = choices.flatMap((choice) => this.#candidate(choice))
-    return candidates.length === 0 ? '' : this.#fragment({ candidates })
+function write(writing: Writing, step: Step<ChatChunk>): string {
+  if (!('event' in step)) {
+    writing.usage = step.usage
+    return ''
   }
+  const { model, id, choices } = step.event
+  writing.head ??= { modelVersion: model, responseId: id }
+  const candidates = choices.flatMap((choice) => candidatesOf(writing, choice))
+  return candidates.length === 0 ? '' : fragmentOf(writing, { candidates })
+}
 
-  /** The finish reasons and what was used come last, together. */
-  end(): string {
-    const candidates = [...this.#candidates.values()].map(lastCandidate)
-    const usage = this.#usage === undefined ? {} : { usageMetadata: formatUsage(this.#usage) }
-    return this.#fragment({ candidates, ...usage }) + this.#framing.end()
-  }
+/** The finish reasons and what was used come last, together. */
+function end(writing: Writing): string {
+  const candidates = [...writing.candidates.values()].map(lastCandidate)
+  const usage = writing.usage === undefined ? {} : { usageMetadata: formatUsage(writing.usage) }
+  return fragmentOf(writing, { candidates, ...usage }) + writing.framing.end()
+}
 
-  fail(error: GatewayError): string {
-    return this.#framing.fragment(geminiError(error, '')) + this.#framing.end()
-  }
+function fragmentOf(writing: Writing, fields: Fields): string {
+  return writing.framing.fragment({ ...fields, ...writing.head })
+}
 
-  passed(): void {
-    this.#framing.passed()
+function candidatesOf(writing: Writing, choice: ChunkChoice): readonly Fields[] {
+  const { index, finish_reason: reason } = choice
+  const candidate = writing.candidates.get(index) ?? newCandidate(index)
+  writing.candidates.set(index, candidate)
+  const parts = [...partsOf(writing, choice, candidate)]
+  if (reason !== null) {
+    candidate.finish = reason
+    candidate.closing = closingParts({
+      calls: [...candidate.calls.values()],
+      blocks: candidate.blocks,
+    })
+    parts.push(...candidate.closing.earlier, ...candidate.closing.calls)
   }
+  const logprobs = logprobsResult(choice.logprobs)
+  if (parts.length === 0 && logprobs === undefined) return []
+  return [
+    {
+      content: { role: 'model', parts: parts.length === 0 ? [{ text: '' }] : parts },
+      index,
+      ...(logprobs === undefined ? {} : { logprobsResult: logprobs }),
+    },
+  ]
+}
 
-  #fragment(fields: Fields): string {
-    return this.#framing.fragment({ ...fields, ...this.#head })
-  }
-
-  #candidate(choice: ChunkChoice): readonly Fields[] {
-    const { index, finish_reason: reason } = choice
-    const candidate = this.#candidates.get(index) ?? newCandidate(index)
-    this.#candidates.set(index, candidate)
-    const parts = [...this.#parts(choice, candidate)]
-    if (reason !== null) {
-      candidate.finish = reason
-      candidate.closing = closingParts({
-        calls: [...candidate.calls.values()],
-        blocks: candidate.blocks,
-      })
-      parts.push(...candidate.closing.earlier, ...candidate.closing.calls)
-    }
-    const logprobs = logprobsResult(choice.logprobs)
-    if (parts.length === 0 && logprobs === undefined) return []
-    return [
-      {
-        content: { role: 'model', parts: parts.length === 0 ? [{ text: '' }] : parts },
-        index,
-        ...(logprobs === undefined ? {} : { logprobsResult: logprobs }),
-      },
-    ]
-  }
-
-  #parts({ delta }: ChunkChoice, candidate: Candidate): readonly Part[] {
-    const text = (delta.content ?? '') + (delta.refusal ?? '')
-    const reasoning = this.#thoughts ? (delta.reasoning_content ?? '') : ''
-    const sound = delta.audio?.['data']
-    if (this.#citing) candidate.text += text
-    candidate.blocks.push(...(delta.thinking_blocks ?? []))
-    candidate.annotations.push(...(delta.annotations ?? []))
-    for (const piece of delta.tool_calls ?? []) addPiece(candidate.calls, piece)
-    return [
-      ...(reasoning === '' ? [] : [{ text: reasoning, thought: true }]),
-      ...(text === '' ? [] : [{ text }]),
-      ...imageParts(delta.images),
-      ...(typeof sound === 'string' ? [soundPart(sound)] : []),
-    ]
-  }
+function partsOf(writing: Writing, { delta }: ChunkChoice, candidate: Candidate): readonly Part[] {
+  const text = (delta.content ?? '') + (delta.refusal ?? '')
+  const reasoning = writing.thoughts ? (delta.reasoning_content ?? '') : ''
+  const sound = delta.audio?.['data']
+  if (writing.citing) candidate.text += text
+  candidate.blocks.push(...(delta.thinking_blocks ?? []))
+  candidate.annotations.push(...(delta.annotations ?? []))
+  for (const piece of delta.tool_calls ?? []) addPiece(candidate.calls, piece)
+  return [
+    ...(reasoning === '' ? [] : [{ text: reasoning, thought: true }]),
+    ...(text === '' ? [] : [{ text }]),
+    ...imageParts(delta.images),
+    ...(typeof sound === 'string' ? [soundPart(sound)] : []),
+  ]
 }
 
 function newCandidate(index: number): Candidate {

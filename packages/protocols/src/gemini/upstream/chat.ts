@@ -1,11 +1,11 @@
 import type { ChatRequest } from '@sluice/contract'
-import { mediaAddress, mustBeFetched } from './media-part.ts'
 import type { Codec } from '../../protocol.ts'
 import type { AddressOf } from './address.ts'
 import { decodeChat } from './chat-reply.ts'
 import { chatBody } from './chat-request.ts'
-import { readChatStream } from './chat-stream.ts'
-import { watchContent } from './watcher.ts'
+import { createChatReader } from './chat-stream.ts'
+import { mediaAddress, mustBeFetched } from './media-part.ts'
+import { createChatWatcher } from './watcher.ts'
 
 /**
  * Chat as generateContent (https://ai.google.dev/api/generate-content). What departs most from chat: the model's role
@@ -23,7 +23,7 @@ export function geminiChat(address: AddressOf): Codec<'chat'> {
       body: { kind: 'json', value: chatBody(request, context) },
     }),
     decode: decodeChat,
-    stream: { reader: readChatStream, watcher: watchContent },
+    stream: { reader: createChatReader, watcher: createChatWatcher },
     media: mediaToFetch,
   }
 }

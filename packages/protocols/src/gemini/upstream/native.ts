@@ -7,12 +7,13 @@ import {
   spliceFields,
   spliceItems,
 } from '@sluice/contract'
+import { createIdleWatcher } from '../../idle-watcher.ts'
 import type { FormatName, Native } from '../../protocol.ts'
 import { isServerSent } from '../generate-content.ts'
 import { isCarried } from '../signatures.ts'
 import { readUsage } from '../usage.ts'
 import type { AddressOf } from './address.ts'
-import { watchContent, watchNothing } from './watcher.ts'
+import { createChatWatcher } from './watcher.ts'
 
 type Natives = { readonly [F in FormatName]?: Native }
 
@@ -23,7 +24,7 @@ export function geminiNatives(address: AddressOf): Natives {
     streamGenerateContent: {
       ...native(address, 'streamGenerateContent', { fits: hasOnlyOwnSignatures }),
       framing: (query) => (isServerSent(query) ? 'sse' : 'json-array'),
-      watcher: watchContent,
+      watcher: createChatWatcher,
     },
     countTokens: native(address, 'countTokens', { fits: hasOnlyOwnSignatures, rewrite: nameInner }),
   }
@@ -54,7 +55,7 @@ function native(address: AddressOf, method: string, options: NativeOptions): Nat
         body: { kind: 'bytes', contentType: 'application/json', bytes },
       }
     },
-    watcher: watchNothing,
+    watcher: createIdleWatcher,
     usage: (body) => readUsage(objectOf(body)['usageMetadata']),
   }
 }

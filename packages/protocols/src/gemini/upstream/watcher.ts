@@ -19,7 +19,7 @@ import { errorIn, upstreamError } from './failure.ts'
  * Watches streamGenerateContent. There is no terminal event: the answer is whole when every candidate that began has
  * a finishReason, and an end before that is a cut.
  */
-export function watchContent(): StreamWatcher {
+export function createChatWatcher(): StreamWatcher {
   let usage: Usage | undefined
   const open = new Set<unknown>()
 
@@ -63,9 +63,4 @@ export function fragmentOf(event: ServerSentEvent): Fields | undefined {
   const value = eventJson(event)
   if (Array.isArray(value)) return objectOf(value[0])
   return isObject(value) ? value : undefined
-}
-
-/** For formats that are not streamed. */
-export function watchNothing(): StreamWatcher {
-  return { see: () => 'other', usage: () => undefined }
 }

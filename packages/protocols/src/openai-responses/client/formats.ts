@@ -2,7 +2,7 @@ import type { ClientFormat } from '../../protocol.ts'
 import { responseOf } from './reply.ts'
 import { canonicalOf, paramOf } from './request.ts'
 import { ResponseObject, type ResponsesRequest, ResponsesRequest as schema } from './schema.ts'
-import { writeResponse } from './stream.ts'
+import { createChatWriter } from './stream.ts'
 
 /** POST /v1/responses as a client format (https://platform.openai.com/docs/api-reference/responses/create). */
 export const responses: ClientFormat<'chat'> = {
@@ -16,7 +16,7 @@ export const responses: ClientFormat<'chat'> = {
   example: { model: 'builtin-chat', input: 'What is 6 times 7?' },
   toCanonical: (request) => canonicalOf(checked(request)),
   fromCanonical: (reply, request, context) => responseOf(reply, checked(request), context),
-  writer: (request, context) => writeResponse(checked(request), context),
+  writer: (request, context) => createChatWriter(checked(request), context),
   error: (error) => error.toJSON(),
   paramOf,
   prefixOf(request) {

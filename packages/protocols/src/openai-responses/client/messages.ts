@@ -27,146 +27,152 @@ interface Turn {
  */
 export function messagesOf(input: string | readonly InputItem[]): readonly Message[] {
   if (typeof input === 'string') return [{ role: 'user', content: input }]
-  const conversation = new Conversation()
-  for (const [index, item] of input.entries()) conversation.add(item, `input[${index}]`)
-  return conversation.finish()
+  const conversation: Conversation = {
+    messages: [],
+    answered: new Set(),
+    asked: new Set(),
+    turn: undefined,
+    signatures: {},
+    media: [],
+  }
+  for (const [index, item] of input.entries()) addItem(conversation, item, `input[${index}]`)
+  endTurn(conversation)
+  endOutputs(conversation)
+  return conversation.messages
 }
 
-class Conversation {
-  readonly #messages: Message[] = []
-  readonly #answered = new Set<string>()
-  readonly #asked = new Set<string>()
-  #turn: Turn | undefined
+interface Conversation {
+  readonly messages: Message[]
+  readonly answered: Set<string>
+  readonly asked: Set<string>
+  turn: Turn | undefined
   /** Signatures of calls that are still to come (Gemini). */
-  #signatures: Readonly<Record<string, string>> = {}
+  signatures: Readonly<Record<string, string>>
   /** Pictures and files that tools gave or the model drew; they follow the messages they came with. */
-  #media: ContentPart[] = []
+  media: ContentPart[]
+}
 
-  add(item: InputItem, path: string): void {
-    if (isReference(item))
-      throw invalidRequest(`There is no item ${item.id ?? ''} to refer to`, `${path}.id`)
-    switch (item.type ?? 'message') {
-      case 'message':
-        return this.#addMessage(item, path)
-      case 'reasoning':
-        return this.#addReasoning(item)
-      case 'function_call':
-      case 'custom_tool_call':
-        return this.#addCall(item, path)
-      case 'function_call_output':
-      case 'custom_tool_call_output':
-        return this.#addOutput(item, path)
-      case 'image_generation_call':
-        return this.#addPicture(item, path)
-      default:
-        throw new GatewayError(
-          'unsupported_value',
-          `Items of type ${item.type} are not supported`,
-          {
-            param: `${path}.type`,
-          },
-        )
-    }
+function addItem(conversation: Conversation, item: InputItem, path: string): void {
+  if (isReference(item))
+    throw invalidRequest(`There is no item ${item.id ?? ''} to refer to`, `${path}.id`)
+  switch (item.type ?? 'message') {
+    case 'message':
+      return addMessage(conversation, item, path)
+    case 'reasoning':
+      return addReasoning(conversation, item)
+    case 'function_call':
+    case 'custom_tool_call':
+      return addCall(conversation, item, path)
+    case 'function_call_output':
+    case 'custom_tool_call_output':
+      return addOutput(conversation, item, path)
+    case 'image_generation_call':
+      return addPicture(conversation, item, path)
+    default:
+      throw new GatewayError('unsupported_value', `Items of type ${item.type} are not supported`, {
+        param: `${path}.type`,
+      })
   }
+}
 
-  finish(): readonly Message[] {
-    this.#endTurn()
-    this.#endOutputs()
-    return this.#messages
-  }
+function addMessage(conversation: Conversation, item: InputItem, path: string): void {
+  const { role, content } = item
+  if (role === undefined) throw missing(`${path}.role`)
+  if (content == null) throw missing(`${path}.content`)
+  endOutputs(conversation)
+  if (role === 'assistant') return addAnswer(conversation, item)
+  endTurn(conversation)
+  conversation.messages.push({ role, content: messageContent(content, `${path}.content`) })
+}
 
-  #addMessage(item: InputItem, path: string): void {
-    const { role, content } = item
-    if (role === undefined) throw missing(`${path}.role`)
-    if (content == null) throw missing(`${path}.content`)
-    this.#endOutputs()
-    if (role === 'assistant') return this.#addAnswer(item)
-    this.#endTurn()
-    this.#messages.push({ role, content: messageContent(content, `${path}.content`) })
-  }
+function addAnswer(conversation: Conversation, { content }: InputItem): void {
+  const { text, refusal } = spokenContent(content)
+  const said = conversation.turn?.text !== undefined || conversation.turn?.refusal !== undefined
+  // A second message of one answer stands alone, unless calls wait for their results.
+  if (said && conversation.turn?.calls.length === 0) endTurn(conversation)
+  const turn = openTurn(conversation)
+  if (text !== undefined) turn.text = turn.text === undefined ? text : `${turn.text}\n\n${text}`
+  if (refusal !== undefined) turn.refusal = refusal
+}
 
-  #addAnswer({ content }: InputItem): void {
-    const { text, refusal } = spokenContent(content)
-    const said = this.#turn?.text !== undefined || this.#turn?.refusal !== undefined
-    // A second message of one answer stands alone, unless calls wait for their results.
-    if (said && this.#turn?.calls.length === 0) this.#endTurn()
-    const turn = this.#openTurn()
-    if (text !== undefined) turn.text = turn.text === undefined ? text : `${turn.text}\n\n${text}`
-    if (refusal !== undefined) turn.refusal = refusal
-  }
+function addReasoning(conversation: Conversation, item: InputItem): void {
+  endOutputs(conversation)
+  const { text, blocks, signatures } = restoreReasoning(item)
+  conversation.signatures = { ...conversation.signatures, ...signatures }
+  const late = blocks.some(({ type }) => type === 'thought')
+  // Reasoning opens the next answer; only Gemini signs a text after it.
+  if (
+    conversation.turn?.text !== undefined &&
+    conversation.turn.calls.length === 0 &&
+    !late &&
+    signatures === undefined
+  )
+    endTurn(conversation)
+  const turn = openTurn(conversation)
+  if (text !== '') turn.reasoning.push(text)
+  turn.blocks.push(...blocks)
+}
 
-  #addReasoning(item: InputItem): void {
-    this.#endOutputs()
-    const { text, blocks, signatures } = restoreReasoning(item)
-    this.#signatures = { ...this.#signatures, ...signatures }
-    const late = blocks.some(({ type }) => type === 'thought')
-    // Reasoning opens the next answer; only Gemini signs a text after it.
-    if (
-      this.#turn?.text !== undefined &&
-      this.#turn.calls.length === 0 &&
-      !late &&
-      signatures === undefined
-    )
-      this.#endTurn()
-    const turn = this.#openTurn()
-    if (text !== '') turn.reasoning.push(text)
-    turn.blocks.push(...blocks)
-  }
+function addCall(conversation: Conversation, item: InputItem, path: string): void {
+  const { call_id: id, name } = item
+  if (id == null) throw missing(`${path}.call_id`)
+  if (name == null) throw missing(`${path}.name`)
+  endOutputs(conversation)
+  conversation.asked.add(id)
+  const signature = conversation.signatures[id]
+  const signed = signature === undefined ? {} : withSignature(signature)
+  openTurn(conversation).calls.push(
+    item.type === 'custom_tool_call'
+      ? { id, type: 'custom', custom: { name, input: item.input ?? '' }, ...signed }
+      : { id, type: 'function', function: { name, arguments: item.arguments ?? '' }, ...signed },
+  )
+}
 
-  #addCall(item: InputItem, path: string): void {
-    const { call_id: id, name } = item
-    if (id == null) throw missing(`${path}.call_id`)
-    if (name == null) throw missing(`${path}.name`)
-    this.#endOutputs()
-    this.#asked.add(id)
-    const signature = this.#signatures[id]
-    const signed = signature === undefined ? {} : withSignature(signature)
-    this.#openTurn().calls.push(
-      item.type === 'custom_tool_call'
-        ? { id, type: 'custom', custom: { name, input: item.input ?? '' }, ...signed }
-        : { id, type: 'function', function: { name, arguments: item.arguments ?? '' }, ...signed },
-    )
-  }
+function addOutput(conversation: Conversation, item: InputItem, path: string): void {
+  const { call_id: id, output } = item
+  if (id == null) throw missing(`${path}.call_id`)
+  if (output === undefined) throw missing(`${path}.output`)
+  if (!conversation.asked.has(id) || conversation.answered.has(id))
+    throw invalidRequest(`No tool call waits for the output with call_id ${id}`, `${path}.call_id`)
+  conversation.answered.add(id)
+  endTurn(conversation)
+  const { content, media } = toolOutput(output, `${path}.output`)
+  conversation.messages.push({ role: 'tool', tool_call_id: id, content })
+  conversation.media.push(...media)
+}
 
-  #addOutput(item: InputItem, path: string): void {
-    const { call_id: id, output } = item
-    if (id == null) throw missing(`${path}.call_id`)
-    if (output === undefined) throw missing(`${path}.output`)
-    if (!this.#asked.has(id) || this.#answered.has(id))
-      throw invalidRequest(
-        `No tool call waits for the output with call_id ${id}`,
-        `${path}.call_id`,
-      )
-    this.#answered.add(id)
-    this.#endTurn()
-    const { content, media } = toolOutput(output, `${path}.output`)
-    this.#messages.push({ role: 'tool', tool_call_id: id, content })
-    this.#media.push(...media)
-  }
+/** Chat's assistant messages hold no pictures, so one that the model drew is shown to it by the user. */
+function addPicture(
+  conversation: Conversation,
+  { result, output_format: format }: InputItem,
+  path: string,
+): void {
+  if (result == null) throw missing(`${path}.result`)
+  endTurn(conversation)
+  conversation.media.push({ type: 'image_url', image_url: { url: drawnImageUrl(result, format) } })
+}
 
-  /** Chat's assistant messages hold no pictures, so one that the model drew is shown to it by the user. */
-  #addPicture({ result, output_format: format }: InputItem, path: string): void {
-    if (result == null) throw missing(`${path}.result`)
-    this.#endTurn()
-    this.#media.push({ type: 'image_url', image_url: { url: drawnImageUrl(result, format) } })
+function openTurn(conversation: Conversation): Turn {
+  conversation.turn ??= {
+    text: undefined,
+    refusal: undefined,
+    reasoning: [],
+    blocks: [],
+    calls: [],
   }
+  return conversation.turn
+}
 
-  #openTurn(): Turn {
-    this.#turn ??= { text: undefined, refusal: undefined, reasoning: [], blocks: [], calls: [] }
-    return this.#turn
-  }
+function endTurn(conversation: Conversation): void {
+  const turn = conversation.turn
+  conversation.turn = undefined
+  if (turn !== undefined) conversation.messages.push(assistantMessage(turn))
+}
 
-  #endTurn(): void {
-    const turn = this.#turn
-    this.#turn = undefined
-    if (turn !== undefined) this.#messages.push(assistantMessage(turn))
-  }
-
-  #endOutputs(): void {
-    if (this.#media.length === 0) return
-    this.#messages.push({ role: 'user', content: this.#media })
-    this.#media = []
-  }
+function endOutputs(conversation: Conversation): void {
+  if (conversation.media.length === 0) return
+  conversation.messages.push({ role: 'user', content: conversation.media })
+  conversation.media = []
 }
 
 function assistantMessage({ text, refusal, reasoning, blocks, calls }: Turn): Message {

@@ -13,115 +13,136 @@ import type { FormatContext, StreamWriter } from '../../protocol.ts'
 import { outcomeOf, responseBase, usageOf, wantsLogprobs } from './reply.ts'
 import type { ResponseObject, ResponsesRequest } from './schema.ts'
 import { itemIds } from './history.ts'
-import { StreamedOutput } from './streamed-output.ts'
+import { createStreamedOutput, type StreamedOutput } from './streamed-output.ts'
+
+/** One stream as far as it was written. */
+interface Writing {
+  readonly request: ResponsesRequest
+  readonly context: FormatContext
+  readonly id: string
+  readonly events: Events
+  readonly output: StreamedOutput
+  response: ResponseObject | undefined
+  whole: ResponseObject | undefined
+  usage: Usage
+  reason: FinishReason
+  tier: string | undefined
+}
 
 /** Writes the events of a response (OpenAI API, ResponseStreamEvent); there is no `[DONE]`. */
-export function writeResponse(
+export function createChatWriter(
   request: ResponsesRequest,
   context: FormatContext,
 ): StreamWriter<'chat'> {
-  return new ResponseWriter(request, context)
+  const id = context.newId('resp_')
+  const events = createEvents()
+  const output = createStreamedOutput({
+    itemId: itemIds(id),
+    callId: () => context.newId('call_'),
+    logprobs: wantsLogprobs(request),
+    tell: events.tell,
+  })
+  const writing: Writing = {
+    request,
+    context,
+    id,
+    events,
+    output,
+    response: undefined,
+    whole: undefined,
+    usage: noUsage,
+    reason: 'stop',
+    tier: undefined,
+  }
+  return {
+    contentType: 'text/event-stream; charset=utf-8',
+    keepAlive: keepAliveComment,
+    write: (step) => write(writing, step),
+    end: () => end(writing),
+    fail: (error) => fail(writing, error),
+    whole: () => writing.whole,
+  }
 }
 
-class ResponseWriter implements StreamWriter<'chat'> {
-  readonly contentType = 'text/event-stream; charset=utf-8'
-  readonly keepAlive = keepAliveComment
-  readonly #request: ResponsesRequest
-  readonly #context: FormatContext
-  readonly #id: string
-  readonly #output: StreamedOutput
-  #response: ResponseObject | undefined
-  #whole: ResponseObject | undefined
-  #usage: Usage = noUsage
-  #reason: FinishReason = 'stop'
-  #tier: string | undefined
-  #sequence = 0
-  #text = ''
+interface Events {
+  readonly tell: (type: string, fields: object) => void
+  /** What was told since the last call, as wire text. */
+  readonly take: () => string
+}
 
-  constructor(request: ResponsesRequest, context: FormatContext) {
-    this.#request = request
-    this.#context = context
-    this.#id = context.newId('resp_')
-    this.#output = new StreamedOutput({
-      itemId: itemIds(this.#id),
-      callId: () => context.newId('call_'),
-      logprobs: wantsLogprobs(request),
-      tell: (type, fields) => this.#tell(type, fields),
-    })
+/** The events of one response, numbered in their order. */
+function createEvents(): Events {
+  let sequence = 0
+  let text = ''
+  return {
+    tell(type, fields) {
+      const data = JSON.stringify({ type, sequence_number: sequence++, ...fields })
+      text += formatEvent({ event: type, data })
+    },
+    take() {
+      const taken = text
+      text = ''
+      return taken
+    },
   }
+}
 
-  write(step: Step<ChatChunk>): string {
-    if ('usage' in step) {
-      this.#usage = step.usage
-      return ''
-    }
-    this.#begin(step.event.model)
-    this.#tier = step.event.service_tier ?? this.#tier
-    for (const choice of step.event.choices) {
-      if (choice.index !== 0) continue
-      this.#output.add(choice.delta, choice.logprobs ?? null)
-      this.#reason = choice.finish_reason ?? this.#reason
-    }
-    return this.#take()
+function write(writing: Writing, step: Step<ChatChunk>): string {
+  if ('usage' in step) {
+    writing.usage = step.usage
+    return ''
   }
+  begin(writing, step.event.model)
+  writing.tier = step.event.service_tier ?? writing.tier
+  for (const choice of step.event.choices) {
+    if (choice.index !== 0) continue
+    writing.output.add(choice.delta, choice.logprobs ?? null)
+    writing.reason = choice.finish_reason ?? writing.reason
+  }
+  return writing.events.take()
+}
 
-  end(): string {
-    const begun = this.#begin(this.#request.model)
-    const outcome = outcomeOf(this.#reason, this.#seconds())
-    this.#output.close(this.#reason === 'length' ? 'incomplete' : 'completed')
-    const response: ResponseObject = {
-      ...begun,
-      ...outcome,
-      service_tier: this.#tier ?? begun.service_tier,
-      output: [...this.#output.items],
-      usage: usageOf(chatUsage(this.#usage)),
-    }
-    this.#whole = response
-    this.#tell(`response.${outcome.status}`, { response })
-    return this.#take()
+function end(writing: Writing): string {
+  const begun = begin(writing, writing.request.model)
+  const outcome = outcomeOf(writing.reason, seconds(writing))
+  writing.output.close(writing.reason === 'length' ? 'incomplete' : 'completed')
+  const response: ResponseObject = {
+    ...begun,
+    ...outcome,
+    service_tier: writing.tier ?? begun.service_tier,
+    output: [...writing.output.items()],
+    usage: usageOf(chatUsage(writing.usage)),
   }
+  writing.whole = response
+  writing.events.tell(`response.${outcome.status}`, { response })
+  return writing.events.take()
+}
 
-  whole(): ResponseObject | undefined {
-    return this.#whole
+function fail(writing: Writing, error: GatewayError): string {
+  const begun = begin(writing, writing.request.model)
+  // The API's own words where the error has none (ResponseErrorCode).
+  const code = error.publicCode ?? (error.blame === 'caller' ? 'invalid_prompt' : 'server_error')
+  const response: ResponseObject = {
+    ...begun,
+    status: 'failed',
+    error: { code, message: error.message },
+    output: [...writing.output.items()],
   }
+  writing.events.tell('response.failed', { response })
+  return writing.events.take()
+}
 
-  fail(error: GatewayError): string {
-    const begun = this.#begin(this.#request.model)
-    // The API's own words where the error has none (ResponseErrorCode).
-    const code = error.publicCode ?? (error.blame === 'caller' ? 'invalid_prompt' : 'server_error')
-    const response: ResponseObject = {
-      ...begun,
-      status: 'failed',
-      error: { code, message: error.message },
-      output: [...this.#output.items],
-    }
-    this.#tell('response.failed', { response })
-    return this.#take()
-  }
+/** The response as it was when it began; the first call announces it. */
+function begin(writing: Writing, model: string): ResponseObject {
+  if (writing.response !== undefined) return writing.response
+  const base = { id: writing.id, model, created: seconds(writing) }
+  const response = responseBase(writing.request, base)
+  writing.response = response
+  writing.events.tell('response.created', { response })
+  writing.events.tell('response.in_progress', { response })
+  return response
+}
 
-  /** The response as it was when it began; the first call announces it. */
-  #begin(model: string): ResponseObject {
-    if (this.#response !== undefined) return this.#response
-    const base = { id: this.#id, model, created: this.#seconds() }
-    const response = responseBase(this.#request, base)
-    this.#response = response
-    this.#tell('response.created', { response })
-    this.#tell('response.in_progress', { response })
-    return response
-  }
-
-  #seconds(): number {
-    return Math.floor(this.#context.now() / 1000)
-  }
-
-  #tell(type: string, fields: object): void {
-    const data = JSON.stringify({ type, sequence_number: this.#sequence++, ...fields })
-    this.#text += formatEvent({ event: type, data })
-  }
-
-  #take(): string {
-    const text = this.#text
-    this.#text = ''
-    return text
-  }
+function seconds(writing: Writing): number {
+  return Math.floor(writing.context.now() / 1000)
 }

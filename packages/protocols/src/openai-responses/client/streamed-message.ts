@@ -19,69 +19,61 @@ type Part = {
 }
 
 /** The message of a streamed response: one part of text, one of refusal, each opened when it begins. */
-export class StreamedMessage {
+export interface StreamedMessage {
   readonly id: string
   readonly index: number
-  readonly #teller: Teller
-  readonly #parts: Part[] = []
-
-  constructor(id: string, index: number, teller: Teller) {
-    this.id = id
-    this.index = index
-    this.#teller = teller
-  }
-
-  addText(text: string, logprobs: ChoiceLogprobs | null): void {
-    const part = this.#part('output_text')
-    const told = this.#teller.logprobs ? (logprobs?.content ?? []) : []
-    part.text += text
-    part.logprobs.push(...told)
-    this.#tell('response.output_text.delta', part, { delta: text, logprobs: told })
-  }
-
-  addRefusal(refusal: string): void {
-    const part = this.#part('refusal')
-    part.text += refusal
-    this.#tell('response.refusal.delta', part, { delta: refusal })
-  }
-
-  annotate(annotation: Fields): void {
-    const part = this.#part('output_text')
-    const at = part.annotations.push(annotation) - 1
-    this.#tell('response.output_text.annotation.added', part, {
-      annotation_index: at,
-      annotation,
-    })
-  }
-
+  addText(text: string, logprobs: ChoiceLogprobs | null): void
+  addRefusal(refusal: string): void
+  annotate(annotation: Fields): void
   /** Ends every part; returns the content of the finished message. */
-  close(): readonly Fields[] {
-    return this.#parts.map((part) => {
-      const whole = partOf(part)
-      if (part.type === 'refusal') this.#tell('response.refusal.done', part, { refusal: part.text })
-      else
-        this.#tell('response.output_text.done', part, { text: part.text, logprobs: part.logprobs })
-      this.#tell('response.content_part.done', part, { part: whole })
-      return whole
-    })
+  close(): readonly Fields[]
+}
+
+export function createStreamedMessage(id: string, index: number, teller: Teller): StreamedMessage {
+  const parts: Part[] = []
+
+  function tell(type: string, part: Part, fields: object): void {
+    const place = { item_id: id, output_index: index, content_index: part.index }
+    teller.tell(type, { ...place, ...fields })
   }
 
-  #part(type: Part['type']): Part {
-    const known = this.#parts.find((part) => part.type === type)
+  function partOfType(type: Part['type']): Part {
+    const known = parts.find((part) => part.type === type)
     if (known !== undefined) return known
-    const part: Part = { type, index: this.#parts.length, text: '', annotations: [], logprobs: [] }
-    this.#parts.push(part)
-    this.#tell('response.content_part.added', part, { part: partOf(part) })
+    const part: Part = { type, index: parts.length, text: '', annotations: [], logprobs: [] }
+    parts.push(part)
+    tell('response.content_part.added', part, { part: partOf(part) })
     return part
   }
 
-  #tell(type: string, part: Part, fields: object): void {
-    this.#teller.tell(type, {
-      item_id: this.id,
-      output_index: this.index,
-      content_index: part.index,
-      ...fields,
-    })
+  return {
+    id,
+    index,
+    addText(text, logprobs) {
+      const part = partOfType('output_text')
+      const told = teller.logprobs ? (logprobs?.content ?? []) : []
+      part.text += text
+      part.logprobs.push(...told)
+      tell('response.output_text.delta', part, { delta: text, logprobs: told })
+    },
+    addRefusal(refusal) {
+      const part = partOfType('refusal')
+      part.text += refusal
+      tell('response.refusal.delta', part, { delta: refusal })
+    },
+    annotate(annotation) {
+      const part = partOfType('output_text')
+      const at = part.annotations.push(annotation) - 1
+      tell('response.output_text.annotation.added', part, { annotation_index: at, annotation })
+    },
+    close: () =>
+      parts.map((part) => {
+        const whole = partOf(part)
+        if (part.type === 'refusal') tell('response.refusal.done', part, { refusal: part.text })
+        else tell('response.output_text.done', part, { text: part.text, logprobs: part.logprobs })
+        tell('response.content_part.done', part, { part: whole })
+        return whole
+      }),
   }
 }
 

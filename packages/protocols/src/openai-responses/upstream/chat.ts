@@ -3,8 +3,8 @@ import { type PathOf, usualPath } from '../../openai/upstream/options.ts'
 import type { Codec } from '../../protocol.ts'
 import { decodeResponse } from './chat-reply.ts'
 import { responsesBody } from './chat-request.ts'
-import { readResponseStream } from './chat-stream.ts'
-import { watchResponse } from './watcher.ts'
+import { createChatReader } from './chat-stream.ts'
+import { createChatWatcher } from './watcher.ts'
 
 /**
  * Chat over the Responses API (https://platform.openai.com/docs/api-reference/responses), for upstreams and models
@@ -23,6 +23,6 @@ export function responsesChat({
     }),
     decode: decodeResponse,
     singleChoice: true,
-    stream: { reader: readResponseStream, watcher: watchResponse },
+    stream: { reader: createChatReader, watcher: createChatWatcher },
   })
 }

@@ -2,7 +2,7 @@ import { listOf, objectOf, textOf } from '@sluice/contract'
 import { restore } from '../../carried-reasoning.ts'
 import { nativeJson } from '../../openai/upstream/native.ts'
 import type { Native } from '../../protocol.ts'
-import { watchResponse } from './watcher.ts'
+import { createChatWatcher } from './watcher.ts'
 
 /**
  * A Responses request as it came. One that carries reasoning of another protocol in `encrypted_content` does not fit:
@@ -13,5 +13,5 @@ export const nativeResponses: Native = nativeJson('/responses', {
     !listOf(objectOf(request)['input']).some(
       (item) => restore(textOf(objectOf(item)['encrypted_content'])) !== undefined,
     ),
-  watcher: watchResponse,
+  watcher: createChatWatcher,
 })

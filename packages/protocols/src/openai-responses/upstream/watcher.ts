@@ -12,7 +12,7 @@ import { readUsage } from '../../usage.ts'
 import type { StreamWatcher, Verdict } from '../../protocol.ts'
 
 /** Watches a Responses stream (OpenAI API, ResponseStreamEvent); it ends with a whole response and no `[DONE]`. */
-export function watchResponse(): StreamWatcher {
+export function createChatWatcher(): StreamWatcher {
   let usage: Usage | undefined
   let whole: unknown
   return {

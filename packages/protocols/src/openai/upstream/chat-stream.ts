@@ -18,7 +18,7 @@ import { blocksOf, createdOf, imagesOf, tierOf } from './chat-reply.ts'
 import { readAnnotations, readArguments, readContent, readReasoning } from './content.ts'
 import { finishReasonOf } from './finish-reasons.ts'
 import { logprobsOf } from './logprobs.ts'
-import { ToolCallSlots } from './tool-call-slots.ts'
+import { createToolCallSlots, type ToolCallSlots } from './tool-call-slots.ts'
 
 type ChatStep = Step<ChatChunk>
 type Envelope = Omit<ChatChunk, 'choices'>
@@ -28,112 +28,114 @@ interface ChoiceState {
   finished: boolean
 }
 
-/** Reads the chunks of OpenAI and of everything that calls itself compatible into OpenAI's own chunks. */
-export function readChatStream(context: CodecContext, request: ChatRequest): StreamReader<'chat'> {
-  return new ChatStreamReader(context, request)
+/** One stream as far as it was read. */
+interface Reading {
+  readonly context: CodecContext
+  readonly request: ChatRequest
+  readonly choices: Map<number, ChoiceState>
+  envelope: Envelope | undefined
+  cited: boolean
 }
 
-class ChatStreamReader implements StreamReader<'chat'> {
-  readonly #context: CodecContext
-  readonly #request: ChatRequest
-  readonly #choices = new Map<number, ChoiceState>()
-  #envelope: Envelope | undefined
-  #cited = false
-
-  constructor(context: CodecContext, request: ChatRequest) {
-    this.#context = context
-    this.#request = request
+/** Reads the chunks of OpenAI and of everything that calls itself compatible into OpenAI's own chunks. */
+export function createChatReader(
+  context: CodecContext,
+  request: ChatRequest,
+): StreamReader<'chat'> {
+  const reading: Reading = {
+    context,
+    request,
+    choices: new Map(),
+    envelope: undefined,
+    cited: false,
   }
+  return { read: (event) => read(reading, event), end: () => [] }
+}
 
-  read(event: ServerSentEvent): readonly ChatStep[] {
-    const chunk = eventObject(event)
-    if (chunk === undefined) return []
-    const steps: ChatStep[] = []
-    for (const choice of listOf(chunk['choices']))
-      if (isObject(choice)) this.#readChoice(choice, chunk, steps)
-    const usage = usageIn(chunk)
-    if (usage !== undefined) steps.push({ usage })
-    return steps
+function read(reading: Reading, event: ServerSentEvent): readonly ChatStep[] {
+  const chunk = eventObject(event)
+  if (chunk === undefined) return []
+  const steps: ChatStep[] = []
+  for (const choice of listOf(chunk['choices']))
+    if (isObject(choice)) readChoice(reading, choice, chunk, steps)
+  const usage = usageIn(chunk)
+  if (usage !== undefined) steps.push({ usage })
+  return steps
+}
+
+function readChoice(reading: Reading, choice: Fields, chunk: Fields, steps: ChatStep[]): void {
+  const index = countOf(choice['index']) ?? 0
+  const envelope = envelopeOf(reading, chunk)
+  const tell = (delta: ChatDelta, rest: Partial<ChatChunk['choices'][number]> = {}): void => {
+    const choices = [{ index, delta, finish_reason: null, logprobs: null, ...rest }]
+    steps.push({ event: { ...envelope, choices } })
   }
-
-  end(): readonly ChatStep[] {
-    return []
-  }
-
-  #readChoice(choice: Fields, chunk: Fields, steps: ChatStep[]): void {
-    const index = countOf(choice['index']) ?? 0
-    const envelope = this.#envelopeOf(chunk)
-    const tell = (delta: ChatDelta, rest: Partial<ChatChunk['choices'][number]> = {}): void => {
-      const choices = [{ index, delta, finish_reason: null, logprobs: null, ...rest }]
-      steps.push({ event: { ...envelope, choices } })
+  let state = reading.choices.get(index)
+  if (state === undefined) {
+    state = {
+      slots: createToolCallSlots(() => reading.context.newId('call_')),
+      finished: false,
     }
-    let state = this.#choices.get(index)
-    if (state === undefined) {
-      state = {
-        slots: new ToolCallSlots(() => this.#context.newId('call_')),
-        finished: false,
-      }
-      this.#choices.set(index, state)
-      tell({ role: 'assistant', content: '' })
-    }
-    // A few upstreams stream one chunk with the whole message in it.
-    const told = objectOf(choice['delta'] ?? choice['message'])
-    const delta = this.#deltaOf(told, chunk, state)
-    const logprobs = logprobsOf(choice['logprobs'])
-    if (Object.keys(delta).length > 0 || logprobs !== null)
-      tell(delta, logprobs === null ? {} : { logprobs })
-    const reason = finishReasonOf(choice['finish_reason'], state.slots.count > 0)
-    if (reason === undefined || state.finished) return
-    state.finished = true
-    tell({}, { finish_reason: reason })
+    reading.choices.set(index, state)
+    tell({ role: 'assistant', content: '' })
   }
+  // A few upstreams stream one chunk with the whole message in it.
+  const told = objectOf(choice['delta'] ?? choice['message'])
+  const delta = deltaOf(reading, told, chunk, state)
+  const logprobs = logprobsOf(choice['logprobs'])
+  if (Object.keys(delta).length > 0 || logprobs !== null)
+    tell(delta, logprobs === null ? {} : { logprobs })
+  const reason = finishReasonOf(choice['finish_reason'], state.slots.count() > 0)
+  if (reason === undefined || state.finished) return
+  state.finished = true
+  tell({}, { finish_reason: reason })
+}
 
-  #deltaOf(delta: Fields, chunk: Fields, state: ChoiceState): ChatDelta {
-    const { text, reasoning } = readContent(delta['content'])
-    const thought = readReasoning(delta) || reasoning
-    const refusal = someText(delta['refusal'])
-    const { audio } = delta
-    const images = imagesOf(listOf(delta['images']))
-    const annotations = this.#annotationsOf(delta, chunk)
-    const legacy = delta['function_call']
-    const calls = listOf(delta['tool_calls']).filter(isObject)
-    const asCall = isObject(legacy) && this.#request.functions == null
-    const pieces = [...calls, ...(asCall ? [{ index: 0, function: legacy }] : [])]
-    const toolCalls = pieces.flatMap((piece) => state.slots.read(piece))
-    return {
-      ...(thought === '' ? {} : { reasoning_content: thought }),
-      ...blocksOf(delta),
-      ...(text === '' ? {} : { content: text }),
-      ...(refusal === undefined ? {} : { refusal }),
-      ...(toolCalls.length === 0 ? {} : { tool_calls: toolCalls }),
-      ...(isObject(legacy) && !asCall ? { function_call: legacyOf(legacy) } : {}),
-      ...(isObject(audio) ? { audio } : {}),
-      ...(images.length === 0 ? {} : { images }),
-      ...(annotations.length === 0 ? {} : { annotations }),
-    }
+function deltaOf(reading: Reading, delta: Fields, chunk: Fields, state: ChoiceState): ChatDelta {
+  const { text, reasoning } = readContent(delta['content'])
+  const thought = readReasoning(delta) || reasoning
+  const refusal = someText(delta['refusal'])
+  const { audio } = delta
+  const images = imagesOf(listOf(delta['images']))
+  const annotations = annotationsOf(reading, delta, chunk)
+  const legacy = delta['function_call']
+  const calls = listOf(delta['tool_calls']).filter(isObject)
+  const asCall = isObject(legacy) && reading.request.functions == null
+  const pieces = [...calls, ...(asCall ? [{ index: 0, function: legacy }] : [])]
+  const toolCalls = pieces.flatMap((piece) => state.slots.read(piece))
+  return {
+    ...(thought === '' ? {} : { reasoning_content: thought }),
+    ...blocksOf(delta),
+    ...(text === '' ? {} : { content: text }),
+    ...(refusal === undefined ? {} : { refusal }),
+    ...(toolCalls.length === 0 ? {} : { tool_calls: toolCalls }),
+    ...(isObject(legacy) && !asCall ? { function_call: legacyOf(legacy) } : {}),
+    ...(isObject(audio) ? { audio } : {}),
+    ...(images.length === 0 ? {} : { images }),
+    ...(annotations.length === 0 ? {} : { annotations }),
   }
+}
 
-  /** Citations come again in every chunk; they are told once. */
-  #annotationsOf(delta: Fields, chunk: Fields): Fields[] {
-    const annotations = listOf(delta['annotations']).filter(isObject)
-    if (this.#cited) return annotations
-    const citations = readAnnotations(chunk).filter(isObject)
-    if (citations.length > 0) this.#cited = true
-    return [...annotations, ...citations]
-  }
+/** Citations come again in every chunk; they are told once. */
+function annotationsOf(reading: Reading, delta: Fields, chunk: Fields): Fields[] {
+  const annotations = listOf(delta['annotations']).filter(isObject)
+  if (reading.cited) return annotations
+  const citations = readAnnotations(chunk).filter(isObject)
+  if (citations.length > 0) reading.cited = true
+  return [...annotations, ...citations]
+}
 
-  /** Id, time and model are those of the first chunk with a choice, whatever later chunks say. */
-  #envelopeOf(chunk: Fields): Envelope {
-    this.#envelope ??= {
-      id: someText(chunk['id']) ?? this.#context.newId('chatcmpl-'),
-      object: 'chat.completion.chunk',
-      created: createdOf(chunk, this.#context),
-      model: this.#context.publicModel,
-      system_fingerprint: someText(chunk['system_fingerprint']) ?? null,
-      ...tierOf(chunk),
-    }
-    return this.#envelope
+/** Id, time and model are those of the first chunk with a choice, whatever later chunks say. */
+function envelopeOf(reading: Reading, chunk: Fields): Envelope {
+  reading.envelope ??= {
+    id: someText(chunk['id']) ?? reading.context.newId('chatcmpl-'),
+    object: 'chat.completion.chunk',
+    created: createdOf(chunk, reading.context),
+    model: reading.context.publicModel,
+    system_fingerprint: someText(chunk['system_fingerprint']) ?? null,
+    ...tierOf(chunk),
   }
+  return reading.envelope
 }
 
 function legacyOf(call: Fields): NonNullable<ChatDelta['function_call']> {

@@ -1,9 +1,9 @@
 import type { Codec } from '../../protocol.ts'
-import { type ChatOptions, usualPath } from './options.ts'
 import { decodeChat } from './chat-reply.ts'
 import { chatBody, fileAddresses } from './chat-request.ts'
-import { readChatStream } from './chat-stream.ts'
-import { watchCompletion } from './watcher.ts'
+import { createChatReader } from './chat-stream.ts'
+import { type ChatOptions, usualPath } from './options.ts'
+import { createCompletionWatcher } from './watcher.ts'
 
 /**
  * Chat completions (https://platform.openai.com/docs/api-reference/chat). The canonical form is OpenAI's own, so the
@@ -18,7 +18,7 @@ export function openaiChat(options: ChatOptions = {}): Codec<'chat'> {
       body: { kind: 'json', value: chatBody(request, context, options) },
     }),
     decode: decodeChat,
-    stream: { reader: readChatStream, watcher: watchCompletion },
+    stream: { reader: createChatReader, watcher: createCompletionWatcher },
     media: fileAddresses,
   }
 }

@@ -25,7 +25,7 @@ import { createdOf } from './chat-reply.ts'
 import { readContent } from './content.ts'
 import { failureOf, finishReasonOf } from './finish-reasons.ts'
 import { type PathOf, usualPath } from './options.ts'
-import { watchCompletion } from './watcher.ts'
+import { createCompletionWatcher } from './watcher.ts'
 
 export interface CompleteOptions {
   readonly path?: PathOf
@@ -43,7 +43,7 @@ export function openaiComplete(options: CompleteOptions = {}): Codec<'complete'>
       body: { kind: 'json', value: completeBody(request, context, options) },
     }),
     decode: decodeComplete,
-    stream: { reader: readCompletionStream, watcher: watchCompletion },
+    stream: { reader: createCompleteReader, watcher: createCompletionWatcher },
   }
 }
 
@@ -101,7 +101,7 @@ function completionLogprobs(value: unknown): Static<typeof CompletionLogprobs> |
   return matches(CompletionLogprobs, value) ? value : null
 }
 
-function readCompletionStream(context: CodecContext): StreamReader<'complete'> {
+function createCompleteReader(context: CodecContext): StreamReader<'complete'> {
   let envelope: Omit<CompleteChunk, 'choices'> | undefined
   const read = (chunk: Fields): readonly Step<CompleteChunk>[] => {
     const choices = listOf(chunk['choices']).filter(isObject)

@@ -1,8 +1,8 @@
 import type { Codec } from '../../protocol.ts'
-import { type PathOf, usualPath } from './options.ts'
 import { imageFields, refuseImages } from './image-fields.ts'
 import { decodeImages } from './image-reply.ts'
-import { readTypedEvents, watchTypedEvents } from './typed-events.ts'
+import { type PathOf, usualPath } from './options.ts'
+import { createTypedEventReader, createTypedEventWatcher } from './typed-events.ts'
 
 /** What an upstream takes beyond OpenAI's own fields; anything else of the contract's `parameters` is refused. */
 export type ImageExtension = 'negative_prompt' | 'prompt_extend' | 'watermark' | 'seed'
@@ -26,6 +26,6 @@ export function openaiCreateImage(options: ImageOptions = {}): Codec<'createImag
       }
     },
     decode: decodeImages,
-    stream: { reader: readTypedEvents, watcher: watchTypedEvents },
+    stream: { reader: createTypedEventReader, watcher: createTypedEventWatcher },
   }
 }

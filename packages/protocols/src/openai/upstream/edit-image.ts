@@ -6,12 +6,12 @@ import {
   type UploadedFile,
 } from '@sluice/contract'
 import type { Codec, CodecContext, UpstreamBody } from '../../protocol.ts'
-import { usualPath } from './options.ts'
 import type { ImageOptions } from './create-image.ts'
 import { formParts, isUploadedFile } from './form.ts'
 import { type ImageAddress, imageFields, inputImages } from './image-fields.ts'
 import { decodeImages } from './image-reply.ts'
-import { readTypedEvents, watchTypedEvents } from './typed-events.ts'
+import { usualPath } from './options.ts'
+import { createTypedEventReader, createTypedEventWatcher } from './typed-events.ts'
 
 /**
  * Image editing (https://platform.openai.com/docs/api-reference/images/createEdit). All three forms of the request go
@@ -28,7 +28,7 @@ export function openaiEditImage(options: ImageOptions = {}): Codec<'editImage'> 
       body: bodyFor(request, context, imageFields(request, context, knows)),
     }),
     decode: decodeImages,
-    stream: { reader: readTypedEvents, watcher: watchTypedEvents },
+    stream: { reader: createTypedEventReader, watcher: createTypedEventWatcher },
     media(request) {
       if (keepsFiles(request)) return []
       return addresses(request).filter(({ url }) => !url.startsWith('data:'))

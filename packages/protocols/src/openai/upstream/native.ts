@@ -1,15 +1,11 @@
 import { objectOf } from '@sluice/contract'
-import type { Native, StreamWatcher } from '../../protocol.ts'
+import { createIdleWatcher } from '../../idle-watcher.ts'
+import type { Native } from '../../protocol.ts'
+import { readUsage, usageIn } from '../../usage.ts'
 import { fitsChat } from './chat-fits.ts'
 import type { ChatOptions } from './options.ts'
-import { watchCompletion } from './watcher.ts'
-import { watchTypedEvents } from './typed-events.ts'
-import { readUsage, usageIn } from '../../usage.ts'
-
-/** Watches nothing: for formats that this protocol does not stream. */
-function watchNothing(): StreamWatcher {
-  return { see: () => 'other', usage: () => undefined }
-}
+import { createTypedEventWatcher } from './typed-events.ts'
+import { createCompletionWatcher } from './watcher.ts'
 
 /** The caller's header that asks OpenAI for something it has not released yet. */
 const headers = ['openai-beta'] as const
@@ -24,7 +20,7 @@ export function nativeJson(path: string, rest: Partial<Native> = {}): Native {
       headers: given,
       body: { kind: 'bytes', contentType: 'application/json', bytes: body },
     }),
-    watcher: watchNothing,
+    watcher: createIdleWatcher,
     usage: (body) => readUsage(objectOf(body)['usage']),
     ...rest,
   }
@@ -33,14 +29,14 @@ export function nativeJson(path: string, rest: Partial<Native> = {}): Native {
 export function nativeChat(options: ChatOptions = {}): Native {
   return nativeJson('/chat/completions', {
     fits: fitsChat(options),
-    watcher: watchCompletion,
+    watcher: createCompletionWatcher,
     usage: (body) => usageIn(objectOf(body)),
     asksForUsage: true,
   })
 }
 
 export const nativeComplete = nativeJson('/completions', {
-  watcher: watchCompletion,
+  watcher: createCompletionWatcher,
   usage: (body) => usageIn(objectOf(body)),
   asksForUsage: true,
 })
@@ -58,5 +54,5 @@ export const nativeCreateImage = nativeJson('/images/generations', {
     const { input, parameters, size } = objectOf(request)
     return input == null && parameters == null && !String(size).includes('*')
   },
-  watcher: watchTypedEvents,
+  watcher: createTypedEventWatcher,
 })

@@ -1,8 +1,8 @@
 import { GatewayError } from '@sluice/contract'
+import { isNeutral } from '../../neutral-values.ts'
 import type { Codec } from '../../protocol.ts'
 import { type PathOf, usualPath } from './options.ts'
-import { isNeutral } from '../../neutral-values.ts'
-import { readTypedEvents, watchTypedEvents } from './typed-events.ts'
+import { createTypedEventReader, createTypedEventWatcher } from './typed-events.ts'
 
 export interface SpeakOptions {
   readonly path?: PathOf
@@ -29,6 +29,6 @@ export function openaiSpeak({ path = usualPath, lacks = [] }: SpeakOptions = {})
       throw new GatewayError('upstream_garbled', 'The upstream answered with JSON instead of sound')
     },
     bytes: true,
-    stream: { reader: readTypedEvents, watcher: watchTypedEvents },
+    stream: { reader: createTypedEventReader, watcher: createTypedEventWatcher },
   }
 }

@@ -14,72 +14,76 @@ interface Slot {
  * compatible upstreams leave out the index, the id or the type, repeat id and name in every piece, give all parallel
  * calls index 0, or begin at index 1. Out comes OpenAI's form, with slots counted from 0.
  */
-export class ToolCallSlots {
-  readonly #newId: () => string
-  readonly #byIndex = new Map<number, Slot>()
-  readonly #byId = new Map<string, Slot>()
-  #last: Slot | undefined
-  #count = 0
-
-  constructor(newId: () => string) {
-    this.#newId = newId
-  }
-
-  get count(): number {
-    return this.#count
-  }
-
+export interface ToolCallSlots {
+  count(): number
   /** The canonical pieces that one piece of the upstream stands for: one, or none while the name is missing. */
-  read(piece: Fields): readonly ToolCallDelta[] {
-    const custom = piece['custom']
-    const { name, arguments: args } = isObject(custom)
-      ? { name: custom['name'], arguments: custom['input'] }
-      : objectOf(piece['function'])
-    const slot = this.#slotOf(piece, someText(name))
-    const text = readArguments(args)
-    const extra = isObject(piece['extra_content']) ? { extra_content: piece['extra_content'] } : {}
-    if (slot.named) {
-      if (text === '' && !('extra_content' in extra)) return []
-      return [{ index: slot.index, ...argumentsOf(text, isObject(custom)), ...extra }]
-    }
-    slot.waiting += text
-    const known = someText(name)
-    if (known === undefined) return []
-    slot.named = true
-    const begun = { index: slot.index, id: slot.id }
-    if (isObject(custom))
-      return [{ ...begun, type: 'custom', custom: { name: known, input: slot.waiting }, ...extra }]
-    const named = { name: known, arguments: slot.waiting }
-    return [{ ...begun, type: 'function', function: named, ...extra }]
-  }
+  read(piece: Fields): readonly ToolCallDelta[]
+}
 
-  #slotOf(piece: Fields, name: string | undefined): Slot {
-    const id = someText(piece['id'])
-    const index = typeof piece['index'] === 'number' ? piece['index'] : undefined
-    const found = index === undefined ? this.#unnumbered(id, name) : this.#numbered(index, id, name)
-    const slot = found ?? this.#open(id)
-    if (index !== undefined) this.#byIndex.set(index, slot)
-    this.#last = slot
-    return slot
-  }
+export function createToolCallSlots(newId: () => string): ToolCallSlots {
+  const byIndex = new Map<number, Slot>()
+  const byId = new Map<string, Slot>()
+  let last: Slot | undefined
+  let count = 0
 
   /** Another id under a known index, with a name, is another call (Google's compatible endpoint). */
-  #numbered(index: number, id: string | undefined, name: string | undefined): Slot | undefined {
-    const slot = this.#byIndex.get(index)
+  function numbered(index: number, id: string | undefined, name: string | undefined) {
+    const slot = byIndex.get(index)
     if (slot === undefined || id === undefined || id === slot.id || name === undefined) return slot
-    return this.#byId.get(id)
+    return byId.get(id)
   }
 
-  #unnumbered(id: string | undefined, name: string | undefined): Slot | undefined {
-    if (id !== undefined) return this.#byId.get(id)
-    return name === undefined ? this.#last : undefined
+  function unnumbered(id: string | undefined, name: string | undefined) {
+    if (id !== undefined) return byId.get(id)
+    return name === undefined ? last : undefined
   }
 
-  #open(id: string | undefined): Slot {
-    const slot: Slot = { index: this.#count++, id: id ?? this.#newId(), named: false, waiting: '' }
-    this.#byId.set(slot.id, slot)
+  function open(id: string | undefined): Slot {
+    const slot: Slot = { index: count++, id: id ?? newId(), named: false, waiting: '' }
+    byId.set(slot.id, slot)
     return slot
   }
+
+  function slotOf(piece: Fields, name: string | undefined): Slot {
+    const id = someText(piece['id'])
+    const index = typeof piece['index'] === 'number' ? piece['index'] : undefined
+    const found = index === undefined ? unnumbered(id, name) : numbered(index, id, name)
+    const slot = found ?? open(id)
+    if (index !== undefined) byIndex.set(index, slot)
+    last = slot
+    return slot
+  }
+
+  return {
+    count: () => count,
+    read: (piece) => readPiece(piece, slotOf),
+  }
+}
+
+function readPiece(
+  piece: Fields,
+  slotOf: (piece: Fields, name: string | undefined) => Slot,
+): readonly ToolCallDelta[] {
+  const custom = piece['custom']
+  const { name, arguments: args } = isObject(custom)
+    ? { name: custom['name'], arguments: custom['input'] }
+    : objectOf(piece['function'])
+  const slot = slotOf(piece, someText(name))
+  const text = readArguments(args)
+  const extra = isObject(piece['extra_content']) ? { extra_content: piece['extra_content'] } : {}
+  if (slot.named) {
+    if (text === '' && !('extra_content' in extra)) return []
+    return [{ index: slot.index, ...argumentsOf(text, isObject(custom)), ...extra }]
+  }
+  slot.waiting += text
+  const known = someText(name)
+  if (known === undefined) return []
+  slot.named = true
+  const begun = { index: slot.index, id: slot.id }
+  if (isObject(custom))
+    return [{ ...begun, type: 'custom', custom: { name: known, input: slot.waiting }, ...extra }]
+  const named = { name: known, arguments: slot.waiting }
+  return [{ ...begun, type: 'function', function: named, ...extra }]
 }
 
 function argumentsOf(text: string, custom: boolean): Pick<ToolCallDelta, 'function' | 'custom'> {

@@ -14,7 +14,7 @@ import { isNeutral } from '../../neutral-values.ts'
 import type { Codec, CodecContext, Received } from '../../protocol.ts'
 import { formParts } from './form.ts'
 import { type PathOf, usualPath } from './options.ts'
-import { mediaUsage, readTypedEvents, watchTypedEvents } from './typed-events.ts'
+import { createTypedEventReader, createTypedEventWatcher, mediaUsage } from './typed-events.ts'
 
 export interface TranscribeOptions {
   readonly path?: PathOf
@@ -30,7 +30,7 @@ export function openaiTranscribe(options: TranscribeOptions = {}): Codec<'transc
   return {
     encode: (request, context) => audioForm('/audio/transcriptions', request, { options, context }),
     decode: decodeTranscript,
-    stream: { reader: readTypedEvents, watcher: watchTypedEvents },
+    stream: { reader: createTypedEventReader, watcher: createTypedEventWatcher },
   }
 }
 

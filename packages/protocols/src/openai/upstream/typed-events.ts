@@ -15,7 +15,7 @@ import { readUsage } from '../../usage.ts'
  * Streams whose events carry a `type`: speech, transcripts and images (OpenAI API). The type is in the data, or only
  * in the event's name. The last event ends in `.done` or `.completed`; `[DONE]` may follow.
  */
-export function readTypedEvents(): {
+export function createTypedEventReader(): {
   read(event: ServerSentEvent): readonly Step<TypedEvent>[]
   end(): readonly Step<TypedEvent>[]
 } {
@@ -31,7 +31,7 @@ export function readTypedEvents(): {
   }
 }
 
-export function watchTypedEvents(): StreamWatcher {
+export function createTypedEventWatcher(): StreamWatcher {
   let usage: Usage | undefined
   const see = (event: ServerSentEvent): Verdict => {
     if (event.data.trim() === '[DONE]') return 'terminal'
