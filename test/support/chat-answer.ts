@@ -58,7 +58,7 @@ export async function streamedRecording(
     : lines.map((line) => `data: ${line}\n\n`).join('')
   const readings = []
   for (const size of [1, 7, 4096]) {
-    const events = await eventsInPieces(text, size)
+    const events = eventsInPieces(text, size)
     const context = codecContext()
     readings.push(readStream(codec.stream!, { events, context, request }))
   }

@@ -5,7 +5,11 @@ import type {
   Received,
 } from '../../packages/protocols/src/protocol.ts'
 import { parseJson } from '../../packages/contract/src/wire/json.ts'
-import { parseEvents, type ServerSentEvent } from '../../packages/contract/src/wire/sse.ts'
+import {
+  createEventSplitter,
+  type EventBlock,
+  type ServerSentEvent,
+} from '../../packages/contract/src/wire/sse.ts'
 
 /** 2023-11-14T22:13:20Z */
 export const fixedNow = 1_700_000_000_000
@@ -59,13 +63,14 @@ export function received(body: string, given: Partial<Received> = {}): Received 
   }
 }
 
-/** The events of a server-sent stream that arrives in pieces of `size` bytes. */
-export async function eventsInPieces(text: string, size: number): Promise<ServerSentEvent[]> {
+/** The events of a server-sent stream that arrives in pieces of `size` bytes; comments are left out. */
+export function eventsInPieces(text: string, size: number): readonly ServerSentEvent[] {
   const bytes = new TextEncoder().encode(text)
-  async function* pieces(): AsyncGenerator<Uint8Array> {
-    for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
-  }
-  const events: ServerSentEvent[] = []
-  for await (const event of parseEvents(pieces())) events.push(event)
-  return events
+  const splitter = createEventSplitter()
+  const blocks: EventBlock[] = []
+  for (let at = 0; at < bytes.length; at += size)
+    blocks.push(...splitter.push(bytes.subarray(at, at + size)))
+  return [...blocks, ...splitter.end()]
+    .filter(({ kind }) => kind !== 'comment')
+    .map(({ event, data }) => ({ event, data }))
 }

@@ -43,6 +43,7 @@ export type {
   ModelCard,
   Native,
   Protocol,
+  Quirk,
   Received,
   StreamReader,
   StreamWatcher,

@@ -1,7 +1,7 @@
 import { type Fields, isObject, objectOf, type ResponseFormat, someText } from '@sluice/contract'
 
 /** The schema that a response format asks for, with what was said of it. */
-export interface NamedSchema {
+interface NamedSchema {
   readonly schema: Fields
   readonly name: string | undefined
   readonly description: string | undefined

@@ -31,6 +31,12 @@ export interface UpstreamRequest {
   readonly elsewhere?: string
 }
 
+/**
+ * A small difference between an upstream and its protocol, as a function over the outgoing request, named for what it
+ * does. It returns the same object where there is nothing to change.
+ */
+export type Quirk = (request: UpstreamRequest, operation: OperationName) => UpstreamRequest
+
 /** A whole answer of an upstream, read and bounded. */
 export interface Received {
   readonly status: number

@@ -9,7 +9,7 @@ import {
 } from '@sluice/contract'
 import type { CodecContext, Decoded } from './protocol.ts'
 
-export interface RerankAnswer {
+interface RerankAnswer {
   readonly id?: string | undefined
   /** Each with `index` and its score under `relevance_score` or `relevanceScore`. */
   readonly results: readonly unknown[]

@@ -195,7 +195,7 @@ describe('a stream of the Messages API', () => {
       .join('\r\n\r\n')
     for (const size of [1, 7, 4096]) {
       const { steps, verdicts } = readStream(chat.stream!, {
-        events: await eventsInPieces(wire, size),
+        events: eventsInPieces(wire, size),
         context: codecContext(),
         request,
       })

@@ -1,20 +1,6 @@
 import { Type } from '../core/type.ts'
 import { AnyObject } from './schema.ts'
 
-/** A whisper segment (OpenAI API, TranscriptionSegment). Times in seconds. */
-export const TranscriptSegment = Type.Object({
-  id: Type.Integer(),
-  seek: Type.Integer(),
-  start: Type.Number(),
-  end: Type.Number(),
-  text: Type.String(),
-  tokens: Type.Array(Type.Integer()),
-  temperature: Type.Number(),
-  avg_logprob: Type.Number(),
-  compression_ratio: Type.Number(),
-  no_speech_prob: Type.Number(),
-})
-
 /** JSON forms of a transcript: `json` has text and usage, `verbose_json` and `diarized_json` the rest as well. */
 export const TranscriptReply = Type.Object({
   text: Type.String(),

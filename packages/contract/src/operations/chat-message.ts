@@ -2,7 +2,7 @@ import type { Static } from 'typebox'
 import { Type } from '../core/type.ts'
 import { AnyObject, oneOf, optional } from './schema.ts'
 
-export const imageDetails = ['low', 'high', 'auto', 'original'] as const
+const imageDetails = ['low', 'high', 'auto', 'original'] as const
 
 /** A piece of a message (contract, MessageContent; `refusal` is OpenAI's, in assistant history). */
 export const ContentPart = Type.Object({

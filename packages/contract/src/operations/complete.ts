@@ -8,13 +8,13 @@ import { ChatUsage } from './usage-shape.ts'
 const TokenIds = Type.Array(Type.Integer({ minimum: 0 }), { minItems: 1 })
 
 /** A string, several, one list of token ids, or several. */
-export const Prompt = Type.Union([
+const Prompt = Type.Union([
   Type.String(),
   Type.Array(Type.String(), { minItems: 1, maxItems: 2048 }),
   TokenIds,
   Type.Array(TokenIds, { minItems: 1, maxItems: 2048 }),
 ])
-export type Prompt = Static<typeof Prompt>
+type Prompt = Static<typeof Prompt>
 
 /** A text completion request (contract; OpenAI API, CreateCompletionRequest). */
 export const CompleteRequest = Type.Object({

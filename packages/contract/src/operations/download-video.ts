@@ -4,12 +4,12 @@ import { operation } from './operation.ts'
 import { oneOf, optional } from './schema.ts'
 import { VideoId } from './video.ts'
 
-export const DownloadVideoRequest = Type.Object({
+const DownloadVideoRequest = Type.Object({
   ...VideoId.properties,
   /** Default `video`. */
   variant: optional(oneOf(['video', 'thumbnail', 'spritesheet'])),
 })
-export type DownloadVideoRequest = Static<typeof DownloadVideoRequest>
+type DownloadVideoRequest = Static<typeof DownloadVideoRequest>
 
 export const downloadVideo = operation({
   summary: 'Download a finished video',

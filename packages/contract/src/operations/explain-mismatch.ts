@@ -1,5 +1,5 @@
 /** What is wrong with a value, and where. `depth` tells how far into the value the fault lies. */
-export interface Mismatch {
+interface Mismatch {
   readonly path: string
   readonly message: string
   readonly missing?: boolean

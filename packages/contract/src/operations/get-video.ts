@@ -1,9 +1,6 @@
-import type { Static } from 'typebox'
 import { Type } from '../core/type.ts'
 import { operation } from './operation.ts'
 import { Video, VideoId } from './video.ts'
-
-export type GetVideoRequest = Static<typeof VideoId>
 
 export const getVideo = operation({
   summary: 'Look up a video task',

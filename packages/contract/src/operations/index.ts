@@ -31,7 +31,7 @@ export const operations = {
   downloadVideo,
 } as const
 
-export type Operations = typeof operations
+type Operations = typeof operations
 export type OperationName = keyof Operations
 export type RequestOf<O extends OperationName> = Static<Operations[O]['request']>
 export type ReplyOf<O extends OperationName> = Static<Operations[O]['reply']>

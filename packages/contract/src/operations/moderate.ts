@@ -29,7 +29,7 @@ const ModerationPart = Type.Object({
 
 export const defaultModerationModel = 'omni-moderation-latest'
 
-export const ModerateRequest = Type.Object({
+const ModerateRequest = Type.Object({
   input: Type.Union([
     Type.String(),
     Type.Array(Type.String(), { minItems: 1, maxItems: 2048 }),
@@ -38,7 +38,7 @@ export const ModerateRequest = Type.Object({
   /** Default `omni-moderation-latest`. */
   model: optional(Type.String({ minLength: 1 })),
 })
-export type ModerateRequest = Static<typeof ModerateRequest>
+type ModerateRequest = Static<typeof ModerateRequest>
 
 /** An object with every category as a key. */
 function perCategory<S extends TSchema>(schema: S) {

@@ -28,12 +28,3 @@ export const FileField = Type.Unsafe<UploadedFile>({
 
 /** Any JSON object. */
 export const AnyObject = Type.Record(Type.String(), Type.Unknown())
-
-/** JSON of no fixed shape. */
-export type Json =
-  | null
-  | boolean
-  | number
-  | string
-  | readonly Json[]
-  | { readonly [key: string]: Json }

@@ -14,7 +14,6 @@ export const TranslateRequest = Type.Object({
   temperature: optional(Type.Number({ minimum: 0, maximum: 1 })),
 })
 export type TranslateRequest = Static<typeof TranslateRequest>
-export type TranslateReply = Static<typeof TranscriptReply>
 
 export const translate = operation({
   summary: 'Translate audio into English text',

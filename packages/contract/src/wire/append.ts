@@ -1,5 +1,5 @@
 /** Adds a piece to what is pending and returns both as one; what was pending is not to be used any more. */
-export type Append = (pending: Uint8Array, piece: Uint8Array) => Uint8Array
+type Append = (pending: Uint8Array, piece: Uint8Array) => Uint8Array
 
 /**
  * Joins the pieces of one stream. Room is made for twice as much as there is, so that a long event costs the time of

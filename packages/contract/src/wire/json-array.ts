@@ -105,7 +105,7 @@ function text(bytes: Uint8Array): string {
 }
 
 /** Writes a JSON array element by element. */
-export interface JsonArrayWriter {
+interface JsonArrayWriter {
   /** The text that adds one element, given as JSON. */
   element(json: string): string
   /** The text that closes the array. */

@@ -1,5 +1,5 @@
 /** A part of an outgoing form: a field, or a file with its bytes. */
-export type OutgoingPart =
+type OutgoingPart =
   | { readonly name: string; readonly value: string }
   | {
       readonly name: string

@@ -193,19 +193,6 @@ function readLines(text: string): Lines {
   return { kind: data === undefined ? 'comment' : 'event', event, data: data ?? '' }
 }
 
-/** Bytes to events, one at a time; comments are left out, unreadable blocks come as events that no watcher accepts. */
-export async function* parseEvents(
-  pieces: AsyncIterable<Uint8Array>,
-): AsyncGenerator<ServerSentEvent> {
-  const splitter = createEventSplitter()
-  for await (const piece of pieces) yield* events(splitter.push(piece))
-  yield* events(splitter.end())
-}
-
-function events(blocks: readonly EventBlock[]): readonly ServerSentEvent[] {
-  return blocks.filter(({ kind }) => kind !== 'comment').map(({ event, data }) => ({ event, data }))
-}
-
 /** An event as it goes on the wire. Data must hold no line break, which JSON.stringify guarantees. */
 export function formatEvent({ event, data }: ServerSentEvent): string {
   return event === '' ? `data: ${data}\n\n` : `event: ${event}\ndata: ${data}\n\n`

@@ -13,7 +13,7 @@ import { type Block, createDocumentNames, mediaBlock } from './media.ts'
 import { modelFamily } from './model-family.ts'
 import { converseToolIds } from './tool-ids.ts'
 
-export interface Turn {
+interface Turn {
   readonly role: 'user' | 'assistant'
   readonly content: Block[]
 }

@@ -2,7 +2,7 @@
  * Who made a Bedrock model, which decides the fields beyond Converse's own. An ARN of an application inference
  * profile does not say; such models count as `unknown`.
  */
-export type ModelFamily = 'anthropic' | 'nova' | 'openai' | 'mistral' | 'unknown' | 'other'
+type ModelFamily = 'anthropic' | 'nova' | 'openai' | 'mistral' | 'unknown' | 'other'
 
 export function modelFamily(model: string): ModelFamily {
   if (model.includes('anthropic.')) return 'anthropic'

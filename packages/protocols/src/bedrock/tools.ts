@@ -27,7 +27,7 @@ export function answersByTool({
   return choice.type === 'allowed_tools' && choice.allowed_tools?.mode !== 'required'
 }
 
-export interface ToolFields {
+interface ToolFields {
   readonly toolConfig?: Fields
   /** Claude's own `tool_choice`, for what Converse's cannot say. */
   readonly additional: Fields

@@ -2,7 +2,7 @@ import { type Fields, objectOf, someText, type Video } from '@sluice/contract'
 import type { CodecContext } from '../protocol.ts'
 
 /** A task and, once it is done, where its clip is; kept in one text as the job's id upstream. */
-export interface VideoTask {
+interface VideoTask {
   readonly taskId: string
   readonly clip?: string | undefined
 }

@@ -78,6 +78,6 @@ function wordOf(word: unknown): readonly SpokenWord[] {
 }
 
 /** Speakers are numbered from 0; OpenAI letters them. */
-export function speakerOf(speaker: unknown): string | undefined {
+function speakerOf(speaker: unknown): string | undefined {
   return typeof speaker === 'number' ? String.fromCodePoint(65 + (speaker % 26)) : undefined
 }

@@ -9,7 +9,7 @@ export interface Blob {
   readonly data: string
 }
 
-export interface FunctionCall {
+interface FunctionCall {
   readonly id?: string
   readonly name: string
   readonly args: unknown

@@ -3,7 +3,7 @@ import { embeddingReply, inputTexts } from '../embedding-reply.ts'
 import { readUsage } from '../usage.ts'
 import type { Codec } from '../protocol.ts'
 
-export interface RetrievalNames {
+interface RetrievalNames {
   readonly dimensions: string
   readonly inputType: string
   /** The words of other providers for what the vectors are for, in this one's. Others pass as they are. */

@@ -24,7 +24,7 @@ import { type TranscribeOptions, openaiTranscribe, openaiTranslate } from './ups
 import { readFailure } from '../failure.ts'
 
 /** How a compatible upstream differs from OpenAI itself. */
-export interface OpenAIDifferences {
+interface OpenAIDifferences {
   readonly chat?: ChatOptions
   readonly complete?: CompleteOptions
   readonly embed?: EmbedOptions

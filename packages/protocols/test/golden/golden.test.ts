@@ -192,7 +192,7 @@ function checksOfDecode(
       files: [sse, reply],
       inputs,
       name: `${id}: stream in pieces of ${size} bytes`,
-      run: async () => stream(await eventsInPieces(golden.text(sse), size)),
+      run: async () => stream(eventsInPieces(golden.text(sse), size)),
     })),
     {
       files: [`${id}.received.events.json`, reply],

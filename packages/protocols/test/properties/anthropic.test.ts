@@ -287,7 +287,7 @@ it('keeps a streamed answer on the way to a Messages client and back, however it
       const wire = written(chunks(deltas, finish))
       eventsOf(wire)
       const read = readStream(chat.stream!, {
-        events: await eventsInPieces(wire, size),
+        events: eventsInPieces(wire, size),
         context: context(),
         request: { model: 'm', messages: [{ role: 'user', content: 'x' }] },
       })

@@ -82,7 +82,7 @@ it('an answer is read the same, whole or streamed in any pieces', async () => {
         ]),
         event('message-end', { delta: { finish_reason: reason, usage } }),
       ].join('')
-      const events = await eventsInPieces(text, size)
+      const events = eventsInPieces(text, size)
       const read = readStream(chat.stream!, { events, context: codecContext(), request: asked })
       const expected = { text: answer.text, calls: answer.calls, finish: answer.finish }
       expect(answerOf(read.steps)).toMatchObject(expected)

@@ -346,7 +346,7 @@ test('a stream says the same as the whole answer, whatever the pieces', async ()
           stepsOf(given, size)
             .map((step) => writer.write(step))
             .join('') + writer.end()
-        const events = await eventsInPieces(text, bytes)
+        const events = eventsInPieces(text, bytes)
         const { steps, error } = readStream(chat.stream!, {
           events,
           context: context(),

@@ -60,7 +60,7 @@ it('a stream in any dialect, cut at any byte, reads as the same answer', async (
       fc.integer({ min: 1, max: 4096 }),
       async (answer, spoken, size) => {
         const codec = openaiChat()
-        const events = await eventsInPieces(told(answer, spoken), size)
+        const events = eventsInPieces(told(answer, spoken), size)
         const read = readStream(codec.stream!, { events, context: codecContext(), request: asked })
         expect(answerOf(read.steps)).toMatchObject({
           text: answer.text,

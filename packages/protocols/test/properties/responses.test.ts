@@ -122,7 +122,7 @@ it('a streamed answer → Responses events → chunks keeps what it says', async
     fc.asyncProperty(streamedAnswer, fc.integer({ min: 1, max: 4096 }), async (answer, size) => {
       const writer = responses.writer!({ model: 'm', input: 'x' }, formatContext(), '')
       const text = answer.steps.map((step) => writer.write(step)).join('') + writer.end()
-      const events = await eventsInPieces(text, size)
+      const events = eventsInPieces(text, size)
       const read = readStream(codec.stream!, { events, context: codecContext(), request: asked })
       const told = answerOf(read.steps)
       expect({ ...told, reasoning: told.reasoning.replaceAll('\n\n', '') }).toMatchObject({

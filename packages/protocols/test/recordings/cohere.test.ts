@@ -21,7 +21,7 @@ async function streamed(name: string, size: number) {
   const text = recordedLines(`cohere/${name}`)
     .map((line) => `event: ${(JSON.parse(line) as { type: string }).type}\ndata: ${line}\n\n`)
     .join('')
-  const events = await eventsInPieces(text, size)
+  const events = eventsInPieces(text, size)
   const { steps, verdicts, usage } = readStream(chat!.stream!, {
     events,
     context: codecContext(),

@@ -125,7 +125,7 @@ testRecording('with CRLF, and as a JSON array, a stream reads the same', async (
       for (let at = 0; at < array.length; at += size)
         blocks.push(...splitter.push(array.subarray(at, at + size)))
       const elements = [...blocks, ...splitter.end()].filter(({ kind }) => kind === 'event')
-      for (const events of [elements, await eventsInPieces(crlf, size)]) {
+      for (const events of [elements, eventsInPieces(crlf, size)]) {
         const { steps } = readStream(chat.stream!, { events, context: codecContext(), request })
         expect(answerOf(steps)).toEqual(answer)
       }

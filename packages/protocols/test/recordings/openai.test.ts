@@ -29,7 +29,7 @@ testRecording('a streamed text completion', async () => {
   const lines = [...recordedLines('openai/openai-completion-text.chunks.txt'), '[DONE]']
   const text = lines.map((line) => `data: ${line}\n\n`).join('')
   for (const size of [1, 7, 4096]) {
-    const events = await eventsInPieces(text, size)
+    const events = eventsInPieces(text, size)
     const request = { model: 'm', prompt: 'p' }
     const read = readStream(complete!.stream!, { events, context: codecContext(), request })
     const told = read.steps.flatMap((step) => ('event' in step ? step.event.choices : []))

@@ -1,5 +1,5 @@
 import type { OperationName } from '@sluice/contract'
-import type { ModelCard, Protocol, UpstreamRequest } from '@sluice/protocols'
+import type { ModelCard, Protocol, Quirk } from '@sluice/protocols'
 
 /** What a user configured of a provider beyond its key: region, project, resource, apiVersion … */
 export type ProviderSettings = Readonly<Record<string, string>>
@@ -21,9 +21,6 @@ export type Credentials = (
   request: OutgoingRequest,
   settings: ProviderSettings,
 ) => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>
-
-/** A small difference from the protocol, as a function over the outgoing request. Named for what it does. */
-export type Quirk = (request: UpstreamRequest, operation: OperationName) => UpstreamRequest
 
 /** What every variable that holds a provider's key has in its name. */
 export const secretName = /KEY|TOKEN|CREDENTIALS|SECRET/

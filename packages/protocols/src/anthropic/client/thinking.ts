@@ -5,7 +5,7 @@ import type { Block as OutBlock } from '../blocks.ts'
 import type { Block } from './schema.ts'
 
 /** Reasoning that a client sends back in an assistant message. */
-export interface ReturnedThinking {
+interface ReturnedThinking {
   readonly text: string
   readonly blocks: readonly ThinkingBlock[]
   /** Gemini's signatures by the id of the call they belong to. */

@@ -6,7 +6,7 @@ import type { CodecContext } from '../../protocol.ts'
 import { type Block, isBlank } from '../blocks.ts'
 import { mediaBlock } from './media.ts'
 
-export interface Turn {
+interface Turn {
   readonly role: 'user' | 'assistant'
   readonly content: Block[]
 }

@@ -14,12 +14,12 @@ import type { Part } from '../generate-content.ts'
 import { carryBlocks } from '../signatures.ts'
 
 /** What the end of an answer holds: its calls, and reasoning that must come back with them. */
-export interface Closing {
+interface Closing {
   readonly calls: readonly ToolCall[]
   readonly blocks: readonly ThinkingBlock[]
 }
 
-export interface ClosingParts {
+interface ClosingParts {
   /** Empty texts with signatures of their own; they come before the text, or at least before its signature. */
   readonly earlier: readonly Part[]
   /** To go on the text. */

@@ -29,7 +29,7 @@ export function geminiChat(address: AddressOf): Codec<'chat'> {
 }
 
 /** Gemini reads Google's own addresses only; everything else comes inline. */
-export function mediaToFetch({ messages }: ChatRequest): readonly { url: string; param: string }[] {
+function mediaToFetch({ messages }: ChatRequest): readonly { url: string; param: string }[] {
   return messages.flatMap(({ content }, message) =>
     typeof content === 'string' || content == null
       ? []

@@ -6,7 +6,7 @@ import type { Content, Part } from '../generate-content.ts'
 import { mediaAddress, mediaPart } from './media-part.ts'
 import { generationOf } from './model-generation.ts'
 
-export interface Conversation {
+interface Conversation {
   readonly contents: readonly Content[]
   readonly systemInstruction?: { readonly parts: readonly Part[] }
 }

@@ -1,5 +1,5 @@
 /** How a Gemini model is told to think: by level (3 and later), by a budget of tokens (2.5), or not at all. */
-export type ThinkingStyle = 'level' | 'budget' | 'none'
+type ThinkingStyle = 'level' | 'budget' | 'none'
 
 /**
  * The generation in a model's name, such as 2.5. Names without one (`gemini-flash-latest`, tuned models) count as

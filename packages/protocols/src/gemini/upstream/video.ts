@@ -5,7 +5,7 @@ import { GatewayError } from '@sluice/contract'
  * the same host. The two have nothing in common, and looking up a finished operation again only to download would
  * cost a call each time.
  */
-export interface VeoJob {
+interface VeoJob {
   readonly operation: string
   /** A path with its query, such as `/v1beta/files/abc:download?alt=media`. */
   readonly clip: string | undefined

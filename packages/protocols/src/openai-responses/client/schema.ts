@@ -102,7 +102,7 @@ export type OutputItem = { readonly id: string; readonly type: string } & Readon
 const nullable = <S extends Parameters<typeof Type.Union>[0][number]>(schema: S) =>
   Type.Union([schema, Type.Null()])
 
-export const ResponseUsage = Type.Object({
+const ResponseUsage = Type.Object({
   input_tokens: Type.Integer(),
   input_tokens_details: Type.Object({
     cached_tokens: Type.Integer(),

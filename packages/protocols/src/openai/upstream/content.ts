@@ -1,7 +1,7 @@
 import { isObject, listOf, objectOf, someText, textOf } from '@sluice/contract'
 
 /** What an answer's `content` says: Mistral sends a list of text and thinking parts where OpenAI sends a string. */
-export interface Spoken {
+interface Spoken {
   readonly text: string
   readonly reasoning: string
 }

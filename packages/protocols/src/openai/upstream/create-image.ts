@@ -5,7 +5,7 @@ import { type PathOf, usualPath } from './options.ts'
 import { createTypedEventReader, createTypedEventWatcher } from './typed-events.ts'
 
 /** What an upstream takes beyond OpenAI's own fields; anything else of the contract's `parameters` is refused. */
-export type ImageExtension = 'negative_prompt' | 'prompt_extend' | 'watermark' | 'seed'
+type ImageExtension = 'negative_prompt' | 'prompt_extend' | 'watermark' | 'seed'
 
 export interface ImageOptions {
   readonly path?: PathOf

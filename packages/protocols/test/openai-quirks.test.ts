@@ -2,19 +2,13 @@ import { describe, expect, it } from 'vitest'
 import {
   developerAsSystem,
   effortAs,
-  emptyForNullContent,
-  joinTextParts,
-  maxCompletionTokensOnly,
   maxTokensOnly,
   mistralToolIds,
-  noStreamOptions,
   renameField,
   requiredAsAny,
-  type Variant,
   withoutHints,
-  withoutNames,
 } from '../src/openai/upstream/quirks.ts'
-import type { UpstreamRequest } from '../src/protocol.ts'
+import type { Quirk, UpstreamRequest } from '../src/protocol.ts'
 
 const sent = (value: object): UpstreamRequest => ({
   method: 'POST',
@@ -22,21 +16,20 @@ const sent = (value: object): UpstreamRequest => ({
   body: { kind: 'json', value },
 })
 
-const changed = (variant: Variant, value: object): unknown => {
-  const { body } = variant(sent(value), 'chat')
+const changed = (quirk: Quirk, value: object): unknown => {
+  const { body } = quirk(sent(value), 'chat')
   return body?.kind === 'json' ? body.value : undefined
 }
 
 const qwen = effortAs((effort) => ({ enable_thinking: effort !== 'none' }))
 const says = (...messages: readonly object[]) => ({ messages })
 
-describe.each<[string, Variant, readonly (readonly [before: object, after: object])[]]>([
+describe.each<[string, Quirk, readonly (readonly [before: object, after: object])[]]>([
   [
     'withoutHints',
     withoutHints('user', 'metadata'),
     [[{ user: 'u', metadata: {}, seed: 1 }, { seed: 1 }]],
   ],
-  ['noStreamOptions', noStreamOptions, [[{ stream: true, stream_options: {} }, { stream: true }]]],
   [
     'renameField',
     renameField('seed', 'random_seed'),
@@ -53,14 +46,6 @@ describe.each<[string, Variant, readonly (readonly [before: object, after: objec
       [{ max_completion_tokens: 5, max_tokens: 9 }, { max_tokens: 5 }],
     ],
   ],
-  [
-    'maxCompletionTokensOnly',
-    maxCompletionTokensOnly,
-    [
-      [{ max_tokens: 5 }, { max_completion_tokens: 5 }],
-      [{ max_completion_tokens: 5, max_tokens: 9 }, { max_completion_tokens: 5 }],
-    ],
-  ],
   ['requiredAsAny', requiredAsAny, [[{ tool_choice: 'required' }, { tool_choice: 'any' }]]],
   [
     'effortAs',
@@ -75,35 +60,9 @@ describe.each<[string, Variant, readonly (readonly [before: object, after: objec
     developerAsSystem,
     [[says({ role: 'developer', content: 'a' }), says({ role: 'system', content: 'a' })]],
   ],
-  [
-    'joinTextParts',
-    joinTextParts,
-    [
-      [
-        says({
-          role: 'user',
-          content: [
-            { type: 'text', text: 'a' },
-            { type: 'text', text: 'b' },
-          ],
-        }),
-        says({ role: 'user', content: 'a\nb' }),
-      ],
-    ],
-  ],
-  [
-    'emptyForNullContent',
-    emptyForNullContent,
-    [[says({ role: 'assistant', content: null }), says({ role: 'assistant', content: '' })]],
-  ],
-  [
-    'withoutNames',
-    withoutNames,
-    [[says({ role: 'user', content: 'a', name: 'Ada' }), says({ role: 'user', content: 'a' })]],
-  ],
-])('%s', (_name, variant, examples) => {
+])('%s', (_name, quirk, examples) => {
   it.each(examples)('%j becomes %j', (before, after) => {
-    expect(changed(variant, before)).toEqual(after)
+    expect(changed(quirk, before)).toEqual(after)
   })
 
   it('returns the same request where there is nothing to change', () => {
@@ -113,7 +72,7 @@ describe.each<[string, Variant, readonly (readonly [before: object, after: objec
       messages: [{ role: 'user', content: picture }],
       tool_choice: 'auto',
     })
-    expect(variant(untouched, 'chat')).toBe(untouched)
+    expect(quirk(untouched, 'chat')).toBe(untouched)
     const speech = sent({
       user: 'u',
       seed: 1,
@@ -121,9 +80,9 @@ describe.each<[string, Variant, readonly (readonly [before: object, after: objec
       max_completion_tokens: 4,
       stream_options: {},
     })
-    expect(variant(speech, 'speak')).toBe(speech)
+    expect(quirk(speech, 'speak')).toBe(speech)
     const form: UpstreamRequest = { method: 'POST', path: '/', body: { kind: 'form', parts: [] } }
-    expect(variant(form, 'chat')).toBe(form)
+    expect(quirk(form, 'chat')).toBe(form)
   })
 })
 
