@@ -1,6 +1,9 @@
 import { type ChatRequest, type Fields, isObject, objectOf } from '@sluice/contract'
+import { createCacheBreakpoints } from '../claude/cache-breakpoints.ts'
 import { closedSchema } from '../claude/closed-schema.ts'
-import { claudeModel } from '../claude/model-family.ts'
+import { outputLimit, stopSequences } from '../claude/limits.ts'
+import { claudeSampling } from '../claude/sampling.ts'
+import { mayForceCall } from '../claude/thinking.ts'
 import { namedSchema } from '../named-schema.ts'
 import type { CodecContext } from '../protocol.ts'
 import { asksFor, refuseFields } from '../unsupported-fields.ts'
@@ -12,16 +15,19 @@ import { answersByTool, encodeTools } from './tools.ts'
 /** A chat request as the body of Converse. */
 export function chatBody(request: ChatRequest, context: CodecContext): object {
   refuseFields(request, unsupported, context)
-  const { system, turns } = encodeMessages(request, context)
   const reasoning = encodeReasoning(request, context)
-  const { toolConfig, additional: choice } = encodeTools(request, context)
-  const answer = heldAnswer(request, toolConfig, { reasoning, context })
-  const inference = inferenceConfig(request, reasoning, context)
+  const writing = { reasoning, context }
+  const breakpoint = createCacheBreakpoints()
+  const { toolConfig, additional: choice } = encodeTools(request, context, breakpoint)
+  const answer = heldAnswer(request, toolConfig, writing)
+  const { system, turns } = encodeMessages(request, context, breakpoint)
+  const sampling = samplingOf(request, writing)
+  const inference = inferenceConfig(request, sampling, writing)
   const additional = {
     ...reasoning.fields,
     ...choice,
     ...answer.fields,
-    ...topK(request, reasoning, context),
+    ...topK(sampling, context),
   }
   return {
     ...(system.length > 0 ? { system } : {}),
@@ -31,7 +37,7 @@ export function chatBody(request: ChatRequest, context: CodecContext): object {
     ...(Object.keys(additional).length > 0 ? { additionalModelRequestFields: additional } : {}),
     ...(asksFor(request, 'service_tier') ? { serviceTier: { type: request.service_tier } } : {}),
     // Asked for only where it can matter; other models ignore the path.
-    ...(asksFor(request, 'stop') && modelFamily(context.model) === 'anthropic'
+    ...(asksFor(request, 'stop') && reasoning.claude !== undefined
       ? { additionalModelResponseFieldPaths: ['/delta/stop_sequence'] }
       : {}),
   }
@@ -55,69 +61,49 @@ interface Writing {
   readonly context: CodecContext
 }
 
-/** Claude takes temperature 0 to 1, only 1 while it thinks, and its newest models take the defaults alone. */
-function sampling(request: ChatRequest, { reasoning, context }: Writing): Fields {
-  const { temperature, top_p: topP } = request
-  const claude = modelFamily(context.model) === 'anthropic' ? claudeModel(context.model) : undefined
-  const fixed = claude !== undefined && (reasoning.on || claude.sampling === 'none')
-  const tooHot = (temperature ?? 0) > 1
-  const refused = tooHot || (fixed && asksFor(request, 'temperature'))
-  if (refused)
-    context.unsupported('temperature', tooHot ? 'Bedrock takes 0 to 1' : 'this model takes 1 here')
-  const hasTemperature = temperature != null && !refused && !fixed
-  const one = claude?.sampling === 'one' && hasTemperature
-  if (topP != null && one && asksFor(request, 'top_p'))
-    context.unsupported('top_p', 'this model takes temperature or top_p')
-  return {
-    ...(hasTemperature ? { temperature } : {}),
-    ...(topP == null || one ? {} : { topP }),
-  }
-}
-
-function inferenceConfig(
-  request: ChatRequest,
-  reasoning: Reasoning,
-  context: CodecContext,
-): object {
+function inferenceConfig(request: ChatRequest, sampling: Sampling, writing: Writing): object {
+  const stops = stopsOf(request, writing)
+  const { temperature, top_p: topP } = sampling
   const asked = request.max_completion_tokens ?? request.max_tokens
-  const stopSequences = stopWords(request, context)
   return {
-    ...(asked == null ? {} : { maxTokens: maxTokens(asked, reasoning, context) }),
-    ...sampling(request, { reasoning, context }),
-    ...(stopSequences.length > 0 ? { stopSequences } : {}),
+    ...(asked == null ? {} : { maxTokens: maxTokens(asked, writing.reasoning) }),
+    ...(temperature == null ? {} : { temperature }),
+    ...(topP == null ? {} : { topP }),
+    ...(stops.length > 0 ? { stopSequences: stops } : {}),
   }
 }
 
-/** Claude does not stop at white space alone. */
-function stopWords({ stop }: ChatRequest, context: CodecContext): readonly string[] {
-  const words = typeof stop === 'string' ? [stop] : (stop ?? [])
-  if (modelFamily(context.model) !== 'anthropic') return words
-  return words.filter((word, index) => {
-    const blank = word.trim() === ''
-    if (blank && word !== '')
-      context.unsupported(
-        typeof stop === 'string' ? 'stop' : `stop[${index}]`,
-        'Claude does not stop at white space',
-      )
-    return !blank
-  })
+function maxTokens(asked: number, { claude }: Reasoning): number {
+  const budget = claude?.thinking.thinking?.budget_tokens
+  return claude === undefined || budget === undefined
+    ? asked
+    : outputLimit(asked, budget, claude.model)
 }
 
-/** Thinking counts as output, so a limit that its budget would use up is raised by the budget. */
-function maxTokens(asked: number, { budget = 0 }: Reasoning, { model }: CodecContext): number {
-  if (budget < asked) return asked
-  return Math.max(budget + 1, Math.min(claudeModel(model).maxTokens, budget + asked))
-}
+type Sampling = Pick<ChatRequest, 'temperature' | 'top_p' | 'top_k'>
 
-function topK(request: ChatRequest, { on }: Reasoning, context: CodecContext): object {
-  if (!asksFor(request, 'top_k')) return {}
-  const family = modelFamily(context.model)
-  if (family === 'nova') return { inferenceConfig: { topK: request.top_k } }
-  if (family === 'anthropic' && (on || claudeModel(context.model).sampling === 'none')) {
-    context.unsupported('top_k', 'this model takes only the default here')
-    return {}
+function samplingOf(request: ChatRequest, { reasoning, context }: Writing): Sampling {
+  if (reasoning.claude !== undefined) return claudeSampling(request, reasoning.claude)
+  const { temperature, top_p: topP, top_k: topK } = request
+  const tooHot = temperature != null && temperature > 1
+  if (tooHot) context.unsupported('temperature', 'Bedrock takes 0 to 1')
+  return {
+    temperature: tooHot ? null : (temperature ?? null),
+    top_p: topP ?? null,
+    top_k: asksFor(request, 'top_k') ? (topK ?? null) : null,
   }
-  return { top_k: request.top_k }
+}
+
+function stopsOf(request: ChatRequest, { reasoning, context }: Writing): readonly string[] {
+  if (reasoning.claude !== undefined) return stopSequences(request, context)
+  const { stop } = request
+  return typeof stop === 'string' ? [stop] : (stop ?? [])
+}
+
+/** Nova has a place of its own for it; other makers' models read their own field. */
+function topK({ top_k: topK }: Sampling, { model }: CodecContext): object {
+  if (topK == null) return {}
+  return modelFamily(model) === 'nova' ? { inferenceConfig: { topK } } : { top_k: topK }
 }
 
 interface HeldAnswer {
@@ -135,15 +121,17 @@ function heldAnswer(
   writing: Writing,
 ): HeldAnswer {
   const { reasoning, context } = writing
-  const claude = modelFamily(context.model) === 'anthropic' ? claudeModel(context.model) : undefined
-  const mayForce = claude === undefined || (claude.forcedTools && reasoning.budget === undefined)
-  if (mayForce || !isForced(toolConfig)) return { toolConfig }
+  const { claude } = reasoning
+  if (claude === undefined || mayForceCall(claude.model, claude.thinking) || !isForced(toolConfig))
+    return { toolConfig }
   if (!answersByTool(request)) {
     context.unsupported('tool_choice', 'this model cannot be made to call a tool here')
     return { toolConfig: { tools: toolConfig?.['tools'] } }
   }
-  const { toolConfig: own } = encodeTools({ ...request, response_format: null }, context)
-  const schema = claude?.structured === true ? closedSchema(schemaOf(request)) : undefined
+  // The tools come first in a prompt, so their breakpoints are the same ones.
+  const plain = { ...request, response_format: null }
+  const { toolConfig: own } = encodeTools(plain, context, createCacheBreakpoints())
+  const schema = claude.model.structured ? closedSchema(schemaOf(request)) : undefined
   if (schema !== undefined) {
     const config = objectOf(reasoning.fields['output_config'])
     const format = { type: 'json_schema', schema }

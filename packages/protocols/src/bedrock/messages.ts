@@ -1,12 +1,13 @@
-import type {
-  ChatRequest,
-  ContentPart,
-  Fields,
-  Message,
-  ThinkingBlock,
-  ToolCall,
+import {
+  type ChatRequest,
+  type ContentPart,
+  type Message,
+  objectOf,
+  type ThinkingBlock,
+  type ToolCall,
 } from '@sluice/contract'
 import { readArguments } from '../call-arguments.ts'
+import type { CacheBreakpoints } from '../claude/cache-breakpoints.ts'
 import type { ToolIds } from '../claude/tool-ids.ts'
 import type { CodecContext } from '../protocol.ts'
 import { type Block, createDocumentNames, mediaBlock } from './media.ts'
@@ -22,6 +23,7 @@ interface Writing {
   readonly context: CodecContext
   readonly ids: ToolIds
   readonly documentName: (filename: string) => string
+  readonly breakpoint: CacheBreakpoints
 }
 
 /** Stands where Converse wants a user message or a text and the caller has none. */
@@ -35,11 +37,13 @@ const noWords = '.'
 export function encodeMessages(
   { messages }: ChatRequest,
   context: CodecContext,
+  breakpoint: CacheBreakpoints,
 ): { readonly system: readonly Block[]; readonly turns: readonly Turn[] } {
   const writing: Writing = {
     context,
     ids: converseToolIds(context.model),
     documentName: createDocumentNames(),
+    breakpoint,
   }
   const opening = messages.findIndex((message) => !isSystem(message))
   const systemEnd = opening < 0 ? messages.length : opening
@@ -127,7 +131,9 @@ function contentBlocks({ content }: Message, path: string, writing: Writing): re
   if (typeof content === 'string') return textBlock(content)
   return content.flatMap((part, index) => {
     const blocks = partBlocks(part, `${path}.content[${index}]`, writing)
-    return blocks.length === 0 ? [] : [...blocks, ...cachePoint(part.cache_control)]
+    return blocks.length === 0
+      ? []
+      : [...blocks, ...cachePoint(writing.breakpoint(part.cache_control))]
   })
 }
 
@@ -139,9 +145,11 @@ function partBlocks(part: ContentPart, path: string, writing: Writing): readonly
 }
 
 /** Anthropic's cache breakpoint stands in the block; Converse puts a block of its own after it. */
-export function cachePoint(control: Fields | null | undefined): readonly Block[] {
-  if (control == null) return []
-  const ttl = control['ttl']
+export function cachePoint({
+  cache_control: control,
+}: ReturnType<CacheBreakpoints>): readonly Block[] {
+  if (control === undefined) return []
+  const { ttl } = objectOf(control)
   return [{ cachePoint: { type: 'default', ...(typeof ttl === 'string' ? { ttl } : {}) } }]
 }
 

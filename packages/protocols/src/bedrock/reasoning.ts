@@ -1,5 +1,6 @@
 import type { ChatRequest, Fields } from '@sluice/contract'
 import { claudeModel } from '../claude/model-family.ts'
+import type { ClaudeCall } from '../claude/sampling.ts'
 import { encodeThinking } from '../claude/thinking.ts'
 import type { CodecContext } from '../protocol.ts'
 import { asksFor } from '../unsupported-fields.ts'
@@ -8,13 +9,11 @@ import { isReasoningNova, modelFamily } from './model-family.ts'
 /** How much a model shall think, in the words of its maker, and what that means for the rest of the request. */
 export interface Reasoning {
   readonly fields: Fields
-  /** The tokens that the thinking may use, where the request says so. */
-  readonly budget?: number | undefined
-  /** True where the request switches thinking on. */
-  readonly on: boolean
+  /** Present where the model is a Claude, whose rules then hold. */
+  readonly claude?: ClaudeCall
 }
 
-const nothing: Reasoning = { fields: {}, on: false }
+const nothing: Reasoning = { fields: {} }
 
 /** Claude's `thinking` and `output_config.effort`, Nova's `reasoningConfig`, OpenAI's `reasoning_effort`. */
 export function encodeReasoning(request: ChatRequest, context: CodecContext): Reasoning {
@@ -22,11 +21,11 @@ export function encodeReasoning(request: ChatRequest, context: CodecContext): Re
   if (family === 'anthropic') return claudeReasoning(request, context)
   if (asksFor(request, 'thinking_budget')) context.unsupported('thinking_budget')
   if (family === 'openai' && request.reasoning_effort != null)
-    return { fields: { reasoning_effort: request.reasoning_effort }, on: true }
+    return { fields: { reasoning_effort: request.reasoning_effort } }
   if (!asksFor(request, 'reasoning_effort')) return nothing
   if (family === 'nova' && isReasoningNova(context.model)) {
     const reasoningConfig = { type: 'enabled', maxReasoningEffort: novaEffort(request) }
-    return { fields: { reasoningConfig }, on: true }
+    return { fields: { reasoningConfig } }
   }
   context.unsupported('reasoning_effort')
   return nothing
@@ -38,13 +37,13 @@ function novaEffort({ reasoning_effort: effort }: ChatRequest): string {
 }
 
 function claudeReasoning(request: ChatRequest, context: CodecContext): Reasoning {
-  const { thinking, effort } = encodeThinking(request, claudeModel(context.model), context)
+  const model = claudeModel(context.model)
+  const thinking = encodeThinking(request, model, context)
   return {
     fields: {
-      ...(thinking === undefined ? {} : { thinking }),
-      ...(effort === undefined ? {} : { output_config: { effort } }),
+      ...(thinking.thinking === undefined ? {} : { thinking: thinking.thinking }),
+      ...(thinking.effort === undefined ? {} : { output_config: { effort: thinking.effort } }),
     },
-    budget: thinking?.budget_tokens,
-    on: thinking?.type === 'enabled' || thinking?.type === 'adaptive',
+    claude: { context, model, thinking },
   }
 }

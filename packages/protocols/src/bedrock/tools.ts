@@ -7,6 +7,7 @@ import {
   type Tool,
 } from '@sluice/contract'
 import { allowedTools } from '../allowed-tools.ts'
+import type { CacheBreakpoints } from '../claude/cache-breakpoints.ts'
 import { namedSchema } from '../named-schema.ts'
 import type { CodecContext } from '../protocol.ts'
 import { asksFor } from '../unsupported-fields.ts'
@@ -37,10 +38,14 @@ interface ToolFields {
  * Tools as Converse takes them. It has no way to say "no call" or "one call at a time"; Claude models take those as
  * additional fields. Calls in the history need their tools, so those that the request no longer names are declared.
  */
-export function encodeTools(request: ChatRequest, context: CodecContext): ToolFields {
+export function encodeTools(
+  request: ChatRequest,
+  context: CodecContext,
+  breakpoint: CacheBreakpoints,
+): ToolFields {
   const byTool = answersByTool(request)
   const choice = choiceOf(request, context)
-  const offered = offeredTools(request, context)
+  const offered = offeredTools(request, context, breakpoint)
   const history = historyTools(request, new Set(offered.map(nameOf)))
   const without = choice === 'none' && history.length === 0 && !mentionsCalls(request)
   const tools = [
@@ -101,7 +106,11 @@ function claudeChoice(
     : { type: 'tool', name: choice.tool.name, ...single }
 }
 
-function offeredTools(request: ChatRequest, context: CodecContext): readonly Block[] {
+function offeredTools(
+  request: ChatRequest,
+  context: CodecContext,
+  breakpoint: CacheBreakpoints,
+): readonly Block[] {
   const allowed = allowedTools(request.tool_choice)
   return (request.tools ?? []).flatMap((tool, index) => {
     const path = `tools[${index}]`
@@ -110,7 +119,7 @@ function offeredTools(request: ChatRequest, context: CodecContext): readonly Blo
       return []
     }
     if (allowed !== undefined && !allowed.has(tool.function.name)) return []
-    return [toolSpec(tool.function), ...cachePoint(tool.cache_control)]
+    return [toolSpec(tool.function), ...cachePoint(breakpoint(tool.cache_control))]
   })
 }
 

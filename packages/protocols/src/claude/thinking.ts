@@ -8,6 +8,16 @@ export interface Thinking {
   readonly effort?: string
 }
 
+/** Whether the request switches thinking on. */
+export function thinks({ thinking }: Thinking): boolean {
+  return thinking?.type === 'enabled' || thinking?.type === 'adaptive'
+}
+
+/** Whether a call can be forced: not while the model thinks by a budget, and never of the newest models. */
+export function mayForceCall(model: ClaudeModel, { thinking }: Thinking): boolean {
+  return model.forcedTools && thinking?.type !== 'enabled'
+}
+
 /** Budgets in tokens for models that know no effort. Anthropic takes no less than 1,024. */
 const budgets: Readonly<Record<string, number>> = {
   minimal: 1024,

@@ -1,21 +1,17 @@
-import { type ChatRequest, GatewayError } from '@sluice/contract'
-import type { CodecContext } from '../../protocol.ts'
-import { asksFor, refuseFields } from '../../unsupported-fields.ts'
+import type { ChatRequest } from '@sluice/contract'
 import { createCacheBreakpoints } from '../../claude/cache-breakpoints.ts'
+import { outputLimit, stopSequences } from '../../claude/limits.ts'
+import { claudeModel } from '../../claude/model-family.ts'
+import { type ClaudeCall, claudeSampling } from '../../claude/sampling.ts'
+import { encodeThinking, mayForceCall, type Thinking } from '../../claude/thinking.ts'
 import { functionsAsTools } from '../../legacy-functions.ts'
+import type { CodecContext } from '../../protocol.ts'
+import { refuseFields } from '../../unsupported-fields.ts'
 import { encodeMessages } from './messages.ts'
-import { type ClaudeModel, claudeModel } from '../../claude/model-family.ts'
 import { type JsonAnswer, jsonAnswer } from './structured-output.ts'
-import { encodeThinking, type Thinking } from '../../claude/thinking.ts'
 import { encodeToolChoice, encodeTools } from './tools.ts'
 
 type Body = Readonly<Record<string, unknown>>
-
-interface Writing {
-  readonly context: CodecContext
-  readonly model: ClaudeModel
-  readonly thinking: Thinking
-}
 
 /** Fields of a chat request that the Messages API has no word for. `n` is the gateway's to fan out. */
 const unknownFields = [
@@ -36,21 +32,22 @@ export function messagesBody(given: ChatRequest, context: CodecContext): Body {
   const model = claudeModel(context.model)
   refuseFields(request, unknownFields, context)
   const thinking = encodeThinking(request, model, context)
-  const writing = { context, model, thinking }
+  const call = { context, model, thinking }
+  const stops = stopSequences(request, context)
   const breakpoint = createCacheBreakpoints()
   const json = jsonAnswer(request, model)
   const tools = encodeTools(request, { context, model, breakpoint })
-  const answerTool = json?.by === 'tool' && mayForce(writing) ? [json.tool] : []
+  const answerTool = json?.by === 'tool' && mayForceCall(model, thinking) ? [json.tool] : []
   const { system, turns } = encodeMessages(request.messages, context, breakpoint)
   return {
     model: context.model,
-    max_tokens: maxTokens(request, writing),
+    max_tokens: maxTokens(request, call),
     ...(system.length > 0 ? { system } : {}),
     messages: turns,
-    ...sampling(request, writing),
-    ...stopSequences(request, context),
+    ...claudeSampling(request, call),
+    ...(stops.length > 0 ? { stop_sequences: stops } : {}),
     ...(tools.length + answerTool.length > 0 ? { tools: [...tools, ...answerTool] } : {}),
-    ...toolChoice(request, json, writing),
+    ...toolChoice(request, json, call),
     ...(thinking.thinking === undefined ? {} : { thinking: thinking.thinking }),
     ...outputConfig(json, thinking),
     ...metadata(request),
@@ -65,62 +62,16 @@ export function answerToolName(given: ChatRequest, name: string): string | undef
   return json?.by === 'tool' ? json.tool.name : undefined
 }
 
-function mayForce({ model, thinking }: Writing): boolean {
-  return model.forcedTools && thinking.thinking?.type !== 'enabled'
-}
-
-/** Thinking counts as output, so a limit that its budget would use up is raised by the budget. */
-function maxTokens(request: ChatRequest, { model, thinking }: Writing): number {
+/** The field is mandatory: where the caller sets no limit it is the model's own. */
+function maxTokens(request: ChatRequest, { model, thinking }: ClaudeCall): number {
   const asked = request.max_completion_tokens ?? request.max_tokens
   const budget = thinking.thinking?.budget_tokens ?? 0
-  if (asked == null) return Math.max(model.maxTokens, budget + 1)
-  if (budget < asked) return asked
-  return Math.max(budget + 1, Math.min(model.maxTokens, budget + asked))
+  return asked == null ? Math.max(model.maxTokens, budget + 1) : outputLimit(asked, budget, model)
 }
 
-/** Anthropic ends at temperature 1, wants 1 while a model thinks, and its newest models take only the defaults. */
-function sampling(request: ChatRequest, { context, model, thinking }: Writing): Body {
-  const { temperature, top_p: topP, top_k: topK } = request
-  if (temperature != null && temperature > 1)
-    throw new GatewayError('unsupported_value', 'Claude takes a temperature from 0 to 1', {
-      param: 'temperature',
-    })
-  const type = thinking.thinking?.type
-  const thinks = type === 'enabled' || type === 'adaptive'
-  const fixed = model.sampling === 'none' || thinks
-  const asked = (field: 'temperature' | 'top_p' | 'top_k', free: boolean): boolean => {
-    if (!asksFor(request, field)) return false
-    if (free) return true
-    context.unsupported(field, 'this model takes only the default here')
-    return false
-  }
-  const hasTemperature = asked('temperature', !fixed)
-  const nucleus = model.sampling !== 'none' && (!thinks || (topP ?? 1) >= 0.95)
-  const hasTopP = asked('top_p', nucleus && !(model.sampling === 'one' && hasTemperature))
-  return {
-    ...(hasTemperature ? { temperature } : {}),
-    ...(hasTopP ? { top_p: topP } : {}),
-    ...(asked('top_k', !fixed) ? { top_k: topK } : {}),
-  }
-}
-
-/** Sequences of white space alone are refused by Anthropic. */
-function stopSequences({ stop }: ChatRequest, context: CodecContext): Body {
-  const given = typeof stop === 'string' ? [stop] : (stop ?? [])
-  const words = given.filter((word) => word !== '')
-  const blank = words.findIndex((word) => word.trim() === '')
-  if (blank >= 0)
-    context.unsupported(
-      typeof stop === 'string' ? 'stop' : `stop[${given.indexOf(words[blank] ?? '')}]`,
-      'Claude does not stop at white space',
-    )
-  const sequences = words.filter((word) => word.trim() !== '')
-  return sequences.length > 0 ? { stop_sequences: sequences } : {}
-}
-
-function toolChoice(request: ChatRequest, json: JsonAnswer | undefined, writing: Writing): Body {
-  const { context } = writing
-  const forced = mayForce(writing)
+function toolChoice(request: ChatRequest, json: JsonAnswer | undefined, call: ClaudeCall): Body {
+  const { context, model, thinking } = call
+  const forced = mayForceCall(model, thinking)
   if (json?.by !== 'tool') {
     const choice = encodeToolChoice(request, { context, mayForce: forced })
     const tools = request.tools?.length || request.web_search_options != null

@@ -1,0 +1,23 @@
+import type { ChatRequest } from '@sluice/contract'
+import type { CodecContext } from '../protocol.ts'
+import type { ClaudeModel } from './model-family.ts'
+
+/** Thinking counts as output, so a limit that its budget would use up is raised by the budget. */
+export function outputLimit(asked: number, budget: number, model: ClaudeModel): number {
+  if (budget < asked) return asked
+  return Math.max(budget + 1, Math.min(model.maxTokens, budget + asked))
+}
+
+/** The sequences at which Claude shall stop; it does not stop at white space alone. */
+export function stopSequences({ stop }: ChatRequest, context: CodecContext): readonly string[] {
+  const given = typeof stop === 'string' ? [stop] : (stop ?? [])
+  return given.filter((word, index) => {
+    const blank = word.trim() === ''
+    if (blank && word !== '')
+      context.unsupported(
+        typeof stop === 'string' ? 'stop' : `stop[${index}]`,
+        'Claude does not stop at white space',
+      )
+    return !blank
+  })
+}
