@@ -17,6 +17,7 @@ export function encode(given: Partial<ChatRequest>, model = 'claude-sonnet-4-5',
   const dropped: string[] = []
   const context = codecContext({
     model,
+    leftOut: (param: string) => void dropped.push(param),
     ...(report ? { unsupported: (param: string) => void dropped.push(param) } : {}),
   })
   const { body } = chat.encode(

@@ -33,6 +33,7 @@ export function codecContext(given: Partial<CodecContext> = {}): CodecContext {
         param,
       })
     },
+    leftOut: () => {},
     now: () => fixedNow,
     newId: countingIds(),
     settings: {},
@@ -42,7 +43,7 @@ export function codecContext(given: Partial<CodecContext> = {}): CodecContext {
 }
 
 export function formatContext(given: Partial<FormatContext> = {}): FormatContext {
-  return { now: () => fixedNow, newId: countingIds(), headers: {}, ...given }
+  return { now: () => fixedNow, newId: countingIds(), headers: {}, leftOut: () => {}, ...given }
 }
 
 /** An upstream's whole answer, as the gateway hands it to a codec. */

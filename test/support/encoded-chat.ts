@@ -27,12 +27,19 @@ export function encodedChat(codec: Codec<'chat'>, model: string) {
     return 'nothing was refused'
   }
 
-  /** The paths that are left out where the route says so, and the body without them. */
+  /** The paths that are left out, where the route says so even of what else is refused, and the body without them. */
   function dropped(fields: Fields, ofModel = model) {
     const params: string[] = []
-    const unsupported = (param: string) => void params.push(param)
-    return { body: sent(fields, { model: ofModel, unsupported }), params }
+    const note = (param: string) => void params.push(param)
+    return { body: sent(fields, { model: ofModel, unsupported: note, leftOut: note }), params }
   }
 
-  return { sent, refusal, dropped }
+  /** The paths that are left out of a request which is not refused. */
+  function leftOut(fields: Fields, ofModel = model): readonly string[] {
+    const params: string[] = []
+    sent(fields, { model: ofModel, leftOut: (param) => void params.push(param) })
+    return params
+  }
+
+  return { sent, refusal, dropped, leftOut }
 }

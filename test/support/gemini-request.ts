@@ -29,6 +29,13 @@ export function sent(
   return (body as { value: Body }).value
 }
 
+/** The paths that are left out of a request which is not refused. */
+export function leftOut(fields: Partial<ChatRequest>, model?: string): readonly string[] {
+  const params: string[] = []
+  sent(fields, model, { leftOut: (param) => void params.push(param) })
+  return params
+}
+
 /** The path of the field at fault; undefined where the request goes out. */
 export function refused(fields: Partial<ChatRequest>, model?: string): string | undefined {
   try {

@@ -13,7 +13,7 @@ export const packages: Readonly<Record<string, readonly string[]>> = {
 export const layers: Readonly<Record<string, readonly string[]>> = {
   'contract/core': [],
   'contract/wire': ['contract/core'],
-  'contract/operations': ['contract/core'],
+  'contract/operations': ['contract/core', 'contract/wire'],
   'sluice/config': [],
   'sluice/ports': [],
   'sluice/storage': ['sluice/ports'],

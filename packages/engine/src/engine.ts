@@ -26,6 +26,8 @@ export interface EngineContext {
   readonly target?: string
   /** Refuses a field that the engine cannot express, or notes it as dropped and returns. */
   readonly unsupported?: (param: string, reason?: string) => void
+  /** Notes as dropped a field that the engine lacks though it only advises. */
+  readonly leftOut?: (param: string) => void
 }
 
 /** One operation, answered in this process. Throws only GatewayError for what a caller can send. */

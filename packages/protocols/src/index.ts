@@ -5,6 +5,7 @@ export { carry, restore } from './carried-reasoning.ts'
 export { createChatChunks } from './chat-chunks.ts'
 export { cohere } from './cohere/index.ts'
 export { dashscope } from './dashscope/index.ts'
+export { applyDecisions, asksFor, type Decisions, lackField } from './decisions.ts'
 export { deepgram } from './deepgram/index.ts'
 export { elevenlabs } from './elevenlabs/index.ts'
 export { embeddingReply, inputTexts } from './embedding-reply.ts'
@@ -29,9 +30,9 @@ export {
   effortAs,
   maxTokensOnly,
   mistralToolIds,
+  noStreamOptions,
   renameField,
   requiredAsAny,
-  withoutHints,
 } from './openai/upstream/quirks.ts'
 export type {
   ClientFormat,
@@ -54,4 +55,3 @@ export type {
 } from './protocol.ts'
 export { renderTranscript } from './rendered-transcript.ts'
 export { documentTexts, rerankReply } from './rerank-reply.ts'
-export { asksFor, refuseFields } from './unsupported-fields.ts'

@@ -1,39 +1,44 @@
 /** The values by which a request says what an upstream does anyway, so that leaving the field out changes nothing. */
 const neutral: Readonly<Record<string, readonly unknown[]>> = {
-  n: [1],
+  background: ['auto', false],
   best_of: [1],
-  temperature: [1],
-  top_p: [1],
-  top_k: [0],
-  presence_penalty: [0],
-  frequency_penalty: [0],
-  logprobs: [false],
-  top_logprobs: [0],
-  parallel_tool_calls: [true],
-  stream: [false],
-  store: [false],
+  chunking_strategy: ['auto'],
+  detail: ['auto'],
   echo: [false],
-  verbosity: ['medium'],
-  service_tier: ['auto', 'default'],
-  suffix: [''],
   encoding_format: ['float'],
+  frequency_penalty: [0],
+  input_fidelity: ['low'],
+  instructions: [''],
+  logprobs: [false],
+  moderation: ['auto', false],
+  n: [1],
+  negative_prompt: [''],
+  output_format: ['png'],
+  parallel_tool_calls: [true],
+  partial_images: [0],
+  presence_penalty: [0],
+  prompt_extend: [false],
+  quality: ['auto', 'standard'],
+  reasoning_effort: ['none'],
+  service_tier: ['auto', 'default'],
   speed: [1],
+  store: [false],
+  stream: [false],
   stream_format: ['audio'],
+  suffix: [''],
+  temperature: [1],
+  thinking_budget: [0, -1],
+  top_k: [0],
+  top_logprobs: [0],
+  top_p: [1],
+  verbosity: ['medium'],
+  watermark: [false],
 }
-
-/** Fields that never change what is answered: who asks, where to cache, what to note, what may make it faster. */
-const hints: ReadonlySet<string> = new Set([
-  'user',
-  'safety_identifier',
-  'prompt_cache_key',
-  'stream_options',
-  'metadata',
-  'prediction',
-])
 
 /** True where a field may be left out without a word. */
 export function isNeutral(field: string, value: unknown): boolean {
-  if (value === undefined || value === null || hints.has(field)) return true
+  // Usage is asked for in every stream, and shown to those who asked.
+  if (value === undefined || value === null || field === 'stream_options') return true
   if (neutral[field]?.includes(value) === true) return true
   if (Array.isArray(value))
     return value.length === 0 || (field === 'modalities' && value.every((word) => word === 'text'))

@@ -62,6 +62,11 @@ export interface CodecContext {
    * own behaviour (n 1, penalties 0, logprobs false, null …).
    */
   readonly unsupported: (param: string, reason?: string) => void
+  /**
+   * Says that the target lacks a field which only advises, such as `user` or one that no schema lists: it is left out,
+   * and named in `x-sluice-dropped`. Never throws.
+   */
+  readonly leftOut: (param: string) => void
   /** Milliseconds since the epoch. */
   readonly now: () => number
   /** The prefix, its separator included (`call_`, `chatcmpl-`), and an unguessable rest. */
@@ -219,6 +224,11 @@ export interface FormatContext {
   readonly newId: (prefix: string) => string
   /** The caller's headers, lower-case names; formats read version and beta headers from them. */
   readonly headers: Readonly<Record<string, string>>
+  /**
+   * Says that `toCanonical` has no word for a field, whose path in this format is given: it is left out, and named in
+   * `x-sluice-dropped`. Never throws.
+   */
+  readonly leftOut: (param: string) => void
 }
 
 /**

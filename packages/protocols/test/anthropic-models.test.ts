@@ -86,7 +86,6 @@ describe('thinking', () => {
   })
 
   it.each<[string, Partial<ChatRequest>, string]>([
-    ['claude-3-5-haiku', { reasoning_effort: 'low' }, 'reasoning_effort'],
     ['claude-opus-4-6', { reasoning_effort: 'xhigh' }, 'reasoning_effort'],
     ['claude-sonnet-4-5', { thinking_budget: 512 }, 'thinking_budget'],
     ['claude-opus-5', { thinking_budget: 4096 }, 'thinking_budget'],
@@ -97,6 +96,15 @@ describe('thinking', () => {
       code: 'unsupported_parameter',
       details: { param },
     })
+  })
+
+  it.each<[string, Partial<ChatRequest>, string]>([
+    ['claude-3-5-haiku', { reasoning_effort: 'low' }, 'reasoning_effort'],
+    ['claude-3-5-haiku', { thinking_budget: 2048 }, 'thinking_budget'],
+  ])('%s leaves out %j', (model, given, param) => {
+    const { body, dropped } = encode(given, model)
+    expect(dropped).toEqual([param])
+    expect(body).not.toHaveProperty('thinking')
   })
 
   it('is left out in a step of a tool loop that began without it', () => {

@@ -228,20 +228,40 @@ it.each([
   ['seed', { seed: 0 }],
   ['frequency_penalty', { frequency_penalty: 1 }],
   ['modalities', { modalities: ['text', 'audio'] as ('text' | 'audio')[] }],
-  ['verbosity', { verbosity: 'low' as const }],
-  ['service_tier', { service_tier: 'flex' }],
   ['stop', { stop: ' ' }],
 ])('refuses %s', (param, given) => {
   expect(refusal(given)).toMatchObject({ code: 'unsupported_parameter', details: { param } })
 })
 
-it('leaves out what only hints or says the default', () => {
+it('leaves out what only hints, and says so', () => {
+  const { body, dropped } = encode({
+    user: 'u',
+    safety_identifier: 's',
+    store: true,
+    metadata: { a: 'b' },
+    prompt_cache_key: 'k',
+    prediction: { type: 'content', content: 'a' },
+    verbosity: 'low',
+    service_tier: 'flex',
+  })
+  expect(dropped.toSorted()).toEqual([
+    'metadata',
+    'prediction',
+    'prompt_cache_key',
+    'service_tier',
+    'store',
+    'user',
+    'verbosity',
+  ])
+  expect(body['metadata']).toEqual({ user_id: 's' })
+})
+
+it('leaves out what says the default', () => {
   const { body, dropped } = encode(
     {
       n: 2,
-      store: true,
-      metadata: { a: 'b' },
-      prompt_cache_key: 'k',
+      store: false,
+      metadata: {},
       stream_options: { include_usage: true },
       stream: true,
       logprobs: false,

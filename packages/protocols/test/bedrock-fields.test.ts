@@ -5,7 +5,7 @@ import { bedrock } from '../src/bedrock/index.ts'
 
 const claude = 'anthropic.claude-sonnet-4-5-20250929-v1:0'
 const user = userMessage
-const { sent, refusal, dropped } = encodedChat(bedrock.codecs.chat!, claude)
+const { sent, refusal, dropped, leftOut } = encodedChat(bedrock.codecs.chat!, claude)
 
 describe('fields', () => {
   const tools: ChatRequest['tools'] = [{ type: 'function', function: { name: 'f', strict: true } }]
@@ -39,6 +39,11 @@ describe('fields', () => {
       seed: null,
     })
     expect(body).toEqual({ messages: [{ role: 'user', content: [{ text: 'hi' }] }] })
+  })
+
+  test('what only hints is left out, and said', () => {
+    const fields = { user: 'u', verbosity: 'low', metadata: { a: 'b' }, store: true } as const
+    expect(leftOut(fields).toSorted()).toEqual(['metadata', 'store', 'user', 'verbosity'])
   })
 
   test('top_k goes where the maker of the model looks for it', () => {
@@ -108,9 +113,9 @@ describe('fields', () => {
     expect(sent({ tools, parallel_tool_calls: false })['additionalModelRequestFields']).toEqual({
       tool_choice: { type: 'auto', disable_parallel_tool_use: true },
     })
-    expect(refusal({ tools, parallel_tool_calls: false }, 'amazon.nova-pro-v1:0')).toBe(
+    expect(leftOut({ tools, parallel_tool_calls: false }, 'amazon.nova-pro-v1:0')).toEqual([
       'parallel_tool_calls',
-    )
+    ])
   })
 
   test.each<[string, Partial<ChatRequest>, unknown]>([
@@ -146,16 +151,37 @@ describe('fields', () => {
   test('the newest Claude takes neither sampling nor a forced call', () => {
     const newest = 'anthropic.claude-opus-5-5'
     expect(refusal({ temperature: 0.5 }, newest)).toBe('temperature')
-    expect(refusal({ top_k: 5 }, newest)).toBe('top_k')
+    expect(leftOut({ top_k: 5 }, newest)).toEqual(['top_k'])
     expect(refusal({ tools, tool_choice: 'required' }, newest)).toBe('tool_choice')
     expect(sent({ temperature: 1 }, { model: newest })).not.toHaveProperty('inferenceConfig')
   })
 
-  test('thinking that a model cannot do is refused', () => {
-    expect(refusal({ reasoning_effort: 'high' }, 'anthropic.claude-3-5-sonnet-20241022-v2:0')).toBe(
+  test('thinking is left out for a model that does none', () => {
+    const older = 'anthropic.claude-3-5-sonnet-20241022-v2:0'
+    expect(leftOut({ reasoning_effort: 'high' }, older)).toEqual(['reasoning_effort'])
+    expect(leftOut({ reasoning_effort: 'high' }, 'amazon.nova-pro-v1:0')).toEqual([
       'reasoning_effort',
-    )
-    expect(refusal({ reasoning_effort: 'high' }, 'amazon.nova-pro-v1:0')).toBe('reasoning_effort')
+    ])
+    expect(leftOut({ thinking_budget: 99 }, 'amazon.nova-pro-v1:0')).toEqual(['thinking_budget'])
+  })
+
+  test('a marked prompt keeps to four cache points, counted in the order it is read', () => {
+    const text = (said: string) => ({ type: 'text' as const, text: said, cache_control: {} })
+    const body = sent({
+      tools: [{ ...tools[0]!, cache_control: {} }],
+      messages: [
+        { role: 'system', content: [text('a'), text('b')] },
+        { role: 'user', content: [text('c'), text('d'), text('e')] },
+      ],
+    })
+    const point = { cachePoint: { type: 'default' } }
+    expect(body['system']).toEqual([{ text: 'a' }, point, { text: 'b' }, point])
+    expect(body['messages']).toEqual([
+      { role: 'user', content: [{ text: 'c' }, point, { text: 'd' }, { text: 'e' }] },
+    ])
+  })
+
+  test('thinking that a model does in another way is refused', () => {
     expect(refusal({ thinking_budget: 2000 }, 'anthropic.claude-opus-4-7')).toBe('thinking_budget')
     expect(refusal({ reasoning_effort: 'high', temperature: 0.2 })).toBe('temperature')
     expect(refusal({ reasoning_effort: 'high', tools, tool_choice: 'required' })).toBe(

@@ -7,7 +7,7 @@ import { cohere } from '../src/cohere/index.ts'
 
 const codec = cohere.codecs.chat!
 const reasoner = 'command-a-reasoning-08-2025'
-const { sent, refusal } = encodedChat(codec, 'command-a-03-2025')
+const { sent, refusal, leftOut } = encodedChat(codec, 'command-a-03-2025')
 const tools: ChatRequest['tools'] = [
   { type: 'function', function: { name: 'f' } },
   { type: 'function', function: { name: 'g', parameters: { type: 'object' } } },
@@ -47,10 +47,8 @@ describe('fields', () => {
   test.each<[string, Partial<ChatRequest>]>([
     ['logit_bias', { logit_bias: { '1': 2 } }],
     ['top_logprobs', { logprobs: true, top_logprobs: 2 }],
-    ['parallel_tool_calls', { tools, parallel_tool_calls: false }],
     ['frequency_penalty', { frequency_penalty: -1 }],
     ['presence_penalty', { presence_penalty: 1.5 }],
-    ['reasoning_effort', { reasoning_effort: 'high' }],
     ['modalities', { modalities: ['text', 'audio'] }],
     [
       'messages[0].content[0].type',
@@ -62,6 +60,16 @@ describe('fields', () => {
     ],
   ])('%s is refused', (param, request) => {
     expect(refusal(request)).toBe(param)
+  })
+
+  test.each<[string, Partial<ChatRequest>]>([
+    ['parallel_tool_calls', { tools, parallel_tool_calls: false }],
+    ['reasoning_effort', { reasoning_effort: 'high' }],
+    ['service_tier', { service_tier: 'flex' }],
+    ['user', { user: 'u' }],
+    ['verbosity', { verbosity: 'low' }],
+  ])('%s is left out, and said', (param, request) => {
+    expect(leftOut(request)).toEqual([param])
   })
 
   test.each<[ChatRequest['tool_choice'], unknown, string[]]>([

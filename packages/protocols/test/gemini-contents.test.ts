@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ask, chat, refused, sent } from '../../../test/support/gemini-request.ts'
+import { ask, chat, refused, sent, leftOut } from '../../../test/support/gemini-request.ts'
 import type { ChatRequest } from '../../contract/src/operations/chat-request.ts'
 
 const call = (id: string, name: string, signature?: string) => ({
@@ -199,6 +199,6 @@ describe('media', () => {
     expect(sent(fields, 'gemini-3-pro').contents[0]?.parts).toMatchObject([
       { mediaResolution: { level: 'MEDIA_RESOLUTION_LOW' } },
     ])
-    expect(refused(fields)).toBe('messages[0].content[0].image_url.detail')
+    expect(leftOut(fields)).toEqual(['messages[0].content[0].image_url.detail'])
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { refused, sent } from '../../../test/support/gemini-request.ts'
+import { refused, sent, leftOut } from '../../../test/support/gemini-request.ts'
 import type { ChatRequest } from '../../contract/src/operations/chat-request.ts'
 
 describe('settings', () => {
@@ -55,14 +55,7 @@ describe('settings', () => {
     ],
     ['thinking off in 2.5 Pro', { reasoning_effort: 'none' }, 'gemini-2.5-pro', 'reasoning_effort'],
     ['more than high', { reasoning_effort: 'xhigh' }, 'gemini-3-pro', 'reasoning_effort'],
-    ['thinking in 2.0', { thinking_budget: 100 }, 'gemini-2.0-flash', 'thinking_budget'],
     ['logit_bias', { logit_bias: { 5: 1 } }, 'gemini-3-pro', 'logit_bias'],
-    [
-      'one call at a time',
-      { tools: [{ type: 'function', function: { name: 'f' } }], parallel_tool_calls: false },
-      'gemini-3-pro',
-      'parallel_tool_calls',
-    ],
     [
       'free-form tools',
       { tools: [{ type: 'custom', custom: { name: 'f' } }] },
@@ -88,10 +81,25 @@ describe('settings', () => {
       'web_search_options.user_location',
     ],
     ['nine answers', { n: 9 }, 'gemini-3-pro', 'n'],
-    ['verbosity', { verbosity: 'high' }, 'gemini-3-pro', 'verbosity'],
-    ['scale', { service_tier: 'scale' }, 'gemini-3-pro', 'service_tier'],
   ])('refuses %s', (_name, fields, model, param) => {
     expect(refused(fields, model)).toBe(param)
+  })
+
+  const tools: ChatRequest['tools'] = [{ type: 'function', function: { name: 'f' } }]
+  test.each<[string, Partial<ChatRequest>, string, string]>([
+    [
+      'one call at a time',
+      { tools, parallel_tool_calls: false },
+      'gemini-3-pro',
+      'parallel_tool_calls',
+    ],
+    ['thinking in 2.0', { thinking_budget: 100 }, 'gemini-2.0-flash', 'thinking_budget'],
+    ['effort in 2.0', { reasoning_effort: 'low' }, 'gemini-2.0-flash', 'reasoning_effort'],
+    ['verbosity', { verbosity: 'high' }, 'gemini-3-pro', 'verbosity'],
+    ['scale', { service_tier: 'scale' }, 'gemini-3-pro', 'service_tier'],
+    ['who asks', { user: 'u' }, 'gemini-3-pro', 'user'],
+  ])('leaves out %s', (_name, fields, model, param) => {
+    expect(leftOut(fields, model)).toEqual([param])
   })
 
   test('values that equal what Gemini does anyway are left out', () => {

@@ -169,17 +169,37 @@ describe('requests', () => {
     expect(() => body({ n: 2 }, lacking)).toThrow(
       expect.objectContaining({ code: 'unsupported_parameter', details: { param: 'n' } }),
     )
-    expect(() => body({ top_k: 5 })).toThrow('top_k')
   })
 
   it('report instead, where the route wants that', () => {
     const dropped: string[] = []
-    const given = { unsupported: (param: string) => void dropped.push(param) }
+    const note = (param: string) => void dropped.push(param)
+    const given = { unsupported: note, leftOut: note }
     const video = { type: 'video_url', video_url: { url: 'https://e.example/v.mp4' } }
     const messages = [{ role: 'user', content: [{ type: 'text', text: 'a' }, video] }]
     const sent = body({ messages, top_k: 5 }, chat, given)
     expect(dropped).toEqual(['messages[0].content[1].video_url', 'top_k'])
     expect(sent['messages']).toEqual([{ role: 'user', content: [{ type: 'text', text: 'a' }] }])
+  })
+
+  it('leave out what only hints, and say so', () => {
+    const dropped: string[] = []
+    const leftOut = (param: string) => void dropped.push(param)
+    const lacking = openaiChat({ lacks: ['user', 'verbosity'] })
+    const hints = { top_k: 5, user: 'u', verbosity: 'low', metadata: { a: 'b' } }
+    expect(body(hints, lacking, { leftOut })).toEqual({
+      model: 'upstream-model',
+      messages: request.messages,
+    })
+    expect(dropped.toSorted()).toEqual(['metadata', 'top_k', 'user', 'verbosity'])
+    expect(body({ ...hints, store: true })).toMatchObject({ metadata: { a: 'b' } })
+  })
+
+  it('keep what no schema lists', () => {
+    expect(body({ min_p: 0.1, reasoning: { effort: 'low' } })).toMatchObject({
+      min_p: 0.1,
+      reasoning: { effort: 'low' },
+    })
   })
 
   it('ask for usage in every stream and never without one', () => {

@@ -4,9 +4,9 @@ import {
   effortAs,
   maxTokensOnly,
   mistralToolIds,
+  noStreamOptions,
   renameField,
   requiredAsAny,
-  withoutHints,
 } from '../src/openai/upstream/quirks.ts'
 import type { Quirk, UpstreamRequest } from '../src/protocol.ts'
 
@@ -25,11 +25,7 @@ const qwen = effortAs((effort) => ({ enable_thinking: effort !== 'none' }))
 const says = (...messages: readonly object[]) => ({ messages })
 
 describe.each<[string, Quirk, readonly (readonly [before: object, after: object])[]]>([
-  [
-    'withoutHints',
-    withoutHints('user', 'metadata'),
-    [[{ user: 'u', metadata: {}, seed: 1 }, { seed: 1 }]],
-  ],
+  ['noStreamOptions', noStreamOptions, [[{ stream: true, stream_options: {} }, { stream: true }]]],
   [
     'renameField',
     renameField('seed', 'random_seed'),

@@ -6,7 +6,7 @@ interface Mismatch {
 }
 
 /** The part of JSON Schema that our own schemas use. */
-interface Schema {
+export interface Schema {
   readonly type?: string
   readonly const?: unknown
   readonly enum?: readonly unknown[]
@@ -26,6 +26,7 @@ interface Schema {
   readonly minItems?: number
   readonly maxItems?: number
   readonly pattern?: string
+  readonly contentMediaType?: string
 }
 
 /**

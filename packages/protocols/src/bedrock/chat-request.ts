@@ -4,17 +4,56 @@ import { closedSchema } from '../claude/closed-schema.ts'
 import { outputLimit, stopSequences } from '../claude/limits.ts'
 import { claudeSampling } from '../claude/sampling.ts'
 import { mayForceCall } from '../claude/thinking.ts'
+import { applyDecisions, asksFor, type Decisions } from '../decisions.ts'
 import { namedSchema } from '../named-schema.ts'
 import type { CodecContext } from '../protocol.ts'
-import { asksFor, refuseFields } from '../unsupported-fields.ts'
 import { encodeMessages } from './messages.ts'
 import { modelFamily } from './model-family.ts'
 import { encodeReasoning, type Reasoning } from './reasoning.ts'
 import { answersByTool, encodeTools } from './tools.ts'
 
+const decisions: Decisions<'chat'> = {
+  model: 'sent',
+  messages: 'sent',
+  temperature: 'sent',
+  top_p: 'sent',
+  top_k: 'sent',
+  n: 'gateway',
+  stream: 'sent',
+  stream_options: 'gateway',
+  stop: 'sent',
+  max_tokens: 'sent',
+  max_completion_tokens: 'sent',
+  presence_penalty: 'refused',
+  frequency_penalty: 'refused',
+  logit_bias: 'refused',
+  logprobs: 'refused',
+  top_logprobs: 'refused',
+  user: 'hint',
+  safety_identifier: 'hint',
+  prompt_cache_key: 'hint',
+  tools: 'sent',
+  tool_choice: 'sent',
+  parallel_tool_calls: 'sent',
+  functions: 'gateway',
+  function_call: 'gateway',
+  response_format: 'sent',
+  seed: 'refused',
+  reasoning_effort: 'sent',
+  verbosity: 'hint',
+  modalities: 'refused',
+  audio: 'refused',
+  prediction: 'hint',
+  web_search_options: 'refused',
+  service_tier: 'sent',
+  store: 'hint',
+  metadata: 'hint',
+  thinking_budget: 'sent',
+}
+
 /** A chat request as the body of Converse. */
 export function chatBody(request: ChatRequest, context: CodecContext): object {
-  refuseFields(request, unsupported, context)
+  applyDecisions('chat', request, decisions, context)
   const reasoning = encodeReasoning(request, context)
   const writing = { reasoning, context }
   const breakpoint = createCacheBreakpoints()
@@ -42,19 +81,6 @@ export function chatBody(request: ChatRequest, context: CodecContext): object {
       : {}),
   }
 }
-
-const unsupported = [
-  'presence_penalty',
-  'frequency_penalty',
-  'logit_bias',
-  'logprobs',
-  'top_logprobs',
-  'seed',
-  'verbosity',
-  'modalities',
-  'audio',
-  'web_search_options',
-] as const
 
 interface Writing {
   readonly reasoning: Reasoning

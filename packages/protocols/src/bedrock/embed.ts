@@ -6,8 +6,18 @@ import {
   objectOf,
   someText,
 } from '@sluice/contract'
+import { applyDecisions, type Decisions } from '../decisions.ts'
 import { embeddingReply, inputTexts } from '../embedding-reply.ts'
 import type { Codec, CodecContext } from '../protocol.ts'
+
+const decisions: Decisions<'embed'> = {
+  model: 'sent',
+  input: 'sent',
+  encoding_format: 'gateway',
+  dimensions: 'sent',
+  user: 'hint',
+  input_type: 'sent',
+}
 
 /**
  * InvokeModel with the body of the embedding model's maker: Titan takes one text a call, Cohere many. What was read is
@@ -15,6 +25,7 @@ import type { Codec, CodecContext } from '../protocol.ts'
  */
 export const embed: Codec<'embed'> = {
   encode(request, context) {
+    applyDecisions('embed', request, decisions, context)
     const value = context.model.includes('cohere.')
       ? cohereBody(request, context)
       : titanBody(request, context)

@@ -1,4 +1,5 @@
 import { type ChatRequest, type ContentPart, parseDataUrl } from '@sluice/contract'
+import { lackDetail } from '../decisions.ts'
 import type { CodecContext } from '../protocol.ts'
 
 export type Block = Readonly<Record<string, unknown>>
@@ -66,6 +67,7 @@ export function mediaBlock(
 ): Block | undefined {
   switch (part.type) {
     case 'image_url':
+      lackDetail(part, path, context)
       return addressBlock('image', part.image_url?.url ?? '', `${path}.image_url.url`, context)
     case 'video_url':
       return addressBlock('video', part.video_url?.url ?? '', `${path}.video_url.url`, context)

@@ -2,8 +2,8 @@ import type { ChatRequest, Fields } from '@sluice/contract'
 import { claudeModel } from '../claude/model-family.ts'
 import type { ClaudeCall } from '../claude/sampling.ts'
 import { encodeThinking } from '../claude/thinking.ts'
+import { asksFor, lackField } from '../decisions.ts'
 import type { CodecContext } from '../protocol.ts'
-import { asksFor } from '../unsupported-fields.ts'
 import { isReasoningNova, modelFamily } from './model-family.ts'
 
 /** How much a model shall think, in the words of its maker, and what that means for the rest of the request. */
@@ -19,7 +19,7 @@ const nothing: Reasoning = { fields: {} }
 export function encodeReasoning(request: ChatRequest, context: CodecContext): Reasoning {
   const family = modelFamily(context.model)
   if (family === 'anthropic') return claudeReasoning(request, context)
-  if (asksFor(request, 'thinking_budget')) context.unsupported('thinking_budget')
+  lackField('thinking_budget', request.thinking_budget, context)
   if (family === 'openai' && request.reasoning_effort != null)
     return { fields: { reasoning_effort: request.reasoning_effort } }
   if (!asksFor(request, 'reasoning_effort')) return nothing
@@ -27,7 +27,7 @@ export function encodeReasoning(request: ChatRequest, context: CodecContext): Re
     const reasoningConfig = { type: 'enabled', maxReasoningEffort: novaEffort(request) }
     return { fields: { reasoningConfig } }
   }
-  context.unsupported('reasoning_effort')
+  context.leftOut('reasoning_effort')
   return nothing
 }
 

@@ -1,11 +1,23 @@
 import { listOf, objectOf } from '@sluice/contract'
+import { applyDecisions, type Decisions } from '../decisions.ts'
 import type { Codec } from '../protocol.ts'
 import { documentTexts, rerankReply } from '../rerank-reply.ts'
+
+const decisions: Decisions<'rerank'> = {
+  model: 'sent',
+  query: 'sent',
+  documents: 'sent',
+  top_n: 'sent',
+  return_documents: 'gateway',
+  rank_fields: 'sent',
+  max_chunks_per_doc: 'refused',
+  max_tokens_per_doc: 'sent',
+}
 
 /** InvokeModel with the body of the reranker's maker: Cohere Rerank 3.5 wants `api_version` 2, Amazon Rerank none. */
 export const rerank: Codec<'rerank'> = {
   encode(request, context) {
-    if (request.max_chunks_per_doc != null) context.unsupported('max_chunks_per_doc')
+    applyDecisions('rerank', request, decisions, context)
     const cohere = context.model.includes('cohere.')
     if (request.max_tokens_per_doc != null && !cohere) context.unsupported('max_tokens_per_doc')
     return {

@@ -8,9 +8,9 @@ import {
 } from '@sluice/contract'
 import { allowedTools } from '../allowed-tools.ts'
 import type { CacheBreakpoints } from '../claude/cache-breakpoints.ts'
+import { asksFor } from '../decisions.ts'
 import { namedSchema } from '../named-schema.ts'
 import type { CodecContext } from '../protocol.ts'
-import { asksFor } from '../unsupported-fields.ts'
 import type { Block } from './media.ts'
 import { cachePoint } from './messages.ts'
 import { modelFamily } from './model-family.ts'
@@ -95,7 +95,8 @@ function claudeChoice(
   const serial = asksFor(request, 'parallel_tool_calls')
   if (choice !== 'none' && !serial) return undefined
   if (modelFamily(context.model) !== 'anthropic') {
-    context.unsupported(choice === 'none' ? 'tool_choice' : 'parallel_tool_calls')
+    if (choice === 'none') context.unsupported('tool_choice')
+    else context.leftOut('parallel_tool_calls')
     return undefined
   }
   if (choice === 'none') return { type: 'none' }

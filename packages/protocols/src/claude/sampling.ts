@@ -1,6 +1,6 @@
 import type { ChatRequest } from '@sluice/contract'
+import { asksFor, lackField } from '../decisions.ts'
 import type { CodecContext } from '../protocol.ts'
-import { asksFor } from '../unsupported-fields.ts'
 import type { ClaudeModel } from './model-family.ts'
 import { type Thinking, thinks } from './thinking.ts'
 
@@ -22,7 +22,7 @@ export function claudeSampling(request: ChatRequest, call: ClaudeCall): Sampling
   const asked = (field: keyof Sampling, reason: string | undefined): boolean => {
     if (!asksFor(request, field)) return false
     if (reason === undefined) return true
-    context.unsupported(field, reason)
+    lackField(field, request[field], context, reason)
     return false
   }
   const onlyDefault = 'this model takes only the default here'

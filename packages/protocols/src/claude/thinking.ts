@@ -44,7 +44,7 @@ export function encodeThinking(
   if (budget === 0 || (budget == null && effort === 'none')) return off(request, model, context)
   if (budget == null && effort == null) return {}
   if (model.thinking === 'none') {
-    context.unsupported(budget == null ? 'reasoning_effort' : 'thinking_budget')
+    context.leftOut(budget == null ? 'reasoning_effort' : 'thinking_budget')
     return {}
   }
   if (budget != null && budget > 0) return byBudget(request, budget, { model, context })

@@ -1,24 +1,52 @@
 import type { ChatRequest } from '@sluice/contract'
+import { applyDecisions, asksFor, type Decisions, lackField } from '../decisions.ts'
 import { namedSchema } from '../named-schema.ts'
 import type { CodecContext } from '../protocol.ts'
-import { asksFor, refuseFields } from '../unsupported-fields.ts'
 import { encodeMessages } from './messages.ts'
 import { encodeTools } from './tools.ts'
 
-const unsupported = [
-  'logit_bias',
-  'top_logprobs',
-  'verbosity',
-  'modalities',
-  'audio',
-  'web_search_options',
-  'parallel_tool_calls',
-  'service_tier',
-] as const
+const decisions: Decisions<'chat'> = {
+  model: 'sent',
+  messages: 'sent',
+  temperature: 'sent',
+  top_p: 'sent',
+  top_k: 'sent',
+  n: 'gateway',
+  stream: 'sent',
+  stream_options: 'gateway',
+  stop: 'sent',
+  max_tokens: 'sent',
+  max_completion_tokens: 'sent',
+  presence_penalty: 'sent',
+  frequency_penalty: 'sent',
+  logit_bias: 'refused',
+  logprobs: 'sent',
+  top_logprobs: 'refused',
+  user: 'hint',
+  safety_identifier: 'hint',
+  prompt_cache_key: 'hint',
+  tools: 'sent',
+  tool_choice: 'sent',
+  parallel_tool_calls: 'hint',
+  functions: 'gateway',
+  function_call: 'gateway',
+  response_format: 'sent',
+  seed: 'sent',
+  reasoning_effort: 'sent',
+  verbosity: 'hint',
+  modalities: 'refused',
+  audio: 'refused',
+  prediction: 'hint',
+  web_search_options: 'refused',
+  service_tier: 'hint',
+  store: 'hint',
+  metadata: 'hint',
+  thinking_budget: 'sent',
+}
 
 /** A chat request as the body of `POST /v2/chat`. */
 export function chatBody(request: ChatRequest, context: CodecContext): object {
-  refuseFields(request, unsupported, context)
+  applyDecisions('chat', request, decisions, context)
   const { temperature, top_p: p, stop, seed } = request
   const maxTokens = request.max_completion_tokens ?? request.max_tokens
   const stops = typeof stop === 'string' ? [stop] : (stop ?? [])
@@ -72,7 +100,8 @@ const budgets: Readonly<Record<string, number>> = { minimal: 512, low: 2048, med
 function thinking(request: ChatRequest, context: CodecContext): object {
   const { reasoning_effort: effort, thinking_budget: budget } = request
   if (!context.model.includes('reasoning')) {
-    refuseFields(request, ['reasoning_effort', 'thinking_budget'], context)
+    lackField('reasoning_effort', effort, context)
+    lackField('thinking_budget', budget, context)
     return {}
   }
   if (budget === 0 || (budget == null && effort === 'none'))

@@ -1,4 +1,5 @@
 import { GatewayError, listOf, objectOf } from '@sluice/contract'
+import { applyDecisions, type Decisions } from '../decisions.ts'
 import { embeddingReply, inputTexts } from '../embedding-reply.ts'
 import type { Codec } from '../protocol.ts'
 import { readBilledUnits } from './usage.ts'
@@ -10,9 +11,19 @@ const inputTypes: Readonly<Record<string, string>> = {
   passage: 'search_document',
 }
 
+const decisions: Decisions<'embed'> = {
+  model: 'sent',
+  input: 'sent',
+  encoding_format: 'gateway',
+  dimensions: 'sent',
+  user: 'hint',
+  input_type: 'sent',
+}
+
 /** Cohere API v2, embed. The kind of input is required there; documents are the default. */
 export const embed: Codec<'embed'> = {
   encode(request, context) {
+    applyDecisions('embed', request, decisions, context)
     const texts = inputTexts(request)
     if (texts === undefined) context.unsupported('input', 'Cohere takes texts, not token ids')
     const type = request.input_type ?? 'search_document'

@@ -1,4 +1,5 @@
 import type { ChatRequest, ContentPart, Fields, Message } from '@sluice/contract'
+import { lackDetail } from '../decisions.ts'
 import type { CodecContext } from '../protocol.ts'
 
 /**
@@ -88,6 +89,7 @@ function partOf(part: ContentPart, path: string, context: CodecContext): readonl
   if (part.type === 'refusal') return [{ type: 'text', text: part.refusal ?? '' }]
   if (part.type === 'image_url' && part.image_url !== undefined) {
     const { url, detail } = part.image_url
+    if (detail === 'original') lackDetail(part, path, context)
     const known = detail != null && detail !== 'original' ? { detail } : {}
     return [{ type: 'image_url', image_url: { url, ...known } }]
   }

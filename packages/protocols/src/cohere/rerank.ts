@@ -1,11 +1,24 @@
 import { GatewayError, objectOf, someText } from '@sluice/contract'
+import { applyDecisions, type Decisions } from '../decisions.ts'
 import type { Codec } from '../protocol.ts'
 import { documentTexts, rerankReply } from '../rerank-reply.ts'
 import { readBilledUnits } from './usage.ts'
 
+const decisions: Decisions<'rerank'> = {
+  model: 'sent',
+  query: 'sent',
+  documents: 'sent',
+  top_n: 'sent',
+  return_documents: 'gateway',
+  rank_fields: 'sent',
+  max_chunks_per_doc: 'sent',
+  max_tokens_per_doc: 'sent',
+}
+
 /** Cohere API v2, rerank: documents are texts, and they do not come back. */
 export const rerank: Codec<'rerank'> = {
   encode(request, context) {
+    applyDecisions('rerank', request, decisions, context)
     if (request.max_chunks_per_doc != null)
       context.unsupported('max_chunks_per_doc', 'use max_tokens_per_doc')
     return {

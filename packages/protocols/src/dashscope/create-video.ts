@@ -5,6 +5,7 @@ import {
   objectOf,
   someText,
 } from '@sluice/contract'
+import { applyDecisions, type Decisions } from '../decisions.ts'
 import type { Codec, CodecContext } from '../protocol.ts'
 import { bodyOf } from './failure.ts'
 import { formatTask, videoOf } from './video-task.ts'
@@ -13,9 +14,18 @@ import { formatTask, videoOf } from './video-task.ts'
 const usualSeconds = 5
 const usualSize = '1280x720'
 
+const decisions: Decisions<'createVideo'> = {
+  model: 'sent',
+  prompt: 'sent',
+  input_reference: 'sent',
+  seconds: 'sent',
+  size: 'sent',
+}
+
 /** Wan's text-to-video and image-to-video models as asynchronous tasks (Model Studio, Wan video API). */
 export const createVideo: Codec<'createVideo'> = {
   encode(request, context) {
+    applyDecisions('createVideo', request, decisions, context)
     const image = imageOf(request, context)
     return {
       method: 'POST',

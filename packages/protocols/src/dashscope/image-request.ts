@@ -1,22 +1,8 @@
 import type { CreateImageRequest, EditImageRequest } from '@sluice/contract'
-import { isNeutral } from '../neutral-values.ts'
 import type { CodecContext, UpstreamRequest } from '../protocol.ts'
 
 type ImageRequest = CreateImageRequest | EditImageRequest
 export type ImageContent = { readonly image: string } | { readonly text: string }
-
-/** OpenAI's options that the native API does not have; `auto` asks for nothing. */
-const unsupported = [
-  'quality',
-  'background',
-  'output_format',
-  'output_compression',
-  'moderation',
-  'partial_images',
-  'input_fidelity',
-  'style',
-  'mask',
-] as const
 
 /**
  * A synchronous image task (Model Studio, Qwen image edit API): one user message of images and one text. The
@@ -27,12 +13,6 @@ export function imageTask(
   content: readonly ImageContent[],
   context: CodecContext,
 ): UpstreamRequest {
-  const fields: Readonly<Record<string, unknown>> = request
-  for (const field of unsupported) {
-    const value = fields[field]
-    const usual = value === 'auto' || (field === 'output_format' && value === 'png')
-    if (!usual && !isNeutral(field, value)) context.unsupported(field)
-  }
   if (request.response_format === 'b64_json')
     context.unsupported('response_format', 'DashScope answers with addresses, valid for a day')
   return {

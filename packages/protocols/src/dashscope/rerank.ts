@@ -1,14 +1,25 @@
 import { GatewayError, objectOf, someText } from '@sluice/contract'
-import { readUsage } from '../usage.ts'
+import { applyDecisions, type Decisions } from '../decisions.ts'
 import type { Codec } from '../protocol.ts'
 import { documentTexts, rerankReply } from '../rerank-reply.ts'
+import { readUsage } from '../usage.ts'
 import { bodyOf } from './failure.ts'
+
+const decisions: Decisions<'rerank'> = {
+  model: 'sent',
+  query: 'sent',
+  documents: 'sent',
+  top_n: 'sent',
+  return_documents: 'gateway',
+  rank_fields: 'sent',
+  max_chunks_per_doc: 'refused',
+  max_tokens_per_doc: 'refused',
+}
 
 /** Model Studio, text rerank API. */
 export const rerank: Codec<'rerank'> = {
   encode(request, context) {
-    for (const field of ['max_chunks_per_doc', 'max_tokens_per_doc'] as const)
-      if (request[field] != null) context.unsupported(field)
+    applyDecisions('rerank', request, decisions, context)
     return {
       method: 'POST',
       path: '/api/v1/services/rerank/text-rerank/text-rerank',

@@ -1,4 +1,5 @@
 import { GatewayError, type SpeakRequest } from '@sluice/contract'
+import { applyDecisions, type Decisions } from '../decisions.ts'
 import type { Codec, CodecContext } from '../protocol.ts'
 
 /** Deepgram's words for OpenAI's formats: an encoding, and for some a container around it. */
@@ -11,12 +12,20 @@ const formats: Readonly<Record<NonNullable<SpeakRequest['response_format']>, str
   pcm: 'encoding=linear16&container=none&sample_rate=24000',
 }
 
+const decisions: Decisions<'speak'> = {
+  model: 'sent',
+  input: 'sent',
+  voice: 'sent',
+  instructions: 'refused',
+  response_format: 'sent',
+  speed: 'refused',
+  stream_format: 'gateway',
+}
+
 /** `POST /v1/speak`. The voice is part of the model's name: `aura-2` with the voice `thalia` is `aura-2-thalia-en`. */
 export const speak: Codec<'speak'> = {
   encode(request, context) {
-    if (request.instructions != null && request.instructions !== '')
-      context.unsupported('instructions')
-    if (request.speed != null && request.speed !== 1) context.unsupported('speed')
+    applyDecisions('speak', request, decisions, context)
     const model = encodeURIComponent(modelOf(request, context))
     return {
       method: 'POST',

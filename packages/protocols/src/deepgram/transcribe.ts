@@ -8,8 +8,26 @@ import {
   textOf,
   type TranscribeRequest,
 } from '@sluice/contract'
+import { applyDecisions, type Decisions } from '../decisions.ts'
 import type { Codec, CodecContext } from '../protocol.ts'
 import { type Heard, renderTranscript, type SpokenWord } from '../rendered-transcript.ts'
+
+const decisions: Decisions<'transcribe'> = {
+  file: 'sent',
+  model: 'sent',
+  language: 'sent',
+  prompt: 'sent',
+  response_format: 'sent',
+  temperature: 'sent',
+  timestamp_granularities: 'gateway',
+  include: 'refused',
+  stream: 'gateway',
+  chunking_strategy: 'refused',
+  known_speaker_names: 'refused',
+  known_speaker_references: 'refused',
+  languages: 'sent',
+  keywords: 'sent',
+}
 
 /** `POST /v1/listen`: the sound as the body, everything else in the query. */
 export const transcribe: Codec<'transcribe'> = {
@@ -36,10 +54,7 @@ function refuse(request: TranscribeRequest, context: CodecContext): void {
   if (request.prompt != null && request.prompt !== '')
     context.unsupported('prompt', 'Deepgram takes keywords instead')
   if (request.temperature != null && request.temperature !== 0) context.unsupported('temperature')
-  for (const field of ['include', 'known_speaker_names', 'known_speaker_references'] as const)
-    if (request[field]?.length) context.unsupported(field)
-  if (request.chunking_strategy != null && request.chunking_strategy !== 'auto')
-    context.unsupported('chunking_strategy')
+  applyDecisions('transcribe', request, decisions, context)
 }
 
 function queryOf(request: TranscribeRequest, { model }: CodecContext): URLSearchParams {

@@ -1,4 +1,5 @@
 import { GatewayError, type SpeakRequest } from '@sluice/contract'
+import { applyDecisions, type Decisions } from '../decisions.ts'
 import type { Codec, CodecContext } from '../protocol.ts'
 
 /** ElevenLabs' names of OpenAI's formats: codec, sampling rate and, where it has one, bit rate. */
@@ -13,11 +14,20 @@ const formats: Readonly<Partial<Record<NonNullable<SpeakRequest['response_format
 const speedMin = 0.7
 const speedMax = 1.2
 
+const decisions: Decisions<'speak'> = {
+  model: 'sent',
+  input: 'sent',
+  voice: 'sent',
+  instructions: 'refused',
+  response_format: 'sent',
+  speed: 'sent',
+  stream_format: 'gateway',
+}
+
 /** `POST /v1/text-to-speech/{voice}`: voices are named by their id. */
 export const speak: Codec<'speak'> = {
   encode(request, context) {
-    if (request.instructions != null && request.instructions !== '')
-      context.unsupported('instructions')
+    applyDecisions('speak', request, decisions, context)
     const voice = typeof request.voice === 'object' ? request.voice?.id : request.voice
     if (voice == null)
       throw new GatewayError('missing_parameter', "Missing required parameter: 'voice'", {

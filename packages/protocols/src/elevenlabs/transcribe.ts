@@ -6,8 +6,26 @@ import {
   textOf,
   type TranscribeRequest,
 } from '@sluice/contract'
+import { applyDecisions, type Decisions } from '../decisions.ts'
 import type { Codec, CodecContext, FormPart } from '../protocol.ts'
 import { type Heard, renderTranscript, type SpokenWord } from '../rendered-transcript.ts'
+
+const decisions: Decisions<'transcribe'> = {
+  file: 'sent',
+  model: 'sent',
+  language: 'sent',
+  prompt: 'sent',
+  response_format: 'sent',
+  temperature: 'sent',
+  timestamp_granularities: 'gateway',
+  include: 'refused',
+  stream: 'gateway',
+  chunking_strategy: 'refused',
+  known_speaker_names: 'refused',
+  known_speaker_references: 'refused',
+  languages: 'sent',
+  keywords: 'sent',
+}
 
 /** `POST /v1/speech-to-text` as a form (Scribe). */
 export const transcribe: Codec<'transcribe'> = {
@@ -38,11 +56,8 @@ export const transcribe: Codec<'transcribe'> = {
 function refuse(request: TranscribeRequest, context: CodecContext): void {
   if (request.prompt != null && request.prompt !== '')
     context.unsupported('prompt', 'ElevenLabs takes keywords instead')
-  for (const field of ['include', 'known_speaker_names', 'known_speaker_references'] as const)
-    if (request[field]?.length) context.unsupported(field)
+  applyDecisions('transcribe', request, decisions, context)
   if ((request.languages?.length ?? 0) > 1) context.unsupported('languages')
-  if (request.chunking_strategy != null && request.chunking_strategy !== 'auto')
-    context.unsupported('chunking_strategy')
 }
 
 function heardOf(body: Readonly<Record<string, unknown>>): Heard {

@@ -1,7 +1,17 @@
 import { countOf, GatewayError, isObject, listOf, objectOf } from '@sluice/contract'
+import { applyDecisions, type Decisions } from '../decisions.ts'
 import { embeddingReply, inputTexts } from '../embedding-reply.ts'
-import { readUsage } from '../usage.ts'
 import type { Codec } from '../protocol.ts'
+import { readUsage } from '../usage.ts'
+
+const decisions: Decisions<'embed'> = {
+  model: 'sent',
+  input: 'sent',
+  encoding_format: 'gateway',
+  dimensions: 'sent',
+  user: 'hint',
+  input_type: 'sent',
+}
 
 interface RetrievalNames {
   readonly dimensions: string
@@ -14,6 +24,7 @@ interface RetrievalNames {
 export function retrievalEmbed(names: RetrievalNames): Codec<'embed'> {
   return {
     encode(request, context) {
+      applyDecisions('embed', request, decisions, context)
       const texts = inputTexts(request)
       if (texts === undefined) context.unsupported('input', 'it takes texts, not token ids')
       const type = request.input_type

@@ -1,14 +1,25 @@
 import { GatewayError, objectOf, someText } from '@sluice/contract'
-import { readUsage } from '../usage.ts'
+import { applyDecisions, type Decisions } from '../decisions.ts'
 import type { Codec } from '../protocol.ts'
 import { documentTexts, rerankReply } from '../rerank-reply.ts'
+import { readUsage } from '../usage.ts'
+
+const decisions: Decisions<'rerank'> = {
+  model: 'sent',
+  query: 'sent',
+  documents: 'sent',
+  top_n: 'sent',
+  return_documents: 'gateway',
+  rank_fields: 'sent',
+  max_chunks_per_doc: 'refused',
+  max_tokens_per_doc: 'refused',
+}
 
 /** `POST /rerank`; Jina says `top_n` and answers `results`, Voyage says `top_k` and answers `data`. */
 export function retrievalRerank(top: 'top_n' | 'top_k'): Codec<'rerank'> {
   return {
     encode(request, context) {
-      for (const field of ['max_chunks_per_doc', 'max_tokens_per_doc'] as const)
-        if (request[field] != null) context.unsupported(field)
+      applyDecisions('rerank', request, decisions, context)
       return {
         method: 'POST',
         path: '/rerank',

@@ -290,6 +290,7 @@ function contextOf(golden: GoldenCase, id: string, dropped: string[] = []): Code
     ...rest,
     media: new Map(Object.entries(media)),
     newId: countingIds(),
+    leftOut: (param) => void dropped.push(param),
     ...(unsupported === 'report'
       ? { unsupported: (param: string) => void dropped.push(param) }
       : {}),

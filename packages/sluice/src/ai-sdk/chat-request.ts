@@ -1,25 +1,55 @@
 import { type ChatRequest, invalidRequest, objectOf } from '@sluice/contract'
-import { allowedTools, asksFor, namedSchema, refuseFields } from '@sluice/protocols'
+import {
+  allowedTools,
+  applyDecisions,
+  asksFor,
+  type Decisions,
+  lackField,
+  namedSchema,
+} from '@sluice/protocols'
 import type { AiSdkContext } from './context.ts'
 import type { CallOptions, UrlPatterns } from './model.ts'
 import { promptOf } from './prompt.ts'
 
-/** What the specification has no word for. */
-const unsupported = [
-  'n',
-  'logit_bias',
-  'logprobs',
-  'top_logprobs',
-  'functions',
-  'function_call',
-  'parallel_tool_calls',
-  'thinking_budget',
-  'verbosity',
-  'modalities',
-  'audio',
-  'web_search_options',
-  'service_tier',
-] as const
+/** What the specification has no word for, and what it has. */
+const decisions: Decisions<'chat'> = {
+  model: 'sent',
+  messages: 'sent',
+  temperature: 'sent',
+  top_p: 'sent',
+  top_k: 'sent',
+  n: 'refused',
+  stream: 'sent',
+  stream_options: 'gateway',
+  stop: 'sent',
+  max_tokens: 'sent',
+  max_completion_tokens: 'sent',
+  presence_penalty: 'sent',
+  frequency_penalty: 'sent',
+  logit_bias: 'refused',
+  logprobs: 'refused',
+  top_logprobs: 'refused',
+  user: 'hint',
+  safety_identifier: 'hint',
+  prompt_cache_key: 'hint',
+  tools: 'sent',
+  tool_choice: 'sent',
+  parallel_tool_calls: 'hint',
+  functions: 'refused',
+  function_call: 'refused',
+  response_format: 'sent',
+  seed: 'sent',
+  reasoning_effort: 'sent',
+  verbosity: 'hint',
+  modalities: 'refused',
+  audio: 'refused',
+  prediction: 'hint',
+  web_search_options: 'refused',
+  service_tier: 'hint',
+  store: 'hint',
+  metadata: 'hint',
+  thinking_budget: 'hint',
+}
 
 /** A chat request as call options of a language model. */
 export async function callOptions(
@@ -27,7 +57,7 @@ export async function callOptions(
   urls: UrlPatterns,
   context: AiSdkContext,
 ): Promise<CallOptions> {
-  refuseFields(request, unsupported, context)
+  applyDecisions('chat', request, decisions, context)
   const { stop } = request
   const options = {
     maxOutputTokens: request.max_completion_tokens ?? request.max_tokens,
@@ -121,7 +151,8 @@ export function refuseWarned(
     const { type, feature, details } = objectOf(warning)
     if (type !== 'unsupported' || typeof feature !== 'string') continue
     const field = features[feature]
-    if (field !== undefined && !asksFor(request, field)) continue
-    context.unsupported(field ?? feature, typeof details === 'string' ? details : undefined)
+    const reason = typeof details === 'string' ? details : undefined
+    if (field === undefined) context.unsupported(feature, reason)
+    else lackField(field, request[field], context, reason)
   }
 }

@@ -76,6 +76,7 @@ function adapted(context: EngineContext): AiSdkContext {
     newId,
     fetchMedia,
     unsupported: context.unsupported ?? refuse,
+    leftOut: context.leftOut ?? (() => {}),
   }
 }
 

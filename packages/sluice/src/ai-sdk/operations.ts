@@ -8,6 +8,8 @@ import {
   type Usage,
 } from '@sluice/contract'
 import {
+  applyDecisions,
+  type Decisions,
   type Decoded,
   documentTexts,
   embeddingReply,
@@ -84,12 +86,20 @@ function chatWith(models: Models<'languageModel'>): NonNullable<AiSdkProvider['c
   }
 }
 
+const embedDecisions: Decisions<'embed'> = {
+  model: 'sent',
+  input: 'sent',
+  encoding_format: 'gateway',
+  dimensions: 'refused',
+  user: 'hint',
+  input_type: 'refused',
+}
+
 function embedWith(models: Models<'embeddingModel'>): NonNullable<AiSdkProvider['embed']> {
   return async (request, context) => {
     const values = inputTexts(request)
     if (values === undefined) context.unsupported('input', 'the AI SDK takes texts, not token ids')
-    for (const field of ['dimensions', 'input_type'] as const)
-      if (request[field] != null) context.unsupported(field)
+    applyDecisions('embed', request, embedDecisions, context)
     const model = modelOf(models, context)
     const result = await model.doEmbed({ values: values ?? [], ...cancellable(context) })
     const tokens = result.usage?.tokens
@@ -99,10 +109,20 @@ function embedWith(models: Models<'embeddingModel'>): NonNullable<AiSdkProvider[
   }
 }
 
+const rerankDecisions: Decisions<'rerank'> = {
+  model: 'sent',
+  query: 'sent',
+  documents: 'sent',
+  top_n: 'sent',
+  return_documents: 'gateway',
+  rank_fields: 'sent',
+  max_chunks_per_doc: 'refused',
+  max_tokens_per_doc: 'refused',
+}
+
 function rerankWith(models: Models<'rerankingModel'>): NonNullable<AiSdkProvider['rerank']> {
   return async (request, context) => {
-    for (const field of ['max_chunks_per_doc', 'max_tokens_per_doc'] as const)
-      if (request[field] != null) context.unsupported(field)
+    applyDecisions('rerank', request, rerankDecisions, context)
     const { ranking } = await modelOf(models, context).doRerank({
       documents: { type: 'text', values: documentTexts(request) },
       query: request.query,
@@ -114,17 +134,25 @@ function rerankWith(models: Models<'rerankingModel'>): NonNullable<AiSdkProvider
   }
 }
 
-const imageOptionsUnsupported = [
-  'input',
-  'style',
-  'quality',
-  'background',
-  'output_format',
-  'output_compression',
-  'moderation',
-  'stream',
-  'partial_images',
-] as const
+const imageDecisions: Decisions<'createImage'> = {
+  model: 'sent',
+  prompt: 'sent',
+  input: 'refused',
+  parameters: 'refused',
+  style: 'refused',
+  n: 'sent',
+  size: 'sent',
+  quality: 'refused',
+  background: 'refused',
+  output_format: 'refused',
+  output_compression: 'refused',
+  response_format: 'sent',
+  moderation: 'refused',
+  stream: 'refused',
+  partial_images: 'refused',
+  user: 'hint',
+  seed: 'sent',
+}
 
 function imagesWith(models: Models<'imageModel'>): NonNullable<AiSdkProvider['createImage']> {
   return async (request, context) => {
@@ -151,23 +179,34 @@ function imagesWith(models: Models<'imageModel'>): NonNullable<AiSdkProvider['cr
 }
 
 function refuseImageOptions(request: CreateImageRequest, context: AiSdkContext): void {
-  for (const field of imageOptionsUnsupported) {
-    const value = request[field]
-    if (value != null && value !== 'auto' && value !== false) context.unsupported(field)
-  }
-  if (request.parameters != null) context.unsupported('parameters')
+  applyDecisions('createImage', request, imageDecisions, context)
   if (request.response_format === 'url')
     context.unsupported('response_format', 'the AI SDK gives images as base64')
+}
+
+const transcribeDecisions: Decisions<'transcribe'> = {
+  file: 'sent',
+  model: 'sent',
+  language: 'refused',
+  prompt: 'refused',
+  response_format: 'sent',
+  temperature: 'sent',
+  timestamp_granularities: 'gateway',
+  include: 'refused',
+  stream: 'refused',
+  chunking_strategy: 'refused',
+  known_speaker_names: 'refused',
+  known_speaker_references: 'refused',
+  languages: 'refused',
+  keywords: 'refused',
 }
 
 function transcribeWith(
   models: Models<'transcriptionModel'>,
 ): NonNullable<AiSdkProvider['transcribe']> {
   return async (request, context) => {
-    for (const field of ['language', 'prompt', 'keywords', 'languages', 'include'] as const)
-      if (request[field]?.length) context.unsupported(field)
+    applyDecisions('transcribe', request, transcribeDecisions, context)
     if (request.temperature) context.unsupported('temperature')
-    if (request.stream === true) context.unsupported('stream')
     const { file } = request
     const heard = await modelOf(models, context).doGenerate({
       audio: file.bytes,
@@ -203,9 +242,19 @@ const speechTypes: Readonly<Record<string, string>> = {
   pcm: 'audio/pcm',
 }
 
+const speakDecisions: Decisions<'speak'> = {
+  model: 'sent',
+  input: 'sent',
+  voice: 'sent',
+  instructions: 'sent',
+  response_format: 'sent',
+  speed: 'sent',
+  stream_format: 'refused',
+}
+
 function speakWith(models: Models<'speechModel'>): NonNullable<AiSdkProvider['speak']> {
   return async (request, context) => {
-    if (request.stream_format === 'sse') context.unsupported('stream_format')
+    applyDecisions('speak', request, speakDecisions, context)
     const { voice, instructions, speed } = request
     const format = request.response_format ?? 'mp3'
     const named = typeof voice === 'object' ? voice?.id : voice

@@ -9,8 +9,9 @@ import type { Run } from './run/run.ts'
 export function formatContext(
   { now, newId }: Pick<Gateway, 'now' | 'newId'>,
   headers: Call['headers'],
+  leftOut: FormatContext['leftOut'] = () => {},
 ): FormatContext {
-  return { now, newId, headers }
+  return { now, newId, headers, leftOut }
 }
 
 /**

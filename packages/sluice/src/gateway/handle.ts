@@ -62,7 +62,8 @@ function canonicalOf(gateway: Gateway, call: Call): () => AnyRequest {
 
 function translate(gateway: Gateway, call: Call): AnyRequest {
   const { format, operation, request } = call
-  const translated = format.toCanonical(request, formatContext(gateway, call.headers))
+  const leftOut = (param: string) => void call.trail.dropped.add(param)
+  const translated = format.toCanonical(request, formatContext(gateway, call.headers, leftOut))
   // The format's schema is the operation's own where nothing had to be translated.
   if (translated === request) return translated
   const { request: schema, check } = operations[operation]

@@ -2,10 +2,10 @@ import {
   developerAsSystem,
   maxTokensOnly,
   mistralToolIds,
+  noStreamOptions,
   openaiLike,
   renameField,
   requiredAsAny,
-  withoutHints,
 } from '@sluice/protocols'
 import { compatible } from './compatible.ts'
 
@@ -14,10 +14,22 @@ export const mistral = compatible({
   name: 'Mistral AI',
   protocol: openaiLike({
     chat: {
-      lacks: ['logit_bias', 'logprobs', 'top_logprobs', 'verbosity', 'web_search_options'],
+      // An unknown field is an error there.
+      lacks: [
+        'logit_bias',
+        'logprobs',
+        'top_logprobs',
+        'verbosity',
+        'web_search_options',
+        'user',
+        'safety_identifier',
+        'prompt_cache_key',
+        'service_tier',
+        'store',
+      ],
       knows: [],
     },
-    embed: { lacks: ['dimensions'] },
+    embed: { lacks: ['dimensions', 'user'] },
     transcribe: { lacks: ['prompt', 'include', 'chunking_strategy'] },
   }),
   baseUrl: 'https://api.mistral.ai/v1',
@@ -29,15 +41,7 @@ export const mistral = compatible({
     mistralToolIds,
     requiredAsAny,
     renameField('seed', 'random_seed'),
-    // An unknown field is an error there.
-    withoutHints(
-      'user',
-      'safety_identifier',
-      'prompt_cache_key',
-      'stream_options',
-      'service_tier',
-      'store',
-    ),
+    noStreamOptions,
   ],
   documentation: 'https://docs.mistral.ai/api',
 })

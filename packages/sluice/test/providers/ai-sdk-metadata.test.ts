@@ -51,11 +51,21 @@ async function thinker() {
 }
 
 function context(given: Partial<AiSdkContext> = {}): AiSdkContext {
-  const { now, newId, unsupported } = codecContext()
+  const { now, newId, unsupported, leftOut } = codecContext()
   const fetchMedia = () =>
     Promise.resolve({ bytes: new Uint8Array([1, 2]), contentType: 'image/png' })
   const { signal } = new AbortController()
-  return { model: 'm', upstreamModel: 'm', signal, now, newId, unsupported, fetchMedia, ...given }
+  return {
+    model: 'm',
+    upstreamModel: 'm',
+    signal,
+    now,
+    newId,
+    unsupported,
+    leftOut,
+    fetchMedia,
+    ...given,
+  }
 }
 
 const user = { role: 'user', content: 'hi' } as const

@@ -74,7 +74,7 @@ function sse(events: readonly object[], end = 'data: [DONE]\n\n') {
 }
 
 function context(given: Partial<AiSdkContext> = {}): AiSdkContext {
-  const { now, newId, unsupported } = codecContext()
+  const { now, newId, unsupported, leftOut } = codecContext()
   return {
     model: 'public',
     upstreamModel: 'gpt-x',
@@ -82,6 +82,7 @@ function context(given: Partial<AiSdkContext> = {}): AiSdkContext {
     now,
     newId,
     unsupported,
+    leftOut,
     fetchMedia: () => Promise.reject(new Error('nothing is downloaded here')),
     ...given,
   }
@@ -289,7 +290,6 @@ describe('chat', () => {
     ['n', { n: 2 }],
     ['logit_bias', { logit_bias: { '1': 1 } }],
     ['logprobs', { logprobs: true }],
-    ['parallel_tool_calls', { parallel_tool_calls: false }],
   ])('%s has no word in the specification and is refused', async (param, fields) => {
     await expect(provider.chat!({ ...request, ...fields }, context())).rejects.toMatchObject({
       code: 'unsupported_parameter',
@@ -301,12 +301,27 @@ describe('chat', () => {
   it('what the model itself left out is refused, or noted where the route says so', async () => {
     answer = json(completion({ content: 'x' }, 'stop'))
     const dropped: string[] = []
-    const asked = { ...request, top_k: 5 }
-    await expect(provider.chat!(asked, context())).rejects.toMatchObject({
-      details: { param: 'top_k' },
+    const given = { upstreamModel: 'o3' }
+    const asked = { ...request, temperature: 0.5 }
+    await expect(provider.chat!(asked, context(given))).rejects.toMatchObject({
+      details: { param: 'temperature' },
     })
-    await provider.chat!(asked, context({ unsupported: (param) => void dropped.push(param) }))
-    expect(dropped).toEqual(['top_k'])
+    const unsupported = (param: string) => void dropped.push(param)
+    await provider.chat!(asked, context({ ...given, unsupported }))
+    expect(dropped).toEqual(['temperature'])
+  })
+
+  it.each<[string, Partial<ChatRequest>]>([
+    ['parallel_tool_calls', { parallel_tool_calls: false }],
+    ['user', { user: 'u' }],
+    // The specification has a word for it, but the model warns that it has none.
+    ['top_k', { top_k: 5 }],
+  ])('%s is left out, and said', async (param, fields) => {
+    answer = json(completion({ content: 'x' }, 'stop'))
+    const dropped: string[] = []
+    const leftOut = (path: string) => void dropped.push(path)
+    await provider.chat!({ ...request, ...fields }, context({ leftOut }))
+    expect(dropped).toEqual([param])
   })
 })
 

@@ -20,7 +20,7 @@ export const messages: ClientFormat<'chat'> = {
     messages: [{ role: 'user', content: 'What is 6 times 7?' }],
   },
   // The schema has accepted the request before either is called.
-  toCanonical: (request) => toCanonical(request as MessagesRequest),
+  toCanonical: (request, context) => toCanonical(request as MessagesRequest, context),
   fromCanonical: (reply, request) => fromCanonical(reply, request as MessagesRequest),
   writer: (request, { newId }) => createChatWriter(request as MessagesRequest, newId),
   error: errorBody,

@@ -5,20 +5,51 @@ import {
   type Message,
   type Tool,
 } from '@sluice/contract'
+import { applyFormatDecisions, type FormatDecisions } from '../../decisions.ts'
+import type { FormatContext } from '../../protocol.ts'
 import { canonicalMessages } from './messages.ts'
-import type { CountTokensRequest, MessagesRequest, Tool as ClientTool } from './schema.ts'
+import {
+  type CountTokensRequest,
+  type MessagesRequest,
+  MessagesRequest as MessagesSchema,
+  type Tool as ClientTool,
+} from './schema.ts'
 import { isStrictSchema } from './strict-schema.ts'
+
+const decisions: FormatDecisions<MessagesRequest> = {
+  model: 'sent',
+  messages: 'sent',
+  system: 'sent',
+  tools: 'sent',
+  tool_choice: 'sent',
+  thinking: 'sent',
+  output_config: 'sent',
+  mcp_servers: 'refused',
+  max_tokens: 'sent',
+  temperature: 'sent',
+  top_p: 'sent',
+  top_k: 'sent',
+  stop_sequences: 'sent',
+  stream: 'sent',
+  metadata: 'sent',
+  service_tier: 'sent',
+  container: 'refused',
+  inference_geo: 'refused',
+  cache_control: 'hint',
+}
 
 /**
  * A Messages request in the canonical form. What only Anthropic itself can do is refused by its path: its own tools,
  * MCP servers, containers, a region. What only saves money or keeps a context short (`context_management`, `speed`,
- * automatic caching) has no meaning elsewhere and is not carried.
+ * automatic caching) has no meaning elsewhere and is left out.
  */
-export function toCanonical(request: MessagesRequest): ChatRequest {
+export function toCanonical(
+  request: MessagesRequest,
+  context: Pick<FormatContext, 'leftOut'>,
+): ChatRequest {
   if (request.max_tokens === 0)
     throw invalidRequest("'max_tokens' must be at least 1", 'max_tokens')
-  for (const field of ['container', 'inference_geo'] as const)
-    if (request[field] != null) throw unsupported(field, `${field} reaches only Anthropic itself`)
+  applyFormatDecisions(MessagesSchema, request, decisions, context)
   const { stop_sequences: stop, metadata, service_tier: tier } = request
   return {
     ...canonicalPrompt(request),

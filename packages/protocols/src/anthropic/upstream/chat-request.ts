@@ -4,33 +4,60 @@ import { outputLimit, stopSequences } from '../../claude/limits.ts'
 import { claudeModel } from '../../claude/model-family.ts'
 import { type ClaudeCall, claudeSampling } from '../../claude/sampling.ts'
 import { encodeThinking, mayForceCall, type Thinking } from '../../claude/thinking.ts'
+import { applyDecisions, type Decisions } from '../../decisions.ts'
 import { functionsAsTools } from '../../legacy-functions.ts'
 import type { CodecContext } from '../../protocol.ts'
-import { refuseFields } from '../../unsupported-fields.ts'
 import { encodeMessages } from './messages.ts'
 import { type JsonAnswer, jsonAnswer } from './structured-output.ts'
 import { encodeToolChoice, encodeTools } from './tools.ts'
 
 type Body = Readonly<Record<string, unknown>>
 
-/** Fields of a chat request that the Messages API has no word for. `n` is the gateway's to fan out. */
-const unknownFields = [
-  'frequency_penalty',
-  'presence_penalty',
-  'logit_bias',
-  'logprobs',
-  'top_logprobs',
-  'seed',
-  'verbosity',
-  'modalities',
-  'audio',
-] as const
+/** What the Messages API has no word for, and what it has. */
+const decisions: Decisions<'chat'> = {
+  model: 'sent',
+  messages: 'sent',
+  temperature: 'sent',
+  top_p: 'sent',
+  top_k: 'sent',
+  n: 'gateway',
+  stream: 'sent',
+  stream_options: 'gateway',
+  stop: 'sent',
+  max_tokens: 'sent',
+  max_completion_tokens: 'sent',
+  presence_penalty: 'refused',
+  frequency_penalty: 'refused',
+  logit_bias: 'refused',
+  logprobs: 'refused',
+  top_logprobs: 'refused',
+  user: 'sent',
+  safety_identifier: 'sent',
+  prompt_cache_key: 'hint',
+  tools: 'sent',
+  tool_choice: 'sent',
+  parallel_tool_calls: 'sent',
+  functions: 'gateway',
+  function_call: 'gateway',
+  response_format: 'sent',
+  seed: 'refused',
+  reasoning_effort: 'sent',
+  verbosity: 'hint',
+  modalities: 'refused',
+  audio: 'refused',
+  prediction: 'hint',
+  web_search_options: 'sent',
+  service_tier: 'sent',
+  store: 'hint',
+  metadata: 'hint',
+  thinking_budget: 'sent',
+}
 
 /** A chat request as the body of `POST /v1/messages` (Messages API reference). */
 export function messagesBody(given: ChatRequest, context: CodecContext): Body {
   const request = functionsAsTools(given)
   const model = claudeModel(context.model)
-  refuseFields(request, unknownFields, context)
+  applyDecisions('chat', request, decisions, context)
   const thinking = encodeThinking(request, model, context)
   const call = { context, model, thinking }
   const stops = stopSequences(request, context)
@@ -50,7 +77,7 @@ export function messagesBody(given: ChatRequest, context: CodecContext): Body {
     ...toolChoice(request, json, call),
     ...(thinking.thinking === undefined ? {} : { thinking: thinking.thinking }),
     ...outputConfig(json, thinking),
-    ...metadata(request),
+    ...metadata(request, context),
     ...serviceTier(request, context),
     ...(request.stream === true ? { stream: true } : {}),
   }
@@ -95,14 +122,16 @@ function outputConfig(json: JsonAnswer | undefined, { effort }: Thinking): Body 
   return Object.keys(config).length > 0 ? { output_config: config } : {}
 }
 
-function metadata({ safety_identifier: id, user }: ChatRequest): Body {
+/** There is room for one of the two. */
+function metadata({ safety_identifier: id, user }: ChatRequest, context: CodecContext): Body {
   const userId = id ?? user
+  if (id != null && user != null) context.leftOut('user')
   return userId == null ? {} : { metadata: { user_id: userId } }
 }
 
 function serviceTier({ service_tier: tier }: ChatRequest, context: CodecContext): Body {
   if (tier == null || tier === 'auto') return {}
   if (tier === 'default' || tier === 'standard_only') return { service_tier: 'standard_only' }
-  context.unsupported('service_tier')
+  context.leftOut('service_tier')
   return {}
 }

@@ -1,4 +1,5 @@
 import { type ContentPart, type DataUrl, invalidRequest, parseDataUrl } from '@sluice/contract'
+import { lackDetail } from '../../decisions.ts'
 import type { CodecContext } from '../../protocol.ts'
 import { type Block, imageTypes } from '../blocks.ts'
 
@@ -10,6 +11,7 @@ export function mediaBlock(
 ): Block | undefined {
   switch (part.type) {
     case 'image_url':
+      lackDetail(part, path, context)
       return imageBlock(part.image_url?.url ?? '', `${path}.image_url`)
     case 'file':
       return fileBlock(part, path, context)

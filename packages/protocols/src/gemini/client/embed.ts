@@ -9,16 +9,16 @@ import {
   someText,
 } from '@sluice/contract'
 import type { ClientFormat } from '../../protocol.ts'
-import { textsOf } from './messages.ts'
+import { inputTypeOf } from '../embed-task.ts'
 import { geminiError } from './error.ts'
-import { missing, pick, refuse } from './fields.ts'
+import { missing, nameLeftOut, pick, refuse } from './fields.ts'
+import { textsOf } from './messages.ts'
 import {
   BatchEmbedContentsReply,
   BatchEmbedContentsRequest,
   EmbedContentReply,
   EmbedContentRequest,
 } from './schema.ts'
-import { inputTypeOf } from '../embed-task.ts'
 
 /** https://ai.google.dev/api/embeddings#method:-models.embedcontent. */
 export const embedContent: ClientFormat<'embed'> = {
@@ -30,8 +30,9 @@ export const embedContent: ClientFormat<'embed'> = {
   request: EmbedContentRequest,
   reply: EmbedContentReply,
   example: { content: { parts: [{ text: 'A gate across a channel of water' }] } },
-  toCanonical(request) {
+  toCanonical(request, context) {
     const fields = objectOf(request)
+    nameLeftOut(EmbedContentRequest, fields, context)
     return { model: modelOf(fields), input: textOf(fields, ''), ...optionsOf(fields, '') }
   },
   fromCanonical(reply) {
@@ -52,8 +53,9 @@ export const batchEmbedContents: ClientFormat<'embed'> = {
   request: BatchEmbedContentsRequest,
   reply: BatchEmbedContentsReply,
   example: { requests: [{ content: { parts: [{ text: 'A gate across a channel of water' }] } }] },
-  toCanonical(request) {
+  toCanonical(request, context) {
     const fields = objectOf(request)
+    nameLeftOut(BatchEmbedContentsRequest, fields, context)
     const requests = listOf(fields['requests']).filter(isObject)
     const [first = {}] = requests
     const options = optionsOf(first, 'requests[0].')

@@ -1,4 +1,7 @@
-import { type Fields, GatewayError } from '@sluice/contract'
+import type { TSchema } from 'typebox'
+import { type Fields, GatewayError, unlistedFields } from '@sluice/contract'
+import { isNeutral } from '../../neutral-values.ts'
+import type { FormatContext } from '../../protocol.ts'
 
 const spellings = new Map<string, string>()
 
@@ -14,6 +17,19 @@ export function snakeCase(name: string): string {
 /** The field in either spelling, named in camel case; null counts as absent. */
 export function pick(fields: Fields, name: string): unknown {
   return fields[name] ?? fields[snakeCase(name)] ?? undefined
+}
+
+/** Listed fields that ask for nothing an answer would show: labels for a bill, a copy for Google's logs. */
+const hints = ['labels', 'store']
+
+/** Says which fields have no word in the canonical form, in the spelling of the request. */
+export function nameLeftOut(
+  schema: TSchema,
+  request: Fields,
+  { leftOut }: Pick<FormatContext, 'leftOut'>,
+): void {
+  for (const field of hints) if (!isNeutral(field, request[field])) leftOut(field)
+  for (const path of unlistedFields(schema, request)) leftOut(path)
 }
 
 /** What no upstream but Gemini's own could do: the caller is told which field it was. */

@@ -1,7 +1,7 @@
-import { invalidRequest, listOf, objectOf } from '@sluice/contract'
-import type { ClientFormat } from '../../protocol.ts'
+import { type ChatRequest, invalidRequest, listOf, objectOf } from '@sluice/contract'
+import type { ClientFormat, FormatContext } from '../../protocol.ts'
 import { geminiError } from './error.ts'
-import { pick } from './fields.ts'
+import { nameLeftOut, pick } from './fields.ts'
 import { contentReply } from './reply.ts'
 import { chatRequestOf, paramOfChat } from './request.ts'
 import {
@@ -13,6 +13,12 @@ import {
 import { createChatWriter } from './stream.ts'
 
 const tag = 'Gemini'
+
+function generationOf(request: unknown, context: FormatContext): ChatRequest {
+  const fields = objectOf(request)
+  nameLeftOut(GenerateContentRequest, fields, context)
+  return chatRequestOf(fields, context)
+}
 
 const example = { contents: [{ role: 'user', parts: [{ text: 'What is 6 times 7?' }] }] }
 
@@ -32,7 +38,7 @@ export const generateContent: ClientFormat<'chat'> = {
     const { tools, systemInstruction, contents } = objectOf(request)
     return [tools, systemInstruction, listOf(contents).slice(0, 2)]
   },
-  toCanonical: (request, context) => chatRequestOf(objectOf(request), context),
+  toCanonical: generationOf,
   fromCanonical: (reply, request) => contentReply(reply, request),
   error: geminiError,
   paramOf: paramOfChat,
@@ -49,7 +55,7 @@ export const streamGenerateContent: ClientFormat<'chat'> = {
   ],
   streams: true,
   toCanonical: (request, context) => ({
-    ...chatRequestOf(objectOf(request), context),
+    ...generationOf(request, context),
     stream: true,
   }),
   writer: (request, _context, query) => createChatWriter(request, query),

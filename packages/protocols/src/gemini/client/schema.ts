@@ -66,7 +66,10 @@ const FunctionDeclaration = Type.Intersect([
   }),
 ])
 
-const Tool = message({ functionDeclarations: Type.Array(FunctionDeclaration, { maxItems: 128 }) })
+const Tool = message({
+  functionDeclarations: Type.Array(FunctionDeclaration, { maxItems: 128 }),
+  googleSearch: AnyObject,
+})
 
 const ToolConfig = message({
   functionCallingConfig: message({

@@ -1,18 +1,57 @@
 import type { ChatRequest } from '@sluice/contract'
+import { applyDecisions, type Decisions, lackField } from '../../decisions.ts'
 import { functionsAsTools, usesFunctions } from '../../legacy-functions.ts'
 import type { CodecContext } from '../../protocol.ts'
-import { refuseFields } from '../../unsupported-fields.ts'
 import type { GenerateContentRequest } from '../generate-content.ts'
 import { generationConfig } from './generation-config.ts'
 import { encodeMessages } from './messages.ts'
 import { callingConfig, toolsOf } from './tools.ts'
+
+const decisions: Decisions<'chat'> = {
+  model: 'sent',
+  messages: 'sent',
+  temperature: 'sent',
+  top_p: 'sent',
+  top_k: 'sent',
+  n: 'sent',
+  stream: 'sent',
+  stream_options: 'gateway',
+  stop: 'sent',
+  max_tokens: 'sent',
+  max_completion_tokens: 'sent',
+  presence_penalty: 'sent',
+  frequency_penalty: 'sent',
+  logit_bias: 'refused',
+  logprobs: 'sent',
+  top_logprobs: 'sent',
+  user: 'hint',
+  safety_identifier: 'hint',
+  prompt_cache_key: 'hint',
+  tools: 'sent',
+  tool_choice: 'sent',
+  parallel_tool_calls: 'sent',
+  functions: 'gateway',
+  function_call: 'gateway',
+  response_format: 'sent',
+  seed: 'sent',
+  reasoning_effort: 'sent',
+  verbosity: 'hint',
+  modalities: 'sent',
+  audio: 'sent',
+  prediction: 'hint',
+  web_search_options: 'sent',
+  service_tier: 'sent',
+  store: 'hint',
+  metadata: 'hint',
+  thinking_budget: 'sent',
+}
 
 /** https://ai.google.dev/api/generate-content: the model and whether to stream are in the address. */
 export function chatBody(given: ChatRequest, context: CodecContext): GenerateContentRequest {
   const request = usesFunctions(given)
     ? { ...functionsAsTools(given), parallel_tool_calls: null }
     : functionsAsTools(given)
-  refuseFields(request, ['logit_bias', 'verbosity'], context)
+  applyDecisions('chat', request, decisions, context)
   const { contents, systemInstruction } = encodeMessages(request.messages, context)
   const tools = toolsOf(request, context)
   const calling = callingConfig(request, context)
@@ -32,6 +71,6 @@ export function chatBody(given: ChatRequest, context: CodecContext): GenerateCon
 function serviceTier(request: ChatRequest, context: CodecContext): string | undefined {
   const { service_tier: tier } = request
   if (tier === 'flex' || tier === 'priority') return tier
-  refuseFields(request, ['service_tier'], context)
+  lackField('service_tier', tier, context)
   return undefined
 }

@@ -1,8 +1,29 @@
 import type { CreateImageRequest } from '@sluice/contract'
+import { applyDecisions, type Decisions } from '../../decisions.ts'
 import type { Codec, CodecContext } from '../../protocol.ts'
 import type { AddressOf } from './address.ts'
 import { decodePictures, decodePredictions } from './image-reply.ts'
-import { countOfImages, pictureBody, promptOf, refuseOptions, shapeOf } from './image-request.ts'
+import { countOfImages, pictureBody, promptOf, refuseParameters, shapeOf } from './image-request.ts'
+
+const decisions: Decisions<'createImage'> = {
+  model: 'sent',
+  prompt: 'sent',
+  input: 'sent',
+  parameters: 'sent',
+  style: 'refused',
+  n: 'sent',
+  size: 'sent',
+  quality: 'refused',
+  background: 'refused',
+  output_format: 'sent',
+  output_compression: 'sent',
+  response_format: 'sent',
+  moderation: 'refused',
+  stream: 'gateway',
+  partial_images: 'refused',
+  user: 'hint',
+  seed: 'sent',
+}
 
 /** Imagen draws at most four pictures at once. */
 const imagenCountMax = 4
@@ -11,6 +32,7 @@ const imagenCountMax = 4
 export function geminiCreateImage(address: AddressOf): Codec<'createImage'> {
   return {
     encode(request, context) {
+      applyDecisions('createImage', request, decisions, context)
       const isImagen = drawsByPrediction(context.model)
       return {
         method: 'POST',
@@ -35,7 +57,7 @@ function drawsByPrediction(model: string): boolean {
 }
 
 function predictBody(request: CreateImageRequest, context: CodecContext): unknown {
-  refuseOptions(request, context)
+  refuseParameters(request, context)
   const shape = shapeOf(request, 'imagen', context)
   const count = countOfImages(request)
   if (count > imagenCountMax)

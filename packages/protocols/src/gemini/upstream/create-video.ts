@@ -1,4 +1,5 @@
 import { type CreateVideoRequest, GatewayError, someText } from '@sluice/contract'
+import { applyDecisions, type Decisions } from '../../decisions.ts'
 import type { Codec, CodecContext } from '../../protocol.ts'
 import type { Blob } from '../generate-content.ts'
 import { geminiAddress } from './address.ts'
@@ -21,9 +22,18 @@ const shapes: Readonly<
   '2160x3840': { aspectRatio: '9:16', resolution: '4k' },
 }
 
+const decisions: Decisions<'createVideo'> = {
+  model: 'sent',
+  prompt: 'sent',
+  input_reference: 'sent',
+  seconds: 'sent',
+  size: 'sent',
+}
+
 /** Veo as a long-running operation (https://ai.google.dev/gemini-api/docs/video). */
 export const geminiCreateVideo: Codec<'createVideo'> = {
   encode(request, context) {
+    applyDecisions('createVideo', request, decisions, context)
     const parameters = parametersOf(request, context)
     const image = imageOf(request, context)
     return {

@@ -1,19 +1,47 @@
 import type { EditImageRequest } from '@sluice/contract'
+import { applyDecisions, type Decisions } from '../../decisions.ts'
 import type { Codec, CodecContext } from '../../protocol.ts'
-import type { AddressOf } from './address.ts'
 import type { Part } from '../generate-content.ts'
+import type { AddressOf } from './address.ts'
 import { decodePictures } from './image-reply.ts'
 import { pictureBody } from './image-request.ts'
 import { type MediaAddress, mediaPart, mustBeFetched } from './media-part.ts'
 
+const decisions: Decisions<'editImage'> = {
+  model: 'sent',
+  input: 'sent',
+  parameters: 'sent',
+  prompt: 'sent',
+  image: 'sent',
+  images: 'sent',
+  mask: 'refused',
+  input_fidelity: 'refused',
+  watermark: 'refused',
+  n: 'sent',
+  size: 'sent',
+  quality: 'refused',
+  background: 'refused',
+  output_format: 'sent',
+  output_compression: 'sent',
+  response_format: 'sent',
+  moderation: 'refused',
+  stream: 'gateway',
+  partial_images: 'refused',
+  user: 'hint',
+  seed: 'sent',
+}
+
 /** Gemini's image models edit what they see in the request (Gemini API, image generation guide). */
 export function geminiEditImage(address: AddressOf): Codec<'editImage'> {
   return {
-    encode: (request, context) => ({
-      method: 'POST',
-      path: address(context.model, 'generateContent', context.settings),
-      body: { kind: 'json', value: pictureBody(request, imageParts(request, context), context) },
-    }),
+    encode(request, context) {
+      applyDecisions('editImage', request, decisions, context)
+      return {
+        method: 'POST',
+        path: address(context.model, 'generateContent', context.settings),
+        body: { kind: 'json', value: pictureBody(request, imageParts(request, context), context) },
+      }
+    },
     decode: (received, context, request) =>
       decodePictures(received, { context, asUrl: request.response_format === 'url' }),
     media: (request) => addressesOf(request).filter(({ url }) => mustBeFetched(url)),

@@ -6,6 +6,7 @@ import {
   listOf,
   objectOf,
 } from '@sluice/contract'
+import { applyDecisions, type Decisions } from '../../decisions.ts'
 import type { Codec, CodecContext, Decoded } from '../../protocol.ts'
 import { taskTypeOf } from '../embed-task.ts'
 import { readUsage } from '../usage.ts'
@@ -69,12 +70,22 @@ export function vertexEmbed(address: AddressOf): Codec<'embed'> {
   }
 }
 
+const decisions: Decisions<'embed'> = {
+  model: 'sent',
+  input: 'sent',
+  encoding_format: 'gateway',
+  dimensions: 'sent',
+  user: 'hint',
+  input_type: 'sent',
+}
+
 interface Settings {
   readonly task: string | undefined
   readonly dimensions: number | undefined
 }
 
 function settingsOf(request: EmbedRequest, context: CodecContext): Settings {
+  applyDecisions('embed', request, decisions, context)
   const { input_type: inputType, dimensions } = request
   const task = inputType == null ? undefined : taskTypeOf(inputType)
   if (inputType != null && task === undefined) context.unsupported('input_type')

@@ -1,4 +1,5 @@
 import type { CreateImageRequest, EditImageRequest } from '@sluice/contract'
+import { isNeutral } from '../../neutral-values.ts'
 import type { CodecContext } from '../../protocol.ts'
 import type { Part } from '../generate-content.ts'
 import { type ImageShape, imageShape } from './image-size.ts'
@@ -17,22 +18,10 @@ export function countOfImages({ n, parameters }: ImageRequest): number {
   return n ?? parameters?.n ?? 1
 }
 
-/** Options that neither family of models has; values that ask for nothing are no options. */
-export function refuseOptions(request: ImageRequest, context: CodecContext): void {
-  const { parameters } = request
-  const asked: Readonly<Record<string, unknown>> = {
-    quality: request.quality === 'auto' || request.quality === 'standard' ? null : request.quality,
-    background: request.background === 'auto' ? null : request.background,
-    moderation: request.moderation === 'auto' ? null : request.moderation,
-    style: 'style' in request ? request.style : null,
-    input_fidelity: 'input_fidelity' in request ? request.input_fidelity : null,
-    mask: 'mask' in request ? request.mask : null,
-    watermark: 'watermark' in request && request.watermark === true ? true : null,
-    'parameters.watermark': parameters?.watermark === true ? true : null,
-    'parameters.negative_prompt': parameters?.negative_prompt || null,
-    'parameters.prompt_extend': parameters?.prompt_extend === true ? true : null,
-  }
-  for (const [param, value] of Object.entries(asked)) if (value != null) context.unsupported(param)
+/** DashScope's options that neither family of models has. */
+export function refuseParameters({ parameters }: ImageRequest, context: CodecContext): void {
+  for (const field of ['watermark', 'negative_prompt', 'prompt_extend'] as const)
+    if (!isNeutral(field, parameters?.[field])) context.unsupported(`parameters.${field}`)
 }
 
 /** The shape asked for; undefined for `auto` and for none. Says `unsupported` of one that no model draws. */
@@ -60,7 +49,7 @@ export function pictureBody(
   images: readonly Part[],
   context: CodecContext,
 ): unknown {
-  refuseOptions(request, context)
+  refuseParameters(request, context)
   for (const param of ['output_format', 'output_compression'] as const)
     if (request[param] != null) context.unsupported(param)
   const shape = shapeOf(request, 'gemini', context)

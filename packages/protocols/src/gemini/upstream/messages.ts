@@ -1,8 +1,9 @@
 import type { ContentPart, Message, ToolCall } from '@sluice/contract'
+import { lackDetail } from '../../decisions.ts'
 import type { CodecContext } from '../../protocol.ts'
-import { answerParts } from './answer-parts.ts'
 import { functionResponses, isToolResult } from '../function-responses.ts'
 import type { Content, Part } from '../generate-content.ts'
+import { answerParts } from './answer-parts.ts'
 import { mediaAddress, mediaPart } from './media-part.ts'
 import { generationOf } from './model-generation.ts'
 
@@ -134,6 +135,6 @@ function resolutionOf(part: ContentPart, path: string, context: CodecContext): P
   const level = detail == null ? undefined : resolutions[detail]
   if (level === undefined) return {}
   if (generationOf(context.model) >= 3) return { mediaResolution: { level } }
-  if (detail === 'low') context.unsupported(`${path}.image_url.detail`)
+  if (detail === 'low') lackDetail(part, path, context)
   return {}
 }

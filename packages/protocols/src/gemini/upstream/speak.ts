@@ -1,4 +1,5 @@
 import { GatewayError, isObject, listOf, type SpeakRequest } from '@sluice/contract'
+import { applyDecisions, type Decisions } from '../../decisions.ts'
 import type { Codec, CodecContext, Decoded, Received } from '../../protocol.ts'
 import { failureOf } from '../finish-reasons.ts'
 import { readUsage } from '../usage.ts'
@@ -8,6 +9,16 @@ import { blockReasonOf } from './chat-reply.ts'
 import { bodyOf } from './failure.ts'
 import { speechConfig } from './generation-config.ts'
 import { wavOfSamples } from './wav-header.ts'
+
+const decisions: Decisions<'speak'> = {
+  model: 'sent',
+  input: 'sent',
+  voice: 'sent',
+  instructions: 'sent',
+  response_format: 'sent',
+  speed: 'refused',
+  stream_format: 'gateway',
+}
 
 /**
  * Speech by generateContent (Gemini API, speech generation guide). The sound comes inline as 16 bit samples, 24,000 a
@@ -26,8 +37,8 @@ export function geminiSpeak(address: AddressOf): Codec<'speak'> {
 }
 
 function speakBody(request: SpeakRequest, context: CodecContext): unknown {
-  const { input, instructions, voice, speed, response_format: format } = request
-  if (speed != null && speed !== 1) context.unsupported('speed')
+  applyDecisions('speak', request, decisions, context)
+  const { input, instructions, voice, response_format: format } = request
   if (format != null && format !== 'wav' && format !== 'pcm')
     context.unsupported('response_format', 'the model speaks wav and pcm')
   const name = typeof voice === 'object' ? voice?.id : voice

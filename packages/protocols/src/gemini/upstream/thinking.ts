@@ -32,19 +32,19 @@ const proBudgetMax = 32_768
  */
 export function thinkingConfig(
   request: ChatRequest,
-  context: Pick<CodecContext, 'model' | 'unsupported'>,
+  context: Pick<CodecContext, 'model' | 'unsupported' | 'leftOut'>,
 ): Readonly<Record<string, unknown>> | undefined {
   const { thinking_budget: budget, reasoning_effort: effort } = request
   const style = thinkingStyleOf(context.model)
   if (budget != null) {
     if (style !== 'none') return withThoughts({ thinkingBudget: budget }, budget !== 0)
-    if (budget > 0) context.unsupported('thinking_budget', 'the model does not think')
+    if (budget > 0) context.leftOut('thinking_budget')
     return undefined
   }
   if (effort == null) return undefined
   switch (style) {
     case 'none':
-      if (effort !== 'none') context.unsupported('reasoning_effort', 'the model does not think')
+      if (effort !== 'none') context.leftOut('reasoning_effort')
       return undefined
     case 'level':
       return levelOf(effort, context)

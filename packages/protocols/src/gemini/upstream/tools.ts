@@ -88,7 +88,7 @@ export function callingConfig(
 ): FunctionCallingConfig | undefined {
   const { tools, tool_choice: choice, parallel_tool_calls: parallel } = request
   if (!tools?.length) return undefined
-  if (parallel === false) context.unsupported('parallel_tool_calls')
+  if (parallel === false) context.leftOut('parallel_tool_calls')
   const isStrict =
     takesJsonSchema(context.model) && tools.some((tool) => tool.function?.strict === true)
   if (choice == null || choice === 'auto') return isStrict ? { mode: 'VALIDATED' } : undefined

@@ -5,6 +5,7 @@ import {
   type TranscribeRequest,
   type TranslateRequest,
 } from '@sluice/contract'
+import { applyDecisions, type Decisions } from '../../decisions.ts'
 import type { Codec, CodecContext, Decoded, Received } from '../../protocol.ts'
 import { renderTranscript } from '../../rendered-transcript.ts'
 import { failureOf } from '../finish-reasons.ts'
@@ -34,7 +35,7 @@ export function geminiTranslate(address: AddressOf): Codec<'translate'> {
     encode: (request, context) => ({
       method: 'POST',
       path: address(context.model, 'generateContent', context.settings),
-      body: { kind: 'json', value: listenBody(request, translating(request), context) },
+      body: { kind: 'json', value: listenBody(request, translating(request, context), context) },
     }),
     decode: (received, context, request) => heard(received, context, request),
   }
@@ -42,11 +43,25 @@ export function geminiTranslate(address: AddressOf): Codec<'translate'> {
 
 const onlyWords = 'Answer with nothing else.'
 
+const decisions: Decisions<'transcribe'> = {
+  file: 'sent',
+  model: 'sent',
+  language: 'sent',
+  prompt: 'sent',
+  response_format: 'sent',
+  temperature: 'sent',
+  timestamp_granularities: 'gateway',
+  include: 'refused',
+  stream: 'gateway',
+  chunking_strategy: 'refused',
+  known_speaker_names: 'refused',
+  known_speaker_references: 'refused',
+  languages: 'sent',
+  keywords: 'sent',
+}
+
 function transcribing(request: TranscribeRequest, context: CodecContext): string {
-  for (const field of ['chunking_strategy', 'known_speaker_names', 'include'] as const) {
-    const value = request[field]
-    if (value != null && value.length !== 0 && value !== 'auto') context.unsupported(field)
-  }
+  applyDecisions('transcribe', request, decisions, context)
   const languages = request.language == null ? request.languages : [request.language]
   return [
     'Write down word for word what is said in this recording, in the language it is said in.',
@@ -57,7 +72,16 @@ function transcribing(request: TranscribeRequest, context: CodecContext): string
   ].join(' ')
 }
 
-function translating(request: TranslateRequest): string {
+const translateDecisions: Decisions<'translate'> = {
+  file: 'sent',
+  model: 'sent',
+  prompt: 'sent',
+  response_format: 'sent',
+  temperature: 'sent',
+}
+
+function translating(request: TranslateRequest, context: CodecContext): string {
+  applyDecisions('translate', request, translateDecisions, context)
   return [
     'Write down in English, as a translation, what is said in this recording.',
     ...before(request.prompt),

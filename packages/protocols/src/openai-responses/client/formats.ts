@@ -14,7 +14,7 @@ export const responses: ClientFormat<'chat'> = {
   request: schema,
   reply: ResponseObject,
   example: { model: 'builtin-chat', input: 'What is 6 times 7?' },
-  toCanonical: (request) => canonicalOf(checked(request)),
+  toCanonical: (request, context) => canonicalOf(checked(request), context),
   fromCanonical: (reply, request, context) => responseOf(reply, checked(request), context),
   writer: (request, context) => createChatWriter(checked(request), context),
   error: (error) => error.toJSON(),

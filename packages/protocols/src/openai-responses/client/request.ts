@@ -1,21 +1,54 @@
 import { type ChatRequest, type Fields, GatewayError, type Message } from '@sluice/contract'
-import { messagesOf } from './messages.ts'
-import type { ResponsesRequest } from './schema.ts'
-import { responseNotFound } from './history.ts'
+import { applyFormatDecisions, type FormatDecisions } from '../../decisions.ts'
+import type { FormatContext } from '../../protocol.ts'
 import { wrappedFormat } from '../text-format.ts'
 import { withoutSearch, wrappedChoice, wrappedTool } from '../tools.ts'
+import { responseNotFound } from './history.ts'
+import { messagesOf } from './messages.ts'
+import { type ResponsesRequest, ResponsesRequest as ResponsesSchema } from './schema.ts'
 
-const lacking = [
-  'background',
-  'conversation',
-  'prompt',
-  'context_management',
-  'moderation',
-] as const
+const decisions: FormatDecisions<ResponsesRequest> = {
+  model: 'sent',
+  input: 'sent',
+  instructions: 'sent',
+  previous_response_id: 'gateway',
+  conversation: 'refused',
+  background: 'refused',
+  store: 'gateway',
+  stream: 'sent',
+  stream_options: 'gateway',
+  include: 'sent',
+  max_output_tokens: 'sent',
+  // It counts the calls of OpenAI's own tools, which are refused.
+  max_tool_calls: 'hint',
+  metadata: 'sent',
+  parallel_tool_calls: 'sent',
+  prompt: 'refused',
+  prompt_cache_key: 'sent',
+  prompt_cache_retention: 'hint',
+  reasoning: 'sent',
+  safety_identifier: 'sent',
+  service_tier: 'sent',
+  temperature: 'sent',
+  text: 'sent',
+  tool_choice: 'sent',
+  tools: 'sent',
+  top_logprobs: 'sent',
+  top_p: 'sent',
+  truncation: 'sent',
+  context_management: 'refused',
+  moderation: 'refused',
+  user: 'sent',
+}
 
 /** A Responses request as the canonical chat request. Throws where it asks for what chat cannot say. */
-export function canonicalOf(request: ResponsesRequest): ChatRequest {
+export function canonicalOf(
+  request: ResponsesRequest,
+  context: Pick<FormatContext, 'leftOut'>,
+): ChatRequest {
+  applyFormatDecisions(ResponsesSchema, request, decisions, context)
   refuseLacking(request)
+  nameIncludes(request, context)
   const { instructions, reasoning, text } = request
   const { tools, search } = withoutSearch(request.tools ?? [])
   const head = instructions == null ? [] : [{ role: 'system' as const, content: instructions }]
@@ -43,9 +76,6 @@ export function canonicalOf(request: ResponsesRequest): ChatRequest {
 }
 
 function refuseLacking(request: ResponsesRequest): void {
-  for (const name of lacking)
-    if (request[name] != null && request[name] !== false)
-      throw new GatewayError('unsupported_parameter', `${name} is not supported`, { param: name })
   if (request.truncation === 'auto')
     throw new GatewayError('unsupported_value', 'truncation auto is not supported', {
       param: 'truncation',
@@ -54,8 +84,21 @@ function refuseLacking(request: ResponsesRequest): void {
   if (request.previous_response_id != null) throw responseNotFound(request.previous_response_id)
 }
 
+const logprobsWanted = 'message.output_text.logprobs'
+
+/** What an answer here can include: log probabilities, and reasoning that can be continued from, which it always does. */
+const includable: ReadonlySet<string> = new Set([logprobsWanted, 'reasoning.encrypted_content'])
+
+function nameIncludes(
+  { include }: ResponsesRequest,
+  { leftOut }: Pick<FormatContext, 'leftOut'>,
+): void {
+  for (const [index, word] of (include ?? []).entries())
+    if (!includable.has(word)) leftOut(`include[${index}]`)
+}
+
 function logprobs({ include, top_logprobs: top }: ResponsesRequest): Fields {
-  if (include?.includes('message.output_text.logprobs') !== true) return {}
+  if (include?.includes(logprobsWanted) !== true) return {}
   return { logprobs: true, top_logprobs: top }
 }
 

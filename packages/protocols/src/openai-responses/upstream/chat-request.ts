@@ -1,29 +1,57 @@
 import { type ChatRequest, type Fields, type Message, objectOf } from '@sluice/contract'
+import { applyDecisions, type Decisions } from '../../decisions.ts'
 import { effortOf } from '../../openai/upstream/chat-request.ts'
 import type { CodecContext } from '../../protocol.ts'
-import { refuseFields } from '../../unsupported-fields.ts'
 import { flatFormat } from '../text-format.ts'
 import { flatChoice, flatTool } from '../tools.ts'
 import { encodeMessages } from './messages.ts'
 
-/** Chat's fields that Responses does not have. `prediction` only makes an answer faster. */
-const lacking = [
-  'presence_penalty',
-  'frequency_penalty',
-  'logit_bias',
-  'top_k',
-  'seed',
-  'stop',
-  'modalities',
-  'audio',
-] as const
+/** What Responses has no field for, and what it has. */
+const decisions: Decisions<'chat'> = {
+  model: 'sent',
+  messages: 'sent',
+  temperature: 'sent',
+  top_p: 'sent',
+  top_k: 'hint',
+  n: 'gateway',
+  stream: 'sent',
+  stream_options: 'sent',
+  stop: 'refused',
+  max_tokens: 'sent',
+  max_completion_tokens: 'sent',
+  presence_penalty: 'refused',
+  frequency_penalty: 'refused',
+  logit_bias: 'refused',
+  logprobs: 'sent',
+  top_logprobs: 'sent',
+  user: 'sent',
+  safety_identifier: 'sent',
+  prompt_cache_key: 'sent',
+  tools: 'sent',
+  tool_choice: 'sent',
+  parallel_tool_calls: 'sent',
+  functions: 'gateway',
+  function_call: 'gateway',
+  response_format: 'sent',
+  seed: 'refused',
+  reasoning_effort: 'sent',
+  verbosity: 'sent',
+  modalities: 'refused',
+  audio: 'refused',
+  prediction: 'hint',
+  web_search_options: 'sent',
+  service_tier: 'sent',
+  store: 'sent',
+  metadata: 'sent',
+  thinking_budget: 'sent',
+}
 
 /**
  * The canonical request as POST /responses. Nothing is kept at the upstream unless the caller wants it (`store`), so
  * reasoning comes back encrypted and travels with the conversation.
  */
 export function responsesBody(request: ChatRequest, context: CodecContext): Fields {
-  refuseFields(request, lacking, context)
+  applyDecisions('chat', request, decisions, context)
   const { instructions, messages, first } = splitInstructions(request.messages)
   const include = includes(request, context.model)
   return withoutUndefined({

@@ -6,10 +6,49 @@ import {
   type ResponseFormat,
   type Tool,
 } from '@sluice/contract'
+import { type Decisions, withoutFields } from '../../decisions.ts'
 import { isNamedSchema } from '../../named-schema.ts'
-import { isNeutral } from '../../neutral-values.ts'
 import type { CodecContext } from '../../protocol.ts'
-import type { ChatExtension, ChatOptions } from './options.ts'
+import type { ChatOptions } from './options.ts'
+
+const decisions: Decisions<'chat'> = {
+  model: 'sent',
+  messages: 'sent',
+  temperature: 'sent',
+  top_p: 'sent',
+  top_k: 'hint',
+  n: 'sent',
+  stream: 'sent',
+  stream_options: 'sent',
+  stop: 'sent',
+  max_tokens: 'sent',
+  max_completion_tokens: 'sent',
+  presence_penalty: 'sent',
+  frequency_penalty: 'sent',
+  logit_bias: 'sent',
+  logprobs: 'sent',
+  top_logprobs: 'sent',
+  user: 'sent',
+  safety_identifier: 'sent',
+  prompt_cache_key: 'sent',
+  tools: 'sent',
+  tool_choice: 'sent',
+  parallel_tool_calls: 'sent',
+  functions: 'sent',
+  function_call: 'sent',
+  response_format: 'sent',
+  seed: 'sent',
+  reasoning_effort: 'sent',
+  verbosity: 'sent',
+  modalities: 'sent',
+  audio: 'sent',
+  prediction: 'sent',
+  web_search_options: 'sent',
+  service_tier: 'sent',
+  store: 'sent',
+  metadata: 'sent',
+  thinking_budget: 'sent',
+}
 
 /**
  * The canonical request as an OpenAI-compatible upstream reads it. Fields unknown to the gateway ride along; null
@@ -20,7 +59,7 @@ export function chatBody(
   context: CodecContext,
   options: ChatOptions = {},
 ): Record<string, unknown> {
-  const knows = new Set(options.knows)
+  const knows: ReadonlySet<string> = new Set(options.knows)
   const { messages, response_format: format, tools } = request
   const body: Record<string, unknown> = {
     ...request,
@@ -35,10 +74,11 @@ export function chatBody(
   }
   if (!tools?.length) withoutTools(body)
   // OpenAI takes notes only on completions that it stores, and answers 400 to others.
-  if (request.store !== true) delete body['metadata']
-  if (!knows.has('top_k')) refuse(body, 'top_k', context)
-  for (const field of options.lacks ?? []) refuse(body, field, context)
-  return withoutNulls(body)
+  const notes = request.store === true ? [] : ['metadata']
+  const own = Object.entries(decisions).flatMap(([field, decision]) =>
+    decision === 'sent' || knows.has(field) ? [] : [field],
+  )
+  return withoutNulls(withoutFields(body, [...notes, ...own, ...(options.lacks ?? [])], context))
 }
 
 /** A choice about tools is an error at OpenAI where there are none. */
@@ -46,12 +86,6 @@ function withoutTools(body: Record<string, unknown>): void {
   delete body['tools']
   if (body['tool_choice'] === 'none' || body['tool_choice'] === 'auto') delete body['tool_choice']
   if (body['parallel_tool_calls'] === true) delete body['parallel_tool_calls']
-}
-
-/** Removes a field that the upstream lacks, and says so where its value asks for something. */
-function refuse(body: Record<string, unknown>, field: string, context: CodecContext): void {
-  if (!isNeutral(field, body[field])) context.unsupported(field)
-  delete body[field]
 }
 
 function withoutNulls(body: Record<string, unknown>): Record<string, unknown> {
@@ -66,7 +100,7 @@ function streaming({ stream, stream_options: options }: ChatRequest): Record<str
 }
 
 interface Place {
-  readonly knows: ReadonlySet<ChatExtension>
+  readonly knows: ReadonlySet<string>
   readonly context: CodecContext
   readonly path: string
 }
@@ -123,7 +157,7 @@ function withFileData(part: ContentPart, context: CodecContext): ContentPart {
   return { ...part, file: { filename: 'file', ...file, file_data: data } }
 }
 
-function toolOut(tool: Tool, knows: ReadonlySet<ChatExtension>): unknown {
+function toolOut(tool: Tool, knows: ReadonlySet<string>): unknown {
   if (tool.cache_control === undefined || knows.has('cache_control')) return tool
   const { cache_control: _, ...rest } = tool
   return rest
@@ -145,10 +179,7 @@ const efforts = [
   [16_384, 'medium'],
 ] as const
 
-function thinking(
-  request: ChatRequest,
-  knows: ReadonlySet<ChatExtension>,
-): Record<string, unknown> {
+function thinking(request: ChatRequest, knows: ReadonlySet<string>): Record<string, unknown> {
   const { thinking_budget: budget, reasoning_effort: effort } = request
   if (budget == null || knows.has('thinking_budget')) return {}
   return {

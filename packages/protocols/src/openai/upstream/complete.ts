@@ -16,8 +16,8 @@ import {
   type Step,
 } from '@sluice/contract'
 import type { Static } from 'typebox'
+import { withoutFields } from '../../decisions.ts'
 import { bodyOf } from '../../failure.ts'
-import { isNeutral } from '../../neutral-values.ts'
 import type { Codec, CodecContext, Decoded, Received, StreamReader } from '../../protocol.ts'
 import { eventObject } from '../../read-json.ts'
 import { usageIn } from '../../usage.ts'
@@ -53,12 +53,8 @@ function completeBody(
   { lacks = [] }: CompleteOptions,
 ): unknown {
   const { stream, stream_options: streamOptions, ...rest } = request
-  const body: Record<string, unknown> = { ...rest, model: context.model }
-  for (const field of lacks) {
-    if (!isNeutral(field, body[field])) context.unsupported(field)
-    delete body[field]
-  }
-  for (const [name, value] of Object.entries(body)) if (value === null) delete body[name]
+  const known = withoutFields({ ...rest, model: context.model }, lacks, context)
+  const body = Object.fromEntries(Object.entries(known).filter(([, value]) => value !== null))
   if (stream !== true) return body
   return { ...body, stream, stream_options: { ...streamOptions, include_usage: true } }
 }

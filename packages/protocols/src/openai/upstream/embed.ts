@@ -6,8 +6,8 @@ import {
   isObject,
   listOf,
 } from '@sluice/contract'
+import { withoutFields } from '../../decisions.ts'
 import { bodyOf } from '../../failure.ts'
-import { isNeutral } from '../../neutral-values.ts'
 import type { Codec, CodecContext, Decoded, Received } from '../../protocol.ts'
 import { readUsage } from '../../usage.ts'
 import { vectorFromBase64, vectorToBase64 } from '../../vectors.ts'
@@ -19,7 +19,7 @@ export interface EmbedOptions {
    * Request fields that the upstream does not have. Without `encoding_format` the vectors come as numbers and are
    * encoded here, so that one is never refused.
    */
-  readonly lacks?: readonly ('encoding_format' | 'dimensions')[]
+  readonly lacks?: readonly ('encoding_format' | 'dimensions' | 'user')[]
   /** True where the upstream takes `input_type`; OpenAI does not. */
   readonly inputType?: boolean
 }
@@ -39,16 +39,13 @@ export function openaiEmbed(options: EmbedOptions = {}): Codec<'embed'> {
 
 function embedBody(request: EmbedRequest, context: CodecContext, options: EmbedOptions): unknown {
   const { input_type: inputType, ...rest } = request
-  const body: Record<string, unknown> = { ...rest, model: context.model }
-  if (inputType != null) {
-    if (options.inputType === true) body['input_type'] = inputType
-    else context.unsupported('input_type')
-  }
-  for (const field of options.lacks ?? []) {
-    if (field !== 'encoding_format' && !isNeutral(field, body[field])) context.unsupported(field)
-    delete body[field]
-  }
-  return body
+  const { lacks = [], inputType: knowsType = false } = options
+  const { encoding_format: encoding, ...body } = { ...rest, model: context.model }
+  const format =
+    lacks.includes('encoding_format') || encoding == null ? {} : { encoding_format: encoding }
+  const type = inputType == null ? {} : { input_type: inputType }
+  const unknown = [...lacks, ...(knowsType ? [] : ['input_type'])]
+  return { ...withoutFields({ ...body, ...type }, unknown, context), ...format }
 }
 
 function decodeEmbed(

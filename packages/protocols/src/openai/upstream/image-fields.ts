@@ -1,4 +1,5 @@
 import { type CreateImageRequest, type EditImageRequest, invalidRequest } from '@sluice/contract'
+import { isNeutral } from '../../neutral-values.ts'
 import type { CodecContext } from '../../protocol.ts'
 
 /**
@@ -22,7 +23,7 @@ export function imageFields(
     if (knows.has(name)) continue
     const value = fields[name]
     const path = parameters != null && name in parameters ? `parameters.${name}` : name
-    if (value != null && value !== false && value !== '') context.unsupported(path)
+    if (!isNeutral(name, value)) context.unsupported(path)
     delete fields[name]
   }
   if (typeof fields['size'] === 'string') fields['size'] = fields['size'].replace('*', 'x')

@@ -2,26 +2,11 @@ import { hash } from 'node:crypto'
 import { type Fields, isObject, listOf, type OperationName, textOf } from '@sluice/contract'
 import type { Quirk } from '../../protocol.ts'
 
-/** Fields that never change an answer, and that some upstreams refuse to read. */
-type HintField =
-  | 'user'
-  | 'safety_identifier'
-  | 'prompt_cache_key'
-  | 'metadata'
-  | 'stream_options'
-  | 'service_tier'
-  | 'store'
-
-/** Leaves hints out: for upstreams that answer 400 to fields they do not know. */
-export function withoutHints(...names: readonly HintField[]): Quirk {
-  return overBody(['chat', 'complete', 'embed'], (body) =>
-    names.some((name) => name in body)
-      ? Object.fromEntries(
-          Object.entries(body).filter(([name]) => !(names as readonly string[]).includes(name)),
-        )
-      : body,
-  )
-}
+/** For upstreams that refuse `stream_options`; they put usage into the last chunk or say nothing of it. */
+export const noStreamOptions: Quirk = overBody(['chat', 'complete'], (body) => {
+  const { stream_options: options, ...rest } = body
+  return options === undefined ? body : rest
+})
 
 /** Another name for a field, such as Mistral's `random_seed`. */
 export function renameField(from: string, to: string, operation: OperationName = 'chat'): Quirk {

@@ -9,6 +9,7 @@ import {
   type RerankRequest,
   someText,
 } from '@sluice/contract'
+import { applyDecisions, type Decisions } from '../../decisions.ts'
 import { bodyOf } from '../../failure.ts'
 import type { Codec, CodecContext, Decoded, Received } from '../../protocol.ts'
 import { readUsage } from '../../usage.ts'
@@ -45,9 +46,19 @@ function documentsBody(request: RerankRequest, context: CodecContext): unknown {
   )
 }
 
+const textsDecisions: Decisions<'rerank'> = {
+  model: 'gateway',
+  query: 'sent',
+  documents: 'sent',
+  top_n: 'gateway',
+  return_documents: 'gateway',
+  rank_fields: 'refused',
+  max_chunks_per_doc: 'refused',
+  max_tokens_per_doc: 'refused',
+}
+
 function textsBody(request: RerankRequest, context: CodecContext): unknown {
-  for (const field of ['rank_fields', 'max_chunks_per_doc', 'max_tokens_per_doc'] as const)
-    if (request[field] != null) context.unsupported(field)
+  applyDecisions('rerank', request, textsDecisions, context)
   const texts = request.documents.map((document, index) => {
     const text = typeof document === 'string' ? document : someText(document['text'])
     if (text === undefined) context.unsupported(`documents[${index}]`)

@@ -1,5 +1,5 @@
 import { GatewayError } from '@sluice/contract'
-import { isNeutral } from '../../neutral-values.ts'
+import { withoutFields } from '../../decisions.ts'
 import type { Codec } from '../../protocol.ts'
 import { type PathOf, usualPath } from './options.ts'
 import { createTypedEventReader, createTypedEventWatcher } from './typed-events.ts'
@@ -14,11 +14,7 @@ export interface SpeakOptions {
 export function openaiSpeak({ path = usualPath, lacks = [] }: SpeakOptions = {}): Codec<'speak'> {
   return {
     encode(request, context) {
-      const body: Record<string, unknown> = { ...request, model: context.model }
-      for (const field of lacks) {
-        if (!isNeutral(field, body[field])) context.unsupported(field)
-        delete body[field]
-      }
+      const body = withoutFields({ ...request, model: context.model }, lacks, context)
       return {
         method: 'POST',
         path: path('/audio/speech', context),

@@ -9,8 +9,8 @@ import {
   type TranscribeRequest,
   type TranslateRequest,
 } from '@sluice/contract'
+import { withoutFields } from '../../decisions.ts'
 import { bodyOf } from '../../failure.ts'
-import { isNeutral } from '../../neutral-values.ts'
 import type { Codec, CodecContext, Received } from '../../protocol.ts'
 import { formParts } from './form.ts'
 import { type PathOf, usualPath } from './options.ts'
@@ -48,12 +48,9 @@ function audioForm(
   { options, context }: { readonly options: TranscribeOptions; readonly context: CodecContext },
 ) {
   const { file, ...rest } = request
-  const fields: Record<string, unknown> = { ...rest, model: context.model }
-  if (fields['stream'] === false) delete fields['stream']
-  for (const field of options.lacks ?? []) {
-    if (!isNeutral(field, fields[field])) context.unsupported(field)
-    delete fields[field]
-  }
+  const given: Record<string, unknown> = { ...rest, model: context.model }
+  if (given['stream'] === false) delete given['stream']
+  const fields = withoutFields(given, options.lacks ?? [], context)
   return {
     method: 'POST' as const,
     path: (options.path ?? usualPath)(path, context),

@@ -1,7 +1,13 @@
-import { GatewayError, type OperationName, operations, type ResultOf } from '@sluice/contract'
+import {
+  GatewayError,
+  type OperationName,
+  operations,
+  type ResultOf,
+  unlistedFields,
+} from '@sluice/contract'
 import type { EngineContext, EngineOperation } from '@sluice/engine'
 import type { Target } from '../route/routing.ts'
-import { type Run, unsupportedBy } from '../run/run.ts'
+import { leftOutBy, type Run, unsupportedBy } from '../run/run.ts'
 import { type AnyStep, Attempt, type AttemptAnswer, type Attempted } from './attempt.ts'
 import { pulledSource } from './pulled-source.ts'
 import { type Source, through } from './source.ts'
@@ -25,6 +31,8 @@ export async function askEngine(
       { param: 'model' },
     )
   const request = run.canonical()
+  for (const path of unlistedFields(operations[call.operation].request, request))
+    leftOutBy(run)(path)
   const attempt = new Attempt(run, target, signal)
   try {
     attempt.wait(call.stream ? 'first token' : 'headers')
@@ -65,6 +73,7 @@ function engineContext(run: Run, target: EngineTarget, signal: AbortSignal): Eng
     random: gateway.random,
     target: target.model,
     unsupported: unsupportedBy(run, target),
+    leftOut: leftOutBy(run),
   }
 }
 

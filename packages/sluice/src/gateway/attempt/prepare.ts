@@ -21,7 +21,7 @@ import type { OutgoingRequest } from '../../providers/provider.ts'
 import type { Call } from '../call.ts'
 import type { Gateway } from '../gateway.ts'
 import type { Target } from '../route/routing.ts'
-import { type Run, unsupportedBy } from '../run/run.ts'
+import { leftOutBy, type Run, unsupportedBy } from '../run/run.ts'
 import type { AttemptAnswer } from './attempt.ts'
 import type { Framing } from './splitters.ts'
 
@@ -219,6 +219,7 @@ async function codecContext(
     model: target.model,
     publicModel: route.model,
     unsupported: unsupportedBy(run, target),
+    leftOut: leftOutBy(run),
     now: gateway.now,
     newId: gateway.newId,
     settings: target.upstream.settings,

@@ -2,7 +2,7 @@ import { GatewayError } from '@sluice/contract'
 import { outgoing, prepare } from '../attempt/prepare.ts'
 import type { Call } from '../call.ts'
 import type { Gateway } from '../gateway.ts'
-import { openRun } from '../handle.ts'
+import { openRun, withCall } from '../handle.ts'
 import { orderFor } from '../route/order-targets.ts'
 import type { Route, Target } from '../route/routing.ts'
 import type { Run } from '../run/run.ts'
@@ -54,7 +54,7 @@ export async function explainCall(gateway: Gateway, call: Call): Promise<Explana
       weight: target.weight,
       available: gateway.health.available(target.id),
       latencyMs: gateway.health.latencyMs(target.id) ?? null,
-      ...(await encoded({ ...run, call: { ...call, trail } }, target)),
+      ...(await encoded(withCall(run, { ...call, trail }), target)),
     })
   }
   return { model: route.model, targets, options: route.options }

@@ -13,6 +13,11 @@ export interface Run {
   readonly canonical: () => AnyRequest
 }
 
+/** Notes as dropped what a target lacks though it only advises; the path is said in the caller's own format. */
+export function leftOutBy({ call }: Run): (param: string) => void {
+  return (param) => void call.trail.dropped.add(call.format.paramOf?.(param) ?? param)
+}
+
 /** Refuses, or notes as dropped, what a target cannot express; the path is said in the caller's own format. */
 export function unsupportedBy(
   { route, call }: Run,

@@ -1,0 +1,138 @@
+import {
+  type ContentPart,
+  type Fields,
+  GatewayError,
+  type OperationName,
+  operations,
+  type RequestOf,
+  unlistedFields,
+} from '@sluice/contract'
+import type { TSchema } from 'typebox'
+import { isNeutral } from './neutral-values.ts'
+import type { CodecContext, FormatContext } from './protocol.ts'
+
+/**
+ * Fields that only advise: who asks, how much to think or to say, what to cache or keep, what may make an answer
+ * faster. An answer without them means the same, so that a target which lacks one never refuses the request.
+ */
+const hints = [
+  'metadata',
+  'parallel_tool_calls',
+  'prediction',
+  'prompt_cache_key',
+  'reasoning_effort',
+  'safety_identifier',
+  'service_tier',
+  'store',
+  'thinking_budget',
+  'top_k',
+  'user',
+  'verbosity',
+] as const
+
+type Hint = (typeof hints)[number]
+
+/**
+ * What a codec does with each field of a request. A field that is added to an operation does not compile until every
+ * codec has decided.
+ *
+ * - `sent`: the codec says it to the upstream, or decides by its value whether it can.
+ * - `refused`: the upstream has no word for it, and without it the answer would mean something else.
+ * - `hint`: the upstream has no word for it, but it only advises: it is left out and named.
+ * - `passed`: goes on as it came, with whatever is in it.
+ * - `gateway`: done around the codec, such as `n`, where the upstream gives one choice at most.
+ */
+export type Decisions<O extends OperationName> = {
+  readonly [F in keyof RequestOf<O>]-?:
+    | 'sent'
+    | 'passed'
+    | 'gateway'
+    | (F extends Hint ? 'hint' : 'refused')
+}
+
+type Reports = Pick<CodecContext, 'unsupported' | 'leftOut'>
+
+/**
+ * Says of a request everything that the codec with these decisions cannot: fields are refused or named, and what no
+ * schema lists is named. Throws `unsupported_parameter` as the context does.
+ */
+export function applyDecisions<O extends OperationName>(
+  operation: O,
+  request: RequestOf<O>,
+  decisions: Decisions<O>,
+  context: Reports,
+): void {
+  const fields = new Map<string, unknown>(Object.entries(request))
+  for (const [field, decision] of Object.entries(decisions))
+    if (decision === 'refused' || decision === 'hint') lackField(field, fields.get(field), context)
+  const passed = new Set(
+    Object.entries(decisions).flatMap(([field, decision]) =>
+      decision === 'passed' ? [field] : [],
+    ),
+  )
+  for (const path of unlistedFields(operations[operation].request, request))
+    if (!passed.has(path.split('.')[0] ?? '')) context.leftOut(path)
+}
+
+/**
+ * Says of one field that the target lacks it: refused, or left out where it only advises. Nothing is said of a value
+ * that equals what the target does anyway.
+ */
+export function lackField(field: string, value: unknown, context: Reports, reason?: string): void {
+  if (isNeutral(field, value)) return
+  if (isHint(field)) context.leftOut(field)
+  else context.unsupported(field, reason)
+}
+
+/** Says that a picture cannot be looked at more or less closely. */
+export function lackDetail(
+  { image_url: image }: ContentPart,
+  path: string,
+  { leftOut }: Pick<CodecContext, 'leftOut'>,
+): void {
+  if (!isNeutral('detail', image?.detail)) leftOut(`${path}.image_url.detail`)
+}
+
+/** The body without the fields that the target lacks, each of which is said. */
+export function withoutFields(body: Fields, lacks: readonly string[], context: Reports): Fields {
+  for (const field of lacks) lackField(field, body[field], context)
+  return Object.fromEntries(Object.entries(body).filter(([name]) => !lacks.includes(name)))
+}
+
+function isHint(field: string): boolean {
+  return hints.some((hint) => hint === field)
+}
+
+/** What a client format's `toCanonical` does with each field of its request. */
+export type FormatDecisions<R> = Readonly<Record<keyof R, 'sent' | 'gateway' | 'refused' | 'hint'>>
+
+/**
+ * Says of a request in a client format everything that the canonical form cannot, by its own paths. Throws
+ * `unsupported_parameter` for what an upstream of this format alone could do.
+ */
+export function applyFormatDecisions<R extends object>(
+  schema: TSchema,
+  request: R,
+  decisions: FormatDecisions<R>,
+  { leftOut }: Pick<FormatContext, 'leftOut'>,
+): void {
+  const unsupported = (param: string): never => {
+    throw new GatewayError(
+      'unsupported_parameter',
+      `'${param}' reaches only an upstream that speaks this format itself`,
+      { param },
+    )
+  }
+  const fields = new Map<string, unknown>(Object.entries(request))
+  for (const [field, decision] of Object.entries(decisions)) {
+    if (isNeutral(field, fields.get(field))) continue
+    if (decision === 'hint') leftOut(field)
+    if (decision === 'refused') unsupported(field)
+  }
+  for (const path of unlistedFields(schema, request)) leftOut(path)
+}
+
+/** True where the request gives the field a value that a target without the field would not honour. */
+export function asksFor<R extends object>(request: R, field: keyof R & string): boolean {
+  return !isNeutral(field, request[field])
+}
