@@ -1,7 +1,7 @@
 // Whatever ends an answer early on our side, the upstream sees its connection close and stops working for nobody.
 import { request, type ServerResponse } from 'node:http'
 import { afterEach, describe, expect, test } from 'vitest'
-import { messages } from '../../packages/protocols/src/anthropic/client.ts'
+import { messages } from '../../packages/protocols/src/anthropic/client/formats.ts'
 import {
   type Answering,
   type FakeUpstream,

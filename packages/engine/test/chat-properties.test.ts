@@ -5,7 +5,10 @@ import { endsWithin } from '../../../test/support/property-limits.ts'
 import { GatewayError } from '../../contract/src/core/errors.ts'
 import type { ChatRequest } from '../../contract/src/operations/chat-request.ts'
 import { chat as chatOperation, type ChatReply } from '../../contract/src/operations/chat.ts'
-import { complete as completeOperation, type CompleteRequest } from '../../contract/src/operations/complete.ts'
+import {
+  complete as completeOperation,
+  type CompleteRequest,
+} from '../../contract/src/operations/complete.ts'
 import { chat } from '../src/chat/chat.ts'
 import { complete } from '../src/complete/complete.ts'
 import { engineContext } from './support/engine-context.ts'

@@ -1,7 +1,12 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { answerOf } from '../../../../test/support/chat-answer.ts'
-import { codecContext, eventsInPieces, formatContext, received } from '../../../../test/support/codec-context.ts'
+import {
+  codecContext,
+  eventsInPieces,
+  formatContext,
+  received,
+} from '../../../../test/support/codec-context.ts'
 import { canonical, chunks, eventsOf, written } from '../../../../test/support/messages-client.ts'
 import { readStream } from '../../../../test/support/read-stream.ts'
 import type { ContentPart, Message } from '../../../contract/src/operations/chat-message.ts'

@@ -1,6 +1,11 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { conversation, pieces, shownText, streamedAnswer } from '../../../../test/support/arbitrary-chat.ts'
+import {
+  conversation,
+  pieces,
+  shownText,
+  streamedAnswer,
+} from '../../../../test/support/arbitrary-chat.ts'
 import { converseFrames } from '../../../../test/support/aws-frames.ts'
 import { answerOf } from '../../../../test/support/chat-answer.ts'
 import { codecContext, received } from '../../../../test/support/codec-context.ts'

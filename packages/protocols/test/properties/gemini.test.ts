@@ -1,9 +1,18 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { answerOf } from '../../../../test/support/chat-answer.ts'
-import { codecContext, eventsInPieces, formatContext, received } from '../../../../test/support/codec-context.ts'
+import {
+  codecContext,
+  eventsInPieces,
+  formatContext,
+  received,
+} from '../../../../test/support/codec-context.ts'
 import { readStream } from '../../../../test/support/read-stream.ts'
-import type { ContentPart, Message, ToolCall } from '../../../contract/src/operations/chat-message.ts'
+import type {
+  ContentPart,
+  Message,
+  ToolCall,
+} from '../../../contract/src/operations/chat-message.ts'
 import type { ChatRequest } from '../../../contract/src/operations/chat-request.ts'
 import { chat as operation, type ChatReply } from '../../../contract/src/operations/chat.ts'
 import type { Step } from '../../../contract/src/operations/operation.ts'

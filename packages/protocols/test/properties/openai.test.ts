@@ -1,6 +1,10 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { conversation, type StreamedAnswer, streamedAnswer } from '../../../../test/support/arbitrary-chat.ts'
+import {
+  conversation,
+  type StreamedAnswer,
+  streamedAnswer,
+} from '../../../../test/support/arbitrary-chat.ts'
 import { answerOf } from '../../../../test/support/chat-answer.ts'
 import { codecContext, eventsInPieces } from '../../../../test/support/codec-context.ts'
 import { readStream } from '../../../../test/support/read-stream.ts'

@@ -2,10 +2,20 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type Answer, answer, replyOf, stepsOf } from '../../../../test/support/arbitrary-answer.ts'
 import { shownText } from '../../../../test/support/arbitrary-chat.ts'
-import { type ClientAnswer, streamedAnswer, wholeAnswer } from '../../../../test/support/client-answers.ts'
+import {
+  type ClientAnswer,
+  streamedAnswer,
+  wholeAnswer,
+} from '../../../../test/support/client-answers.ts'
 import { codecContext, formatContext } from '../../../../test/support/codec-context.ts'
 import { type Talk, talk, writtenTalk } from '../../../../test/support/talk.ts'
-import { callFact, type Fact, factsOf, plainJson, resultFact } from '../../../../test/support/upstream-facts.ts'
+import {
+  callFact,
+  type Fact,
+  factsOf,
+  plainJson,
+  resultFact,
+} from '../../../../test/support/upstream-facts.ts'
 import type { ThinkingBlock } from '../../../contract/src/operations/chat-message.ts'
 import type { ChatRequest } from '../../../contract/src/operations/chat-request.ts'
 import { operations } from '../../../contract/src/operations/index.ts'

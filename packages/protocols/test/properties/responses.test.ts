@@ -2,7 +2,12 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { conversation, streamedAnswer } from '../../../../test/support/arbitrary-chat.ts'
 import { answerOf } from '../../../../test/support/chat-answer.ts'
-import { codecContext, eventsInPieces, formatContext, received } from '../../../../test/support/codec-context.ts'
+import {
+  codecContext,
+  eventsInPieces,
+  formatContext,
+  received,
+} from '../../../../test/support/codec-context.ts'
 import { readStream } from '../../../../test/support/read-stream.ts'
 import type { ContentPart, Message } from '../../../contract/src/operations/chat-message.ts'
 import type { ChatRequest } from '../../../contract/src/operations/chat-request.ts'
