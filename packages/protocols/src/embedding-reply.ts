@@ -1,6 +1,6 @@
 import type { EmbedReply, EmbedRequest, Usage } from '@sluice/contract'
-import { vectorToBase64 } from './vectors.ts'
 import type { CodecContext, Decoded } from './protocol.ts'
+import { vectorToBase64 } from './vectors.ts'
 
 /** Vectors of an upstream that only gives numbers, as the caller asked for them. */
 export function embeddingReply(

@@ -11,10 +11,8 @@ export { elevenlabs } from './elevenlabs/index.ts'
 export { embeddingReply, inputTexts } from './embedding-reply.ts'
 export { formats } from './formats.ts'
 export { gemini, vertex } from './gemini/index.ts'
-export { vertexAnthropic } from './vertex-anthropic/index.ts'
 export { jina, voyage } from './jina/index.ts'
 export { namedSchema } from './named-schema.ts'
-export type { ResponsesRequest } from './openai-responses/client/schema.ts'
 export {
   inputItems,
   referredResponses,
@@ -22,6 +20,7 @@ export {
   withHistory,
   withReferences,
 } from './openai-responses/client/history.ts'
+export type { ResponsesRequest } from './openai-responses/client/schema.ts'
 export { azureDeployments } from './openai/azure.ts'
 export { ownFormats } from './openai/client/formats.ts'
 export { openai, openaiLike } from './openai/index.ts'
@@ -53,5 +52,7 @@ export type {
   UpstreamFailure,
   UpstreamRequest,
 } from './protocol.ts'
+export { protocols } from './protocols.ts'
 export { renderTranscript } from './rendered-transcript.ts'
 export { documentTexts, rerankReply } from './rerank-reply.ts'
+export { vertexAnthropic } from './vertex-anthropic/index.ts'

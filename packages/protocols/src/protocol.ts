@@ -1,4 +1,3 @@
-import type { TSchema } from 'typebox'
 import type {
   EventOf,
   GatewayError,
@@ -10,6 +9,7 @@ import type {
   UploadedFile,
   Usage,
 } from '@sluice/contract'
+import type { TSchema } from 'typebox'
 
 export type FormPart =
   | { readonly name: string; readonly value: string }

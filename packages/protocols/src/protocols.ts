@@ -1,16 +1,16 @@
 import { anthropic } from './anthropic/index.ts'
 import { bedrock } from './bedrock/index.ts'
 import { cohere } from './cohere/index.ts'
-import { gemini, vertex } from './gemini/index.ts'
-import { vertexAnthropic } from './vertex-anthropic/index.ts'
 import { dashscope } from './dashscope/index.ts'
 import { deepgram } from './deepgram/index.ts'
 import { elevenlabs } from './elevenlabs/index.ts'
+import { gemini, vertex } from './gemini/index.ts'
 import { jina, voyage } from './jina/index.ts'
+import { openaiResponses } from './openai-responses/index.ts'
 import { azureDeployments } from './openai/azure.ts'
 import { openai } from './openai/index.ts'
-import { openaiResponses } from './openai-responses/index.ts'
 import type { Protocol } from './protocol.ts'
+import { vertexAnthropic } from './vertex-anthropic/index.ts'
 
 /** Every wire protocol an upstream can speak. Adding one is a folder beside this file and a line here. */
 export const protocols: readonly Protocol[] = [

@@ -7,6 +7,7 @@ import {
   type RequestOf,
 } from '../../contract/src/operations/index.ts'
 import { formats } from '../src/formats.ts'
+import type { Decisions } from '../src/decisions.ts'
 import type { ClientFormat, Codec, UpstreamBody } from '../src/protocol.ts'
 import { protocols } from '../src/protocols.ts'
 
@@ -171,5 +172,17 @@ describe('client formats', () => {
     ['generateContent', { tools: [{ google_search: {} }] }, []],
   ])('%s with %j', (id, fields, names) => {
     expect(leftOutOf(id, { ...requests[id], ...fields })).toEqual(names)
+  })
+})
+
+describe('a table of decisions', () => {
+  type Undecided = Omit<Decisions<'chat'>, 'seed'>
+  type Lax = Omit<Decisions<'chat'>, 'seed' | 'user'> & { seed: 'hint'; user: 'refused' }
+
+  it('does not compile without every field, nor with a hint for what is none', () => {
+    // The types decide: these lines do not compile when the tables allow more.
+    const undecided: Undecided extends Decisions<'chat'> ? true : false = false
+    const lax: Lax extends Decisions<'chat'> ? true : false = false
+    expect([undecided, lax]).toEqual([false, false])
   })
 })

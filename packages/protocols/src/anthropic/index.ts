@@ -1,8 +1,8 @@
 import type { Protocol } from '../protocol.ts'
 import { chat } from './upstream/chat.ts'
+import { readFailure } from './upstream/failure.ts'
 import { models } from './upstream/models.ts'
 import { nativeCountTokens, nativeMessages } from './upstream/native.ts'
-import { readFailure } from './upstream/failure.ts'
 
 /**
  * Anthropic's API, relative to a base URL without /v1 (https://platform.claude.com/docs/en/api/overview). A provider

@@ -1,13 +1,13 @@
+import { readFailure } from '../failure.ts'
 import type { Protocol } from '../protocol.ts'
-import type { PathOf } from './upstream/options.ts'
 import { openaiChat } from './upstream/chat.ts'
 import { openaiComplete } from './upstream/complete.ts'
 import { openaiCreateImage } from './upstream/create-image.ts'
 import { openaiEditImage } from './upstream/edit-image.ts'
 import { openaiEmbed } from './upstream/embed.ts'
+import type { PathOf } from './upstream/options.ts'
 import { openaiSpeak } from './upstream/speak.ts'
 import { openaiTranscribe, openaiTranslate } from './upstream/transcribe.ts'
-import { readFailure } from '../failure.ts'
 
 /** The latest version of the dated API that is generally available; `settings.apiVersion` replaces it. */
 const usualVersion = '2024-10-21'

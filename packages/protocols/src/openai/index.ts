@@ -1,6 +1,6 @@
+import { readFailure } from '../failure.ts'
 import { nativeResponses } from '../openai-responses/upstream/native.ts'
 import type { Protocol } from '../protocol.ts'
-import type { ChatOptions } from './upstream/options.ts'
 import { openaiChat } from './upstream/chat.ts'
 import { type CompleteOptions, openaiComplete } from './upstream/complete.ts'
 import { type ImageOptions, openaiCreateImage } from './upstream/create-image.ts'
@@ -18,10 +18,10 @@ import {
   nativeEmbed,
   nativeModerate,
 } from './upstream/native.ts'
+import type { ChatOptions } from './upstream/options.ts'
 import { type RerankOptions, compatibleRerank } from './upstream/rerank.ts'
 import { type SpeakOptions, openaiSpeak } from './upstream/speak.ts'
 import { type TranscribeOptions, openaiTranscribe, openaiTranslate } from './upstream/transcribe.ts'
-import { readFailure } from '../failure.ts'
 
 /** How a compatible upstream differs from OpenAI itself. */
 interface OpenAIDifferences {

@@ -1,5 +1,5 @@
-import type { Static } from 'typebox'
 import { AnyObject, oneOf, optional, Type } from '@sluice/contract'
+import type { Static } from 'typebox'
 
 /** Where the bytes of a picture or document are: `base64`, `url`, `text`, `content` or `file`. */
 const Source = Type.Object({

@@ -13,13 +13,13 @@ import {
 } from '@sluice/contract'
 import { type ChatChunks, createChatChunks } from '../../chat-chunks.ts'
 import { usesFunctions } from '../../legacy-functions.ts'
-import { eventObject } from '../../read-json.ts'
 import type { CodecContext, StreamReader } from '../../protocol.ts'
+import { eventObject } from '../../read-json.ts'
+import { finishReason } from '../finish-reasons.ts'
+import { createUsageReading, type UsageReading } from '../usage.ts'
 import { annotationsOf } from './annotations.ts'
 import { refusalOf, thinkingBlock } from './chat-reply.ts'
 import { answerToolName } from './chat-request.ts'
-import { finishReason } from '../finish-reasons.ts'
-import { createUsageReading, type UsageReading } from '../usage.ts'
 
 type Steps = readonly Step<ChatChunk>[]
 

@@ -6,10 +6,10 @@ import {
   someText,
   type Usage,
 } from '@sluice/contract'
-import { eventObject } from '../../read-json.ts'
 import type { StreamWatcher, Verdict } from '../../protocol.ts'
-import { upstreamError } from './failure.ts'
+import { eventObject } from '../../read-json.ts'
 import { createUsageReading } from '../usage.ts'
+import { upstreamError } from './failure.ts'
 
 /** Watches the events of a streamed message; types that are not known yet pass. */
 export function createChatWatcher(): StreamWatcher {

@@ -9,8 +9,8 @@ import {
   someText,
 } from '@sluice/contract'
 import { pick, refuse } from './fields.ts'
-import { detailOf } from './media.ts'
 import { toJsonSchema } from './json-schema.ts'
+import { detailOf } from './media.ts'
 
 /** The canonical fields that a generationConfig says; `path` is where it is in the client's request. */
 export function configOf(config: Fields, path: string): Partial<ChatRequest> {

@@ -1,5 +1,5 @@
-import type { TSchema } from 'typebox'
 import { type Fields, GatewayError, unlistedFields } from '@sluice/contract'
+import type { TSchema } from 'typebox'
 import { isNeutral } from '../../neutral-values.ts'
 import type { FormatContext } from '../../protocol.ts'
 

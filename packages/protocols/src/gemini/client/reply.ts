@@ -1,9 +1,9 @@
 import type { ChatReply, ChatUsage, Usage } from '@sluice/contract'
-import { wantsThoughts } from './config.ts'
-import { closingParts, finishFields, imageParts, logprobsResult, soundPart } from './parts.ts'
 import type { Part } from '../generate-content.ts'
 import { groundingMetadata } from '../grounding.ts'
 import { formatUsage } from '../usage.ts'
+import { wantsThoughts } from './config.ts'
+import { closingParts, finishFields, imageParts, logprobsResult, soundPart } from './parts.ts'
 
 type Choice = ChatReply['choices'][number]
 

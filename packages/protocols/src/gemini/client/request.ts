@@ -9,8 +9,8 @@ import {
 } from '@sluice/contract'
 import type { FormatContext } from '../../protocol.ts'
 import { configOf, withResolution } from './config.ts'
-import { messagesOf, textsOf } from './messages.ts'
 import { pick, refuse } from './fields.ts'
+import { messagesOf, textsOf } from './messages.ts'
 import { toolFields } from './tools.ts'
 
 /**

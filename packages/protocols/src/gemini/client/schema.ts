@@ -1,5 +1,5 @@
-import type { TObject, TSchema } from 'typebox'
 import { AnyObject, oneOf, optional, Type } from '@sluice/contract'
+import type { TObject, TSchema } from 'typebox'
 import { snakeCase } from './fields.ts'
 
 /** An object whose fields are all optional and may be written in camel case or in snake case. */

@@ -7,8 +7,8 @@ import {
   objectOf,
   someText,
 } from '@sluice/contract'
-import { receivedObject } from '../../read-json.ts'
 import type { Received, UpstreamFailure } from '../../protocol.ts'
+import { receivedObject } from '../../read-json.ts'
 
 /**
  * Google's error body: `{error: {code, message, status, details}}` (https://google.aip.dev/193), in streamed arrays

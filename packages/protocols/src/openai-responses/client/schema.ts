@@ -1,5 +1,5 @@
-import type { Static } from 'typebox'
 import { AnyObject, oneOf, optional, reasoningEfforts, Type } from '@sluice/contract'
+import type { Static } from 'typebox'
 
 /** A piece of an input message, of a tool's output or of the answer (OpenAI API, InputContent and OutputContent). */
 const ContentItem = Type.Object({

@@ -10,9 +10,9 @@ import {
   type Usage,
 } from '@sluice/contract'
 import type { FormatContext, StreamWriter } from '../../protocol.ts'
+import { itemIds } from './history.ts'
 import { outcomeOf, responseBase, usageOf, wantsLogprobs } from './reply.ts'
 import type { ResponseObject, ResponsesRequest } from './schema.ts'
-import { itemIds } from './history.ts'
 import { createStreamedOutput, type StreamedOutput } from './streamed-output.ts'
 
 /** One stream as far as it was written. */

@@ -6,10 +6,10 @@ import {
   someText,
   type Usage,
 } from '@sluice/contract'
-import { eventObject } from '../../read-json.ts'
 import { upstreamError } from '../../failure.ts'
-import { readUsage } from '../../usage.ts'
 import type { StreamWatcher, Verdict } from '../../protocol.ts'
+import { eventObject } from '../../read-json.ts'
+import { readUsage } from '../../usage.ts'
 
 /** Watches a Responses stream (OpenAI API, ResponseStreamEvent); it ends with a whole response and no `[DONE]`. */
 export function createChatWatcher(): StreamWatcher {

@@ -1,6 +1,6 @@
 import type { Codec, UpstreamBody } from '../../protocol.ts'
-import { type PathOf, usualPath } from './options.ts'
 import { formParts, isUploadedFile } from './form.ts'
+import { type PathOf, usualPath } from './options.ts'
 import { decodeVideo } from './video.ts'
 
 /** Video tasks (https://platform.openai.com/docs/api-reference/videos): JSON, or a form when a picture is uploaded. */

@@ -1,7 +1,7 @@
 import { GatewayError } from '@sluice/contract'
 import type { Codec } from '../../protocol.ts'
-import { type PathOf, usualPath } from './options.ts'
 import { jobIn } from './get-video.ts'
+import { type PathOf, usualPath } from './options.ts'
 
 /** The finished clip or a picture of it (https://platform.openai.com/docs/api-reference/videos/content). */
 export function openaiDownloadVideo({

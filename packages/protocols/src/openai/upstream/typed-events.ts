@@ -6,9 +6,9 @@ import {
   type TypedEvent,
   type Usage,
 } from '@sluice/contract'
+import { errorIn, upstreamError } from '../../failure.ts'
 import type { StreamWatcher, Verdict } from '../../protocol.ts'
 import { eventObject } from '../../read-json.ts'
-import { errorIn, upstreamError } from '../../failure.ts'
 import { readUsage } from '../../usage.ts'
 
 /**

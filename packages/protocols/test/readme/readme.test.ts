@@ -1,0 +1,69 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, vi } from 'vitest'
+import { protocols } from '../../src/protocols.ts'
+import { codecContext, received } from '../../../../test/support/codec-context.ts'
+import { chat as acme } from './acme-chat.ts'
+import { askClaude } from './ask-claude.ts'
+
+const folder = import.meta.dirname
+const readme = readFileSync(join(folder, '../../README.md'), 'utf8')
+
+it('shows an example that is this file', () => {
+  const [, shown] = /```ts\n([\s\S]*?)```/.exec(readme) ?? []
+  expect(shown).toBe(readFileSync(join(folder, 'ask-claude.ts'), 'utf8'))
+})
+
+it('shows an example that works', async () => {
+  const warned = vi.spyOn(console, 'warn').mockReturnValue()
+  const sent: unknown[] = []
+  const answer = {
+    type: 'message',
+    role: 'assistant',
+    content: [{ type: 'text', text: 'Paris' }],
+    stop_reason: 'end_turn',
+    usage: { input_tokens: 9, output_tokens: 1 },
+  }
+  const fetch = (url: string | URL | Request, init?: RequestInit) => {
+    sent.push(url, JSON.parse(String(init?.body)))
+    return Promise.resolve(Response.json(answer))
+  }
+  const question = { role: 'user' as const, content: 'The capital of France?' }
+  const reply = await askClaude({ model: 'claude', messages: [question], store: true }, fetch)
+  expect(sent).toMatchObject([
+    'https://api.anthropic.com/v1/messages',
+    { model: 'claude-sonnet-4-5', messages: [{ role: 'user' }] },
+  ])
+  expect(reply).toMatchObject({ model: 'claude', choices: [{ message: { content: 'Paris' } }] })
+  expect(warned).toHaveBeenCalledExactlyOnceWith('store was left out')
+  await expect(
+    askClaude({ model: 'claude', messages: [question], seed: 1 }, fetch),
+  ).rejects.toThrow('seed')
+})
+
+it('names every protocol', () => {
+  for (const { id } of protocols) expect(readme).toContain(`\`${id}\``)
+})
+
+describe('the protocol in CONTRIBUTING.md', () => {
+  it('is the file that is tested here', () => {
+    const contributing = readFileSync(join(folder, '../../../../CONTRIBUTING.md'), 'utf8')
+    const own = readFileSync(join(folder, 'acme-chat.ts'), 'utf8').replaceAll("'../../src/", "'../")
+    expect(contributing).toContain(`\`\`\`ts\n${own}\`\`\``)
+  })
+
+  it('says all that it is asked', () => {
+    const leftOut: string[] = []
+    const context = codecContext({ leftOut: (param) => void leftOut.push(param) })
+    const content = [{ type: 'text' as const, text: 'Hello' }]
+    const request = { model: 'm', messages: [{ role: 'user' as const, content }], max_tokens: 5 }
+    expect(acme.encode({ ...request, user: 'u' }, context).body).toEqual({
+      kind: 'json',
+      value: { model: 'upstream-model', prompt: 'user: Hello', limit: 5 },
+    })
+    expect(leftOut).toEqual(['user'])
+    expect(() => acme.encode({ ...request, seed: 1 }, context)).toThrow('seed')
+    const answer = received('{"text": "Hi", "tokens_in": 3, "tokens_out": 1}')
+    expect(acme.decode(answer, context, request).reply.choices[0]?.message.content).toBe('Hi')
+  })
+})
