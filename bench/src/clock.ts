@@ -4,7 +4,7 @@ export function machineUs(): number {
   return seconds * 1e6 + Math.floor(nanoseconds / 1000)
 }
 
-const digits = 16
+const digits = 15
 const mark = '"t'
 
 /** The moment as text of a fixed width, so that everything around it can be made ahead. */

@@ -7,15 +7,10 @@ import {
 } from '@sluice/contract'
 import type { Received } from './protocol.ts'
 
-/** The watcher and the reader see the same event one after the other; the document is parsed once. */
-const parsed = new WeakMap<ServerSentEvent, unknown>()
-
-/** An event's data as JSON; undefined when it is none. Large integers keep their digits. */
+/** An event's data as JSON, parsed once; undefined when it is none. Large integers keep their digits. */
 export function eventJson(event: ServerSentEvent): unknown {
-  if (parsed.has(event)) return parsed.get(event)
-  const value = parse(event.data)
-  parsed.set(event, value)
-  return value
+  event.parsed ??= { value: parse(event.data) }
+  return event.parsed.value
 }
 
 /** An event's data as a JSON object; undefined when it is something else. */

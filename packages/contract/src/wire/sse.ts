@@ -5,6 +5,8 @@ import { createAppend } from './append.ts'
 export interface ServerSentEvent {
   readonly event: string
   readonly data: string
+  /** What the data is as JSON, once somebody has parsed it; its value is undefined where it is none. */
+  parsed?: { readonly value: unknown } | undefined
 }
 
 /**
@@ -128,6 +130,7 @@ const fields: ReadonlySet<string> = new Set(['event', 'data', 'id', 'retry'])
 /** A class, as there are thousands of them: their lines are read only when somebody asks. */
 class SseBlock implements EventBlock {
   readonly raw: Uint8Array
+  parsed: { readonly value: unknown } | undefined = undefined
   /** One character per byte. */
   readonly #text: string
   readonly #isFirst: boolean
