@@ -16,6 +16,9 @@ export interface StreamTimes {
 
 export const defaultStreamTimes: StreamTimes = { keepAliveMs: 10_000, stalledMs: 300_000 }
 
+/** Up to this size a copy costs less than a second buffer for the socket to write. */
+const copiedBytesMax = 65_536
+
 /** Sends an answer that is whole, in one piece. */
 export function deliverWhole(
   reply: FastifyReply,
@@ -32,8 +35,14 @@ export function deliverWhole(
     'content-type': isJson ? 'application/json; charset=utf-8' : answer.contentType,
     'content-length': bytes.length,
   })
-  raw.end(bytes)
+  // Node writes a head and a text together, but a head and bytes one after the other.
+  if (bytes.length <= copiedBytesMax) raw.end(latin1(bytes), 'latin1')
+  else raw.end(bytes)
   dropWhenStalled(raw, stalledMs)
+}
+
+function latin1({ buffer, byteOffset, byteLength }: Uint8Array): string {
+  return Buffer.from(buffer, byteOffset, byteLength).toString('latin1')
 }
 
 /** What is still on its way may wait no longer than a piece in the middle of a stream. */

@@ -21,6 +21,8 @@ const nothing: readonly EventBlock[] = []
  * that nothing was promised, so it fails and another target can answer.
  */
 export class Guard {
+  /** Events that have come so far; comments and what cannot be read are none. */
+  events = 0
   /** Something that a caller would see has come. */
   hasContent = false
   /** The format's last event has come. */
@@ -107,6 +109,7 @@ export class Guard {
         : new GatewayError('upstream_garbled', 'The upstream’s stream cannot be read')
     }
     this.#unreadable = 0
+    this.events += 1
     if (verdict !== 'other') this.hasContent = true
     if (verdict === 'finish') this.#isWhole = true
     if (verdict === 'terminal') this.isTerminated = true

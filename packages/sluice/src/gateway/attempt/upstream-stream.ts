@@ -62,11 +62,14 @@ export class StreamReceiver implements Omit<Receiver, 'head'> {
 
   data(piece: Uint8Array): void {
     if (this.#isOver) return
+    const { events } = this.#guard
     try {
       this.#take(this.#guard.push(piece), piece)
     } catch (thrown) {
       return this.#fail(GatewayError.from(thrown))
     }
+    // A sign of life is no progress.
+    if (this.#guard.events > events) this.#options.attempt.progress()
     if (!this.#guard.isTerminated) return
     this.#finish()
     this.#trailer = readToEnd(this.#options.attempt)
@@ -91,7 +94,6 @@ export class StreamReceiver implements Omit<Receiver, 'head'> {
   #take(blocks: readonly EventBlock[], piece: Uint8Array): void {
     if (blocks.length > 0) {
       this.#seen += blocks.length
-      this.#options.attempt.progress()
       this.#way.push(blocks, piece)
       if (this.#guard.hasContent || this.#seen >= preambleMax) this.#begin()
     }

@@ -36,17 +36,21 @@ export function createRouting(input: RoutingInput): Routing {
   // A Map, since callers choose the name: an object would have a `constructor`.
   const routes = new Map(Object.entries(config.models))
 
-  async function levelsOf(name: string, seen: Set<string>): Promise<Level[]> {
-    seen.add(name)
+  /** Routes that the configuration alone decides, made once; names that callers made up push out the oldest. */
+  const made = new Map<string, Route>()
+
+  async function levelsOf(name: string, walk: Walk): Promise<Level[]> {
+    walk.seen.add(name)
     const configured = routes.get(name)
     if (typeof configured === 'string')
       return [[makeTarget(input, configured, { because: `models.${name}` })]]
-    if (configured) return routeLevels(name, configured, seen)
+    if (configured) return routeLevels(name, configured, walk)
     const direct = findDirect(name, engineNames, aliases)
     if (direct) return [[makeTarget(input, direct.target, { because: direct.because })]]
     const slash = name.indexOf('/')
     if (slash > 0 && isProvider(input, name.slice(0, slash)))
       return [[makeTarget(input, name, { because: 'provider/model' })]]
+    walk.isFixed = false
     return [[await ownedTarget(input, name)]]
   }
 
@@ -54,18 +58,14 @@ export function createRouting(input: RoutingInput): Routing {
    * What leads nowhere, such as a provider that is off, is left out as long as something else is there. Each name is
    * followed once, where it comes first: fallbacks of fallbacks may refer to each other.
    */
-  async function routeLevels(
-    name: string,
-    configured: RouteConfig,
-    seen: Set<string>,
-  ): Promise<Level[]> {
+  async function routeLevels(name: string, configured: RouteConfig, walk: Walk): Promise<Level[]> {
     const missing: GatewayError[] = []
     const own = ownTargets(input, { name, configured, missing })
     const levels: Level[] = own.length === 0 ? [] : [own]
     for (const fallback of configured.fallback ?? []) {
-      if (seen.has(fallback)) continue
+      if (walk.seen.has(fallback)) continue
       try {
-        levels.push(...(await levelsOf(fallback, seen)))
+        levels.push(...(await levelsOf(fallback, walk)))
       } catch (thrown) {
         missing.push(asMissing(thrown))
       }
@@ -85,16 +85,36 @@ export function createRouting(input: RoutingInput): Routing {
           `This key may not use the model ${model.slice(0, shownMax)}`,
           { param: 'model' },
         )
-      const levels = await levelsOf(model, new Set())
+      const known = made.get(model)
+      if (known) return known
+      const walk: Walk = { seen: new Set(), isFixed: true }
+      const levels = await levelsOf(model, walk)
       const configured = routes.get(model)
       const own = typeof configured === 'object' ? configured : {}
-      return { model, levels, options: optionsOf(config.defaults, own) } satisfies Route
+      const route: Route = { model, levels, options: optionsOf(config.defaults, own) }
+      if (walk.isFixed) remember(made, route)
+      return route
     },
     list: (key) => listModels(listed, key),
   }
 }
 
 type Level = readonly Target[]
+
+/** The way through the names of one route. */
+interface Walk {
+  readonly seen: Set<string>
+  /** False where a provider's own list decided. */
+  isFixed: boolean
+}
+
+const madeMax = 1_000
+
+function remember(made: Map<string, Route>, route: Route): void {
+  const [oldest] = made.keys()
+  if (made.size >= madeMax && oldest !== undefined) made.delete(oldest)
+  made.set(route.model, route)
+}
 
 function ownTargets(
   input: RoutingInput,

@@ -139,6 +139,9 @@ function createKeyTurns(now: () => number): Pick<Health, 'setKeyAside' | 'nextKe
       aside.set(`${provider} ${secret}`, { until: now() + ms, since: now() })
     },
     nextKey(provider, secrets) {
+      const [only] = secrets
+      if (secrets.length === 1 && only !== undefined && !aside.has(`${provider} ${only}`))
+        return only
       const turn = turns.get(provider) ?? 0
       turns.set(provider, turn + 1)
       const inTurn = [

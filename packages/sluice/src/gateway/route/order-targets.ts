@@ -10,6 +10,8 @@ export function orderFor(
   { key, format, request }: Call,
   route: Route,
 ): readonly Target[] {
+  const [level = [], ...further] = route.levels
+  if (level.length === 1 && further.length === 0) return level
   const prefix = route.options.sticky
     ? promptPrefix(key.id, format.prefixOf?.(request) ?? request)
     : undefined
