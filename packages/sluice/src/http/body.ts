@@ -40,10 +40,10 @@ export function readBody(request: IncomingMessage, bytesMax: number): Promise<Bu
     const pieces: Buffer[] = []
     const body = decoded(request)
     let size = 0
+    // The listener for errors stays: one that comes after the end concerns nobody, but must not be left unheard.
     const settle = (end: () => void): void => {
       body.removeListener('data', take)
       body.removeListener('end', finish)
-      body.removeListener('error', broken)
       request.removeListener('close', closed)
       end()
     }
