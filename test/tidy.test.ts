@@ -9,6 +9,7 @@ import {
   layers,
   packages,
   readSources,
+  cycles,
 } from './support/tidy-rules.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -25,6 +26,17 @@ test('these checks see the code', () => {
 
 test('layers, sizes, names and purity hold', () => {
   expect(breaches(sources)).toEqual([])
+})
+
+test('no file imports itself by way of others, not even for a type', () => {
+  expect(cycles(sources)).toEqual([])
+  const circle = new Map([
+    ['sluice/http/a.ts', "import type { B } from './b.ts'"],
+    ['sluice/http/b.ts', "import { a } from './a.ts'"],
+  ])
+  expect(cycles(circle)).toEqual([
+    'sluice/http/a.ts imports sluice/http/b.ts imports sluice/http/a.ts',
+  ])
 })
 
 test.each([

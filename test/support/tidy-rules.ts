@@ -100,6 +100,27 @@ function packagesImportedBy(text: string): readonly string[] {
   )
 }
 
+/** Circles of files that import each other, types included, each as a sentence. */
+export function cycles(sources: Sources): readonly string[] {
+  const found: string[] = []
+  const state = new Map<string, 'open' | 'done'>()
+  const way: string[] = []
+  const visit = (path: string): void => {
+    if (state.get(path) === 'done') return
+    if (state.get(path) === 'open') {
+      found.push([...way.slice(way.indexOf(path)), path].join(' imports '))
+      return
+    }
+    state.set(path, 'open')
+    way.push(path)
+    for (const to of importsOf(path, sources.get(path) ?? '')) if (sources.has(to)) visit(to)
+    way.pop()
+    state.set(path, 'done')
+  }
+  for (const path of sources.keys()) visit(path)
+  return found
+}
+
 /** What several providers are made of; everything else in the folder is one provider. */
 const providerParts: ReadonlySet<string> = new Set([
   'sluice/providers/provider.ts',

@@ -1,6 +1,7 @@
 import { defaultModerationModel, GatewayError, operations, validate } from '@sluice/contract'
 import { answerOf, formatContext } from './answer.ts'
-import type { AnyRequest, Attempted } from './attempt/attempt.ts'
+import type { Attempted } from './attempt/attempt.ts'
+import type { AnyRequest } from './canonical.ts'
 import type { Answer, Call } from './call.ts'
 import type { Gateway } from './gateway.ts'
 import type { Route } from './route/routing.ts'

@@ -1,6 +1,7 @@
 import type { GatewayError, OperationName } from '@sluice/contract'
 import type { StreamWriter } from '@sluice/protocols'
-import type { AnyStep, AttemptAnswer } from './attempt/attempt.ts'
+import type { AttemptAnswer } from './attempt/attempt.ts'
+import type { AnyStep } from './canonical.ts'
 import { type Source, through } from './attempt/source.ts'
 import type { Call } from './call.ts'
 

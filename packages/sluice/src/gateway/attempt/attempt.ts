@@ -1,26 +1,18 @@
 import {
   type CallOutcome,
-  type EventOf,
   GatewayError,
   noUsage,
   type Operation,
-  type OperationName,
   operations,
-  type ReplyOf,
-  type RequestOf,
-  type Step,
   type Usage,
 } from '@sluice/contract'
 import type { Received } from '@sluice/protocols'
+import type { AnyReply, AnyStep } from '../canonical.ts'
 import type { Target } from '../route/routing.ts'
 import type { Run } from '../run/run.ts'
 import { type Deadline, openDeadline, type Phase } from './deadline.ts'
 import type { Connection } from './send.ts'
 import type { Source } from './source.ts'
-
-export type AnyStep = Step<EventOf<OperationName>>
-export type AnyRequest = RequestOf<OperationName>
-export type AnyReply = ReplyOf<OperationName>
 
 /**
  * An answer that has begun. A stream has shown its first content (or its end): until then nothing was promised and

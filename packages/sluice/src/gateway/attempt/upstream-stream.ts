@@ -1,5 +1,6 @@
 import { type EventBlock, GatewayError, type Usage } from '@sluice/contract'
-import type { AnyStep, Attempt, AttemptAnswer } from './attempt.ts'
+import type { Attempt, AttemptAnswer } from './attempt.ts'
+import type { AnyStep } from '../canonical.ts'
 import { Guard } from './guard.ts'
 import type { StreamReading } from './prepare.ts'
 import type { Receiver } from './send.ts'

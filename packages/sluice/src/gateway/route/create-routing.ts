@@ -1,27 +1,11 @@
-import type { Config } from '../../config/config.ts'
 import type { RouteConfig, RouteOptions as RouteSettings } from '../../config/schema.ts'
 import { GatewayError } from '@sluice/contract'
-import { type Engine, type EngineModel, engineModels } from '@sluice/engine'
+import { type EngineModel, engineModels } from '@sluice/engine'
 import { defaultTimeouts, type Timeouts } from '../attempt/deadline.ts'
 import { defaultBreaker } from './health.ts'
 import { type ListedModels, listModels } from './list-models.ts'
-import type { ModelLists } from './model-lists.ts'
-import {
-  mayUse,
-  type Route,
-  type RouteOptions,
-  type Routing,
-  type Target,
-  type Upstream,
-} from './routing.ts'
-
-export interface RoutingInput {
-  readonly config: Pick<Config, 'models' | 'defaults' | 'builtin'>
-  readonly upstreams: ReadonlyMap<string, Upstream>
-  /** Providers answered by code in this process: `builtin`, and packages of the AI SDK. */
-  readonly engines: ReadonlyMap<string, () => Promise<Engine>>
-  readonly lists: ModelLists
-}
+import type { RoutingInput } from './routing-input.ts'
+import { mayUse, type Route, type RouteOptions, type Routing, type Target } from './routing.ts'
 
 const builtin = 'builtin'
 

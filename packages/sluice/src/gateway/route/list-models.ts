@@ -1,7 +1,7 @@
 import { type OperationName, operationNames } from '@sluice/contract'
 import type { ApiKey } from '../../ports/api-key.ts'
 import type { EngineModel } from '@sluice/engine'
-import type { RoutingInput } from './create-routing.ts'
+import type { RoutingInput } from './routing-input.ts'
 import { type ListedModel, mayUse, type Upstream, type UpstreamModel } from './routing.ts'
 
 export interface ListedModels {

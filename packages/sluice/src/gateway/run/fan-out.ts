@@ -8,7 +8,8 @@ import {
   type Usage,
 } from '@sluice/contract'
 import { askUpstream } from '../attempt/ask-upstream.ts'
-import type { AnyStep, AttemptAnswer, Attempted } from '../attempt/attempt.ts'
+import type { AttemptAnswer, Attempted } from '../attempt/attempt.ts'
+import type { AnyStep } from '../canonical.ts'
 import type { UpstreamTarget } from '../attempt/prepare.ts'
 import type { Sink, Source } from '../attempt/source.ts'
 import type { Run } from './run.ts'

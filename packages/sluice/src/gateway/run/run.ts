@@ -1,5 +1,5 @@
 import { GatewayError } from '@sluice/contract'
-import type { AnyRequest } from '../attempt/attempt.ts'
+import type { AnyRequest } from '../canonical.ts'
 import type { Call } from '../call.ts'
 import type { Gateway } from '../gateway.ts'
 import type { Route, Target } from '../route/routing.ts'
