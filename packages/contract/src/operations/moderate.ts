@@ -1,5 +1,4 @@
-import type { Static, TSchema } from 'typebox'
-import { Type } from '../core/type.ts'
+import { type Static, type TSchema, Type } from 'typebox'
 import { invalidRequest } from '../core/errors.ts'
 import { operation } from './operation.ts'
 import { oneOf, optional } from './schema.ts'
