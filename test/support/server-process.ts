@@ -39,12 +39,13 @@ export async function startServer(
     child.on('error', reject)
     child.on('close', (code, signal) => resolve({ code, signal }))
   })
-  const started = await vi.waitFor(() => {
-    expect(child.exitCode, output).toBeNull()
-    const [, found = ''] = /listens on (http:\S+)/.exec(output) ?? []
-    expect(found).not.toBe('')
-    return found
+  const failed = ended.then(() => Promise.reject(new Error(`It ended: ${output}`)))
+  const listening = vi.waitFor(() => {
+    const [, found] = /listens on (http:\S+)/.exec(output) ?? []
+    expect(found, output).toBeDefined()
+    return found ?? ''
   }, soon)
+  const started = await Promise.race([listening, failed])
   return {
     child,
     address: started,
