@@ -13,7 +13,6 @@ const Prompt = Type.Union([
   TokenIds,
   Type.Array(TokenIds, { minItems: 1, maxItems: 2048 }),
 ])
-type Prompt = Static<typeof Prompt>
 
 /** A text completion request (contract; OpenAI API, CreateCompletionRequest). */
 export const CompleteRequest = Type.Object({

@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox'
+import { Type } from 'typebox'
 import { operation } from './operation.ts'
 import { oneOf, optional } from './schema.ts'
 import { VideoId } from './video.ts'
@@ -8,7 +8,6 @@ const DownloadVideoRequest = Type.Object({
   /** Default `video`. */
   variant: optional(oneOf(['video', 'thumbnail', 'spritesheet'])),
 })
-type DownloadVideoRequest = Static<typeof DownloadVideoRequest>
 
 export const downloadVideo = operation({
   summary: 'Download a finished video',

@@ -37,7 +37,6 @@ const ModerateRequest = Type.Object({
   /** Default `omni-moderation-latest`. */
   model: optional(Type.String({ minLength: 1 })),
 })
-type ModerateRequest = Static<typeof ModerateRequest>
 
 /** An object with every category as a key. */
 function perCategory<S extends TSchema>(schema: S) {

@@ -150,7 +150,7 @@ export async function routingOf(
 }
 
 /** Keys that the settings name. Their ids stay the same from start to start, as their records do. */
-export function fixedKeys({ apiKeys, adminKey, keys }: Config): readonly ApiKey[] {
+function fixedKeys({ apiKeys, adminKey, keys }: Config): readonly ApiKey[] {
   const fromSettings = keys.map(({ name, key, models, requestsPerMinute }) =>
     keyOf(
       key,

@@ -130,7 +130,7 @@ function readLogLevel({ logLevel }: Environment): LogLevel | undefined {
 }
 
 /** The absolute path of the folder of all that is kept. */
-export function absoluteDataFolder({ dataFolder }: Environment): string {
+function absoluteDataFolder({ dataFolder }: Environment): string {
   return resolve(dataFolder)
 }
 
