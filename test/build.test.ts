@@ -1,7 +1,15 @@
 // What build/ promises: files that the code names by place come along, nothing is bundled that may not be, and a bundle
 // that is older than its sources is known as such.
 import { execFileSync } from 'node:child_process'
-import { copyFileSync, mkdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -109,6 +117,20 @@ describe('a bundle', () => {
     })
     await expect(createBundle(root)).rejects.toThrow('in a form that a bundle cannot keep')
   })
+})
+
+test('what stays outside of the bundle is installed at the version the workspaces use', () => {
+  const read = (folder: string) =>
+    JSON.parse(readFileSync(join(import.meta.dirname, '..', folder, 'package.json'), 'utf8')) as {
+      readonly dependencies: Readonly<Record<string, string>>
+    }
+  const used = ['contract', 'protocols', 'engine', 'sluice'].map(
+    (name) => read(`packages/${name}`).dependencies,
+  )
+  for (const [name, version] of Object.entries(read('.').dependencies)) {
+    const versions = used.flatMap((dependencies) => dependencies[name] ?? [])
+    expect(new Set(versions), name).toEqual(new Set([version]))
+  }
 })
 
 describe('a checkout knows whether its bundle is fresh', () => {

@@ -22,7 +22,6 @@ export type Credentials = (
   settings: ProviderSettings,
 ) => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>
 
-
 /** An upstream we know: data, in a file of a few lines. */
 export interface Provider {
   readonly id: string
