@@ -17,8 +17,8 @@ export function writeKeptRatios(ratios: Ratios): void {
 }
 
 /** Dearer than kept by more than this is told; by more than `failsOver`, three times in a row, is a failure. */
-export const warnsOver = 1.25
-export const failsOver = 1.6
+const warnsOver = 1.25
+const failsOver = 1.6
 
 export type Verdict = 'fine' | 'dearer' | 'too dear'
 

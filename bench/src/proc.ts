@@ -12,7 +12,7 @@ function read(path: string): string {
 }
 
 /** A process and all that descend from it. */
-export function familyOf(pid: number): readonly number[] {
+function familyOf(pid: number): readonly number[] {
   const parents = readdirSync('/proc')
     .map(Number)
     .filter((candidate) => candidate > 0)

@@ -161,7 +161,7 @@ function startupTable(rows: readonly Startup[]): string {
 /** Growth is told per 100,000 requests. */
 const perRequests = 100_000
 
-export function soakText(soak: Soak): string {
+function soakText(soak: Soak): string {
   const { target, requests, streams, cancelled, growth, firstBytes, lastBytes, failures } = soak
   const grown = (bytes: number) => ((bytes * perRequests) / 1024 / 1024).toFixed(1)
   const failed = Object.keys(failures).length > 0 ? ` Failures: ${JSON.stringify(failures)}.` : ''

@@ -28,7 +28,7 @@ export interface Begun {
   readonly port: number
 }
 
-export const benchKey = 'sk-bench0123456789abcdef'
+const benchKey = 'sk-bench0123456789abcdef'
 
 const root = join(import.meta.dirname, '..', '..')
 const bearer = { authorization: `Bearer ${benchKey}` }

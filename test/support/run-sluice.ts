@@ -1,5 +1,10 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { ensureBundle } from '../../build/checkout.cjs'
+
+// Before the first process starts, so that none of them has to build and to say so. Of several test files that come
+// here at once one builds, and the others wait for it.
+if (!ensureBundle()) throw new Error('There is no bundle to test')
 
 const main = fileURLToPath(new URL('../../bin/sluice.cjs', import.meta.url))
 

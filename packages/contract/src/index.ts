@@ -1,6 +1,6 @@
 export { type ErrorCode, errorCodes, GatewayError, invalidRequest } from './core/errors.ts'
 export type { Store, VideoJob } from './core/ports.ts'
-export { Type } from './core/type.ts'
+export { Type } from 'typebox'
 export { type CallOutcome, noUsage, type Usage, type UsageRecord } from './core/usage.ts'
 export type {
   ContentPart,
@@ -61,7 +61,7 @@ export type { TranscribeReply, TranscribeRequest, TypedEvent } from './operation
 export type { TranslateRequest } from './operations/translate.ts'
 export { chatUsage, type ChatUsage } from './operations/usage-shape.ts'
 export { unlistedFields } from './operations/unlisted-fields.ts'
-export { loadCompiler, matches, validate } from './operations/validate.ts'
+export { matches, validate } from './operations/validate.ts'
 export type { Video } from './operations/video.ts'
 export { createAwsEventSplitter } from './wire/aws-event-stream.ts'
 export { type DataUrl, formatDataUrl, parseDataUrl } from './wire/data-url.ts'

@@ -1,4 +1,4 @@
-import { Type } from '../core/type.ts'
+import { Type } from 'typebox'
 import { AnyObject } from './schema.ts'
 
 /** JSON forms of a transcript: `json` has text and usage, `verbose_json` and `diarized_json` the rest as well. */

@@ -1,5 +1,4 @@
-import type { Static } from 'typebox'
-import { Type } from '../core/type.ts'
+import { type Static, Type } from 'typebox'
 import { AnyObject, oneOf, optional } from './schema.ts'
 
 const imageDetails = ['low', 'high', 'auto', 'original'] as const

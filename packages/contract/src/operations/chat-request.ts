@@ -1,5 +1,4 @@
-import type { Static } from 'typebox'
-import { Type } from '../core/type.ts'
+import { type Static, Type } from 'typebox'
 import { Message, ResponseFormat, Tool, ToolChoice } from './chat-message.ts'
 import { AnyObject, oneOf, optional } from './schema.ts'
 

@@ -1,6 +1,5 @@
 import { ChatRequest } from './chat-request.ts'
-import type { Static } from 'typebox'
-import { Type } from '../core/type.ts'
+import { type Static, Type } from 'typebox'
 import { checkChat } from './chat-check.ts'
 import { Message, ToolCall } from './chat-message.ts'
 import { operation } from './operation.ts'

@@ -1,5 +1,4 @@
-import type { Static } from 'typebox'
-import { Type } from '../core/type.ts'
+import { type Static, Type } from 'typebox'
 import { invalidRequest } from '../core/errors.ts'
 import { operation } from './operation.ts'
 import { optional } from './schema.ts'
@@ -14,7 +13,6 @@ const Prompt = Type.Union([
   TokenIds,
   Type.Array(TokenIds, { minItems: 1, maxItems: 2048 }),
 ])
-type Prompt = Static<typeof Prompt>
 
 /** A text completion request (contract; OpenAI API, CreateCompletionRequest). */
 export const CompleteRequest = Type.Object({

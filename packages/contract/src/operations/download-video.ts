@@ -1,5 +1,4 @@
-import type { Static } from 'typebox'
-import { Type } from '../core/type.ts'
+import { Type } from 'typebox'
 import { operation } from './operation.ts'
 import { oneOf, optional } from './schema.ts'
 import { VideoId } from './video.ts'
@@ -9,7 +8,6 @@ const DownloadVideoRequest = Type.Object({
   /** Default `video`. */
   variant: optional(oneOf(['video', 'thumbnail', 'spritesheet'])),
 })
-type DownloadVideoRequest = Static<typeof DownloadVideoRequest>
 
 export const downloadVideo = operation({
   summary: 'Download a finished video',

@@ -1,4 +1,4 @@
-import { Type } from '../core/type.ts'
+import { Type } from 'typebox'
 import { operation } from './operation.ts'
 import { Video, VideoId } from './video.ts'
 

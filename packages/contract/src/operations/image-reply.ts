@@ -1,5 +1,4 @@
-import type { Static } from 'typebox'
-import { Type } from '../core/type.ts'
+import { type Static, Type } from 'typebox'
 import { AnyObject, optional } from './schema.ts'
 
 /** The answer of both image operations: the contract's three keys in every entry, null where one does not apply. */

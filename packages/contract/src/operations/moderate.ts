@@ -1,5 +1,4 @@
-import type { Static, TSchema } from 'typebox'
-import { Type } from '../core/type.ts'
+import { type Static, type TSchema, Type } from 'typebox'
 import { invalidRequest } from '../core/errors.ts'
 import { operation } from './operation.ts'
 import { oneOf, optional } from './schema.ts'
@@ -38,7 +37,6 @@ const ModerateRequest = Type.Object({
   /** Default `omni-moderation-latest`. */
   model: optional(Type.String({ minLength: 1 })),
 })
-type ModerateRequest = Static<typeof ModerateRequest>
 
 /** An object with every category as a key. */
 function perCategory<S extends TSchema>(schema: S) {

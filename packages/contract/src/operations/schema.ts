@@ -1,5 +1,4 @@
-import type { TSchema } from 'typebox'
-import { Type } from '../core/type.ts'
+import { type TSchema, Type } from 'typebox'
 
 /** A field that may be left out or null: the two mean the same to OpenAI clients. */
 export function optional<S extends TSchema>(schema: S) {

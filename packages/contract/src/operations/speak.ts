@@ -1,5 +1,4 @@
-import type { Static } from 'typebox'
-import { Type } from '../core/type.ts'
+import { type Static, Type } from 'typebox'
 import { operation } from './operation.ts'
 import { oneOf, optional } from './schema.ts'
 import { TypedEvent } from './transcribe.ts'

@@ -1,5 +1,4 @@
-import type { Static } from 'typebox'
-import { Type } from '../core/type.ts'
+import { type Static, Type } from 'typebox'
 import { GatewayError, invalidRequest } from '../core/errors.ts'
 import { TranscriptReply, audioBytesMax, transcriptFormats } from './audio-reply.ts'
 import { operation } from './operation.ts'

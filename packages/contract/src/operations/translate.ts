@@ -1,5 +1,4 @@
-import type { Static } from 'typebox'
-import { Type } from '../core/type.ts'
+import { type Static, Type } from 'typebox'
 import { TranscriptReply, transcriptFormats } from './audio-reply.ts'
 import { operation } from './operation.ts'
 import { FileField, oneOf, optional } from './schema.ts'

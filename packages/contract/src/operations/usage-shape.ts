@@ -1,5 +1,4 @@
-import type { Static } from 'typebox'
-import { Type } from '../core/type.ts'
+import { type Static, Type } from 'typebox'
 import type { Usage } from '../core/usage.ts'
 
 /** The usage object of chat and text completions (contract, Usage). */

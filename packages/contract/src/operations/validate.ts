@@ -1,13 +1,7 @@
-import { createRequire } from 'node:module'
 import type { Static, TSchema } from 'typebox'
-import type * as TypeBoxSchema from 'typebox/schema'
+import { Compile } from 'typebox/schema'
 import { GatewayError } from '../core/errors.ts'
 import { explain } from './explain-mismatch.ts'
-
-/** The compiler and its 230 files are loaded with the first check, not with the start. */
-export function loadCompiler(): typeof TypeBoxSchema {
-  return createRequire(import.meta.url)('typebox/schema')
-}
 
 const compiled = new WeakMap<TSchema, (value: unknown) => boolean>()
 
@@ -15,7 +9,7 @@ const compiled = new WeakMap<TSchema, (value: unknown) => boolean>()
 function checker(schema: TSchema): (value: unknown) => boolean {
   const known = compiled.get(schema)
   if (known) return known
-  const validator = loadCompiler().Compile(schema)
+  const validator = Compile(schema)
   const check = (value: unknown): boolean => validator.Check(value)
   compiled.set(schema, check)
   return check

@@ -1,4 +1,4 @@
-import { createRequire } from 'node:module'
+import h264 from 'h264-mp4-encoder'
 import {
   layOver,
   decodePicture,
@@ -116,22 +116,6 @@ async function webpOf(frame: Picture): Promise<Uint8Array> {
   return small.removeAlpha().webp({ quality: 80 }).toBuffer()
 }
 
-/** The part of h264-mp4-encoder that is used here. */
-interface H264Encoder {
-  width: number
-  height: number
-  frameRate: number
-  speed: number
-  quantizationParameter: number
-  groupOfPictures: number
-  outputFilename: string
-  initialize(): void
-  addFrameRgba(pixels: Uint8Array): void
-  finalize(): void
-  delete(): void
-  readonly FS: { readFile(name: string): Uint8Array; unlink(name: string): void }
-}
-
 interface ClipEncoder {
   addFrameRgba(pixels: Uint8Array): void
   /** The whole file; no frame can be added after it. */
@@ -140,11 +124,7 @@ interface ClipEncoder {
 }
 
 async function openEncoder({ width, height, framesPerSecond }: ClipPlan): Promise<ClipEncoder> {
-  // The package is CommonJS, and its declarations describe what the interface above repeats in part.
-  const { createH264MP4Encoder } = createRequire(import.meta.url)('h264-mp4-encoder') as {
-    readonly createH264MP4Encoder: () => Promise<H264Encoder>
-  }
-  const encoder = await createH264MP4Encoder()
+  const encoder = await h264.createH264MP4Encoder()
   encoder.width = width
   encoder.height = height
   encoder.frameRate = framesPerSecond

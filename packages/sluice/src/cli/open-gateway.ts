@@ -13,8 +13,9 @@ import { createHealth } from '../gateway/route/health.ts'
 import { createModelLists } from '../gateway/route/model-lists.ts'
 import type { Routing } from '../gateway/route/routing.ts'
 import { configuredUpstreams } from '../gateway/route/upstreams.ts'
-import { type Provider, secretName } from '../providers/provider.ts'
+import { providers } from '../providers/index.ts'
 import type { StreamTimes } from '../http/deliver.ts'
+import { createMediaFetcher } from '../http/fetch-media.ts'
 import { openSender } from '../http/send.ts'
 import { createServer } from '../http/server.ts'
 import { openKeyRing } from '../storage/key-ring.ts'
@@ -70,7 +71,6 @@ export async function openGateway({
     engineContext: {
       publish: (bytes, contentType) => `/images/${builtin.images.publish(bytes, contentType)}`,
       fetchMedia: async (url, options) => {
-        const { createMediaFetcher } = await import('../http/fetch-media.ts')
         const fetchMedia = createMediaFetcher({
           allowPrivateAddresses: current.config.server.allowPrivateMedia,
         })
@@ -138,7 +138,7 @@ export async function routingOf(
   config: Config,
   { send, operations = {}, now, newId, log }: RoutingNeeds,
 ): Promise<Routing> {
-  const upstreams = configuredUpstreams(config, await catalogue(config), (id, reason) =>
+  const upstreams = configuredUpstreams(config, providers, (id, reason) =>
     log.warn({ provider: id }, `the provider ${id} is off: ${reason}`),
   )
   const engines = new Map<string, () => Promise<Engine>>([
@@ -149,19 +149,8 @@ export async function routingOf(
   return createRouting({ config, upstreams, engines, lists })
 }
 
-/**
- * The catalogue, unless nothing can be on: loading it is a third of a start. Every variable that holds a provider's key
- * says so in its name, which test/providers/catalogue.test.ts checks.
- */
-async function catalogue({ providers, variables }: Config): Promise<ReadonlyMap<string, Provider>> {
-  const isNeeded =
-    Object.keys(providers).length > 0 ||
-    Object.keys(variables).some((name) => secretName.test(name) && !name.startsWith('SLUICE_'))
-  return isNeeded ? (await import('../providers/index.ts')).providers : new Map()
-}
-
 /** Keys that the settings name. Their ids stay the same from start to start, as their records do. */
-export function fixedKeys({ apiKeys, adminKey, keys }: Config): readonly ApiKey[] {
+function fixedKeys({ apiKeys, adminKey, keys }: Config): readonly ApiKey[] {
   const fromSettings = keys.map(({ name, key, models, requestsPerMinute }) =>
     keyOf(
       key,

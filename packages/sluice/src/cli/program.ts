@@ -1,9 +1,16 @@
 import { Command, CommanderError, InvalidArgumentError } from 'commander'
 import { readEnvironment } from '../config/env.ts'
+import { publishedSchema } from '../config/schema.ts'
 import { programVersion } from '../config/version.ts'
-import type { BenchOptions } from './bench.ts'
+import { createOpenApi } from '../http/openapi.ts'
+import { benchCommand, type BenchOptions } from './bench.ts'
+import { check } from './check.ts'
+import { explain } from './explain.ts'
+import { createKeyCommand, listKeysCommand, revokeKeyCommand } from './keys.ts'
+import { listModels } from './models.ts'
+import { serve } from './serve.ts'
 
-/** Parses and runs every command. Each loads its own modules only when it runs. Returns the exit code. */
+/** Parses and runs every command; those that need the YAML reader load it when they run. Returns the exit code. */
 export async function runProgram(args: readonly string[]): Promise<number> {
   let exitCode = 0
   const print = (text: string) =>
@@ -21,7 +28,6 @@ export async function runProgram(args: readonly string[]): Promise<number> {
     .command('serve', { isDefault: true })
     .description('start the gateway (default)')
     .action(async () => {
-      const { serve } = await import('./serve.ts')
       exitCode = await serve()
     })
   addKeyCommands(program, print)
@@ -31,23 +37,18 @@ export async function runProgram(args: readonly string[]): Promise<number> {
     .description('list the models that the settings give')
     .option('--json', 'as JSON')
     .action(async (options: { json?: boolean }) => {
-      const { listModels } = await import('./models.ts')
       print(await listModels(readEnvironment(), options))
     })
   program
     .command('check')
     .description('check the settings and say what is configured')
     .action(async () => {
-      const { check } = await import('./check.ts')
       finish(await check(readEnvironment()))
     })
   program
     .command('openapi')
     .description('print the OpenAPI document')
-    .action(async () => {
-      const { createOpenApi } = await import('../http/openapi.ts')
-      print(JSON.stringify(createOpenApi(programVersion()), null, 2))
-    })
+    .action(() => print(JSON.stringify(createOpenApi(programVersion()), null, 2)))
   program
     .command('discover')
     .description('look for model servers on this machine')
@@ -93,7 +94,6 @@ function addKeyCommands(program: Command, print: Print): void {
     .option('--rate <number>', 'requests per minute', positive)
     .option('--expires <days>', 'days until it expires', positive)
     .action(async (options: CreateOptions) => {
-      const { createKeyCommand } = await import('./keys.ts')
       print(await createKeyCommand(readEnvironment(), options))
     })
   keys
@@ -101,7 +101,6 @@ function addKeyCommands(program: Command, print: Print): void {
     .description('list all keys, without their secrets')
     .option('--json', 'as JSON')
     .action(async (options: { json?: boolean }) => {
-      const { listKeysCommand } = await import('./keys.ts')
       print(await listKeysCommand(readEnvironment(), options))
     })
   keys
@@ -109,7 +108,6 @@ function addKeyCommands(program: Command, print: Print): void {
     .description('refuse a key from now on')
     .argument('<id>', 'its id, as keys list shows it')
     .action(async (id: string) => {
-      const { revokeKeyCommand } = await import('./keys.ts')
       print(await revokeKeyCommand(readEnvironment(), id))
     })
 }
@@ -128,7 +126,6 @@ function addGatewayCommands(program: Command, { print, finish }: Printing): void
     .option('--path <path>', 'the address the request is for', '/v1/chat/completions')
     .option('--url <url>', 'the gateway; default: the one the settings describe')
     .action(async (file: string, options: { path: string; url?: string }) => {
-      const { explain } = await import('./explain.ts')
       print(await explain(readEnvironment(), file, options))
     })
   program
@@ -149,7 +146,6 @@ function addGatewayCommands(program: Command, { print, finish }: Printing): void
     .option('--max-tokens <number>', 'the most tokens of an answer; default 64', positive)
     .option('--json', 'as JSON')
     .action(async (options: BenchOptions) => {
-      const { benchCommand } = await import('./bench.ts')
       finish(await benchCommand(readEnvironment(), options))
     })
 }
@@ -176,10 +172,7 @@ function addConfigCommands(program: Command, print: Print): void {
   config
     .command('schema')
     .description('print the JSON Schema of sluice.yaml')
-    .action(async () => {
-      const { publishedSchema } = await import('../config/schema.ts')
-      print(publishedSchema())
-    })
+    .action(() => print(publishedSchema()))
 }
 
 function splitList(text: string): readonly string[] {

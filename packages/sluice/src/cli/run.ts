@@ -1,5 +1,6 @@
 import { ConfigError } from '../config/config-error.ts'
 import { CommandError } from './command-error.ts'
+import { serve } from './serve.ts'
 
 /**
  * Runs one command line and returns its exit code: 0, 1 for a failure told in a sentence, 2 for a wrong command line.
@@ -7,16 +8,7 @@ import { CommandError } from './command-error.ts'
  */
 export async function run(args: readonly string[]): Promise<number> {
   try {
-    if (args.length === 0 || (args.length === 1 && args[0] === 'serve')) {
-      const { serve } = await import('./serve.ts')
-      return await serve()
-    }
-    if (args.length === 1 && args[0] === 'compile') {
-      const { compileAhead } = await import('./compile-ahead.ts')
-      process.stdout.write(`${await compileAhead()}\n`)
-      // Some of the libraries keep the process alive once they are loaded.
-      process.exit(0)
-    }
+    if (args.length === 0 || (args.length === 1 && args[0] === 'serve')) return await serve()
     const { runProgram } = await import('./program.ts')
     return await runProgram(args)
   } catch (error) {

@@ -4,7 +4,7 @@ import { absoluteConfigFile, type Config, loadConfig } from '../config/config.ts
 import { type Environment, readEnvironment } from '../config/env.ts'
 import { programVersion } from '../config/version.ts'
 import { watchConfig } from '../config/watch.ts'
-import { GatewayError, loadCompiler } from '@sluice/contract'
+import { GatewayError } from '@sluice/contract'
 import { causeText } from '../gateway/answer.ts'
 import type { Log } from '../gateway/gateway.ts'
 import { createInitialKeys } from '../storage/initial-keys.ts'
@@ -52,20 +52,13 @@ export async function serve(): Promise<number> {
       providers: [...upstreams.keys()],
     }),
   )
-  prepareFirstCall()
+  // What was compiled is kept for the next start, however this process will end.
+  setImmediate(flushCompileCache)
   using _watcher = watchSettings(environment, config, { opened, log })
   const signal = await stopping
   log.info({ signal }, 'stopping')
   await stop(opened)
   return 0
-}
-
-/** What the first call needs is loaded while nobody waits, and what was compiled is kept for the next start. */
-function prepareFirstCall(): void {
-  setImmediate(() => {
-    loadCompiler()
-    flushCompileCache()
-  })
 }
 
 /** The roles for which the settings name keys: none is made for them. */

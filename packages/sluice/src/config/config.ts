@@ -63,7 +63,7 @@ export async function loadConfig(environment: Environment): Promise<Config> {
       throw new ConfigError(`SLUICE_CONFIG names ${configFile}, and there is no such file`)
     return createConfig(environment, {}, file)
   }
-  // Loaded only where there is a file: the validator and the YAML reader are most of a cold start.
+  // The YAML reader and the compiled schema of the file are needed only where there is one.
   const { readConfigFile } = await import('./file.ts')
   return createConfig(environment, readConfigFile(file, environment.variables), file)
 }
@@ -130,7 +130,7 @@ function readLogLevel({ logLevel }: Environment): LogLevel | undefined {
 }
 
 /** The absolute path of the folder of all that is kept. */
-export function absoluteDataFolder({ dataFolder }: Environment): string {
+function absoluteDataFolder({ dataFolder }: Environment): string {
   return resolve(dataFolder)
 }
 

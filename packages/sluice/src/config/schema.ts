@@ -354,7 +354,6 @@ export type ConfigFile = Static<typeof configFileSchema>
 export type ProviderConfig = Static<typeof provider>
 export type RouteConfig = Exclude<Static<typeof model>, string>
 export type RouteOptions = Omit<RouteConfig, 'targets' | 'fallback'>
-export type TimeoutConfig = Static<typeof timeouts>
 export type KeyConfig = Static<typeof key>
 
 /** The published JSON Schema (draft 2020-12), as text. */

@@ -1,7 +1,5 @@
 import { hash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
-import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -61,29 +59,33 @@ const start = `SwaggerUIBundle({
 })
 `
 
-const packaged = {
-  'swagger-ui.css': 'text/css; charset=utf-8',
-  'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
-  'favicon-32x32.png': 'image/png',
-} as const
+const javascript = 'text/javascript; charset=utf-8'
+
+/** The build of this program knows these forms and takes the files along. */
+const packaged = [
+  [
+    'swagger-ui.css',
+    'text/css; charset=utf-8',
+    import.meta.resolve('swagger-ui-dist/swagger-ui.css'),
+  ],
+  ['swagger-ui-bundle.js', javascript, import.meta.resolve('swagger-ui-dist/swagger-ui-bundle.js')],
+  ['favicon-32x32.png', 'image/png', import.meta.resolve('swagger-ui-dist/favicon-32x32.png')],
+] as const
+const schemaFile = new URL('../../../../sluice.schema.json', import.meta.url)
 
 /**
  * /docs, /openapi.json and /sluice.schema.json, for anybody and without any address outside this server. `openApi`
- * makes the document when it is first asked for.
+ * makes the document, once, when it is first asked for.
  */
-export function documentAddresses(openApi: () => Promise<object>): readonly Address[] {
-  const folder = remember(async () => packageFolder('swagger-ui-dist'))
-  const schemaFile = new URL('../../../../sluice.schema.json', import.meta.url)
+export function documentAddresses(openApi: () => object): readonly Address[] {
   return [
     { method: 'GET', path: '/docs', access: 'open', serve: servePage },
-    served('/docs/start.js', async () =>
-      asset(packaged['swagger-ui-bundle.js'], Buffer.from(start)),
-    ),
-    ...Object.entries(packaged).map(([name, type]) =>
-      served(`/docs/${name}`, async () => asset(type, await readFile(join(await folder(), name)))),
+    served('/docs/start.js', async () => asset(javascript, Buffer.from(start))),
+    ...packaged.map(([name, type, file]) =>
+      served(`/docs/${name}`, async () => asset(type, await readFile(new URL(file)))),
     ),
     served('/openapi.json', async () => {
-      const text = JSON.stringify(await openApi(), null, 2)
+      const text = JSON.stringify(openApi(), null, 2)
       return asset('application/json; charset=utf-8', Buffer.from(`${text}\n`))
     }),
     served('/sluice.schema.json', async () =>
@@ -110,10 +112,6 @@ function served(path: string, make: () => Promise<Asset>): Address {
     access: 'open',
     serve: async ({ request, reply }) => send(request, reply, await made()),
   }
-}
-
-function packageFolder(name: string): string {
-  return join(createRequire(import.meta.url).resolve(`${name}/package.json`), '..')
 }
 
 async function asset(type: string, plain: Buffer): Promise<Asset> {

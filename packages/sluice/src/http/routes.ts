@@ -14,6 +14,7 @@ import { imageAddresses } from './images.ts'
 import { type Inference, serveInference } from './inference.ts'
 import { modelAddresses } from './model-addresses.ts'
 import { notImplemented } from './not-implemented.ts'
+import { createOpenApi } from './openapi.ts'
 import { responseAddresses } from './responses.ts'
 import { matchPath, pathPattern } from './urls.ts'
 import { videoAddresses } from './videos.ts'
@@ -26,16 +27,11 @@ export function installRoutes(gateway: Gateway): readonly Address[] {
     ...videoAddresses,
     ...imageAddresses,
     ...healthAddresses(gateway),
-    ...documentAddresses(openApi),
+    ...documentAddresses(() => createOpenApi(programVersion())),
     ...responseAddresses,
     ...adminAddresses,
     ...notImplemented,
   ]
-}
-
-async function openApi(): Promise<object> {
-  const { createOpenApi } = await import('./openapi.ts')
-  return createOpenApi(programVersion())
 }
 
 /** Tasks are answered from the store, in videos.ts. */

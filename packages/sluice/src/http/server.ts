@@ -32,11 +32,6 @@ declare module 'fastify' {
 
 const wellFormedId = /^[\w.:-]{8,128}$/
 
-/** No route has a schema: requests are checked where they are read, and Fastify need not load compilers of its own. */
-function unused(): never {
-  throw new Error('No route has a schema')
-}
-
 export function createServer(gateway: Gateway, options: ServerOptions): FastifyInstance {
   const server = Fastify({
     logger: false,
@@ -46,7 +41,6 @@ export function createServer(gateway: Gateway, options: ServerOptions): FastifyI
     // What comes on a connection that is open still is answered; the answer closes it.
     return503OnClosing: false,
     clientErrorHandler: refuseClient,
-    schemaController: { compilersFactory: { buildValidator: unused, buildSerializer: unused } },
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 1024 },
     genReqId: (raw) => {
       const given = raw.headers['x-request-id']

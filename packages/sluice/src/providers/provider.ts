@@ -22,9 +22,6 @@ export type Credentials = (
   settings: ProviderSettings,
 ) => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>
 
-/** What every variable that holds a provider's key has in its name. */
-export const secretName = /KEY|TOKEN|CREDENTIALS|SECRET/
-
 /** An upstream we know: data, in a file of a few lines. */
 export interface Provider {
   readonly id: string

@@ -11,7 +11,7 @@ let address: string
 
 beforeAll(async () => {
   app = Fastify({ routerOptions: { ignoreTrailingSlash: true } })
-  for (const { method, path, serve } of documentAddresses(async () => createOpenApi('1.2.3')))
+  for (const { method, path, serve } of documentAddresses(() => createOpenApi('1.2.3')))
     app.route({
       method,
       url: path,

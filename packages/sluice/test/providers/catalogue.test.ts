@@ -2,7 +2,6 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { providers } from '../../src/providers/index.ts'
-import { secretName } from '../../src/providers/provider.ts'
 
 const folder = join(import.meta.dirname, '../../src/providers')
 /** Files that are not entries of the catalogue. */
@@ -51,11 +50,6 @@ describe('the catalogue', () => {
         expect(Object.keys(settings)).toContain(name)
     },
   )
-
-  it('names variables that say what they hold', () => {
-    for (const { id, environment } of providers.values())
-      for (const name of environment) expect(`${id} ${name}`).toMatch(secretName)
-  })
 
   it('tells no two upstreams by the same address, key and protocol', () => {
     const seen = [...providers.values()].map(({ baseUrl, environment, local, id, protocol }) =>

@@ -1,0 +1,112 @@
+import { readFileSync } from 'node:fs'
+import { join, relative, sep } from 'node:path'
+import { type OutputAsset, type OutputChunk, type Plugin, rolldown } from 'rolldown'
+import { filesBesideCode } from './files-beside-code.ts'
+import { formatLicences } from './licences.ts'
+
+export interface Bundle {
+  /** What belongs into dist/, by name. */
+  readonly files: ReadonlyMap<string, string | Uint8Array>
+  /** Every file of this project that was read, relative to the root, and what stands for the installed packages. */
+  readonly inputs: readonly string[]
+}
+
+/** One readable line per statement is kept, with its names: stacks in a log are read by people. */
+const minify = { compress: true, mangle: false, codegen: { removeWhitespace: true } } as const
+
+/**
+ * Bundles the command line: our packages and every library, except those that are in `dependencies` of the root's
+ * package.json. Whatever the sources import dynamically, and each worker, becomes a chunk of its own.
+ *
+ * @throws Error when a file cannot be bundled, or when a library's licence forbids to publish it like this.
+ */
+export async function createBundle(root: string): Promise<Bundle> {
+  const read = new Set(standingInputs)
+  await using build = await rolldown({
+    cwd: root,
+    input: { sluice: join(root, 'packages/sluice/src/cli/main.ts') },
+    platform: 'node',
+    tsconfig: false,
+    external: externalPackages(root),
+    plugins: [
+      filesBesideCode(root, (path) => read.add(relativeTo(root, path))),
+      lateBound('node:http'),
+      {
+        name: 'inputs',
+        generateBundle() {
+          for (const id of this.getModuleIds())
+            if (!id.includes('node_modules') && id.startsWith(root)) read.add(relativeTo(root, id))
+        },
+      },
+    ],
+    onLog(level, log, report) {
+      // A library offers what it does not install: the same that happens without a bundle happens here.
+      if (log.code !== 'UNRESOLVED_IMPORT' || !/node_modules/.test(log.message)) report(level, log)
+    },
+  })
+  const { output } = await build.generate({
+    format: 'esm',
+    minify,
+    entryFileNames: ({ name }) => (name === 'sluice' ? 'sluice.js' : '[name]-[hash].js'),
+    chunkFileNames: '[name]-[hash].js',
+  })
+  const files = new Map(output.map((file) => [file.fileName, contentOf(file)]))
+  files.set('THIRD-PARTY-LICENSES.txt', formatLicences(output.flatMap(sourcesOf)))
+  return { files, inputs: [...read].toSorted() }
+}
+
+/**
+ * Takes the exports of a module of Node's when they are used. An ES import takes all of them at once, and those of
+ * `node:http` bring along a second undici, for its WebSocket: 40 ms of a start.
+ */
+function lateBound(name: string): Plugin {
+  const id = `\0late-bound:${name}`
+  return {
+    name: 'late-bound',
+    resolveId: { filter: { id: new RegExp(`^${name}$`) }, handler: () => id },
+    load: {
+      filter: { id: new RegExp(`^${RegExp.escape(id)}$`) },
+      handler: () => `module.exports = process.getBuiltinModule('${name}')`,
+    },
+  }
+}
+
+/** npm rewrites the hidden lockfile whenever it changes node_modules. */
+const standingInputs = [
+  'package.json',
+  'node_modules/.package-lock.json',
+  'build/build.ts',
+  'build/bundle.ts',
+  'build/files-beside-code.ts',
+  'build/licences.ts',
+]
+
+function externalPackages(root: string): RegExp[] {
+  const content: unknown = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  const { dependencies } = content as { readonly dependencies: Readonly<Record<string, string>> }
+  return Object.keys(dependencies).map((name) => new RegExp(`^${RegExp.escape(name)}(?:/|$)`))
+}
+
+function contentOf(file: OutputChunk | OutputAsset): string | Uint8Array {
+  return file.type === 'chunk' ? inAscii(file.code) : file.source
+}
+
+/**
+ * V8 keeps a text of plain ASCII in half the memory and reads it faster, and one ellipsis in two megabytes is enough to
+ * lose that. An escape means the character itself everywhere but in raw templates.
+ */
+function inAscii(code: string): string {
+  if (code.includes('String.raw')) return code
+  return code.replace(
+    /[^\0-\x7f]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+}
+
+function sourcesOf(file: OutputChunk | OutputAsset): readonly string[] {
+  return file.type === 'chunk' ? file.moduleIds : file.originalFileNames
+}
+
+function relativeTo(root: string, path: string): string {
+  return relative(root, path).replaceAll(sep, '/')
+}

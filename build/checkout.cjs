@@ -1,0 +1,53 @@
+// What only a checkout needs before it runs: a bundle of the sources as they are now.
+const { readFileSync, statSync } = require('node:fs')
+const path = require('node:path')
+
+const root = path.join(__dirname, '..')
+const stampFile = path.join(root, 'dist', '.stamp.json')
+
+/** Whether dist/ was made of the files that are there now: the same sizes, the same times of change. */
+function isFresh() {
+  try {
+    const { inputs } = JSON.parse(readFileSync(stampFile, 'utf8'))
+    return inputs.every(([file, size, changed]) => {
+      const found = statSync(path.join(root, file), { throwIfNoEntry: false })
+      return found !== undefined && found.size === size && found.mtimeMs === changed
+    })
+  } catch {
+    return false
+  }
+}
+
+/** Makes dist/ anew if it is not fresh, in a process of its own: the bundler's memory is not the gateway's. */
+function ensureBundle() {
+  if (isFresh()) return true
+  if (!isInstalled('rolldown')) {
+    tell('development dependencies are not installed, so the sources run as they are')
+    return false
+  }
+  tell('bundling the sources …')
+  const { spawnSync } = require('node:child_process')
+  const script = path.join(__dirname, 'build.ts')
+  const { status } = spawnSync(process.execPath, [script, '--if-stale'], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  if (status !== 0) tell('the bundle could not be made, so the sources run as they are')
+  return status === 0
+}
+
+function isInstalled(name) {
+  try {
+    return require.resolve(name) !== ''
+  } catch {
+    return false
+  }
+}
+
+function tell(text) {
+  process.stderr.write(`sluice: ${text}\n`)
+}
+
+module.exports = { ensureBundle, isFresh, stampFile }
+
+// Run by npm after an installation. Where no Node of the right version is at hand, the start will say so.
+if (require.main === module && Number.parseInt(process.versions.node, 10) >= 24) ensureBundle()

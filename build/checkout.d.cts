@@ -1,0 +1,3 @@
+export function ensureBundle(): boolean
+export function isFresh(): boolean
+export const stampFile: string

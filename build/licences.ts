@@ -1,0 +1,54 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** Licences that let a copy be published inside of another program when their text goes with it. */
+const permissive: ReadonlySet<string> = new Set([
+  '0BSD',
+  'Apache-2.0',
+  'BSD-2-Clause',
+  'BSD-3-Clause',
+  'BlueOak-1.0.0',
+  'CC0-1.0',
+  'ISC',
+  'MIT',
+  'MIT-0',
+  'Unlicense',
+])
+
+/**
+ * The notices of every package that the files come from.
+ *
+ * @throws Error when one is not permissive: such a package belongs into `dependencies` of the root, where npm fetches
+ * it, and not into the bundle.
+ */
+export function formatLicences(files: readonly string[]): string {
+  const folders = new Set(files.map(packageFolder).filter((folder) => folder !== undefined))
+  const notices = [...folders].map(noticeOf)
+  return [
+    'Sluice contains code of these packages.\n',
+    ...notices.toSorted(([a], [b]) => a.localeCompare(b, 'en')).map(([, text]) => text),
+  ].join(`\n${'-'.repeat(80)}\n\n`)
+}
+
+/** The innermost folder of a package, not one of the package.json files that only say which module system applies. */
+function packageFolder(file: string): string | undefined {
+  const found = /^(?:.*[\\/])?node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/.exec(
+    file.replace('\0', ''),
+  )
+  return found?.[0]
+}
+
+function noticeOf(folder: string): readonly [name: string, text: string] {
+  const content: unknown = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+  const { name, version, license } = content as Readonly<Record<string, unknown>>
+  if (!permissive.has(String(license)))
+    throw new Error(
+      `${String(name)} is under ${String(license)} and may not be bundled: put it into the root's dependencies`,
+    )
+  const texts = readdirSync(folder)
+    .filter((file) => /^(?:licen[cs]e|notice|copying)/i.test(file) || file.endsWith('.LICENSE.txt'))
+    .toSorted()
+    .map((file) => readFileSync(join(folder, file), 'utf8').trim())
+  const title = `${String(name)} ${String(version)} (${String(license)})`
+  return [title, `${[title, ...texts].join('\n\n')}\n`]
+}

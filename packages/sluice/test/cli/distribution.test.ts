@@ -1,0 +1,210 @@
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import {
+  isRegistryReachable,
+  leaveOutInstallation,
+  nodeFolder,
+  npmEnvironment,
+  quiet,
+  root,
+  runProgram,
+} from '../../../../test/support/npm.ts'
+import { type ServerProcess, startServer } from '../../../../test/support/server-process.ts'
+
+/** The package as users get it: packed, installed beside nothing of this repository, on every Node that is alive. */
+
+const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+  readonly version: string
+}
+const soon = { timeout: 15_000, interval: 50 }
+const installMs = 240_000
+
+let folder: string
+let tarball: string
+let isReachable = false
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'sluice-installed-'))
+  isReachable = await isRegistryReachable()
+  const args = ['pack', '--silent', '--pack-destination', folder]
+  await runProgram('npm', args, { folder: root, env: npmEnvironment() })
+  tarball = join(folder, `sluice-${version}.tgz`)
+}, installMs)
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+/** A new folder with nothing in it. */
+function emptyFolder(name: string): string {
+  const path = join(folder, name)
+  mkdirSync(path)
+  return path
+}
+
+test('the package holds the bundle and its notices, and neither sources nor tests', async () => {
+  const list = await runProgram('tar', ['-tzf', tarball], { folder, env: npmEnvironment() })
+  const files = list.split('\n').filter((file) => file !== '')
+  expect(files).toEqual(
+    expect.arrayContaining([
+      'package/LICENSE',
+      'package/README.md',
+      'package/CHANGELOG.md',
+      'package/package.json',
+      'package/sluice.schema.json',
+      'package/bin/sluice.cjs',
+      'package/dist/sluice.js',
+      'package/dist/THIRD-PARTY-LICENSES.txt',
+      'package/dist/migrations/001-initial.sql',
+    ]),
+  )
+  const others = files.filter(
+    (file) =>
+      !/^package\/(?:dist\/[^.][^/]*(?:\/\d[^/]*\.sql)?|bin\/sluice\.cjs|[^/]+)$/.test(file),
+  )
+  expect(others).toEqual([])
+  expect(files.filter((file) => file.endsWith('.ts'))).toEqual([])
+})
+
+test('a workspace cannot be packed by mistake', async () => {
+  const args = ['pack', '--workspace', 'packages/sluice', '--pack-destination', folder]
+  const packed = runProgram('npm', args, { folder: root, env: npmEnvironment() })
+  await expect(packed).rejects.toThrow('Only the root of the repository is packed')
+})
+
+test(
+  'without a Node that is new enough, it says what is needed',
+  async (context) => {
+    if (!isReachable) return leaveOutInstallation(context)
+    const bare = emptyFolder('bare')
+    copyFileSync(join(root, 'bin/sluice.cjs'), join(bare, 'sluice.cjs'))
+    const node = join(await nodeFolder('20.20.2'), 'node')
+    const started = runProgram(node, ['sluice.cjs'], { folder: bare, env: npmEnvironment() })
+    await expect(started).rejects.toThrow(
+      /Sluice needs Node 24 or newer, and this is Node 20\.20\.2\. None comes with it for \w+ on \w+\.\nInstall Node 24/,
+    )
+  },
+  installMs,
+)
+
+/** A provider that the user has installed: it says which Node it runs on. */
+const providerPackage = `
+export const createAcme = () => ({
+  languageModel: () => ({
+    specificationVersion: 'v4',
+    doGenerate: async () => ({
+      content: [{ type: 'text', text: 'Node ' + process.version }],
+      finishReason: { unified: 'stop', raw: 'stop' },
+      usage: { inputTokens: { total: 1 }, outputTokens: { total: 1 } },
+      warnings: [],
+    }),
+  }),
+})
+`
+
+/** A project of the user's: a settings file, and a provider package beside it. */
+function userProject(name: string): string {
+  const project = emptyFolder(name)
+  const acme = join(project, 'node_modules/@ai-sdk/acme')
+  mkdirSync(acme, { recursive: true })
+  writeFileSync(
+    join(acme, 'package.json'),
+    JSON.stringify({ name: '@ai-sdk/acme', version: '1.0.0', exports: './index.mjs' }),
+  )
+  writeFileSync(join(acme, 'index.mjs'), providerPackage)
+  writeFileSync(
+    join(project, 'sluice.yaml'),
+    'providers: { acme: { type: ai-sdk, package: "@ai-sdk/acme" } }\nbuiltin: { enabled: always }\n',
+  )
+  return project
+}
+
+async function chat(server: ServerProcess, model: string): Promise<string> {
+  const messages = [{ role: 'user', content: 'What is 6 times 7?' }]
+  const answer = await server.post('/v1/chat/completions', { model, messages })
+  const { choices } = (await answer.json()) as {
+    readonly choices: readonly { readonly message: { readonly content: string } }[]
+  }
+  return choices[0]?.message.content ?? ''
+}
+
+/** One call for each kind of thing that a bundle may have lost: chunks, workers, native parts, files. */
+async function expectWhole(server: ServerProcess): Promise<void> {
+  expect(await chat(server, 'builtin-chat')).toMatch(/42|forty-two/i)
+  expect(await chat(server, 'acme/any')).toMatch(/^Node v2[4-9]\./)
+  const picture = { model: 'dall-e-2', prompt: 'A red circle', size: '256x256' }
+  expect((await server.post('/v1/images/generations', picture)).status).toBe(200)
+  const form = new FormData()
+  const sound = readFileSync(join(root, 'test/fixtures/audio/tone.mp3'))
+  form.set('file', new File([sound], 'tone.mp3'))
+  form.set('model', 'whisper-1')
+  const headers = { authorization: 'Bearer key' }
+  const transcribed = await fetch(`${server.address}/v1/audio/transcriptions`, {
+    method: 'POST',
+    headers,
+    body: form,
+  })
+  expect(transcribed.status).toBe(200)
+  for (const path of ['/docs/swagger-ui-bundle.js', '/sluice.schema.json', '/openapi.json'])
+    expect((await fetch(server.address + path)).status, path).toBe(200)
+}
+
+describe.each(['20.20.2', '22.23.3', '24.21.0'])('on Node %s', (nodeVersion) => {
+  const prefix = () => join(folder, `prefix-${nodeVersion}`)
+  const program = () => join(prefix(), 'bin/sluice')
+  const environment = async () => npmEnvironment(await nodeFolder(nodeVersion))
+
+  test(
+    'it installs globally, serves everything and ends in order',
+    async (context) => {
+      if (!isReachable) return leaveOutInstallation(context)
+      const env = await environment()
+      const args = ['install', '--global', '--prefix', prefix(), ...quiet, tarball]
+      await runProgram('npm', args, { folder: emptyFolder(`from-${nodeVersion}`), env })
+      const project = userProject(`project-${nodeVersion}`)
+      const shown = await runProgram(program(), ['--version'], { folder: project, env })
+      expect(shown).toBe(`${version}\n`)
+
+      await using server = await startServer(program(), ['serve'], { folder: project, env })
+      await expectWhole(server)
+      server.child.kill('SIGTERM')
+      expect(await server.ended).toEqual({ code: 0, signal: null })
+      expect(server.output()).toContain('"msg":"stopping"')
+      expect(await server.isPortFree()).toBe(true)
+    },
+    installMs,
+  )
+
+  test('when what was started is killed, no gateway is left', async (context) => {
+    if (!isReachable) return leaveOutInstallation(context)
+    const project = userProject(`killed-${nodeVersion}`)
+    const env = await environment()
+    await using server = await startServer(program(), ['serve'], { folder: project, env })
+    server.child.kill('SIGKILL')
+    await vi.waitFor(async () => expect(await server.isPortFree()).toBe(true), soon)
+  })
+})
+
+test(
+  'npx runs it in an empty folder, and what npx was told reaches the gateway',
+  async (context) => {
+    if (!isReachable) return leaveOutInstallation(context)
+    // npx keeps what it installed in the cache: in one that goes with this test.
+    const node = npmEnvironment(await nodeFolder('20.20.2'))
+    const env = { ...node, npm_config_cache: join(folder, 'cache') }
+    const project = emptyFolder('npx')
+    const shown = await runProgram('npx', ['--yes', `file:${tarball}`, '--version'], {
+      folder: project,
+      env,
+    })
+    expect(shown).toBe(`${version}\n`)
+    await using server = await startServer('npx', ['--yes', `file:${tarball}`], {
+      folder: project,
+      env,
+    })
+    expect(await chat(server, 'gpt-4o')).toMatch(/42|forty-two/i)
+    server.child.kill('SIGTERM')
+    await vi.waitFor(async () => expect(await server.isPortFree()).toBe(true), soon)
+  },
+  installMs,
+)

@@ -1,0 +1,78 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { createServer } from 'node:net'
+import { expect, vi } from 'vitest'
+import type { Surroundings } from './npm.ts'
+
+const soon = { timeout: 30_000, interval: 20 }
+
+export interface ServerProcess extends AsyncDisposable {
+  /** The process that was started; the gateway itself may be a child of it. */
+  readonly child: ChildProcess
+  readonly address: string
+  readonly output: () => string
+  /** Resolves when the process that was started and all that write to its output have ended. */
+  readonly ended: Promise<{ readonly code: number | null; readonly signal: string | null }>
+  /** Whether another program could listen where the gateway did. */
+  isPortFree(): Promise<boolean>
+  post(path: string, body: object): Promise<Response>
+}
+
+/** Starts a program that becomes a gateway, in whatever way, and waits until it listens on a free port. */
+export async function startServer(
+  program: string,
+  args: readonly string[],
+  { folder, env }: Surroundings,
+): Promise<ServerProcess> {
+  const child = spawn(program, args, {
+    cwd: folder,
+    env: { ...env, SLUICE_PORT: '0', SLUICE_API_KEYS: 'key', SLUICE_DATA: `${folder}/data` },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    // A group of its own, so that whatever is left of it can be ended with certainty.
+    detached: true,
+  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (piece: Buffer) => {
+      output += piece.toString()
+    })
+  const ended = new Promise<{ code: number | null; signal: string | null }>((resolve, reject) => {
+    child.on('error', reject)
+    child.on('close', (code, signal) => resolve({ code, signal }))
+  })
+  const failed = ended.then(() => Promise.reject(new Error(`It ended: ${output}`)))
+  const listening = vi.waitFor(() => {
+    const [, found] = /listens on (http:\S+)/.exec(output) ?? []
+    expect(found, output).toBeDefined()
+    return found ?? ''
+  }, soon)
+  const started = await Promise.race([listening, failed])
+  return {
+    child,
+    address: started,
+    output: () => output,
+    ended,
+    isPortFree: () => canListen(Number(new URL(started).port)),
+    post: (path, body) =>
+      fetch(started + path, {
+        method: 'POST',
+        headers: { authorization: 'Bearer key', 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      }),
+    async [Symbol.asyncDispose]() {
+      try {
+        if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
+      } catch {
+        // Nothing of the group is left.
+      }
+      await ended
+    },
+  }
+}
+
+function canListen(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer()
+    server.once('error', () => resolve(false))
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
+  })
+}
