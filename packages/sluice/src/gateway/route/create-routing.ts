@@ -63,12 +63,7 @@ export function createRouting(input: RoutingInput): Routing {
     upstreams,
     builtinModels: [...engineNames.keys()],
     async route(model, key) {
-      if (!mayUse(key, model))
-        throw new GatewayError(
-          'forbidden',
-          `This key may not use the model ${model.slice(0, shownMax)}`,
-          { param: 'model' },
-        )
+      if (!mayUse(key, model)) throw notAllowed(model)
       const known = made.get(model)
       if (known) return known
       const walk: Walk = { seen: new Set(), isFixed: true }
@@ -224,6 +219,11 @@ function isModelName(name: string): boolean {
 }
 
 const shownMax = 200
+
+function notAllowed(name: string): GatewayError {
+  const message = `This key may not use the model ${name.slice(0, shownMax)}`
+  return new GatewayError('forbidden', message, { param: 'model' })
+}
 
 function unknownModel(name: string): GatewayError {
   const shown = JSON.stringify(name.slice(0, shownMax))
