@@ -9,35 +9,44 @@ import type { Schema } from './explain-mismatch.ts'
  */
 export function unlistedFields(schema: object, value: unknown): readonly string[] {
   const found: string[] = []
-  walk([schema], value, { path: '', found })
+  let shape = shapes.get(schema)
+  if (shape === undefined) {
+    shape = shapeOf([schema])
+    shapes.set(schema, shape)
+  }
+  walk(shape, value, { path: '', found })
   return found
 }
 
-interface Walk {
-  readonly path: string
-  readonly found: string[]
+/** What a value may hold, whichever branch of its schema it matches. */
+interface Shape {
+  /** Undefined where an object may hold any keys, or none is expected. */
+  readonly fields: ReadonlyMap<string, Shape> | undefined
+  readonly items: Shape | undefined
 }
 
-/** `schemas`: all that may describe this value. */
-function walk(schemas: readonly Schema[], value: unknown, { path, found }: Walk): void {
+/** A schema is read once, not with every request. */
+const shapes = new WeakMap<object, Shape>()
+
+function shapeOf(schemas: readonly Schema[]): Shape {
   const branches = schemas.flatMap(branchesOf)
-  if (Array.isArray(value)) {
-    const items = branches.flatMap((branch) => branch.items ?? [])
-    for (const [index, item] of value.entries())
-      walk(items, item, { path: `${path}[${index}]`, found })
-    return
-  }
-  if (!isObject(value) || isRawNumber(value)) return
   const objects = branches.filter(({ type }) => type === 'object')
-  if (objects.length === 0 || objects.some(takesAnyKey)) return
-  for (const [name, inner] of Object.entries(value)) {
-    const place = path === '' ? name : `${path}.${name}`
-    const listed = objects.flatMap(({ properties = {} }) =>
-      Object.hasOwn(properties, name) ? (properties[name] ?? []) : [],
-    )
-    if (listed.length > 0) walk(listed, inner, { path: place, found })
-    else if (!saysNothing(inner)) found.push(place)
+  const items = branches.flatMap((branch) => branch.items ?? [])
+  const isListed = objects.length > 0 && !objects.some(takesAnyKey)
+  return {
+    fields: isListed ? fieldsOf(objects) : undefined,
+    items: items.length === 0 ? undefined : shapeOf(items),
   }
+}
+
+function fieldsOf(objects: readonly Schema[]): ReadonlyMap<string, Shape> {
+  const listed = Map.groupBy(
+    objects.flatMap(({ properties = {} }) => Object.entries(properties)),
+    ([name]) => name,
+  )
+  return new Map(
+    [...listed].map(([name, entries]) => [name, shapeOf(entries.map(([, schema]) => schema))]),
+  )
 }
 
 function branchesOf(schema: Schema): readonly Schema[] {
@@ -48,6 +57,28 @@ function branchesOf(schema: Schema): readonly Schema[] {
 /** An upload keeps its bytes beside what its schema lists. */
 function takesAnyKey(schema: Schema): boolean {
   return schema.properties === undefined || schema.contentMediaType !== undefined
+}
+
+interface Walk {
+  readonly path: string
+  readonly found: string[]
+}
+
+function walk({ fields, items }: Shape, value: unknown, { path, found }: Walk): void {
+  if (Array.isArray(value)) {
+    if (items === undefined) return
+    for (const [index, item] of value.entries())
+      if (typeof item === 'object') walk(items, item, { path: `${path}[${index}]`, found })
+    return
+  }
+  if (fields === undefined || !isObject(value) || isRawNumber(value)) return
+  for (const [name, inner] of Object.entries(value)) {
+    const shape = fields.get(name)
+    if (shape !== undefined && (typeof inner !== 'object' || inner === null)) continue
+    const place = path === '' ? name : `${path}.${name}`
+    if (shape !== undefined) walk(shape, inner, { path: place, found })
+    else if (!saysNothing(inner)) found.push(place)
+  }
 }
 
 function saysNothing(value: unknown): boolean {
