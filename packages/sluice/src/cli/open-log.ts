@@ -12,7 +12,7 @@ const gatherBytes = 8 * 1024
 /** The log, one JSON object a line (pino's form). Disposing writes what still waits. */
 export function openLog({ level, file }: Config['log']): OpenLog {
   const destination = openDestination(file)
-  const log = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination)
+  const log = pino({ level, base: null, timestamp: createTimestamp() }, destination)
   const flush = () => {
     try {
       destination.flushSync()
@@ -27,6 +27,18 @@ export function openLog({ level, file }: Config['log']): OpenLog {
     warn: (fields, message) => log.warn(fields, message),
     error: (fields, message) => log.error(fields, message),
     [Symbol.dispose]: flush,
+  }
+}
+
+/** The time of a line as pino's isoTime writes it, made once for all lines of a millisecond. */
+function createTimestamp(): () => string {
+  let last = 0
+  let text = ''
+  return () => {
+    const now = Date.now()
+    if (now !== last) text = `,"time":"${new Date(now).toISOString()}"`
+    last = now
+    return text
   }
 }
 
