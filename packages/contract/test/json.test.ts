@@ -1,3 +1,4 @@
+import { constantFrom, array, assert, oneof, property, string } from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { formatJson, isRawNumber, parseJson } from '../src/wire/json.ts'
 
@@ -23,5 +24,39 @@ describe('JSON that keeps large integers', () => {
   it('refuses what is not JSON', () => {
     expect(() => parseJson('{"a":12345678901234567890')).toThrow(SyntaxError)
     expect(() => parseJson('{a:1}')).toThrow(SyntaxError)
+  })
+
+  it('keeps every integer and every text, whatever stands around them', () => {
+    const texts = constantFrom(
+      '"',
+      '\\',
+      '\\"',
+      '#0',
+      '##1',
+      '1234567890123456',
+      ': 12345678901234567890',
+    )
+    const part = oneof(
+      constantFrom('9007199254740993', '-12345678901234567890', '1e400', '1.5', '0', 'true', '[]'),
+      oneof(texts, string()).map((text) => JSON.stringify(text + text)),
+    )
+    const named = array(part, { maxLength: 8 }).map(
+      (parts) => `{${parts.map((value, index) => `"f${index}":${value}`).join(',')}}`,
+    )
+    const document = array(oneof(part, named), { maxLength: 8 }).map(
+      (parts) => `[${parts.join(',')}]`,
+    )
+    assert(
+      property(document, (text) => {
+        // What JSON.parse itself makes of a text decides, but for the digits of integers.
+        const exact = text.replaceAll('1e400', 'null')
+        expect(formatJson(parseJson(text))).toBe(exact)
+      }),
+    )
+  })
+
+  it('keeps an integer under a name that every object has', () => {
+    const text = '{"__proto__":9007199254740993,"a":1}'
+    expect(formatJson(parseJson(text))).toBe(text)
   })
 })

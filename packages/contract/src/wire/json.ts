@@ -7,7 +7,8 @@ interface JsonWithSource {
 // TypeScript's library does not declare these yet; the engine this project pins has them.
 const json = JSON as unknown as JsonWithSource
 
-const longDigits = /[0-9]{16}/
+/** A shorter run of digits is an integer that a double holds. */
+const longRun = 16
 const longNumber = /-?[0-9][0-9.eE+-]{15,}/g
 const integer = /^-?[0-9]+$/
 
@@ -18,9 +19,27 @@ const integer = /^-?[0-9]+$/
  */
 export function parseJson(text: string): unknown {
   const value: unknown = JSON.parse(text)
-  if (!longDigits.test(text)) return value
+  if (!hasLongRun(text)) return value
   const numbers = findLongIntegers(text)
   return numbers.length === 0 ? value : withRawNumbers(text, numbers)
+}
+
+/** Whether so many digits stand in a row somewhere: a row of them covers one of every so many places. */
+function hasLongRun(text: string): boolean {
+  for (let place = longRun - 1; place < text.length; place += longRun) {
+    if (!isDigit(text, place)) continue
+    let first = place
+    while (isDigit(text, first - 1)) first -= 1
+    let last = place
+    while (isDigit(text, last + 1)) last += 1
+    if (last - first + 1 >= longRun) return true
+  }
+  return false
+}
+
+function isDigit(text: string, place: number): boolean {
+  const code = text.charCodeAt(place)
+  return code >= 48 && code <= 57
 }
 
 interface LongInteger {
@@ -64,8 +83,7 @@ function withRawNumbers(text: string, numbers: readonly LongInteger[]): unknown 
     at = start + source.length
   }
   parts.push(text.slice(at))
-  const rawOf = (value: unknown): unknown => {
-    if (typeof value !== 'string' || !value.startsWith(mark)) return value
+  const rawOf = (value: string): unknown => {
     const number = numbers[Number(value.slice(mark.length))]
     return number ? json.rawJSON(number.source) : value
   }
@@ -76,10 +94,21 @@ function withRawNumbers(text: string, numbers: readonly LongInteger[]): unknown 
     for (const name in fields) {
       const value = fields[name]
       if (typeof value === 'object' && value !== null) open.push(value)
-      else if (typeof value === 'string') fields[name] = rawOf(value)
+      else if (typeof value === 'string' && value.startsWith(mark))
+        setField(fields, name, rawOf(value))
     }
   }
   return root.value
+}
+
+/** A field of its own even where the name is one that every object has. */
+function setField(fields: object, name: string, value: unknown): void {
+  Object.defineProperty(fields, name, {
+    value,
+    writable: true,
+    enumerable: true,
+    configurable: true,
+  })
 }
 
 /** The value as JSON text; numbers that `parseJson` kept as text come out as they went in. */
