@@ -21,7 +21,7 @@ export function encode(given: Partial<ChatRequest>, model = 'claude-sonnet-4-5',
     ...(report ? { unsupported: (param: string) => void dropped.push(param) } : {}),
   })
   const { body } = chat.encode(
-    { model: 'm', messages: [hello], max_tokens: 100, ...given },
+    { model: 'm', messages: [hello], max_completion_tokens: 100, ...given },
     context,
   )
   if (body?.kind !== 'json') throw new Error('no JSON')

@@ -2,30 +2,32 @@ export { type ErrorCode, errorCodes, GatewayError, invalidRequest } from './core
 export type { Store, VideoJob } from './core/ports.ts'
 export { Type } from 'typebox'
 export { type CallOutcome, noUsage, type Usage, type UsageRecord } from './core/usage.ts'
-export type {
-  ContentPart,
+export {
+  type ContentPart,
   Message,
-  ResponseFormat,
-  ThinkingBlock,
-  Tool,
-  ToolCall,
-  ToolChoice,
+  messageRoles,
+  type ResponseFormat,
+  type ThinkingBlock,
+  type Tool,
+  type ToolCall,
+  type ToolChoice,
 } from './operations/chat-message.ts'
-export { type ChatRequest, reasoningEfforts } from './operations/chat-request.ts'
-export type {
+export { ChatRequest, reasoningEfforts } from './operations/chat-request.ts'
+export {
   AnswerMessage,
   ChatChunk,
   ChatDelta,
   ChatReply,
-  ChoiceLogprobs,
-  FinishReason,
-  TokenLogprob,
-  ToolCallDelta,
+  type ChoiceLogprobs,
+  type FinishReason,
+  finishReasons,
+  type TokenLogprob,
+  type ToolCallDelta,
 } from './operations/chat.ts'
 export {
   type CompleteChunk,
   type CompleteReply,
-  type CompleteRequest,
+  CompleteRequest,
   CompletionLogprobs,
 } from './operations/complete.ts'
 export type { CreateImageRequest } from './operations/create-image.ts'

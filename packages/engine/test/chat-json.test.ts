@@ -128,15 +128,6 @@ describe('values taken from the text', () => {
       final_answer: '-3.75',
     })
   })
-
-  it('reads the schema where the contract writes it', async () => {
-    const schema = object({ name: text, age: integer })
-    const reply = await replyTo({
-      messages: [{ role: 'user', content: 'Ada is 36 years old' }],
-      response_format: { type: 'json_schema', json_schema: schema },
-    })
-    expect(JSON.parse(reply.choices[0]?.message.content ?? '')).toEqual({ name: 'Ada', age: 36 })
-  })
 })
 
 describe('schemas of every shape', () => {

@@ -138,10 +138,7 @@ const sampling = {
   top_p: maybe(fc.double({ min: 0, max: 1, noNaN: true })),
   n: maybe(fc.integer({ min: 1, max: 4 })),
   seed: maybe(fc.maxSafeInteger()),
-  stop: maybe(
-    fc.oneof(fc.string({ maxLength: 3 }), fc.array(fc.string({ maxLength: 3 }), { maxLength: 4 })),
-  ),
-  max_tokens: maybe(fc.integer({ min: 1, max: 40 })),
+  stop: maybe(fc.array(fc.string({ maxLength: 3 }), { maxLength: 4 })),
   presence_penalty: maybe(fc.double({ min: -2, max: 2, noNaN: true })),
   logit_bias: maybe(
     fc.dictionary(
@@ -150,6 +147,8 @@ const sampling = {
     ),
   ),
 }
+
+const limit = maybe(fc.integer({ min: 1, max: 40 }))
 
 const message = fc.oneof(
   fc.record({
@@ -175,6 +174,7 @@ const request: fc.Arbitrary<ChatRequest> = fc.record(
     model: fc.constant('builtin-chat'),
     messages: fc.array(message, { minLength: 1, maxLength: 4 }),
     ...sampling,
+    max_completion_tokens: limit,
     logprobs: fc.constant(true),
     top_logprobs: fc.integer({ min: 0, max: 20 }),
     tools: fc.array(tool, { minLength: 1, maxLength: 3 }),
@@ -252,6 +252,7 @@ describe('whatever passed validation', () => {
           fc.array(fc.integer({ min: 0, max: 100_300 }), { minLength: 1, maxLength: 4 }),
         ),
         ...sampling,
+        max_tokens: limit,
         suffix: prose,
         echo: fc.boolean(),
         logprobs: fc.integer({ min: 0, max: 5 }),

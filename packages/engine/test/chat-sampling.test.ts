@@ -90,16 +90,15 @@ describe('the choice among ways to say it', () => {
 
 describe('where an answer ends', () => {
   it.each<[Partial<Asked>, string, string]>([
-    [{ max_tokens: 2 }, 'One two', 'length'],
-    [{ max_completion_tokens: 3, max_tokens: 1 }, 'One two three', 'length'],
-    [{ max_tokens: 100 }, 'One two three four five.', 'stop'],
-    [{ max_tokens: 6 }, 'One two three four five.', 'stop'],
-    [{ stop: ' three' }, 'One two', 'stop'],
+    [{ max_completion_tokens: 2 }, 'One two', 'length'],
+    [{ max_completion_tokens: 100 }, 'One two three four five.', 'stop'],
+    [{ max_completion_tokens: 6 }, 'One two three four five.', 'stop'],
+    [{ stop: [' three'] }, 'One two', 'stop'],
     [{ stop: ['five', 'our'] }, 'One two three f', 'stop'],
     [{ stop: ['One'] }, '', 'stop'],
     [{ stop: ['', 'six'] }, 'One two three four five.', 'stop'],
-    [{ stop: 'three', max_tokens: 2 }, 'One two', 'length'],
-    [{ stop: 'three', max_tokens: 3 }, 'One two ', 'stop'],
+    [{ stop: ['three'], max_completion_tokens: 2 }, 'One two', 'length'],
+    [{ stop: ['three'], max_completion_tokens: 3 }, 'One two ', 'stop'],
   ])('%j', async (more, content, finish) => {
     const reply = await replyTo({
       messages: [{ role: 'user', content: 'Say one two three four five' }],
@@ -127,7 +126,7 @@ describe('where an answer ends', () => {
     const reply = await replyTo({
       messages: [{ role: 'user', content: 'weather in Paris' }],
       tools,
-      max_tokens: 4,
+      max_completion_tokens: 4,
     })
     expect(reply.choices[0]?.finish_reason).toBe('length')
     expect(
@@ -233,7 +232,7 @@ describe('streams', () => {
   it.each<[string, Asked]>([
     ['text', { messages: [{ role: 'user', content: 'Say this is a test' }], seed: 4 }],
     ['several choices', { ...sum, n: 3, seed: 9, temperature: 1.5 }],
-    ['a cut answer', { ...sum, max_tokens: 3, seed: 1 }],
+    ['a cut answer', { ...sum, max_completion_tokens: 3, seed: 1 }],
     ['reasoning', { ...sum, reasoning_effort: 'high', seed: 1 }],
     ['logprobs', { ...sum, logprobs: true, top_logprobs: 2, seed: 1, n: 2 }],
   ])('say what the reply says: %s', async (_, asked) => {

@@ -248,26 +248,6 @@ describe('tools that must be called', () => {
 })
 
 describe('other ways to declare and to call', () => {
-  it('answers the deprecated functions with function_call', async () => {
-    const declared = {
-      name: 'get_weather',
-      description: 'Get weather',
-      parameters: { type: 'object', properties: { city: text }, required: ['city'] },
-    }
-    const reply = await replyTo({
-      messages: [{ role: 'user', content: 'Weather in Paris?' }],
-      functions: [declared],
-    })
-    expect(reply.choices[0]).toMatchObject({
-      finish_reason: 'function_call',
-      message: {
-        content: null,
-        function_call: { name: 'get_weather', arguments: '{"city":"Paris"}' },
-      },
-    })
-    expect(reply.choices[0]?.message.tool_calls).toBeUndefined()
-  })
-
   it('gives custom tools text', async () => {
     const custom: Tool = {
       type: 'custom',

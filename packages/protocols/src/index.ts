@@ -12,7 +12,6 @@ export { embeddingReply, inputTexts } from './embedding-reply.ts'
 export { formats } from './formats.ts'
 export { gemini, vertex } from './gemini/index.ts'
 export { jina, voyage } from './jina/index.ts'
-export { namedSchema } from './named-schema.ts'
 export {
   inputItems,
   referredResponses,

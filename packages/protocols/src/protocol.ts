@@ -152,7 +152,7 @@ export interface UpstreamFailure {
   readonly retryAfterMs?: number
 }
 
-/** The client formats, by endpoint. Those named like an operation are the canonical form itself. */
+/** The client formats, by endpoint. Those named like an operation are OpenAI's own. */
 export type FormatName =
   | OperationName
   | 'responses'
@@ -233,8 +233,8 @@ export interface FormatContext {
 
 /**
  * How applications of one family say an operation. Pure, both directions. Its request schema validates before
- * `toCanonical` is called; what `toCanonical` returns is checked by the operation's own schema again, unless it is the
- * request itself.
+ * `toCanonical` is called; what the `toCanonical` of a foreign format returns is checked by the operation's own schema
+ * again.
  */
 export interface ClientFormat<O extends OperationName = OperationName> {
   readonly id: FormatName
@@ -246,6 +246,8 @@ export interface ClientFormat<O extends OperationName = OperationName> {
   readonly request: TSchema
   /** The answer, for the OpenAPI document. */
   readonly reply: TSchema
+  /** One streamed event, for the OpenAPI document; absent where each event has a shape of its own. */
+  readonly event?: TSchema
   readonly example?: unknown
   /** True for the format of the operation itself, whose addresses and forms are the operation's. */
   readonly isOwn?: boolean
@@ -263,8 +265,11 @@ export interface ClientFormat<O extends OperationName = OperationName> {
   writer?(request: unknown, context: FormatContext, query: string): StreamWriter<O>
   /** The error body of this format. */
   error(error: GatewayError, requestId: string): unknown
-  /** The path in this format of a canonical field, for errors: `max_completion_tokens` → `max_output_tokens`. */
-  paramOf?(canonical: string): string
+  /**
+   * The path in this format of a canonical field, for errors: `max_completion_tokens` → `max_output_tokens`. A path
+   * that is the format's own already stays. Undefined for what `toCanonical` added and the caller did not write.
+   */
+  paramOf?(canonical: string, request: unknown): string | undefined
   /** Whether the caller wants an event that says what was used, where a stream has one only if it is asked for. */
   asksForUsage?(request: unknown): boolean
   /** The beginning of the prompt, by which providers cache; default the whole request. */

@@ -166,8 +166,8 @@ it.each([
   ['max_tokens', 'max_tokens'],
   ['temperature', 'temperature'],
 ])('%s is called %s, also in the message', (path, name) => {
-  expect(messages.paramOf?.(path)).toBe(name)
-  expect(messages.paramOf?.(name)).toBe(name)
+  expect(messages.paramOf?.(path, {})).toBe(name)
+  expect(messages.paramOf?.(name, {})).toBe(name)
   const error = new GatewayError('invalid_request', 'No', { param: path })
   expect(messages.error(error, 'r')).toMatchObject({ error: { message: `${name}: No` } })
 })

@@ -14,12 +14,12 @@ describe('limits and sampling by model', () => {
     ['claude-of-tomorrow-9', 128_000],
     ['kimi-k2', 8192],
   ])('%s gets max_tokens %i where the caller sets none', (model, most) => {
-    const { body } = encode({ max_tokens: null }, model)
+    const { body } = encode({ max_completion_tokens: null }, model)
     expect(body['max_tokens']).toBe(most)
   })
 
   it('takes max_completion_tokens for max_tokens', () => {
-    expect(encode({ max_tokens: null, max_completion_tokens: 7 }).body['max_tokens']).toBe(7)
+    expect(encode({ max_completion_tokens: 7 }).body['max_tokens']).toBe(7)
   })
 
   it.each<[string, Partial<ChatRequest>, string[], object]>([
@@ -31,7 +31,7 @@ describe('limits and sampling by model', () => {
     ['claude-sonnet-4-5', { reasoning_effort: 'low', temperature: 0 }, ['temperature'], {}],
     ['claude-sonnet-4-5', { reasoning_effort: 'low', top_p: 0.95 }, [], { top_p: 0.95 }],
   ])('%s takes of %j all but %j', (model, given, lost, sent) => {
-    const { body, dropped } = encode({ max_tokens: 4000, ...given }, model, true)
+    const { body, dropped } = encode({ max_completion_tokens: 4000, ...given }, model, true)
     expect(dropped).toEqual(lost)
     const { temperature, top_p, top_k } = body
     expect(JSON.parse(JSON.stringify({ temperature, top_p, top_k }))).toEqual(sent)
@@ -81,7 +81,7 @@ describe('thinking', () => {
       messages: _,
       model: _model,
       ...rest
-    } = encode({ max_tokens: 2000, ...given }, model).body
+    } = encode({ max_completion_tokens: 2000, ...given }, model).body
     expect(rest).toEqual({ max_tokens: 2000, ...sent })
   })
 
@@ -114,7 +114,7 @@ describe('thinking', () => {
       { role: 'assistant', content: null, tool_calls: [call], ...assistant },
       { role: 'tool', tool_call_id: 'a', content: '1' },
     ]
-    const asked = { tools: [tool], reasoning_effort: 'low' as const, max_tokens: 4000 }
+    const asked = { tools: [tool], reasoning_effort: 'low' as const, max_completion_tokens: 4000 }
     expect(encode({ ...asked, messages: loop({}) }).body['thinking']).toBeUndefined()
     const block = { type: 'thinking' as const, thinking: 'Hm', signature: 'Eq' }
     const thought = encode({ ...asked, messages: loop({ thinking_blocks: [block] }) }).body
@@ -123,7 +123,7 @@ describe('thinking', () => {
   })
 
   it('does not go with a forced call', () => {
-    const forced = { tools: [tool], tool_choice: 'required' as const, max_tokens: 4000 }
+    const forced = { tools: [tool], tool_choice: 'required' as const, max_completion_tokens: 4000 }
     expect(refusal({ ...forced, reasoning_effort: 'low' }).details.param).toBe('tool_choice')
     expect(refusal(forced, 'claude-opus-5-5').details.param).toBe('tool_choice')
     expect(

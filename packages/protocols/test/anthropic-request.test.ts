@@ -151,8 +151,8 @@ describe('messages as Anthropic takes them', () => {
 
 describe('structured output', () => {
   const schema = { type: 'object', properties: { a: { type: 'integer', minimum: 1 } } }
-  const format = (json_schema: Record<string, unknown>): Partial<ChatRequest> => ({
-    response_format: { type: 'json_schema', json_schema },
+  const format = (schema: Record<string, unknown>, description = ''): Partial<ChatRequest> => ({
+    response_format: { type: 'json_schema', json_schema: { name: 'n', description, schema } },
   })
 
   it('closes objects and says the bounds in words', () => {
@@ -171,7 +171,7 @@ describe('structured output', () => {
 
   it('is a forced tool for a schema with free keys, as for json_object', () => {
     const open = { type: 'object', properties: {}, additionalProperties: { type: 'number' } }
-    const { body } = encode(format({ name: 'n', description: 'Numbers.', schema: open }))
+    const { body } = encode(format(open, 'Numbers.'))
     expect(body['output_config']).toBeUndefined()
     expect(body['tools']).toEqual([
       {
@@ -228,7 +228,7 @@ it.each([
   ['seed', { seed: 0 }],
   ['frequency_penalty', { frequency_penalty: 1 }],
   ['modalities', { modalities: ['text', 'audio'] as ('text' | 'audio')[] }],
-  ['stop', { stop: ' ' }],
+  ['stop[1]', { stop: ['a', ' '] }],
 ])('refuses %s', (param, given) => {
   expect(refusal(given)).toMatchObject({ code: 'unsupported_parameter', details: { param } })
 })

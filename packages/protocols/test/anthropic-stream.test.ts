@@ -224,26 +224,6 @@ describe('a stream of the Messages API', () => {
     ])
   })
 
-  it('answers deprecated functions in their own field', () => {
-    const { steps } = read(
-      [
-        start(),
-        block(0, { type: 'tool_use', id: 't', name: 'find', input: {} }),
-        delta(0, { type: 'input_json_delta', partial_json: '{"q":1}' }),
-        stop(0),
-        finish('tool_use'),
-        done,
-      ],
-      { ...request, functions: [{ name: 'find' }] },
-    )
-    const choices = steps.flatMap((step) => ('event' in step ? step.event.choices : []))
-    expect(choices.map((choice) => choice.delta.function_call).filter(Boolean)).toEqual([
-      { name: 'find', arguments: '' },
-      { arguments: '{"q":1}' },
-    ])
-    expect(choices.at(-1)?.finish_reason).toBe('function_call')
-  })
-
   it.each([
     ['overloaded_error', 'upstream_unavailable', 503],
     ['api_error', 'upstream_unavailable', 503],

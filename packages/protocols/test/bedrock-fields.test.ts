@@ -56,7 +56,7 @@ describe('fields', () => {
   })
 
   test('the matched stop sequence is asked for', () => {
-    expect(sent({ stop: 'END' })).toMatchObject({
+    expect(sent({ stop: ['END'] })).toMatchObject({
       inferenceConfig: { stopSequences: ['END'] },
       additionalModelResponseFieldPaths: ['/delta/stop_sequence'],
     })
@@ -122,7 +122,7 @@ describe('fields', () => {
     [claude, { reasoning_effort: 'low' }, { thinking: { type: 'enabled', budget_tokens: 2048 } }],
     [
       claude,
-      { reasoning_effort: 'high', max_tokens: 4096 },
+      { reasoning_effort: 'high', max_completion_tokens: 4096 },
       { thinking: { type: 'enabled', budget_tokens: 16_384 } },
     ],
     [claude, { thinking_budget: 5000 }, { thinking: { type: 'enabled', budget_tokens: 5000 } }],
@@ -143,7 +143,9 @@ describe('fields', () => {
   })
 
   test('a limit that the thinking would use up is raised by it', () => {
-    expect(sent({ reasoning_effort: 'high', max_tokens: 4096 })['inferenceConfig']).toEqual({
+    expect(
+      sent({ reasoning_effort: 'high', max_completion_tokens: 4096 })['inferenceConfig'],
+    ).toEqual({
       maxTokens: 16_384 + 4096,
     })
   })

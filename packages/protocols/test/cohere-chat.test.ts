@@ -21,7 +21,7 @@ describe('fields', () => {
         temperature: 0.3,
         top_p: 0.9,
         top_k: 4,
-        stop: 'END',
+        stop: ['END'],
         seed: 7,
         presence_penalty: 0.5,
         logprobs: true,
@@ -95,13 +95,11 @@ describe('fields', () => {
 
   test('a schema is a JSON object with that schema', () => {
     const schema = { type: 'object', properties: {} }
-    for (const given of [schema, { name: 'x', schema }])
-      expect(
-        sent({ response_format: { type: 'json_schema', json_schema: given } })['response_format'],
-      ).toEqual({
-        type: 'json_object',
-        json_schema: schema,
-      })
+    const format = { type: 'json_schema' as const, json_schema: { name: 'x', schema } }
+    expect(sent({ response_format: format })['response_format']).toEqual({
+      type: 'json_object',
+      json_schema: schema,
+    })
   })
 
   test.each<[Partial<ChatRequest>, unknown]>([

@@ -162,15 +162,16 @@ describe('requests are refused by the client’s own paths', () => {
   ])('%j', (fields, code, param) => {
     let seen = fault(fields)
     if ('param' in seen && seen.param === 'tools[0].function.name')
-      seen = { ...seen, param: generateContent.paramOf?.(seen.param) }
+      seen = { ...seen, param: generateContent.paramOf?.(seen.param, {}) ?? '' }
     expect(seen).toEqual({ code, param })
   })
 
   test('a canonical path is told in the client’s words', () => {
-    const told = (path: string) => generateContent.paramOf?.(path)
+    const told = (path: string) => generateContent.paramOf?.(path, {})
     expect(told('tools[2].function.parameters.properties.a')).toBe(
       'tools[0].functionDeclarations[2].parameters.properties.a',
     )
+    expect(told('tools[0].functionDeclarations[2]')).toBe('tools[0].functionDeclarations[2]')
     expect(told('reasoning_effort')).toBe('generationConfig.thinkingConfig.thinkingLevel')
     expect(told('messages[3].content[1].image_url.url')).toBe('contents')
     expect(told('tool_choice')).toBe('toolConfig.functionCallingConfig')

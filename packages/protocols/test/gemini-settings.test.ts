@@ -130,7 +130,7 @@ describe('settings', () => {
       n: 2,
       logprobs: true,
       top_logprobs: 3,
-      stop: 'END',
+      stop: ['END'],
       seed: 4,
       modalities: ['text', 'audio'],
       audio: { voice: { id: 'Kore' }, format: 'wav' },

@@ -246,6 +246,19 @@ describe('Azure’s dated addresses', () => {
       '/openai/deployments/upstream-model/chat/completions?api-version=2025-04-01-preview',
     )
   })
+
+  it.each([
+    ['2024-08-01-preview', { max_tokens: 5 }],
+    ['2024-09-01-preview', { max_completion_tokens: 5 }],
+    ['2024-10-21', { max_completion_tokens: 5 }],
+  ])('limit an answer as version %s does', (apiVersion, limit) => {
+    const messages = [{ role: 'user' as const, content: 'x' }]
+    const { body } = azureDeployments.codecs.chat!.encode(
+      { model: 'm', messages, max_completion_tokens: 5 },
+      codecContext({ settings: { apiVersion } }),
+    )
+    expect(body).toEqual({ kind: 'json', value: { model: 'upstream-model', messages, ...limit } })
+  })
 })
 
 describe('error bodies', () => {

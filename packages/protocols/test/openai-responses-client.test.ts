@@ -322,6 +322,6 @@ describe('settings', () => {
     ['reasoning_effort', 'reasoning.effort'],
     ['temperature', 'temperature'],
   ])('an error about %s names %s', (given, told) => {
-    expect(responses.paramOf?.(given)).toBe(told)
+    expect(responses.paramOf?.(given, {})).toBe(told)
   })
 })

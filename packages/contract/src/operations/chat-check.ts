@@ -2,14 +2,29 @@ import { GatewayError, invalidRequest } from '../core/errors.ts'
 import type { ContentPart, Message, Tool } from './chat-message.ts'
 import type { ChatRequest } from './chat-request.ts'
 
+type CheckedMessage = Omit<Message, 'role'> & {
+  readonly role: string
+  readonly function_call?: unknown
+}
+
+/** What is checked of a request, in the canonical form or as OpenAI's own clients write it. */
+interface Checked
+  extends Pick<
+    ChatRequest,
+    'logprobs' | 'stream' | 'stream_options' | 'tool_choice' | 'tools' | 'top_logprobs'
+  > {
+  readonly messages: readonly CheckedMessage[]
+  readonly response_format?: { readonly type: string; readonly json_schema?: unknown } | null
+}
+
 /** The rules of a chat request that a schema cannot say (OpenAI error-code guide; contract). */
-export function checkChat(request: ChatRequest): void {
+export function checkChat(request: Checked): void {
   checkMessages(request.messages)
   for (const [index, tool] of (request.tools ?? []).entries()) checkTool(tool, `tools[${index}]`)
   checkCombinations(request)
 }
 
-function checkCombinations(request: ChatRequest): void {
+function checkCombinations(request: Checked): void {
   if (request.top_logprobs != null && request.logprobs !== true)
     throw invalidRequest('top_logprobs needs logprobs to be true', 'top_logprobs')
   if (request.stream_options != null && request.stream !== true)
@@ -20,7 +35,7 @@ function checkCombinations(request: ChatRequest): void {
     throw missing('response_format.json_schema')
 }
 
-function checkToolChoice({ tool_choice: choice, tools }: ChatRequest): void {
+function checkToolChoice({ tool_choice: choice, tools }: Checked): void {
   if (choice == null || choice === 'none' || choice === 'auto') return
   if (!tools?.length) throw invalidRequest('tool_choice is only allowed with tools', 'tool_choice')
   if (typeof choice === 'string' || choice.type === 'allowed_tools') return
@@ -35,7 +50,7 @@ function checkTool(tool: Tool, path: string): void {
 }
 
 /** Every tool message answers a call of the assistant message before it, once. */
-function checkMessages(messages: readonly Message[]): void {
+function checkMessages(messages: readonly CheckedMessage[]): void {
   let open = new Set<string>()
   for (const [index, message] of messages.entries()) {
     const path = `messages[${index}]`
@@ -61,7 +76,7 @@ function checkMessages(messages: readonly Message[]): void {
   }
 }
 
-function checkContent(message: Message, path: string): void {
+function checkContent(message: CheckedMessage, path: string): void {
   const { content, role } = message
   if (content == null) {
     const calls = (message.tool_calls?.length ?? 0) > 0 || message.function_call != null

@@ -51,16 +51,17 @@ export const ThinkingBlock = Type.Object({
 })
 export type ThinkingBlock = Static<typeof ThinkingBlock>
 
+export const messageRoles = ['system', 'user', 'assistant', 'tool', 'developer'] as const
+
 /** One message of a conversation (contract, Message). */
 export const Message = Type.Object({
-  role: oneOf(['system', 'user', 'assistant', 'tool', 'developer', 'function']),
+  role: oneOf(messageRoles),
   content: Type.Optional(
     Type.Union([Type.String(), Type.Array(ContentPart, { minItems: 1 }), Type.Null()]),
   ),
   name: optional(Type.String()),
   tool_calls: optional(Type.Array(ToolCall)),
   tool_call_id: optional(Type.String()),
-  function_call: optional(Type.Object({ name: Type.String(), arguments: Type.String() })),
   reasoning_content: optional(Type.String()),
   thinking_blocks: optional(Type.Array(ThinkingBlock)),
   refusal: optional(Type.String()),
@@ -105,9 +106,18 @@ export const ToolChoice = Type.Union([
 ])
 export type ToolChoice = Static<typeof ToolChoice>
 
-/** The seed writes `json_schema` as a schema, OpenAI as {name, schema, strict}; both are read. */
-export const ResponseFormat = Type.Object({
-  type: oneOf(['text', 'json_object', 'json_schema']),
-  json_schema: optional(AnyObject),
-})
+/** What form the content must have; a schema always has a name. */
+export const ResponseFormat = Type.Union([
+  Type.Object({ type: Type.Literal('text') }),
+  Type.Object({ type: Type.Literal('json_object') }),
+  Type.Object({
+    type: Type.Literal('json_schema'),
+    json_schema: Type.Object({
+      name: Type.String(),
+      description: optional(Type.String()),
+      schema: AnyObject,
+      strict: optional(Type.Boolean()),
+    }),
+  }),
+])
 export type ResponseFormat = Static<typeof ResponseFormat>

@@ -12,7 +12,10 @@ export const reasoningEfforts = [
   'max',
 ] as const
 
-/** A chat completion request (contract, ChatCompletionRequest, with OpenAI's further fields). */
+/**
+ * A chat request in the canonical form: OpenAI's, with one word for each thing. What OpenAI has renamed since is read by
+ * its own client format.
+ */
 export const ChatRequest = Type.Object({
   model: Type.String({ minLength: 1 }),
   messages: Type.Array(Message, { minItems: 1 }),
@@ -27,8 +30,7 @@ export const ChatRequest = Type.Object({
       include_obfuscation: optional(Type.Boolean()),
     }),
   ),
-  stop: optional(Type.Union([Type.String(), Type.Array(Type.String(), { maxItems: 4 })])),
-  max_tokens: optional(Type.Integer({ minimum: 1 })),
+  stop: optional(Type.Array(Type.String(), { maxItems: 4 })),
   max_completion_tokens: optional(Type.Integer({ minimum: 1 })),
   presence_penalty: optional(Type.Number({ minimum: -2, maximum: 2 })),
   frequency_penalty: optional(Type.Number({ minimum: -2, maximum: 2 })),
@@ -41,10 +43,6 @@ export const ChatRequest = Type.Object({
   tools: optional(Type.Array(Tool, { maxItems: 128 })),
   tool_choice: optional(ToolChoice),
   parallel_tool_calls: optional(Type.Boolean()),
-  functions: optional(Type.Array(AnyObject, { minItems: 1, maxItems: 128 })),
-  function_call: optional(
-    Type.Union([oneOf(['none', 'auto']), Type.Object({ name: Type.String() })]),
-  ),
   response_format: optional(ResponseFormat),
   seed: optional(Type.Integer()),
   reasoning_effort: optional(oneOf(reasoningEfforts)),

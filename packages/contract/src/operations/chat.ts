@@ -28,7 +28,8 @@ export const ChoiceLogprobs = Type.Object({
 })
 export type ChoiceLogprobs = Static<typeof ChoiceLogprobs>
 
-const FinishReason = oneOf(['stop', 'length', 'tool_calls', 'content_filter', 'function_call'])
+export const finishReasons = ['stop', 'length', 'tool_calls', 'content_filter'] as const
+const FinishReason = oneOf(finishReasons)
 export type FinishReason = Static<typeof FinishReason>
 
 /** The assistant's message as answered: OpenAI's required keys, and null where nothing applies. */
@@ -39,7 +40,6 @@ export const AnswerMessage = Type.Object({
   reasoning_content: optional(Type.String()),
   thinking_blocks: Type.Optional(Message.properties.thinking_blocks),
   tool_calls: Type.Optional(Type.Array(ToolCall)),
-  function_call: Type.Optional(Type.Object({ name: Type.String(), arguments: Type.String() })),
   annotations: Type.Optional(Type.Array(AnyObject)),
   audio: optional(
     Type.Object({
@@ -108,9 +108,6 @@ export const ChatDelta = Type.Object({
   /** Whole blocks, each sent once when it is complete; its text came as reasoning_content before. */
   thinking_blocks: Type.Optional(Message.properties.thinking_blocks),
   tool_calls: Type.Optional(Type.Array(ToolCallDelta)),
-  function_call: Type.Optional(
-    Type.Object({ name: Type.Optional(Type.String()), arguments: Type.Optional(Type.String()) }),
-  ),
   audio: Type.Optional(AnyObject),
   images: AnswerMessage.properties.images,
   annotations: Type.Optional(Type.Array(AnyObject)),

@@ -14,7 +14,7 @@ const Prompt = Type.Union([
   Type.Array(TokenIds, { minItems: 1, maxItems: 2048 }),
 ])
 
-/** A text completion request (contract; OpenAI API, CreateCompletionRequest). */
+/** A text completion request (contract; OpenAI API, CreateCompletionRequest), `stop` always being a list. */
 export const CompleteRequest = Type.Object({
   model: Type.String({ minLength: 1 }),
   prompt: Prompt,
@@ -28,7 +28,7 @@ export const CompleteRequest = Type.Object({
   stream_options: optional(Type.Object({ include_usage: optional(Type.Boolean()) })),
   logprobs: optional(Type.Integer({ minimum: 0, maximum: 5 })),
   echo: optional(Type.Boolean()),
-  stop: optional(Type.Union([Type.String(), Type.Array(Type.String(), { maxItems: 4 })])),
+  stop: optional(Type.Array(Type.String(), { maxItems: 4 })),
   presence_penalty: optional(Type.Number({ minimum: -2, maximum: 2 })),
   frequency_penalty: optional(Type.Number({ minimum: -2, maximum: 2 })),
   logit_bias: optional(Type.Record(Type.String(), Type.Number({ minimum: -100, maximum: 100 }))),

@@ -14,7 +14,7 @@ export interface Operation<
   /** Every address it answers at; `{name}` is a path parameter. The first is the usual one. */
   readonly paths: readonly string[]
   readonly body: 'none' | 'json' | 'multipart' | 'json-or-multipart'
-  /** The request after path parameters and form fields have become properties. Unknown properties are accepted. */
+  /** The canonical request, path parameters and form fields having become properties. Unknown ones are accepted. */
   readonly request: Request
   readonly reply: Reply
   /** One streamed event; Type.Never() when the operation cannot stream. */

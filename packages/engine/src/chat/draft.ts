@@ -51,7 +51,7 @@ export async function createDrafts(
   const reasoning = reasoningTokens(request, thought)
   const count = request.n ?? 1
   const limit = choiceTokensMax(count)
-  const tokensMax = Math.min(request.max_completion_tokens ?? request.max_tokens ?? limit, limit)
+  const tokensMax = Math.min(request.max_completion_tokens ?? limit, limit)
   const draw: Draw = {
     thought,
     candidates: weighCandidates(thought.phrasings, settings),
@@ -128,7 +128,7 @@ function callsWithin(
     if (left < 0) break
   }
   if (left < 0 || calls.length < thought.calls.length) return { calls, finish: 'length' }
-  return { calls, finish: thought.use.legacy ? 'function_call' : 'tool_calls' }
+  return { calls, finish: 'tool_calls' }
 }
 
 /** Tokens of a choice, reasoning included. */

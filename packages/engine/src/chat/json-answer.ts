@@ -4,7 +4,7 @@ import type { Answer, Ask } from './ask/ask.ts'
 import { freshResults, lastUserTurn } from './ask/conversation.ts'
 import { type Clues, findClues } from './schema/clues.ts'
 import { createInstance } from './schema/instance.ts'
-import { asSchema, isRecord, type JsonSchema } from './schema/json-schema.ts'
+import { asSchema, type JsonSchema } from './schema/json-schema.ts'
 
 /** What form the content must have: free text, any JSON object, or an instance of a schema. */
 export type JsonWish =
@@ -12,16 +12,13 @@ export type JsonWish =
   | { readonly kind: 'object' }
   | { readonly kind: 'schema'; readonly schema: JsonSchema }
 
-/** OpenAI puts the schema in `json_schema.schema`, the seed contract in `json_schema` itself; both are read. */
+/** A schema that says nothing of the value asks for an object, as JSON without a schema does. */
 export function jsonWishOf({ response_format: format }: ChatRequest): JsonWish {
   if (format == null || format.type === 'text') return { kind: 'none' }
-  if (format.type === 'json_object' || format.json_schema == null) return { kind: 'object' }
-  const declared = format.json_schema
-  const schema = 'schema' in declared ? asSchema(declared['schema']) : asSchema(declared)
-  const says =
-    isRecord(schema) &&
-    Object.keys(schema).some((key) => key !== 'name' && key !== 'strict' && key !== 'description')
-  return says || schema === false ? { kind: 'schema', schema } : { kind: 'object' }
+  if (format.type === 'json_object') return { kind: 'object' }
+  const { schema } = format.json_schema
+  const says = Object.keys(schema).some((key) => key !== 'description')
+  return says ? { kind: 'schema', schema: asSchema(schema) } : { kind: 'object' }
 }
 
 /**

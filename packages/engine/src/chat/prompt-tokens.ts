@@ -17,9 +17,10 @@ export function promptTokens(request: ChatRequest): number {
 
 /** The tokens of all the text of a request: messages, calls, tools and schemas. */
 export function textTokens(request: ChatRequest): number {
-  const { tools, functions, response_format: format } = request
+  const { tools, response_format: format } = request
   let tokens = replyTokens
-  for (const declared of [tools, functions, format?.json_schema])
+  const schema = format?.type === 'json_schema' ? format.json_schema : undefined
+  for (const declared of [tools, schema])
     if (declared != null) tokens += countTokens(JSON.stringify(declared))
   for (const message of request.messages)
     tokens += countTokens(messageText(message)) + messageTokens + callTokens(message)
@@ -32,9 +33,8 @@ export function messageText({ content }: Message): string {
   return (content ?? []).flatMap((part) => part.text ?? part.refusal ?? []).join('\n\n')
 }
 
-function callTokens({ tool_calls: calls, function_call: legacy }: Message): number {
-  if (calls == null && legacy == null) return 0
-  return countTokens(JSON.stringify([calls ?? null, legacy ?? null]))
+function callTokens({ tool_calls: calls }: Message): number {
+  return calls == null ? 0 : countTokens(JSON.stringify(calls))
 }
 
 function mediaTokens({ content }: Message): number {

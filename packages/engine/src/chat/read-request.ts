@@ -42,9 +42,9 @@ export async function readRequest(request: ChatRequest, openPart: OpenPart): Pro
   const calls = new Map<string, PastCall>()
   for (const [index, message] of request.messages.entries()) {
     const media = await openMedia(message, index, openPart)
-    const own = callsOf(message, index)
+    const own = callsOf(message)
     for (const call of own) calls.set(call.id, call)
-    const answers = answeredCall(message, calls, own)
+    const answers = message.role === 'tool' ? calls.get(message.tool_call_id ?? '') : undefined
     turns.push({
       role: roleOf(message),
       index,
@@ -69,37 +69,17 @@ function assertFits(tokens: number): void {
 }
 
 function roleOf({ role }: Message): Turn['role'] {
-  if (role === 'developer') return 'system'
-  return role === 'function' ? 'tool' : role
+  return role === 'developer' ? 'system' : role
 }
 
-function callsOf(message: Message, index: number): PastCall[] {
-  const calls = (message.tool_calls ?? []).flatMap((call): PastCall[] => {
+function callsOf(message: Message): PastCall[] {
+  return (message.tool_calls ?? []).flatMap((call): PastCall[] => {
     if (call.function !== undefined)
       return [{ id: call.id, name: call.function.name, input: call.function.arguments }]
     return call.custom === undefined
       ? []
       : [{ id: call.id, name: call.custom.name, input: call.custom.input }]
   })
-  const { function_call: legacy } = message
-  if (legacy != null)
-    calls.push({
-      id: `function/${index}/${legacy.name}`,
-      name: legacy.name,
-      input: legacy.arguments,
-    })
-  return calls
-}
-
-function answeredCall(
-  message: Message,
-  calls: ReadonlyMap<string, PastCall>,
-  own: readonly PastCall[],
-): PastCall | undefined {
-  if (own.length > 0) return undefined
-  if (message.role === 'tool') return calls.get(message.tool_call_id ?? '')
-  if (message.role !== 'function') return undefined
-  return [...calls.values()].findLast((call) => call.name === message.name)
 }
 
 interface Costs {

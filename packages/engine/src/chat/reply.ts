@@ -69,11 +69,9 @@ function messageOf({ draft, spoken }: SpokenDraft): AnswerMessage {
     reasoning_content: draft.reasoning === null ? null : draft.reasoning.join(''),
     audio: spoken === undefined ? null : audioOf(spoken),
   }
-  const [first] = draft.calls
-  if (first === undefined) return message
-  if (draft.finish === 'function_call')
-    return { ...message, function_call: { name: first.tool.name, arguments: first.input.join('') } }
-  return { ...message, tool_calls: draft.calls.map(toolCallOf) }
+  return draft.calls.length === 0
+    ? message
+    : { ...message, tool_calls: draft.calls.map(toolCallOf) }
 }
 
 function toolCallOf({ id, tool, input }: DraftCall) {

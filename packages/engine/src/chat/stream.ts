@@ -85,8 +85,7 @@ function* piecesOf({ draft, spoken }: SpokenDraft, request: ChatRequest): Genera
         delta: { content: chosen.token },
         ...(request.logprobs === true ? { logprobs: logprobsOf([chosen], request) } : {}),
       }
-  if (finish === 'function_call') yield* legacyPieces(calls)
-  else for (const [slot, call] of calls.entries()) yield* callPieces(call, slot)
+  for (const [slot, call] of calls.entries()) yield* callPieces(call, slot)
   yield { delta: {}, finish }
 }
 
@@ -103,13 +102,6 @@ function* callPieces({ id, tool, input }: DraftCall, index: number): Generator<P
   }
   for (const token of input)
     yield { delta: { tool_calls: [{ index, function: { arguments: token } }] } }
-}
-
-function* legacyPieces(calls: readonly DraftCall[]): Generator<Piece> {
-  const [call] = calls
-  if (call === undefined) return
-  yield { delta: { function_call: { name: call.tool.name, arguments: '' } } }
-  for (const token of call.input) yield { delta: { function_call: { arguments: token } } }
 }
 
 const audioBytesPerPiece = 24_000

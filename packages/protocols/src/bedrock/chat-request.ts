@@ -5,7 +5,6 @@ import { outputLimit, stopSequences } from '../claude/limits.ts'
 import { claudeSampling } from '../claude/sampling.ts'
 import { mayForceCall } from '../claude/thinking.ts'
 import { applyDecisions, asksFor, type Decisions } from '../decisions.ts'
-import { namedSchema } from '../named-schema.ts'
 import type { CodecContext } from '../protocol.ts'
 import { encodeMessages } from './messages.ts'
 import { modelFamily } from './model-family.ts'
@@ -22,7 +21,6 @@ const decisions: Decisions<'chat'> = {
   stream: 'sent',
   stream_options: 'gateway',
   stop: 'sent',
-  max_tokens: 'sent',
   max_completion_tokens: 'sent',
   presence_penalty: 'refused',
   frequency_penalty: 'refused',
@@ -35,8 +33,6 @@ const decisions: Decisions<'chat'> = {
   tools: 'sent',
   tool_choice: 'sent',
   parallel_tool_calls: 'sent',
-  functions: 'gateway',
-  function_call: 'gateway',
   response_format: 'sent',
   seed: 'refused',
   reasoning_effort: 'sent',
@@ -90,7 +86,7 @@ interface Writing {
 function inferenceConfig(request: ChatRequest, sampling: Sampling, writing: Writing): object {
   const stops = stopsOf(request, writing)
   const { temperature, top_p: topP } = sampling
-  const asked = request.max_completion_tokens ?? request.max_tokens
+  const { max_completion_tokens: asked } = request
   return {
     ...(asked == null ? {} : { maxTokens: maxTokens(asked, writing.reasoning) }),
     ...(temperature == null ? {} : { temperature }),
@@ -122,8 +118,7 @@ function samplingOf(request: ChatRequest, { reasoning, context }: Writing): Samp
 
 function stopsOf(request: ChatRequest, { reasoning, context }: Writing): readonly string[] {
   if (reasoning.claude !== undefined) return stopSequences(request, context)
-  const { stop } = request
-  return typeof stop === 'string' ? [stop] : (stop ?? [])
+  return request.stop ?? []
 }
 
 /** Nova has a place of its own for it; other makers' models read their own field. */
@@ -174,6 +169,5 @@ function isForced(toolConfig: Fields | undefined): boolean {
 
 /** An object of any fields where JSON alone is asked for. */
 function schemaOf({ response_format: format }: ChatRequest): Fields {
-  if (format?.type !== 'json_schema') return { type: 'object' }
-  return namedSchema(format).schema
+  return format?.type === 'json_schema' ? format.json_schema.schema : { type: 'object' }
 }

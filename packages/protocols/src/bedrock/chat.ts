@@ -1,4 +1,3 @@
-import { withFunctions } from '../function-answers.ts'
 import type { Codec } from '../protocol.ts'
 import { decodeChat } from './chat-reply.ts'
 import { chatBody } from './chat-request.ts'
@@ -10,7 +9,7 @@ import { createChatWatcher } from './watcher.ts'
  * Converse and ConverseStream (Amazon Bedrock API reference). The model stands in the path, percent-encoded; fields
  * of one maker's models travel as `additionalModelRequestFields`; structured output is a tool the model must call.
  */
-export const chat: Codec<'chat'> = withFunctions({
+export const chat: Codec<'chat'> = {
   encode(request, context) {
     const verb = request.stream === true ? 'converse-stream' : 'converse'
     return {
@@ -23,4 +22,4 @@ export const chat: Codec<'chat'> = withFunctions({
   singleChoice: true,
   media: mediaUrls,
   stream: { framing: 'aws-event-stream', reader: createChatReader, watcher: createChatWatcher },
-})
+}

@@ -9,7 +9,6 @@ import {
 import { allowedTools } from '../allowed-tools.ts'
 import type { CacheBreakpoints } from '../claude/cache-breakpoints.ts'
 import { asksFor } from '../decisions.ts'
-import { namedSchema } from '../named-schema.ts'
 import type { CodecContext } from '../protocol.ts'
 import type { Block } from './media.ts'
 import { cachePoint } from './messages.ts'
@@ -143,7 +142,7 @@ function objectSchema(parameters: unknown): Fields {
 }
 
 function jsonTool({ response_format: format }: ChatRequest): Block {
-  const { schema, description } = namedSchema(format ?? { type: 'json_object' })
+  const { schema, description } = format?.type === 'json_schema' ? format.json_schema : {}
   return {
     toolSpec: {
       name: jsonToolName,

@@ -10,14 +10,10 @@ export function outputLimit(asked: number, budget: number, model: ClaudeModel): 
 
 /** The sequences at which Claude shall stop; it does not stop at white space alone. */
 export function stopSequences({ stop }: ChatRequest, context: CodecContext): readonly string[] {
-  const given = typeof stop === 'string' ? [stop] : (stop ?? [])
-  return given.filter((word, index) => {
+  return (stop ?? []).filter((word, index) => {
     const blank = word.trim() === ''
     if (blank && word !== '')
-      context.unsupported(
-        typeof stop === 'string' ? 'stop' : `stop[${index}]`,
-        'Claude does not stop at white space',
-      )
+      context.unsupported(`stop[${index}]`, 'Claude does not stop at white space')
     return !blank
   })
 }

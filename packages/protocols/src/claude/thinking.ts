@@ -113,7 +113,7 @@ function encodeEffort(
 /** What a user adds to the results belongs to the same step: Claude reads them as one message. */
 function beganWithoutThinking({ messages }: ChatRequest): boolean {
   const at = messages.findLastIndex(({ role }) => role === 'assistant')
-  const isStep = messages.slice(at + 1).some(({ role }) => role === 'tool' || role === 'function')
+  const isStep = messages.slice(at + 1).some(({ role }) => role === 'tool')
   if (!isStep) return false
   return !messages[at]?.thinking_blocks?.some(
     ({ type, signature }) => type === 'redacted_thinking' || (type === 'thinking' && signature),

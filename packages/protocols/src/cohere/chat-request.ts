@@ -1,6 +1,5 @@
 import type { ChatRequest } from '@sluice/contract'
 import { applyDecisions, asksFor, type Decisions, lackField } from '../decisions.ts'
-import { namedSchema } from '../named-schema.ts'
 import type { CodecContext } from '../protocol.ts'
 import { encodeMessages } from './messages.ts'
 import { encodeTools } from './tools.ts'
@@ -15,7 +14,6 @@ const decisions: Decisions<'chat'> = {
   stream: 'sent',
   stream_options: 'gateway',
   stop: 'sent',
-  max_tokens: 'sent',
   max_completion_tokens: 'sent',
   presence_penalty: 'sent',
   frequency_penalty: 'sent',
@@ -28,8 +26,6 @@ const decisions: Decisions<'chat'> = {
   tools: 'sent',
   tool_choice: 'sent',
   parallel_tool_calls: 'hint',
-  functions: 'gateway',
-  function_call: 'gateway',
   response_format: 'sent',
   seed: 'sent',
   reasoning_effort: 'sent',
@@ -47,9 +43,7 @@ const decisions: Decisions<'chat'> = {
 /** A chat request as the body of `POST /v2/chat`. */
 export function chatBody(request: ChatRequest, context: CodecContext): object {
   applyDecisions('chat', request, decisions, context)
-  const { temperature, top_p: p, stop, seed } = request
-  const maxTokens = request.max_completion_tokens ?? request.max_tokens
-  const stops = typeof stop === 'string' ? [stop] : (stop ?? [])
+  const { temperature, top_p: p, stop: stops, seed, max_completion_tokens: maxTokens } = request
   return {
     model: context.model,
     messages: encodeMessages(request, context),
@@ -58,7 +52,7 @@ export function chatBody(request: ChatRequest, context: CodecContext): object {
     ...(temperature == null ? {} : { temperature }),
     ...(p == null ? {} : { p }),
     ...(asksFor(request, 'top_k') ? { k: request.top_k } : {}),
-    ...(stops.length > 0 ? { stop_sequences: stops } : {}),
+    ...(stops?.length ? { stop_sequences: stops } : {}),
     ...(seed == null ? {} : { seed }),
     ...penalty('presence_penalty', request, context),
     ...penalty('frequency_penalty', request, context),
@@ -84,11 +78,10 @@ function penalty(
 
 function responseFormat({ response_format: format }: ChatRequest): object {
   if (format == null || format.type === 'text') return {}
-  const { schema } = namedSchema(format)
   return {
     response_format: {
       type: 'json_object',
-      ...(format.type === 'json_schema' ? { json_schema: schema } : {}),
+      ...(format.type === 'json_schema' ? { json_schema: format.json_schema.schema } : {}),
     },
   }
 }

@@ -1,4 +1,3 @@
-import { withFunctions } from '../function-answers.ts'
 import type { Codec } from '../protocol.ts'
 import { decodeChat } from './chat-reply.ts'
 import { chatBody } from './chat-request.ts'
@@ -6,7 +5,7 @@ import { createChatReader } from './chat-stream.ts'
 import { createChatWatcher } from './watcher.ts'
 
 /** Cohere API v2, chat (https://docs.cohere.com/v2/reference/chat). */
-export const chat: Codec<'chat'> = withFunctions({
+export const chat: Codec<'chat'> = {
   encode(request, context) {
     return {
       method: 'POST',
@@ -17,4 +16,4 @@ export const chat: Codec<'chat'> = withFunctions({
   decode: decodeChat,
   singleChoice: true,
   stream: { reader: createChatReader, watcher: createChatWatcher },
-})
+}

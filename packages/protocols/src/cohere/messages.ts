@@ -20,7 +20,6 @@ function encodeMessage(message: Message, path: string, context: CodecContext): r
       return [{ role: 'system', content: contentOf(message, path, context) }]
     case 'user':
       return [{ role: 'user', content: named(message, contentOf(message, path, context)) }]
-    case 'function':
     case 'tool':
       return [
         {

@@ -54,7 +54,6 @@ export function geminiFinishReason(reason: FinishReason): string {
       return 'SAFETY'
     case 'stop':
     case 'tool_calls':
-    case 'function_call':
       return 'STOP'
   }
 }

@@ -1,17 +1,11 @@
-import {
-  type Fields,
-  GatewayError,
-  isObject,
-  objectOf,
-  type ResponseFormat,
-} from '@sluice/contract'
-import { schemaFormat } from '../openai/upstream/chat-request.ts'
+import { type Fields, GatewayError, isObject, type ResponseFormat } from '@sluice/contract'
+import { namedSchema } from '../openai/named-schema.ts'
 
 /** `response_format` of chat as `text.format`: the named schema is flat there. */
-export function flatFormat(format: ResponseFormat): unknown {
-  if (format.type !== 'json_schema') return { type: format.type }
-  const { type, json_schema: schema } = objectOf(schemaFormat(format))
-  return { type, ...objectOf(schema) }
+export function flatFormat(format: ResponseFormat): object {
+  return format.type === 'json_schema'
+    ? { type: format.type, ...format.json_schema }
+    : { type: format.type }
 }
 
 /** `text.format` as chat's `response_format`; undefined for plain text. Throws `missing_parameter` without a schema. */
@@ -23,8 +17,5 @@ export function wrappedFormat(format: Fields): ResponseFormat | undefined {
     throw new GatewayError('missing_parameter', 'A json_schema format needs its schema', {
       param: 'text.format.schema',
     })
-  return {
-    type,
-    json_schema: Object.fromEntries(Object.entries(schema).filter(([, value]) => value != null)),
-  }
+  return { type, json_schema: namedSchema(schema) }
 }

@@ -1,11 +1,12 @@
 import { readFailure } from '../failure.ts'
-import type { Protocol } from '../protocol.ts'
+import type { Codec, CodecContext, Protocol } from '../protocol.ts'
 import { openaiChat } from './upstream/chat.ts'
 import { openaiComplete } from './upstream/complete.ts'
 import { openaiCreateImage } from './upstream/create-image.ts'
 import { openaiEditImage } from './upstream/edit-image.ts'
 import { openaiEmbed } from './upstream/embed.ts'
 import type { PathOf } from './upstream/options.ts'
+import { maxTokensOnly } from './upstream/quirks.ts'
 import { openaiSpeak } from './upstream/speak.ts'
 import { openaiTranscribe, openaiTranslate } from './upstream/transcribe.ts'
 
@@ -13,9 +14,23 @@ import { openaiTranscribe, openaiTranslate } from './upstream/transcribe.ts'
 const usualVersion = '2024-10-21'
 
 /** The deployment's name is in the address, the API's version in the query. */
-const path: PathOf = (usual, { model, settings }) => {
-  const version = settings['apiVersion'] ?? usualVersion
-  return `/openai/deployments/${encodeURIComponent(model)}${usual}?api-version=${encodeURIComponent(version)}`
+const path: PathOf = (usual, context) =>
+  `/openai/deployments/${encodeURIComponent(context.model)}${usual}?api-version=${encodeURIComponent(versionOf(context))}`
+
+function versionOf({ settings }: CodecContext): string {
+  return settings['apiVersion'] ?? usualVersion
+}
+
+/** `max_completion_tokens` came with 2024-09-01-preview; versions before it refuse the name. */
+function datedChat(): Codec<'chat'> {
+  const chat = openaiChat({ path })
+  return {
+    ...chat,
+    encode(request, context) {
+      const encoded = chat.encode(request, context)
+      return versionOf(context) < '2024-09' ? maxTokensOnly(encoded, 'chat') : encoded
+    },
+  }
 }
 
 /**
@@ -26,7 +41,7 @@ const path: PathOf = (usual, { model, settings }) => {
 export const azureDeployments: Protocol = {
   id: 'azure',
   codecs: {
-    chat: openaiChat({ path }),
+    chat: datedChat(),
     complete: openaiComplete({ path }),
     embed: openaiEmbed({ path }),
     transcribe: openaiTranscribe({ path }),

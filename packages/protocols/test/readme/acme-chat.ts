@@ -14,7 +14,6 @@ const decisions: Decisions<'chat'> = {
   stream: 'gateway',
   stream_options: 'gateway',
   stop: 'refused',
-  max_tokens: 'sent',
   max_completion_tokens: 'sent',
   presence_penalty: 'refused',
   frequency_penalty: 'refused',
@@ -27,8 +26,6 @@ const decisions: Decisions<'chat'> = {
   tools: 'refused',
   tool_choice: 'refused',
   parallel_tool_calls: 'hint',
-  functions: 'refused',
-  function_call: 'refused',
   response_format: 'refused',
   seed: 'refused',
   reasoning_effort: 'hint',
@@ -47,11 +44,10 @@ const decisions: Decisions<'chat'> = {
 export const chat: Codec<'chat'> = {
   encode(request, context) {
     applyDecisions('chat', request, decisions, context)
-    const { messages, temperature, max_completion_tokens: most, max_tokens: older } = request
+    const { messages, temperature, max_completion_tokens: limit } = request
     const lines = messages.map((message, index) =>
       [message.role, textOf(message, `messages[${index}]`, context)].join(': '),
     )
-    const limit = most ?? older
     const value = {
       model: context.model,
       prompt: lines.join('\n'),

@@ -56,7 +56,11 @@ describe('the protocol in CONTRIBUTING.md', () => {
     const leftOut: string[] = []
     const context = codecContext({ leftOut: (param) => void leftOut.push(param) })
     const content = [{ type: 'text' as const, text: 'Hello' }]
-    const request = { model: 'm', messages: [{ role: 'user' as const, content }], max_tokens: 5 }
+    const request = {
+      model: 'm',
+      messages: [{ role: 'user' as const, content }],
+      max_completion_tokens: 5,
+    }
     expect(acme.encode({ ...request, user: 'u' }, context).body).toEqual({
       kind: 'json',
       value: { model: 'upstream-model', prompt: 'user: Hello', limit: 5 },

@@ -1,12 +1,5 @@
 import { type ChatRequest, invalidRequest, objectOf } from '@sluice/contract'
-import {
-  allowedTools,
-  applyDecisions,
-  asksFor,
-  type Decisions,
-  lackField,
-  namedSchema,
-} from '@sluice/protocols'
+import { allowedTools, applyDecisions, asksFor, type Decisions, lackField } from '@sluice/protocols'
 import type { AiSdkContext } from './context.ts'
 import type { CallOptions, UrlPatterns } from './model.ts'
 import { promptOf } from './prompt.ts'
@@ -22,7 +15,6 @@ const decisions: Decisions<'chat'> = {
   stream: 'sent',
   stream_options: 'gateway',
   stop: 'sent',
-  max_tokens: 'sent',
   max_completion_tokens: 'sent',
   presence_penalty: 'sent',
   frequency_penalty: 'sent',
@@ -35,8 +27,6 @@ const decisions: Decisions<'chat'> = {
   tools: 'sent',
   tool_choice: 'sent',
   parallel_tool_calls: 'hint',
-  functions: 'refused',
-  function_call: 'refused',
   response_format: 'sent',
   seed: 'sent',
   reasoning_effort: 'sent',
@@ -58,16 +48,15 @@ export async function callOptions(
   context: AiSdkContext,
 ): Promise<CallOptions> {
   applyDecisions('chat', request, decisions, context)
-  const { stop } = request
   const options = {
-    maxOutputTokens: request.max_completion_tokens ?? request.max_tokens,
+    maxOutputTokens: request.max_completion_tokens,
     temperature: request.temperature,
     topP: request.top_p,
     topK: asksFor(request, 'top_k') ? request.top_k : null,
     presencePenalty: asksFor(request, 'presence_penalty') ? request.presence_penalty : null,
     frequencyPenalty: asksFor(request, 'frequency_penalty') ? request.frequency_penalty : null,
     seed: request.seed,
-    stopSequences: typeof stop === 'string' ? [stop] : stop?.length ? stop : null,
+    stopSequences: request.stop?.length ? request.stop : null,
     reasoning: request.reasoning_effort,
     responseFormat: responseFormat(request),
     ...toolOptions(request, context),
@@ -82,13 +71,8 @@ export async function callOptions(
 function responseFormat({ response_format: format }: ChatRequest): object | null {
   if (format == null || format.type === 'text') return null
   if (format.type === 'json_object') return { type: 'json' }
-  const { schema, name, description } = namedSchema(format)
-  return {
-    type: 'json',
-    schema,
-    ...(name === undefined ? {} : { name }),
-    ...(description === undefined ? {} : { description }),
-  }
+  const { schema, name, description } = format.json_schema
+  return { type: 'json', schema, name, ...(description == null ? {} : { description }) }
 }
 
 function toolOptions(request: ChatRequest, context: AiSdkContext): object {
@@ -125,7 +109,7 @@ function toolChoice(choice: ChatRequest['tool_choice']): object | null {
 
 /** Our names of the features a model may warn of. */
 const features: Readonly<Record<string, keyof ChatRequest>> = {
-  maxOutputTokens: 'max_tokens',
+  maxOutputTokens: 'max_completion_tokens',
   temperature: 'temperature',
   topP: 'top_p',
   topK: 'top_k',

@@ -64,12 +64,7 @@ async function promptMessage(
     }
     case 'tool':
       return { role: 'tool', content: [toolResult(message, writing)] }
-    case 'function':
-      writing.context.unsupported(`${path}.role`, 'use tools instead of functions')
-      return undefined
     case 'assistant': {
-      if (message.function_call != null)
-        writing.context.unsupported(`${path}.function_call`, 'use tools instead of functions')
       const content = assistantParts(message, path)
       return content.length === 0 ? undefined : { role: 'assistant', content }
     }

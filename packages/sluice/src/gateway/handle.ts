@@ -6,7 +6,7 @@ import type { Answer, Call } from './call.ts'
 import type { Gateway } from './gateway.ts'
 import type { Route } from './route/routing.ts'
 import { fallback } from './run/fallback.ts'
-import type { Run } from './run/run.ts'
+import { asWritten, type Run } from './run/run.ts'
 
 /** The life of one inference call: route, bring to an answer, say it in the caller's format. */
 export async function handle(gateway: Gateway, call: Call): Promise<Answer> {
@@ -65,20 +65,14 @@ function translate(gateway: Gateway, call: Call): AnyRequest {
   const { format, operation, request } = call
   const leftOut = (param: string) => void call.trail.dropped.add(param)
   const translated = format.toCanonical(request, formatContext(gateway, call.headers, leftOut))
-  // The format's schema is the operation's own where nothing had to be translated.
-  if (translated === request) return translated
+  // Its own format was checked by the operation's rules when the call was made.
+  if (format.isOwn === true) return translated
   const { request: schema, check } = operations[operation]
   try {
     const canonical = validate(schema, translated) as AnyRequest
     ;(check as ((request: AnyRequest) => void) | undefined)?.(canonical)
     return canonical
   } catch (thrown) {
-    const error = GatewayError.from(thrown)
-    const { param } = error.details
-    if (param === undefined || !format.paramOf) throw error
-    throw new GatewayError(error.code, error.message, {
-      ...error.details,
-      param: format.paramOf(param),
-    })
+    throw asWritten(call, thrown)
   }
 }

@@ -69,8 +69,9 @@ export function createOpenApi(version: string): JsonSchema {
   }
 }
 
-function fromOperation({ id, operation }: ClientFormat) {
-  return { ...operations[operation], name: id, error: errorForm.name }
+function fromOperation({ id, operation, request, reply, event }: ClientFormat) {
+  const shapes = { request, reply, ...(event && { event }) }
+  return { ...operations[operation], ...shapes, name: id, error: errorForm.name }
 }
 
 function fromFormat(format: ClientFormat) {

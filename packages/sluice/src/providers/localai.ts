@@ -1,4 +1,4 @@
-import { openaiLike } from '@sluice/protocols'
+import { developerAsSystem, maxTokensOnly, openaiLike } from '@sluice/protocols'
 import { compatible } from './compatible.ts'
 import { optionalBearer } from './provider.ts'
 
@@ -10,6 +10,7 @@ export const localai = compatible({
   environment: [],
   credentials: optionalBearer,
   operations: ['chat', 'complete', 'embed', 'rerank', 'transcribe', 'speak', 'createImage'],
+  quirks: [developerAsSystem, maxTokensOnly],
   documentation: 'https://localai.io/features',
   local: true,
 })

@@ -1,3 +1,4 @@
+import { developerAsSystem, maxTokensOnly } from '@sluice/protocols'
 import { compatible } from './compatible.ts'
 
 export const ollamaCloud = compatible({
@@ -5,5 +6,6 @@ export const ollamaCloud = compatible({
   name: 'Ollama Cloud',
   baseUrl: 'https://ollama.com/v1',
   environment: ['OLLAMA_API_KEY'],
+  quirks: [developerAsSystem, maxTokensOnly],
   documentation: 'https://docs.ollama.com/cloud',
 })

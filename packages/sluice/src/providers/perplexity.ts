@@ -1,4 +1,4 @@
-import { openaiLike } from '@sluice/protocols'
+import { developerAsSystem, maxTokensOnly, openaiLike } from '@sluice/protocols'
 import { compatible, withoutModelList } from './compatible.ts'
 
 export const perplexity = compatible({
@@ -21,5 +21,6 @@ export const perplexity = compatible({
     { id: 'sonar-reasoning-pro' },
     { id: 'sonar-deep-research' },
   ],
+  quirks: [developerAsSystem, maxTokensOnly],
   documentation: 'https://docs.perplexity.ai/api-reference',
 })

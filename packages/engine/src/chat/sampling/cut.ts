@@ -54,8 +54,7 @@ function tokensUpTo(
   return { whole: tokens.length, inside: 0 }
 }
 
-/** The stop sequences of a request as a list. */
-export function stopsOf(stop: string | readonly string[] | null | undefined): readonly string[] {
-  if (stop == null) return []
-  return (typeof stop === 'string' ? [stop] : stop).filter((sequence) => sequence !== '')
+/** The stop sequences of a request that can be found. */
+export function stopsOf(stop: readonly string[] | null | undefined): readonly string[] {
+  return (stop ?? []).filter((sequence) => sequence !== '')
 }

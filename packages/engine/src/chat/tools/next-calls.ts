@@ -29,7 +29,7 @@ function unfillable(use: ToolUse): GatewayError {
   return new GatewayError(
     'invalid_request',
     `No arguments could be found that the schema of ${names} allows`,
-    { param: use.legacy ? 'functions' : 'tools' },
+    { param: 'tools' },
   )
 }
 

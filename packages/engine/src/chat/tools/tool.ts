@@ -16,8 +16,6 @@ export interface EngineTool {
 export interface ToolUse {
   readonly mode: 'none' | 'auto' | 'required'
   readonly tools: readonly EngineTool[]
-  /** Declared by the deprecated `functions`: one call at most, answered as `function_call`. */
-  readonly legacy: boolean
   readonly parallel: boolean
 }
 
@@ -25,19 +23,17 @@ const noParameters: JsonSchema = { type: 'object', properties: {} }
 
 /** What a request says of tools: those that may be called, and how freely. */
 export function toolUseOf(request: ChatRequest): ToolUse {
-  const legacy = (request.tools?.length ?? 0) === 0 && (request.functions?.length ?? 0) > 0
-  const parallel = request.parallel_tool_calls !== false && !legacy
-  const use = { legacy, parallel }
-  if (legacy) return { ...use, ...legacyUse(request) }
+  const parallel = request.parallel_tool_calls !== false
   const tools = (request.tools ?? []).flatMap(readTool)
   const choice = request.tool_choice
-  if (tools.length === 0 || choice === 'none') return { ...use, mode: 'none', tools }
-  if (choice == null || typeof choice === 'string') return { ...use, mode: choice ?? 'auto', tools }
+  if (tools.length === 0 || choice === 'none') return { parallel, mode: 'none', tools }
+  if (choice == null || typeof choice === 'string')
+    return { parallel, mode: choice ?? 'auto', tools }
   if (choice.type === 'allowed_tools') {
     const allowed = new Set((choice.allowed_tools?.tools ?? []).map(nameIn))
     const kept = tools.filter((tool) => allowed.has(tool.name))
     return {
-      ...use,
+      parallel,
       mode: kept.length === 0 ? 'none' : (choice.allowed_tools?.mode ?? 'auto'),
       tools: kept,
     }
@@ -45,20 +41,10 @@ export function toolUseOf(request: ChatRequest): ToolUse {
   const name = choice[choice.type]?.name
   const named = tools.filter((tool) => tool.name === name)
   return {
-    ...use,
     parallel,
     mode: named.length === 0 ? 'auto' : 'required',
     tools: named.length === 0 ? tools : named,
   }
-}
-
-function legacyUse(request: ChatRequest): Pick<ToolUse, 'mode' | 'tools'> {
-  const tools = (request.functions ?? []).flatMap(readFunction)
-  const choice = request.function_call
-  if (choice === 'none' || tools.length === 0) return { mode: 'none', tools }
-  if (choice == null || choice === 'auto') return { mode: 'auto', tools }
-  const named = tools.filter((tool) => tool.name === choice.name)
-  return named.length === 0 ? { mode: 'auto', tools } : { mode: 'required', tools: named }
 }
 
 function nameIn(tool: unknown): string | undefined {

@@ -14,7 +14,6 @@ import {
   type ThinkingBlock,
   type ToolCall,
 } from '@sluice/contract'
-import { usesFunctions } from '../../legacy-functions.ts'
 import type { CodecContext, Decoded, Received } from '../../protocol.ts'
 import { receivedObject } from '../../read-json.ts'
 import { finishReason } from '../finish-reasons.ts'
@@ -43,9 +42,6 @@ export function decodeChat(
     throw new GatewayError('upstream_garbled', 'The upstream’s answer holds no content')
   const answer = readBlocks(body['content'], answerToolName(request, context.model))
   const usage = readUsage(body['usage'])
-  const hasCalls = answer.calls.length > 0
-  const legacy = hasCalls && usesFunctions(request)
-  const finish = finishReason(body['stop_reason'], hasCalls)
   const stopSequence = someText(body['stop_sequence'])
   const reply: ChatReply = {
     id: context.newId('chatcmpl-'),
@@ -55,8 +51,8 @@ export function decodeChat(
     choices: [
       {
         index: 0,
-        message: answerMessage(answer, { legacy, refusal: refusalOf(body) }),
-        finish_reason: legacy && finish === 'tool_calls' ? 'function_call' : finish,
+        message: answerMessage(answer, refusalOf(body)),
+        finish_reason: finishReason(body['stop_reason'], answer.calls.length > 0),
         logprobs: null,
         ...(stopSequence === undefined ? {} : { stop_sequence: stopSequence }),
       },
@@ -131,18 +127,16 @@ function toolCall(block: Fields): ToolCall {
 
 function answerMessage(
   { text, reasoning, thinking, calls, annotations }: Answer,
-  { legacy, refusal }: { readonly legacy: boolean; readonly refusal: string | undefined },
+  refusal: string | undefined,
 ): AnswerMessage {
   const silent = calls.length > 0 || refusal !== undefined
-  const called = calls[0]?.function
   return {
     role: 'assistant',
     content: text === '' && silent ? null : text,
     refusal: refusal ?? null,
     ...(reasoning === '' ? {} : { reasoning_content: reasoning }),
     ...(thinking.length === 0 ? {} : { thinking_blocks: [...thinking] }),
-    ...(calls.length === 0 || legacy ? {} : { tool_calls: [...calls] }),
-    ...(legacy && called !== undefined ? { function_call: called } : {}),
+    ...(calls.length === 0 ? {} : { tool_calls: [...calls] }),
     ...(annotations.length === 0 ? {} : { annotations: [...annotations] }),
   }
 }

@@ -5,7 +5,6 @@ import { claudeModel } from '../../claude/model-family.ts'
 import { type ClaudeCall, claudeSampling } from '../../claude/sampling.ts'
 import { encodeThinking, mayForceCall, type Thinking } from '../../claude/thinking.ts'
 import { applyDecisions, type Decisions } from '../../decisions.ts'
-import { functionsAsTools } from '../../legacy-functions.ts'
 import type { CodecContext } from '../../protocol.ts'
 import { encodeMessages } from './messages.ts'
 import { type JsonAnswer, jsonAnswer } from './structured-output.ts'
@@ -24,7 +23,6 @@ const decisions: Decisions<'chat'> = {
   stream: 'sent',
   stream_options: 'gateway',
   stop: 'sent',
-  max_tokens: 'sent',
   max_completion_tokens: 'sent',
   presence_penalty: 'refused',
   frequency_penalty: 'refused',
@@ -37,8 +35,6 @@ const decisions: Decisions<'chat'> = {
   tools: 'sent',
   tool_choice: 'sent',
   parallel_tool_calls: 'sent',
-  functions: 'gateway',
-  function_call: 'gateway',
   response_format: 'sent',
   seed: 'refused',
   reasoning_effort: 'sent',
@@ -54,8 +50,7 @@ const decisions: Decisions<'chat'> = {
 }
 
 /** A chat request as the body of `POST /v1/messages` (Messages API reference). */
-export function messagesBody(given: ChatRequest, context: CodecContext): Body {
-  const request = functionsAsTools(given)
+export function messagesBody(request: ChatRequest, context: CodecContext): Body {
   const model = claudeModel(context.model)
   applyDecisions('chat', request, decisions, context)
   const thinking = encodeThinking(request, model, context)
@@ -84,14 +79,14 @@ export function messagesBody(given: ChatRequest, context: CodecContext): Body {
 }
 
 /** The tool that holds the answer to JSON, by its name; undefined where none was sent. */
-export function answerToolName(given: ChatRequest, name: string): string | undefined {
-  const json = jsonAnswer(functionsAsTools(given), claudeModel(name))
+export function answerToolName(request: ChatRequest, name: string): string | undefined {
+  const json = jsonAnswer(request, claudeModel(name))
   return json?.by === 'tool' ? json.tool.name : undefined
 }
 
 /** The field is mandatory: where the caller sets no limit it is the model's own. */
 function maxTokens(request: ChatRequest, { model, thinking }: ClaudeCall): number {
-  const asked = request.max_completion_tokens ?? request.max_tokens
+  const { max_completion_tokens: asked } = request
   const budget = thinking.thinking?.budget_tokens ?? 0
   return asked == null ? Math.max(model.maxTokens, budget + 1) : outputLimit(asked, budget, model)
 }

@@ -12,7 +12,6 @@ import {
   textOf,
 } from '@sluice/contract'
 import { type ChatChunks, createChatChunks } from '../../chat-chunks.ts'
-import { usesFunctions } from '../../legacy-functions.ts'
 import type { CodecContext, StreamReader } from '../../protocol.ts'
 import { eventObject } from '../../read-json.ts'
 import { finishReason } from '../finish-reasons.ts'
@@ -42,7 +41,6 @@ const none: Steps = []
 interface Reading {
   readonly chunks: ChatChunks
   readonly answerTool: string | undefined
-  readonly legacy: boolean
   readonly usage: UsageReading
   readonly open: Map<unknown, OpenBlock>
   begun: boolean
@@ -59,7 +57,6 @@ export function createChatReader(
   const reading: Reading = {
     chunks: createChatChunks(context),
     answerTool: answerToolName(request, context.model),
-    legacy: usesFunctions(request),
     usage: createUsageReading(),
     open: new Map(),
     begun: false,
@@ -122,7 +119,6 @@ function openBlock(reading: Reading, index: unknown, fields: Fields): Steps {
   if (kind !== 'call') return none
   reading.calls += 1
   const called = { name: textOf(fields['name']), arguments: '' }
-  if (reading.legacy) return reading.chunks.delta({ function_call: called })
   const id = textOf(fields['id'])
   return reading.chunks.delta({
     tool_calls: [{ index: block.slot, id, type: 'function', function: called }],
@@ -172,7 +168,6 @@ function argue(reading: Reading, block: OpenBlock, piece: string): Steps {
   block.said = true
   if (block.kind === 'answer') return say(reading, piece)
   if (block.kind !== 'call') return none
-  if (reading.legacy) return reading.chunks.delta({ function_call: { arguments: piece } })
   return reading.chunks.delta({
     tool_calls: [{ index: block.slot, function: { arguments: piece } }],
   })
@@ -216,11 +211,10 @@ function finish(reading: Reading, delta: Fields): Steps {
   reading.finished = true
   const refusal = refusalOf(delta)
   const stopSequence = someText(delta['stop_sequence'])
-  const finish = finishReason(reason, reading.calls > 0)
   return [
     ...(refusal === undefined ? none : reading.chunks.delta({ refusal })),
     ...reading.chunks.finish(
-      reading.legacy && finish === 'tool_calls' ? 'function_call' : finish,
+      finishReason(reason, reading.calls > 0),
       stopSequence === undefined ? {} : { stop_sequence: stopSequence },
     ),
   ]

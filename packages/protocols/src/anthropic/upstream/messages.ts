@@ -52,7 +52,6 @@ function appendMessage(turns: Turn[], message: Message, path: string, writing: W
     case 'assistant':
       return append(turns, 'assistant', assistantBlocks(message, path, writing))
     case 'tool':
-    case 'function':
       return appendResult(turns, toolResult(message, path, writing))
     case 'system':
     case 'developer':

@@ -1,7 +1,6 @@
 import type { ChatRequest, Fields } from '@sluice/contract'
 import { closedSchema } from '../../claude/closed-schema.ts'
 import type { ClaudeModel } from '../../claude/model-family.ts'
-import { namedSchema } from '../../named-schema.ts'
 import type { ToolBlock } from './tools.ts'
 
 /**
@@ -16,7 +15,7 @@ export function jsonAnswer(request: ChatRequest, model: ClaudeModel): JsonAnswer
   const { response_format: format } = request
   if (format == null || format.type === 'text') return undefined
   if (format.type === 'json_object') return byTool(request, { schema: {} })
-  const { schema, description } = namedSchema(format)
+  const { schema, description } = format.json_schema
   const closed = model.structured ? closedSchema(schema) : undefined
   if (closed !== undefined) return { by: 'format', schema: closed }
   return byTool(request, { schema, description })
@@ -24,14 +23,17 @@ export function jsonAnswer(request: ChatRequest, model: ClaudeModel): JsonAnswer
 
 function byTool(
   request: ChatRequest,
-  { schema, description }: { readonly schema: Fields; readonly description?: string | undefined },
+  {
+    schema,
+    description,
+  }: { readonly schema: Fields; readonly description?: string | null | undefined },
 ): JsonAnswer | undefined {
   if (forcesCall(request)) return undefined
   return {
     by: 'tool',
     tool: {
       name: freeName(request),
-      description: `Give the answer by calling this tool.${description === undefined ? '' : ` ${description}`}`,
+      description: `Give the answer by calling this tool.${description == null ? '' : ` ${description}`}`,
       input_schema: { type: 'object', ...schema },
     },
   }

@@ -85,7 +85,6 @@ const places: Readonly<Record<string, string>> = {
   top_p: 'generationConfig.topP',
   top_k: 'generationConfig.topK',
   n: 'generationConfig.candidateCount',
-  max_tokens: 'generationConfig.maxOutputTokens',
   max_completion_tokens: 'generationConfig.maxOutputTokens',
   stop: 'generationConfig.stopSequences',
   seed: 'generationConfig.seed',
@@ -105,7 +104,7 @@ const places: Readonly<Record<string, string>> = {
 
 /** Functions are nearly always in one entry of `tools`, the first. */
 export function paramOfChat(canonical: string): string {
-  const tool = /^tools\[(\d+)\](?:\.function)?(.*)$/.exec(canonical)
+  const tool = /^tools\[(\d+)\](?!\.functionD)(?:\.function)?(.*)$/.exec(canonical)
   if (tool !== null) return `tools[0].functionDeclarations[${tool[1]}]${tool[2]}`
   const [field = ''] = canonical.split(/[.[]/)
   return places[field] ?? canonical

@@ -10,9 +10,7 @@ import {
   noUsage,
   objectOf,
   someText,
-  type ToolCall,
 } from '@sluice/contract'
-import { usesFunctions } from '../../legacy-functions.ts'
 import type { CodecContext, Decoded, Received } from '../../protocol.ts'
 import { failureOf, finishReasonOf } from '../finish-reasons.ts'
 import { readAnnotations } from '../grounding.ts'
@@ -77,12 +75,10 @@ function choiceOf(candidate: Fields, place: number, asked: Asked): Choice {
   const index = candidate['index']
   const parts = readParts(candidate, asked.context.newId)
   const calls = parts.calls.length
-  const reason = finishReasonOf(someText(candidate['finishReason']) ?? 'STOP', calls > 0)
-  const isFunction = reason === 'tool_calls' && usesFunctions(asked.request)
   return {
     index: typeof index === 'number' ? index : place,
     message: messageOf(parts, candidate, asked),
-    finish_reason: isFunction ? 'function_call' : reason,
+    finish_reason: finishReasonOf(someText(candidate['finishReason']) ?? 'STOP', calls > 0),
     logprobs: readLogprobs(candidate),
   }
 }
@@ -97,31 +93,11 @@ function messageOf(parts: CandidateParts, candidate: Fields, asked: Asked): Answ
     refusal: null,
     ...(reasoning === '' ? {} : { reasoning_content: reasoning }),
     ...(blocks.length === 0 ? {} : { thinking_blocks: [...blocks] }),
-    ...callsOf(calls, asked.request),
+    ...(calls.length === 0 ? {} : { tool_calls: [...calls] }),
     ...(annotations.length === 0 ? {} : { annotations: [...annotations] }),
     ...(images.length === 0 ? {} : { images }),
     ...(audio === undefined ? {} : { audio: audioOf(audio, text, asked) }),
   }
-}
-
-/** Callers that speak of functions instead of tools read `function_call`. */
-function callsOf(
-  calls: CandidateParts['calls'],
-  request: ChatRequest,
-): Pick<AnswerMessage, 'tool_calls' | 'function_call'> {
-  if (calls.length === 0) return {}
-  if (!usesFunctions(request)) return { tool_calls: [...calls] }
-  return { function_call: onlyFunction(calls) }
-}
-
-/** The one call that `function_call` has room for. Throws `upstream_garbled` where there are more. */
-export function onlyFunction(calls: CandidateParts['calls']): NonNullable<ToolCall['function']> {
-  const [first] = calls
-  if (calls.length === 1 && first?.function !== undefined) return first.function
-  throw new GatewayError(
-    'upstream_garbled',
-    'The model called several functions where the caller can read one; use tools instead',
-  )
 }
 
 /** Nothing is kept for a later turn, so the audio's id expires at once. */

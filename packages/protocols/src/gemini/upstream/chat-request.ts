@@ -1,6 +1,5 @@
 import type { ChatRequest } from '@sluice/contract'
 import { applyDecisions, type Decisions, lackField } from '../../decisions.ts'
-import { functionsAsTools, usesFunctions } from '../../legacy-functions.ts'
 import type { CodecContext } from '../../protocol.ts'
 import type { GenerateContentRequest } from '../generate-content.ts'
 import { generationConfig } from './generation-config.ts'
@@ -17,7 +16,6 @@ const decisions: Decisions<'chat'> = {
   stream: 'sent',
   stream_options: 'gateway',
   stop: 'sent',
-  max_tokens: 'sent',
   max_completion_tokens: 'sent',
   presence_penalty: 'sent',
   frequency_penalty: 'sent',
@@ -30,8 +28,6 @@ const decisions: Decisions<'chat'> = {
   tools: 'sent',
   tool_choice: 'sent',
   parallel_tool_calls: 'sent',
-  functions: 'gateway',
-  function_call: 'gateway',
   response_format: 'sent',
   seed: 'sent',
   reasoning_effort: 'sent',
@@ -47,10 +43,7 @@ const decisions: Decisions<'chat'> = {
 }
 
 /** https://ai.google.dev/api/generate-content: the model and whether to stream are in the address. */
-export function chatBody(given: ChatRequest, context: CodecContext): GenerateContentRequest {
-  const request = usesFunctions(given)
-    ? { ...functionsAsTools(given), parallel_tool_calls: null }
-    : functionsAsTools(given)
+export function chatBody(request: ChatRequest, context: CodecContext): GenerateContentRequest {
   applyDecisions('chat', request, decisions, context)
   const { contents, systemInstruction } = encodeMessages(request.messages, context)
   const tools = toolsOf(request, context)

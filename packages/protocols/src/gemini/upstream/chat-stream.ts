@@ -3,20 +3,18 @@ import {
   type ChatDelta,
   type ChatRequest,
   type Fields,
-  type FinishReason,
   isObject,
   listOf,
   type ServerSentEvent,
   someText,
   type Step,
 } from '@sluice/contract'
-import { usesFunctions } from '../../legacy-functions.ts'
 import type { CodecContext, StreamReader } from '../../protocol.ts'
 import { finishReasonOf } from '../finish-reasons.ts'
 import { readAnnotations } from '../grounding.ts'
 import { readUsage } from '../usage.ts'
 import { type CandidateParts, readLogprobs, readParts } from './candidate.ts'
-import { blockReasonOf, onlyFunction } from './chat-reply.ts'
+import { blockReasonOf } from './chat-reply.ts'
 import { fragmentOf } from './watcher.ts'
 
 /** One answer among several. */
@@ -38,7 +36,6 @@ interface Reading {
   readonly context: CodecContext
   readonly head: Omit<ChatChunk, 'choices'>
   readonly citing: boolean
-  readonly legacy: boolean
   readonly choices: Map<number, Choice>
 }
 
@@ -49,7 +46,6 @@ export function createChatReader(
 ): StreamReader<'chat'> {
   const reading: Reading = {
     context,
-    legacy: usesFunctions(request),
     citing: request.web_search_options != null,
     head: {
       id: context.newId('chatcmpl-'),
@@ -80,13 +76,8 @@ function end(reading: Reading): readonly Step<ChatChunk>[] {
   return [...reading.choices.values()].flatMap(({ index, reason, calls }) =>
     reason === undefined
       ? []
-      : [stepOf(reading, index, { delta: {}, finish_reason: finishOf(reading, reason, calls) })],
+      : [stepOf(reading, index, { delta: {}, finish_reason: finishReasonOf(reason, calls > 0) })],
   )
-}
-
-function finishOf(reading: Reading, word: string, calls: number): FinishReason {
-  const reason = finishReasonOf(word, calls > 0)
-  return reason === 'tool_calls' && reading.legacy ? 'function_call' : reason
 }
 
 function candidateSteps(reading: Reading, candidate: Fields, place: number): Step<ChatChunk>[] {
@@ -98,7 +89,7 @@ function candidateSteps(reading: Reading, candidate: Fields, place: number): Ste
   if (reading.citing) choice.text += parts.text
   if (parts.audio !== undefined) choice.audioId ??= reading.context.newId('audio_')
   const logprobs = readLogprobs(candidate)
-  for (const delta of deltasOf(reading, parts, candidate, choice))
+  for (const delta of deltasOf(parts, candidate, choice))
     steps.push(
       stepOf(reading, index, {
         delta,
@@ -128,19 +119,14 @@ function stepOf(
   return { event: { ...reading.head, choices: [{ index, logprobs: null, ...choice }] } }
 }
 
-function deltasOf(
-  reading: Reading,
-  parts: CandidateParts,
-  candidate: Fields,
-  choice: Choice,
-): readonly ChatDelta[] {
+function deltasOf(parts: CandidateParts, candidate: Fields, choice: Choice): readonly ChatDelta[] {
   const { text, reasoning, calls, blocks, images, audio } = parts
   const annotations = readAnnotations(candidate, choice.text)
   return [
     ...(reasoning === '' ? [] : [{ reasoning_content: reasoning }]),
     ...(text === '' ? [] : [{ content: text }]),
     ...(blocks.length === 0 ? [] : [{ thinking_blocks: [...blocks] }]),
-    ...(calls.length === 0 ? [] : callDeltas(reading, calls, choice)),
+    ...callDeltas(calls, choice),
     ...(images.length === 0 ? [] : [{ images }]),
     ...(audio === undefined ? [] : [{ audio: { id: choice.audioId, data: audio.base64 } }]),
     ...(annotations.length === 0 ? [] : [{ annotations: [...annotations] }]),
@@ -148,14 +134,6 @@ function deltasOf(
 }
 
 /** Calls come whole, so one delta holds a call's id, name and all its arguments. */
-function callDeltas(
-  reading: Reading,
-  calls: CandidateParts['calls'],
-  choice: Choice,
-): readonly ChatDelta[] {
-  const first = choice.calls
-  choice.calls += calls.length
-  if (!reading.legacy)
-    return calls.map((call, index) => ({ tool_calls: [{ index: first + index, ...call }] }))
-  return [{ function_call: onlyFunction(first === 0 ? calls : []) }]
+function callDeltas(calls: CandidateParts['calls'], choice: Choice): readonly ChatDelta[] {
+  return calls.map((call) => ({ tool_calls: [{ index: choice.calls++, ...call }] }))
 }

@@ -1,5 +1,4 @@
 import type { ChatRequest, ResponseFormat } from '@sluice/contract'
-import { namedSchema } from '../../named-schema.ts'
 import type { CodecContext } from '../../protocol.ts'
 import { speaksOnly, takesJsonSchema } from './model-generation.ts'
 import { toGeminiSchema } from './schema.ts'
@@ -24,9 +23,8 @@ export function generationConfig(request: ChatRequest, context: CodecContext): C
 }
 
 function samplingOf(request: ChatRequest, context: CodecContext): Config {
-  const { n, stop, presence_penalty: presence, frequency_penalty: frequency } = request
-  const most = request.max_completion_tokens ?? request.max_tokens
-  const stops = typeof stop === 'string' ? [stop] : (stop ?? [])
+  const { n, presence_penalty: presence, frequency_penalty: frequency } = request
+  const { max_completion_tokens: most, stop: stops } = request
   if (n != null && n > candidatesMax) context.unsupported('n', `at most ${candidatesMax}`)
   const candidates = n != null && n > 1 && n <= candidatesMax
   return {
@@ -35,7 +33,7 @@ function samplingOf(request: ChatRequest, context: CodecContext): Config {
     ...(request.top_k == null || request.top_k === 0 ? {} : { topK: request.top_k }),
     ...(candidates ? { candidateCount: n } : {}),
     ...(most == null ? {} : { maxOutputTokens: most }),
-    ...(stops.length === 0 ? {} : { stopSequences: stops }),
+    ...(stops?.length ? { stopSequences: stops } : {}),
     ...(request.seed == null ? {} : { seed: request.seed }),
     // Newer models refuse the penalties altogether, so a zero is not sent.
     ...(presence == null || presence === 0 ? {} : { presencePenalty: presence }),
@@ -51,11 +49,11 @@ function logprobsOf({ logprobs, top_logprobs: top }: ChatRequest): Config {
 function formatOf(format: ResponseFormat | null | undefined, context: CodecContext): Config {
   if (format == null || format.type === 'text') return {}
   const json = { responseMimeType: 'application/json' }
-  if (format.type === 'json_object' || format.json_schema == null) return json
-  const { schema, path } = namedSchema(format)
+  if (format.type === 'json_object') return json
+  const { schema } = format.json_schema
   return takesJsonSchema(context.model)
     ? { ...json, responseJsonSchema: schema }
-    : { ...json, responseSchema: toGeminiSchema(schema, path) }
+    : { ...json, responseSchema: toGeminiSchema(schema, 'response_format.json_schema.schema') }
 }
 
 /** Sound comes as 16 bit samples, 24,000 a second; a WAV header can be put before them, nothing else. */

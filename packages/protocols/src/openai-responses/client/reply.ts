@@ -15,11 +15,8 @@ import { itemIds } from './history.ts'
 import { plainReasoningItem, reasoningItem, signatureItem } from './reasoning.ts'
 import type { OutputItem, ResponseObject, ResponsesRequest } from './schema.ts'
 
-/** Makes ids of items from their prefixes, and ids of calls. */
-interface Ids {
-  readonly item: (prefix: string) => string
-  readonly call: () => string
-}
+/** Makes the id of an item from its prefix. */
+type NewId = (prefix: string) => string
 
 /** The canonical answer as a whole Response object. */
 export function responseOf(
@@ -30,13 +27,12 @@ export function responseOf(
   const [choice] = reply.choices
   const created = Math.floor(context.now() / 1000)
   const id = context.newId('resp_')
-  const ids: Ids = { item: itemIds(id), call: () => context.newId('call_') }
   const base = responseBase(request, { id, model: reply.model, created })
   return {
     ...base,
     ...outcomeOf(choice?.finish_reason ?? 'stop', created),
     service_tier: reply.service_tier ?? base.service_tier,
-    output: choice === undefined ? [] : outputOf(choice, wantsLogprobs(request), ids),
+    output: choice === undefined ? [] : outputOf(choice, wantsLogprobs(request), itemIds(id)),
     usage: usageOf(reply.usage),
   }
 }
@@ -134,33 +130,27 @@ export function usageOf(usage: ChatUsage): NonNullable<ResponseObject['usage']> 
 type Choice = ChatReply['choices'][number]
 
 /** Output items in the order a model makes them: reasoning, the message, the calls. */
-function outputOf(choice: Choice, logprobs: boolean, ids: Ids): OutputItem[] {
+function outputOf(choice: Choice, logprobs: boolean, newId: NewId): OutputItem[] {
   const { message } = choice
-  const { reasoning_content: reasoning, thinking_blocks: blocks, function_call: legacy } = message
+  const { reasoning_content: reasoning, thinking_blocks: blocks } = message
   const status = choice.finish_reason === 'length' ? 'incomplete' : 'completed'
   const content = partsOf(choice, logprobs)
-  const calls: readonly ToolCall[] = [
-    ...(message.tool_calls ?? []),
-    ...(legacy === undefined
-      ? []
-      : [{ id: ids.call(), type: 'function' as const, function: legacy }]),
-  ]
   return [
-    ...reasoningItems(reasoning ?? '', blocks ?? [], ids),
-    ...(content.length === 0 ? [] : [messageItem(ids.item('msg_'), { content, status })]),
-    ...(message.images ?? []).map(({ image_url: { url } }) => imageItem(ids.item('ig_'), url)),
-    ...calls.flatMap((call) => callItems(call, ids)),
+    ...reasoningItems(reasoning ?? '', blocks ?? [], newId),
+    ...(content.length === 0 ? [] : [messageItem(newId('msg_'), { content, status })]),
+    ...(message.images ?? []).map(({ image_url: { url } }) => imageItem(newId('ig_'), url)),
+    ...(message.tool_calls ?? []).flatMap((call) => callItems(call, newId)),
   ]
 }
 
 function reasoningItems(
   text: string,
   blocks: readonly ThinkingBlock[],
-  { item }: Ids,
+  newId: NewId,
 ): readonly OutputItem[] {
   const textShown = blocks.some(({ thinking, summary }) => thinking || summary?.length)
-  const plain = text !== '' && !textShown ? [plainReasoningItem(text, item('rs_'))] : []
-  return [...plain, ...blocks.map((block) => reasoningItem(block, item('rs_')))]
+  const plain = text !== '' && !textShown ? [plainReasoningItem(text, newId('rs_'))] : []
+  return [...plain, ...blocks.map((block) => reasoningItem(block, newId('rs_')))]
 }
 
 function partsOf({ message, logprobs }: Choice, told: boolean): readonly Fields[] {
@@ -202,10 +192,10 @@ export function messageItem(
   return { id, type: 'message', status, role: 'assistant', content }
 }
 
-function callItems(call: ToolCall, { item }: Ids): readonly OutputItem[] {
+function callItems(call: ToolCall, newId: NewId): readonly OutputItem[] {
   const signature = callSignature(call)
-  const signed = signature === undefined ? [] : [signatureItem(call.id, signature, item('rs_'))]
-  return [...signed, callItem(call, item(call.custom === undefined ? 'fc_' : 'ctc_'), 'completed')]
+  const signed = signature === undefined ? [] : [signatureItem(call.id, signature, newId('rs_'))]
+  return [...signed, callItem(call, newId(call.custom === undefined ? 'fc_' : 'ctc_'), 'completed')]
 }
 
 /** Functions are called with an object, so no arguments at all are an empty one. */

@@ -110,7 +110,6 @@ function withoutNulls(model: string, messages: Message[], fields: Fields): ChatR
 /** Chat's fields in this format's words; what has no counterpart came from the input. */
 const params: Readonly<Record<string, string>> = {
   max_completion_tokens: 'max_output_tokens',
-  max_tokens: 'max_output_tokens',
   reasoning_effort: 'reasoning.effort',
   verbosity: 'text.verbosity',
   response_format: 'text.format',

@@ -33,7 +33,6 @@ interface Output {
   readonly calls: Map<number, OpenCall>
   reasoning: OpenReasoning | undefined
   message: StreamedMessage | undefined
-  legacyCallId: string | undefined
 }
 
 /**
@@ -55,7 +54,6 @@ export function createStreamedOutput(teller: Teller): StreamedOutput {
     calls: new Map(),
     reasoning: undefined,
     message: undefined,
-    legacyCallId: undefined,
   }
   return {
     items: () => output.done.filter((item) => item !== undefined),
@@ -73,7 +71,6 @@ function addDelta(output: Output, delta: ChatDelta, logprobs: ChoiceLogprobs | n
     openMessage(output).annotate(flatAnnotation(annotation))
   for (const { image_url: image } of delta.images ?? []) addImage(output, image.url)
   for (const call of delta.tool_calls ?? []) addCall(output, call)
-  if (delta.function_call) addLegacyCall(output, delta.function_call)
 }
 
 function closeAll(output: Output, status: 'completed' | 'incomplete'): void {
@@ -168,18 +165,6 @@ function addCall(output: Output, piece: ToolCallDelta): void {
   const call = output.calls.get(piece.index) ?? openCall(output, piece)
   const text = (call.custom ? piece.custom?.input : piece.function?.arguments) ?? ''
   if (text !== '') addToCall(output, call, text)
-}
-
-function addLegacyCall(
-  output: Output,
-  { name, arguments: text }: NonNullable<ChatDelta['function_call']>,
-): void {
-  output.legacyCallId ??= output.teller.callId()
-  const named = {
-    ...(name === undefined ? {} : { name }),
-    ...(text === undefined ? {} : { arguments: text }),
-  }
-  addCall(output, { index: -1, id: output.legacyCallId, type: 'function', function: named })
 }
 
 function openCall(output: Output, piece: ToolCallDelta): OpenCall {

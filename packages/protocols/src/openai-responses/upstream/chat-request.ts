@@ -17,7 +17,6 @@ const decisions: Decisions<'chat'> = {
   stream: 'sent',
   stream_options: 'sent',
   stop: 'refused',
-  max_tokens: 'sent',
   max_completion_tokens: 'sent',
   presence_penalty: 'refused',
   frequency_penalty: 'refused',
@@ -30,8 +29,6 @@ const decisions: Decisions<'chat'> = {
   tools: 'sent',
   tool_choice: 'sent',
   parallel_tool_calls: 'sent',
-  functions: 'gateway',
-  function_call: 'gateway',
   response_format: 'sent',
   seed: 'refused',
   reasoning_effort: 'sent',
@@ -152,11 +149,9 @@ function reasons(model: string): boolean {
 const outputTokensMin = 16
 
 function outputLimit(request: ChatRequest, context: CodecContext): number | undefined {
-  const field = request.max_completion_tokens == null ? 'max_tokens' : 'max_completion_tokens'
-  const limit = request[field]
-  if (limit == null) return undefined
-  if (limit >= outputTokensMin) return limit
-  context.unsupported(field, `${field} must be at least ${outputTokensMin} here`)
+  const { max_completion_tokens: limit } = request
+  if (limit == null || limit >= outputTokensMin) return limit ?? undefined
+  context.unsupported('max_completion_tokens', `at least ${outputTokensMin} is needed here`)
   return undefined
 }
 

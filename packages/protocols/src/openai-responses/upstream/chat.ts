@@ -1,4 +1,3 @@
-import { withFunctions } from '../../function-answers.ts'
 import { type PathOf, usualPath } from '../../openai/upstream/options.ts'
 import type { Codec } from '../../protocol.ts'
 import { decodeResponse } from './chat-reply.ts'
@@ -15,7 +14,7 @@ export function responsesChat({
 }: {
   readonly path?: PathOf
 } = {}): Codec<'chat'> {
-  return withFunctions({
+  return {
     encode: (request, context) => ({
       method: 'POST',
       path: path('/responses', context),
@@ -24,5 +23,5 @@ export function responsesChat({
     decode: decodeResponse,
     singleChoice: true,
     stream: { reader: createChatReader, watcher: createChatWatcher },
-  })
+  }
 }

@@ -30,7 +30,6 @@ function itemsOf(message: Message, place: MessagePlace): readonly Fields[] {
     case 'assistant':
       return assistantItems(message, place)
     case 'tool':
-    case 'function':
       return [resultItem(message, message.tool_call_id ?? '', place)]
     case 'system':
     case 'developer':

@@ -1,13 +1,20 @@
-import { type OperationName, operations } from '@sluice/contract'
+import { type ChatReply, type OperationName, operations } from '@sluice/contract'
 import type { ClientFormat } from '../../protocol.ts'
+import { canonicalChat, chatAnswer, paramOfChat, stopList, writeChat } from './chat.ts'
+import {
+  ChatCompletion,
+  ChatCompletionChunk,
+  ChatCompletionRequest,
+  CompletionRequest,
+} from './schema.ts'
 import { asksForUsage, done, writeChunks, writeTypedEvents } from './stream.ts'
 
 /**
- * An operation as its own client format: OpenAI's public JSON is the canonical form, so nothing is translated. Further
+ * An operation as OpenAI's clients say it. Most are the canonical form themselves, so that nothing is translated; further
  * properties say what is particular to the operation.
  */
 function own(name: OperationName, further: Partial<ClientFormat> = {}): ClientFormat {
-  const { summary, tag, paths, request, reply, example } = operations[name]
+  const { summary, tag, paths, request, reply, event, example } = operations[name]
   return {
     id: name,
     operation: name,
@@ -17,6 +24,7 @@ function own(name: OperationName, further: Partial<ClientFormat> = {}): ClientFo
     paths,
     request,
     reply,
+    event,
     ...(example !== undefined && { example }),
     toCanonical: (given) => given as never,
     fromCanonical: (answer) => answer,
@@ -36,8 +44,17 @@ const typed: Partial<ClientFormat> = { writer: writeTypedEvents }
 
 /** The formats of the operations themselves, one for each (OpenAI API reference; rerank: Cohere and Jina). */
 export const ownFormats: { readonly [O in OperationName]: ClientFormat } = {
+  // The schemas have accepted the requests before they come here.
   chat: own('chat', {
     ...chunked,
+    request: ChatCompletionRequest,
+    reply: ChatCompletion,
+    event: ChatCompletionChunk,
+    toCanonical: (request, context) => canonicalChat(request as ChatCompletionRequest, context),
+    fromCanonical: (reply: ChatReply, request) =>
+      chatAnswer(reply, request as ChatCompletionRequest),
+    writer: (request) => writeChat(request as ChatCompletionRequest),
+    paramOf: (canonical, request) => paramOfChat(canonical, request as ChatCompletionRequest),
     prefixOf(request) {
       const { tools, messages } = request as { tools?: unknown; messages: readonly unknown[] }
       return [tools, messages.slice(0, 2)]
@@ -45,6 +62,11 @@ export const ownFormats: { readonly [O in OperationName]: ClientFormat } = {
   }),
   complete: own('complete', {
     ...chunked,
+    request: CompletionRequest,
+    toCanonical(request) {
+      const { stop, ...rest } = request as CompletionRequest
+      return { ...rest, ...(stop == null ? {} : { stop: stopList(stop) }) }
+    },
     prefixOf: (request) => (request as { readonly prompt?: unknown }).prompt,
   }),
   embed: own('embed'),

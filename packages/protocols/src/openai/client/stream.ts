@@ -1,4 +1,5 @@
 import {
+  type ChatChunk,
   chatUsage,
   formatEvent,
   type GatewayError,
@@ -26,9 +27,12 @@ export function asksForUsage(request: unknown): boolean {
 
 /**
  * Chunks and `[DONE]`. With include_usage every chunk carries `usage: null` and one last chunk without choices carries
- * the numbers.
+ * the numbers. `said` is a chunk as the caller reads it; undefined where it is nothing to the caller.
  */
-export function writeChunks(request: unknown): StreamWriter<OperationName> {
+export function writeChunks(
+  request: unknown,
+  said: (chunk: ChatChunk) => object | undefined = (chunk) => chunk,
+): StreamWriter<OperationName> {
   const includeUsage = asksForUsage(request)
   let usage: Usage = noUsage
   let head: Record<string, unknown> = {}
@@ -40,12 +44,15 @@ export function writeChunks(request: unknown): StreamWriter<OperationName> {
         usage = step.usage
         return ''
       }
+      // Of text completions nothing is said in other words.
+      const event = said(step.event as ChatChunk)
+      if (event === undefined) return ''
       if (includeUsage) {
-        const { choices: _choices, ...rest } = step.event as { choices?: unknown }
+        const { choices: _choices, ...rest } = event as { choices?: unknown }
         head = rest
-        return `data: ${JSON.stringify({ ...step.event, usage: null })}\n\n`
+        return `data: ${JSON.stringify({ ...event, usage: null })}\n\n`
       }
-      return `data: ${JSON.stringify(step.event)}\n\n`
+      return `data: ${JSON.stringify(event)}\n\n`
     },
     end() {
       if (!includeUsage) return done

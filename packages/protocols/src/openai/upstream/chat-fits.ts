@@ -1,5 +1,5 @@
 import { type Fields, isObject, listOf, objectOf, textOf } from '@sluice/contract'
-import { isNamedSchema } from '../../named-schema.ts'
+import { isNamedSchema } from '../named-schema.ts'
 import { isNeutral } from '../../neutral-values.ts'
 import type { ChatExtension, ChatOptions } from './options.ts'
 

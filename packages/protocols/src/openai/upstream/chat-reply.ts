@@ -1,7 +1,6 @@
 import {
   type AnswerMessage,
   type ChatReply,
-  type ChatRequest,
   chatUsage,
   countOf,
   type Fields,
@@ -22,11 +21,7 @@ import { failureOf, finishReasonOf } from './finish-reasons.ts'
 import { logprobsOf } from './logprobs.ts'
 
 /** Reads a whole chat completion of OpenAI or anything that calls itself compatible. */
-export function decodeChat(
-  received: Received,
-  context: CodecContext,
-  request: ChatRequest,
-): Decoded<'chat'> {
+export function decodeChat(received: Received, context: CodecContext): Decoded<'chat'> {
   const body = bodyOf(received)
   const choices = listOf(body['choices']).filter(isObject)
   if (choices.length === 0)
@@ -39,7 +34,7 @@ export function decodeChat(
     created: createdOf(body, context),
     model: context.publicModel,
     choices: choices.map((choice, position) =>
-      choiceOf(choice, { position, annotations, context, request }),
+      choiceOf(choice, { position, annotations, context }),
     ),
     usage: chatUsage(usage ?? noUsage),
     system_fingerprint: someText(body['system_fingerprint']) ?? null,
@@ -62,7 +57,6 @@ interface ChoicePlace {
   readonly position: number
   readonly annotations: readonly object[]
   readonly context: CodecContext
-  readonly request: ChatRequest
 }
 
 function choiceOf(choice: Fields, place: ChoicePlace): ChatReply['choices'][number] {
@@ -81,7 +75,7 @@ function choiceOf(choice: Fields, place: ChoicePlace): ChatReply['choices'][numb
 function messageOf(message: Fields, place: ChoicePlace): AnswerMessage {
   const { text, reasoning } = readContent(message['content'])
   const thought = readReasoning(message) || reasoning
-  const { calls, legacy } = callsOf(message, place)
+  const calls = callsOf(message, place.context)
   const annotations = [...listOf(message['annotations']), ...place.annotations].filter(isObject)
   const silent = text === '' && (calls.length > 0 || message['content'] == null)
   return {
@@ -91,7 +85,6 @@ function messageOf(message: Fields, place: ChoicePlace): AnswerMessage {
     ...(thought === '' ? {} : { reasoning_content: thought }),
     ...blocksOf(message),
     ...(calls.length === 0 ? {} : { tool_calls: calls }),
-    ...(legacy === undefined ? {} : { function_call: legacy }),
     ...(annotations.length === 0 ? {} : { annotations }),
     ...mediaOf(message),
   }
@@ -137,18 +130,12 @@ function isThinkingBlock(block: unknown): block is ThinkingBlock {
   return block['type'] === 'redacted_thinking' && typeof block['data'] === 'string'
 }
 
-function callsOf(
-  message: Fields,
-  { context, request }: ChoicePlace,
-): { readonly calls: ToolCall[]; readonly legacy?: { name: string; arguments: string } } {
-  const calls = listOf(message['tool_calls'])
-    .filter(isObject)
-    .map((call) => callOf(call, context))
-  const { function_call: legacy } = message
-  if (!isObject(legacy) || someText(legacy['name']) === undefined) return { calls }
-  const named = { name: textOf(legacy['name']), arguments: readArguments(legacy['arguments']) }
-  if (request.functions != null) return { calls, legacy: named }
-  return { calls: [...calls, { id: context.newId('call_'), type: 'function', function: named }] }
+/** Some upstreams still answer with OpenAI's deprecated `function_call`. */
+function callsOf(message: Fields, context: CodecContext): ToolCall[] {
+  const { function_call: older } = message
+  const calls = listOf(message['tool_calls']).filter(isObject)
+  const isNamed = isObject(older) && someText(older['name']) !== undefined
+  return [...calls, ...(isNamed ? [{ function: older }] : [])].map((call) => callOf(call, context))
 }
 
 function callOf(call: Fields, context: CodecContext): ToolCall {

@@ -3,11 +3,9 @@ import {
   type ContentPart,
   formatDataUrl,
   type Message,
-  type ResponseFormat,
   type Tool,
 } from '@sluice/contract'
 import { type Decisions, withoutFields } from '../../decisions.ts'
-import { isNamedSchema } from '../../named-schema.ts'
 import type { CodecContext } from '../../protocol.ts'
 import type { ChatOptions } from './options.ts'
 
@@ -21,7 +19,6 @@ const decisions: Decisions<'chat'> = {
   stream: 'sent',
   stream_options: 'sent',
   stop: 'sent',
-  max_tokens: 'sent',
   max_completion_tokens: 'sent',
   presence_penalty: 'sent',
   frequency_penalty: 'sent',
@@ -34,8 +31,6 @@ const decisions: Decisions<'chat'> = {
   tools: 'sent',
   tool_choice: 'sent',
   parallel_tool_calls: 'sent',
-  functions: 'sent',
-  function_call: 'sent',
   response_format: 'sent',
   seed: 'sent',
   reasoning_effort: 'sent',
@@ -60,14 +55,13 @@ export function chatBody(
   options: ChatOptions = {},
 ): Record<string, unknown> {
   const knows: ReadonlySet<string> = new Set(options.knows)
-  const { messages, response_format: format, tools } = request
+  const { messages, tools } = request
   const body: Record<string, unknown> = {
     ...request,
     model: context.model,
     messages: messages.map((message, index) =>
       messageOut(message, { knows, context, path: `messages[${index}]` }),
     ),
-    ...(format?.type === 'json_schema' ? { response_format: schemaFormat(format) } : {}),
     ...(tools?.length ? { tools: tools.map((tool) => toolOut(tool, knows)) } : {}),
     ...streaming(request),
     ...thinking(request, knows),
@@ -161,14 +155,6 @@ function toolOut(tool: Tool, knows: ReadonlySet<string>): unknown {
   if (tool.cache_control === undefined || knows.has('cache_control')) return tool
   const { cache_control: _, ...rest } = tool
   return rest
-}
-
-/** The contract's bare schema becomes OpenAI's named one; the name is the schema's title where that is a legal name. */
-export function schemaFormat({ json_schema: schema }: ResponseFormat): unknown {
-  if (schema == null || isNamedSchema(schema)) return { type: 'json_schema', json_schema: schema }
-  const title = schema['title']
-  const name = typeof title === 'string' && /^[a-zA-Z0-9_-]{1,64}$/.test(title) ? title : 'response'
-  return { type: 'json_schema', json_schema: { name, schema } }
 }
 
 /** Budgets in tokens up to which an effort stands for them; OpenAI has efforts only. */

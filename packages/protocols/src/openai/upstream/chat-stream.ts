@@ -1,7 +1,6 @@
 import {
   type ChatChunk,
   type ChatDelta,
-  type ChatRequest,
   countOf,
   type Fields,
   isObject,
@@ -15,7 +14,7 @@ import type { CodecContext, StreamReader } from '../../protocol.ts'
 import { eventObject } from '../../read-json.ts'
 import { usageIn } from '../../usage.ts'
 import { blocksOf, createdOf, imagesOf, tierOf } from './chat-reply.ts'
-import { readAnnotations, readArguments, readContent, readReasoning } from './content.ts'
+import { readAnnotations, readContent, readReasoning } from './content.ts'
 import { finishReasonOf } from './finish-reasons.ts'
 import { logprobsOf } from './logprobs.ts'
 import { createToolCallSlots, type ToolCallSlots } from './tool-call-slots.ts'
@@ -31,20 +30,15 @@ interface ChoiceState {
 /** One stream as far as it was read. */
 interface Reading {
   readonly context: CodecContext
-  readonly request: ChatRequest
   readonly choices: Map<number, ChoiceState>
   envelope: Envelope | undefined
   cited: boolean
 }
 
 /** Reads the chunks of OpenAI and of everything that calls itself compatible into OpenAI's own chunks. */
-export function createChatReader(
-  context: CodecContext,
-  request: ChatRequest,
-): StreamReader<'chat'> {
+export function createChatReader(context: CodecContext): StreamReader<'chat'> {
   const reading: Reading = {
     context,
-    request,
     choices: new Map(),
     envelope: undefined,
     cited: false,
@@ -98,10 +92,9 @@ function deltaOf(reading: Reading, delta: Fields, chunk: Fields, state: ChoiceSt
   const { audio } = delta
   const images = imagesOf(listOf(delta['images']))
   const annotations = annotationsOf(reading, delta, chunk)
-  const legacy = delta['function_call']
+  const { function_call: older } = delta
   const calls = listOf(delta['tool_calls']).filter(isObject)
-  const asCall = isObject(legacy) && reading.request.functions == null
-  const pieces = [...calls, ...(asCall ? [{ index: 0, function: legacy }] : [])]
+  const pieces = [...calls, ...(isObject(older) ? [{ index: 0, function: older }] : [])]
   const toolCalls = pieces.flatMap((piece) => state.slots.read(piece))
   return {
     ...(thought === '' ? {} : { reasoning_content: thought }),
@@ -109,7 +102,6 @@ function deltaOf(reading: Reading, delta: Fields, chunk: Fields, state: ChoiceSt
     ...(text === '' ? {} : { content: text }),
     ...(refusal === undefined ? {} : { refusal }),
     ...(toolCalls.length === 0 ? {} : { tool_calls: toolCalls }),
-    ...(isObject(legacy) && !asCall ? { function_call: legacyOf(legacy) } : {}),
     ...(isObject(audio) ? { audio } : {}),
     ...(images.length === 0 ? {} : { images }),
     ...(annotations.length === 0 ? {} : { annotations }),
@@ -136,10 +128,4 @@ function envelopeOf(reading: Reading, chunk: Fields): Envelope {
     ...tierOf(chunk),
   }
   return reading.envelope
-}
-
-function legacyOf(call: Fields): NonNullable<ChatDelta['function_call']> {
-  const name = someText(call['name'])
-  const text = readArguments(call['arguments'])
-  return { ...(name === undefined ? {} : { name }), ...(text === '' ? {} : { arguments: text }) }
 }

@@ -5,7 +5,7 @@ const reasons: Readonly<Record<string, FinishReason>> = {
   length: 'length',
   tool_calls: 'tool_calls',
   content_filter: 'content_filter',
-  function_call: 'function_call',
+  function_call: 'tool_calls',
   max_tokens: 'length',
   model_length: 'length',
   max_output_tokens: 'length',

@@ -7,7 +7,7 @@ import {
 } from '@sluice/contract'
 import type { EngineContext, EngineOperation } from '@sluice/engine'
 import type { Target } from '../route/routing.ts'
-import { leftOutBy, type Run, unsupportedBy } from '../run/run.ts'
+import { asWritten, leftOutBy, type Run, unsupportedBy } from '../run/run.ts'
 import { Attempt, type AttemptAnswer, type Attempted } from './attempt.ts'
 import type { AnyStep } from '../canonical.ts'
 import { pulledSource } from './pulled-source.ts'
@@ -51,14 +51,10 @@ export async function askEngine(
       abandon: () => attempt.abandon(),
     }
   } catch (thrown) {
-    const error = failureOf(attempt, thrown)
+    const error = asWritten(call, attempt.signal.aborted ? attempt.signal.reason : thrown)
     attempt.fail(error)
     throw error
   }
-}
-
-function failureOf({ signal }: Attempt, thrown: unknown): GatewayError {
-  return GatewayError.from(signal.aborted ? signal.reason : thrown)
 }
 
 function engineContext(run: Run, target: EngineTarget, signal: AbortSignal): EngineContext {

@@ -19,9 +19,10 @@ import type {
 } from '@sluice/protocols'
 import type { OutgoingRequest } from '../../providers/provider.ts'
 import type { Call } from '../call.ts'
+import type { AnyRequest } from '../canonical.ts'
 import type { Gateway } from '../gateway.ts'
 import type { Target } from '../route/routing.ts'
-import { leftOutBy, type Run, unsupportedBy } from '../run/run.ts'
+import { asWritten, leftOutBy, type Run, unsupportedBy } from '../run/run.ts'
 import type { AttemptAnswer } from './attempt.ts'
 import type { Framing } from './splitters.ts'
 
@@ -73,7 +74,12 @@ export async function prepare(
   if (native) return prepareNative(run.call, target, native)
   const codec = provider.protocol.codecs[operation] as Codec<OperationName> | undefined
   if (!codec) throw notOffered(target, operation)
-  return prepareCodec(run, target, { codec, signal })
+  const canonical = run.canonical()
+  try {
+    return await prepareCodec(run, target, { codec, canonical, signal })
+  } catch (thrown) {
+    throw asWritten(run.call, thrown)
+  }
 }
 
 /** The format the upstream speaks itself, where the call is in it and has JSON bytes to pass on. */
@@ -154,20 +160,27 @@ function nativeQuirked(
   return changed
 }
 
+/** What a codec makes of. */
+interface Encoding {
+  readonly codec: Codec<OperationName>
+  readonly canonical: AnyRequest
+  readonly signal: AbortSignal
+}
+
 async function prepareCodec(
   run: Run,
   target: UpstreamTarget,
-  { codec, signal }: { codec: Codec<OperationName>; signal: AbortSignal },
+  encoding: Encoding,
 ): Promise<Prepared> {
   const { call } = run
+  const { codec, canonical } = encoding
   if (call.stream && !codec.stream)
     throw new GatewayError(
       'unsupported_parameter',
       `${target.providerId} cannot stream this operation`,
       { param: 'stream' },
     )
-  const canonical = run.canonical()
-  const context = await codecContext(run, target, { codec, signal })
+  const context = await codecContext(run, target, encoding)
   const encoded = codec.encode(canonical, context)
   const { quirks = [] } = target.upstream.provider
   return {
@@ -201,10 +214,10 @@ const mediaBytesMax = 50 * 1024 * 1024
 async function codecContext(
   run: Run,
   target: UpstreamTarget,
-  { codec, signal }: { codec: Codec<OperationName>; signal: AbortSignal },
+  { codec, canonical, signal }: Encoding,
 ): Promise<CodecContext> {
   const { gateway, call, route } = run
-  const wanted = codec.media?.(run.canonical()) ?? []
+  const wanted = codec.media?.(canonical) ?? []
   const fetched = await Promise.all(
     wanted.map(async ({ url, param }) => {
       const { bytes, contentType } = await gateway.engineContext.fetchMedia(url, {

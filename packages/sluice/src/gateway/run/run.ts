@@ -13,9 +13,26 @@ export interface Run {
   readonly canonical: () => AnyRequest
 }
 
+/** The path of a canonical field in the caller's own format; undefined for what the caller did not write. */
+function pathIn({ format, request }: Call, param: string): string | undefined {
+  return format.paramOf ? format.paramOf(param, request) : param
+}
+
+/** An error about a field of the canonical request, said of the field that the caller wrote. */
+export function asWritten(call: Call, thrown: unknown): GatewayError {
+  const error = GatewayError.from(thrown)
+  const { code, message, details } = error
+  const path = details.param === undefined ? undefined : pathIn(call, details.param)
+  if (path === undefined || path === details.param) return error
+  return new GatewayError(code, message, { ...details, param: path })
+}
+
 /** Notes as dropped what a target lacks though it only advises; the path is said in the caller's own format. */
 export function leftOutBy({ call }: Run): (param: string) => void {
-  return (param) => void call.trail.dropped.add(call.format.paramOf?.(param) ?? param)
+  return (param) => {
+    const path = pathIn(call, param)
+    if (path !== undefined) call.trail.dropped.add(path)
+  }
 }
 
 /** Refuses, or notes as dropped, what a target cannot express; the path is said in the caller's own format. */
@@ -24,7 +41,7 @@ export function unsupportedBy(
   target: Target,
 ): (param: string, reason?: string) => void {
   return (param, reason) => {
-    const path = call.format.paramOf?.(param) ?? param
+    const path = pathIn(call, param) ?? param
     if (route.options.unsupported === 'report') {
       call.trail.dropped.add(path)
       return

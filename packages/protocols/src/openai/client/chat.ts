@@ -1,0 +1,103 @@
+import {
+  type ChatReply,
+  type ChatRequest,
+  objectOf,
+  type OperationName,
+  type ResponseFormat,
+} from '@sluice/contract'
+import type { FormatContext, StreamWriter } from '../../protocol.ts'
+import { isNamedSchema, namedSchema } from '../named-schema.ts'
+import {
+  callsAsToolCalls,
+  functionsAsTools,
+  usesFunctions,
+  withFunctionCalls,
+  withFunctionDelta,
+} from './functions.ts'
+import type { ChatCompletionRequest } from './schema.ts'
+import { writeChunks } from './stream.ts'
+
+/** A chat completion request in the canonical form: what can be said in two ways is said in one. */
+export function canonicalChat(
+  request: ChatCompletionRequest,
+  { leftOut }: Pick<FormatContext, 'leftOut'>,
+): ChatRequest {
+  const {
+    messages,
+    stop,
+    max_tokens: older,
+    functions,
+    function_call: choice,
+    response_format: format,
+    ...rest
+  } = request
+  if (!usesFunctions(request))
+    for (const [field, value] of Object.entries({ functions, function_call: choice }))
+      if (value != null) leftOut(field)
+  const limit = rest.max_completion_tokens ?? older
+  return {
+    ...rest,
+    messages: callsAsToolCalls(messages),
+    ...(stop == null ? {} : { stop: stopList(stop) }),
+    ...(limit == null ? {} : { max_completion_tokens: limit }),
+    ...(format == null ? {} : { response_format: canonicalFormat(format) }),
+    ...functionsAsTools(request),
+  }
+}
+
+/** Stop sequences as a list: a single one may stand alone. */
+export function stopList(stop: string | string[]): string[] {
+  return typeof stop === 'string' ? [stop] : stop
+}
+
+function canonicalFormat({
+  type,
+  json_schema: schema,
+  ...rest
+}: NonNullable<ChatCompletionRequest['response_format']>): ResponseFormat {
+  return type === 'json_schema'
+    ? { ...rest, type, json_schema: namedSchema(objectOf(schema)) }
+    : { ...rest, type }
+}
+
+/** The path of a canonical field in the caller's own words; undefined for what the caller did not write. */
+export function paramOfChat(canonical: string, request: ChatCompletionRequest): string | undefined {
+  const field = /^[a-z_]+/.exec(canonical)?.[0] ?? canonical
+  const rest = canonical.slice(field.length)
+  const older = usesFunctions(request)
+  switch (field) {
+    case 'tools':
+      return older ? `functions${rest.replace('.function', '')}` : canonical
+    case 'tool_choice':
+      return older ? 'function_call' : canonical
+    case 'parallel_tool_calls':
+      return older ? undefined : canonical
+    case 'stop':
+      return typeof request.stop === 'string' ? field : canonical
+    case 'max_completion_tokens':
+      return request.max_completion_tokens == null ? 'max_tokens' : canonical
+    case 'response_format': {
+      const isNamed = isNamedSchema(objectOf(request.response_format?.json_schema))
+      return isNamed ? canonical : field + rest.replace('.json_schema.schema', '.json_schema')
+    }
+    case 'messages': {
+      const index = /^\[(\d+)\]/.exec(rest)?.[1]
+      const called = request.messages[Number(index)]?.function_call
+      return called == null ? canonical : field + rest.replace(toolCall, '.function_call')
+    }
+    default:
+      return canonical
+  }
+}
+
+const toolCall = /\.tool_calls\[0\](\.function)?/
+
+/** The answer as the caller reads it. */
+export function chatAnswer(reply: ChatReply, request: ChatCompletionRequest): object {
+  return usesFunctions(request) ? withFunctionCalls(reply) : reply
+}
+
+/** A streamed answer as the caller reads it. */
+export function writeChat(request: ChatCompletionRequest): StreamWriter<OperationName> {
+  return usesFunctions(request) ? writeChunks(request, withFunctionDelta) : writeChunks(request)
+}

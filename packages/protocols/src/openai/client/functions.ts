@@ -1,0 +1,98 @@
+import {
+  type ChatChunk,
+  type ChatReply,
+  type ChatRequest,
+  type FinishReason,
+  type Message,
+  objectOf,
+  someText,
+  type Tool,
+} from '@sluice/contract'
+import type { ChatCompletionMessage, ChatCompletionRequest } from './schema.ts'
+
+// OpenAI's deprecated `functions`, `function_call` and role `function`, and the tools that followed them.
+
+/** True where the caller speaks of functions instead of tools and reads `function_call` in the answer. */
+export function usesFunctions({ functions, tools }: ChatCompletionRequest): boolean {
+  return functions != null && !tools?.length
+}
+
+/** The functions as tools and the choice among them; nothing where the caller speaks of tools. */
+export function functionsAsTools(request: ChatCompletionRequest): Partial<ChatRequest> {
+  if (!usesFunctions(request)) return {}
+  const { functions, function_call: choice } = request
+  return {
+    tools: (functions ?? []).map(functionAsTool),
+    // A function_call was always a single one.
+    parallel_tool_calls: false,
+    ...(choice == null
+      ? {}
+      : {
+          tool_choice:
+            typeof choice === 'string'
+              ? choice
+              : { type: 'function', function: { name: choice.name } },
+        }),
+  }
+}
+
+function functionAsTool(given: Readonly<Record<string, unknown>>): Tool {
+  const { name, description, parameters } = given
+  const text = someText(description)
+  return {
+    type: 'function',
+    function: {
+      name: someText(name) ?? '',
+      ...(text === undefined ? {} : { description: text }),
+      ...(parameters == null ? {} : { parameters: { ...objectOf(parameters) } }),
+    },
+  }
+}
+
+/** Calls get an id, by which their results, which only followed them, name them now. */
+export function callsAsToolCalls(messages: readonly ChatCompletionMessage[]): Message[] {
+  let open = ''
+  return messages.map(({ role, function_call: call, ...rest }, index) => {
+    if (role === 'function') return { role: 'tool', ...rest, tool_call_id: open }
+    if (call == null) return { role, ...rest }
+    open = `function_call_${index}`
+    return { role, ...rest, tool_calls: [{ id: open, type: 'function', function: call }] }
+  })
+}
+
+/** The answer for a caller who speaks of functions. Of several calls it is the first: there is room for one. */
+export function withFunctionCalls(reply: ChatReply): object {
+  return {
+    ...reply,
+    choices: reply.choices.map((choice) => {
+      const { tool_calls: calls, ...message } = choice.message
+      const called = calls?.[0]?.function
+      return {
+        ...choice,
+        message: { ...message, ...(called === undefined ? {} : { function_call: called }) },
+        finish_reason: functionReason(choice.finish_reason),
+      }
+    }),
+  }
+}
+
+/** One piece of a streamed answer for such a caller; undefined for a piece of a further call. */
+export function withFunctionDelta(chunk: ChatChunk): object | undefined {
+  const choices = chunk.choices.flatMap((choice) => {
+    const { tool_calls: calls, ...delta } = choice.delta
+    const called = calls?.find(({ index }) => index === 0)?.function
+    if (called === undefined && calls !== undefined && Object.keys(delta).length === 0) return []
+    return [
+      {
+        ...choice,
+        delta: { ...delta, ...(called === undefined ? {} : { function_call: called }) },
+        finish_reason: functionReason(choice.finish_reason),
+      },
+    ]
+  })
+  return choices.length === 0 ? undefined : { ...chunk, choices }
+}
+
+function functionReason(reason: FinishReason | null): string | null {
+  return reason === 'tool_calls' ? 'function_call' : reason
+}

@@ -1,0 +1,90 @@
+import {
+  AnswerMessage,
+  AnyObject,
+  ChatChunk,
+  ChatDelta,
+  ChatReply,
+  ChatRequest,
+  CompleteRequest,
+  finishReasons,
+  Message,
+  messageRoles,
+  oneOf,
+  optional,
+  Type,
+} from '@sluice/contract'
+import type { Static } from 'typebox'
+
+const Stop = Type.Union([Type.String(), Type.Array(Type.String(), { maxItems: 4 })])
+
+/** The one call that an answer could hold before there were tools. */
+const FunctionCall = Type.Object({ name: Type.String(), arguments: Type.String() })
+
+const ChatCompletionMessage = Type.Object({
+  ...Message.properties,
+  role: oneOf([...messageRoles, 'function']),
+  function_call: optional(FunctionCall),
+})
+export type ChatCompletionMessage = Static<typeof ChatCompletionMessage>
+
+/**
+ * A chat request as OpenAI's clients write it (contract, ChatCompletionRequest): the canonical form, the words that
+ * OpenAI has deprecated beside it, and a schema with a name or, as the contract has it, without one.
+ */
+export const ChatCompletionRequest = Type.Object({
+  ...ChatRequest.properties,
+  messages: Type.Array(ChatCompletionMessage, { minItems: 1 }),
+  stop: optional(Stop),
+  max_tokens: optional(Type.Integer({ minimum: 1 })),
+  functions: optional(Type.Array(AnyObject, { minItems: 1, maxItems: 128 })),
+  function_call: optional(
+    Type.Union([oneOf(['none', 'auto']), Type.Object({ name: Type.String() })]),
+  ),
+  response_format: optional(
+    Type.Object({
+      type: oneOf(['text', 'json_object', 'json_schema']),
+      json_schema: optional(AnyObject),
+    }),
+  ),
+})
+export type ChatCompletionRequest = Static<typeof ChatCompletionRequest>
+
+const choice = ChatReply.properties.choices.items.properties
+const delta = ChatChunk.properties.choices.items.properties
+const FinishReason = oneOf([...finishReasons, 'function_call'])
+
+/** The answer, for the OpenAPI document: those who asked with functions read `function_call` in it. */
+export const ChatCompletion = Type.Object({
+  ...ChatReply.properties,
+  choices: Type.Array(
+    Type.Object({
+      ...choice,
+      message: Type.Object({
+        ...AnswerMessage.properties,
+        function_call: Type.Optional(FunctionCall),
+      }),
+      finish_reason: FinishReason,
+    }),
+  ),
+})
+
+export const ChatCompletionChunk = Type.Object({
+  ...ChatChunk.properties,
+  choices: Type.Array(
+    Type.Object({
+      ...delta,
+      delta: Type.Object({
+        ...ChatDelta.properties,
+        function_call: Type.Optional(Type.Partial(FunctionCall)),
+      }),
+      finish_reason: Type.Union([FinishReason, Type.Null()]),
+    }),
+  ),
+})
+
+/** A text completion request as OpenAI's clients write it: a single stop sequence may stand alone. */
+export const CompletionRequest = Type.Object({
+  ...CompleteRequest.properties,
+  stop: optional(Stop),
+})
+export type CompletionRequest = Static<typeof CompletionRequest>
