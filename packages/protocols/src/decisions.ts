@@ -62,16 +62,16 @@ export function applyDecisions<O extends OperationName>(
   decisions: Decisions<O>,
   context: Reports,
 ): void {
+  const { request: schema } = operations[operation]
   const fields = new Map<string, unknown>(Object.entries(request))
-  for (const [field, decision] of Object.entries(decisions))
+  const decided = new Map<string, string>(Object.entries(decisions))
+  // In the order of the schema, however a table is put together.
+  for (const field of Object.keys(schema.properties)) {
+    const decision = decided.get(field)
     if (decision === 'refused' || decision === 'hint') lackField(field, fields.get(field), context)
-  const passed = new Set(
-    Object.entries(decisions).flatMap(([field, decision]) =>
-      decision === 'passed' ? [field] : [],
-    ),
-  )
-  for (const path of unlistedFields(operations[operation].request, request))
-    if (!passed.has(path.split('.')[0] ?? '')) context.leftOut(path)
+  }
+  for (const path of unlistedFields(schema, request))
+    if (decided.get(path.split('.')[0] ?? '') !== 'passed') context.leftOut(path)
 }
 
 /**

@@ -54,4 +54,11 @@ export type {
 export { protocols } from './protocols.ts'
 export { renderTranscript } from './rendered-transcript.ts'
 export { documentTexts, rerankReply } from './rerank-reply.ts'
+export {
+  usualChat,
+  usualEmbed,
+  usualImages,
+  usualRerank,
+  usualTranscribe,
+} from './usual-decisions.ts'
 export { vertexAnthropic } from './vertex-anthropic/index.ts'

@@ -17,6 +17,7 @@ const neutral: Readonly<Record<string, readonly unknown[]>> = {
   parallel_tool_calls: [true],
   partial_images: [0],
   presence_penalty: [0],
+  prompt: [''],
   prompt_extend: [false],
   quality: ['auto', 'standard'],
   reasoning_effort: ['none'],

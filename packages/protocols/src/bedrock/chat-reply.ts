@@ -1,8 +1,6 @@
 import {
   type AnswerMessage,
-  type ChatReply,
   type ChatRequest,
-  chatUsage,
   type Fields,
   formatDataUrl,
   formatJson,
@@ -15,6 +13,7 @@ import {
   type ThinkingBlock,
   type ToolCall,
 } from '@sluice/contract'
+import { chatReply } from '../chat-reply.ts'
 import type { CodecContext, Decoded, Received } from '../protocol.ts'
 import { finishReason, stopSequenceOf } from './finish-reasons.ts'
 import { answersByTool, jsonToolName } from './tools.ts'
@@ -34,25 +33,14 @@ export function decodeChat(
   const usage = readUsage(body['usage'])
   const stopSequence = stopSequenceOf(body['additionalModelResponseFields'])
   const tier = someText(objectOf(body['serviceTier'])['type'])
-  const reply: ChatReply = {
-    id: context.newId('chatcmpl-'),
-    object: 'chat.completion',
-    created: Math.floor(context.now() / 1000),
-    model: context.publicModel,
-    choices: [
-      {
-        index: 0,
-        message: answer,
-        finish_reason: finishReason(body['stopReason'], answer.tool_calls !== undefined),
-        logprobs: null,
-        ...(stopSequence === undefined ? {} : { stop_sequence: stopSequence }),
-      },
-    ],
-    usage: chatUsage(usage ?? { inputTokens: 0, outputTokens: 0 }),
-    system_fingerprint: null,
-    ...(tier === undefined ? {} : { service_tier: tier }),
+  const choice = {
+    index: 0,
+    message: answer,
+    finish_reason: finishReason(body['stopReason'], answer.tool_calls !== undefined),
+    logprobs: null,
+    ...(stopSequence === undefined ? {} : { stop_sequence: stopSequence }),
   }
-  return { reply, ...(usage === undefined ? {} : { usage }) }
+  return chatReply([choice], { usage, tier }, context)
 }
 
 function readMessage(content: readonly unknown[], byTool: boolean): AnswerMessage {

@@ -6,44 +6,27 @@ import { claudeSampling } from '../claude/sampling.ts'
 import { mayForceCall } from '../claude/thinking.ts'
 import { applyDecisions, asksFor, type Decisions } from '../decisions.ts'
 import type { CodecContext } from '../protocol.ts'
+import { usualChat } from '../usual-decisions.ts'
 import { encodeMessages } from './messages.ts'
 import { modelFamily } from './model-family.ts'
 import { encodeReasoning, type Reasoning } from './reasoning.ts'
 import { answersByTool, encodeTools } from './tools.ts'
 
 const decisions: Decisions<'chat'> = {
-  model: 'sent',
-  messages: 'sent',
-  temperature: 'sent',
-  top_p: 'sent',
-  top_k: 'sent',
+  ...usualChat,
   n: 'gateway',
-  stream: 'sent',
-  stream_options: 'gateway',
-  stop: 'sent',
-  max_completion_tokens: 'sent',
   presence_penalty: 'refused',
   frequency_penalty: 'refused',
-  logit_bias: 'refused',
   logprobs: 'refused',
   top_logprobs: 'refused',
   user: 'hint',
   safety_identifier: 'hint',
-  prompt_cache_key: 'hint',
-  tools: 'sent',
-  tool_choice: 'sent',
   parallel_tool_calls: 'sent',
-  response_format: 'sent',
   seed: 'refused',
-  reasoning_effort: 'sent',
-  verbosity: 'hint',
   modalities: 'refused',
   audio: 'refused',
-  prediction: 'hint',
   web_search_options: 'refused',
   service_tier: 'sent',
-  store: 'hint',
-  metadata: 'hint',
   thinking_budget: 'sent',
 }
 

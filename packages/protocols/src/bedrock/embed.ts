@@ -9,13 +9,11 @@ import {
 import { applyDecisions, type Decisions } from '../decisions.ts'
 import { embeddingReply, inputTexts } from '../embedding-reply.ts'
 import type { Codec, CodecContext } from '../protocol.ts'
+import { usualEmbed } from '../usual-decisions.ts'
 
 const decisions: Decisions<'embed'> = {
-  model: 'sent',
-  input: 'sent',
-  encoding_format: 'gateway',
+  ...usualEmbed,
   dimensions: 'sent',
-  user: 'hint',
   input_type: 'sent',
 }
 

@@ -2,14 +2,10 @@ import { listOf, objectOf } from '@sluice/contract'
 import { applyDecisions, type Decisions } from '../decisions.ts'
 import type { Codec } from '../protocol.ts'
 import { documentTexts, rerankReply } from '../rerank-reply.ts'
+import { usualRerank } from '../usual-decisions.ts'
 
 const decisions: Decisions<'rerank'> = {
-  model: 'sent',
-  query: 'sent',
-  documents: 'sent',
-  top_n: 'sent',
-  return_documents: 'gateway',
-  rank_fields: 'sent',
+  ...usualRerank,
   max_chunks_per_doc: 'refused',
   max_tokens_per_doc: 'sent',
 }

@@ -1,7 +1,5 @@
 import {
   type AnswerMessage,
-  type ChatReply,
-  chatUsage,
   type Fields,
   GatewayError,
   isObject,
@@ -10,6 +8,7 @@ import {
   textOf,
   type ToolCall,
 } from '@sluice/contract'
+import { chatReply } from '../chat-reply.ts'
 import type { CodecContext, Decoded, Received } from '../protocol.ts'
 import { finishReason } from './finish-reasons.ts'
 import { readLogprobs } from './logprobs.ts'
@@ -21,24 +20,13 @@ export function decodeChat(received: Received, context: CodecContext): Decoded<'
   if (!isObject(body['message']))
     throw new GatewayError('upstream_garbled', 'Cohere answered without a message')
   const message = readMessage(body['message'])
-  const usage = readUsage(body['usage'])
-  const reply: ChatReply = {
-    id: context.newId('chatcmpl-'),
-    object: 'chat.completion',
-    created: Math.floor(context.now() / 1000),
-    model: context.publicModel,
-    choices: [
-      {
-        index: 0,
-        message,
-        finish_reason: finishReason(body['finish_reason'], message.tool_calls !== undefined),
-        logprobs: readLogprobs(body['logprobs']),
-      },
-    ],
-    usage: chatUsage(usage ?? { inputTokens: 0, outputTokens: 0 }),
-    system_fingerprint: null,
+  const choice = {
+    index: 0,
+    message,
+    finish_reason: finishReason(body['finish_reason'], message.tool_calls !== undefined),
+    logprobs: readLogprobs(body['logprobs']),
   }
-  return { reply, ...(usage === undefined ? {} : { usage }) }
+  return chatReply([choice], { usage: readUsage(body['usage']) }, context)
 }
 
 function readMessage(message: Fields): AnswerMessage {

@@ -1,42 +1,25 @@
 import type { ChatRequest } from '@sluice/contract'
 import { applyDecisions, asksFor, type Decisions, lackField } from '../decisions.ts'
 import type { CodecContext } from '../protocol.ts'
+import { usualChat } from '../usual-decisions.ts'
 import { encodeMessages } from './messages.ts'
 import { encodeTools } from './tools.ts'
 
 const decisions: Decisions<'chat'> = {
-  model: 'sent',
-  messages: 'sent',
-  temperature: 'sent',
-  top_p: 'sent',
-  top_k: 'sent',
+  ...usualChat,
   n: 'gateway',
-  stream: 'sent',
-  stream_options: 'gateway',
-  stop: 'sent',
-  max_completion_tokens: 'sent',
   presence_penalty: 'sent',
   frequency_penalty: 'sent',
-  logit_bias: 'refused',
   logprobs: 'sent',
   top_logprobs: 'refused',
   user: 'hint',
   safety_identifier: 'hint',
-  prompt_cache_key: 'hint',
-  tools: 'sent',
-  tool_choice: 'sent',
   parallel_tool_calls: 'hint',
-  response_format: 'sent',
   seed: 'sent',
-  reasoning_effort: 'sent',
-  verbosity: 'hint',
   modalities: 'refused',
   audio: 'refused',
-  prediction: 'hint',
   web_search_options: 'refused',
   service_tier: 'hint',
-  store: 'hint',
-  metadata: 'hint',
   thinking_budget: 'sent',
 }
 

@@ -2,6 +2,7 @@ import { GatewayError, listOf, objectOf } from '@sluice/contract'
 import { applyDecisions, type Decisions } from '../decisions.ts'
 import { embeddingReply, inputTexts } from '../embedding-reply.ts'
 import type { Codec } from '../protocol.ts'
+import { usualEmbed } from '../usual-decisions.ts'
 import { readBilledUnits } from './usage.ts'
 
 /** The words Voyage and Jina use for the same thing. */
@@ -12,11 +13,8 @@ const inputTypes: Readonly<Record<string, string>> = {
 }
 
 const decisions: Decisions<'embed'> = {
-  model: 'sent',
-  input: 'sent',
-  encoding_format: 'gateway',
+  ...usualEmbed,
   dimensions: 'sent',
-  user: 'hint',
   input_type: 'sent',
 }
 

@@ -2,15 +2,11 @@ import { GatewayError, objectOf, someText } from '@sluice/contract'
 import { applyDecisions, type Decisions } from '../decisions.ts'
 import type { Codec } from '../protocol.ts'
 import { documentTexts, rerankReply } from '../rerank-reply.ts'
+import { usualRerank } from '../usual-decisions.ts'
 import { readBilledUnits } from './usage.ts'
 
 const decisions: Decisions<'rerank'> = {
-  model: 'sent',
-  query: 'sent',
-  documents: 'sent',
-  top_n: 'sent',
-  return_documents: 'gateway',
-  rank_fields: 'sent',
+  ...usualRerank,
   max_chunks_per_doc: 'sent',
   max_tokens_per_doc: 'sent',
 }

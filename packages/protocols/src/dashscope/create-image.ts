@@ -1,26 +1,17 @@
 import { applyDecisions, type Decisions } from '../decisions.ts'
 import type { Codec } from '../protocol.ts'
+import { usualImages } from '../usual-decisions.ts'
 import { decodeImages } from './image-reply.ts'
 import { imageTask } from './image-request.ts'
 
 const decisions: Decisions<'createImage'> = {
-  model: 'sent',
-  prompt: 'sent',
+  ...usualImages,
   input: 'passed',
   parameters: 'passed',
   style: 'refused',
-  n: 'sent',
-  size: 'sent',
-  quality: 'refused',
-  background: 'refused',
   output_format: 'refused',
   output_compression: 'refused',
-  response_format: 'sent',
-  moderation: 'refused',
   stream: 'gateway',
-  partial_images: 'refused',
-  user: 'hint',
-  seed: 'sent',
 }
 
 /** Qwen image models that answer at once (Model Studio, Qwen image API). */

@@ -1,31 +1,22 @@
 import { type EditImageRequest, formatDataUrl } from '@sluice/contract'
 import { applyDecisions, type Decisions } from '../decisions.ts'
 import type { Codec, CodecContext } from '../protocol.ts'
+import { usualImages } from '../usual-decisions.ts'
 import { decodeImages } from './image-reply.ts'
 import { type ImageContent, imageTask } from './image-request.ts'
 
 const decisions: Decisions<'editImage'> = {
-  model: 'sent',
+  ...usualImages,
   input: 'passed',
   parameters: 'passed',
-  prompt: 'sent',
   image: 'sent',
   images: 'sent',
   mask: 'refused',
   input_fidelity: 'refused',
   watermark: 'sent',
-  n: 'sent',
-  size: 'sent',
-  quality: 'refused',
-  background: 'refused',
   output_format: 'refused',
   output_compression: 'refused',
-  response_format: 'sent',
-  moderation: 'refused',
   stream: 'gateway',
-  partial_images: 'refused',
-  user: 'hint',
-  seed: 'sent',
 }
 
 /** Qwen image editing: the contract's own form as it is; uploads become data: addresses. */

@@ -8,23 +8,16 @@ import {
   textOf,
   type TranscribeRequest,
 } from '@sluice/contract'
-import { applyDecisions, type Decisions } from '../decisions.ts'
+import { applyDecisions, type Decisions, lackField } from '../decisions.ts'
 import type { Codec, CodecContext } from '../protocol.ts'
 import { type Heard, renderTranscript, type SpokenWord } from '../rendered-transcript.ts'
+import { usualTranscribe } from '../usual-decisions.ts'
 
 const decisions: Decisions<'transcribe'> = {
-  file: 'sent',
-  model: 'sent',
+  ...usualTranscribe,
   language: 'sent',
   prompt: 'sent',
-  response_format: 'sent',
-  temperature: 'sent',
-  timestamp_granularities: 'gateway',
-  include: 'refused',
   stream: 'gateway',
-  chunking_strategy: 'refused',
-  known_speaker_names: 'refused',
-  known_speaker_references: 'refused',
   languages: 'sent',
   keywords: 'sent',
 }
@@ -51,8 +44,7 @@ export const transcribe: Codec<'transcribe'> = {
 }
 
 function refuse(request: TranscribeRequest, context: CodecContext): void {
-  if (request.prompt != null && request.prompt !== '')
-    context.unsupported('prompt', 'Deepgram takes keywords instead')
+  lackField('prompt', request.prompt, context, 'Deepgram takes keywords instead')
   if (request.temperature != null && request.temperature !== 0) context.unsupported('temperature')
   applyDecisions('transcribe', request, decisions, context)
 }

@@ -3,13 +3,11 @@ import { applyDecisions, type Decisions } from '../decisions.ts'
 import { embeddingReply, inputTexts } from '../embedding-reply.ts'
 import type { Codec } from '../protocol.ts'
 import { readUsage } from '../usage.ts'
+import { usualEmbed } from '../usual-decisions.ts'
 
 const decisions: Decisions<'embed'> = {
-  model: 'sent',
-  input: 'sent',
-  encoding_format: 'gateway',
+  ...usualEmbed,
   dimensions: 'sent',
-  user: 'hint',
   input_type: 'sent',
 }
 

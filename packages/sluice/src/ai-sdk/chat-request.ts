@@ -1,43 +1,32 @@
 import { type ChatRequest, invalidRequest, objectOf } from '@sluice/contract'
-import { allowedTools, applyDecisions, asksFor, type Decisions, lackField } from '@sluice/protocols'
+import {
+  allowedTools,
+  applyDecisions,
+  asksFor,
+  type Decisions,
+  lackField,
+  usualChat,
+} from '@sluice/protocols'
 import type { AiSdkContext } from './context.ts'
 import type { CallOptions, UrlPatterns } from './model.ts'
 import { promptOf } from './prompt.ts'
 
 /** What the specification has no word for, and what it has. */
 const decisions: Decisions<'chat'> = {
-  model: 'sent',
-  messages: 'sent',
-  temperature: 'sent',
-  top_p: 'sent',
-  top_k: 'sent',
+  ...usualChat,
   n: 'refused',
-  stream: 'sent',
-  stream_options: 'gateway',
-  stop: 'sent',
-  max_completion_tokens: 'sent',
   presence_penalty: 'sent',
   frequency_penalty: 'sent',
-  logit_bias: 'refused',
   logprobs: 'refused',
   top_logprobs: 'refused',
   user: 'hint',
   safety_identifier: 'hint',
-  prompt_cache_key: 'hint',
-  tools: 'sent',
-  tool_choice: 'sent',
   parallel_tool_calls: 'hint',
-  response_format: 'sent',
   seed: 'sent',
-  reasoning_effort: 'sent',
-  verbosity: 'hint',
   modalities: 'refused',
   audio: 'refused',
-  prediction: 'hint',
   web_search_options: 'refused',
   service_tier: 'hint',
-  store: 'hint',
-  metadata: 'hint',
   thinking_budget: 'hint',
 }
 

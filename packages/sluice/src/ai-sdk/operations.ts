@@ -16,6 +16,10 @@ import {
   inputTexts,
   renderTranscript,
   rerankReply,
+  usualEmbed,
+  usualImages,
+  usualRerank,
+  usualTranscribe,
 } from '@sluice/protocols'
 import { chatReply, readUsage } from './chat-reply.ts'
 import { callOptions, refuseWarned } from './chat-request.ts'
@@ -87,11 +91,8 @@ function chatWith(models: Models<'languageModel'>): NonNullable<AiSdkProvider['c
 }
 
 const embedDecisions: Decisions<'embed'> = {
-  model: 'sent',
-  input: 'sent',
-  encoding_format: 'gateway',
+  ...usualEmbed,
   dimensions: 'refused',
-  user: 'hint',
   input_type: 'refused',
 }
 
@@ -110,12 +111,7 @@ function embedWith(models: Models<'embeddingModel'>): NonNullable<AiSdkProvider[
 }
 
 const rerankDecisions: Decisions<'rerank'> = {
-  model: 'sent',
-  query: 'sent',
-  documents: 'sent',
-  top_n: 'sent',
-  return_documents: 'gateway',
-  rank_fields: 'sent',
+  ...usualRerank,
   max_chunks_per_doc: 'refused',
   max_tokens_per_doc: 'refused',
 }
@@ -135,23 +131,13 @@ function rerankWith(models: Models<'rerankingModel'>): NonNullable<AiSdkProvider
 }
 
 const imageDecisions: Decisions<'createImage'> = {
-  model: 'sent',
-  prompt: 'sent',
+  ...usualImages,
   input: 'refused',
   parameters: 'refused',
   style: 'refused',
-  n: 'sent',
-  size: 'sent',
-  quality: 'refused',
-  background: 'refused',
   output_format: 'refused',
   output_compression: 'refused',
-  response_format: 'sent',
-  moderation: 'refused',
   stream: 'refused',
-  partial_images: 'refused',
-  user: 'hint',
-  seed: 'sent',
 }
 
 function imagesWith(models: Models<'imageModel'>): NonNullable<AiSdkProvider['createImage']> {
@@ -185,18 +171,10 @@ function refuseImageOptions(request: CreateImageRequest, context: AiSdkContext):
 }
 
 const transcribeDecisions: Decisions<'transcribe'> = {
-  file: 'sent',
-  model: 'sent',
+  ...usualTranscribe,
   language: 'refused',
   prompt: 'refused',
-  response_format: 'sent',
-  temperature: 'sent',
-  timestamp_granularities: 'gateway',
-  include: 'refused',
   stream: 'refused',
-  chunking_strategy: 'refused',
-  known_speaker_names: 'refused',
-  known_speaker_references: 'refused',
   languages: 'refused',
   keywords: 'refused',
 }

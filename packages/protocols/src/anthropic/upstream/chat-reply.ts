@@ -1,19 +1,17 @@
 import {
   type AnswerMessage,
-  type ChatReply,
   type ChatRequest,
-  chatUsage,
   type Fields,
   formatJson,
   GatewayError,
   isObject,
-  noUsage,
   objectOf,
   someText,
   textOf,
   type ThinkingBlock,
   type ToolCall,
 } from '@sluice/contract'
+import { chatReply } from '../../chat-reply.ts'
 import type { CodecContext, Decoded, Received } from '../../protocol.ts'
 import { receivedObject } from '../../read-json.ts'
 import { finishReason } from '../finish-reasons.ts'
@@ -43,31 +41,16 @@ export function decodeChat(
   const answer = readBlocks(body['content'], answerToolName(request, context.model))
   const usage = readUsage(body['usage'])
   const stopSequence = someText(body['stop_sequence'])
-  const reply: ChatReply = {
-    id: context.newId('chatcmpl-'),
-    object: 'chat.completion',
-    created: Math.floor(context.now() / 1000),
-    model: context.publicModel,
-    choices: [
-      {
-        index: 0,
-        message: answerMessage(answer, refusalOf(body)),
-        finish_reason: finishReason(body['stop_reason'], answer.calls.length > 0),
-        logprobs: null,
-        ...(stopSequence === undefined ? {} : { stop_sequence: stopSequence }),
-      },
-    ],
-    usage: chatUsage(usage ?? noUsage),
-    system_fingerprint: null,
-    ...serviceTier(objectOf(body['usage'])['service_tier']),
+  const tier = someText(objectOf(body['usage'])['service_tier'])
+  const choice = {
+    index: 0,
+    message: answerMessage(answer, refusalOf(body)),
+    finish_reason: finishReason(body['stop_reason'], answer.calls.length > 0),
+    logprobs: null,
+    ...(stopSequence === undefined ? {} : { stop_sequence: stopSequence }),
   }
-  return { reply, ...(usage === undefined ? {} : { usage }) }
-}
-
-/** Anthropic's `standard` is OpenAI's `default`. */
-function serviceTier(tier: unknown): { readonly service_tier?: string } {
-  const name = someText(tier)
-  return name === undefined ? {} : { service_tier: name === 'standard' ? 'default' : name }
+  // Anthropic's `standard` is OpenAI's `default`.
+  return chatReply([choice], { usage, tier: tier === 'standard' ? 'default' : tier }, context)
 }
 
 /** Why an answer was refused, in Anthropic's words; the text of the answer may be a part of one. */

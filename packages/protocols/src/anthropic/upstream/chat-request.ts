@@ -6,6 +6,7 @@ import { type ClaudeCall, claudeSampling } from '../../claude/sampling.ts'
 import { encodeThinking, mayForceCall, type Thinking } from '../../claude/thinking.ts'
 import { applyDecisions, type Decisions } from '../../decisions.ts'
 import type { CodecContext } from '../../protocol.ts'
+import { usualChat } from '../../usual-decisions.ts'
 import { encodeMessages } from './messages.ts'
 import { type JsonAnswer, jsonAnswer } from './structured-output.ts'
 import { encodeToolChoice, encodeTools } from './tools.ts'
@@ -14,38 +15,20 @@ type Body = Readonly<Record<string, unknown>>
 
 /** What the Messages API has no word for, and what it has. */
 const decisions: Decisions<'chat'> = {
-  model: 'sent',
-  messages: 'sent',
-  temperature: 'sent',
-  top_p: 'sent',
-  top_k: 'sent',
+  ...usualChat,
   n: 'gateway',
-  stream: 'sent',
-  stream_options: 'gateway',
-  stop: 'sent',
-  max_completion_tokens: 'sent',
   presence_penalty: 'refused',
   frequency_penalty: 'refused',
-  logit_bias: 'refused',
   logprobs: 'refused',
   top_logprobs: 'refused',
   user: 'sent',
   safety_identifier: 'sent',
-  prompt_cache_key: 'hint',
-  tools: 'sent',
-  tool_choice: 'sent',
   parallel_tool_calls: 'sent',
-  response_format: 'sent',
   seed: 'refused',
-  reasoning_effort: 'sent',
-  verbosity: 'hint',
   modalities: 'refused',
   audio: 'refused',
-  prediction: 'hint',
   web_search_options: 'sent',
   service_tier: 'sent',
-  store: 'hint',
-  metadata: 'hint',
   thinking_budget: 'sent',
 }
 

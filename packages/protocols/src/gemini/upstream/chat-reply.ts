@@ -2,15 +2,14 @@ import {
   type AnswerMessage,
   type ChatReply,
   type ChatRequest,
-  chatUsage,
   type Fields,
   GatewayError,
   isObject,
   listOf,
-  noUsage,
   objectOf,
   someText,
 } from '@sluice/contract'
+import { chatReply } from '../../chat-reply.ts'
 import type { CodecContext, Decoded, Received } from '../../protocol.ts'
 import { failureOf, finishReasonOf } from '../finish-reasons.ts'
 import { readAnnotations } from '../grounding.ts'
@@ -29,23 +28,12 @@ export function decodeChat(
 ): Decoded<'chat'> {
   const body = bodyOf(received)
   const candidates = listOf(body['candidates']).filter(isObject)
-  const usage = readUsage(body['usageMetadata'])
   const choices =
     candidates.length === 0
       ? [blockedChoice(body)]
       : candidates.map((candidate, place) => choiceOf(candidate, place, { context, request }))
-  return {
-    reply: {
-      id: context.newId('chatcmpl-'),
-      object: 'chat.completion',
-      created: Math.floor(context.now() / 1000),
-      model: context.publicModel,
-      choices: choices.toSorted((left, right) => left.index - right.index),
-      usage: chatUsage(usage ?? noUsage),
-      system_fingerprint: null,
-    },
-    ...(usage === undefined ? {} : { usage }),
-  }
+  const inOrder = choices.toSorted((left, right) => left.index - right.index)
+  return chatReply(inOrder, { usage: readUsage(body['usageMetadata']) }, context)
 }
 
 /** The prompt itself was held back: an answer without candidates that says why. */

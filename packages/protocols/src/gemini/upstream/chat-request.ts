@@ -1,44 +1,27 @@
 import type { ChatRequest } from '@sluice/contract'
 import { applyDecisions, type Decisions, lackField } from '../../decisions.ts'
 import type { CodecContext } from '../../protocol.ts'
+import { usualChat } from '../../usual-decisions.ts'
 import type { GenerateContentRequest } from '../generate-content.ts'
 import { generationConfig } from './generation-config.ts'
 import { encodeMessages } from './messages.ts'
 import { callingConfig, toolsOf } from './tools.ts'
 
 const decisions: Decisions<'chat'> = {
-  model: 'sent',
-  messages: 'sent',
-  temperature: 'sent',
-  top_p: 'sent',
-  top_k: 'sent',
+  ...usualChat,
   n: 'sent',
-  stream: 'sent',
-  stream_options: 'gateway',
-  stop: 'sent',
-  max_completion_tokens: 'sent',
   presence_penalty: 'sent',
   frequency_penalty: 'sent',
-  logit_bias: 'refused',
   logprobs: 'sent',
   top_logprobs: 'sent',
   user: 'hint',
   safety_identifier: 'hint',
-  prompt_cache_key: 'hint',
-  tools: 'sent',
-  tool_choice: 'sent',
   parallel_tool_calls: 'sent',
-  response_format: 'sent',
   seed: 'sent',
-  reasoning_effort: 'sent',
-  verbosity: 'hint',
   modalities: 'sent',
   audio: 'sent',
-  prediction: 'hint',
   web_search_options: 'sent',
   service_tier: 'sent',
-  store: 'hint',
-  metadata: 'hint',
   thinking_budget: 'sent',
 }
 

@@ -1,28 +1,19 @@
 import type { CreateImageRequest } from '@sluice/contract'
 import { applyDecisions, type Decisions } from '../../decisions.ts'
 import type { Codec, CodecContext } from '../../protocol.ts'
+import { usualImages } from '../../usual-decisions.ts'
 import type { AddressOf } from './address.ts'
 import { decodePictures, decodePredictions } from './image-reply.ts'
 import { countOfImages, pictureBody, promptOf, refuseParameters, shapeOf } from './image-request.ts'
 
 const decisions: Decisions<'createImage'> = {
-  model: 'sent',
-  prompt: 'sent',
+  ...usualImages,
   input: 'sent',
   parameters: 'sent',
   style: 'refused',
-  n: 'sent',
-  size: 'sent',
-  quality: 'refused',
-  background: 'refused',
   output_format: 'sent',
   output_compression: 'sent',
-  response_format: 'sent',
-  moderation: 'refused',
   stream: 'gateway',
-  partial_images: 'refused',
-  user: 'hint',
-  seed: 'sent',
 }
 
 /** Imagen draws at most four pictures at once. */

@@ -1,6 +1,7 @@
 import type { EditImageRequest } from '@sluice/contract'
 import { applyDecisions, type Decisions } from '../../decisions.ts'
 import type { Codec, CodecContext } from '../../protocol.ts'
+import { usualImages } from '../../usual-decisions.ts'
 import type { Part } from '../generate-content.ts'
 import type { AddressOf } from './address.ts'
 import { decodePictures } from './image-reply.ts'
@@ -8,27 +9,17 @@ import { pictureBody } from './image-request.ts'
 import { type MediaAddress, mediaPart, mustBeFetched } from './media-part.ts'
 
 const decisions: Decisions<'editImage'> = {
-  model: 'sent',
+  ...usualImages,
   input: 'sent',
   parameters: 'sent',
-  prompt: 'sent',
   image: 'sent',
   images: 'sent',
   mask: 'refused',
   input_fidelity: 'refused',
   watermark: 'refused',
-  n: 'sent',
-  size: 'sent',
-  quality: 'refused',
-  background: 'refused',
   output_format: 'sent',
   output_compression: 'sent',
-  response_format: 'sent',
-  moderation: 'refused',
   stream: 'gateway',
-  partial_images: 'refused',
-  user: 'hint',
-  seed: 'sent',
 }
 
 /** Gemini's image models edit what they see in the request (Gemini API, image generation guide). */

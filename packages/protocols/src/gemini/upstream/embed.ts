@@ -8,6 +8,7 @@ import {
 } from '@sluice/contract'
 import { applyDecisions, type Decisions } from '../../decisions.ts'
 import type { Codec, CodecContext, Decoded } from '../../protocol.ts'
+import { usualEmbed } from '../../usual-decisions.ts'
 import { taskTypeOf } from '../embed-task.ts'
 import { readUsage } from '../usage.ts'
 import { type AddressOf, geminiAddress } from './address.ts'
@@ -71,11 +72,8 @@ export function vertexEmbed(address: AddressOf): Codec<'embed'> {
 }
 
 const decisions: Decisions<'embed'> = {
-  model: 'sent',
-  input: 'sent',
-  encoding_format: 'gateway',
+  ...usualEmbed,
   dimensions: 'sent',
-  user: 'hint',
   input_type: 'sent',
 }
 

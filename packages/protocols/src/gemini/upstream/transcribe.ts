@@ -8,6 +8,7 @@ import {
 import { applyDecisions, type Decisions } from '../../decisions.ts'
 import type { Codec, CodecContext, Decoded, Received } from '../../protocol.ts'
 import { renderTranscript } from '../../rendered-transcript.ts'
+import { usualTranscribe } from '../../usual-decisions.ts'
 import { failureOf } from '../finish-reasons.ts'
 import { readUsage } from '../usage.ts'
 import type { AddressOf } from './address.ts'
@@ -44,18 +45,10 @@ export function geminiTranslate(address: AddressOf): Codec<'translate'> {
 const onlyWords = 'Answer with nothing else.'
 
 const decisions: Decisions<'transcribe'> = {
-  file: 'sent',
-  model: 'sent',
+  ...usualTranscribe,
   language: 'sent',
   prompt: 'sent',
-  response_format: 'sent',
-  temperature: 'sent',
-  timestamp_granularities: 'gateway',
-  include: 'refused',
   stream: 'gateway',
-  chunking_strategy: 'refused',
-  known_speaker_names: 'refused',
-  known_speaker_references: 'refused',
   languages: 'sent',
   keywords: 'sent',
 }

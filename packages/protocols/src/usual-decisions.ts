@@ -1,0 +1,69 @@
+import type { Decisions } from './decisions.ts'
+
+// What upstreams that do not resemble OpenAI decide alike, said once. A codec decides of the rest, so that a field which
+// an operation gains does not compile until each has.
+
+export const usualChat = {
+  model: 'sent',
+  messages: 'sent',
+  temperature: 'sent',
+  top_p: 'sent',
+  top_k: 'sent',
+  stream: 'sent',
+  stream_options: 'gateway',
+  stop: 'sent',
+  max_completion_tokens: 'sent',
+  logit_bias: 'refused',
+  prompt_cache_key: 'hint',
+  tools: 'sent',
+  tool_choice: 'sent',
+  response_format: 'sent',
+  reasoning_effort: 'sent',
+  verbosity: 'hint',
+  prediction: 'hint',
+  store: 'hint',
+  metadata: 'hint',
+} as const satisfies Partial<Decisions<'chat'>>
+
+export const usualEmbed = {
+  model: 'sent',
+  input: 'sent',
+  encoding_format: 'gateway',
+  user: 'hint',
+} as const satisfies Partial<Decisions<'embed'>>
+
+/** Of pictures made and edited. */
+export const usualImages = {
+  model: 'sent',
+  prompt: 'sent',
+  n: 'sent',
+  size: 'sent',
+  quality: 'refused',
+  background: 'refused',
+  response_format: 'sent',
+  moderation: 'refused',
+  partial_images: 'refused',
+  user: 'hint',
+  seed: 'sent',
+} as const satisfies Partial<Decisions<'createImage'> & Decisions<'editImage'>>
+
+export const usualRerank = {
+  model: 'sent',
+  query: 'sent',
+  documents: 'sent',
+  top_n: 'sent',
+  return_documents: 'gateway',
+  rank_fields: 'sent',
+} as const satisfies Partial<Decisions<'rerank'>>
+
+export const usualTranscribe = {
+  file: 'sent',
+  model: 'sent',
+  response_format: 'sent',
+  temperature: 'sent',
+  timestamp_granularities: 'gateway',
+  include: 'refused',
+  chunking_strategy: 'refused',
+  known_speaker_names: 'refused',
+  known_speaker_references: 'refused',
+} as const satisfies Partial<Decisions<'transcribe'>>
