@@ -7,7 +7,7 @@ export {
   Message,
   messageRoles,
   type ResponseFormat,
-  type ThinkingBlock,
+  ThinkingBlock,
   type Tool,
   type ToolCall,
   type ToolChoice,

@@ -54,6 +54,8 @@ describe('whole answers', () => {
     const blocks = [
       { type: 'thinking', thinking: 'Hm', signature: 'EqQB' },
       { type: 'redacted_thinking', data: 'xyz' },
+      { type: 'reasoning', id: 'rs_1', summary: ['Hm'], encrypted_content: 'gAAA' },
+      { type: 'thought', signature: 'c2ln' },
     ]
     const call = {
       id: 'call_1',
@@ -65,7 +67,7 @@ describe('whole answers', () => {
       message({
         content: null,
         reasoning_content: 'Hm',
-        thinking_blocks: [...blocks, { type: 'thinking' }, 'no block'],
+        thinking_blocks: [...blocks, { type: 'thinking' }, { type: 'thought' }, 'no block'],
         tool_calls: [call],
       }),
     ).choices[0]?.message

@@ -7,10 +7,12 @@ import {
   GatewayError,
   isObject,
   listOf,
+  matches,
   noUsage,
   objectOf,
   someText,
   textOf,
+  ThinkingBlock,
   type ToolCall,
 } from '@sluice/contract'
 import { bodyOf } from '../../failure.ts'
@@ -116,18 +118,22 @@ export function imagesOf(images: readonly unknown[]): NonNullable<AnswerMessage[
   })
 }
 
-/** Thinking blocks of an upstream that is itself a gateway with this extension. */
+/** Thinking blocks of an upstream that is itself a gateway with this extension, whichever maker's they are. */
 export function blocksOf(message: Fields): Pick<AnswerMessage, 'thinking_blocks'> {
   const blocks = listOf(message['thinking_blocks']).filter(isThinkingBlock)
   return blocks.length === 0 ? {} : { thinking_blocks: blocks }
 }
 
-type ThinkingBlock = NonNullable<NonNullable<AnswerMessage['thinking_blocks']>[number]>
+/** Where each kind of block has what its maker wants back. */
+const kept = {
+  thinking: 'thinking',
+  redacted_thinking: 'data',
+  reasoning: 'encrypted_content',
+  thought: 'signature',
+} as const satisfies Record<ThinkingBlock['type'], keyof ThinkingBlock>
 
 function isThinkingBlock(block: unknown): block is ThinkingBlock {
-  if (!isObject(block)) return false
-  if (block['type'] === 'thinking') return typeof block['thinking'] === 'string'
-  return block['type'] === 'redacted_thinking' && typeof block['data'] === 'string'
+  return matches(ThinkingBlock, block) && block[kept[block.type]] != null
 }
 
 /** Some upstreams still answer with OpenAI's deprecated `function_call`. */
