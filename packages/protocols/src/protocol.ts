@@ -73,6 +73,8 @@ export interface CodecContext {
   readonly newId: (prefix: string) => string
   /** The provider's further settings, such as region, project or apiVersion. */
   readonly settings: Readonly<Record<string, string>>
+  /** The upstream is a gateway like this one, and takes all that this one adds to a format. Default false. */
+  readonly isGateway?: boolean
   /** What `Codec.media` asked for, by URL. */
   readonly media: ReadonlyMap<string, { readonly bytes: Uint8Array; readonly contentType: string }>
 }

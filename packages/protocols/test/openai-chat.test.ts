@@ -148,6 +148,12 @@ describe('requests', () => {
     })
   })
 
+  it('keep all of it where the upstream is a gateway like this one', () => {
+    const thinking_blocks = [{ type: 'thought', signature: 's' }]
+    const asked = { messages: [{ role: 'assistant', content: 'a', thinking_blocks }], top_k: 5 }
+    expect(body(asked, chat, { isGateway: true })).toMatchObject(asked)
+  })
+
   it('refuse what the upstream lacks, but not its own behaviour', () => {
     const lacking = openaiChat({ lacks: ['logit_bias', 'n', 'presence_penalty'] })
     const neutral = { logit_bias: {}, n: 1, presence_penalty: 0 }

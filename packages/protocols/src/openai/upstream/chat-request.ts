@@ -7,7 +7,7 @@ import {
 } from '@sluice/contract'
 import { type Decisions, withoutFields } from '../../decisions.ts'
 import type { CodecContext } from '../../protocol.ts'
-import type { ChatOptions } from './options.ts'
+import { chatExtensions, type ChatOptions } from './options.ts'
 
 const decisions: Decisions<'chat'> = {
   model: 'sent',
@@ -54,7 +54,9 @@ export function chatBody(
   context: CodecContext,
   options: ChatOptions = {},
 ): Record<string, unknown> {
-  const knows: ReadonlySet<string> = new Set(options.knows)
+  const knows: ReadonlySet<string> = new Set(
+    context.isGateway === true ? chatExtensions : options.knows,
+  )
   const { messages, tools } = request
   const body: Record<string, unknown> = {
     ...request,

@@ -8,14 +8,18 @@ export type PathOf = (path: string, context: CodecContext) => string
  * a hint or opaque to it (`cache_control`, `reasoning_content`, `thinking_blocks`, `extra_content`), refused where it
  * matters (`top_k`, `video_url`), or said in OpenAI's words (`thinking_budget` becomes `reasoning_effort`).
  */
-export type ChatExtension =
-  | 'top_k'
-  | 'thinking_budget'
-  | 'cache_control'
-  | 'reasoning_content'
-  | 'thinking_blocks'
-  | 'extra_content'
-  | 'video_url'
+export type ChatExtension = (typeof chatExtensions)[number]
+
+/** All of which a gateway like this one understands. */
+export const chatExtensions = [
+  'top_k',
+  'thinking_budget',
+  'cache_control',
+  'reasoning_content',
+  'thinking_blocks',
+  'extra_content',
+  'video_url',
+] as const
 
 export interface ChatOptions {
   readonly path?: PathOf

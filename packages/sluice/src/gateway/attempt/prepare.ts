@@ -90,7 +90,9 @@ export function nativeOf(
 ): Native | undefined {
   if (!raw || health.lacksFormat(upstream.id, format.id)) return undefined
   const native = upstream.provider.protocol.native[format.id]
-  return native?.fits?.(request) === false ? undefined : native
+  // A gateway like this one has this gateway's form of each format.
+  const fits = health.isGateway(upstream.id) || native?.fits?.(request) !== false
+  return fits ? native : undefined
 }
 
 function prepareNative(call: Call, target: UpstreamTarget, native: Native): Prepared {
@@ -237,6 +239,7 @@ async function codecContext(
     newId: gateway.newId,
     settings: target.upstream.settings,
     media: new Map(fetched),
+    isGateway: gateway.health.isGateway(target.providerId),
     ...(call.jobId !== undefined && { jobId: call.jobId }),
   }
 }

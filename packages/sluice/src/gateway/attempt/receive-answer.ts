@@ -69,6 +69,7 @@ function bodyOf(run: Run, { target, prepared, attempt }: Asked, head: Head): Bod
       const failure = target.upstream.provider.protocol.failure(received)
       throw upstreamError(target.providerId, received, failure)
     })
+  run.gateway.health.setGateway(target.providerId, 'x-sluice-attempts' in headers)
   if (reading && streamTypes[reading.framing].test(contentType))
     return new StreamReceiver({
       attempt,

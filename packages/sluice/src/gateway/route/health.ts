@@ -18,6 +18,9 @@ export interface Health {
    */
   setFormatLacking(provider: string, format: string): void
   lacksFormat(provider: string, format: string): boolean
+  /** Remembers whether an upstream's last answer was that of a gateway like this one. */
+  setGateway(provider: string, isGateway: boolean): void
+  isGateway(provider: string): boolean
   /** Leaves a refused or limited key of a provider alone for a while. */
   setKeyAside(provider: string, secret: string, ms: number): void
   /**
@@ -115,8 +118,20 @@ export function createHealth(now: () => number): Health {
       const sorted = samples.toSorted((left, right) => left - right)
       return sorted[Math.min(sorted.length - 1, Math.floor((percentile / 100) * sorted.length))]
     },
+    ...createGateways(),
     ...createKeyTurns(now),
     ...createLacking(now),
+  }
+}
+
+function createGateways(): Pick<Health, 'setGateway' | 'isGateway'> {
+  const gateways = new Set<string>()
+  return {
+    setGateway(provider, isGateway) {
+      if (isGateway) gateways.add(provider)
+      else gateways.delete(provider)
+    },
+    isGateway: (provider) => gateways.has(provider),
   }
 }
 
