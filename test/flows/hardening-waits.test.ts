@@ -1,6 +1,7 @@
 import { connect } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { askEngine } from '../../packages/sluice/src/gateway/attempt/ask-engine.ts'
+import { Cancellation } from '../../packages/sluice/src/gateway/attempt/cancellation.ts'
 import {
   defaultTimeouts,
   type Timeouts,
@@ -49,7 +50,7 @@ describe('an engine that does not look at its signal', () => {
   function attempt(
     { gateway }: Started,
     chat: () => Promise<unknown>,
-    { signal, ...timeouts }: Partial<Timeouts> & { readonly signal?: AbortSignal },
+    { leavesMs, ...timeouts }: Partial<Timeouts> & { readonly leavesMs?: number },
   ) {
     const key = gateway.keys.find(testKey)
     const call = {
@@ -77,7 +78,10 @@ describe('an engine that does not look at its signal', () => {
       timeouts: { ...defaultTimeouts, ...timeouts },
       engine: async () => ({ chat }) as never,
     } as const
-    return askEngine(run as unknown as Run, target, signal ?? new AbortController().signal)
+    const cancellation = new Cancellation()
+    if (leavesMs !== undefined)
+      setTimeout(() => cancellation.cancel(new Error('The caller went away')), leavesMs)
+    return askEngine(run as unknown as Run, target, cancellation)
   }
 
   test('and does not answer: the limit holds', async () => {
@@ -97,7 +101,7 @@ describe('an engine that does not look at its signal', () => {
 
   test.each([
     ['falls silent', { idleMs: 50 }, 'upstream_timeout', 'incomplete'],
-    ['is left by its caller', { signal: AbortSignal.timeout(50) }, 'cancelled', 'cancelled'],
+    ['is left by its caller', { leavesMs: 50 }, 'cancelled', 'cancelled'],
   ])('and %s', async (_name, limits, code, outcome) => {
     await using gateway = await start()
     const events = async () => ({ kind: 'events', events: spoken })

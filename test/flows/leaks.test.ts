@@ -300,6 +300,6 @@ test('what is left behind is seen', async () => {
   const thrown: unknown = await expectNothingLeft([], flow, 300).catch((error: unknown) => error)
   leaving.abort()
   const { held } = (thrown as { actual: { held: string[] } }).actual
-  for (const kind of ['timer', 'listener'])
-    expect(held.filter((each) => each.startsWith(`a ${kind} of src/`)).length).toBeGreaterThan(2)
+  for (const kind of ['a listener of src/', 'a limit of an attempt'])
+    expect(held.filter((each) => each.startsWith(kind)).length).toBeGreaterThan(2)
 })

@@ -1,10 +1,18 @@
 import { createHook } from 'node:async_hooks'
 import { getEventListeners } from 'node:events'
 import { expect } from 'vitest'
+import {
+  Cancellation,
+  type CancelListener,
+} from '../../packages/sluice/src/gateway/attempt/cancellation.ts'
+import { countOpenDeadlines } from '../../packages/sluice/src/gateway/attempt/deadline.ts'
 import type { FakeUpstream } from './fake-upstream.ts'
 import { until } from './start.ts'
 
-/** What the code of src holds: timers that have neither fired nor been cleared, and listeners for an abort. */
+/**
+ * What the code of src holds: timers that have neither fired nor been cleared, listeners for an abort or a cancellation,
+ * and limits of attempts.
+ */
 interface Watch extends Disposable {
   /** Where each of them was made, oldest first. */
   held(): readonly string[]
@@ -47,6 +55,18 @@ function openWatch(): Watch {
       timers.delete(id)
     },
   }).enable()
+  const deadlines = countOpenDeadlines()
+  const waiting = new Map<CancelListener, { from: string; of: Cancellation }>()
+  const { add, remove } = Cancellation.prototype
+  Cancellation.prototype.add = function watched(listener) {
+    const from = beginner()
+    if (from !== undefined) waiting.set(listener, { from: `a listener of ${from}`, of: this })
+    add.call(this, listener)
+  }
+  Cancellation.prototype.remove = function watched(listener) {
+    waiting.delete(listener)
+    remove.call(this, listener)
+  }
   const prototype = AbortSignal.prototype as unknown as Record<string, unknown>
   prototype['addEventListener'] = function watched(
     this: AbortSignal,
@@ -66,9 +86,15 @@ function openWatch(): Watch {
           getEventListeners(signal, 'abort').includes(listener as () => void),
         )
         .map(({ from }) => from),
+      ...[...waiting.values()].filter(({ of }) => !of.isCancelled).map(({ from }) => from),
+      ...Array.from(
+        { length: Math.max(0, countOpenDeadlines() - deadlines) },
+        () => 'a limit of an attempt',
+      ),
     ],
     [Symbol.dispose]() {
       hook.disable()
+      Object.assign(Cancellation.prototype, { add, remove })
       delete prototype['addEventListener']
     },
   }

@@ -29,9 +29,10 @@ function skipSpace(bytes: Uint8Array, at: number): number {
 
 /** The index after the string that begins at `at`. */
 function stringEnd(bytes: Uint8Array, at: number): number {
-  for (let index = at + 1; index < bytes.length; index += 1) {
-    if (bytes[index] === backslash) index += 1
-    else if (bytes[index] === quote) return index + 1
+  for (let end = bytes.indexOf(quote, at + 1); end >= 0; end = bytes.indexOf(quote, end + 1)) {
+    let slashes = end
+    while (bytes[slashes - 1] === backslash) slashes -= 1
+    if ((end - slashes) % 2 === 0) return end + 1
   }
   return bytes.length
 }
@@ -83,14 +84,41 @@ function findValues(bytes: Uint8Array, names: ReadonlySet<string>): Map<string, 
 }
 
 /**
- * Sets top-level fields of a JSON object, given as JSON values by name. A field that is there is replaced where it
- * stands; one that is not is put first. `bytes` must be a valid JSON object, which the caller has parsed before.
+ * The same as `findValues` without a look at the rest of the document, where that leaves no doubt: a name that stands
+ * in it once, unescaped, and is known to be a field of its own stands there as that field's. Undefined where it does.
+ */
+function findKnown(
+  bytes: Buffer,
+  names: readonly string[],
+  parsed: Readonly<Record<string, unknown>>,
+): Map<string, Span[]> | undefined {
+  // The only way to write a letter of a name otherwise.
+  if (bytes.includes('\\u00')) return undefined
+  const found = new Map<string, Span[]>()
+  for (const name of names) {
+    const text = `"${name}"`
+    const at = bytes.indexOf(text)
+    if (at < 0) continue
+    if (!Object.hasOwn(parsed, name) || bytes.includes(text, at + 1)) return undefined
+    const start = skipSpace(bytes, skipSpace(bytes, at + text.length) + 1)
+    found.set(name, [{ start, end: valueEnd(bytes, start) }])
+  }
+  return found
+}
+
+/**
+ * Sets top-level fields of a JSON object, given as JSON values by name, which are letters and underscores. A field that
+ * is there is replaced where it stands; one that is not is put first. `bytes` must be a valid JSON object, which the
+ * caller has parsed before; with `parsed`, which is what came of it, the document is mostly not walked through again.
  */
 export function spliceFields(
   bytes: Uint8Array,
   fields: Readonly<Record<string, unknown>>,
+  parsed?: Readonly<Record<string, unknown>>,
 ): Uint8Array {
-  const found = findValues(bytes, new Set(Object.keys(fields)))
+  const names = Object.keys(fields)
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const found = (parsed && findKnown(buffer, names, parsed)) ?? findValues(bytes, new Set(names))
   const changes: { span: Span; text: string }[] = []
   const added: string[] = []
   for (const [name, value] of Object.entries(fields)) {

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import type { Config } from '../config/config.ts'
@@ -21,6 +20,7 @@ import { createServer } from '../http/server.ts'
 import { openKeyRing } from '../storage/key-ring.ts'
 import { createMemoryLimiter } from '../storage/limiter-memory.ts'
 import { keyOf } from '../storage/secrets.ts'
+import { createIds } from './ids.ts'
 import { logCall } from './log-call.ts'
 
 /** A gateway that can listen. Disposing stops it, waits for what is under way and writes down what is left. */
@@ -49,7 +49,7 @@ export async function openGateway({
   streamTimes,
 }: OpenGatewayInput): Promise<OpenGateway> {
   const now = Date.now
-  const newId = (prefix: string) => prefix + randomUUID().replaceAll('-', '')
+  const newId = createIds()
   const keys = await openKeyRing(store, {
     fixed: fixedKeys(config),
     readFailed: (error) => log.error({ error: String(error) }, 'the keys could not be read again'),

@@ -1,6 +1,7 @@
 import type { CallOutcome, OperationName, Usage } from '@sluice/contract'
 import type { ApiKey } from '../ports/api-key.ts'
 import type { ClientFormat, StreamWriter } from '@sluice/protocols'
+import type { Cancellation } from './attempt/cancellation.ts'
 import type { Source } from './attempt/source.ts'
 
 /** One call after its key, body and schema were checked. */
@@ -20,6 +21,8 @@ export interface Call {
   readonly written?: Readonly<Record<string, unknown>>
   /** The JSON body as it came, where there was one. */
   readonly raw?: Uint8Array
+  /** What `raw` was parsed to. */
+  readonly fields?: Readonly<Record<string, unknown>>
   /** Lower-case names, credentials left out. */
   readonly headers: Readonly<Record<string, string>>
   /** The query without credentials and without its question mark. */
@@ -33,10 +36,10 @@ export interface Call {
   /** What its stream is written with, and an error once the status is gone. Set where the caller wants a stream. */
   readonly writer?: StreamWriter<OperationName>
   /**
-   * Aborts when the caller goes away. It reaches every upstream socket of the call: nothing else can wake a wait for a
+   * Cancelled when the caller goes away. It reaches every upstream socket of the call: nothing else can wake a wait for a
    * silent upstream.
    */
-  readonly signal: AbortSignal
+  readonly cancellation: Cancellation
   /** Filled as the call goes on, and shown in the answer's headers even when it fails. */
   readonly trail: Trail
 }

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { GatewayError } from '@sluice/contract'
 import type { ApiKey } from '../ports/api-key.ts'
+import type { Cancellation } from '../gateway/attempt/cancellation.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import type { StreamTimes } from './deliver.ts'
 
@@ -40,6 +41,6 @@ export interface Exchange {
   readonly id: string
   readonly key: ApiKey
   readonly parameters: Readonly<Record<string, string>>
-  /** Aborts when the caller leaves. */
-  readonly signal: AbortSignal
+  /** Cancelled when the caller leaves. */
+  readonly cancellation: Cancellation
 }

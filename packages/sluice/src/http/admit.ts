@@ -1,4 +1,3 @@
-import type { FastifyReply } from 'fastify'
 import { GatewayError } from '@sluice/contract'
 import type { ApiKey } from '../ports/api-key.ts'
 import type { Limiter, LimiterAnswer } from '../ports/limiter.ts'
@@ -12,23 +11,27 @@ export function admit(
   limiter: Limiter,
   { id, requestsPerMinute }: ApiKey,
   fallbackRate: number | undefined,
-  reply: FastifyReply,
+  answerHeaders: string[],
 ): Promise<void> | undefined {
   const rate = requestsPerMinute ?? fallbackRate
   if (rate === undefined) return
   const answer = limiter.take(id, rate)
-  if (answer instanceof Promise) return answer.then((later) => tell(later, reply))
-  tell(answer, reply)
+  if (answer instanceof Promise) return answer.then((later) => tell(later, answerHeaders))
+  tell(answer, answerHeaders)
 }
 
 function tell(
   { allowed, limit, remaining, resetMs, retryAfterMs }: LimiterAnswer,
-  reply: FastifyReply,
+  answerHeaders: string[],
 ): void {
-  void reply
-    .header('x-ratelimit-limit-requests', String(limit))
-    .header('x-ratelimit-remaining-requests', String(remaining))
-    .header('x-ratelimit-reset-requests', duration(resetMs))
+  answerHeaders.push(
+    'x-ratelimit-limit-requests',
+    String(limit),
+    'x-ratelimit-remaining-requests',
+    String(remaining),
+    'x-ratelimit-reset-requests',
+    duration(resetMs),
+  )
   if (!allowed)
     throw new GatewayError(
       'rate_limited',

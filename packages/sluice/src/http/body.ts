@@ -40,34 +40,26 @@ export function readBody(request: IncomingMessage, bytesMax: number): Promise<Bu
     const pieces: Buffer[] = []
     const body = decoded(request)
     let size = 0
-    // The listener for errors stays: one that comes after the end concerns nobody, but must not be left unheard.
-    const settle = (end: () => void): void => {
-      body.removeListener('data', take)
-      body.removeListener('end', finish)
-      request.removeListener('close', closed)
-      end()
+    // The listeners stay until the request goes: taking them away costs more than what they do once all is said.
+    const fail = (error: GatewayError): void => {
+      reject(error)
+      pieces.length = 0
+      if (body !== request) body.destroy()
     }
-    const take = (piece: Buffer): void => {
+    const broken = (cause: unknown): void => fail(unreadable(request, cause))
+    body.on('data', (piece: Buffer) => {
       size += piece.length
-      if (size <= bytesMax) return void pieces.push(piece)
-      settle(() => reject(tooLarge(bytesMax)))
-      if (body !== request) body.destroy()
-    }
-    const finish = (): void => {
+      if (size <= bytesMax) pieces.push(piece)
+      else fail(tooLarge(bytesMax))
+    })
+    body.on('end', () => {
       const [first] = pieces
-      settle(() => resolve(pieces.length === 1 && first ? first : Buffer.concat(pieces)))
-    }
-    const broken = (cause: unknown): void => {
-      settle(() => reject(unreadable(request, cause)))
-      if (body !== request) body.destroy()
-    }
-    const closed = (): void => {
-      if (!request.complete) broken(new Error('The connection was closed'))
-    }
-    body.on('data', take)
-    body.on('end', finish)
+      resolve(pieces.length === 1 && first ? first : Buffer.concat(pieces))
+    })
     body.on('error', broken)
-    request.on('close', closed)
+    request.on('close', () => {
+      if (!request.complete) broken(new Error('The connection was closed'))
+    })
   })
 }
 
@@ -115,7 +107,8 @@ function withNumbers(fields: Record<string, unknown>): Record<string, unknown> {
 
 /** A missing type is read as JSON, as it is the only thing it can be. */
 function isJson(contentType: string | undefined): boolean {
-  if (contentType === undefined || contentType === '') return true
+  if (contentType === 'application/json' || contentType === undefined || contentType === '')
+    return true
   return /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(contentType.trim())
 }
 

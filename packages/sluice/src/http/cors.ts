@@ -2,11 +2,15 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 
 /**
  * Pages of every origin may call: keys travel in headers and never in cookies, so a page can only use a key that it was
- * given, and `*` keeps browsers from sending anything of their own (Fetch standard, CORS protocol).
+ * given, and `*` keeps browsers from sending anything of their own (Fetch standard, CORS protocol). Names and values in
+ * turn, on every answer.
  */
-export function allowOrigins(reply: FastifyReply): void {
-  void reply.header('access-control-allow-origin', '*').header('access-control-expose-headers', '*')
-}
+export const allowOrigins: readonly string[] = [
+  'access-control-allow-origin',
+  '*',
+  'access-control-expose-headers',
+  '*',
+]
 
 /** The answer to OPTIONS, which a browser asks before a call with a key in a header. */
 export function answerPreflight(

@@ -25,7 +25,7 @@ export interface CallInput {
  * `missing_parameter` with the path of the field at fault.
  */
 export function createCall(exchange: Exchange, input: CallInput): Call {
-  const { gateway, id, key, signal, request: incoming } = exchange
+  const { gateway, id, key, cancellation, request: incoming } = exchange
   const { format, raw } = input
   // The schema's type is what the format says it is.
   const request = validate(format.request, merged(input)) as Readonly<Record<string, unknown>>
@@ -42,13 +42,13 @@ export function createCall(exchange: Exchange, input: CallInput): Call {
     format,
     operation: format.operation,
     request,
-    ...(raw && { raw }),
+    ...(raw && { raw, fields: input.fields }),
     headers,
     query,
     publicAddress: publicAddress(exchange),
     stream: writer !== undefined,
     ...(writer && { writer }),
-    signal,
+    cancellation,
     trail: openTrail(gateway.now()),
   }
 }

@@ -29,16 +29,24 @@ export function deliverWhole(
   const isJson = answer.kind === 'json'
   const bytes = isJson ? Buffer.from(JSON.stringify(answer.body)) : answer.bytes
   reply.hijack()
-  raw.writeHead(reply.statusCode, {
-    ...(reply.getHeaders() as Record<string, string>),
-    ...answer.headers,
-    'content-type': isJson ? 'application/json; charset=utf-8' : answer.contentType,
-    'content-length': bytes.length,
-  })
+  const fields = headFields(reply, answer.headers)
+  fields.push('content-type', isJson ? 'application/json; charset=utf-8' : answer.contentType)
+  fields.push('content-length', String(bytes.length))
+  raw.writeHead(reply.statusCode, fields)
   // Node writes a head and a text together, but a head and bytes one after the other.
   if (bytes.length <= copiedBytesMax) raw.end(latin1(bytes), 'latin1')
   else raw.end(bytes)
   dropWhenStalled(raw, stalledMs)
+}
+
+/** Names and values in turn, as Node writes them without looking at them again. */
+function headFields(
+  { request }: FastifyReply,
+  headers: Readonly<Record<string, string>>,
+): string[] {
+  const fields = request.answerHeaders
+  for (const name in headers) fields.push(name, headers[name] ?? '')
+  return fields
 }
 
 function latin1({ buffer, byteOffset, byteLength }: Uint8Array): string {
@@ -63,13 +71,11 @@ export function startStream(
   if (raw.headersSent) return raw
   reply.hijack()
   const isText = contentType.startsWith('text/event-stream') || contentType.includes('json')
-  raw.writeHead(reply.statusCode, {
-    ...(reply.getHeaders() as Record<string, string>),
-    ...headers,
-    'content-type': contentType,
-    ...(length !== undefined && { 'content-length': length }),
-    ...(isText && { 'cache-control': 'no-cache', 'x-accel-buffering': 'no' }),
-  })
+  const fields = headFields(reply, headers)
+  fields.push('content-type', contentType)
+  if (length !== undefined) fields.push('content-length', String(length))
+  if (isText) fields.push('cache-control', 'no-cache', 'x-accel-buffering', 'no')
+  raw.writeHead(reply.statusCode, fields)
   return raw
 }
 

@@ -175,13 +175,18 @@ function redirect(
   return { ...outgoing, url: to.href, headers: isSame ? outgoing.headers : { accept: '*/*' } }
 }
 
-function flatten(headers: Readonly<Record<string, string | string[] | undefined>>) {
-  const flat: Record<string, string> = {}
-  for (const name in headers) {
-    const value = headers[name]
-    if (value !== undefined) flat[name] = typeof value === 'string' ? value : value.join(', ')
-  }
-  return flat
+/** Several headers of one name as one; seldom there are any. */
+function flatten(
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+): Readonly<Record<string, string>> {
+  for (const name in headers)
+    if (typeof headers[name] !== 'string')
+      return Object.fromEntries(
+        Object.entries(headers).flatMap(([key, value]) =>
+          value === undefined ? [] : [[key, typeof value === 'string' ? value : value.join(', ')]],
+        ),
+      )
+  return headers as Readonly<Record<string, string>>
 }
 
 function unreachable(thrown: unknown, connectMs: number): GatewayError {

@@ -1,8 +1,8 @@
-import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { performance } from 'node:perf_hooks'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { GatewayError } from '@sluice/contract'
+import { Cancellation } from '../gateway/attempt/cancellation.ts'
 import type { ApiKey } from '../ports/api-key.ts'
 import { causeText, headerText } from '../gateway/answer.ts'
 import type { Call, CallEnd } from '../gateway/call.ts'
@@ -22,8 +22,10 @@ declare module 'fastify' {
     /** Set once the request has been read. */
     call?: Call
     apiKey?: ApiKey
-    /** Aborts when the caller leaves. */
-    gone?: AbortController
+    /** Cancelled when the caller leaves. */
+    cancellation?: Cancellation
+    /** Headers of every answer to this request, names and values in turn. */
+    answerHeaders: string[]
   }
   interface FastifyContextConfig {
     error?: ErrorBody
@@ -33,6 +35,7 @@ declare module 'fastify' {
 const wellFormedId = /^[\w.:-]{8,128}$/
 
 export function createServer(gateway: Gateway, options: ServerOptions): FastifyInstance {
+  const state: State = { active: 0, isStopping: false }
   const server = Fastify({
     logger: false,
     bodyLimit: Number.MAX_SAFE_INTEGER,
@@ -48,23 +51,28 @@ export function createServer(gateway: Gateway, options: ServerOptions): FastifyI
     },
     // An address that cannot be decoded gets here before any hook.
     frameworkErrors(thrown, request, reply) {
-      begin(gateway, request, reply)
+      begin(gateway, state, { request, reply })
+      addAnswerHeaders(request, reply)
       const error = funnel(thrown)
       deliverError(reply, error, error.toJSON())
     },
   })
+  server.decorateRequest('answerHeaders')
+  server.decorateRequest('cancellation')
+  server.decorateRequest('call')
+  server.decorateRequest('apiKey')
   // Bodies are read by the addresses themselves: their limits and forms differ.
   server.removeAllContentTypeParsers()
   server.addContentTypeParser('*', (_request, _payload, done) => done(null))
 
-  const state: State = { active: 0 }
   server.addHook('onRequest', (request, reply, done) => {
-    begin(gateway, request, reply)
+    begin(gateway, state, { request, reply })
     done()
   })
   // Answers that are sent whole: nobody waits for an upstream any more, only for the caller to take them.
   const { stalledMs } = options.streamTimes ?? defaultStreamTimes
-  server.addHook('onSend', (_request, reply, _payload, done) => {
+  server.addHook('onSend', (request, reply, _payload, done) => {
+    addAnswerHeaders(request, reply)
     reply.raw.setTimeout(stalledMs)
     done()
   })
@@ -81,16 +89,26 @@ export function createServer(gateway: Gateway, options: ServerOptions): FastifyI
   return server
 }
 
-function begin(gateway: Gateway, request: FastifyRequest, reply: FastifyReply): void {
-  void reply.header('x-request-id', request.id)
-  allowOrigins(reply)
+function begin(
+  gateway: Gateway,
+  state: State,
+  { request, reply }: { request: FastifyRequest; reply: FastifyReply },
+): void {
+  request.answerHeaders = ['x-request-id', request.id, ...allowOrigins]
   const startedAt = performance.now()
-  reply.raw.once('close', () => {
+  reply.raw.on('close', () => {
     const left = !reply.raw.writableFinished
     // First: whatever the call still has open ends with it, and writes down what it cost.
-    if (left) request.gone?.abort(new GatewayError('cancelled', 'The caller went away'))
+    if (left) request.cancellation?.cancel(new GatewayError('cancelled', 'The caller went away'))
     gateway.ended(endOf(request, reply, { startedAt, left }))
+    if (state.isStopping) state.answered?.()
   })
+}
+
+/** For answers that the framework sends. */
+function addAnswerHeaders({ answerHeaders }: FastifyRequest, reply: FastifyReply): void {
+  for (let index = 0; index < answerHeaders.length; index += 2)
+    void reply.header(answerHeaders[index] ?? '', answerHeaders[index + 1])
 }
 
 function endOf(
@@ -101,7 +119,7 @@ function endOf(
   return {
     id,
     method,
-    path: url.split('?')[0] ?? '',
+    path: pathOf(url),
     // Node says 200 where nothing was sent at all.
     status: raw.headersSent ? raw.statusCode : 499,
     durationMs: performance.now() - startedAt,
@@ -111,11 +129,19 @@ function endOf(
   }
 }
 
+function pathOf(url: string): string {
+  const end = url.indexOf('?')
+  return end < 0 ? url : url.slice(0, end)
+}
+
 interface State {
   /** Requests that have not been answered to their end. */
   active: number
   /** Told when there is none any more. */
   becameIdle?: () => void
+  isStopping: boolean
+  /** Told of every answer that has come to its end while the server stops. */
+  answered?: () => void
 }
 
 /** How long calls whose connection was closed have to write down what they cost, in milliseconds. */
@@ -126,23 +152,16 @@ const endingMs = 2_000
  * stopped when every call has come to its end, which is a little after the last connection has.
  */
 function closeWhenIdle(server: FastifyInstance, state: State): void {
-  let isStopping = false
   // Connections opened ahead, as browsers and clients do, are not idle to Node before their first request.
-  const unused = new Set<Socket>()
+  const sockets = new Set<Socket>()
   server.server.on('connection', (socket: Socket) => {
-    unused.add(socket)
-    socket.once('close', () => unused.delete(socket))
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
   })
-  server.server.on('request', ({ socket }: IncomingMessage) => unused.delete(socket))
   server.addHook('preClose', (done) => {
-    isStopping = true
-    for (const socket of unused) if (socket.bytesRead === 0) socket.destroy()
-    done()
-  })
-  server.addHook('onRequest', (_request, reply, done) => {
-    reply.raw.once('close', () => {
-      if (isStopping) setImmediate(() => server.server.closeIdleConnections())
-    })
+    state.isStopping = true
+    state.answered = () => setImmediate(() => server.server.closeIdleConnections())
+    for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
     done()
   })
   server.addHook('onClose', async () => {
@@ -174,11 +193,11 @@ function install(
     exposeHeadRoute: false,
     config: address.error ? { error: address.error } : {},
     async handler(request, reply) {
-      const gone = new AbortController()
-      request.gone = gone
+      const cancellation = new Cancellation()
+      request.cancellation = cancellation
       state.active += 1
       try {
-        const entered = enter(address, { gateway, options, state }, { request, reply })
+        const entered = enter(address, { gateway, options, state }, request)
         const key = entered instanceof Promise ? await entered : entered
         await address.serve({
           request,
@@ -188,7 +207,7 @@ function install(
           id: request.id,
           key,
           parameters: parametersOf(request, wildcard),
-          signal: gone.signal,
+          cancellation,
         })
       } catch (thrown) {
         const error = funnel(thrown)
@@ -225,7 +244,7 @@ const nobody: ApiKey = {
 function enter(
   { access, uncounted }: Address,
   { gateway, options, state }: Installing,
-  { request, reply }: { request: FastifyRequest; reply: FastifyReply },
+  request: FastifyRequest,
 ): ApiKey | Promise<ApiKey> {
   if (access === 'open') return nobody
   const key = authenticate(gateway, request)
@@ -240,7 +259,8 @@ function enter(
     return key
   }
   const rate = options.requestsPerMinute()
-  const waiting = uncounted === true ? undefined : admit(gateway.limiter, key, rate, reply)
+  const waiting =
+    uncounted === true ? undefined : admit(gateway.limiter, key, rate, request.answerHeaders)
   return waiting ? waiting.then(withinConcurrency) : withinConcurrency()
 }
 
@@ -260,7 +280,7 @@ function notFound(
   reply: FastifyReply,
   addresses: readonly Address[],
 ): FastifyReply {
-  const path = request.url.split('?')[0] ?? ''
+  const path = pathOf(request.url)
   const found = addresses
     .filter((address) => pathPattern(address.path).test(path))
     .flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))

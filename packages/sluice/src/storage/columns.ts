@@ -62,7 +62,7 @@ export function fieldsOf<Record>(columns: Columns<Record>): [string, Column][] {
   return Object.entries<Column>(columns)
 }
 
-function toValue(as: Column['as'], value: unknown): string | number | null {
+export function toValue(as: Column['as'], value: unknown): string | number | null {
   if (value === undefined || value === null) return null
   if (as === 'json') return JSON.stringify(value)
   if (as === 'boolean') return value === true ? 1 : 0

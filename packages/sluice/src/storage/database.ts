@@ -8,7 +8,6 @@ export type Row = Readonly<Record<string, unknown>>
  * and PostgreSQL have in common: text, whole numbers and fractions, JSON as text; no booleans, arrays or dates.
  */
 export interface Database extends AsyncDisposable {
-  readonly dialect: Dialect
   /** The rows of a query. */
   rows(query: Sql): Promise<readonly Row[]>
   /** Runs the statements in one transaction, and returns how many rows each has changed. */
@@ -16,19 +15,22 @@ export interface Database extends AsyncDisposable {
   /** As `change`, and returns only when a power cut cannot undo it: for what a caller is promised. */
   changeDurably(...statements: readonly Sql[]): Promise<readonly number[]>
   /**
-   * Runs one statement without holding up this thread, one call at a time.
+   * Adds rows without holding up this thread, all of them or none, one call at a time. A row whose unique value is there
+   * already is left out.
    *
-   * @throws RefusedData when the data break a constraint, so that trying again is useless.
+   * @throws RefusedData when the data break another constraint, so that trying again is useless.
    */
-  changeAside(statement: Sql): Promise<void>
+  append(rows: NewRows): Promise<void>
 }
 
-/** Where the two databases differ in words. */
-export interface Dialect {
-  /** A FROM item that gives a JSON array's elements, as `value`, with their positions, as `key`. */
-  elements(json: string): Sql
-  /** Turns the text of a JSON number or truth value into what a column of this kind takes. */
-  readonly fromText: Readonly<Record<'integer' | 'number' | 'boolean', (text: string) => string>>
+export type Value = string | number | null
+
+/** Rows of one table. */
+export interface NewRows {
+  readonly table: string
+  readonly columns: readonly string[]
+  /** Of each row, in the order of the columns. Texts hold no NUL and no half of a surrogate pair. */
+  readonly values: readonly (readonly Value[])[]
 }
 
 /** A constraint of the database refuses the data, and nothing of the statement was done. */

@@ -31,8 +31,11 @@ export function createMemoryLimiter(options: MemoryLimiterOptions = {}): MemoryL
       const allowed = excessMs <= costMs * tolerance
       const thenEmptyMs = allowed ? emptyMs + costMs : emptyMs
       if (allowed) {
-        fullAt.delete(bucket)
-        if (fullAt.size >= bucketsMax) dropOne(fullAt, time)
+        // A Map keeps the order of insertion: what was used last stands last, where something may have to be dropped.
+        if (fullAt.size >= bucketsMax / 2) {
+          fullAt.delete(bucket)
+          if (fullAt.size >= bucketsMax) dropOne(fullAt, time)
+        }
         fullAt.set(bucket, time + thenEmptyMs)
       }
       return {

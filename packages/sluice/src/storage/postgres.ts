@@ -1,8 +1,8 @@
 import { DatabaseError, Pool, type PoolClient, type QueryConfig, types } from 'pg'
-import sql, { type Sql } from 'sql-template-tag'
+import sql, { raw, type Sql } from 'sql-template-tag'
 import type { Store } from '../ports/store.ts'
 import { boundValues } from './bound-values.ts'
-import { type Database, type Dialect, RefusedData } from './database.ts'
+import { type Database, type NewRows, RefusedData } from './database.ts'
 import { migrate } from './postgres-migrate.ts'
 import { openStore, type StoreOptions } from './store.ts'
 
@@ -43,16 +43,6 @@ export async function openPostgresDatabase(url: string): Promise<Database> {
   return postgresDatabase(pool)
 }
 
-const dialect: Dialect = {
-  elements: (json) =>
-    sql`json_array_elements(CAST(${json} AS JSON)) WITH ORDINALITY AS batch(value, key)`,
-  fromText: {
-    integer: (text) => `round(${text}::numeric)`,
-    number: (text) => `${text}::double precision`,
-    boolean: (text) => `${text}::boolean::integer`,
-  },
-}
-
 function postgresDatabase(pool: Pool): Database {
   async function change(...statements: readonly Sql[]): Promise<readonly number[]> {
     const [only, ...more] = statements
@@ -67,14 +57,13 @@ function postgresDatabase(pool: Pool): Database {
   }
 
   return {
-    dialect,
     rows: async (query) => (await pool.query<Record<string, unknown>>(queryOf(query))).rows,
     change,
     // PostgreSQL's own setting, synchronous_commit, is on unless the operator turned it off.
     changeDurably: change,
-    async changeAside(statement) {
+    async append(rows) {
       try {
-        await change(statement)
+        await change(insertOf(rows))
       } catch (error) {
         throw isRefusal(error) ? new RefusedData(error.message, { cause: error }) : error
       }
@@ -83,6 +72,15 @@ function postgresDatabase(pool: Pool): Database {
       if (!pool.ending) await pool.end()
     },
   }
+}
+
+/** They travel as one JSON text, whose fields take the types of the table's columns. */
+function insertOf({ table, columns, values }: NewRows): Sql {
+  const rows = values.map((row) => Object.fromEntries(columns.map((name, at) => [name, row[at]])))
+  const names = raw(columns.join(', '))
+  return sql`INSERT INTO ${raw(table)} (${names})
+    SELECT ${names} FROM json_populate_recordset(NULL::${raw(table)}, CAST(${JSON.stringify(rows)} AS JSON))
+    ON CONFLICT DO NOTHING`
 }
 
 function queryOf(statement: Sql): QueryConfig {

@@ -20,9 +20,14 @@ function serve(port: MessagePort, file: string): void {
 
 function run(db: DatabaseSync, { text, values }: Statement): FromThread {
   try {
-    db.prepare(text).run(...values)
+    // Prepared each time: no table may have changed under it, and it is little beside the rows.
+    const statement = db.prepare(text)
+    db.exec('BEGIN IMMEDIATE')
+    for (const row of values) statement.run(...row)
+    db.exec('COMMIT')
     return { kind: 'done' }
   } catch (error) {
+    if (db.isTransaction) db.exec('ROLLBACK')
     const message = error instanceof Error ? error.message : String(error)
     return { kind: isConstraintFailure(error) ? 'refused' : 'failed', message }
   }

@@ -4,13 +4,17 @@ import { RefusedData } from './database.ts'
 
 /** Runs statements outside the main thread, over a connection of their own. One call at a time. */
 export interface SqliteThread extends AsyncDisposable {
-  /** @throws RefusedData when the data break a constraint. */
-  run(text: string, values: readonly SQLInputValue[]): Promise<void>
+  /**
+   * Runs the statement once for each list of values, in one transaction.
+   *
+   * @throws RefusedData when the data break a constraint.
+   */
+  run(text: string, values: Statement['values']): Promise<void>
 }
 
 export interface Statement {
   readonly text: string
-  readonly values: readonly SQLInputValue[]
+  readonly values: readonly (readonly SQLInputValue[])[]
 }
 
 /** What goes to the thread: a statement to run, or the request to close the connection and end. */

@@ -1,8 +1,8 @@
 import { DatabaseSync, type StatementResultingChanges } from 'node:sqlite'
-import sql, { type Sql } from 'sql-template-tag'
+import type { Sql } from 'sql-template-tag'
 import type { Store } from '../ports/store.ts'
 import { boundValues } from './bound-values.ts'
-import type { Database, Dialect } from './database.ts'
+import type { Database } from './database.ts'
 import { migrate } from './sqlite-migrate.ts'
 import { openSqliteThread } from './sqlite-thread.ts'
 import { openStore, type StoreOptions } from './store.ts'
@@ -37,17 +37,8 @@ export function openSqliteDatabase(file: string): Database {
   return sqliteDatabase(db, file)
 }
 
-const dialect: Dialect = {
-  elements: (json) => sql`json_each(${json})`,
-  fromText: {
-    integer: (text) => `round${text}`,
-    number: (text) => text,
-    boolean: (text) => text,
-  },
-}
-
 /**
- * The database answers within this thread, which costs less than asking another one, but for `changeAside`. A write does
+ * The database answers within this thread, which costs less than asking another one, but for `append`. A write does
  * not wait for the disk unless it is to be durable.
  */
 function sqliteDatabase(db: DatabaseSync, file: string): Database {
@@ -58,7 +49,6 @@ function sqliteDatabase(db: DatabaseSync, file: string): Database {
     transaction(db, () => statements.map((statement) => Number(run(statement).changes)))
 
   return {
-    dialect,
     rows: async (query) => db.prepare(query.sql).all(...boundValues(query)),
     change: async (...statements) => change(statements),
     async changeDurably(...statements) {
@@ -69,7 +59,11 @@ function sqliteDatabase(db: DatabaseSync, file: string): Database {
         db.exec('PRAGMA synchronous = NORMAL')
       }
     },
-    changeAside: (statement) => thread.run(statement.sql, boundValues(statement)),
+    append({ table, columns, values }) {
+      const places = columns.map(() => '?').join(', ')
+      const text = `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${places}) ON CONFLICT DO NOTHING`
+      return thread.run(text, values)
+    },
     async [Symbol.asyncDispose]() {
       await thread[Symbol.asyncDispose]()
       if (db.isOpen) db.close()

@@ -1,19 +1,19 @@
 import { randomUUID } from 'node:crypto'
 import type { UsageRecord } from '@sluice/contract'
-import sql, { raw, type Sql } from 'sql-template-tag'
+import sql from 'sql-template-tag'
 import type { Store } from '../ports/store.ts'
 import {
   boolean,
-  type Column,
   type Columns,
   fieldsOf,
   fromRow,
   integer,
   number,
   text,
+  toValue,
 } from './columns.ts'
 import { storable } from './bound-values.ts'
-import type { Database, Dialect } from './database.ts'
+import type { Database, NewRows, Value } from './database.ts'
 import { openUsageQueue, type UsageBatch, type WriteFailed } from './usage-queue.ts'
 
 const columns: Columns<UsageRecord> = {
@@ -46,7 +46,7 @@ export function usageTable(
   writeFailed: WriteFailed,
 ): Pick<Store, 'recordUsage' | 'flush' | 'listUsage'> & AsyncDisposable {
   const queue = openUsageQueue({
-    write: (batch) => database.changeAside(insertBatch(batch, database.dialect)),
+    write: (batch) => database.append(rowsOf(batch)),
     writeFailed,
     // Begins with the time, so that a large index of them grows at its end.
     newBatchId: () => `${Date.now().toString(36)}-${randomUUID().slice(0, 13)}-`,
@@ -65,30 +65,22 @@ export function usageTable(
   }
 }
 
-const names = fieldsOf(columns).map(([, { column }]) => column)
+const fields = fieldsOf(columns)
+const names = ['id', ...fields.map(([, { column }]) => column)]
 
-/**
- * One statement for any number of records. They travel as one JSON text, which costs this thread less than binding each
- * value. The unique ids make a batch of which nobody knows whether it was written safe to write again.
- */
-function insertBatch({ id, records }: UsageBatch, dialect: Dialect): Sql {
-  const values = fieldsOf(columns).map(([field, { as }]) => valueOf(field, as, dialect))
-  return sql`INSERT INTO usage_records (id, ${raw(names.join(', '))})
-    SELECT CAST(${id} AS TEXT) || key, ${raw(values.join(', '))}
-    FROM ${dialect.elements(formatRecords(records))} WHERE true
-    ON CONFLICT DO NOTHING`
+/** The unique ids make a batch of which nobody knows whether it was written safe to write again. */
+function rowsOf({ id, records }: UsageBatch): NewRows {
+  return {
+    table: 'usage_records',
+    columns: names,
+    values: records.map((record, place) => [`${id}${place}`, ...valuesOf(record)]),
+  }
 }
 
-function valueOf(field: string, as: Column['as'], { fromText }: Dialect): string {
-  const found = `(value ->> '${field}')`
-  return as === 'text' || as === 'json' ? found : fromText[as](found)
-}
-
-function formatRecords(records: readonly UsageRecord[]): string {
-  const json = JSON.stringify(records)
-  // Seldom: names that no database takes, as a caller may write them.
-  if (!/\\u(?:0000|d[89a-f])/.test(json)) return json
-  return JSON.stringify(records, (_, value: unknown) =>
-    typeof value === 'string' ? storable(value) : value,
-  )
+function valuesOf(record: UsageRecord): readonly Value[] {
+  const values: Readonly<Record<string, unknown>> = { ...record }
+  return fields.map(([field, { as }]) => {
+    const value = toValue(as, values[field])
+    return typeof value === 'string' ? storable(value) : value
+  })
 }

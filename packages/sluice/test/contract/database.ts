@@ -56,19 +56,29 @@ export function describeDatabase(name: string, open: () => Promise<DatabaseUnder
     })
 
     test('data that no retry helps are told from other failures', async () => {
-      await database.changeAside(insert('a', 1))
-      await expect(database.changeAside(insert('a', 1))).rejects.toBeInstanceOf(RefusedData)
-      const failed = database.changeAside(sql`DELETE FROM away`)
+      const rows = (...values: (string | number | null)[][]) => ({
+        table: 'versions',
+        columns: ['name', 'version'],
+        values,
+      })
+      await database.append(rows(['a', 1], ['b', 2 ** 53 - 1]))
+      await expect(database.append(rows(['c', 3], ['d', null]))).rejects.toBeInstanceOf(RefusedData)
+      const failed = database.append({ ...rows(['c', 3]), table: 'away' })
       await expect(failed).rejects.not.toBeInstanceOf(RefusedData)
-      expect(await versions()).toEqual([{ name: 'a', version: 1 }])
+      await database.append(rows(['a', 7], ['c', 3]))
+      expect(await versions()).toEqual([
+        { name: 'a', version: 1 },
+        { name: 'b', version: 2 ** 53 - 1 },
+        { name: 'c', version: 3 },
+      ])
     })
 
     test('usage of which nobody knows whether it was written is there once', async () => {
       let answersLost = 0
       const unsure: Database = {
         ...database,
-        async changeAside(statement) {
-          await database.changeAside(statement)
+        async append(rows) {
+          await database.append(rows)
           if (answersLost++ < 2) throw new Error('The answer was lost')
         },
       }

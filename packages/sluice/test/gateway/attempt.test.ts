@@ -3,6 +3,7 @@ import { GatewayError } from '../../../contract/src/core/errors.ts'
 import type { UsageRecord } from '../../../contract/src/core/usage.ts'
 import { Attempt } from '../../src/gateway/attempt/attempt.ts'
 import { defaultTimeouts } from '../../src/gateway/attempt/deadline.ts'
+import { Cancellation } from '../../src/gateway/attempt/cancellation.ts'
 import { openTrail } from '../../src/gateway/call.ts'
 import type { Target } from '../../src/gateway/route/routing.ts'
 import type { Run } from '../../src/gateway/run/run.ts'
@@ -10,7 +11,7 @@ import type { Run } from '../../src/gateway/run/run.ts'
 const cancelled = new GatewayError('cancelled', 'The caller went away')
 const unavailable = new GatewayError('upstream_unavailable', 'The upstream could not be reached')
 
-function open(signal: AbortSignal) {
+function open(cancellation: Cancellation) {
   const records: UsageRecord[] = []
   let closed = 0
   const run = {
@@ -21,7 +22,7 @@ function open(signal: AbortSignal) {
     call: { id: 'call', key: { id: 'key' }, operation: 'chat', trail: openTrail(0) },
   }
   const target = { id: 'up/m', providerId: 'up', model: 'm', timeouts: defaultTimeouts }
-  const attempt = new Attempt(run as unknown as Run, target as Target, signal)
+  const attempt = new Attempt(run as unknown as Run, target as Target, cancellation)
   attempt.connection = { pause() {}, resume() {}, close: () => (closed += 1) }
   const told: GatewayError[] = []
   attempt.onBreak((error) => {
@@ -33,9 +34,9 @@ function open(signal: AbortSignal) {
 
 describe('an attempt', () => {
   test('of a caller who leaves is cancelled, once', () => {
-    const caller = new AbortController()
-    const { attempt, records, told, closed } = open(caller.signal)
-    caller.abort(cancelled)
+    const caller = new Cancellation()
+    const { attempt, records, told, closed } = open(caller)
+    caller.cancel(cancelled)
     attempt.fail(unavailable)
     attempt.complete()
     expect(told).toEqual([cancelled])
@@ -45,25 +46,27 @@ describe('an attempt', () => {
   })
 
   test('of a caller who has left before is told so', () => {
-    const { told } = open(AbortSignal.abort(cancelled))
+    const caller = new Cancellation()
+    caller.cancel(cancelled)
+    const { told } = open(caller)
     expect(told).toEqual([cancelled])
   })
 
   test('ended by the failure of another is cancelled, not failed', () => {
-    const other = new AbortController()
-    const { told, records } = open(other.signal)
-    other.abort(unavailable)
+    const other = new Cancellation()
+    const { told, records } = open(other)
+    other.cancel(unavailable)
     expect(told.map(({ code }) => code)).toEqual(['cancelled'])
     expect(records.map(({ outcome }) => outcome)).toEqual(['cancelled'])
   })
 
   test('that ends well keeps its socket, and no later end counts', () => {
-    const caller = new AbortController()
-    const { attempt, records, told, closed } = open(caller.signal)
+    const caller = new Cancellation()
+    const { attempt, records, told, closed } = open(caller)
     attempt.usage = () => ({ inputTokens: 3, outputTokens: 4 })
     attempt.complete()
     attempt.abandon()
-    caller.abort(cancelled)
+    caller.cancel(cancelled)
     expect(told).toEqual([])
     expect(closed()).toBe(0)
     expect(records).toMatchObject([
@@ -75,7 +78,7 @@ describe('an attempt', () => {
     [false, 'failed'],
     [true, 'incomplete'],
   ])('that fails, its answer begun: %s, is %s', (hasBegun, outcome) => {
-    const { attempt, records, closed } = open(new AbortController().signal)
+    const { attempt, records, closed } = open(new Cancellation())
     attempt.hasBegun = hasBegun
     attempt.fail(unavailable)
     expect(records.map((record) => record.outcome)).toEqual([outcome])
@@ -83,7 +86,7 @@ describe('an attempt', () => {
   })
 
   test('has the next number of its call', () => {
-    const { trail } = open(new AbortController().signal)
+    const { trail } = open(new Cancellation())
     expect(trail).toMatchObject({ attempts: 1, provider: 'up', model: 'm' })
   })
 })

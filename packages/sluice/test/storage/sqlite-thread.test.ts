@@ -10,13 +10,13 @@ test('a thread that ended is replaced by the next statement', async () => {
   using folder = temporaryFolder()
   const file = join(folder.path, 'later', 'sluice.db')
   await using thread = openSqliteThread(file)
-  await expect(thread.run('SELECT 1', [])).rejects.toMatchObject({
+  await expect(thread.run('SELECT 1', [[]])).rejects.toMatchObject({
     message: 'The thread that writes to the database has ended',
     cause: { message: expect.stringContaining('unable to open') },
   })
   mkdirSync(join(folder.path, 'later'))
-  await thread.run('CREATE TABLE t (a TEXT NOT NULL UNIQUE)', [])
-  await thread.run('INSERT INTO t VALUES (?)', ['b'])
+  await thread.run('CREATE TABLE t (a TEXT NOT NULL UNIQUE)', [[]])
+  await thread.run('INSERT INTO t VALUES (?)', [['b']])
   using db = new DatabaseSync(file)
   expect(db.prepare('SELECT a FROM t').all()).toEqual([{ a: 'b' }])
 })
@@ -24,13 +24,15 @@ test('a thread that ended is replaced by the next statement', async () => {
 test('what a constraint refuses is told from what may work later', async () => {
   using folder = temporaryFolder()
   await using thread = openSqliteThread(join(folder.path, 'sluice.db'))
-  await thread.run('CREATE TABLE t (a INTEGER NOT NULL UNIQUE CHECK (a > 0))', [])
-  await thread.run('INSERT INTO t VALUES (?)', [1])
+  await thread.run('CREATE TABLE t (a INTEGER NOT NULL UNIQUE CHECK (a > 0))', [[]])
+  await thread.run('INSERT INTO t VALUES (?)', [[1]])
   for (const value of [1, null, 0])
-    await expect(thread.run('INSERT INTO t VALUES (?)', [value])).rejects.toBeInstanceOf(
+    await expect(thread.run('INSERT INTO t VALUES (?)', [[2], [value]])).rejects.toBeInstanceOf(
       RefusedData,
     )
-  await expect(thread.run('INSERT INTO away VALUES (1)', [])).rejects.not.toBeInstanceOf(
+  using db = new DatabaseSync(join(folder.path, 'sluice.db'))
+  expect(db.prepare('SELECT a FROM t').all()).toEqual([{ a: 1 }])
+  await expect(thread.run('INSERT INTO away VALUES (1)', [[]])).rejects.not.toBeInstanceOf(
     RefusedData,
   )
 })

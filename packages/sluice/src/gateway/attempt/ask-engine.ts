@@ -10,6 +10,7 @@ import type { Target } from '../route/routing.ts'
 import { asWritten, leftOutBy, type Run, unsupportedBy } from '../run/run.ts'
 import { Attempt, type AttemptAnswer, type Attempted } from './attempt.ts'
 import type { AnyStep } from '../canonical.ts'
+import type { Cancellation } from './cancellation.ts'
 import { pulledSource } from './pulled-source.ts'
 import { type Source, through } from './source.ts'
 import { untilAborted } from './until-aborted.ts'
@@ -20,7 +21,7 @@ type EngineTarget = Extract<Target, { kind: 'engine' }>
 export async function askEngine(
   run: Run,
   target: EngineTarget,
-  signal: AbortSignal,
+  cancellation: Cancellation,
 ): Promise<Attempted> {
   const { call } = run
   const engine = await target.engine()
@@ -34,7 +35,7 @@ export async function askEngine(
   const request = run.canonical()
   for (const path of unlistedFields(operations[call.operation].request, request))
     leftOutBy(run)(path)
-  const attempt = new Attempt(run, target, signal)
+  const attempt = new Attempt(run, target, cancellation)
   try {
     attempt.wait(call.stream ? 'first token' : 'headers')
     // A package of somebody else's may not look at its signal.
@@ -76,13 +77,13 @@ function engineContext(run: Run, target: EngineTarget, signal: AbortSignal): Eng
 
 async function answerOf(attempt: Attempt, result: ResultOf<OperationName>): Promise<AttemptAnswer> {
   if (result.kind === 'reply') {
-    attempt.usage = () => result.usage
+    attempt.report(result.usage)
     attempt.complete()
     return { kind: 'reply', reply: result.reply }
   }
   if (result.kind === 'bytes') {
     const { contentType, length, usage, body } = result
-    attempt.usage = () => usage
+    attempt.report(usage)
     attempt.hasBegun = true
     attempt.wait('total')
     return { kind: 'media', contentType, length, pieces: pulledSource(attempt, iteratorOf(body)) }
@@ -102,7 +103,7 @@ function iteratorOf<T>(items: AsyncIterable<T>): AsyncIterator<T> {
 function batched(attempt: Attempt, steps: Source<AnyStep>): Source<readonly AnyStep[]> {
   return through(steps, (sink) => ({
     push(step) {
-      if ('usage' in step) attempt.usage = () => step.usage
+      if ('usage' in step) attempt.report(step.usage)
       sink.push([step])
     },
     end: () => sink.end(),

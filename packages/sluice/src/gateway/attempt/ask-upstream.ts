@@ -1,6 +1,7 @@
 import { GatewayError } from '@sluice/contract'
 import type { Run } from '../run/run.ts'
 import { Attempt, type AttemptAnswer, type Attempted } from './attempt.ts'
+import type { Cancellation } from './cancellation.ts'
 import { outgoing, type Prepared, prepare, type UpstreamTarget } from './prepare.ts'
 import { receiveAnswer } from './receive-answer.ts'
 import { untilAborted } from './until-aborted.ts'
@@ -15,10 +16,10 @@ const refusedKeyMs = 300_000
 export async function askUpstream(
   run: Run,
   target: UpstreamTarget,
-  signal: AbortSignal,
+  cancellation: Cancellation,
 ): Promise<Attempted> {
   const { gateway, call } = run
-  const prepared = await prepare(run, target, signal)
+  const prepared = await prepare(run, target, cancellation)
   const secret = gateway.health.nextKey(target.providerId, target.upstream.secrets)
   if (secret === undefined)
     throw new GatewayError(
@@ -26,7 +27,7 @@ export async function askUpstream(
       `Every key of ${target.providerId} was refused and is set aside for now`,
     )
   try {
-    return await attemptOnce(run, { target, prepared, secret }, signal)
+    return await attemptOnce(run, { target, prepared, secret }, cancellation)
   } catch (thrown) {
     const error = GatewayError.from(thrown)
     // A 403 is often about one model or region: the key is good for others.
@@ -34,7 +35,7 @@ export async function askUpstream(
       gateway.health.setKeyAside(target.providerId, secret, refusedKeyMs)
     if (!prepared.isNative || call.format.isOwn === true || !isMissingAddress(error)) throw error
     gateway.health.setFormatLacking(target.providerId, call.format.id)
-    return askUpstream(run, target, signal)
+    return askUpstream(run, target, cancellation)
   }
 }
 
@@ -57,11 +58,11 @@ interface Sending {
 async function attemptOnce(
   run: Run,
   { target, prepared, secret }: Sending,
-  signal: AbortSignal,
+  cancellation: Cancellation,
 ): Promise<Attempted> {
   const { gateway, call } = run
   const { upstream, timeouts } = target
-  const attempt = new Attempt(run, target, signal)
+  const attempt = new Attempt(run, target, cancellation)
   try {
     attempt.wait('headers')
     const request = outgoing(prepared.request, upstream, gateway.newId)

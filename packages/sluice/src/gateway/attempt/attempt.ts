@@ -6,10 +6,11 @@ import {
   operations,
   type Usage,
 } from '@sluice/contract'
-import type { Received } from '@sluice/protocols'
+import type { Received, StreamWatcher } from '@sluice/protocols'
 import type { AnyReply, AnyStep } from '../canonical.ts'
 import type { Target } from '../route/routing.ts'
 import type { Run } from '../run/run.ts'
+import type { CancelListener, Cancellation } from './cancellation.ts'
 import { type Deadline, openDeadline, type Phase } from './deadline.ts'
 import type { Connection } from './send.ts'
 import type { Source } from './source.ts'
@@ -55,26 +56,26 @@ export type AttemptAnswer =
  * One try at one target: the only owner of its limits, its socket and its usage record. Whichever way it ends, all
  * three end with it, once.
  */
-export class Attempt {
+export class Attempt implements CancelListener {
   /** The number over the whole call, from 1. */
   readonly number: number
   connection: Connection | undefined
-  /** What is known of usage so far; undefined as long as nobody said anything. */
-  usage: () => Usage | undefined
   /** A caller has seen something of the answer. */
   hasBegun = false
   readonly target: Target
   readonly #run: Run
-  readonly #parent: AbortSignal
+  readonly #cancellation: Cancellation
   readonly #startedAt: number
   readonly #deadline: Deadline
   #controller: AbortController | undefined
   #broken: ((error: GatewayError) => void) | undefined
   #error: GatewayError | undefined
+  #usage: Usage | undefined
+  #watcher: Pick<StreamWatcher, 'usage'> | undefined
   #isOver = false
 
-  /** Begins an attempt; it counts. `parent` aborts when the caller leaves or another target has won. */
-  constructor(run: Run, target: Target, parent: AbortSignal) {
+  /** Begins an attempt; it counts. It is cancelled when the caller leaves or another target has won. */
+  constructor(run: Run, target: Target, cancellation: Cancellation) {
     const { trail } = run.call
     trail.attempts += 1
     trail.provider = target.providerId
@@ -82,17 +83,16 @@ export class Attempt {
     this.number = trail.attempts
     this.target = target
     const described: Operation = operations[run.call.operation]
-    this.usage = described.isFree === true ? () => noUsage : () => undefined
+    if (described.isFree === true) this.#usage = noUsage
     this.#run = run
-    this.#parent = parent
+    this.#cancellation = cancellation
     this.#startedAt = run.gateway.now()
     this.#deadline = openDeadline(target.timeouts, (reached) => this.break(reached))
-    if (parent.aborted) this.#leave()
-    else parent.addEventListener('abort', this.#leave, { once: true })
+    cancellation.add(this)
   }
 
-  readonly #leave = (): void => {
-    this.break(cancelledBy(this.#parent))
+  cancelled(reason: unknown): void {
+    this.break(cancelledBy(reason))
   }
 
   /** Aborts when the attempt is broken or ends unfinished: for work that takes a signal. */
@@ -106,6 +106,21 @@ export class Attempt {
 
   get isOver(): boolean {
     return this.#isOver
+  }
+
+  /** What is known of usage so far; undefined as long as nobody said anything. */
+  usage(): Usage | undefined {
+    return this.#usage ?? this.#watcher?.usage()
+  }
+
+  /** The answer's own word on its usage; a later one takes its place. */
+  report(usage: Usage): void {
+    this.#usage = usage
+  }
+
+  /** Who knows the usage of a stream until it is reported. */
+  watch(watcher: Pick<StreamWatcher, 'usage'>): void {
+    this.#watcher = watcher
   }
 
   /** Milliseconds since it began. */
@@ -165,7 +180,7 @@ export class Attempt {
     if (this.#isOver) return
     this.#isOver = true
     this.#deadline[Symbol.dispose]()
-    this.#parent.removeEventListener('abort', this.#leave)
+    this.#cancellation.remove(this)
     if (error) {
       this.connection?.close()
       this.#controller?.abort(error)
@@ -193,7 +208,7 @@ export class Attempt {
 }
 
 /** Why it is not wanted any more; the failure of another attempt is none of its own. */
-function cancelledBy({ reason }: AbortSignal): GatewayError {
+function cancelledBy(reason: unknown): GatewayError {
   return reason instanceof GatewayError && reason.code === 'cancelled'
     ? reason
     : new GatewayError('cancelled', 'The caller went away', { cause: reason })

@@ -24,7 +24,7 @@ export const defaultTimeouts: Timeouts = {
 
 export type Phase = 'headers' | 'first token' | 'idle' | 'total'
 
-/** The limits of one attempt. Its one timer is set for what comes first, and looks when it fires. */
+/** The limits of one attempt. */
 export interface Deadline extends Disposable {
   /** Begins to wait for something, instead of what was waited for before. The limit of the whole goes on beside it. */
   wait(phase: Phase): void
@@ -40,65 +40,117 @@ export function openDeadline(
   timeouts: Timeouts,
   expire: (reached: GatewayError) => void,
 ): Deadline {
-  const limits: Readonly<Record<Phase, number>> = {
-    headers: timeouts.headersMs,
-    'first token': timeouts.firstTokenMs,
-    idle: timeouts.idleMs,
-    total: timeouts.totalMs,
-  }
-  const openedAt = performance.now()
-  let timer: NodeJS.Timeout | undefined
-  let firesAt = Infinity
-  let phase: Phase = 'total'
-  let since = openedAt
-  let heldAt: number | undefined
-  let isOver = false
+  return new OpenDeadline(timeouts, expire)
+}
 
-  const endsAt = () => (heldAt === undefined ? since + limits[phase] : Infinity)
-  const look = () => {
-    const now = performance.now()
-    const totalAt = openedAt + limits.total
-    if (now >= totalAt - 1) return reach('total')
-    if (now >= endsAt() - 1) return reach(phase)
-    arm(Math.min(totalAt, endsAt()))
+/** All that are open share one timer, set for the first of them: most attempts end long before their limits. */
+const open: OpenDeadline[] = []
+let timer: NodeJS.Timeout | undefined
+let firesAt = Infinity
+
+/** How many attempts are under way in this process. */
+export function countOpenDeadlines(): number {
+  return open.length
+}
+
+/** A timer that fires too early only looks; one that would fire too late is set again. */
+function arm(at: number): void {
+  if (at >= firesAt) return
+  clearTimeout(timer)
+  firesAt = at
+  // A limit never keeps the process alive: sockets do as long as there is something to wait for.
+  timer = setTimeout(lookAtAll, Math.max(1, at - performance.now())).unref()
+}
+
+function lookAtAll(): void {
+  const now = performance.now()
+  firesAt = Infinity
+  for (const deadline of open.filter(({ endsAt }) => endsAt <= now + 1)) deadline.reach(now)
+  let first = Infinity
+  for (const { endsAt } of open) first = Math.min(first, endsAt)
+  if (open.length > 0) arm(first)
+}
+
+class OpenDeadline implements Deadline {
+  readonly #timeouts: Timeouts
+  readonly #expire: (reached: GatewayError) => void
+  readonly #openedAt = performance.now()
+  #phase: Phase = 'total'
+  #since = this.#openedAt
+  #heldAt: number | undefined
+  /** Where it stands among the open ones; negative once it is closed. */
+  #place: number
+
+  constructor(timeouts: Timeouts, expire: (reached: GatewayError) => void) {
+    this.#timeouts = timeouts
+    this.#expire = expire
+    this.#place = open.push(this) - 1
   }
-  const reach = (reached: Phase) => {
-    isOver = true
-    expire(new GatewayError('upstream_timeout', sentences[reached](limits[reached])))
+
+  /** When the first of its limits is reached, by `performance.now()`. */
+  get endsAt(): number {
+    const totalAt = this.#openedAt + this.#timeouts.totalMs
+    return this.#heldAt === undefined
+      ? Math.min(totalAt, this.#since + limitOf(this.#timeouts, this.#phase))
+      : totalAt
   }
-  /** A timer that fires too early only looks; one that would fire too late is set again. */
-  const arm = (at: number) => {
-    if (isOver) return
+
+  reach(now: number): void {
+    if (this.#place < 0) return
+    const isTotal = now >= this.#openedAt + this.#timeouts.totalMs - 1
+    const reached = isTotal ? 'total' : this.#phase
+    this[Symbol.dispose]()
+    const sentence = sentences[reached](limitOf(this.#timeouts, reached))
+    this.#expire(new GatewayError('upstream_timeout', sentence))
+  }
+
+  wait(next: Phase): void {
+    this.#phase = next
+    this.#heldAt = undefined
+    // What the head of the answer took is part of the wait for the first content.
+    this.#since = next === 'first token' || next === 'total' ? this.#openedAt : performance.now()
+    if (this.#place >= 0) arm(this.endsAt)
+  }
+
+  progress(): void {
+    if (this.#phase === 'idle') this.#since = performance.now()
+  }
+
+  hold(): void {
+    this.#heldAt ??= performance.now()
+  }
+
+  resume(): void {
+    if (this.#heldAt === undefined) return
+    this.#since += performance.now() - this.#heldAt
+    this.#heldAt = undefined
+    if (this.#place >= 0) arm(this.endsAt)
+  }
+
+  [Symbol.dispose](): void {
+    if (this.#place < 0) return
+    const last = open.pop()
+    if (last && last !== this) {
+      open[this.#place] = last
+      last.#place = this.#place
+    }
+    this.#place = -1
+    if (open.length > 0) return
     clearTimeout(timer)
-    firesAt = at
-    // A limit never keeps the process alive: sockets do as long as there is something to wait for.
-    timer = setTimeout(look, Math.max(1, at - performance.now())).unref()
+    firesAt = Infinity
   }
-  return {
-    wait(next) {
-      phase = next
-      heldAt = undefined
-      // What the head of the answer took is part of the wait for the first content.
-      since = next === 'first token' || next === 'total' ? openedAt : performance.now()
-      const at = Math.min(openedAt + limits.total, endsAt())
-      if (at < firesAt) arm(at)
-    },
-    progress() {
-      if (phase === 'idle') since = performance.now()
-    },
-    hold() {
-      heldAt ??= performance.now()
-    },
-    resume() {
-      if (heldAt === undefined) return
-      since += performance.now() - heldAt
-      heldAt = undefined
-      if (endsAt() < firesAt) arm(endsAt())
-    },
-    [Symbol.dispose]() {
-      isOver = true
-      clearTimeout(timer)
-    },
+}
+
+function limitOf(timeouts: Timeouts, phase: Phase): number {
+  switch (phase) {
+    case 'headers':
+      return timeouts.headersMs
+    case 'first token':
+      return timeouts.firstTokenMs
+    case 'idle':
+      return timeouts.idleMs
+    case 'total':
+      return timeouts.totalMs
   }
 }
 

@@ -24,6 +24,7 @@ import type { Gateway } from '../gateway.ts'
 import type { Target } from '../route/routing.ts'
 import { asWritten, leftOutBy, type Run, unsupportedBy } from '../run/run.ts'
 import type { AttemptAnswer } from './attempt.ts'
+import type { Cancellation } from './cancellation.ts'
 import type { Framing } from './splitters.ts'
 
 export type UpstreamTarget = Extract<Target, { kind: 'upstream' }>
@@ -64,7 +65,7 @@ export interface Prepared {
 export async function prepare(
   run: Run,
   target: UpstreamTarget,
-  signal: AbortSignal,
+  cancellation: Cancellation,
 ): Promise<Prepared> {
   const { operation } = run.call
   const { provider } = target.upstream
@@ -76,7 +77,7 @@ export async function prepare(
   if (!codec) throw notOffered(target, operation)
   const canonical = run.canonical()
   try {
-    return await prepareCodec(run, target, { codec, canonical, signal })
+    return await prepareCodec(run, target, { codec, canonical, cancellation })
   } catch (thrown) {
     throw asWritten(run.call, thrown)
   }
@@ -128,7 +129,7 @@ function nativeRequest(call: Call, target: UpstreamTarget, native: Native): Upst
     if (value !== undefined) headers[name] = value
   }
   const made = native.request({
-    body: Object.keys(fields).length === 0 ? raw : spliceFields(raw, fields),
+    body: Object.keys(fields).length === 0 ? raw : spliceFields(raw, fields, call.fields),
     model: target.model,
     stream: call.stream,
     headers,
@@ -166,7 +167,7 @@ function nativeQuirked(
 interface Encoding {
   readonly codec: Codec<OperationName>
   readonly canonical: AnyRequest
-  readonly signal: AbortSignal
+  readonly cancellation: Cancellation
 }
 
 async function prepareCodec(
@@ -216,7 +217,7 @@ const mediaBytesMax = 50 * 1024 * 1024
 async function codecContext(
   run: Run,
   target: UpstreamTarget,
-  { codec, canonical, signal }: Encoding,
+  { codec, canonical, cancellation }: Encoding,
 ): Promise<CodecContext> {
   const { gateway, call, route } = run
   const wanted = codec.media?.(canonical) ?? []
@@ -225,7 +226,7 @@ async function codecContext(
       const { bytes, contentType } = await gateway.engineContext.fetchMedia(url, {
         bytesMax: mediaBytesMax,
         param,
-        signal,
+        signal: cancellation.signal,
       })
       return [url, { bytes, contentType: contentType ?? 'application/octet-stream' }] as const
     }),

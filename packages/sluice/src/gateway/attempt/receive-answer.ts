@@ -90,7 +90,7 @@ function bodyOf(run: Run, { target, prepared, attempt }: Asked, head: Head): Bod
         `${target.providerId} answered a stream with ${contentType.split(';')[0]}`,
       )
     const { answer, usage } = prepared.read(received)
-    if (usage) attempt.usage = () => usage
+    if (usage) attempt.report(usage)
     attempt.complete()
     begun.resolve(answer)
   })

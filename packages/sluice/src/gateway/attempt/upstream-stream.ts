@@ -1,4 +1,4 @@
-import { type EventBlock, GatewayError, type Usage } from '@sluice/contract'
+import { type EventBlock, GatewayError } from '@sluice/contract'
 import type { Attempt, AttemptAnswer } from './attempt.ts'
 import type { AnyStep } from '../canonical.ts'
 import { Guard } from './guard.ts'
@@ -142,7 +142,7 @@ function readToEnd({ connection }: Attempt): NodeJS.Timeout {
 /** The caller's own format: bytes go on as they came. */
 function passedWay({ attempt, reading, contentType }: StreamOptions, guard: Guard): Way {
   const { watcher } = reading
-  attempt.usage = () => watcher.usage()
+  attempt.watch(watcher)
   const out = createHeld<Uint8Array>(valveOf(attempt))
   return {
     out,
@@ -177,12 +177,11 @@ function translatedWay(
   { watcher }: StreamReading,
   reader: NonNullable<StreamReading['reader']>,
 ): Way {
-  let said: Usage | undefined
-  attempt.usage = () => said ?? watcher.usage()
+  attempt.watch(watcher)
   const out = createHeld<readonly AnyStep[]>(valveOf(attempt))
   const hand = (steps: readonly AnyStep[]): void => {
     if (steps.length === 0) return
-    for (const step of steps) if ('usage' in step) said = step.usage
+    for (const step of steps) if ('usage' in step) attempt.report(step.usage)
     out.push(steps)
   }
   return {

@@ -67,7 +67,7 @@ async function encoded(
   if (target.kind === 'engine') return { mode: 'engine', dropped: [] }
   const { gateway, call } = run
   try {
-    const prepared = await prepare(run, target, call.signal)
+    const prepared = await prepare(run, target, call.cancellation)
     const request = outgoing(prepared.request, target.upstream, gateway.newId)
     return {
       mode: prepared.isNative ? 'native' : 'translated',

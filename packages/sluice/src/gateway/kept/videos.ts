@@ -41,7 +41,7 @@ async function startHere(run: Run, target: Target): Promise<VideoJob> {
       param: 'model',
     })
   const image = await inputImage(gateway, call, request)
-  const attempt = new Attempt(run, target, call.signal)
+  const attempt = new Attempt(run, target, call.cancellation)
   try {
     const job = await gateway.videos.create({
       keyId: call.key.id,
@@ -51,7 +51,7 @@ async function startHere(run: Run, target: Target): Promise<VideoJob> {
       size: request.size ?? '720x1280',
       ...(image && { image }),
     })
-    attempt.usage = () => ({ ...noUsage, seconds: Number(job.seconds) })
+    attempt.report({ ...noUsage, seconds: Number(job.seconds) })
     attempt.complete()
     return job
   } catch (thrown) {
@@ -76,7 +76,7 @@ async function inputImage(
   const { bytes } = await engineContext.fetchMedia(reference.image_url, {
     bytesMax: imageBytesMax,
     param: 'input_reference.image_url',
-    signal: call.signal,
+    signal: call.cancellation.signal,
   })
   return bytes
 }
@@ -204,7 +204,7 @@ function askOwner(run: Run, job: VideoJob): Promise<Attempted> {
       because: 'it has the task',
       timeouts: { ...defaultTimeouts, ...upstream.timeouts },
     },
-    call.signal,
+    call.cancellation,
   )
 }
 

@@ -59,14 +59,16 @@ export function createHealth(now: () => number): Health {
   const targets = new Map<string, Seen>()
 
   function seen(target: string): Seen {
-    const entry = targets.get(target) ?? {
+    const known = targets.get(target)
+    // A Map keeps the order of insertion. Where it may have to forget something, what was used last stands last.
+    if (known && targets.size < targetsMax / 2) return known
+    const entry = known ?? {
       failures: [],
       openUntil: 0,
       probing: false,
       average: undefined,
       samples: [],
     }
-    // A Map keeps the order of insertion: what was used last stands last.
     targets.delete(target)
     targets.set(target, entry)
     if (targets.size > targetsMax) {
@@ -91,7 +93,7 @@ export function createHealth(now: () => number): Health {
     },
     succeeded(target, firstContentMs) {
       const entry = seen(target)
-      entry.failures = []
+      if (entry.failures.length > 0) entry.failures = []
       entry.openUntil = 0
       entry.probing = false
       entry.average =
@@ -141,7 +143,8 @@ function createLacking(now: () => number): Pick<Health, 'setFormatLacking' | 'la
     setFormatLacking(provider, format) {
       lacking.set(`${provider} ${format}`, now() + lackingMs)
     },
-    lacksFormat: (provider, format) => (lacking.get(`${provider} ${format}`) ?? 0) > now(),
+    lacksFormat: (provider, format) =>
+      lacking.size > 0 && (lacking.get(`${provider} ${format}`) ?? 0) > now(),
   }
 }
 
@@ -155,7 +158,7 @@ function createKeyTurns(now: () => number): Pick<Health, 'setKeyAside' | 'nextKe
     },
     nextKey(provider, secrets) {
       const [only] = secrets
-      if (secrets.length === 1 && only !== undefined && !aside.has(`${provider} ${only}`))
+      if (secrets.length === 1 && (aside.size === 0 || !aside.has(`${provider} ${only}`)))
         return only
       const turn = turns.get(provider) ?? 0
       turns.set(provider, turn + 1)

@@ -29,7 +29,7 @@ export async function fallback(run: Run): Promise<Attempted> {
   }
   for (const target of rest) {
     try {
-      return await retry(run, target, call.signal)
+      return await retry(run, target, call.cancellation)
     } catch (error) {
       failure = error
       if (isFinal(error)) throw error

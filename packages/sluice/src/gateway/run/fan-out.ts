@@ -10,6 +10,7 @@ import {
 import { askUpstream } from '../attempt/ask-upstream.ts'
 import type { AttemptAnswer, Attempted } from '../attempt/attempt.ts'
 import type { AnyStep } from '../canonical.ts'
+import { Cancellation } from '../attempt/cancellation.ts'
 import type { UpstreamTarget } from '../attempt/prepare.ts'
 import type { Sink, Source } from '../attempt/source.ts'
 import type { Run } from './run.ts'
@@ -21,10 +22,9 @@ import type { Run } from './run.ts'
 export async function fanOut(
   run: Run,
   { target, choices }: { readonly target: UpstreamTarget; readonly choices: number },
-  signal: AbortSignal,
+  cancellation: Cancellation,
 ): Promise<Attempted> {
-  const controller = new AbortController()
-  const either = AbortSignal.any([signal, controller.signal])
+  const together = new Cancellation(cancellation)
   const single: Run = {
     ...run,
     // Only chat is fanned out.
@@ -32,8 +32,8 @@ export async function fanOut(
   }
   const settled = await Promise.allSettled(
     Array.from({ length: choices }, () =>
-      askUpstream(single, target, either).catch((error: unknown) => {
-        controller.abort(error)
+      askUpstream(single, target, together).catch((error: unknown) => {
+        together.cancel(error)
         throw error
       }),
     ),

@@ -1,5 +1,6 @@
 import { GatewayError } from '@sluice/contract'
 import type { Attempted } from '../attempt/attempt.ts'
+import { Cancellation } from '../attempt/cancellation.ts'
 import type { Target } from '../route/routing.ts'
 import { isFinal } from './failures.ts'
 import { retry } from './retry.ts'
@@ -20,11 +21,10 @@ export async function hedged(run: Run, first: Target, second: Target): Promise<A
   return new Promise<Attempted>((resolve, reject) => {
     let settled = false
     const start = (target: Target) => {
-      const controller = new AbortController()
-      const leg: Leg = { controller, won: false }
+      const cancellation = new Cancellation(call.cancellation)
+      const leg: Leg = { cancellation, won: false }
       legs.push(leg)
-      const signal = AbortSignal.any([call.signal, controller.signal])
-      retry(run, target, signal).then(
+      retry(run, target, cancellation).then(
         (attempted) => win(leg, attempted),
         (error: unknown) => lose(leg, error),
       )
@@ -40,18 +40,19 @@ export async function hedged(run: Run, first: Target, second: Target): Promise<A
       leg.won = true
       call.trail.provider = attempted.target.providerId
       call.trail.model = attempted.target.model
-      for (const { controller, won } of legs)
-        if (!won) controller.abort(new GatewayError('cancelled', 'Another target answered first'))
+      for (const { cancellation, won } of legs)
+        if (!won)
+          cancellation.cancel(new GatewayError('cancelled', 'Another target answered first'))
       resolve(attempted)
     }
     const lose = (leg: Leg, error: unknown) => {
       if (settled) return
       failures.push(error)
-      leg.controller.abort(error)
+      leg.cancellation.cancel(error)
       if (isFinal(error) || failures.length === 2) {
         settled = true
         clearTimeout(timer)
-        for (const { controller } of legs) controller.abort(error)
+        for (const { cancellation } of legs) cancellation.cancel(error)
         reject(error as Error)
         return
       }
@@ -63,7 +64,7 @@ export async function hedged(run: Run, first: Target, second: Target): Promise<A
 }
 
 interface Leg {
-  readonly controller: AbortController
+  readonly cancellation: Cancellation
   won: boolean
 }
 

@@ -3,6 +3,7 @@ import { GatewayError } from '@sluice/contract'
 import type { Attempted } from '../attempt/attempt.ts'
 import { askEngine } from '../attempt/ask-engine.ts'
 import { askUpstream } from '../attempt/ask-upstream.ts'
+import type { Cancellation } from '../attempt/cancellation.ts'
 import { nativeOf, type UpstreamTarget } from '../attempt/prepare.ts'
 import type { Target } from '../route/routing.ts'
 import { actionFor } from './failures.ts'
@@ -10,17 +11,21 @@ import { fanOut } from './fan-out.ts'
 import type { Run } from './run.ts'
 
 /** One target with its retries: full-jitter backoff, and as long as the upstream asks where that is not too long. */
-export async function retry(run: Run, target: Target, signal: AbortSignal): Promise<Attempted> {
+export async function retry(
+  run: Run,
+  target: Target,
+  cancellation: Cancellation,
+): Promise<Attempted> {
   const { gateway, route } = run
   const { attempts, baseMs, maxMs, breaker } = route.options
   let tries = 0
   let keysLeft = target.kind === 'upstream' ? target.upstream.secrets.length - 1 : 0
   for (;;) {
-    if (signal.aborted) throw new GatewayError('cancelled', 'The caller went away')
+    if (cancellation.isCancelled) throw new GatewayError('cancelled', 'The caller went away')
     tries += 1
     gateway.health.starts(target.id)
     try {
-      const attempted = await ask(run, target, signal)
+      const attempted = await ask(run, target, cancellation)
       gateway.health.succeeded(target.id, attempted.firstContentMs)
       return attempted
     } catch (thrown) {
@@ -36,7 +41,7 @@ export async function retry(run: Run, target: Target, signal: AbortSignal): Prom
       if (action !== 'retry' || tries >= attempts) throw error
       const waitMs = retryWait(error, { tries, baseMs, maxMs, random: gateway.random })
       if (waitMs === undefined) throw error
-      await pause(waitMs, signal)
+      await pause(waitMs, cancellation.signal)
     }
   }
 }
@@ -68,10 +73,12 @@ async function pause(ms: number, signal: AbortSignal): Promise<void> {
   }
 }
 
-function ask(run: Run, target: Target, signal: AbortSignal): Promise<Attempted> {
-  if (target.kind === 'engine') return askEngine(run, target, signal)
+function ask(run: Run, target: Target, cancellation: Cancellation): Promise<Attempted> {
+  if (target.kind === 'engine') return askEngine(run, target, cancellation)
   const choices = choicesToFanOut(run, target)
-  return choices > 1 ? fanOut(run, { target, choices }, signal) : askUpstream(run, target, signal)
+  return choices > 1
+    ? fanOut(run, { target, choices }, cancellation)
+    : askUpstream(run, target, cancellation)
 }
 
 /** How many choices to ask for one by one, from an upstream that gives a single one. */
