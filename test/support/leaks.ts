@@ -55,18 +55,7 @@ function openWatch(): Watch {
       timers.delete(id)
     },
   }).enable()
-  const deadlines = countOpenDeadlines()
-  const waiting = new Map<CancelListener, { from: string; of: Cancellation }>()
-  const { add, remove } = Cancellation.prototype
-  Cancellation.prototype.add = function watched(listener) {
-    const from = beginner()
-    if (from !== undefined) waiting.set(listener, { from: `a listener of ${from}`, of: this })
-    add.call(this, listener)
-  }
-  Cancellation.prototype.remove = function watched(listener) {
-    waiting.delete(listener)
-    remove.call(this, listener)
-  }
+  const attempts = watchAttempts()
   const prototype = AbortSignal.prototype as unknown as Record<string, unknown>
   prototype['addEventListener'] = function watched(
     this: AbortSignal,
@@ -86,17 +75,40 @@ function openWatch(): Watch {
           getEventListeners(signal, 'abort').includes(listener as () => void),
         )
         .map(({ from }) => from),
+      ...attempts.held(),
+    ],
+    [Symbol.dispose]() {
+      hook.disable()
+      attempts[Symbol.dispose]()
+      delete prototype['addEventListener']
+    },
+  }
+}
+
+/** The cancellations that are listened to, and the limits of attempts. */
+function watchAttempts(): Watch {
+  const deadlines = countOpenDeadlines()
+  const waiting = new Map<CancelListener, { from: string; of: Cancellation }>()
+  // oxlint-disable-next-line typescript/unbound-method -- Called with its own `this` below.
+  const { add, remove } = Cancellation.prototype
+  Cancellation.prototype.add = function watched(listener) {
+    const from = beginner()
+    if (from !== undefined) waiting.set(listener, { from: `a listener of ${from}`, of: this })
+    add.call(this, listener)
+  }
+  Cancellation.prototype.remove = function watched(listener) {
+    waiting.delete(listener)
+    remove.call(this, listener)
+  }
+  return {
+    held: () => [
       ...[...waiting.values()].filter(({ of }) => !of.isCancelled).map(({ from }) => from),
       ...Array.from(
         { length: Math.max(0, countOpenDeadlines() - deadlines) },
         () => 'a limit of an attempt',
       ),
     ],
-    [Symbol.dispose]() {
-      hook.disable()
-      Object.assign(Cancellation.prototype, { add, remove })
-      delete prototype['addEventListener']
-    },
+    [Symbol.dispose]: () => void Object.assign(Cancellation.prototype, { add, remove }),
   }
 }
 

@@ -4,7 +4,7 @@ import type { Attempted } from './attempt/attempt.ts'
 import type { AnyRequest } from './canonical.ts'
 import type { Answer, Call } from './call.ts'
 import type { Gateway } from './gateway.ts'
-import type { Route } from './route/routing.ts'
+import type { Route, Routing } from './route/routing.ts'
 import { fallback } from './run/fallback.ts'
 import { asWritten, type Run } from './run/run.ts'
 
@@ -40,10 +40,16 @@ export async function begin(run: Run): Promise<Attempted> {
  * The route of the call's model. Only moderations may leave the model out: then OpenAI's default applies, or the built-in
  * model where nobody has that name.
  */
-async function routeOf(gateway: Gateway, { request, key, operation }: Call): Promise<Route> {
+function routeOf(gateway: Gateway, call: Call): Route | Promise<Route> {
+  const { request, key, operation } = call
   const { model } = request
   const routing = gateway.routing()
-  if (typeof model === 'string') return routing.route(model, key, operation)
+  return typeof model === 'string'
+    ? routing.route(model, key, operation)
+    : defaultRoute(routing, call)
+}
+
+async function defaultRoute(routing: Routing, { key, operation }: Call): Promise<Route> {
   try {
     return await routing.route(defaultModerationModel, key, operation)
   } catch (thrown) {

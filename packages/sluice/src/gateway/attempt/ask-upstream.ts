@@ -19,7 +19,8 @@ export async function askUpstream(
   cancellation: Cancellation,
 ): Promise<Attempted> {
   const { gateway, call } = run
-  const prepared = await prepare(run, target, cancellation)
+  const preparing = prepare(run, target, cancellation)
+  const prepared = preparing instanceof Promise ? await preparing : preparing
   const secret = gateway.health.nextKey(target.providerId, target.upstream.secrets)
   if (secret === undefined)
     throw new GatewayError(

@@ -62,11 +62,11 @@ export interface Prepared {
  * The upstream's request: the caller's own bytes where the upstream speaks the caller's format, else what the codec
  * makes of the canonical request. Throws `unsupported_parameter` where the target cannot say a field.
  */
-export async function prepare(
+export function prepare(
   run: Run,
   target: UpstreamTarget,
   cancellation: Cancellation,
-): Promise<Prepared> {
+): Prepared | Promise<Prepared> {
   const { operation } = run.call
   const { provider } = target.upstream
   if (provider.operations && !provider.operations.includes(operation))
@@ -75,12 +75,11 @@ export async function prepare(
   if (native) return prepareNative(run.call, target, native)
   const codec = provider.protocol.codecs[operation] as Codec<OperationName> | undefined
   if (!codec) throw notOffered(target, operation)
-  const canonical = run.canonical()
-  try {
-    return await prepareCodec(run, target, { codec, canonical, cancellation })
-  } catch (thrown) {
-    throw asWritten(run.call, thrown)
-  }
+  return prepareCodec(run, target, { codec, canonical: run.canonical(), cancellation }).catch(
+    (thrown: unknown) => {
+      throw asWritten(run.call, thrown)
+    },
+  )
 }
 
 /** The format the upstream speaks itself, where the call is in it and has JSON bytes to pass on. */

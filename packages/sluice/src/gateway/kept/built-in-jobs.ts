@@ -26,7 +26,9 @@ export async function openBuiltInJobs(input: BuiltInJobsInput): Promise<VideoWor
     for (const id of await jobs.ids()) if (!making.has(id)) await sweepOne(id, input)
   }
   const sweeper = setInterval(() => {
-    sweeping().catch((err: unknown) => log.warn({ err }, 'Old videos could not be removed'))
+    sweeping().catch((error: unknown) =>
+      log.warn({ error: String(error) }, 'Old videos could not be removed'),
+    )
   }, sweepMs)
   sweeper.unref()
   await sweeping()

@@ -62,19 +62,21 @@ export function createRouting(input: RoutingInput): Routing {
   return {
     upstreams,
     builtinModels: [...engineNames.keys()],
-    async route(model, key) {
+    route(model, key) {
       if (!mayUse(key, model)) throw notAllowed(model)
-      const known = made.get(model)
-      if (known) return known
-      const walk: Walk = { seen: new Set(), isFixed: true }
-      const levels = await levelsOf(model, walk)
-      const configured = routes.get(model)
-      const own = typeof configured === 'object' ? configured : {}
-      const route: Route = { model, levels, options: optionsOf(config.defaults, own) }
-      if (walk.isFixed) remember(made, route)
-      return route
+      return made.get(model) ?? makeRoute(model)
     },
     list: (key) => listModels(listed, key),
+  }
+
+  async function makeRoute(model: string): Promise<Route> {
+    const walk: Walk = { seen: new Set(), isFixed: true }
+    const levels = await levelsOf(model, walk)
+    const configured = routes.get(model)
+    const own = typeof configured === 'object' ? configured : {}
+    const route: Route = { model, levels, options: optionsOf(config.defaults, own) }
+    if (walk.isFixed) remember(made, route)
+    return route
   }
 }
 

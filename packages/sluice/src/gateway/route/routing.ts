@@ -96,7 +96,7 @@ export interface Routing {
    * The route of a public model name. Throws `model_not_found`, or `forbidden` when the key may not use it.
    * May ask providers for their lists when the name is known to none yet.
    */
-  route(model: string, key: ApiKey, operation: OperationName): Promise<Route>
+  route(model: string, key: ApiKey, operation: OperationName): Route | Promise<Route>
   /** What this key may use; asks providers that have not said yet, each within a few seconds. */
   list(key: ApiKey): Promise<readonly ListedModel[]>
   /** The names that answer without any provider, for the start message. */
