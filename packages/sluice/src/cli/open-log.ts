@@ -7,8 +7,9 @@ export interface OpenLog extends Log, Disposable {}
 
 /** Lines wait for each other this long: one write for many of them costs a busy gateway less. */
 const gatherMs = 100
-const gatherBytes = 32 * 1024
-const writeBytesMax = 256 * 1024
+const gatherCharacters = 32 * 1024
+/** What a disk that is stuck may keep waiting; lines beyond it are lost. */
+const waitingBytesMax = 64 * 1024 * 1024
 
 /** As pino and Bunyan number them, which log readers know. */
 const numbers: Readonly<Record<Config['log']['level'], number>> = {
@@ -25,12 +26,21 @@ const numbers: Readonly<Record<Config['log']['level'], number>> = {
 export function openLog({ level: least, file }: Config['log']): OpenLog {
   const destination = openDestination(file)
   const now = createTimestamp()
+  let lines: string[] = []
+  let size = 0
+  let timer: NodeJS.Timeout | undefined
+  const write = () => {
+    clearTimeout(timer)
+    timer = undefined
+    const text = lines.join('')
+    lines = []
+    size = 0
+    // It may have been closed: its other end has gone, and nobody is left to read it.
+    if (text !== '') attempt(() => destination.write(text))
+  }
   const flush = () => {
-    try {
-      destination.flushSync()
-    } catch {
-      // It was closed, or its other end has gone: nobody is left to read it.
-    }
+    write()
+    attempt(() => destination.flushSync())
   }
   destination.on('error', () => {})
   process.once('exit', flush)
@@ -38,11 +48,22 @@ export function openLog({ level: least, file }: Config['log']): OpenLog {
     const level = numbers[name]
     if (level < numbers[least]) return () => {}
     return (fields, message) => {
-      const line = { level, time: now(), ...fields, msg: message }
-      destination.write(`${JSON.stringify(line)}\n`)
+      const line = `${JSON.stringify({ level, time: now(), ...fields, msg: message })}\n`
+      lines.push(line)
+      size += line.length
+      if (size >= gatherCharacters) write()
+      else timer ??= setTimeout(write, gatherMs).unref()
     }
   }
   return { info: at('info'), warn: at('warn'), error: at('error'), [Symbol.dispose]: flush }
+}
+
+function attempt(step: () => unknown): void {
+  try {
+    step()
+  } catch {
+    // A log that cannot be written stops nothing else.
+  }
 }
 
 /** The time of a line, made once for all lines of a millisecond. */
@@ -64,9 +85,7 @@ function openDestination(file: string | undefined) {
       append: true,
       mkdir: true,
       sync: false,
-      minLength: gatherBytes,
-      maxWrite: writeBytesMax,
-      periodicFlush: gatherMs,
+      maxLength: waitingBytesMax,
     })
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : 'unknown reason'
