@@ -2,6 +2,7 @@ import { type Fields, isObject, listOf, objectOf, someText, type Usage } from '@
 import { errorIn, upstreamError } from '../../failure.ts'
 import type { StreamWatcher, Verdict } from '../../protocol.ts'
 import { eventObject } from '../../read-json.ts'
+import { RepeatedEvent } from '../../repeated-event.ts'
 import { usageIn } from '../../usage.ts'
 import { readContent, readReasoning } from './content.ts'
 import { failureOf } from './finish-reasons.ts'
@@ -9,6 +10,7 @@ import { failureOf } from './finish-reasons.ts'
 /** Watches a stream of chat or text completion chunks (OpenAI API; the stream ends with `[DONE]`). */
 export function createCompletionWatcher(): StreamWatcher {
   const open = new Set<unknown>()
+  const repeated = new RepeatedEvent()
   let usageOnly = false
   let used: Usage | undefined
 
@@ -34,6 +36,8 @@ export function createCompletionWatcher(): StreamWatcher {
   return {
     see(event) {
       usageOnly = false
+      if (repeated.matches(event)) return 'content'
+      repeated.forget()
       if (event.data.trim() === '[DONE]') return 'terminal'
       const chunk = eventObject(event)
       if (chunk === undefined)
@@ -45,7 +49,9 @@ export function createCompletionWatcher(): StreamWatcher {
       if (usage !== undefined) used = usage
       const choices = listOf(chunk['choices']).filter(isObject)
       usageOnly = usage !== undefined && choices.length === 0
-      return judge(choices)
+      const verdict = judge(choices)
+      if (verdict === 'content' && usage === undefined) repeated.keep(event)
+      return verdict
     },
     usage: () => used,
     get usageOnly() {

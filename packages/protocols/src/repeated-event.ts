@@ -1,0 +1,62 @@
+import type { ServerSentEvent } from '@sluice/contract'
+
+/** The fields whose texts differ from one event of a stream to the next; OpenAI pads events with `obfuscation`. */
+const textField = /"(?:content|text|reasoning_content|reasoning|obfuscation)": ?"/g
+
+/** The rest of a JSON string that is not empty, its closing quote included (RFC 8259, 7). */
+const restOfText = /(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{4}))+"/y
+
+/**
+ * Recognises an event that is the one before with other texts: nearly all events of a stream are. It is JSON as that one
+ * was and has the same fields, and where there was text there is some again, so it need not be parsed to be judged.
+ */
+export class RepeatedEvent {
+  #name = ''
+  /** What stands before, between and behind the texts. */
+  #parts: readonly string[] = []
+
+  /** Whether the event differs from the one that was kept in its texts alone. */
+  matches({ event, data }: ServerSentEvent): boolean {
+    const parts = this.#parts
+    if (parts.length === 0 || event !== this.#name) return false
+    let at = 0
+    for (let index = 0; index < parts.length; index += 1) {
+      const part = parts[index] ?? ''
+      if (!data.startsWith(part, at)) return false
+      at += part.length
+      if (index === parts.length - 1) return at === data.length
+      at = textEnd(data, at)
+      if (at < 0) return false
+    }
+    return false
+  }
+
+  /** Keeps an event that was parsed, to compare the next ones with. */
+  keep({ event, data }: ServerSentEvent): void {
+    this.#name = event
+    this.#parts = partsOf(data)
+  }
+
+  forget(): void {
+    this.#parts = []
+  }
+}
+
+/** Empty where there is no text, or one that is empty: the next one says something else. */
+function partsOf(data: string): readonly string[] {
+  const parts: string[] = []
+  let from = 0
+  for (const { 0: name, index } of data.matchAll(textField)) {
+    const start = index + name.length
+    const end = textEnd(data, start)
+    if (end < 0) return []
+    parts.push(data.slice(from, start))
+    from = end
+  }
+  return parts.length === 0 ? [] : [...parts, data.slice(from)]
+}
+
+function textEnd(data: string, start: number): number {
+  restOfText.lastIndex = start
+  return restOfText.test(data) ? restOfText.lastIndex : -1
+}
