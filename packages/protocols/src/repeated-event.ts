@@ -3,8 +3,8 @@ import type { ServerSentEvent } from '@sluice/contract'
 /** The fields whose texts differ from one event of a stream to the next; OpenAI pads events with `obfuscation`. */
 const textField = /"(?:content|text|reasoning_content|reasoning|obfuscation)": ?"/g
 
-/** The rest of a JSON string that is not empty, its closing quote included (RFC 8259, 7). */
-const restOfText = /(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{4}))+"/y
+/** The rest of a JSON string that is not empty, its closing quote included: `unescaped` and `escape` of RFC 8259, 7. */
+const restOfText = /(?:[ !#-[\]-\uffff]|\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{4}))+"/y
 
 /**
  * Recognises an event that is the one before with other texts: nearly all events of a stream are. It is JSON as that one
