@@ -2,6 +2,5 @@
 export { createEngine, type EngineOptions } from './create-engine.ts'
 export type { BuiltinEngine, Engine, EngineContext, EngineOperation } from './engine.ts'
 export type { LinkedImage } from './images/image-links.ts'
-export { type EngineModel, engineModels } from './models.ts'
+export { type EngineCard, engineCard, type EngineModel } from './models.ts'
 export type { EngineJobs, JobChange, KeptJob, VideoRequest } from './video/jobs.ts'
-export { promptTokens } from './chat/prompt-tokens.ts'

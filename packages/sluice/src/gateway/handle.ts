@@ -48,7 +48,9 @@ async function routeOf(gateway: Gateway, { request, key, operation }: Call): Pro
     return await routing.route(defaultModerationModel, key, operation)
   } catch (thrown) {
     if (!(thrown instanceof GatewayError) || thrown.code !== 'model_not_found') throw thrown
-    return routing.route('builtin-moderate', key, operation)
+    const own = gateway.engine.models.find(({ operations }) => operations.includes(operation))
+    if (!own) throw thrown
+    return routing.route(own.id, key, operation)
   }
 }
 

@@ -8,7 +8,7 @@ export const imageAddresses: readonly Address[] = [
     path: '/images/{name}',
     access: 'open',
     async serve({ gateway, reply, parameters }) {
-      const found = gateway.images.find((parameters['name'] ?? '').replace(/\.\w+$/, ''))
+      const found = gateway.engine.images.find((parameters['name'] ?? '').replace(/\.\w+$/, ''))
       if (!found)
         throw new GatewayError('not_found', 'There is no such image, or its address has expired')
       reply

@@ -77,7 +77,7 @@ async function download(exchange: Exchange): Promise<void> {
   const job = await pollVideo(gateway, { ...poll, trail: call.trail }, found)
   if (job.status !== 'completed')
     throw invalidRequest(`The video is ${job.status}, it has no content`, 'id')
-  if (job.provider === 'builtin') return sendClip(exchange, job.id, fields.variant ?? 'video')
+  if (gateway.videos.owns(job)) return sendClip(exchange, job.id, fields.variant ?? 'video')
   await deliverAnswer(exchange, call, downloadUpstream(gateway, call, job))
 }
 
