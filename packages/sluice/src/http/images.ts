@@ -7,6 +7,18 @@ export const imageAddresses: readonly Address[] = [
     method: 'GET',
     path: '/images/{name}',
     access: 'open',
+    description: {
+      operationId: 'downloadImage',
+      summary: 'Download a picture that an answer pointed at, while it is kept',
+      tags: ['Images'],
+      reply: {
+        '200': {
+          description: 'The picture.',
+          content: { 'image/*': { schema: { type: 'string', format: 'binary' } } },
+        },
+        '404': { $ref: '#/components/responses/Error404' },
+      },
+    },
     async serve({ gateway, reply, parameters }) {
       const found = gateway.engine.images.find((parameters['name'] ?? '').replace(/\.\w+$/, ''))
       if (!found)
