@@ -165,7 +165,7 @@ function isNever(schema: TSchema): boolean {
   return 'not' in schema
 }
 
-export function reference(component: string): JsonSchema {
+function reference(component: string): JsonSchema {
   return { $ref: `#/components/schemas/${component}` }
 }
 
