@@ -50,6 +50,7 @@ test.each([
   ['protocols/acme/chat.ts', 'const now = Date.now()', 'reads a clock'],
   ['contract/wire/acme.ts', "import { readFileSync } from 'node:fs'", 'input or output'],
   ['sluice/gateway/a.ts', 'process.env.HOME', 'reads the environment'],
+  ['sluice/http/a.ts', "job.provider === 'builtin'", 'by name'],
   ['contract/core/string-utils.ts', '', 'named for nothing'],
   ['contract/core/Big.ts', '', 'not kebab-case'],
   ['contract/core/a.ts', 'x\n'.repeat(401), '401 lines'],

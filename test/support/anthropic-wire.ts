@@ -15,7 +15,7 @@ export interface AnthropicMessage {
 }
 
 /** 40 tokens of a prompt of 100 were read from the cache, 10 written to it; 12 of 30 output tokens were thinking. */
-export const anthropicUsage = {
+const anthropicUsage = {
   input_tokens: 50,
   cache_creation_input_tokens: 10,
   cache_read_input_tokens: 40,
@@ -101,7 +101,7 @@ function begun(block: AnthropicBlock): object {
 }
 
 /** The events of a message, pings among them. */
-export function anthropicEvents(message: AnthropicMessage): readonly string[] {
+function anthropicEvents(message: AnthropicMessage): readonly string[] {
   const { content, stop_reason, stop_sequence, usage, ...head } = message
   const { output_tokens_details: _, ...started } = usage as typeof anthropicUsage
   const opened = {

@@ -23,7 +23,7 @@ export interface Schema {
 export type Hints = Readonly<Record<string, fc.Arbitrary<unknown>>>
 
 /** Values that break careless code, wherever they stand. */
-export const junk: fc.Arbitrary<unknown> = fc.oneof(
+const junk: fc.Arbitrary<unknown> = fc.oneof(
   fc.constantFrom<unknown>(
     null,
     true,

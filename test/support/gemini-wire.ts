@@ -6,7 +6,7 @@ import { type SeenRequest, sse } from './fake-upstream.ts'
 export type GeminiPart = Readonly<Record<string, unknown>>
 
 /** 40 of 100 prompt tokens were cached; 18 tokens of answer and 12 of thoughts. */
-export const geminiUsage = {
+const geminiUsage = {
   promptTokenCount: 100,
   candidatesTokenCount: 18,
   totalTokenCount: 130,
@@ -27,16 +27,13 @@ function answer(candidate: object): object {
   }
 }
 
-export function geminiAnswer(parts: readonly GeminiPart[], further: object = {}): object {
+function geminiAnswer(parts: readonly GeminiPart[], further: object = {}): object {
   count += 1
   return answer({ content: { parts, role: 'model' }, finishReason: 'STOP', index: 0, ...further })
 }
 
 /** One fragment per part, text in words; the finish comes with an empty text, as Gemini 3 has it. */
-export function geminiFragments(
-  parts: readonly GeminiPart[],
-  further: object = {},
-): readonly object[] {
+function geminiFragments(parts: readonly GeminiPart[], further: object = {}): readonly object[] {
   count += 1
   const small = parts.flatMap((part): readonly GeminiPart[] => {
     const { text, thoughtSignature, ...rest } = part

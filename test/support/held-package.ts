@@ -31,6 +31,7 @@ const begun = (): ReadableStream<unknown> =>
     },
   })
 
+/** @public The gateway finds it by its name, as in any such package. */
 export function createHeld(): object {
   return {
     languageModel: () => ({

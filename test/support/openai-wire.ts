@@ -59,7 +59,7 @@ export interface Said {
 }
 
 /** 40 of 100 prompt tokens were cached; 12 of 30 completion tokens were reasoning. */
-export const detailedUsage = {
+const detailedUsage = {
   prompt_tokens: 100,
   completion_tokens: 30,
   total_tokens: 130,
@@ -74,7 +74,7 @@ export const detailedUsage = {
 
 const finishOf = ({ calls }: Said) => (calls ? 'tool_calls' : 'stop')
 
-export function completion(said: Said): object {
+function completion(said: Said): object {
   const message = {
     role: 'assistant',
     content: said.text ?? null,
@@ -99,7 +99,7 @@ export function completion(said: Said): object {
 const pieces = (text: string) => text.match(/[\s\S]{1,5}/g) ?? []
 
 /** The same as a stream: small pieces, those of parallel calls one after the other, usage in a chunk of its own. */
-export function completionStream(said: Said): readonly (string | object)[] {
+function completionStream(said: Said): readonly (string | object)[] {
   const call = (index: number, rest: object) => chunk({ tool_calls: [{ index, ...rest }] })
   return [
     chunk({ role: 'assistant', content: '', refusal: null }),

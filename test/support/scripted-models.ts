@@ -36,7 +36,7 @@ type Fields = Readonly<Record<string, unknown>>
 const idOf = (prefix: string, round: number, index: number) =>
   `${prefix}${String(round).padStart(4, '0')}T1WLsSVp5hy5Q3Gm${index}`
 
-export function anthropicModel(script: Script): Answering {
+function anthropicModel(script: Script): Answering {
   const issued = new Map<string, string>()
   return (seen, response) => {
     if (seen.path.startsWith('/v1/messages/count_tokens'))
@@ -71,7 +71,7 @@ function roundsAtAnthropic({ messages }: Fields): number {
   ).length
 }
 
-export function geminiModel(script: Script): Answering {
+function geminiModel(script: Script): Answering {
   const issued = new Map<string, IssuedCall>()
   return (seen, response) => {
     const body = parseJson(seen.text) as Fields
@@ -96,7 +96,7 @@ export function geminiModel(script: Script): Answering {
   }
 }
 
-export function openaiModel(script: Script): Answering {
+function openaiModel(script: Script): Answering {
   return (seen, response) => {
     if (!seen.path.endsWith('/chat/completions'))
       return json(response, { error: { message: 'Not Found' } }, { status: 404 })

@@ -75,6 +75,7 @@ export function breaches(sources: Sources): readonly string[] {
     ...providerBreaches(path, text),
     ...purityBreaches(path, text),
     ...nameBreaches(path, text),
+    ...engineBreaches(path, text),
   ])
 }
 
@@ -154,6 +155,12 @@ function purityBreaches(path: string, text: string): readonly string[] {
   if (path !== 'sluice/config/env.ts' && text.includes('process.env'))
     found.push(`${path} reads the environment`)
   return found
+}
+
+/** The engine says its own id, `engineCard.id`: no other package asks for it by name. */
+function engineBreaches(path: string, text: string): readonly string[] {
+  const isNamed = packageOf(path) !== 'engine' && /['"`]builtin['"`/]/.test(text)
+  return isNamed ? [`${path} asks for the built-in engine by name`] : []
 }
 
 function nameBreaches(path: string, text: string): readonly string[] {

@@ -7,7 +7,7 @@ export const weatherInput = '{"place":"Zürich \\"Nord\\" 東京 🗼","station"
 export const smallWeatherInput = weatherInput.replace('9007199254740993', '6660')
 
 /** Calls two tools at once, one of them without arguments, then answers. */
-export const weatherOf =
+const weatherOf =
   (input: string): Script =>
   (rounds) =>
     rounds === 0

@@ -1,7 +1,7 @@
 import { promptTokens } from './chat/prompt-tokens.ts'
 import type { BuiltinEngine, Engine } from './engine.ts'
 import { openImageLinks } from './images/image-links.ts'
-import { engineModels } from './models.ts'
+import { engineCard } from './models.ts'
 import { createJobs, type JobChange } from './video/jobs.ts'
 import { openWorkerPool, type WorkerPool, type WorkerPoolOptions } from './workers/pool.ts'
 
@@ -36,8 +36,8 @@ export function createEngine(options: EngineOptions): BuiltinEngine {
     ...(log && { log }),
   })
   return {
+    ...engineCard,
     operations: operationsWith(workers),
-    models: engineModels,
     countTokens: promptTokens,
     images: openImageLinks({ now }),
     jobs,

@@ -1,6 +1,6 @@
 import type { ChatRequest, OperationName, RequestOf, ResultOf } from '@sluice/contract'
 import type { LinkedImage } from './images/image-links.ts'
-import type { EngineModel } from './models.ts'
+import type { EngineCard } from './models.ts'
 import type { EngineJobs } from './video/jobs.ts'
 
 /** What an engine gets with each call. */
@@ -43,10 +43,9 @@ export type Engine = { readonly [O in OperationName]?: EngineOperation<O> }
  * The built-in engine: classical algorithms, no network, no files but those of its video jobs. Nothing is started
  * before it is needed. Disposing stops the running video job, waits for it, and ends the threads.
  */
-export interface BuiltinEngine extends AsyncDisposable {
+export interface BuiltinEngine extends EngineCard, AsyncDisposable {
   /** One function per operation; its code is loaded when it is first called. */
   readonly operations: Engine
-  readonly models: readonly EngineModel[]
   /** The tokens of a chat request in the engine's own count, without opening its pictures, sounds and files. */
   countTokens(request: ChatRequest): number
   /** Pictures of answers, kept in memory for an hour. */

@@ -1,7 +1,5 @@
 // The door of the built-in engine: nothing else in this folder is for others.
 export { createEngine, type EngineOptions } from './create-engine.ts'
 export type { BuiltinEngine, Engine, EngineContext, EngineOperation } from './engine.ts'
-export type { LinkedImage } from './images/image-links.ts'
-export { type EngineModel, engineModels } from './models.ts'
+export { type EngineCard, engineCard, type EngineModel } from './models.ts'
 export type { EngineJobs, JobChange, KeptJob, VideoRequest } from './video/jobs.ts'
-export { promptTokens } from './chat/prompt-tokens.ts'

@@ -10,9 +10,16 @@ export interface EngineModel {
   readonly operations: readonly OperationName[]
 }
 
+/** What is known of the built-in engine without one being made. */
+export interface EngineCard {
+  /** The provider that settings, targets and kept records name it by; no other provider may have this id. */
+  readonly id: string
+  readonly models: readonly EngineModel[]
+}
+
 const honest = 'Classical algorithms in this process, no neural weights, no network.'
 
-export const engineModels: readonly EngineModel[] = [
+const models: readonly EngineModel[] = [
   {
     id: 'builtin-chat',
     displayName: 'Built-in chat',
@@ -78,3 +85,5 @@ export const engineModels: readonly EngineModel[] = [
     operations: ['createVideo', 'getVideo', 'downloadVideo'],
   },
 ]
+
+export const engineCard: EngineCard = { id: 'builtin', models }

@@ -2,7 +2,7 @@ import type { OperationContext } from '../src/operation.ts'
 import { openWorkerPool, type WorkerPool } from '../src/workers/pool.ts'
 import { wavHeader } from '../src/audio/wav.ts'
 
-export const sampleRate = 16_000
+const sampleRate = 16_000
 
 /** A stretch of sound as samples from -1 to 1. */
 export type Sound = readonly number[]

@@ -35,7 +35,7 @@ function over(pixels: Uint8Array, index: number, under: Rgb): Rgb {
 }
 
 /** One byte a pixel: 1 where a flood from the border reaches. */
-export function findBackground({ width, height, pixels }: Picture): Uint8Array {
+function findBackground({ width, height, pixels }: Picture): Uint8Array {
   const found = new Uint8Array(width * height)
   const colors = borderColors({ width, height, pixels })
   const stack: number[] = []

@@ -85,7 +85,7 @@ function fromHex(hex: string): Rgb {
 }
 
 /** `part` 0 gives the first colour, 1 the second. */
-export function mix(from: Rgb, to: Rgb, part: number): Rgb {
+function mix(from: Rgb, to: Rgb, part: number): Rgb {
   const channel = (a: number, b: number): number => Math.round(a + (b - a) * part)
   return [channel(from[0], to[0]), channel(from[1], to[1]), channel(from[2], to[2])]
 }

@@ -132,7 +132,7 @@ function glyphPath({ strokes }: Glyph, left: number, top: number, scale: number)
     .join('')
 }
 
-export function escapeXml(text: string): string {
+function escapeXml(text: string): string {
   return text.replaceAll(/[<>&"'\p{Cc}\p{Cs}]/gu, (character) =>
     /[<>&"']/.test(character) ? `&#${character.charCodeAt(0)};` : ' ',
   )

@@ -18,7 +18,7 @@ export interface DecodedPicture extends Picture {
 export type OutputFormat = 'png' | 'jpeg' | 'webp'
 
 /** Larger inputs are refused before they are decoded. */
-export const inputPixelsMax = 40_000_000
+const inputPixelsMax = 40_000_000
 
 /**
  * Decodes the first frame, upright (EXIF orientation applied). A picture of more than `pixelsMax` pixels is scaled

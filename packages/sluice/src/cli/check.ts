@@ -4,7 +4,7 @@ import type { Environment } from '../config/env.ts'
 import { configuredUpstreams } from '../gateway/route/upstreams.ts'
 import type { Upstream } from '../gateway/route/routing.ts'
 import { providers as catalogue } from '../providers/index.ts'
-import { engineModels } from '@sluice/engine'
+import { engineCard } from '@sluice/engine'
 import { databaseName } from './open-data.ts'
 import { reachableAddress } from './start-message.ts'
 
@@ -81,11 +81,14 @@ function targetsOf({ models }: Config, name: string): string {
 
 /** Targets and fallbacks that lead nowhere. */
 function brokenTargets(config: Config, upstreams: ReadonlyMap<string, Upstream>): string[] {
-  const engines = new Set(engineModels.map(({ id }) => `builtin/${id}`))
   const leadsSomewhere = (target: string) => {
-    if (target.startsWith('builtin/'))
-      return engines.has(target) && config.builtin.enabled !== 'never'
-    const provider = target.slice(0, target.indexOf('/'))
+    const slash = target.indexOf('/')
+    const provider = target.slice(0, slash)
+    if (provider === engineCard.id)
+      return (
+        config.builtin.enabled !== 'never' &&
+        engineCard.models.some(({ id }) => id === target.slice(slash + 1))
+      )
     return upstreams.has(provider) || config.providers[provider]?.type === 'ai-sdk'
   }
   return Object.entries(config.models).flatMap(([name, model]) => {

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Config } from '../config/config.ts'
 import type { ApiKey } from '../ports/api-key.ts'
 import type { Store } from '../ports/store.ts'
-import { type BuiltinEngine, createEngine, type Engine, type EngineOptions } from '@sluice/engine'
+import { type BuiltinEngine, createEngine, engineCard, type EngineOptions } from '@sluice/engine'
 import { aiSdkEngines } from '../ai-sdk/engines.ts'
 import { createRouting } from '../gateway/route/create-routing.ts'
 import type { Gateway, Log } from '../gateway/gateway.ts'
@@ -55,9 +55,9 @@ export async function openGateway({
     readFailed: (error) => log.error({ error: String(error) }, 'the keys could not be read again'),
   })
   const sender = openSender()
-  const builtin = engineOver(store, { config, now, newId, log })
-  const videos = await openBuiltInJobs({ jobs: builtin.jobs, store, now, log })
-  const needs = { send: sender.send, operations: builtin.operations, now, newId, log }
+  const engine = engineOver(store, { config, now, newId, log })
+  const videos = await openBuiltInJobs({ engine, store, now, log })
+  const needs = { send: sender.send, engine, now, newId, log }
   let current = { config, routing: await routingOf(config, needs) }
 
   const gateway: Gateway = {
@@ -67,9 +67,9 @@ export async function openGateway({
     routing: () => current.routing,
     health: createHealth(now),
     send: sender.send,
-    engine: builtin.operations,
+    engine,
     engineContext: {
-      publish: (bytes, contentType) => `/images/${builtin.images.publish(bytes, contentType)}`,
+      publish: (bytes, contentType) => `/images/${engine.images.publish(bytes, contentType)}`,
       fetchMedia: async (url, options) => {
         const fetchMedia = createMediaFetcher({
           allowPrivateAddresses: current.config.server.allowPrivateMedia,
@@ -78,7 +78,6 @@ export async function openGateway({
       },
     },
     videos,
-    images: builtin.images,
     now,
     newId,
     random: Math.random,
@@ -104,7 +103,7 @@ export async function openGateway({
     async [Symbol.asyncDispose]() {
       await server.close()
       videos[Symbol.dispose]()
-      await builtin[Symbol.asyncDispose]()
+      await engine[Symbol.asyncDispose]()
       await sender[Symbol.asyncDispose]()
       await keys[Symbol.asyncDispose]()
       await gateway.limiter[Symbol.asyncDispose]()
@@ -126,8 +125,8 @@ function engineOver(
 
 export interface RoutingNeeds {
   readonly send: Gateway['send']
-  /** What the built-in engine does; absent where routes are only looked at. */
-  readonly operations?: Engine
+  /** Absent where routes are only looked at. */
+  readonly engine?: BuiltinEngine
   readonly now: () => number
   readonly newId: (prefix: string) => string
   readonly log: Pick<Log, 'warn'>
@@ -136,17 +135,19 @@ export interface RoutingNeeds {
 /** The names and routes of a configuration. A configured provider that is off is told to the log. */
 export async function routingOf(
   config: Config,
-  { send, operations = {}, now, newId, log }: RoutingNeeds,
+  { send, engine, now, newId, log }: RoutingNeeds,
 ): Promise<Routing> {
   const upstreams = configuredUpstreams(config, providers, (id, reason) =>
     log.warn({ provider: id }, `the provider ${id} is off: ${reason}`),
   )
-  const engines = new Map<string, () => Promise<Engine>>([
-    ['builtin', async () => operations],
-    ...aiSdkEngines(config),
-  ])
   const lists = createModelLists({ upstreams, send, now, newId })
-  return createRouting({ config, upstreams, engines, lists })
+  return createRouting({
+    config,
+    upstreams,
+    engine: engine ?? engineCard,
+    packages: aiSdkEngines(config),
+    lists,
+  })
 }
 
 /** Keys that the settings name. Their ids stay the same from start to start, as their records do. */

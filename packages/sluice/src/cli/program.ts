@@ -3,6 +3,7 @@ import { readEnvironment } from '../config/env.ts'
 import { publishedSchema } from '../config/schema.ts'
 import { programVersion } from '../config/version.ts'
 import { createOpenApi } from '../http/openapi.ts'
+import { addresses } from '../http/routes.ts'
 import { benchCommand, type BenchOptions } from './bench.ts'
 import { check } from './check.ts'
 import { explain } from './explain.ts'
@@ -48,7 +49,7 @@ export async function runProgram(args: readonly string[]): Promise<number> {
   program
     .command('openapi')
     .description('print the OpenAPI document')
-    .action(() => print(JSON.stringify(createOpenApi(programVersion()), null, 2)))
+    .action(() => print(JSON.stringify(createOpenApi(programVersion(), addresses), null, 2)))
   program
     .command('discover')
     .description('look for model servers on this machine')

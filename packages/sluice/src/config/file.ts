@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { engineCard } from '@sluice/engine'
 import type { TLocalizedValidationError } from 'typebox/error'
 import { Compile } from 'typebox/schema'
 import { Settings } from 'typebox/system'
@@ -93,7 +94,7 @@ function findContradictions(config: ConfigFile): { path: Path; problem: string }
     for (const [name, text] of Object.entries(provider.headers ?? {}))
       if (!headerName.test(name) || !headerText.test(text))
         found.push({ path: [...path, 'headers', name], problem: 'is no header that can be sent' })
-    if (id === 'builtin')
+    if (id === engineCard.id)
       found.push({ path, problem: 'must have another name: this one is the built-in engine’s' })
     if (provider.key !== undefined && provider.keys !== undefined)
       found.push({ path: [...path, 'keys'], problem: 'must not stand beside key' })

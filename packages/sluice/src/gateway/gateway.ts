@@ -2,7 +2,12 @@ import type { VideoJob } from '@sluice/contract'
 import type { ApiKey } from '../ports/api-key.ts'
 import type { Limiter } from '../ports/limiter.ts'
 import type { Store } from '../ports/store.ts'
-import type { Engine, EngineContext } from '@sluice/engine'
+import type {
+  BuiltinEngine,
+  EngineContext,
+  EngineJobs,
+  VideoRequest as EngineVideoRequest,
+} from '@sluice/engine'
 import type { Send } from './attempt/send.ts'
 import type { CallEnd } from './call.ts'
 import type { Health } from './route/health.ts'
@@ -19,15 +24,11 @@ export interface Gateway {
   /** What has been seen of each target: failures, speed, refused keys. */
   readonly health: Health
   readonly send: Send
-  readonly engine: Engine
+  readonly engine: BuiltinEngine
   readonly engineContext: Pick<EngineContext, 'publish'> & {
     readonly fetchMedia: FetchMedia
   }
   readonly videos: VideoWorker
-  /** Pictures kept for a while under ids nobody can guess. */
-  readonly images: {
-    find(id: string): { readonly bytes: Uint8Array; readonly contentType: string } | undefined
-  }
   /** Milliseconds since the epoch. */
   readonly now: () => number
   readonly newId: (prefix: string) => string
@@ -45,26 +46,17 @@ export type FetchMedia = (
 ) => Promise<{ readonly bytes: Uint8Array; readonly contentType: string | undefined }>
 
 /** Runs the built-in engine's video jobs, which go on after their call and after a restart. */
-export interface VideoWorker {
+export interface VideoWorker extends Pick<EngineJobs, 'cancel' | 'file' | 'thumbnail'> {
+  /** Whether a kept job is the engine's, and not an upstream's. */
+  owns(job: VideoJob): boolean
   /** Keeps a queued job and starts it. Throws `invalid_request` for a size or length that cannot be made. */
   create(request: VideoRequest): Promise<VideoJob>
-  /** Stops a job that was deleted and removes its clip. */
-  cancel(id: string): Promise<void>
-  /** Absolute path of a finished clip; undefined when it has expired. */
-  file(id: string): string | undefined
-  /** A still of a finished clip, as WebP. */
-  thumbnail(id: string): Promise<Uint8Array | undefined>
 }
 
-export interface VideoRequest {
+export interface VideoRequest extends EngineVideoRequest {
   readonly keyId: string
   /** The name to answer under. */
   readonly model: string
-  readonly prompt: string
-  readonly seconds: string
-  readonly size: string
-  /** The picture to begin from. */
-  readonly image?: Uint8Array
 }
 
 export interface Log {

@@ -46,15 +46,21 @@ function routeOf(gateway: Gateway, call: Call): Route | Promise<Route> {
   const routing = gateway.routing()
   return typeof model === 'string'
     ? routing.route(model, key, operation)
-    : defaultRoute(routing, call)
+    : defaultRoute(gateway, routing, call)
 }
 
-async function defaultRoute(routing: Routing, { key, operation }: Call): Promise<Route> {
+async function defaultRoute(
+  { engine }: Gateway,
+  routing: Routing,
+  { key, operation }: Call,
+): Promise<Route> {
   try {
     return await routing.route(defaultModerationModel, key, operation)
   } catch (thrown) {
     if (!(thrown instanceof GatewayError) || thrown.code !== 'model_not_found') throw thrown
-    return routing.route('builtin-moderate', key, operation)
+    const own = engine.models.find(({ operations }) => operations.includes(operation))
+    if (!own) throw thrown
+    return routing.route(own.id, key, operation)
   }
 }
 

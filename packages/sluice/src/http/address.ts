@@ -1,9 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { GatewayError } from '@sluice/contract'
+import type { ClientFormat } from '@sluice/protocols'
 import type { ApiKey } from '../ports/api-key.ts'
 import type { Cancellation } from '../gateway/attempt/cancellation.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import type { StreamTimes } from './deliver.ts'
+import type { Written } from './openapi-written.ts'
 
 export interface ServerOptions {
   readonly bodyBytesMax: number
@@ -28,6 +30,8 @@ export interface Address {
   /** Polling a task is not counted against the key's rate. */
   readonly uncounted?: boolean
   readonly error?: ErrorBody
+  /** What the OpenAPI document says of it: what stands here, or the schemas of a format. `none` leaves it out. */
+  readonly description: Written | { readonly format: ClientFormat } | 'none'
   readonly serve: (exchange: Exchange) => Promise<unknown>
 }
 

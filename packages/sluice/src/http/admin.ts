@@ -4,11 +4,50 @@ import { explainCall } from '../gateway/kept/explain.ts'
 import type { Address, Exchange } from './address.ts'
 import { parseJsonObject, readBody } from './body.ts'
 import { createCall } from './create-call.ts'
+import { answer, object, text } from './openapi-written.ts'
 import { matchPath, pathPattern } from './urls.ts'
 
 /** What only administrators may ask. */
 export const adminAddresses: readonly Address[] = [
-  { method: 'POST', path: '/admin/v1/explain', access: 'administrator', serve: explain },
+  {
+    method: 'POST',
+    path: '/admin/v1/explain',
+    access: 'administrator',
+    description: {
+      operationId: 'explain',
+      summary: 'Say what would happen to a request, without sending it',
+      tags: ['Operation'],
+      requestBody: {
+        required: true,
+        content: {
+          'application/json': {
+            schema: {
+              type: 'object',
+              required: ['request'],
+              properties: {
+                path: {
+                  ...text,
+                  default: '/v1/chat/completions',
+                  description: 'The address it is for.',
+                },
+                request: { type: 'object', description: 'The JSON body it has.' },
+              },
+            },
+            example: {
+              path: '/v1/chat/completions',
+              request: { model: 'builtin-chat', messages: [{ role: 'user', content: 'Hello' }] },
+            },
+          },
+        },
+      },
+      reply: answer({
+        ...object({ model: text, targets: { type: 'array', items: { type: 'object' } } }),
+        description:
+          'The targets in the order in which they would be tried, with the exact request to each.',
+      }),
+    },
+    serve: explain,
+  },
 ]
 
 /** `{path, request}`: the address a request is for, default chat completions, and its JSON body. */

@@ -4,6 +4,7 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Address } from './address.ts'
+import { answer, type Written } from './openapi-written.ts'
 
 interface Asset {
   readonly type: string
@@ -71,6 +72,24 @@ const packaged = [
   ['swagger-ui-bundle.js', javascript, import.meta.resolve('swagger-ui-dist/swagger-ui-bundle.js')],
   ['favicon-32x32.png', 'image/png', import.meta.resolve('swagger-ui-dist/favicon-32x32.png')],
 ] as const
+const document: Written = {
+  operationId: 'getOpenApi',
+  summary: 'This document',
+  tags: ['Operation'],
+  reply: answer({ type: 'object' }, 'An OpenAPI 3.1 document.'),
+}
+
+const settings: Written = {
+  operationId: 'getConfigSchema',
+  summary: 'The JSON Schema of sluice.yaml',
+  tags: ['Operation'],
+  reply: {
+    '200': {
+      description: 'A JSON Schema, draft 2020-12.',
+      content: { 'application/schema+json': { schema: { type: 'object' } } },
+    },
+  },
+}
 const schemaFile = new URL('../../../../sluice.schema.json', import.meta.url)
 
 /**
@@ -79,16 +98,16 @@ const schemaFile = new URL('../../../../sluice.schema.json', import.meta.url)
  */
 export function documentAddresses(openApi: () => object): readonly Address[] {
   return [
-    { method: 'GET', path: '/docs', access: 'open', serve: servePage },
-    served('/docs/start.js', async () => asset(javascript, Buffer.from(start))),
+    { method: 'GET', path: '/docs', access: 'open', description: 'none', serve: servePage },
+    served('/docs/start.js', 'none', async () => asset(javascript, Buffer.from(start))),
     ...packaged.map(([name, type, file]) =>
-      served(`/docs/${name}`, async () => asset(type, await readFile(new URL(file)))),
+      served(`/docs/${name}`, 'none', async () => asset(type, await readFile(new URL(file)))),
     ),
-    served('/openapi.json', async () => {
+    served('/openapi.json', document, async () => {
       const text = JSON.stringify(openApi(), null, 2)
       return asset('application/json; charset=utf-8', Buffer.from(`${text}\n`))
     }),
-    served('/sluice.schema.json', async () =>
+    served('/sluice.schema.json', settings, async () =>
       asset('application/schema+json', await readFile(schemaFile)),
     ),
   ]
@@ -104,12 +123,17 @@ async function servePage({ request, reply }: { request: FastifyRequest; reply: F
     .send(page)
 }
 
-function served(path: string, make: () => Promise<Asset>): Address {
+function served(
+  path: string,
+  description: Address['description'],
+  make: () => Promise<Asset>,
+): Address {
   const made = remember(make)
   return {
     method: 'GET',
     path,
     access: 'open',
+    description,
     serve: async ({ request, reply }) => send(request, reply, await made()),
   }
 }

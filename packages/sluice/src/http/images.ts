@@ -7,8 +7,20 @@ export const imageAddresses: readonly Address[] = [
     method: 'GET',
     path: '/images/{name}',
     access: 'open',
+    description: {
+      operationId: 'downloadImage',
+      summary: 'Download a picture that an answer pointed at, while it is kept',
+      tags: ['Images'],
+      reply: {
+        '200': {
+          description: 'The picture.',
+          content: { 'image/*': { schema: { type: 'string', format: 'binary' } } },
+        },
+        '404': { $ref: '#/components/responses/Error404' },
+      },
+    },
     async serve({ gateway, reply, parameters }) {
-      const found = gateway.images.find((parameters['name'] ?? '').replace(/\.\w+$/, ''))
+      const found = gateway.engine.images.find((parameters['name'] ?? '').replace(/\.\w+$/, ''))
       if (!found)
         throw new GatewayError('not_found', 'There is no such image, or its address has expired')
       reply

@@ -45,28 +45,27 @@ export const failureStatuses = [
   '504',
 ] as const
 
-/** Describes an operation at each of its addresses. */
-export function describe(described: Described): readonly Description[] {
-  return described.paths.map((path, index) => {
-    const operationId = index === 0 ? described.name : `${described.name}At${pascal(path)}`
-    const schemas: Record<string, JsonSchema> = {}
-    const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '')
-    const parameters = [
-      ...inPath.map((name) => pathParameter(name)),
-      ...(described.body === 'none' ? queryParameters(described.request, inPath) : []),
-    ]
-    const operation = {
-      operationId,
-      summary: described.summary,
-      tags: [described.tag],
-      ...(parameters.length > 0 && { parameters }),
-      ...(described.body !== 'none' && {
-        requestBody: requestBody(described, inPath, { name: operationId, schemas }),
-      }),
-      responses: responses(described, schemas),
-    }
-    return { path, method: described.method.toLowerCase(), operation, schemas }
-  })
+/** Describes an operation at one of its addresses. */
+export function describe(described: Described, path: string): Description {
+  const isFirst = described.paths[0] === path
+  const operationId = isFirst ? described.name : `${described.name}At${pascal(path)}`
+  const schemas: Record<string, JsonSchema> = {}
+  const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '')
+  const parameters = [
+    ...inPath.map((name) => pathParameter(name)),
+    ...(described.body === 'none' ? queryParameters(described.request, inPath) : []),
+  ]
+  const operation = {
+    operationId,
+    summary: described.summary,
+    tags: [described.tag],
+    ...(parameters.length > 0 && { parameters }),
+    ...(described.body !== 'none' && {
+      requestBody: requestBody(described, inPath, { name: operationId, schemas }),
+    }),
+    responses: responses(described, schemas),
+  }
+  return { path, method: described.method.toLowerCase(), operation, schemas }
 }
 
 function requestBody(
@@ -166,7 +165,7 @@ function isNever(schema: TSchema): boolean {
   return 'not' in schema
 }
 
-export function reference(component: string): JsonSchema {
+function reference(component: string): JsonSchema {
   return { $ref: `#/components/schemas/${component}` }
 }
 

@@ -1,16 +1,11 @@
 import { isDeepStrictEqual } from 'node:util'
 import { GatewayError, operations } from '@sluice/contract'
 import { type ClientFormat, formats } from '@sluice/protocols'
-import { endpoints } from './openapi-endpoints.ts'
+import type { Address } from './address.ts'
 import { type ErrorForm, errorSchema, failureResponses } from './openapi-failures.ts'
-import {
-  describe,
-  type Description,
-  failureStatuses,
-  failures,
-  pathParameter,
-} from './openapi-operation.ts'
+import { describe, type Description } from './openapi-operation.ts'
 import type { JsonSchema } from './openapi-schema.ts'
+import { describeWritten } from './openapi-written.ts'
 
 const errorForm: ErrorForm = { name: 'Error', body: (error) => error.toJSON() }
 
@@ -31,13 +26,11 @@ const tags: Readonly<Record<string, string>> = {
 }
 
 /**
- * The OpenAPI 3.1 document of everything the gateway answers, made from the schemas that check requests
+ * The OpenAPI 3.1 document of these addresses, in their order, made from the schemas that check requests
  * (https://spec.openapis.org/oas/v3.1.1). `version` is the program's own.
  */
-export function createOpenApi(version: string): JsonSchema {
-  const described = formats.flatMap((format) =>
-    describe(format.isOwn === true ? fromOperation(format) : fromFormat(format)),
-  )
+export function createOpenApi(version: string, addresses: readonly Address[]): JsonSchema {
+  const described = addresses.flatMap(descriptionOf)
   const errorForms = new Map(
     [errorForm, ...formats.map(errorFormOf)].map((form) => [form.name, form]),
   )
@@ -69,6 +62,14 @@ export function createOpenApi(version: string): JsonSchema {
   }
 }
 
+function descriptionOf(address: Address): readonly Description[] {
+  const { path, description } = address
+  if (description === 'none') return []
+  if (!('format' in description)) return [describeWritten(address, description, errorForm.name)]
+  const { format } = description
+  return [describe(format.isOwn === true ? fromOperation(format) : fromFormat(format), path)]
+}
+
 function fromOperation({ id, operation, request, reply, event }: ClientFormat) {
   const shapes = { request, reply, ...(event && { event }) }
   return { ...operations[operation], ...shapes, name: id, error: errorForm.name }
@@ -79,7 +80,7 @@ function fromFormat(format: ClientFormat) {
     name: format.id,
     summary: format.summary,
     tag: format.tag,
-    method: 'POST',
+    method: operations[format.operation].method,
     paths: format.paths,
     body: 'json',
     request: format.request,
@@ -102,28 +103,11 @@ function pathsOf(described: readonly Description[]): JsonSchema {
   const paths: Record<string, Record<string, unknown>> = {}
   for (const { path, method, operation } of described)
     paths[path] = { ...paths[path], [method]: operation }
-  for (const { path, method, open = false, reply, ...operation } of endpoints) {
-    const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => pathParameter(name ?? ''))
-    const parameters = [...inPath, ...(operation.parameters ?? [])]
-    paths[path] = {
-      ...paths[path],
-      [method]: {
-        ...operation,
-        ...(parameters.length > 0 && { parameters }),
-        ...(open && { security: [] }),
-        responses: { ...reply, ...failures(errorForm.name, open ? ['400'] : failureStatuses) },
-      },
-    }
-  }
   return paths
 }
 
 function tagsOf(described: readonly Description[]): readonly JsonSchema[] {
-  const used = new Set(
-    [...described.map(({ operation }) => operation), ...endpoints].flatMap(
-      (operation) => operation.tags as readonly string[],
-    ),
-  )
+  const used = new Set(described.flatMap(({ operation }) => operation['tags'] as readonly string[]))
   return [...used].map((name) => ({ name, description: tags[name] ?? name }))
 }
 

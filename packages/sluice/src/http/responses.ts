@@ -1,14 +1,62 @@
 import { invalidRequest, parseJson } from '@sluice/contract'
 import { findResponse } from '../gateway/kept/responses.ts'
 import { one, whole } from './models.ts'
+import { answer, deletion, pageOf, paging } from './openapi-written.ts'
 import type { Address, Exchange } from './address.ts'
+
+const response = { $ref: '#/components/schemas/ResponsesReply' }
 
 /** What was kept of POST /v1/responses (OpenAI API, responses). */
 export const responseAddresses: readonly Address[] = [
-  { method: 'GET', path: '/v1/responses/{id}', access: 'caller', serve: find },
-  { method: 'DELETE', path: '/v1/responses/{id}', access: 'caller', serve: remove },
-  { method: 'GET', path: '/v1/responses/{id}/input_items', access: 'caller', serve: listItems },
-  { method: 'POST', path: '/v1/responses/{id}/cancel', access: 'caller', serve: cancel },
+  {
+    method: 'GET',
+    path: '/v1/responses/{id}',
+    access: 'caller',
+    description: {
+      operationId: 'getResponse',
+      summary: 'Look up a kept response',
+      tags: ['Responses'],
+      reply: answer(response),
+    },
+    serve: find,
+  },
+  {
+    method: 'DELETE',
+    path: '/v1/responses/{id}',
+    access: 'caller',
+    description: {
+      operationId: 'deleteResponse',
+      summary: 'Delete a kept response',
+      tags: ['Responses'],
+      reply: answer(deletion('response')),
+    },
+    serve: remove,
+  },
+  {
+    method: 'GET',
+    path: '/v1/responses/{id}/input_items',
+    access: 'caller',
+    description: {
+      operationId: 'listInputItems',
+      summary: 'List what a kept response was asked',
+      tags: ['Responses'],
+      parameters: paging,
+      reply: answer(pageOf({ type: 'object' })),
+    },
+    serve: listItems,
+  },
+  {
+    method: 'POST',
+    path: '/v1/responses/{id}/cancel',
+    access: 'caller',
+    description: {
+      operationId: 'cancelResponse',
+      summary: 'Cancel a background response; none is offered, so this is refused',
+      tags: ['Responses'],
+      reply: answer(response),
+    },
+    serve: cancel,
+  },
 ]
 
 async function find({ gateway, key, reply, parameters }: Exchange): Promise<void> {

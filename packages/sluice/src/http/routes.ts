@@ -1,7 +1,6 @@
 import { operations } from '@sluice/contract'
 import { type ClientFormat, type FormatName, formats } from '@sluice/protocols'
 import { programVersion } from '../config/version.ts'
-import type { Gateway } from '../gateway/gateway.ts'
 import { handle } from '../gateway/handle.ts'
 import { countTokens } from '../gateway/kept/count-tokens.ts'
 import { createResponse } from '../gateway/kept/responses.ts'
@@ -17,25 +16,7 @@ import { notImplemented } from './not-implemented.ts'
 import { createOpenApi } from './openapi.ts'
 import { responseAddresses } from './responses.ts'
 import { matchPath, pathPattern } from './urls.ts'
-import { videoAddresses } from './videos.ts'
-
-/** Every address of the gateway. */
-export function installRoutes(gateway: Gateway): readonly Address[] {
-  return [
-    ...formatAddresses(),
-    ...modelAddresses,
-    ...videoAddresses,
-    ...imageAddresses,
-    ...healthAddresses(gateway),
-    ...documentAddresses(() => createOpenApi(programVersion())),
-    ...responseAddresses,
-    ...adminAddresses,
-    ...notImplemented,
-  ]
-}
-
-/** Tasks are answered from the store, in videos.ts. */
-const elsewhere: ReadonlySet<FormatName> = new Set(['getVideo', 'downloadVideo'])
+import { serveVideo, serveVideoContent, videoAddresses } from './videos.ts'
 
 /** What brings a call of a format to its answer; the others go the usual way. */
 const handlers: Readonly<Partial<Record<FormatName, Inference['handle']>>> = {
@@ -43,59 +24,71 @@ const handlers: Readonly<Partial<Record<FormatName, Inference['handle']>>> = {
   responses: createResponse,
 }
 
-function inferenceOf(format: ClientFormat): Inference {
-  return { format, handle: format.counted ? countTokens : (handlers[format.id] ?? handle) }
+/** What is answered from the store. */
+const kept: Readonly<Partial<Record<FormatName, Pick<Address, 'serve' | 'uncounted'>>>> = {
+  getVideo: { serve: serveVideo, uncounted: true },
+  downloadVideo: { serve: serveVideoContent },
 }
 
-/** Formats whose verb follows the model (`{model}:generateContent`) share one address, told apart by their ending. */
-function formatAddresses(): readonly Address[] {
-  const all = formats
-    .filter(({ id }) => !elsewhere.has(id))
-    .flatMap((format) => format.paths.map((path) => ({ path, format })))
-  const verbs = all.filter(({ path }) => path.includes('}:'))
-  const roots = new Set(verbs.map(({ path }) => path.slice(0, path.indexOf('{'))))
-  return [
-    ...all.filter(({ path }) => !path.includes('}:')).map(addressOf),
-    ...[...roots].map((root) =>
-      verbAddress(
-        root,
-        verbs.filter(({ path }) => path.startsWith(root)),
-      ),
-    ),
-  ]
-}
+/** Every address of the gateway, in the order of the OpenAPI document. */
+export const addresses: readonly Address[] = [
+  ...formats.flatMap((format) => format.paths.map((path) => addressOf(format, path))),
+  ...modelAddresses,
+  ...videoAddresses,
+  ...responseAddresses,
+  ...imageAddresses,
+  ...adminAddresses,
+  ...healthAddresses,
+  ...documentAddresses(() => createOpenApi(programVersion(), addresses)),
+  ...notImplemented,
+]
 
-interface Placed {
-  readonly path: string
-  readonly format: ClientFormat
-}
-
-function addressOf({ path, format }: Placed): Address {
-  const inference = inferenceOf(format)
+function addressOf(format: ClientFormat, path: string): Address {
+  const inference: Inference = {
+    format,
+    handle: format.counted ? countTokens : (handlers[format.id] ?? handle),
+  }
   return {
     method: operations[format.operation].method,
     path,
     access: 'caller',
     error: (error, id) => format.error(error, id),
+    description: { format },
     serve: (exchange) => serveInference(exchange, inference),
+    ...kept[format.id],
   }
 }
 
-function verbAddress(root: string, verbs: readonly Placed[]): Address {
-  const patterns = verbs.map(({ path, format }) => ({ pattern: pathPattern(path), format }))
-  const [first] = patterns
-  return {
-    method: 'POST',
-    path: `${root}{verb}`,
-    access: 'caller',
-    ...(first && { error: (error, id) => first.format.error(error, id) }),
-    async serve(exchange) {
-      const path = exchange.request.url.split('?')[0] ?? ''
-      for (const { pattern, format } of patterns) {
-        const parameters = matchPath(pattern, path)
-        if (parameters) return serveInference({ ...exchange, parameters }, inferenceOf(format))
-      }
-      return exchange.reply.callNotFound()
+/** The addresses as a server can tell them apart: those with a verb after the model (`{model}:generateContent`) share one. */
+export function installRoutes(): readonly Address[] {
+  const verbs = addresses.filter(({ path }) => path.includes('}:'))
+  const roots = new Set(verbs.map(rootOf))
+  return [
+    ...addresses.filter((address) => !verbs.includes(address)),
+    ...[...roots].flatMap((root) => sharedAddress(verbs.filter((verb) => rootOf(verb) === root))),
+  ]
+}
+
+function rootOf({ path }: Address): string {
+  return path.slice(0, path.indexOf('{'))
+}
+
+function sharedAddress(verbs: readonly Address[]): readonly Address[] {
+  const [first] = verbs
+  if (!first) return []
+  const patterns = verbs.map((verb) => ({ pattern: pathPattern(verb.path), verb }))
+  return [
+    {
+      ...first,
+      path: `${rootOf(first)}{verb}`,
+      async serve(exchange) {
+        const path = exchange.request.url.split('?')[0] ?? ''
+        for (const { pattern, verb } of patterns) {
+          const parameters = matchPath(pattern, path)
+          if (parameters) return verb.serve({ ...exchange, parameters })
+        }
+        return exchange.reply.callNotFound()
+      },
     },
-  }
+  ]
 }

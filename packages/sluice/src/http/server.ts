@@ -77,7 +77,7 @@ export function createServer(gateway: Gateway, options: ServerOptions): FastifyI
     done()
   })
   closeWhenIdle(server, state)
-  const addresses = installRoutes(gateway)
+  const addresses = installRoutes()
   for (const address of addresses) install(server, address, { gateway, options, state })
   server.setNotFoundHandler((request, reply) => notFound(request, reply, addresses))
   server.setErrorHandler((thrown, request, reply) => {

@@ -1,8 +1,3 @@
-/** `{model}` in an operation's path as Fastify writes parameters. */
-export function fastifyPath(path: string): string {
-  return path.replace(/\{(\w+)\}/g, ':$1')
-}
-
 /** A path with `{parameters}` as an expression; a parameter before a verb (`{model}:generateContent`) may hold slashes. */
 export function pathPattern(path: string): RegExp {
   const source = path

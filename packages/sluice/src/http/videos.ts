@@ -7,16 +7,39 @@ import { downloadUpstream, findVideo, noVideo, pollVideo, videoOf } from '../gat
 import { createCall } from './create-call.ts'
 import { deliverAnswer } from './inference.ts'
 import { one, whole } from './models.ts'
+import { answer, deletion, pageOf, paging } from './openapi-written.ts'
 import { publicAddress } from './public-address.ts'
 import { parseRange } from './range.ts'
 import type { Address, Exchange } from './address.ts'
 
-/** Everything about a task after it was started. */
+/** What there is of the key's tasks besides the operations themselves. */
 export const videoAddresses: readonly Address[] = [
-  { method: 'GET', path: '/v1/videos', access: 'caller', uncounted: true, serve: list },
-  { method: 'GET', path: '/v1/videos/{id}', access: 'caller', uncounted: true, serve: find },
-  { method: 'DELETE', path: '/v1/videos/{id}', access: 'caller', serve: remove },
-  { method: 'GET', path: '/v1/videos/{id}/content', access: 'caller', serve: download },
+  {
+    method: 'GET',
+    path: '/v1/videos',
+    access: 'caller',
+    uncounted: true,
+    description: {
+      operationId: 'listVideos',
+      summary: 'List the key’s video tasks',
+      tags: ['Videos'],
+      parameters: paging,
+      reply: answer(pageOf({ $ref: '#/components/schemas/GetVideoReply' })),
+    },
+    serve: list,
+  },
+  {
+    method: 'DELETE',
+    path: '/v1/videos/{id}',
+    access: 'caller',
+    description: {
+      operationId: 'deleteVideo',
+      summary: 'Delete a video task and its clip',
+      tags: ['Videos'],
+      reply: answer(deletion('video.deleted')),
+    },
+    serve: remove,
+  },
 ]
 
 function shown(exchange: Exchange, job: VideoJob) {
@@ -47,7 +70,8 @@ async function list(exchange: Exchange): Promise<void> {
   })
 }
 
-async function find(exchange: Exchange): Promise<void> {
+/** A task as it is now. */
+export async function serveVideo(exchange: Exchange): Promise<void> {
   const { gateway, key, reply, parameters } = exchange
   const job = await findVideo(gateway, key, parameters['id'] ?? '')
   const call = createCall(exchange, { format: ownFormats.getVideo, fields: { id: job.id } })
@@ -62,7 +86,8 @@ async function remove({ gateway, key, reply, parameters }: Exchange): Promise<vo
   reply.send({ id, object: 'video.deleted', deleted: true })
 }
 
-async function download(exchange: Exchange): Promise<void> {
+/** What a finished task has made. */
+export async function serveVideoContent(exchange: Exchange): Promise<void> {
   const { gateway, key, request, parameters } = exchange
   const found = await findVideo(gateway, key, parameters['id'] ?? '')
   const variant = one(request.query, 'variant')
@@ -77,7 +102,7 @@ async function download(exchange: Exchange): Promise<void> {
   const job = await pollVideo(gateway, { ...poll, trail: call.trail }, found)
   if (job.status !== 'completed')
     throw invalidRequest(`The video is ${job.status}, it has no content`, 'id')
-  if (job.provider === 'builtin') return sendClip(exchange, job.id, fields.variant ?? 'video')
+  if (gateway.videos.owns(job)) return sendClip(exchange, job.id, fields.variant ?? 'video')
   await deliverAnswer(exchange, call, downloadUpstream(gateway, call, job))
 }
 

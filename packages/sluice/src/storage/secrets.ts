@@ -13,7 +13,7 @@ export function createSecret(): string {
 }
 
 /** Random letters and digits, each equally likely. */
-export function randomLetters(length: number): string {
+function randomLetters(length: number): string {
   let result = ''
   while (result.length < length) {
     for (const byte of randomBytes(length)) {

@@ -5,7 +5,7 @@ import { check } from '../../src/cli/check.ts'
 import { listModels } from '../../src/cli/models.ts'
 import { defaultAliases } from '../../src/config/default-aliases.ts'
 import { readEnvironment } from '../../src/config/env.ts'
-import { engineModels } from '../../../engine/src/models.ts'
+import { engineCard } from '../../../engine/src/models.ts'
 import { runSluice } from '../../../../test/support/run-sluice.ts'
 import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
 
@@ -78,7 +78,7 @@ test('models lists names, limits and operations without a network', async () => 
 })
 
 test('every well-known name leads to a model that there is', () => {
-  const models = new Set(engineModels.map(({ id }) => id))
+  const models = new Set(engineCard.models.map(({ id }) => id))
   const lost = Object.entries(defaultAliases).filter(([, model]) => !models.has(model))
   expect(lost).toEqual([])
 })

@@ -68,7 +68,12 @@ class World implements AsyncDisposable {
       newId: (prefix) => `${prefix}_${(this.ids += 1)}`,
       onChange: (id, change) => keepChange(this.store, id, change),
     })
-    const kept = await openBuiltInJobs({ jobs, store: this.store, now, log: { warn() {} } })
+    const kept = await openBuiltInJobs({
+      engine: { id: 'builtin', jobs },
+      store: this.store,
+      now,
+      log: { warn() {} },
+    })
     const worker = {
       ...kept,
       async [Symbol.asyncDispose]() {

@@ -3,6 +3,7 @@ import { chromium as playwright } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { documentAddresses } from '../../src/http/docs.ts'
 import { createOpenApi } from '../../src/http/openapi.ts'
+import { addresses } from '../../src/http/routes.ts'
 import type { Exchange } from '../../src/http/address.ts'
 import { chromium, leaveOutBrowser } from '../../../../test/support/chromium.ts'
 
@@ -11,7 +12,7 @@ let address: string
 
 beforeAll(async () => {
   app = Fastify({ routerOptions: { ignoreTrailingSlash: true } })
-  for (const { method, path, serve } of documentAddresses(() => createOpenApi('1.2.3')))
+  for (const { method, path, serve } of documentAddresses(() => createOpenApi('1.2.3', addresses)))
     app.route({
       method,
       url: path,

@@ -43,7 +43,7 @@ export function spokenYear(digits: string): string {
   return `${belowThousand(century)} ${tail}`
 }
 
-export function spokenDigits(digits: string): string {
+function spokenDigits(digits: string): string {
   return [...digits].map((digit) => small[Number(digit)]).join(' ')
 }
 

@@ -13,7 +13,7 @@ export interface Voice {
 }
 
 /** The voices of OpenAI's API by name; they differ as people's voices do, and resemble nobody's. */
-const table = {
+const voices: Readonly<Record<string, Voice>> = {
   alloy: { pitchHz: 150, formantScale: 1.06, breath: 0.05, liveliness: 0.9 },
   ash: { pitchHz: 108, formantScale: 0.99, breath: 0.04, liveliness: 1 },
   ballad: { pitchHz: 128, formantScale: 1.02, breath: 0.1, liveliness: 1.25 },
@@ -27,11 +27,7 @@ const table = {
   sage: { pitchHz: 182, formantScale: 1.11, breath: 0.09, liveliness: 0.95 },
   shimmer: { pitchHz: 228, formantScale: 1.19, breath: 0.08, liveliness: 1.1 },
   verse: { pitchHz: 122, formantScale: 1.01, breath: 0.05, liveliness: 1.3 },
-} as const satisfies Record<string, Voice>
-
-export type VoiceName = keyof typeof table
-
-const voices: Readonly<Record<string, Voice>> = table
+}
 
 /** The voice of that name. Throws unsupported_value (param `voice`) for another name. */
 export function findVoice(name: string): Voice {

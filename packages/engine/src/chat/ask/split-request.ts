@@ -12,7 +12,7 @@ export interface SplitRequest {
 
 type Halves = Omit<SplitRequest, 'manner'>
 
-export const instructionCharactersMax = 2000
+const instructionCharactersMax = 2000
 const commandCharactersMax = 500
 
 const verbs = `summarize summarise count sort reverse translate list extract find convert calculate compute classify answer

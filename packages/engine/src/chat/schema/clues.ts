@@ -4,7 +4,7 @@ import { type NumberSpan, numbersOf } from '../text/numbers.ts'
 import { emailsOf, namesOf, phonesOf, quotedOf, type Span, urlsOf } from '../text/spans.ts'
 import { rootOf, type Word, wordsOf } from '../text/words.ts'
 
-export const clueCharactersMax = 20_000
+const clueCharactersMax = 20_000
 
 export interface RootedWord extends Word {
   readonly root: string
@@ -67,7 +67,7 @@ interface Place {
   readonly end: number
 }
 
-export function overlaps(one: Place, other: Place): boolean {
+function overlaps(one: Place, other: Place): boolean {
   return one.start < other.end && other.start < one.end
 }
 

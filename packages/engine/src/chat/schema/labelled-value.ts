@@ -35,7 +35,7 @@ function phraseFrom(clues: Clues, first: RootedWord): string {
 }
 
 /** The index of the last of the property's words where all of them stand together in the text. */
-export function mentionOf(clues: Clues, property: Property): number | undefined {
+function mentionOf(clues: Clues, property: Property): number | undefined {
   const roots = [...property.roots]
   const size = roots.length
   if (size === 0) return undefined

@@ -15,7 +15,7 @@ import { summarise } from './summarise.ts'
 import { toolResults } from './tool-results.ts'
 
 /** In the order in which they are asked: the first that has an answer gives it. */
-export const skills: readonly Skill[] = [
+const skills: readonly Skill[] = [
   toolResults,
   dictated,
   describeMedia,

@@ -52,7 +52,7 @@ const topicStems = new Map(
 )
 
 /** How well each label suits a text, 0 and up. Sentiment labels go by a lexicon, others by the words that speak for them. */
-export function scoreLabels(text: string, labels: readonly string[]): number[] {
+function scoreLabels(text: string, labels: readonly string[]): number[] {
   const stems = contentStems(text)
   const all = new Set([...stems, ...wordsOf(text).map((word) => rootOf(word.lower))])
   const { score } = sentimentOf(text)

@@ -27,7 +27,7 @@ const saturation = 1.2
 const lengthWeight = 0.5
 
 /** How rare a stem is among the sentences; always above zero. */
-export function rarity(index: Index, stem: string): number {
+function rarity(index: Index, stem: string): number {
   const holding = index.documentFrequency.get(stem) ?? 0
   return Math.log(1 + (index.stems.length - holding + 0.5) / (holding + 0.5))
 }

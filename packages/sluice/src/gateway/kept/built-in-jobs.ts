@@ -1,13 +1,12 @@
 import type { Store, VideoJob } from '@sluice/contract'
-import type { EngineJobs, JobChange, KeptJob } from '@sluice/engine'
+import type { BuiltinEngine, JobChange, KeptJob } from '@sluice/engine'
 import type { VideoRequest, VideoWorker } from '../gateway.ts'
 
-/** The provider under which jobs of the built-in engine are kept. */
-const builtin = 'builtin'
 const sweepMs = 600_000
 
 export interface BuiltInJobsInput {
-  readonly jobs: EngineJobs
+  /** Its jobs are kept under its id as their provider. */
+  readonly engine: Pick<BuiltinEngine, 'id' | 'jobs'>
   readonly store: Store
   /** Milliseconds since the epoch. */
   readonly now: () => number
@@ -19,7 +18,8 @@ export interface BuiltInJobsInput {
  * files of jobs that are gone, failed or expired. Disposing ends the sweeping; the jobs end with their engine.
  */
 export async function openBuiltInJobs(input: BuiltInJobsInput): Promise<VideoWorker & Disposable> {
-  const { jobs, store, now, log } = input
+  const { engine, store, now, log } = input
+  const { jobs } = engine
   /** Jobs whose files may be there before they are in the store. */
   const making = new Set<string>()
   const sweeping = async () => {
@@ -32,18 +32,19 @@ export async function openBuiltInJobs(input: BuiltInJobsInput): Promise<VideoWor
   }, sweepMs)
   sweeper.unref()
   await sweeping()
-  for (const job of await store.unfinishedVideoJobs(builtin)) jobs.resume(keptJob(job))
+  for (const job of await store.unfinishedVideoJobs(engine.id)) jobs.resume(keptJob(job))
 
   async function keep(kept: KeptJob, { keyId, model }: VideoRequest): Promise<VideoJob> {
     const { state, ...rest } = kept
     const createdAt = Math.floor(now() / 1000)
-    const job = { ...rest, keyId, model, provider: builtin, request: state, createdAt }
+    const job = { ...rest, keyId, model, provider: engine.id, request: state, createdAt }
     await store.addVideoJob(job)
     jobs.resume(kept)
     return job
   }
 
   return {
+    owns: ({ provider }) => provider === engine.id,
     async create(request) {
       const kept = await jobs.create(request)
       making.add(kept.id)
@@ -70,12 +71,12 @@ export function keepChange(store: Store, id: string, change: JobChange): Promise
   })
 }
 
-async function sweepOne(id: string, { jobs, store, now }: BuiltInJobsInput): Promise<void> {
+async function sweepOne(id: string, { engine, store, now }: BuiltInJobsInput): Promise<void> {
   const job = await store.findVideoJob(id)
   const isOpen = job?.status === 'queued' || job?.status === 'in_progress'
   const isGood = job?.status === 'completed' && (job.expiresAt ?? 0) > Math.floor(now() / 1000)
-  if (isGood) jobs.resume(keptJob(job))
-  else if (!isOpen) await jobs.cancel(id)
+  if (isGood) engine.jobs.resume(keptJob(job))
+  else if (!isOpen) await engine.jobs.cancel(id)
 }
 
 function keptJob({ id, status, progress, prompt, seconds, size, ...job }: VideoJob): KeptJob {

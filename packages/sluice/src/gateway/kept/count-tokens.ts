@@ -1,5 +1,4 @@
 import { type ChatRequest, GatewayError } from '@sluice/contract'
-import { promptTokens } from '@sluice/engine'
 import { answerHeaders, answerOf } from '../answer.ts'
 import { nativeOf } from '../attempt/prepare.ts'
 import type { Answer, Call } from '../call.ts'
@@ -20,6 +19,6 @@ export async function countTokens(gateway: Gateway, call: Call): Promise<Answer>
   call.trail.provider = target?.providerId
   call.trail.model = target?.model
   // Only chat formats count.
-  const tokens = promptTokens(run.canonical() as ChatRequest)
+  const tokens = gateway.engine.countTokens(run.canonical() as ChatRequest)
   return { kind: 'json', headers: answerHeaders(gateway, call), body: counted(tokens) }
 }

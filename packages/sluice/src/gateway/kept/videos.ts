@@ -17,7 +17,6 @@ import { begin, openRun } from '../handle.ts'
 import type { Target } from '../route/routing.ts'
 import type { Run } from '../run/run.ts'
 
-const builtin = 'builtin'
 /** Finished clips are kept for a day. */
 const keptSeconds = 86_400
 
@@ -26,7 +25,7 @@ export async function createVideo(gateway: Gateway, call: Call): Promise<Answer>
   const run = await openRun(gateway, call)
   const [target] = run.route.levels[0] ?? []
   const job =
-    target?.kind === 'engine' && target.providerId === builtin
+    target?.kind === 'engine' && target.providerId === gateway.engine.id
       ? await startHere(run, target)
       : await startUpstream(run)
   return { kind: 'json', headers: answerHeaders(gateway, call), body: videoOf(job) }
@@ -36,7 +35,8 @@ async function startHere(run: Run, target: Target): Promise<VideoJob> {
   const { gateway, call } = run
   // The schema of createVideo has accepted it.
   const request = call.request as CreateVideoRequest
-  if (target.model !== 'builtin-video')
+  const made = gateway.engine.models.find(({ id }) => id === target.model)
+  if (!made?.operations.includes('createVideo'))
     throw new GatewayError('unsupported_value', `${target.id} does not make videos`, {
       param: 'model',
     })
@@ -129,7 +129,7 @@ export function noVideo(id: string): GatewayError {
 
 /** Asks the upstream how a task goes, unless it is over already. */
 export async function pollVideo(gateway: Gateway, call: Call, job: VideoJob): Promise<VideoJob> {
-  if (job.provider === builtin || job.status === 'completed' || job.status === 'failed') return job
+  if (gateway.videos.owns(job) || job.status === 'completed' || job.status === 'failed') return job
   const attempted = await askOwner(await ownerRun(gateway, call, job), job)
   const { answer } = attempted
   if (answer.kind !== 'reply') {

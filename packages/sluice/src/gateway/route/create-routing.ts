@@ -1,20 +1,18 @@
 import type { RouteConfig, RouteOptions as RouteSettings } from '../../config/schema.ts'
 import { GatewayError } from '@sluice/contract'
-import { type EngineModel, engineModels } from '@sluice/engine'
+import type { Engine, EngineModel } from '@sluice/engine'
 import { defaultTimeouts, type Timeouts } from '../attempt/deadline.ts'
 import { defaultBreaker } from './health.ts'
 import { type ListedModels, listModels } from './list-models.ts'
 import type { RoutingInput } from './routing-input.ts'
 import { mayUse, type Route, type RouteOptions, type Routing, type Target } from './routing.ts'
 
-const builtin = 'builtin'
-
 /** Names and routes of one configuration; a new configuration makes a new one and the old serves its calls to the end. */
 export function createRouting(input: RoutingInput): Routing {
-  const { config, upstreams } = input
+  const { config, upstreams, engine } = input
   const aliases = aliasesOf(input)
   const engineNames: ReadonlyMap<string, EngineModel> = new Map(
-    config.builtin.enabled === 'never' ? [] : engineModels.map((model) => [model.id, model]),
+    config.builtin.enabled === 'never' ? [] : engine.models.map((model) => [model.id, model]),
   )
   const listed: ListedModels = { input, aliases, engineNames }
   // A Map, since callers choose the name: an object would have a `constructor`.
@@ -29,7 +27,7 @@ export function createRouting(input: RoutingInput): Routing {
     if (typeof configured === 'string')
       return [[makeTarget(input, configured, { because: `models.${name}` })]]
     if (configured) return routeLevels(name, configured, walk)
-    const direct = findDirect(name, engineNames, aliases)
+    const direct = findDirect(name, listed)
     if (direct) return [[makeTarget(input, direct.target, { because: direct.because })]]
     const slash = name.indexOf('/')
     if (slash > 0 && isProvider(input, name.slice(0, slash)))
@@ -128,25 +126,22 @@ async function ownedTarget(input: RoutingInput, name: string): Promise<Target> {
   return makeTarget(input, `${owner}/${name}`, { because: `only ${owner} lists it` })
 }
 
-function aliasesOf({ config, upstreams, engines }: RoutingInput): ReadonlyMap<string, string> {
+function aliasesOf({ config, upstreams, packages }: RoutingInput): ReadonlyMap<string, string> {
   const { enabled, aliases } = config.builtin
-  const others =
-    [...upstreams.values()].some(({ ambient }) => !ambient) ||
-    [...engines.keys()].some((id) => id !== builtin)
+  const others = packages.size > 0 || [...upstreams.values()].some(({ ambient }) => !ambient)
   const on = enabled === 'always' || (enabled === 'auto' && !others)
   return new Map(on ? Object.entries(aliases) : [])
 }
 
 function findDirect(
   name: string,
-  engineNames: ReadonlyMap<string, EngineModel>,
-  aliases: ReadonlyMap<string, string>,
+  { input: { engine }, aliases, engineNames }: ListedModels,
 ): { target: string; because: string } | undefined {
   if (engineNames.has(name))
-    return { target: `${builtin}/${name}`, because: 'a model of the built-in engine' }
+    return { target: `${engine.id}/${name}`, because: 'a model of the built-in engine' }
   const alias = aliases.get(name)
   if (alias === undefined) return undefined
-  return { target: `${builtin}/${alias}`, because: `builtin.aliases.${name}` }
+  return { target: `${engine.id}/${alias}`, because: `builtin.aliases.${name}` }
 }
 
 /** Runs `make`; a model that is not there becomes an entry of `missing` instead of a failure. */
@@ -164,8 +159,8 @@ function asMissing(thrown: unknown): GatewayError {
   throw thrown
 }
 
-function isProvider({ upstreams, engines }: RoutingInput, id: string): boolean {
-  return upstreams.has(id) || engines.has(id)
+function isProvider({ upstreams, packages, engine }: RoutingInput, id: string): boolean {
+  return upstreams.has(id) || packages.has(id) || id === engine.id
 }
 
 interface TargetSettings {
@@ -182,11 +177,8 @@ function makeTarget(input: RoutingInput, name: string, settings: TargetSettings)
   const { because, weight = 1, priority = 0, timeouts } = settings
   const rest = { id: name, providerId, weight, priority, because }
   if (!isModelName(model)) throw unknownModel(name)
-  const engine = input.engines.get(providerId)
+  const engine = engineOf(input, providerId, model)
   if (engine) {
-    const isOff = input.config.builtin.enabled === 'never'
-    if (providerId === builtin && (isOff || !engineModels.some(({ id }) => id === model)))
-      throw unknownModel(name)
     const limits = { ...defaultTimeouts, ...input.config.defaults.timeouts, ...timeouts }
     return { ...rest, kind: 'engine', engine, model, timeouts: limits as Timeouts }
   }
@@ -208,6 +200,19 @@ function makeTarget(input: RoutingInput, name: string, settings: TargetSettings)
       ...timeouts,
     } as Timeouts,
   }
+}
+
+/** What answers in this process; undefined where `providerId` is elsewhere. */
+function engineOf(
+  { config, engine, packages }: RoutingInput,
+  providerId: string,
+  model: string,
+): (() => Promise<Engine>) | undefined {
+  if (providerId !== engine.id) return packages.get(providerId)
+  if (config.builtin.enabled === 'never' || !engine.models.some(({ id }) => id === model))
+    throw unknownModel(`${providerId}/${model}`)
+  const { operations = {} } = engine
+  return async () => operations
 }
 
 /**

@@ -45,9 +45,12 @@ export async function listModels(
   return [...found.values()].filter(({ id }) => mayUse(key, id))
 }
 
-function targetOf({ config }: RoutingInput, name: string): string {
+/** The name that the first target of a configured model is listed under. */
+function targetOf({ config, engine }: RoutingInput, name: string): string {
   const configured = config.models[name]
-  return typeof configured === 'string' ? configured : (configured?.targets[0]?.target ?? '')
+  const target = typeof configured === 'string' ? configured : configured?.targets[0]?.target
+  const own = `${engine.id}/`
+  return target?.startsWith(own) ? target.slice(own.length) : (target ?? '')
 }
 
 function ofEngine(id: string, model: EngineModel): ListedModel {
@@ -90,7 +93,7 @@ function ofConfigured(
   target: string,
   found: ReadonlyMap<string, ListedModel>,
 ): ListedModel {
-  const known = found.get(target) ?? found.get(target.replace(/^builtin\//, ''))
+  const known = found.get(target)
   return {
     ownedBy: 'sluice',
     displayName: id,

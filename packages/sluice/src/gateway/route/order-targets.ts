@@ -30,7 +30,7 @@ export interface ChooseInput {
  * equals by the route's strategy. A target whose breaker is open goes behind all others; it is not left out, because
  * where nothing else is left a failing target is still better than none.
  */
-export function chooseOrder(route: Route, input: ChooseInput): readonly Target[] {
+function chooseOrder(route: Route, input: ChooseInput): readonly Target[] {
   const ordered = route.levels.flatMap((level) =>
     byPriority(level).flatMap((equals) => orderEquals(equals, route, input)),
   )

@@ -1,13 +1,15 @@
 import type { Config } from '../../config/config.ts'
-import type { Engine } from '@sluice/engine'
+import type { Engine, EngineCard } from '@sluice/engine'
 import type { ModelLists } from './model-lists.ts'
 import type { Upstream } from './routing.ts'
 
 /** What names and routes are made of. */
 export interface RoutingInput {
-  readonly config: Pick<Config, 'models' | 'defaults' | 'builtin'>
+  readonly config: Config
   readonly upstreams: ReadonlyMap<string, Upstream>
-  /** Providers answered by code in this process: `builtin`, and packages of the AI SDK. */
-  readonly engines: ReadonlyMap<string, () => Promise<Engine>>
+  /** The built-in engine; without operations where routes are only looked at. */
+  readonly engine: EngineCard & { readonly operations?: Engine }
+  /** Providers answered by packages of the AI SDK, in this process. */
+  readonly packages: ReadonlyMap<string, () => Promise<Engine>>
   readonly lists: ModelLists
 }

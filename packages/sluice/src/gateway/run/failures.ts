@@ -112,7 +112,7 @@ const addressLike = /\bhttps?:\/\/[^\s"'<>)]+|\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?
 const messageLengthMax = 2000
 
 /** An upstream's words without what looks like a credential or an address of its inside. */
-export function maskSecrets(message: string): string {
+function maskSecrets(message: string): string {
   return message
     .slice(0, messageLengthMax)
     .replace(secretLike, '***')

@@ -86,7 +86,7 @@ function mergedAnswer(begun: readonly Attempted[], usage: () => Usage | undefine
 }
 
 /** The prompt once, the outputs of all. */
-export function mergedUsage(usages: readonly (Usage | undefined)[]): Usage | undefined {
+function mergedUsage(usages: readonly (Usage | undefined)[]): Usage | undefined {
   const known = usages.filter((usage) => usage !== undefined)
   const [first] = known
   if (!first) return undefined

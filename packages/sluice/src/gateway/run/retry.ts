@@ -50,7 +50,7 @@ export async function retry(
  * How long to wait before a retry, in milliseconds; undefined when the upstream asks for more than the route allows
  * (AWS Architecture Blog, "Exponential Backoff and Jitter": full jitter).
  */
-export function retryWait(
+function retryWait(
   error: GatewayError,
   {
     tries,

@@ -1,0 +1,78 @@
+import { type Description, failures, failureStatuses, pathParameter } from './openapi-operation.ts'
+import type { JsonSchema } from './openapi-schema.ts'
+
+/** What an address that is no inference operation says of itself. */
+export interface Written {
+  readonly operationId: string
+  readonly summary: string
+  readonly tags: readonly string[]
+  /** Besides those in the path. */
+  readonly parameters?: readonly JsonSchema[]
+  readonly requestBody?: JsonSchema
+  /** The answers that are not failures. */
+  readonly reply: Readonly<Record<string, JsonSchema>>
+}
+
+interface Place {
+  readonly method: string
+  readonly path: string
+  readonly access: string
+}
+
+/** As the OpenAPI document has it. What is open to all needs no key, and fails only where the request is not even HTTP. */
+export function describeWritten(
+  { method, path, access }: Place,
+  { reply, ...operation }: Written,
+  error: string,
+): Description {
+  const isOpen = access === 'open'
+  const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => pathParameter(name ?? ''))
+  const parameters = [...inPath, ...(operation.parameters ?? [])]
+  return {
+    path,
+    method: method.toLowerCase(),
+    operation: {
+      ...operation,
+      ...(parameters.length > 0 && { parameters }),
+      ...(isOpen && { security: [] }),
+      responses: { ...reply, ...failures(error, isOpen ? ['400'] : failureStatuses) },
+    },
+    schemas: {},
+  }
+}
+
+export const text = { type: 'string' }
+const textOrNull = { type: ['string', 'null'] }
+
+/** All of its properties are always there. */
+export function object(properties: Record<string, JsonSchema>): JsonSchema {
+  return { type: 'object', required: Object.keys(properties), properties }
+}
+
+export function listOf(items: JsonSchema, further: Record<string, JsonSchema> = {}): JsonSchema {
+  return object({ object: { const: 'list' }, data: { type: 'array', items }, ...further })
+}
+
+/** A page of what `paging` asks for. */
+export function pageOf(items: JsonSchema): JsonSchema {
+  return listOf(items, { first_id: textOrNull, last_id: textOrNull, has_more: { type: 'boolean' } })
+}
+
+export function deletion(kind: string): JsonSchema {
+  return object({ id: text, object: { const: kind }, deleted: { const: true } })
+}
+
+/** A good answer in JSON. */
+export function answer(schema: JsonSchema, description = 'The answer.') {
+  return { '200': { description, content: { 'application/json': { schema } } } }
+}
+
+export const paging: readonly JsonSchema[] = [
+  query('limit', { type: 'integer', minimum: 1, maximum: 100, default: 20 }, 'Items on a page.'),
+  query('after', text, 'The id of the last item of the page before.'),
+  query('order', { enum: ['asc', 'desc'], default: 'desc' }, 'By the time they were made.'),
+]
+
+function query(name: string, schema: JsonSchema, description: string): JsonSchema {
+  return { name, in: 'query', description, schema }
+}
