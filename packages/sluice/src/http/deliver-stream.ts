@@ -1,12 +1,10 @@
-import type { ServerResponse } from 'node:http'
 import type { FastifyReply } from 'fastify'
 import { GatewayError } from '@sluice/contract'
 import type { Sink, Source } from '../gateway/attempt/source.ts'
 import type { Answer, Call } from '../gateway/call.ts'
-import { deliverWhole, dropWhenStalled, startStream, type StreamTimes } from './deliver.ts'
+import { deliverWhole, dropWhenStalled, type StreamTimes } from './deliver.ts'
 import { funnel } from './funnel.ts'
-
-type Piece = string | Uint8Array
+import { type Piece, StreamOutput } from './stream-output.ts'
 
 /**
  * Sends a stream from the wait for its beginning to its end: signs of life while nothing happens, pieces as they come
@@ -18,7 +16,8 @@ export async function deliverStream(
   { pending, times }: { readonly pending: Promise<Answer>; readonly times: StreamTimes },
 ): Promise<void> {
   const { writer } = call
-  const pulse = writer && startPulse(reply, call, times)
+  const output = new StreamOutput(reply)
+  const pulse = writer && startPulse(output, call, times)
   let source: Source<Piece> | undefined
   try {
     const answer = await pending
@@ -27,24 +26,24 @@ export async function deliverStream(
       return
     }
     source = answer.pieces
-    const raw = startStream(reply, answer)
-    if (raw.req.method === 'HEAD') {
+    output.begin(answer)
+    if (output.raw.req.method === 'HEAD') {
       source.cancel(new GatewayError('cancelled', 'Only the head was asked for'))
-      raw.end()
+      output.raw.end()
       return
     }
     // Nobody knows when the first piece of media comes.
-    if (!writer) raw.flushHeaders()
+    if (!writer) output.raw.flushHeaders()
     await new Promise<void>((over) => {
       answer.pieces.flow(
-        new CallerSink(raw, answer.pieces, { stalledMs: times.stalledMs, pulse, over }),
+        new CallerSink(output, answer.pieces, { stalledMs: times.stalledMs, pulse, over }),
       )
     })
   } catch (thrown) {
     const error = funnel(thrown)
     source?.cancel(error)
-    if (!reply.raw.headersSent || !writer) throw error
-    reply.raw.end(writer.fail(error))
+    if (!output.hasBegun || !writer) throw error
+    output.end(writer.fail(error))
   } finally {
     pulse?.stop()
   }
@@ -57,15 +56,16 @@ interface Pulse {
 }
 
 /** A sign of life of the format whenever nothing else went out for a while. */
-function startPulse(reply: FastifyReply, call: Call, { keepAliveMs }: StreamTimes): Pulse {
+function startPulse(output: StreamOutput, call: Call, { keepAliveMs }: StreamTimes): Pulse {
   const { writer, operation } = call
   // Sound and pictures may come whole although a stream was asked for; only texts are sure to come as one.
   const isSure = operation === 'chat' || operation === 'complete'
   let isQuiet = true
   const timer = setInterval(() => {
-    const { raw } = reply
-    if (writer && isQuiet && (raw.headersSent || isSure) && !raw.writableNeedDrain)
-      startStream(reply, { headers: {}, contentType: writer.contentType }).write(writer.keepAlive)
+    if (writer && isQuiet && (output.hasBegun || isSure) && !output.raw.writableNeedDrain) {
+      output.begin({ headers: {}, contentType: writer.contentType })
+      output.write(writer.keepAlive)
+    }
     isQuiet = true
   }, keepAliveMs)
   return {
@@ -85,14 +85,15 @@ interface CallerOptions {
 
 /** The caller's end of a stream: one write for the pieces that come together. */
 class CallerSink implements Sink<Piece> {
-  readonly #raw: ServerResponse
+  readonly #output: StreamOutput
   readonly #source: Source<Piece>
   readonly #options: CallerOptions
   #pieces: Piece[] = []
   #stalled: NodeJS.Timeout | undefined
 
-  constructor(raw: ServerResponse, source: Source<Piece>, options: CallerOptions) {
-    this.#raw = raw
+  constructor(output: StreamOutput, source: Source<Piece>, options: CallerOptions) {
+    const { raw } = output
+    this.#output = output
     this.#source = source
     this.#options = options
     // Whoever left has also cancelled the call, which ends its stream; a HEAD takes nothing.
@@ -106,17 +107,15 @@ class CallerSink implements Sink<Piece> {
   }
 
   end(): void {
-    const rest = this.#take()
-    if (rest === undefined) this.#raw.end()
-    else this.#raw.end(rest)
-    dropWhenStalled(this.#raw, this.#options.stalledMs)
+    this.#output.end(this.#take())
+    dropWhenStalled(this.#output.raw, this.#options.stalledMs)
     this.#finish()
   }
 
   /** Only media gets here: half a file can be told from a whole one by its broken connection alone. */
   fail(error: Error): void {
     this.#flush()
-    this.#raw.destroy(error)
+    this.#output.raw.destroy(error)
     this.#finish()
   }
 
@@ -129,12 +128,13 @@ class CallerSink implements Sink<Piece> {
 
   readonly #flush = (): void => {
     const piece = this.#take()
-    if (piece === undefined || this.#raw.destroyed) return
-    if (this.#raw.write(piece) || this.#stalled) return
+    const { raw } = this.#output
+    if (piece === undefined || raw.destroyed) return
+    if (this.#output.write(piece) || this.#stalled) return
     this.#source.pause()
     // Closing the connection is what a caller who leaves does, and has the same end.
-    this.#stalled = setTimeout(() => this.#raw.destroy(), this.#options.stalledMs)
-    this.#raw.once('drain', this.#resume)
+    this.#stalled = setTimeout(() => raw.destroy(), this.#options.stalledMs)
+    raw.once('drain', this.#resume)
   }
 
   readonly #resume = (): void => {
@@ -150,8 +150,9 @@ class CallerSink implements Sink<Piece> {
 
   #finish(): void {
     clearTimeout(this.#stalled)
-    this.#raw.removeListener('close', this.#leave)
-    this.#raw.removeListener('drain', this.#resume)
+    const { raw } = this.#output
+    raw.removeListener('close', this.#leave)
+    raw.removeListener('drain', this.#resume)
     this.#options.over()
   }
 }

@@ -40,7 +40,7 @@ export function deliverWhole(
 }
 
 /** Names and values in turn, as Node writes them without looking at them again. */
-function headFields(
+export function headFields(
   { request }: FastifyReply,
   headers: Readonly<Record<string, string>>,
 ): string[] {
@@ -49,34 +49,14 @@ function headFields(
   return fields
 }
 
-function latin1({ buffer, byteOffset, byteLength }: Uint8Array): string {
+/** One character for each byte. */
+export function latin1({ buffer, byteOffset, byteLength }: Uint8Array): string {
   return Buffer.from(buffer, byteOffset, byteLength).toString('latin1')
 }
 
 /** What is still on its way may wait no longer than a piece in the middle of a stream. */
 export function dropWhenStalled(raw: ServerResponse, stalledMs: number): void {
   if (raw.writableLength > 0 || (raw.socket?.writableLength ?? 0) > 0) raw.setTimeout(stalledMs)
-}
-
-/** Writes the status and headers of a stream; from here on a failure can only be said inside it. */
-export function startStream(
-  reply: FastifyReply,
-  {
-    headers,
-    contentType,
-    length,
-  }: Pick<Extract<Answer, { kind: 'stream' }>, 'headers' | 'contentType' | 'length'>,
-): ServerResponse {
-  const { raw } = reply
-  if (raw.headersSent) return raw
-  reply.hijack()
-  const isText = contentType.startsWith('text/event-stream') || contentType.includes('json')
-  const fields = headFields(reply, headers)
-  fields.push('content-type', contentType)
-  if (length !== undefined) fields.push('content-length', String(length))
-  if (isText) fields.push('cache-control', 'no-cache', 'x-accel-buffering', 'no')
-  raw.writeHead(reply.statusCode, fields)
-  return raw
 }
 
 /** What is left of a refused body is read for so long, in milliseconds. */

@@ -1,0 +1,68 @@
+import type { ServerResponse } from 'node:http'
+import type { FastifyReply } from 'fastify'
+import type { Answer } from '../gateway/call.ts'
+import { headFields, latin1 } from './deliver.ts'
+
+export type Piece = string | Uint8Array
+
+type Head = Pick<Extract<Answer, { kind: 'stream' }>, 'headers' | 'contentType' | 'length'>
+
+/** Larger pieces are not worth a copy. */
+const copiedBytesMax = 16_384
+
+/**
+ * An answer that is sent piece by piece. Node writes a chunk in four parts, which costs more than all that is done with
+ * most events before: where it has announced chunks, they are written here, each as one text (RFC 9112, 7.1).
+ */
+export class StreamOutput {
+  readonly raw: ServerResponse
+  readonly #reply: FastifyReply
+  #isChunked = false
+
+  constructor(reply: FastifyReply) {
+    this.raw = reply.raw
+    this.#reply = reply
+  }
+
+  get hasBegun(): boolean {
+    return this.raw.headersSent
+  }
+
+  /** Writes the status and headers, once; from here on a failure can only be said inside the stream. */
+  begin({ headers, contentType, length }: Head): void {
+    const { raw } = this
+    if (raw.headersSent) return
+    this.#reply.hijack()
+    const isText = contentType.startsWith('text/event-stream') || contentType.includes('json')
+    const fields = headFields(this.#reply, headers)
+    fields.push('content-type', contentType)
+    if (length !== undefined) fields.push('content-length', String(length))
+    if (isText) fields.push('cache-control', 'no-cache', 'x-accel-buffering', 'no')
+    raw.writeHead(this.#reply.statusCode, fields)
+    this.#isChunked = raw.chunkedEncoding
+    raw.chunkedEncoding = false
+  }
+
+  /** False where the caller has not taken what was written before. */
+  write(piece: Piece): boolean {
+    const { raw } = this
+    if (!this.#isChunked) return raw.write(piece)
+    if (piece.length === 0) return true
+    if (typeof piece === 'string') return raw.write(chunkOf(piece, Buffer.byteLength(piece)))
+    if (piece.length <= copiedBytesMax)
+      return raw.write(chunkOf(latin1(piece), piece.length), 'latin1')
+    raw.write(`${piece.length.toString(16)}\r\n`, 'latin1')
+    raw.write(piece)
+    return raw.write('\r\n', 'latin1')
+  }
+
+  end(piece?: Piece): void {
+    if (piece !== undefined) this.write(piece)
+    if (this.#isChunked) this.raw.end('0\r\n\r\n', 'latin1')
+    else this.raw.end()
+  }
+}
+
+function chunkOf(text: string, size: number): string {
+  return `${size.toString(16)}\r\n${text}\r\n`
+}
