@@ -3,7 +3,9 @@ import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
 import { protocols } from '../../src/protocols.ts'
 import { codecContext, received } from '../../../../test/support/codec-context.ts'
-import { chat as acme } from './acme-chat.ts'
+import { asSource, blocksOf } from '../../../../test/support/contributing.ts'
+import { acme } from './acme/index.ts'
+import { chat } from './acme/chat.ts'
 import { askClaude } from './ask-claude.ts'
 
 const folder = import.meta.dirname
@@ -46,10 +48,9 @@ it('names every protocol', () => {
 })
 
 describe('the protocol in CONTRIBUTING.md', () => {
-  it('is the file that is tested here', () => {
-    const contributing = readFileSync(join(folder, '../../../../CONTRIBUTING.md'), 'utf8')
-    const own = readFileSync(join(folder, 'acme-chat.ts'), 'utf8').replaceAll("'../../src/", "'../")
-    expect(contributing).toContain(`\`\`\`ts\n${own}\`\`\``)
+  it('is the folder that is tested here', () => {
+    const files = ['chat.ts', 'index.ts'].map((name) => join(folder, 'acme', name))
+    expect(blocksOf('Add a protocol')).toEqual(files.map((file) => asSource(file, '../../../src/')))
   })
 
   it('says all that it is asked', () => {
@@ -61,13 +62,16 @@ describe('the protocol in CONTRIBUTING.md', () => {
       messages: [{ role: 'user' as const, content }],
       max_completion_tokens: 5,
     }
-    expect(acme.encode({ ...request, user: 'u' }, context).body).toEqual({
+    expect(chat.encode({ ...request, user: 'u' }, context).body).toEqual({
       kind: 'json',
       value: { model: 'upstream-model', prompt: 'user: Hello', limit: 5 },
     })
     expect(leftOut).toEqual(['user'])
-    expect(() => acme.encode({ ...request, seed: 1 }, context)).toThrow('seed')
+    expect(() => chat.encode({ ...request, seed: 1 }, context)).toThrow('seed')
     const answer = received('{"text": "Hi", "tokens_in": 3, "tokens_out": 1}')
-    expect(acme.decode(answer, context, request).reply.choices[0]?.message.content).toBe('Hi')
+    expect(chat.decode(answer, context, request).reply.choices[0]?.message.content).toBe('Hi')
+    expect(acme.failure(received('No such model', { status: 404 }))).toEqual({
+      message: 'No such model',
+    })
   })
 })

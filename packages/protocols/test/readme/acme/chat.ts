@@ -1,7 +1,7 @@
 import { chatUsage, countOf, GatewayError, type Message } from '@sluice/contract'
-import { applyDecisions, type Decisions } from '../../src/decisions.ts'
-import type { Codec, CodecContext } from '../../src/protocol.ts'
-import { receivedObject } from '../../src/read-json.ts'
+import { applyDecisions, type Decisions } from '../../../src/decisions.ts'
+import type { Codec, CodecContext } from '../../../src/protocol.ts'
+import { receivedObject } from '../../../src/read-json.ts'
 
 /** What Acme's API has a word for. A field that ChatRequest gains does not compile until it is decided here. */
 const decisions: Decisions<'chat'> = {
