@@ -59,11 +59,24 @@ test.each([
   expect(breaches(new Map([[path, text]])).join('\n')).toContain(sentence)
 })
 
-test('the map names only places that exist', () => {
-  const map = readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8')
-  const named = [...map.matchAll(/`((?:packages|test|docs|bench|bin)\/[\w./-]*)`/g)].map(
-    ([, path = '']) => path,
-  )
+test.each(['ARCHITECTURE.md', 'CONTRIBUTING.md'])('%s names only places that exist', (file) => {
+  const named = [
+    ...readText(file).matchAll(/`((?:packages|test|docs|bench|bin|build)\/[\w./-]*)`/g),
+  ]
+    .map(([, path = '']) => path)
+    // What CONTRIBUTING.md adds for an example.
+    .filter((path) => !/\/acme\b/.test(path))
   expect(named.length).toBeGreaterThan(10)
   expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([])
 })
+
+test('CONTRIBUTING.md names only scripts that exist', () => {
+  const { scripts } = JSON.parse(readText('package.json')) as { scripts: Record<string, string> }
+  const named = [...readText('CONTRIBUTING.md').matchAll(/\bnpm (?:run ([\w:]+)|(test|start)\b)/g)]
+  expect(named.length).toBeGreaterThan(5)
+  for (const [, script, short] of named) expect(Object.keys(scripts)).toContain(script ?? short)
+})
+
+function readText(file: string): string {
+  return readFileSync(join(root, file), 'utf8')
+}

@@ -6,6 +6,7 @@ import { Worker } from 'node:worker_threads'
 import { expect, test } from 'vitest'
 import { migrate } from '../../src/storage/sqlite-migrate.ts'
 import { openSqlite } from '../../src/storage/sqlite.ts'
+import { sectionOf } from '../../../../test/support/contributing.ts'
 import { sampleKey } from '../../../../test/support/store-samples.ts'
 import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
 
@@ -96,4 +97,20 @@ test.each([newest + 1, 999])('a database of a newer program is refused: %i', asy
   // Refused, not touched: the newer program finds it as it was.
   using db = new DatabaseSync(file)
   expect(versionOf(db)).toBe(version)
+})
+
+test('the migrations are numbered one by one, and keep to the types that CONTRIBUTING.md allows', () => {
+  const numbers = readdirSync(migrations).map((name) => Number(name.slice(0, 3)))
+  expect(numbers.toSorted((a, b) => a - b)).toEqual(numbers.map((_, at) => at + 1))
+  const [, allowed = ''] = /types are ([\w\s,]+)\./.exec(sectionOf('Change the database')) ?? []
+  using db = new DatabaseSync(':memory:')
+  migrate(db)
+  const types = db
+    .prepare(
+      'SELECT DISTINCT c.type FROM sqlite_schema t JOIN pragma_table_info(t.name) c WHERE t.type = ?',
+    )
+    .all('table')
+    .map(({ type }) => type)
+  expect(types.length).toBeGreaterThan(2)
+  expect(allowed.trim().split(/,\s+|\s+and\s+/)).toEqual(expect.arrayContaining(types))
 })
