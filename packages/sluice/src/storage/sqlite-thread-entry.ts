@@ -1,5 +1,5 @@
 // The code of the thread that sqlite-thread.ts starts.
-import { DatabaseSync } from 'node:sqlite'
+import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import type { FromThread, Statement, ToThread } from './sqlite-thread.ts'
 
@@ -11,17 +11,28 @@ if (parentPort) serve(parentPort, String(workerData))
 function serve(port: MessagePort, file: string): void {
   const db = new DatabaseSync(file, { timeout: lockWaitMs })
   db.exec('PRAGMA synchronous = NORMAL')
+  // There are few, and SQLite prepares one again itself where a table has changed. One for each batch would stay in
+  // native memory until this thread, which has little else to collect, collects.
+  const statements = new Map<string, StatementSync>()
+  const prepare = (text: string): StatementSync => {
+    const statement = statements.get(text) ?? db.prepare(text)
+    statements.set(text, statement)
+    return statement
+  }
   port.on('message', (message: ToThread) => {
-    if (message.kind === 'run') return port.postMessage(run(db, message))
+    if (message.kind === 'run') return port.postMessage(run(db, prepare, message))
     db.close()
     port.close()
   })
 }
 
-function run(db: DatabaseSync, { text, values }: Statement): FromThread {
+function run(
+  db: DatabaseSync,
+  prepare: (text: string) => StatementSync,
+  { text, values }: Statement,
+): FromThread {
   try {
-    // Prepared each time: no table may have changed under it, and it is little beside the rows.
-    const statement = db.prepare(text)
+    const statement = prepare(text)
     db.exec('BEGIN IMMEDIATE')
     for (const row of values) statement.run(...row)
     db.exec('COMMIT')
