@@ -210,7 +210,8 @@ describe.each(upstreamStreams)('a caller leaves an upstream that speaks $type', 
       const left = Date.now()
       leaving.abort()
       await asking.catch(() => undefined)
-      expect((await until(() => seen.closedAt)) - left).toBeLessThan(100)
+      // Any other end would take minutes; this process has much else to do.
+      expect((await until(() => seen.closedAt)) - left).toBeLessThan(1_000)
       const { store } = gateway.gateway
       await until(() => gateway.logged.some(({ fields }) => fields['left'] === true))
       await store.flush()

@@ -178,6 +178,7 @@ test('the built-in engine answers a Messages client', async () => {
     .messages.stream({
       model: 'builtin-chat',
       max_tokens: 64,
+      temperature: 0,
       messages: [{ role: 'user', content: 'What is 6 times 7?' }],
     })
     .finalMessage()

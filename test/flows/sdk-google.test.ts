@@ -32,7 +32,11 @@ test('one model', async () => {
 })
 
 test('content, whole and streamed', async () => {
-  const request = { model: 'gemini-2.5-flash', contents: 'What is 6 times 7?' }
+  const request = {
+    model: 'gemini-2.5-flash',
+    contents: 'What is 6 times 7?',
+    config: { temperature: 0 },
+  }
   const answer = await google.models.generateContent(request)
   expect(answer.text).toContain('42')
   expect(answer.usageMetadata?.totalTokenCount).toBeGreaterThan(0)
