@@ -11,8 +11,8 @@ type Head = Pick<Extract<Answer, { kind: 'stream' }>, 'headers' | 'contentType' 
 const copiedBytesMax = 16_384
 
 /**
- * An answer that is sent piece by piece. Node writes a chunk in four parts, which costs more than all that is done with
- * most events before: where it has announced chunks, they are written here, each as one text (RFC 9112, 7.1).
+ * An answer that is sent piece by piece. Node writes a chunk in four parts: where it has announced chunks, they are
+ * written here, each as one text, which costs less for an event (RFC 9112, 7.1).
  */
 export class StreamOutput {
   readonly raw: ServerResponse

@@ -4,8 +4,8 @@ export interface CancelListener {
 }
 
 /**
- * Whether a call, or one of several attempts at it, is still wanted. Does what an AbortController does at a tenth of its
- * cost, as most calls never end this way; those who need a real signal get one.
+ * Whether a call, or one of several attempts at it, is still wanted. Does what an AbortController does for less, as most
+ * calls never end this way; those who need a real signal get one.
  */
 export class Cancellation implements CancelListener {
   readonly #whole: Cancellation | undefined
