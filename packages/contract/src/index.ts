@@ -1,15 +1,21 @@
-export { type ErrorCode, errorCodes, GatewayError, invalidRequest } from './core/errors.ts'
+export {
+  type ErrorCode,
+  errorCodes,
+  GatewayError,
+  invalidRequest,
+  isOutOfStack,
+} from './core/errors.ts'
 export type { Store, VideoJob } from './core/ports.ts'
 export { Type } from 'typebox'
 export { type CallOutcome, noUsage, type Usage, type UsageRecord } from './core/usage.ts'
 export {
-  type ContentPart,
+  ContentPart,
   Message,
   messageRoles,
   type ResponseFormat,
   ThinkingBlock,
   type Tool,
-  type ToolCall,
+  ToolCall,
   type ToolChoice,
 } from './operations/chat-message.ts'
 export { ChatRequest, reasoningEfforts } from './operations/chat-request.ts'
@@ -49,7 +55,6 @@ export {
   type ResultOf,
 } from './operations/index.ts'
 export {
-  defaultModerationModel,
   type ModerateReply,
   moderationCategories,
   type ModerationCategory,
@@ -66,13 +71,21 @@ export { unlistedFields } from './operations/unlisted-fields.ts'
 export { matches, validate } from './operations/validate.ts'
 export type { Video } from './operations/video.ts'
 export { createAwsEventSplitter } from './wire/aws-event-stream.ts'
-export { type DataUrl, formatDataUrl, parseDataUrl } from './wire/data-url.ts'
+export {
+  type DataUrl,
+  formatDataUrl,
+  parseDataUrl,
+  registeredDataUrl,
+  registeredType,
+} from './wire/data-url.ts'
 export {
   createJsonArraySplitter,
   createJsonArrayWriter,
   keepAliveSpace,
 } from './wire/json-array.ts'
-export { formatJson, isRawNumber, parseJson } from './wire/json.ts'
+export { formatJson, formatPieces, isRawNumber, parseJson, parsePieces } from './wire/json.ts'
+export { assertDepth, isTooDeep } from './wire/json-depth.ts'
+export { bytesOfUnits, JsonSurvey, type LongText } from './wire/json-survey.ts'
 export { formatForm } from './wire/multipart.ts'
 export {
   countOf,
@@ -83,7 +96,7 @@ export {
   someText,
   textOf,
 } from './wire/reading.ts'
-export { spliceFields, spliceItems } from './wire/splice-json.ts'
+export { spliceFields, spliceInPlace, spliceItems } from './wire/splice-json.ts'
 export {
   createEventSplitter,
   type EventBlock,
@@ -92,3 +105,4 @@ export {
   keepAliveComment,
   type ServerSentEvent,
 } from './wire/sse.ts'
+export { defaultModels } from './operations/default-models.ts'

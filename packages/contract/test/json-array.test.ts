@@ -13,6 +13,9 @@ function split(text: string, size: number): readonly EventBlock[] {
   return [...blocks, ...splitter.end()]
 }
 
+const joined = (blocks: readonly EventBlock[]): string =>
+  Buffer.concat(blocks.map(({ raw }) => raw)).toString()
+
 function elements(text: string, size: number): readonly string[] {
   return split(text, size)
     .filter(({ kind }) => kind === 'event')
@@ -37,13 +40,38 @@ describe.each([1, 7, 4096])('in pieces of %i bytes', (size) => {
 
   test('the bytes of all blocks are the bytes that came', () => {
     const text = ' [ {"a":"]"} ,\n{"b":[1,2]} ] \n'
-    expect(Buffer.concat(split(text, size).map(({ raw }) => raw)).toString()).toBe(text)
+    expect(joined(split(text, size))).toBe(text)
   })
 
   test('an element without its end is unreadable', () => {
     const blocks = split('[{"a":1},{"b":"cut', size)
-    expect(blocks.map(({ kind }) => kind)).toEqual(['event', 'unreadable'])
+    expect(blocks.map(({ kind }) => kind)).toEqual(['event', 'unreadable', 'comment'])
   })
+
+  test('the bracket that has not come is added', () => {
+    expect(joined(split('[{"a":1}\r\n', size))).toBe('[{"a":1}\r\n]')
+    expect(joined(split('{"a":1}', size))).toBe('{"a":1}')
+  })
+})
+
+test.each([['}'], [']'], [','], ['[}'], ['[1]]'], ['[{}},{}]']])(
+  'an end without an element is unreadable: %s',
+  (text) => {
+    const blocks = split(text, 1)
+    expect(blocks.map(({ kind }) => kind)).toContain('unreadable')
+    expect(joined(blocks).replace(/\]$/, '')).toBe(text.replace(/\]$/, ''))
+  },
+)
+
+test('any text at all is cut into blocks that are not empty', () => {
+  const text = fc.string({ unit: fc.constantFrom(...'[]{},"\\ 1') })
+  fc.assert(
+    fc.property(text, fc.integer({ min: 1, max: 9 }), (garbage, size) => {
+      const blocks = split(garbage, size)
+      expect(blocks.every(({ raw }) => raw.length > 0)).toBe(true)
+      expect([garbage, `${garbage}]`]).toContain(joined(blocks))
+    }),
+  )
 })
 
 test('whatever was written is read again', () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createJsonArraySplitter } from '../src/wire/json-array.ts'
-import { spliceFields, spliceItems } from '../src/wire/splice-json.ts'
+import { spliceFields, spliceInPlace, spliceItems } from '../src/wire/splice-json.ts'
 import { createEventSplitter, type EventBlock, type EventSplitter } from '../src/wire/sse.ts'
 import '../../../test/support/property-limits.ts'
 
@@ -100,6 +100,28 @@ describe('fields spliced into JSON', () => {
       }),
       runs,
     )
+  })
+
+  test('come out alike where they are changed in place, which leaves what it cannot change', () => {
+    let inPlace = 0
+    const json = fc.jsonValue().map((value) => JSON.stringify(value))
+    const plain = fc
+      .tuple(json, space, fc.string(), json)
+      .map(
+        ([before, gap, model, after]) =>
+          `{"x":${before},"model"${gap}:${gap}${JSON.stringify(model)},"z":${after}}`,
+      )
+    fc.assert(
+      fc.property(fc.oneof(body, plain), fc.string(), (text, model) => {
+        const bytes = Buffer.from(text)
+        const wanted = Buffer.from(spliceFields(bytes, { model }))
+        const spliced = spliceInPlace(bytes, { model }, JSON.parse(text) as Record<string, unknown>)
+        if (spliced) inPlace += 1
+        expect((spliced ?? bytes).toString()).toBe(spliced ? wanted.toString() : text)
+      }),
+      runs,
+    )
+    expect(inPlace).toBeGreaterThan(runs.numRuns / 20)
   })
 
   test('of items mean the same in each item', () => {

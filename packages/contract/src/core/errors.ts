@@ -18,6 +18,7 @@ const table = {
   too_large: row(413, 'invalid_request_error', 'request_too_large', 'caller'),
   unsupported_media_type: row(400, 'invalid_request_error', 'unsupported_media_type', 'caller'),
   range_not_satisfiable: row(416, 'invalid_request_error', 'range_not_satisfiable', 'caller'),
+  upgrade_required: row(426, 'invalid_request_error', 'upgrade_required', 'caller'),
   rate_limited: row(429, 'requests', 'rate_limit_exceeded', 'caller'),
   quota_exceeded: row(429, 'insufficient_quota', 'insufficient_quota', 'caller'),
   content_blocked: row(400, 'invalid_request_error', 'content_policy_violation', 'caller'),
@@ -72,6 +73,8 @@ export interface ErrorDetails {
   readonly upstreamCode?: string
   /** The upstream's id of the failed request. */
   readonly upstreamRequestId?: string
+  /** The upstream has no such address at all, whatever it is asked there. Never shown. */
+  readonly isMissingAddress?: boolean
   /** Replaces the table's status: an upstream's own 4xx, such as 422, is kept. */
   readonly status?: number
   /** Replaces the table's public code. */
@@ -115,6 +118,11 @@ export class GatewayError extends Error {
     if (thrown instanceof GatewayError) return thrown
     if (thrown instanceof Error && thrown.name === 'AbortError')
       return new GatewayError('cancelled', 'The caller went away', { cause: thrown })
+    // All that walks through a request has room for more levels than are let in: what has not is ours, and was asked for.
+    if (isOutOfStack(thrown))
+      return new GatewayError('invalid_request', 'The request is nested too deeply', {
+        cause: thrown,
+      })
     return new GatewayError('internal', 'The gateway failed to answer this request', {
       cause: thrown,
     })
@@ -125,6 +133,11 @@ export class GatewayError extends Error {
     const { message, type, publicCode, details } = this
     return { error: { message, type, param: details.param ?? null, code: publicCode } }
   }
+}
+
+/** Thrown where a value has more levels than the stack has room for. */
+export function isOutOfStack(thrown: unknown): boolean {
+  return thrown instanceof RangeError && /call stack/i.test(thrown.message)
 }
 
 /** A caller's mistake in one field; `param` is the field's path. */

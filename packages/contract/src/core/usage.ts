@@ -25,6 +25,8 @@ export type CallOutcome = 'completed' | 'failed' | 'cancelled' | 'incomplete'
 /** One row per attempt at an upstream: the answer the caller got, a failed try, or the loser of a hedge. */
 export interface UsageRecord extends Usage {
   readonly callId: string
+  /** What the caller called its request, which need not be unique. */
+  readonly requestId?: string
   readonly attempt: number
   readonly keyId: string
   readonly operation: string
@@ -33,6 +35,8 @@ export interface UsageRecord extends Usage {
   readonly outcome: CallOutcome
   /** False where the upstream never said what was used, so that zeros are not taken for facts. */
   readonly reported: boolean
+  /** True where the tokens are this gateway's estimate of what was delivered, since nobody said them. */
+  readonly estimated?: boolean
   /** Milliseconds since the epoch. */
   readonly startedAt: number
   readonly durationMs: number

@@ -87,7 +87,7 @@ function checkContent(message: CheckedMessage, path: string): void {
   for (const [index, part] of content.entries()) checkPart(part, role, `${path}.content[${index}]`)
 }
 
-const mediaRoles: ReadonlySet<string> = new Set(['user'])
+const mediaRoles: ReadonlySet<string> = new Set(['user', 'tool'])
 
 function checkPart(part: ContentPart, role: string, path: string): void {
   if (part[part.type] == null) throw missing(`${path}.${part.type}`)

@@ -69,7 +69,8 @@ export const Message = Type.Object({
 })
 export type Message = Static<typeof Message>
 
-const functionName = Type.String({ minLength: 1, maxLength: 128, pattern: '^[a-zA-Z0-9_.:-]+$' })
+/** Longer and freer than any upstream takes it: names are shortened where they must be. */
+const functionName = Type.String({ minLength: 1, maxLength: 512 })
 
 /** A function or a free-form tool that the model may call (contract, Tool; `custom` is OpenAI's). */
 export const Tool = Type.Object({

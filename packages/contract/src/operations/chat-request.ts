@@ -47,7 +47,7 @@ export const ChatRequest = Type.Object({
   seed: optional(Type.Integer()),
   reasoning_effort: optional(oneOf(reasoningEfforts)),
   verbosity: optional(oneOf(['low', 'medium', 'high'])),
-  modalities: optional(Type.Array(oneOf(['text', 'audio']))),
+  modalities: optional(Type.Array(oneOf(['text', 'audio', 'image']))),
   audio: optional(
     Type.Object({
       voice: optional(Type.Union([Type.String(), Type.Object({ id: Type.String() })])),

@@ -45,7 +45,7 @@ export const imageOptions = {
 }
 
 export const CreateImageRequest = Type.Object({
-  model: Type.String({ minLength: 1 }),
+  model: optional(Type.String({ minLength: 1 })),
   prompt: optional(Type.String({ minLength: 1, maxLength: 32_000 })),
   input: optional(ImageInput),
   parameters: optional(ImageParameters),

@@ -10,7 +10,7 @@ const InputReference = Type.Union([
 
 /** OpenAI API, CreateVideoBody. `seconds` is a string there; numbers are read too. */
 export const CreateVideoRequest = Type.Object({
-  model: Type.String({ minLength: 1 }),
+  model: optional(Type.String({ minLength: 1 })),
   prompt: Type.String({ minLength: 1, maxLength: 32_000 }),
   input_reference: optional(InputReference),
   /** Default "4". */
@@ -26,7 +26,7 @@ export const CreateVideoRequest = Type.Object({
 export type CreateVideoRequest = Static<typeof CreateVideoRequest>
 
 export const createVideo = operation({
-  summary: 'Start a video task',
+  summary: 'Create a video task',
   tag: 'Videos',
   method: 'POST',
   paths: ['/v1/videos'],

@@ -10,7 +10,7 @@ const DownloadVideoRequest = Type.Object({
 })
 
 export const downloadVideo = operation({
-  summary: 'Download a finished video',
+  summary: 'Download the content of a finished video',
   tag: 'Videos',
   method: 'GET',
   paths: ['/v1/videos/{id}/content'],

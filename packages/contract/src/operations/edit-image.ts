@@ -16,7 +16,8 @@ const ImageReference = Type.Object({
  * and OpenAI JSON (`images`, `mask`, `prompt`). Uploaded files arrive as `image`.
  */
 export const EditImageRequest = Type.Object({
-  model: Type.String({ minLength: 1 }),
+  /** May be absent where the images are uploaded, as OpenAI has it. */
+  model: optional(Type.String({ minLength: 1 })),
   input: optional(ImageInput),
   parameters: optional(ImageParameters),
   prompt: optional(Type.String({ minLength: 1, maxLength: 32_000 })),
@@ -31,7 +32,7 @@ export const EditImageRequest = Type.Object({
 export type EditImageRequest = Static<typeof EditImageRequest>
 
 export const editImage = operation({
-  summary: 'Edit images as an instruction says',
+  summary: 'Edit images according to a prompt',
   tag: 'Images',
   method: 'POST',
   paths: ['/v1/images/edits'],
@@ -40,6 +41,7 @@ export const editImage = operation({
   reply: ImagesReply,
   event: Type.Unsafe<TypedEvent>(TypedEvent),
   check(request) {
+    if (request.model == null && request.image == null) throw missing('model')
     if (request.input != null) return checkInput(request.input)
     if (request.image == null && request.images == null) throw missing('image')
     if (request.prompt == null) throw missing('prompt')

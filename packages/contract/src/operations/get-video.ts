@@ -3,7 +3,7 @@ import { operation } from './operation.ts'
 import { Video, VideoId } from './video.ts'
 
 export const getVideo = operation({
-  summary: 'Look up a video task',
+  summary: 'Retrieve a video task',
   tag: 'Videos',
   method: 'GET',
   paths: ['/v1/videos/{id}'],

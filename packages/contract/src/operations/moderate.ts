@@ -26,8 +26,6 @@ const ModerationPart = Type.Object({
   image_url: Type.Optional(Type.Object({ url: Type.String() })),
 })
 
-export const defaultModerationModel = 'omni-moderation-latest'
-
 const ModerateRequest = Type.Object({
   input: Type.Union([
     Type.String(),
@@ -62,7 +60,7 @@ export const ModerateReply = Type.Object({
 export type ModerateReply = Static<typeof ModerateReply>
 
 export const moderate = operation({
-  summary: 'Classify text and images by what they may harm',
+  summary: 'Check text and images for harmful content',
   tag: 'Moderations',
   method: 'POST',
   paths: ['/v1/moderations'],

@@ -32,7 +32,7 @@ export const RerankReply = Type.Object({
 export type RerankReply = Static<typeof RerankReply>
 
 export const rerank = operation({
-  summary: 'Order documents by their relevance to a query',
+  summary: 'Rerank documents by relevance to a query',
   tag: 'Rerank',
   method: 'POST',
   paths: ['/v1/rerank', '/v2/rerank'],

@@ -9,7 +9,7 @@ export const SpeakRequest = Type.Object({
   input: Type.String({ minLength: 1, maxLength: 4096 }),
   voice: optional(Type.Union([Type.String({ minLength: 1 }), Type.Object({ id: Type.String() })])),
   instructions: optional(Type.String({ maxLength: 4096 })),
-  /** Default: what the upstream does, mp3 at OpenAI; wav at the built-in engine. */
+  /** Default: what the upstream does, mp3 at OpenAI and at the built-in engine. */
   response_format: optional(oneOf(['mp3', 'opus', 'aac', 'flac', 'wav', 'pcm'])),
   speed: optional(Type.Number({ minimum: 0.25, maximum: 4 })),
   stream_format: optional(oneOf(['audio', 'sse'])),
@@ -17,14 +17,14 @@ export const SpeakRequest = Type.Object({
 export type SpeakRequest = Static<typeof SpeakRequest>
 
 export const speak = operation({
-  summary: 'Speak a text',
+  summary: 'Generate speech from text',
   tag: 'Audio',
   method: 'POST',
   paths: ['/v1/audio/speech'],
   body: 'json',
   request: SpeakRequest,
   reply: Type.Never(),
-  replyType: 'audio/wav',
+  replyType: 'audio/mpeg',
   /** speech.audio.delta and speech.audio.done, with stream_format sse. */
   event: Type.Unsafe<TypedEvent>(TypedEvent),
   example: { model: 'builtin-speech', input: 'The gate is open.', voice: 'alloy' },

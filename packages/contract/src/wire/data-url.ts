@@ -11,7 +11,7 @@ const form = /^data:([^,;]*)((?:;[^,;]*)*),/i
 export function parseDataUrl(url: string): DataUrl | undefined {
   const match = form.exec(url.slice(0, 1024))
   if (match === null) return undefined
-  const contentType = (match[1] ?? '').trim().toLowerCase() || 'text/plain'
+  const contentType = registeredType(match[1] ?? '') || 'text/plain'
   const data = url.slice(match[0].length)
   if (/;\s*base64\s*$/i.test(match[2] ?? '')) {
     const base64 = data.includes('%') ? decode(data) : data
@@ -21,6 +21,17 @@ export function parseDataUrl(url: string): DataUrl | undefined {
   return text === undefined
     ? undefined
     : { contentType, base64: Buffer.from(text).toString('base64') }
+}
+
+/** A media type without its parameters. Many write `image/jpg`, which is not registered and which providers refuse. */
+export function registeredType(contentType: string): string {
+  const type = contentType.split(';')[0]?.trim().toLowerCase() ?? ''
+  return type === 'image/jpg' ? 'image/jpeg' : type
+}
+
+/** The same address with its type in the registered words. */
+export function registeredDataUrl(url: string): string {
+  return url.replace(/^data:image\/jpg(?=[;,])/i, 'data:image/jpeg')
 }
 
 export function formatDataUrl(contentType: string, base64: string): string {

@@ -12,6 +12,14 @@ const closeBracket = 93
 const openBrace = 123
 const closeBrace = 125
 
+/** The bracket that a stream left out. */
+const closing: EventBlock = {
+  raw: Uint8Array.of(closeBracket),
+  kind: 'comment',
+  event: '',
+  data: '',
+}
+
 function isSpace(byte: number): boolean {
   return byte === 32 || byte === 10 || byte === 13 || byte === 9
 }
@@ -20,7 +28,8 @@ function isSpace(byte: number): boolean {
  * A JSON array that is written element by element (Gemini without `alt=sse`): every element becomes one event as soon
  * as its last byte is there, whatever the pieces. The bracket, comma and white space before an element belong to its
  * `raw`; the closing bracket is a comment, so that the bytes can pass untouched. A document that is no array, such as
- * a lone error object, is one element. An element without its end is `unreadable`. Throws RangeError when one element
+ * a lone error object, is one element. An element without its end is `unreadable`, and so is an end without an element. `end` adds the closing bracket that has
+ * not come. Throws RangeError when one element
  * is larger than 64 MiB.
  */
 export function createJsonArraySplitter(): EventSplitter {
@@ -51,10 +60,10 @@ class JsonArraySplitter implements EventSplitter {
   }
 
   end(): readonly EventBlock[] {
-    if (this.#pending.length === 0) return []
     const isScalar = !this.#inString && this.#depth === 0
     const kind = this.#start < 0 ? 'comment' : isScalar ? 'event' : 'unreadable'
-    return [this.#take(this.#pending.length, kind)]
+    const rest = this.#pending.length === 0 ? [] : [this.#take(this.#pending.length, kind)]
+    return this.#array === 'inside' ? [...rest, closing] : rest
   }
 
   /** Looks at one byte between elements. */
@@ -64,6 +73,9 @@ class JsonArraySplitter implements EventSplitter {
       this.#array = 'after'
       return this.#take(this.#scanned + 1, 'comment')
     } else if (!isSpace(byte) && !(byte === comma && this.#array === 'inside')) {
+      // It ends what has not begun, and would be an element without a byte again and again.
+      if (byte === comma || byte === closeBracket || byte === closeBrace)
+        return this.#take(this.#scanned + 1, 'unreadable')
       this.#start = this.#scanned
       return undefined
     }

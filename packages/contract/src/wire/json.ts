@@ -1,3 +1,5 @@
+import { GatewayError } from '../core/errors.ts'
+
 /** The parts of the JSON object that keep source text (TC39 JSON.parse source text access; Node 21 and later). */
 interface JsonWithSource {
   rawJSON(text: string): object
@@ -9,106 +11,204 @@ const json = JSON as unknown as JsonWithSource
 
 /** A shorter run of digits is an integer that a double holds. */
 const longRun = 16
-const longNumber = /-?[0-9][0-9.eE+-]{15,}/g
-const integer = /^-?[0-9]+$/
+/** More of them are no identifiers; keeping one takes as long as parsing a hundred short ones. */
+const longIntegersMax = 50_000
+const integer = /^-?[1-9][0-9]*$/
+
+const quote = 34
+const minus = 45
+const colon = 58
+const backslash = 92
 
 /**
  * JSON.parse, but an integer that a double cannot hold becomes a raw JSON value, which `formatJson` and
  * JSON.stringify write back digit for digit. Identifiers in tool arguments would otherwise change in silence.
- * Throws SyntaxError like JSON.parse. Takes the time of the text, however many integers it holds.
+ * Throws SyntaxError like JSON.parse, and `too_large` for more than 50,000 such integers. Takes the time of the text.
  */
 export function parseJson(text: string): unknown {
-  const value: unknown = JSON.parse(text)
-  if (!hasLongRun(text)) return value
-  const numbers = findLongIntegers(text)
-  return numbers.length === 0 ? value : withRawNumbers(text, numbers)
+  if (!hasLongRun(text)) return JSON.parse(text) as unknown
+  const { pieces, integers } = withoutLongIntegers(text)
+  return parsePieces(pieces, integers, JSON.parse)
+}
+
+/**
+ * Parses a JSON text out of which values were taken: `values[i]` is the one between `pieces[i]` and `pieces[i + 1]`,
+ * and comes back there as it is. The pieces are cut outside of texts. Takes the time of the pieces.
+ */
+export function parsePieces(
+  pieces: readonly string[],
+  values: readonly unknown[],
+  parse: (text: string) => unknown,
+): unknown {
+  if (values.length === 0) return parse(pieces.join(''))
+  const mark = freeMark(pieces)
+  const marked: string[] = []
+  for (let index = 0; index < values.length; index += 1)
+    marked.push(pieces[index] ?? '', `"${mark}${index}"`)
+  marked.push(pieces.at(-1) ?? '')
+  const root = { value: parse(marked.join('')) }
+  const found = (text: string): unknown => values[Number(text.slice(mark.length))]
+  const open: object[] = [root]
+  const see = (fields: Record<string | number, unknown>, name: string | number): void => {
+    const value = fields[name]
+    if (typeof value === 'object' && value !== null) open.push(value)
+    else if (typeof value === 'string' && value.startsWith(mark))
+      setField(fields, name, found(value))
+  }
+  for (let node = open.pop(); node; node = open.pop()) {
+    const fields = node as Record<string | number, unknown>
+    if (Array.isArray(node)) for (let index = 0; index < node.length; index += 1) see(fields, index)
+    else for (const name of Object.keys(node)) see(fields, name)
+  }
+  return root.value
+}
+
+/** What begins like a mark, written in any way that JSON has for these letters. No mark has more digits. */
+const markLike = /"(?:#|\\u0023)((?:[0-9]|\\u003[0-9]){0,9})/g
+
+/** The beginning of a text with which no text of the pieces begins. */
+function freeMark(pieces: readonly string[]): string {
+  const taken = new Set<string>()
+  for (const piece of pieces)
+    for (const [, digits = ''] of piece.matchAll(markLike))
+      taken.add(digits.replaceAll('\\u003', ''))
+  let number = 0
+  while (taken.has(String(number))) number += 1
+  return `#${number}:`
 }
 
 /** Whether so many digits stand in a row somewhere: a row of them covers one of every so many places. */
 function hasLongRun(text: string): boolean {
   for (let place = longRun - 1; place < text.length; place += longRun) {
-    if (!isDigit(text, place)) continue
+    if (!isDigit(text.charCodeAt(place))) continue
     let first = place
-    while (isDigit(text, first - 1)) first -= 1
+    while (isDigit(text.charCodeAt(first - 1))) first -= 1
     let last = place
-    while (isDigit(text, last + 1)) last += 1
+    while (isDigit(text.charCodeAt(last + 1))) last += 1
     if (last - first + 1 >= longRun) return true
   }
   return false
 }
 
-function isDigit(text: string, place: number): boolean {
-  const code = text.charCodeAt(place)
+function isDigit(code: number): boolean {
   return code >= 48 && code <= 57
 }
 
-interface LongInteger {
-  readonly start: number
-  readonly source: string
+interface WithoutIntegers {
+  readonly pieces: readonly string[]
+  readonly integers: readonly object[]
 }
 
-/** The integers beyond 2^53 of a text that is JSON; digits inside strings are none. */
-function findLongIntegers(text: string): readonly LongInteger[] {
-  const found: LongInteger[] = []
-  for (let start = 0; start < text.length; ) {
-    const quote = text.indexOf('"', start)
-    const end = quote < 0 ? text.length : quote
-    for (const { 0: source, index } of text.slice(start, end).matchAll(longNumber))
-      if (integer.test(source) && !Number.isSafeInteger(Number(source)))
-        found.push({ start: start + index, source })
-    if (quote < 0) break
-    start = stringEnd(text, quote)
-  }
-  return found
-}
-
-/** The place behind the string that begins at `quote`. */
-function stringEnd(text: string, quote: number): number {
-  for (let end = text.indexOf('"', quote + 1); end >= 0; end = text.indexOf('"', end + 1)) {
-    let slashes = end
-    while (text[slashes - 1] === '\\') slashes -= 1
-    if ((end - slashes) % 2 === 0) return end + 1
-  }
-  return text.length
-}
-
-/** Parses the text with a mark in the place of each long integer, and puts the integers where the marks came out. */
-function withRawNumbers(text: string, numbers: readonly LongInteger[]): unknown {
-  let mark = '#'
-  while (text.includes(`"${mark}`)) mark += '#'
-  const parts: string[] = []
-  let at = 0
-  for (const [index, { start, source }] of numbers.entries()) {
-    parts.push(text.slice(at, start), `"${mark}${index}"`)
-    at = start + source.length
-  }
-  parts.push(text.slice(at))
-  const rawOf = (value: string): unknown => {
-    const number = numbers[Number(value.slice(mark.length))]
-    return number ? json.rawJSON(number.source) : value
-  }
-  const root = { value: JSON.parse(parts.join('')) as unknown }
-  const open: object[] = [root]
-  for (let node = open.pop(); node; node = open.pop()) {
-    const fields = node as Record<string, unknown>
-    for (const name in fields) {
-      const value = fields[name]
-      if (typeof value === 'object' && value !== null) open.push(value)
-      else if (typeof value === 'string' && value.startsWith(mark))
-        setField(fields, name, rawOf(value))
+/**
+ * Takes the integers beyond 2^53 out of a JSON text; digits inside texts are none. What is no JSON stays none: only a
+ * whole number that stands where any value may is taken, and never the first that is wrong.
+ */
+function withoutLongIntegers(text: string): WithoutIntegers {
+  const pieces: string[] = []
+  const integers: object[] = []
+  let taken = 0
+  for (let at = 0; at < text.length; ) {
+    const code = text.charCodeAt(at)
+    if (code === quote) at = stringEnd(text, at)
+    else if (code !== minus && !isDigit(code)) at += 1
+    else {
+      const end = numberEnd(text, at)
+      if (end - at >= longRun && isLongInteger(text.slice(at, end)) && !isName(text, end)) {
+        if (integers.length === longIntegersMax)
+          throw new GatewayError(
+            'too_large',
+            `There are more than ${longIntegersMax} integers beyond 2^53`,
+          )
+        pieces.push(text.slice(taken, at))
+        integers.push(json.rawJSON(text.slice(at, end)))
+        taken = end
+      }
+      at = end
     }
   }
-  return root.value
+  pieces.push(text.slice(taken))
+  return { pieces, integers }
 }
 
-/** A field of its own even where the name is one that every object has. */
-function setField(fields: object, name: string, value: unknown): void {
-  Object.defineProperty(fields, name, {
-    value,
-    writable: true,
-    enumerable: true,
-    configurable: true,
+/** Whether a colon follows: then it stands where only a text may. */
+function isName(text: string, end: number): boolean {
+  let at = end
+  while (isSpace(text.charCodeAt(at))) at += 1
+  return text.charCodeAt(at) === colon
+}
+
+function isSpace(code: number): boolean {
+  return code === 32 || code === 10 || code === 13 || code === 9
+}
+
+function isLongInteger(source: string): boolean {
+  return integer.test(source) && !Number.isSafeInteger(Number(source))
+}
+
+/** The place behind the text that begins at `start`. */
+function stringEnd(text: string, start: number): number {
+  let at = start + 1
+  for (; at < text.length; at += 1) {
+    const code = text.charCodeAt(at)
+    if (code === quote) return at + 1
+    if (code === backslash) at += 1
+  }
+  return at
+}
+
+/** The place behind the number that begins at `start`. */
+function numberEnd(text: string, start: number): number {
+  let at = start + 1
+  while (at < text.length && isInNumber(text.charCodeAt(at))) at += 1
+  return at
+}
+
+/** A digit or one of `+-.eE`. */
+function isInNumber(code: number): boolean {
+  return isDigit(code) || code === 43 || code === 45 || code === 46 || code === 69 || code === 101
+}
+
+/** A field of its own even where the name is the one that would set the prototype. */
+function setField(
+  fields: Record<string | number, unknown>,
+  name: string | number,
+  value: unknown,
+): void {
+  if (name === '__proto__')
+    Object.defineProperty(fields, name, {
+      value,
+      writable: true,
+      enumerable: true,
+      configurable: true,
+    })
+  else fields[name] = value
+}
+
+/**
+ * The value as JSON text out of which long texts are taken, of `lengthMin` UTF-16 units and more: `texts[i]` belongs, as
+ * JSON but without its quotes, between `pieces[i]` and `pieces[i + 1]`.
+ */
+export function formatPieces(value: unknown, lengthMin: number): JsonPieces {
+  const texts: string[] = []
+  const text = JSON.stringify(value, (_name, field: unknown) => {
+    if (typeof field !== 'string' || field.length < lengthMin) return field
+    texts.push(field)
+    return json.rawJSON(standIn)
   })
+  const pieces = (text ?? 'null').split(standIn)
+  const between = pieces.map((piece, index) => {
+    const opened = index === 0 ? piece : `"${piece}`
+    return index === pieces.length - 1 ? opened : `${opened}"`
+  })
+  return { pieces: between, texts }
+}
+
+/** A text as JSON.stringify never writes one: it escapes no letter that need not be. */
+const standIn = '"\\u0023"'
+
+interface JsonPieces {
+  readonly pieces: readonly string[]
+  readonly texts: readonly string[]
 }
 
 /** The value as JSON text; numbers that `parseJson` kept as text come out as they went in. */

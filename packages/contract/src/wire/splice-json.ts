@@ -145,6 +145,35 @@ export function spliceFields(
 }
 
 /**
+ * As spliceFields, for at most one field, and in the bytes themselves: they are no document any more, the part of them that
+ * is returned is. Undefined where that is not possible, and then they are as they were: where the new value is longer, or
+ * the field is not known to stand in one place.
+ */
+export function spliceInPlace(
+  bytes: Buffer,
+  fields: Readonly<Record<string, unknown>>,
+  parsed: Readonly<Record<string, unknown>>,
+): Buffer | undefined {
+  const [field, ...others] = Object.entries(fields)
+  if (!field) return bytes
+  const [name, value] = field
+  const [span, ...more] = findKnown(bytes, [name], parsed)?.get(name) ?? []
+  if (!span || more.length > 0 || others.length > 0) return undefined
+  const text = Buffer.from(JSON.stringify(value))
+  const spare = span.end - span.start - text.length
+  if (spare < 0) return undefined
+  // The shorter side moves.
+  if (span.start <= bytes.length - span.end) {
+    bytes.copyWithin(spare, 0, span.start)
+    text.copy(bytes, span.start + spare)
+    return bytes.subarray(spare)
+  }
+  text.copy(bytes, span.start)
+  bytes.copyWithin(span.start + text.length, span.end)
+  return bytes.subarray(0, bytes.length - spare)
+}
+
+/**
  * As spliceFields, in every object of the array that a top-level field holds: its items keep their bytes too. What is
  * no object stays as it is, and so does a field that holds no array.
  */

@@ -47,7 +47,7 @@ export function createEventSplitter(): EventSplitter {
     pending = pending.subarray(end)
     scanned = 0
     lineStart = 0
-    return new SseBlock(raw, latin1(raw), taken++ === 0)
+    return new SseBlock(raw, latin1(raw), { isAscii: isAscii(raw), isFirst: taken++ === 0 })
   }
 
   /** The end of the first whole block, its blank line included, or -1. */
@@ -77,9 +77,12 @@ export function createEventSplitter(): EventSplitter {
 
   function plain(piece: Uint8Array, text: string): EventBlock[] {
     const found: EventBlock[] = []
-    const end = cutPlain(text, (from, to) =>
-      found.push(new SseBlock(piece.subarray(from, to), text.slice(from, to), taken++ === 0)),
-    )
+    const allAscii = isAscii(piece)
+    const end = cutPlain(text, (from, to) => {
+      const raw = from === 0 && to === piece.length ? piece : piece.subarray(from, to)
+      const known = { isAscii: allAscii || isAscii(raw), isFirst: taken++ === 0 }
+      found.push(new SseBlock(raw, text.slice(from, to), known))
+    })
     pending = end === 0 ? piece : piece.subarray(end)
     return found
   }
@@ -127,19 +130,25 @@ const byteOrderMark = '\uFEFF'
 const dataField = 'data: '
 const fields: ReadonlySet<string> = new Set(['event', 'data', 'id', 'retry'])
 
+interface Known {
+  readonly isAscii: boolean
+  /** The first of its stream may begin with a byte order mark. */
+  readonly isFirst: boolean
+}
+
 /** A class, as there are thousands of them: their lines are read only when somebody asks. */
 class SseBlock implements EventBlock {
   readonly raw: Uint8Array
   parsed: { readonly value: unknown } | undefined = undefined
   /** One character per byte. */
   readonly #text: string
-  readonly #isFirst: boolean
+  readonly #known: Known
   #lines: Lines | undefined
 
-  constructor(raw: Uint8Array, text: string, isFirst: boolean) {
+  constructor(raw: Uint8Array, text: string, known: Known) {
     this.raw = raw
     this.#text = text
-    this.#isFirst = isFirst
+    this.#known = known
   }
 
   get kind(): EventBlock['kind'] {
@@ -166,9 +175,9 @@ class SseBlock implements EventBlock {
 
   #characters(): string {
     const { raw } = this
-    if (isAscii(raw)) return this.#text
+    if (this.#known.isAscii) return this.#text
     const text = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength).toString('utf8')
-    return this.#isFirst && text.startsWith(byteOrderMark) ? text.slice(1) : text
+    return this.#known.isFirst && text.startsWith(byteOrderMark) ? text.slice(1) : text
   }
 }
 
