@@ -1,4 +1,4 @@
-import { formatJson, parseJson } from '@sluice/contract'
+import { formatJson, isTooDeep, parseJson } from '@sluice/contract'
 
 const mark = 'sluice.'
 
@@ -15,7 +15,8 @@ export function carry(block: unknown): string {
 export function restore(text: string): unknown {
   if (!text.startsWith(mark)) return undefined
   try {
-    return parseJson(Buffer.from(text.slice(mark.length), 'base64url').toString())
+    const block = parseJson(Buffer.from(text.slice(mark.length), 'base64url').toString())
+    return isTooDeep(block) ? undefined : block
   } catch {
     return undefined
   }

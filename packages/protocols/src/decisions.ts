@@ -1,7 +1,6 @@
 import {
   type ContentPart,
   type Fields,
-  GatewayError,
   type OperationName,
   operations,
   type RequestOf,
@@ -12,20 +11,25 @@ import { isNeutral } from './neutral-values.ts'
 import type { CodecContext, FormatContext } from './protocol.ts'
 
 /**
- * Fields that only advise: who asks, how much to think or to say, what to cache or keep, what may make an answer
- * faster. An answer without them means the same, so that a target which lacks one never refuses the request.
+ * Fields that only advise: who asks, how words are drawn, how much to think or to say, what to cache or keep, what may
+ * make an answer faster. An answer without them means the same, so that a target which lacks one never refuses the request.
  */
-const hints = [
+export const hints = [
+  'frequency_penalty',
   'metadata',
   'parallel_tool_calls',
   'prediction',
+  'presence_penalty',
   'prompt_cache_key',
   'reasoning_effort',
   'safety_identifier',
+  'seed',
   'service_tier',
   'store',
+  'temperature',
   'thinking_budget',
   'top_k',
+  'top_p',
   'user',
   'verbosity',
 ] as const
@@ -68,7 +72,9 @@ export function applyDecisions<O extends OperationName>(
   // In the order of the schema, however a table is put together.
   for (const field of Object.keys(schema.properties)) {
     const decision = decided.get(field)
-    if (decision === 'refused' || decision === 'hint') lackField(field, fields.get(field), context)
+    if (decision !== 'refused' && decision !== 'hint') continue
+    if (field === 'web_search_options') lackSearch(request, context)
+    else lackField(field, fields.get(field), context)
   }
   for (const path of unlistedFields(schema, request))
     if (decided.get(path.split('.')[0] ?? '') !== 'passed') context.leftOut(path)
@@ -80,8 +86,18 @@ export function applyDecisions<O extends OperationName>(
  */
 export function lackField(field: string, value: unknown, context: Reports, reason?: string): void {
   if (isNeutral(field, value)) return
-  if (isHint(field)) context.leftOut(field)
+  if (isHint(field)) context.leftOut(field, reason)
   else context.unsupported(field, reason)
+}
+
+/**
+ * Says that the target cannot search. Beside tools of the caller's own a search is one more that the model may use or
+ * not, as agents offer it; alone it is what was asked for.
+ */
+function lackSearch(request: object, context: Reports): void {
+  const { web_search_options: search, tools } = request as Partial<RequestOf<'chat'>>
+  if (search != null && tools?.length) context.leftOut('web_search_options')
+  else lackField('web_search_options', search, context)
 }
 
 /** Says that a picture cannot be looked at more or less closely. */
@@ -95,7 +111,9 @@ export function lackDetail(
 
 /** The body without the fields that the target lacks, each of which is said. */
 export function withoutFields(body: Fields, lacks: readonly string[], context: Reports): Fields {
-  for (const field of lacks) lackField(field, body[field], context)
+  for (const field of new Set(lacks))
+    if (field === 'web_search_options') lackSearch(body, context)
+    else lackField(field, body[field], context)
   return Object.fromEntries(Object.entries(body).filter(([name]) => !lacks.includes(name)))
 }
 
@@ -107,22 +125,15 @@ function isHint(field: string): boolean {
 export type FormatDecisions<R> = Readonly<Record<keyof R, 'sent' | 'gateway' | 'refused' | 'hint'>>
 
 /**
- * Says of a request in a client format everything that the canonical form cannot, by its own paths. Throws
- * `unsupported_parameter` for what an upstream of this format alone could do.
+ * Says of a request in a client format everything that the canonical form cannot, by its own paths: what an upstream of
+ * this format alone could do.
  */
 export function applyFormatDecisions<R extends object>(
   schema: TSchema,
   request: R,
   decisions: FormatDecisions<R>,
-  { leftOut }: Pick<FormatContext, 'leftOut'>,
+  { leftOut, unsupported }: Pick<FormatContext, 'leftOut' | 'unsupported'>,
 ): void {
-  const unsupported = (param: string): never => {
-    throw new GatewayError(
-      'unsupported_parameter',
-      `'${param}' reaches only an upstream that speaks this format itself`,
-      { param },
-    )
-  }
   const fields = new Map<string, unknown>(Object.entries(request))
   for (const [field, decision] of Object.entries(decisions)) {
     if (isNeutral(field, fields.get(field))) continue

@@ -1,5 +1,5 @@
-export { allowedTools } from './allowed-tools.ts'
 export { anthropic } from './anthropic/index.ts'
+export { argumentsText } from './call-arguments.ts'
 export { bedrock } from './bedrock/index.ts'
 export { carry, restore } from './carried-reasoning.ts'
 export { createChatChunks } from './chat-chunks.ts'
@@ -20,6 +20,7 @@ export {
   withReferences,
 } from './openai-responses/client/history.ts'
 export type { ResponsesRequest } from './openai-responses/client/schema.ts'
+export { openaiResponses } from './openai-responses/index.ts'
 export { azureDeployments } from './openai/azure.ts'
 export { ownFormats } from './openai/client/formats.ts'
 export { openai, openaiLike } from './openai/index.ts'
@@ -61,4 +62,9 @@ export {
   usualRerank,
   usualTranscribe,
 } from './usual-decisions.ts'
+export { allowedTools } from './tools/allowed-tools.ts'
+export { fitTools, type ToolChanges } from './tools/fit-tools.ts'
+export { createCallRestorer, restoredReply } from './tools/restore-calls.ts'
+export { usualNames } from './tools/tool-names.ts'
 export { vertexAnthropic } from './vertex-anthropic/index.ts'
+export { CallArguments } from './whole-calls.ts'

@@ -32,6 +32,7 @@ const neutral: Readonly<Record<string, readonly unknown[]>> = {
   top_k: [0],
   top_logprobs: [0],
   top_p: [1],
+  truncation: ['disabled'],
   verbosity: ['medium'],
   watermark: [false],
 }
@@ -44,6 +45,8 @@ export function isNeutral(field: string, value: unknown): boolean {
   if (Array.isArray(value))
     return value.length === 0 || (field === 'modalities' && value.every((word) => word === 'text'))
   if (typeof value !== 'object') return false
+  // A search without any further wish is a search.
+  if (field === 'web_search_options') return false
   if (field === 'response_format') return 'type' in value && value.type === 'text'
   return Object.keys(value).length === 0
 }

@@ -57,22 +57,26 @@ export interface CodecContext {
   /** The upstream's id of the job, where the operation reads one. */
   readonly jobId?: string
   /**
-   * Says that the target cannot express a field. Throws `unsupported_parameter` with this path, or, where the route
-   * says `unsupported: report`, notes it as dropped and returns. Never called for values that equal the upstream's
-   * own behaviour (n 1, penalties 0, logprobs false, null …).
+   * Says that the target cannot express a field without which the answer means something else. Throws
+   * `unsupported_parameter` with this path, or, in the mode `report`, notes it as dropped and returns. Never called for
+   * values that equal the upstream's own behaviour (n 1, penalties 0, logprobs false, null …).
    */
   readonly unsupported: (param: string, reason?: string) => void
   /**
    * Says that the target lacks a field which only advises, such as `user` or one that no schema lists: it is left out,
-   * and named in `x-sluice-dropped`. Never throws.
+   * and named in `x-sluice-dropped`. Throws `unsupported_parameter` in the mode `refuse` alone.
    */
-  readonly leftOut: (param: string) => void
+  readonly leftOut: (param: string, reason?: string) => void
   /** Milliseconds since the epoch. */
   readonly now: () => number
   /** The prefix, its separator included (`call_`, `chatcmpl-`), and an unguessable rest. */
   readonly newId: (prefix: string) => string
   /** The provider's further settings, such as region, project or apiVersion. */
   readonly settings: Readonly<Record<string, string>>
+  /**
+   * True where an effort alone says how much to write and not whether to think, as in the Messages API. Default false.
+   */
+  readonly effortWithoutThinking?: boolean
   /** The upstream is a gateway like this one, and takes all that this one adds to a format. Default false. */
   readonly isGateway?: boolean
   /** What `Codec.media` asked for, by URL. */
@@ -104,6 +108,11 @@ export interface Codec<O extends OperationName> {
   readonly stream?: StreamCodec<O>
   /** True where the upstream gives one choice at most: the gateway fans `n` out and merges the answers. */
   readonly singleChoice?: boolean
+  /**
+   * The requests that this one is made of, where the upstream takes less at a time: the gateway sends each and puts the
+   * answers together in their order.
+   */
+  parts?(request: RequestOf<O>, context: Pick<CodecContext, 'model'>): readonly RequestOf<O>[]
   /** True where the answer is media that goes through as it comes, such as speech or a video. */
   readonly bytes?: boolean
   /** Addresses in the request that this upstream cannot fetch itself; the gateway downloads them first. */
@@ -226,11 +235,9 @@ export interface FormatContext {
   readonly newId: (prefix: string) => string
   /** The caller's headers, lower-case names; formats read version and beta headers from them. */
   readonly headers: Readonly<Record<string, string>>
-  /**
-   * Says that `toCanonical` has no word for a field, whose path in this format is given: it is left out, and named in
-   * `x-sluice-dropped`. Never throws.
-   */
-  readonly leftOut: (param: string) => void
+  /** As in CodecContext, of what `toCanonical` has no word for, by its path in this format. */
+  readonly unsupported: (param: string, reason?: string) => void
+  readonly leftOut: (param: string, reason?: string) => void
 }
 
 /**
@@ -255,6 +262,8 @@ export interface ClientFormat<O extends OperationName = OperationName> {
   readonly isOwn?: boolean
   /** Streamed or not, when the address decides it (Gemini) and not the field `stream`. */
   readonly streams?: boolean
+  /** True where an effort alone does not switch thinking on; default false. */
+  readonly effortWithoutThinking?: boolean
   /** Whether a request asks for a stream, where that is not the field `stream`. */
   isStreamed?(request: unknown): boolean
   /** Where the model's name stands; default `body`. */

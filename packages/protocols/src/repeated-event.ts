@@ -3,8 +3,12 @@ import type { ServerSentEvent } from '@sluice/contract'
 /** The fields whose texts differ from one event of a stream to the next; OpenAI pads events with `obfuscation`. */
 const textField = /"(?:content|text|reasoning_content|reasoning|obfuscation)": ?"/g
 
-/** The rest of a JSON string that is not empty, its closing quote included: `unescaped` and `escape` of RFC 8259, 7. */
-const restOfText = /(?:[ !#-[\]-\uffff]|\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{4}))+"/y
+/** What may follow a backslash in a JSON string: `escape` of RFC 8259, 7. */
+const escaped = /["\\/bfnrt]|u[0-9A-Fa-f]{4}/y
+
+const space = 32
+const quote = 34
+const backslash = 92
 
 /**
  * Recognises an event that is the one before with other texts: nearly all events of a stream are. It is JSON as that one
@@ -56,7 +60,15 @@ function partsOf(data: string): readonly string[] {
   return parts.length === 0 ? [] : [...parts, data.slice(from)]
 }
 
+/** The place behind a text that is not empty, its closing quote included; -1 where there is none. */
 function textEnd(data: string, start: number): number {
-  restOfText.lastIndex = start
-  return restOfText.test(data) ? restOfText.lastIndex : -1
+  for (let at = start; ; at += 1) {
+    const code = data.charCodeAt(at)
+    if (code === quote) return at > start ? at + 1 : -1
+    if (code === backslash) {
+      escaped.lastIndex = at + 1
+      if (!escaped.test(data)) return -1
+      at = escaped.lastIndex - 1
+    } else if (Number.isNaN(code) || code < space) return -1
+  }
 }

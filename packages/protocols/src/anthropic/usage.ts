@@ -1,4 +1,4 @@
-import { countOf, type Fields, isObject, objectOf, type Usage } from '@sluice/contract'
+import { countOf, type Fields, isObject, listOf, objectOf, type Usage } from '@sluice/contract'
 
 /** Collects usage that comes in parts: every number is a running total, and an absent one leaves the earlier. */
 export interface UsageReading {
@@ -27,9 +27,44 @@ export function readUsage(usage: unknown): Usage | undefined {
   return isObject(usage) ? usageOf(usage) : undefined
 }
 
+/**
+ * What the top level leaves out: compacting the context is billed beside it (Claude docs, compaction: usage). A message's
+ * own iteration is in it already, and an advisor is another model.
+ */
+function compactions({ iterations }: Fields): readonly Fields[] {
+  return listOf(iterations)
+    .filter(isObject)
+    .filter(({ type }) => type === 'compaction')
+}
+
 function usageOf(fields: Fields): Usage {
+  return compactions(fields).map(countsOf).reduce(added, countsOf(fields))
+}
+
+function added(total: Usage, more: Usage): Usage {
+  const { cachedInputTokens: read = 0, cacheWriteTokens: written = 0 } = more
+  return {
+    ...total,
+    inputTokens: total.inputTokens + more.inputTokens,
+    outputTokens: total.outputTokens + more.outputTokens,
+    ...(read > 0 ? { cachedInputTokens: (total.cachedInputTokens ?? 0) + read } : {}),
+    ...(written > 0 ? { cacheWriteTokens: (total.cacheWriteTokens ?? 0) + written } : {}),
+  }
+}
+
+/** Cache writes by how long they are kept, where the sum of them is not said. */
+function cacheWrites(fields: Fields): number | undefined {
+  const total = countOf(fields['cache_creation_input_tokens'])
+  if (total !== undefined) return total
+  const kinds = Object.values(objectOf(fields['cache_creation'])).map(
+    (value) => countOf(value) ?? 0,
+  )
+  return kinds.length === 0 ? undefined : kinds.reduce((sum, count) => sum + count, 0)
+}
+
+function countsOf(fields: Fields): Usage {
   const cacheRead = countOf(fields['cache_read_input_tokens'])
-  const cacheWrite = countOf(fields['cache_creation_input_tokens'])
+  const cacheWrite = cacheWrites(fields)
   const thinking = countOf(objectOf(fields['output_tokens_details'])['thinking_tokens'])
   return {
     inputTokens: (countOf(fields['input_tokens']) ?? 0) + (cacheRead ?? 0) + (cacheWrite ?? 0),

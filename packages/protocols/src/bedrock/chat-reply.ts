@@ -64,7 +64,8 @@ function readMessage(content: readonly unknown[], byTool: boolean): AnswerMessag
     else if (isObject(block['image'])) images.push(imageUrl(block['image']))
     else if (isObject(toolUse) && byTool && toolUse['name'] === jsonToolName)
       texts.push(formatJson(toolUse['input'] ?? {}))
-    else if (isObject(toolUse)) calls.push(toolCall(toolUse))
+    else if (isObject(toolUse) && someText(toolUse['name']) !== undefined)
+      calls.push(toolCall(toolUse))
   }
   return {
     role: 'assistant',

@@ -15,14 +15,14 @@ import { answersByTool, encodeTools } from './tools.ts'
 const decisions: Decisions<'chat'> = {
   ...usualChat,
   n: 'gateway',
-  presence_penalty: 'refused',
-  frequency_penalty: 'refused',
+  presence_penalty: 'hint',
+  frequency_penalty: 'hint',
   logprobs: 'refused',
   top_logprobs: 'refused',
   user: 'hint',
   safety_identifier: 'hint',
   parallel_tool_calls: 'sent',
-  seed: 'refused',
+  seed: 'hint',
   modalities: 'refused',
   audio: 'refused',
   web_search_options: 'refused',
@@ -80,9 +80,7 @@ function inferenceConfig(request: ChatRequest, sampling: Sampling, writing: Writ
 
 function maxTokens(asked: number, { claude }: Reasoning): number {
   const budget = claude?.thinking.thinking?.budget_tokens
-  return claude === undefined || budget === undefined
-    ? asked
-    : outputLimit(asked, budget, claude.model)
+  return claude === undefined || budget === undefined ? asked : outputLimit(asked, budget, claude)
 }
 
 type Sampling = Pick<ChatRequest, 'temperature' | 'top_p' | 'top_k'>
@@ -91,7 +89,7 @@ function samplingOf(request: ChatRequest, { reasoning, context }: Writing): Samp
   if (reasoning.claude !== undefined) return claudeSampling(request, reasoning.claude)
   const { temperature, top_p: topP, top_k: topK } = request
   const tooHot = temperature != null && temperature > 1
-  if (tooHot) context.unsupported('temperature', 'Bedrock takes 0 to 1')
+  if (tooHot) context.leftOut('temperature', 'Bedrock takes 0 to 1')
   return {
     temperature: tooHot ? null : (temperature ?? null),
     top_p: topP ?? null,
@@ -135,7 +133,9 @@ function heldAnswer(
   // The tools come first in a prompt, so their breakpoints are the same ones.
   const plain = { ...request, response_format: null }
   const { toolConfig: own } = encodeTools(plain, context, createCacheBreakpoints())
-  const schema = claude.model.structured ? closedSchema(schemaOf(request)) : undefined
+  const schema = claude.model.structured
+    ? closedSchema(schemaOf(request), 'response_format.json_schema.schema', context.leftOut)
+    : undefined
   if (schema !== undefined) {
     const config = objectOf(reasoning.fields['output_config'])
     const format = { type: 'json_schema', schema }

@@ -6,10 +6,12 @@ import {
   formatDataUrl,
   isObject,
   objectOf,
+  someText,
   type Step,
   textOf,
 } from '@sluice/contract'
 import { type ChatChunks, createChatChunks } from '../chat-chunks.ts'
+import { assertCut } from '../finished.ts'
 import type { CodecContext, StreamReader } from '../protocol.ts'
 import { eventObject } from '../read-json.ts'
 import { finishReason, stopSequenceOf } from './finish-reasons.ts'
@@ -20,7 +22,7 @@ type Steps = readonly Step<ChatChunk>[]
 
 /** One content block as it grows. */
 type OpenBlock =
-  | { readonly kind: 'call'; readonly slot: number; empty: boolean }
+  | { readonly kind: 'call'; readonly slot: number }
   | { readonly kind: 'json'; empty: boolean }
   | { readonly kind: 'image'; readonly format: string; readonly bytes: Buffer[] }
   | {
@@ -52,10 +54,11 @@ export function createChatReader(
         case 'contentBlockStop':
           return blocks.stop(index)
         case 'messageStop': {
+          const reason = finishReason(body['stopReason'], blocks.hasCalls())
+          if (blocks.isCalling()) assertCut(reason)
           const rest = blocks.stopAll()
           const matched = stopSequenceOf(body['additionalModelResponseFields'])
           const extra = matched === undefined ? {} : { stop_sequence: matched }
-          const reason = finishReason(body['stopReason'], blocks.hasCalls())
           return [...rest, ...chunks.finish(reason, extra)]
         }
         case 'metadata': {
@@ -76,6 +79,8 @@ interface Blocks {
   stop(index: number): Steps
   stopAll(): Steps
   hasCalls(): boolean
+  /** True while the input of a call has not ended. */
+  isCalling(): boolean
 }
 
 /** Content blocks by their index. Text and reasoning blocks begin without a start event. */
@@ -88,7 +93,8 @@ function createBlocks(chunks: ChatChunks, byTool: boolean): Blocks {
     open.delete(index)
     if (block === undefined) return []
     if (block.kind === 'image') return picture(chunks, block)
-    if (block.kind !== 'thinking') return block.empty ? input(chunks, block, '{}') : []
+    if (block.kind === 'call') return []
+    if (block.kind === 'json') return block.empty ? input(chunks, block, '{}') : []
     const { text, signature, redacted } = block
     if (redacted !== '')
       return chunks.delta({ thinking_blocks: [{ type: 'redacted_thinking', data: redacted }] })
@@ -105,13 +111,15 @@ function createBlocks(chunks: ChatChunks, byTool: boolean): Blocks {
         open.set(index, { kind: 'json', empty: true })
         return []
       }
+      const name = someText(toolUse['name'])
+      if (name === undefined) return []
       const call = {
         index: calls,
         id: textOf(toolUse['toolUseId']),
         type: 'function',
-        function: { name: textOf(toolUse['name']), arguments: '' },
+        function: { name, arguments: '' },
       } as const
-      open.set(index, { kind: 'call', slot: calls, empty: true })
+      open.set(index, { kind: 'call', slot: calls })
       calls += 1
       return chunks.delta({ tool_calls: [call] })
     },
@@ -133,6 +141,7 @@ function createBlocks(chunks: ChatChunks, byTool: boolean): Blocks {
     stop,
     stopAll: () => [...open.keys()].flatMap(stop),
     hasCalls: () => calls > 0,
+    isCalling: () => [...open.values()].some(({ kind }) => kind === 'call' || kind === 'json'),
   }
 }
 
@@ -148,10 +157,10 @@ function picture(
 
 function input(chunks: ChatChunks, block: OpenBlock | undefined, text: string): Steps {
   if (text === '' || (block?.kind !== 'call' && block?.kind !== 'json')) return []
+  if (block.kind === 'call')
+    return chunks.delta({ tool_calls: [{ index: block.slot, function: { arguments: text } }] })
   block.empty = false
-  return block.kind === 'json'
-    ? chunks.delta({ content: text })
-    : chunks.delta({ tool_calls: [{ index: block.slot, function: { arguments: text } }] })
+  return chunks.delta({ content: text })
 }
 
 function grown(block: OpenBlock | undefined, piece: Fields): OpenBlock {

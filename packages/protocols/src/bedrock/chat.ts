@@ -1,25 +1,35 @@
 import type { Codec } from '../protocol.ts'
+import { usualNames } from '../tools/tool-names.ts'
+import { withToolRule } from '../tools/with-tool-rule.ts'
 import { decodeChat } from './chat-reply.ts'
 import { chatBody } from './chat-request.ts'
 import { createChatReader } from './chat-stream.ts'
 import { mediaUrls } from './media.ts'
+import { wholeCalls } from '../whole-calls.ts'
 import { createChatWatcher } from './watcher.ts'
 
 /**
  * Converse and ConverseStream (Amazon Bedrock API reference). The model stands in the path, percent-encoded; fields
  * of one maker's models travel as `additionalModelRequestFields`; structured output is a tool the model must call.
  */
-export const chat: Codec<'chat'> = {
-  encode(request, context) {
-    const verb = request.stream === true ? 'converse-stream' : 'converse'
-    return {
-      method: 'POST',
-      path: `/model/${encodeURIComponent(context.model)}/${verb}`,
-      body: { kind: 'json', value: chatBody(request, context) },
-    }
+export const chat: Codec<'chat'> = withToolRule(
+  {
+    encode(request, context) {
+      const verb = request.stream === true ? 'converse-stream' : 'converse'
+      return {
+        method: 'POST',
+        path: `/model/${encodeURIComponent(context.model)}/${verb}`,
+        body: { kind: 'json', value: chatBody(request, context) },
+      }
+    },
+    decode: decodeChat,
+    singleChoice: true,
+    media: mediaUrls,
+    stream: {
+      framing: 'aws-event-stream',
+      reader: wholeCalls(createChatReader),
+      watcher: createChatWatcher,
+    },
   },
-  decode: decodeChat,
-  singleChoice: true,
-  media: mediaUrls,
-  stream: { framing: 'aws-event-stream', reader: createChatReader, watcher: createChatWatcher },
-}
+  usualNames,
+)

@@ -2,6 +2,7 @@ import {
   countOf,
   type EmbedRequest,
   GatewayError,
+  isObject,
   listOf,
   objectOf,
   someText,
@@ -18,15 +19,18 @@ const decisions: Decisions<'embed'> = {
 }
 
 /**
- * InvokeModel with the body of the embedding model's maker: Titan takes one text a call, Cohere many. What was read is
+ * InvokeModel with the body of the embedding model's maker: Titan and Nova take one text a call, Cohere many. What was read is
  * in the answer (Titan) or in `x-amzn-bedrock-input-token-count`.
  */
 export const embed: Codec<'embed'> = {
+  parts(request, { model }) {
+    const texts = inputTexts(request)
+    if (texts === undefined || !isSingle(model)) return [request]
+    return texts.map((input) => ({ ...request, input }))
+  },
   encode(request, context) {
     applyDecisions('embed', request, decisions, context)
-    const value = context.model.includes('cohere.')
-      ? cohereBody(request, context)
-      : titanBody(request, context)
+    const value = bodyOf(request, context)
     return {
       method: 'POST',
       path: `/model/${encodeURIComponent(context.model)}/invoke`,
@@ -37,15 +41,29 @@ export const embed: Codec<'embed'> = {
     const body = objectOf(received.json())
     const found = body['embedding'] === undefined ? floats(body['embeddings']) : [body['embedding']]
     const vectors = found.map((vector) =>
-      listOf(vector).filter((value) => typeof value === 'number'),
+      // Nova puts each into an object that says of what kind it is.
+      listOf(isObject(vector) ? vector['embedding'] : vector).filter(
+        (value) => typeof value === 'number',
+      ),
     )
-    if (vectors.length === 0)
+    if (vectors.length === 0 || vectors.some((vector) => vector.length === 0))
       throw new GatewayError('upstream_garbled', 'Bedrock answered without embeddings')
     const header = someText(received.headers['x-amzn-bedrock-input-token-count'])
     const tokens = countOf(body['inputTextTokenCount']) ?? countOf(Number(header ?? NaN))
     const usage = tokens === undefined ? undefined : { inputTokens: tokens, outputTokens: 0 }
     return embeddingReply(vectors, usage, request, context)
   },
+}
+
+/** Titan and Nova take one text a call. */
+function isSingle(model: string): boolean {
+  return !model.includes('cohere.')
+}
+
+function bodyOf(request: EmbedRequest, context: CodecContext): object {
+  const { model } = context
+  if (!isSingle(model)) return cohereBody(request, context)
+  return /\bnova\b/.test(model) ? novaBody(request, context) : titanBody(request, context)
 }
 
 /** A list of vectors, or `{float: […]}` where types were asked for. */
@@ -60,12 +78,34 @@ function textsOf(request: EmbedRequest, context: CodecContext): readonly string[
 }
 
 function titanBody(request: EmbedRequest, context: CodecContext): object {
-  const [text, ...more] = textsOf(request, context)
-  if (more.length > 0) context.unsupported('input', 'Titan takes one text a call')
+  const [text] = textsOf(request, context)
   if (request.input_type != null) context.unsupported('input_type')
   return {
     inputText: text,
     ...(request.dimensions == null ? {} : { dimensions: request.dimensions }),
+  }
+}
+
+const novaPurposes: Readonly<Record<string, string>> = {
+  search_query: 'TEXT_RETRIEVAL',
+  search_document: 'GENERIC_INDEX',
+  classification: 'CLASSIFICATION',
+  clustering: 'CLUSTERING',
+}
+
+/** Amazon Nova multimodal embeddings (Amazon Nova user guide, embeddings request and response schema). */
+function novaBody(request: EmbedRequest, context: CodecContext): object {
+  const [value] = textsOf(request, context)
+  const { input_type: type, dimensions } = request
+  const purpose = type == null ? 'GENERIC_INDEX' : novaPurposes[type]
+  if (purpose === undefined) context.unsupported('input_type')
+  return {
+    taskType: 'SINGLE_EMBEDDING',
+    singleEmbeddingParams: {
+      embeddingPurpose: purpose ?? 'GENERIC_INDEX',
+      ...(dimensions == null ? {} : { embeddingDimension: dimensions }),
+      text: { truncationMode: 'NONE', value },
+    },
   }
 }
 

@@ -1,5 +1,6 @@
-import { type ChatRequest, type ContentPart, parseDataUrl } from '@sluice/contract'
+import { type ChatRequest, type ContentPart, parseDataUrl, registeredType } from '@sluice/contract'
 import { lackDetail } from '../decisions.ts'
+import { pdfAsFile, typeOfFile } from '../file-types.ts'
 import type { CodecContext } from '../protocol.ts'
 
 export type Block = Readonly<Record<string, unknown>>
@@ -7,7 +8,6 @@ export type Block = Readonly<Record<string, unknown>>
 const imageFormats: Readonly<Record<string, string>> = {
   'image/png': 'png',
   'image/jpeg': 'jpeg',
-  'image/jpg': 'jpeg',
   'image/gif': 'gif',
   'image/webp': 'webp',
 }
@@ -66,9 +66,12 @@ export function mediaBlock(
   documentName: (filename: string) => string,
 ): Block | undefined {
   switch (part.type) {
-    case 'image_url':
+    case 'image_url': {
+      const file = pdfAsFile(part)
+      if (file !== undefined) return fileBlock(file, path, context, documentName)
       lackDetail(part, path, context)
       return addressBlock('image', part.image_url?.url ?? '', `${path}.image_url.url`, context)
+    }
     case 'video_url':
       return addressBlock('video', part.video_url?.url ?? '', `${path}.video_url.url`, context)
     case 'input_audio': {
@@ -95,7 +98,7 @@ function addressBlock(
   }
   const found = parseDataUrl(url) ?? downloaded(url, context)
   if (found === undefined) {
-    context.unsupported(path, 'no data: or http(s): address')
+    context.unsupported(path, 'neither a data URL nor an http(s) URL')
     return undefined
   }
   const format = formats[found.contentType]
@@ -114,7 +117,7 @@ function downloaded(
   return found === undefined
     ? undefined
     : {
-        contentType: found.contentType.split(';')[0]?.trim().toLowerCase() ?? '',
+        contentType: registeredType(found.contentType),
         base64: Buffer.from(found.bytes).toString('base64'),
       }
 }
@@ -130,15 +133,16 @@ function fileBlock(
   if (data === undefined) {
     context.unsupported(
       given == null ? `${path}.file.file_id` : `${path}.file.file_data`,
-      'Bedrock takes files as data: or http(s): addresses',
+      'Bedrock takes files as data URLs or http(s) URLs',
     )
     return undefined
   }
-  const image = imageFormats[data.contentType]
+  const contentType = typeOfFile(data.contentType, file?.filename)
+  const image = imageFormats[contentType]
   if (image !== undefined) return { image: { format: image, source: { bytes: data.base64 } } }
-  const format = documentFormats[data.contentType]
+  const format = documentFormats[contentType]
   if (format === undefined) {
-    context.unsupported(`${path}.file.file_data`, `Bedrock does not take ${data.contentType}`)
+    context.unsupported(`${path}.file.file_data`, `Bedrock does not take ${contentType}`)
     return undefined
   }
   const name = documentName(file?.filename ?? 'document')

@@ -173,13 +173,8 @@ function thinking(blocks: readonly ThinkingBlock[], model: string): readonly Blo
 }
 
 function toolUse(call: ToolCall, path: string, { ids }: Writing): Block {
-  const { name, input } =
-    call.custom === undefined
-      ? {
-          name: call.function?.name,
-          input: readArguments(call.function?.arguments ?? '', `${path}.function.arguments`),
-        }
-      : { name: call.custom.name, input: { input: call.custom.input } }
+  const { name, arguments: text = '' } = call.function ?? {}
+  const input = readArguments(text, `${path}.function.arguments`)
   return { toolUse: { toolUseId: ids.call(call.id), name, input } }
 }
 

@@ -1,5 +1,5 @@
 import type { ChatRequest, Fields } from '@sluice/contract'
-import { claudeModel } from '../claude/model-family.ts'
+import { claudeModel } from '../families/claude.ts'
 import type { ClaudeCall } from '../claude/sampling.ts'
 import { encodeThinking } from '../claude/thinking.ts'
 import { asksFor, lackField } from '../decisions.ts'

@@ -6,8 +6,10 @@ import {
   textOf,
   type Tool,
 } from '@sluice/contract'
-import { allowedTools } from '../allowed-tools.ts'
+import { allowedTools } from '../tools/allowed-tools.ts'
 import type { CacheBreakpoints } from '../claude/cache-breakpoints.ts'
+import { claudeModel } from '../families/claude.ts'
+import { heldTool } from '../claude/strict-tools.ts'
 import { asksFor } from '../decisions.ts'
 import type { CodecContext } from '../protocol.ts'
 import type { Block } from './media.ts'
@@ -43,7 +45,7 @@ export function encodeTools(
   breakpoint: CacheBreakpoints,
 ): ToolFields {
   const byTool = answersByTool(request)
-  const choice = choiceOf(request, context)
+  const choice = choiceOf(request)
   const offered = offeredTools(request, context, breakpoint)
   const history = historyTools(request, new Set(offered.map(nameOf)))
   const without = choice === 'none' && history.length === 0 && !mentionsCalls(request)
@@ -71,17 +73,13 @@ type Choice =
   | { readonly any: object }
   | { readonly tool: { readonly name: string } }
 
-function choiceOf({ tool_choice: choice }: ChatRequest, context: CodecContext): Choice | undefined {
+function choiceOf({ tool_choice: choice }: ChatRequest): Choice | undefined {
   if (choice == null) return undefined
   if (choice === 'none') return 'none'
   if (choice === 'auto') return { auto: {} }
   if (choice === 'required') return { any: {} }
   if (choice.type === 'allowed_tools')
     return choice.allowed_tools?.mode === 'required' ? { any: {} } : { auto: {} }
-  if (choice.type === 'custom') {
-    context.unsupported('tool_choice.custom')
-    return undefined
-  }
   return { tool: { name: choice.function?.name ?? '' } }
 }
 
@@ -114,12 +112,13 @@ function offeredTools(
   const allowed = allowedTools(request.tool_choice)
   return (request.tools ?? []).flatMap((tool, index) => {
     const path = `tools[${index}]`
-    if (tool.function === undefined) {
-      context.unsupported(path, 'Bedrock takes function tools only')
-      return []
-    }
+    if (tool.function === undefined) return []
     if (allowed !== undefined && !allowed.has(tool.function.name)) return []
-    return [toolSpec(tool.function), ...cachePoint(breakpoint(tool.cache_control))]
+    const claude = modelFamily(context.model) === 'anthropic'
+    const held = claude
+      ? heldTool(tool.function, { path, context, model: claudeModel(context.model) })
+      : tool.function
+    return [toolSpec(held), ...cachePoint(breakpoint(tool.cache_control))]
   })
 }
 

@@ -1,4 +1,5 @@
 import { type Fields, isObject, objectOf, someText, type Usage } from '@sluice/contract'
+import { endWithoutReason } from '../finished.ts'
 import type { StreamWatcher } from '../protocol.ts'
 import { eventObject } from '../read-json.ts'
 import { streamFailure } from './failure.ts'
@@ -19,6 +20,7 @@ export function createChatWatcher(): StreamWatcher {
         case 'contentBlockDelta':
           return says(objectOf(body['delta'])) ? 'content' : 'other'
         case 'messageStop':
+          if (someText(body['stopReason']) === undefined) return endWithoutReason()
           finished = true
           return 'finish'
         case 'metadata':

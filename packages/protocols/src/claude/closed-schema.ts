@@ -21,46 +21,68 @@ const schemaLists: ReadonlySet<string> = new Set(['anyOf', 'allOf', 'oneOf', 'pr
 
 /**
  * A JSON Schema as Anthropic's structured outputs take it: every object closed, and bounds, which are not enforced,
- * said in the description. Undefined for schemas of objects with free keys, which cannot be expressed.
+ * said in the description and named by their paths. Undefined for schemas of objects with free keys, which cannot be expressed.
  */
-export function closedSchema(schema: Fields): object | undefined {
-  const open = { found: false }
-  const closed = close(schema, open)
-  return open.found ? undefined : closed
+export function closedSchema(
+  schema: Fields,
+  path: string,
+  leftOut: (param: string) => void,
+): object | undefined {
+  const closing: Closing = { isOpen: false, left: [] }
+  const closed = close(schema, path, closing)
+  if (closing.isOpen) return undefined
+  for (const param of closing.left) leftOut(param)
+  return closed
 }
 
-function close(schema: Fields, open: { found: boolean }): object {
+interface Closing {
+  isOpen: boolean
+  /** The paths of what was left out. */
+  readonly left: string[]
+}
+
+function close(schema: Fields, path: string, closing: Closing): object {
   const out: Record<string, unknown> = {}
   const said: string[] = []
   for (const [key, value] of Object.entries(schema)) {
     if (bounds.has(key) || (key === 'minItems' && Number(value) > 1))
       said.push(`${key}: ${JSON.stringify(value)}`)
-    else out[key] = closeInner(key, value, open)
+    else out[key] = closeInner(value, { key, path: `${path}.${key}`, closing })
+    if (!(key in out)) closing.left.push(`${path}.${key}`)
   }
   if (said.length > 0) {
     const description = typeof out['description'] === 'string' ? `${out['description']} ` : ''
     out['description'] = `${description}(${said.join(', ')})`
   }
-  if (schema['type'] === 'object' || isObject(schema['properties'])) closeObject(out, open)
+  if (schema['type'] === 'object' || isObject(schema['properties'])) closeObject(out, closing)
   return out
 }
 
-function closeObject(out: Record<string, unknown>, open: { found: boolean }): void {
+function closeObject(out: Record<string, unknown>, closing: Closing): void {
   const extra = out['additionalProperties']
   if (extra === false) return
-  if (extra !== undefined || !isObject(out['properties'])) open.found = true
+  if (extra !== undefined || !isObject(out['properties'])) closing.isOpen = true
   out['additionalProperties'] = false
 }
 
-function closeInner(key: string, value: unknown, open: { found: boolean }): unknown {
+function closeInner(
+  value: unknown,
+  {
+    key,
+    path,
+    closing,
+  }: { readonly key: string; readonly path: string; readonly closing: Closing },
+): unknown {
   if (schemaMaps.has(key) && isObject(value))
     return Object.fromEntries(
       Object.entries(value).map(([name, inner]) => [
         name,
-        isObject(inner) ? close(inner, open) : inner,
+        isObject(inner) ? close(inner, `${path}.${name}`, closing) : inner,
       ]),
     )
   if (schemaLists.has(key) && Array.isArray(value))
-    return value.map((inner: unknown) => (isObject(inner) ? close(inner, open) : inner))
-  return key === 'items' && isObject(value) ? close(value, open) : value
+    return value.map((inner: unknown, index) =>
+      isObject(inner) ? close(inner, `${path}[${index}]`, closing) : inner,
+    )
+  return key === 'items' && isObject(value) ? close(value, path, closing) : value
 }

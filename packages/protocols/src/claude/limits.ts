@@ -1,10 +1,15 @@
 import type { ChatRequest } from '@sluice/contract'
 import type { CodecContext } from '../protocol.ts'
-import type { ClaudeModel } from './model-family.ts'
+import type { ClaudeModel } from '../families/claude.ts'
 
-/** Thinking counts as output, so a limit that its budget would use up is raised by the budget. */
-export function outputLimit(asked: number, budget: number, model: ClaudeModel): number {
+/** Thinking counts as output, so a limit that its budget would use up is raised by the budget, which is said. */
+export function outputLimit(
+  asked: number,
+  budget: number,
+  { model, context }: { readonly model: ClaudeModel; readonly context: CodecContext },
+): number {
   if (budget < asked) return asked
+  context.leftOut('max_completion_tokens', 'thinking takes more than that')
   return Math.max(budget + 1, Math.min(model.maxTokens, budget + asked))
 }
 

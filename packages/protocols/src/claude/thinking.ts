@@ -1,6 +1,7 @@
 import type { ChatRequest } from '@sluice/contract'
+import { effortOf } from '../efforts.ts'
 import type { CodecContext } from '../protocol.ts'
-import type { ClaudeModel } from './model-family.ts'
+import type { ClaudeModel } from '../families/claude.ts'
 
 /** What the request says of thinking, in Claude's words. */
 export interface Thinking {
@@ -47,8 +48,13 @@ export function encodeThinking(
     context.leftOut(budget == null ? 'reasoning_effort' : 'thinking_budget')
     return {}
   }
-  if (budget != null && budget > 0) return byBudget(request, budget, { model, context })
-  if (model.thinking !== 'budget') return adaptive(request, model, context)
+  if (budget == null && context.effortWithoutThinking === true) {
+    if (model.thinking === 'budget')
+      context.leftOut('reasoning_effort', 'this model knows no effort')
+    return encodeEffort(request, model)
+  }
+  if (budget != null && budget > 0) return byBudget(request, budget, model)
+  if (model.thinking !== 'budget') return adaptive(request, model)
   if (beganWithoutThinking(request)) return {}
   return { thinking: enabled(budgets[effort ?? 'medium'] ?? budgetMin) }
 }
@@ -59,55 +65,47 @@ function enabled(budget: number): NonNullable<Thinking['thinking']> {
 
 function off(request: ChatRequest, model: ClaudeModel, context: CodecContext): Thinking {
   if (model.thinking === 'none') return {}
-  const effort = encodeEffort(request, model, context)
+  const effort = encodeEffort(request, model)
   if (model.off === undefined) {
     const param = request.thinking_budget === 0 ? 'thinking_budget' : 'reasoning_effort'
-    context.unsupported(param, 'this model always thinks')
+    context.leftOut(param, 'this model always thinks')
     return effort
   }
   return { thinking: { type: model.off }, ...effort }
 }
 
-function byBudget(
-  request: ChatRequest,
-  budget: number,
-  { model, context }: { readonly model: ClaudeModel; readonly context: CodecContext },
-): Thinking {
+function byBudget(request: ChatRequest, budget: number, model: ClaudeModel): Thinking {
   if (model.thinking === 'adaptive') {
-    context.unsupported('thinking_budget', 'this model takes reasoning_effort, no budget')
-    return adaptive(request, model, context)
-  }
-  if (budget < budgetMin) {
-    context.unsupported('thinking_budget', `Claude takes at least ${budgetMin} tokens`)
-    return {}
+    const effort = request.reasoning_effort ?? effortOf(budget)
+    return adaptive(
+      { ...request, ...(effort === undefined ? {} : { reasoning_effort: effort }) },
+      model,
+    )
   }
   if (beganWithoutThinking(request)) return {}
-  return { thinking: enabled(budget), ...encodeEffort(request, model, context) }
+  const enough = Math.max(budget, budgetMin)
+  return { thinking: enabled(enough), ...encodeEffort(request, model) }
 }
 
 /** The newest models think aloud only when asked to. */
-function adaptive(request: ChatRequest, model: ClaudeModel, context: CodecContext): Thinking {
+function adaptive(request: ChatRequest, model: ClaudeModel): Thinking {
   return {
     thinking: {
       type: 'adaptive',
       ...(model.thinking === 'adaptive' ? { display: 'summarized' } : {}),
     },
-    ...encodeEffort(request, model, context),
+    ...encodeEffort(request, model),
   }
 }
 
 function encodeEffort(
   { reasoning_effort: effort }: ChatRequest,
   { thinking }: ClaudeModel,
-  context: CodecContext,
 ): { readonly effort?: string } {
   if (effort == null || effort === 'none' || thinking === 'budget') return {}
   if (effort === 'minimal') return { effort: 'low' }
-  if (effort === 'xhigh' && thinking === 'either') {
-    context.unsupported('reasoning_effort', 'this model knows low, medium, high and max')
-    return {}
-  }
-  return { effort }
+  // The nearest that it knows.
+  return { effort: effort === 'xhigh' && thinking === 'either' ? 'high' : effort }
 }
 
 /** What a user adds to the results belongs to the same step: Claude reads them as one message. */

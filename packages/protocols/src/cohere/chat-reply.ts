@@ -5,9 +5,11 @@ import {
   isObject,
   listOf,
   objectOf,
+  someText,
   textOf,
   type ToolCall,
 } from '@sluice/contract'
+import { argumentsText } from '../call-arguments.ts'
 import { chatReply } from '../chat-reply.ts'
 import type { CodecContext, Decoded, Received } from '../protocol.ts'
 import { finishReason } from './finish-reasons.ts'
@@ -34,7 +36,7 @@ function readMessage(message: Fields): AnswerMessage {
   const text = parts.map((part) => textOf(part['text'])).join('')
   const reasoning =
     parts.map((part) => textOf(part['thinking'])).join('') + textOf(message['tool_plan'])
-  const calls = listOf(message['tool_calls']).map(readCall)
+  const calls = listOf(message['tool_calls']).flatMap(readCall)
   return {
     role: 'assistant',
     content: text === '' && calls.length > 0 ? null : text,
@@ -44,12 +46,11 @@ function readMessage(message: Fields): AnswerMessage {
   }
 }
 
-function readCall(call: unknown): ToolCall {
+function readCall(call: unknown): readonly ToolCall[] {
   const { id, function: called } = objectOf(call)
-  const { name, arguments: text } = objectOf(called)
-  return {
-    id: textOf(id),
-    type: 'function',
-    function: { name: textOf(name), arguments: textOf(text) || '{}' },
-  }
+  const { name: said, arguments: text } = objectOf(called)
+  const name = someText(said)
+  if (name === undefined) return []
+  const named = { name, arguments: argumentsText(textOf(text)) }
+  return [{ id: textOf(id), type: 'function', function: named }]
 }

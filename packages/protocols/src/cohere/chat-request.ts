@@ -55,7 +55,7 @@ function penalty(
   const value = request[field]
   if (value == null || value === 0) return {}
   if (value > 0 && value <= 1) return { [field]: value }
-  context.unsupported(field, 'Cohere takes 0 to 1')
+  context.leftOut(field, 'Cohere takes 0 to 1')
   return {}
 }
 

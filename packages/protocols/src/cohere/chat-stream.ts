@@ -1,5 +1,14 @@
-import { type ChatChunk, countOf, type Fields, objectOf, type Step, textOf } from '@sluice/contract'
+import {
+  type ChatChunk,
+  countOf,
+  type Fields,
+  objectOf,
+  someText,
+  type Step,
+  textOf,
+} from '@sluice/contract'
 import { createChatChunks } from '../chat-chunks.ts'
+import { assertCut } from '../finished.ts'
 import type { CodecContext, StreamReader } from '../protocol.ts'
 import { eventObject } from '../read-json.ts'
 import { finishReason } from './finish-reasons.ts'
@@ -19,24 +28,27 @@ function messageOf(body: Fields): Fields {
  */
 export function createChatReader(context: CodecContext): StreamReader<'chat'> {
   const chunks = createChatChunks(context)
-  /** Cohere's index of a call to ours, and whether it has arguments yet. */
-  const calls = new Map<number, { readonly slot: number; empty: boolean }>()
+  /** Cohere's index of a call to ours. */
+  const calls = new Map<number, number>()
+  /** Calls that have not ended. */
+  const open = new Set<number>()
 
   function startCall(index: number, call: Fields): Steps {
     const called = objectOf(call['function'])
-    const text = textOf(called['arguments'])
+    const name = someText(called['name'])
+    if (name === undefined) return []
     const slot = calls.size
-    calls.set(index, { slot, empty: text === '' })
-    const head = { name: textOf(called['name']), arguments: text }
+    calls.set(index, slot)
+    open.add(index)
+    const head = { name, arguments: textOf(called['arguments']) }
     const id = textOf(call['id'])
     return chunks.delta({ tool_calls: [{ index: slot, id, type: 'function', function: head }] })
   }
 
   function argumentsOf(index: number, text: string): Steps {
-    const call = calls.get(index)
-    if (call === undefined || text === '') return []
-    call.empty = false
-    return chunks.delta({ tool_calls: [{ index: call.slot, function: { arguments: text } }] })
+    const slot = calls.get(index)
+    if (slot === undefined || text === '') return []
+    return chunks.delta({ tool_calls: [{ index: slot, function: { arguments: text } }] })
   }
 
   function content({ text, thinking }: Fields, logprobs: unknown): Steps {
@@ -50,10 +62,9 @@ export function createChatReader(context: CodecContext): StreamReader<'chat'> {
 
   function finish(delta: Fields): Steps {
     const usage = readUsage(delta['usage'])
-    return [
-      ...chunks.finish(finishReason(delta['finish_reason'], calls.size > 0)),
-      ...(usage === undefined ? [] : [{ usage }]),
-    ]
+    const reason = finishReason(delta['finish_reason'], calls.size > 0)
+    if (open.size > 0) assertCut(reason)
+    return [...chunks.finish(reason), ...(usage === undefined ? [] : [{ usage }])]
   }
 
   return {
@@ -65,10 +76,8 @@ export function createChatReader(context: CodecContext): StreamReader<'chat'> {
         case 'content-start':
         case 'content-delta':
           return content(objectOf(message['content']), body['logprobs'])
-        case 'tool-plan-delta': {
-          const plan = textOf(message['tool_plan'])
-          return plan === '' ? [] : chunks.delta({ reasoning_content: plan })
-        }
+        case 'tool-plan-delta':
+          return content({ thinking: message['tool_plan'] }, undefined)
         case 'tool-call-start':
           return startCall(index, objectOf(message['tool_calls']))
         case 'tool-call-delta': {
@@ -76,7 +85,8 @@ export function createChatReader(context: CodecContext): StreamReader<'chat'> {
           return argumentsOf(index, textOf(called['arguments']))
         }
         case 'tool-call-end':
-          return calls.get(index)?.empty === true ? argumentsOf(index, '{}') : []
+          open.delete(index)
+          return []
         case 'message-end':
           return finish(objectOf(body['delta']))
         default:

@@ -1,19 +1,25 @@
 import type { Codec } from '../protocol.ts'
+import { usualNames } from '../tools/tool-names.ts'
+import { withToolRule } from '../tools/with-tool-rule.ts'
 import { decodeChat } from './chat-reply.ts'
 import { chatBody } from './chat-request.ts'
 import { createChatReader } from './chat-stream.ts'
+import { wholeCalls } from '../whole-calls.ts'
 import { createChatWatcher } from './watcher.ts'
 
 /** Cohere API v2, chat (https://docs.cohere.com/v2/reference/chat). */
-export const chat: Codec<'chat'> = {
-  encode(request, context) {
-    return {
-      method: 'POST',
-      path: '/v2/chat',
-      body: { kind: 'json', value: chatBody(request, context) },
-    }
+export const chat: Codec<'chat'> = withToolRule(
+  {
+    encode(request, context) {
+      return {
+        method: 'POST',
+        path: '/v2/chat',
+        body: { kind: 'json', value: chatBody(request, context) },
+      }
+    },
+    decode: decodeChat,
+    singleChoice: true,
+    stream: { reader: wholeCalls(createChatReader), watcher: createChatWatcher },
   },
-  decode: decodeChat,
-  singleChoice: true,
-  stream: { reader: createChatReader, watcher: createChatWatcher },
-}
+  usualNames,
+)

@@ -1,4 +1,11 @@
-import type { ChatRequest, ContentPart, Fields, Message } from '@sluice/contract'
+import {
+  type ChatRequest,
+  type ContentPart,
+  type Fields,
+  type Message,
+  registeredDataUrl,
+} from '@sluice/contract'
+import { argumentsText } from '../call-arguments.ts'
 import { lackDetail } from '../decisions.ts'
 import type { CodecContext } from '../protocol.ts'
 
@@ -25,7 +32,7 @@ function encodeMessage(message: Message, path: string, context: CodecContext): r
         {
           role: 'tool',
           tool_call_id: message.tool_call_id,
-          content: contentOf(message, path, context),
+          content: contentOf(textOnly(message, path, context), path, context),
         },
       ]
     case 'assistant':
@@ -35,19 +42,13 @@ function encodeMessage(message: Message, path: string, context: CodecContext): r
 
 function encodeAssistant(message: Message, path: string, context: CodecContext): readonly Fields[] {
   if (message.audio != null) context.unsupported(`${path}.audio`)
-  const calls = (message.tool_calls ?? []).flatMap((call, index) => {
-    if (call.function === undefined) {
-      context.unsupported(`${path}.tool_calls[${index}]`, 'Cohere takes function calls only')
-      return []
+  const calls = (message.tool_calls ?? []).map(({ id, function: called }) => {
+    const { name = '', arguments: text = '' } = called ?? {}
+    return {
+      id,
+      type: 'function',
+      function: { name, arguments: argumentsText(text) },
     }
-    const { name, arguments: text } = call.function
-    return [
-      {
-        id: call.id,
-        type: 'function',
-        function: { name, arguments: text.trim() === '' ? '{}' : text },
-      },
-    ]
   })
   const said = contentOf(message, path, context) ?? message.refusal
   const content = said == null || said.length === 0 ? undefined : said
@@ -61,6 +62,17 @@ function encodeAssistant(message: Message, path: string, context: CodecContext):
       ...(calls.length > 0 ? { tool_calls: calls } : {}),
     },
   ]
+}
+
+/** Results of tools are texts at Cohere. */
+function textOnly(message: Message, path: string, context: CodecContext): Message {
+  const { content } = message
+  if (!Array.isArray(content)) return message
+  const texts = content.filter(({ type }, index) => {
+    if (type !== 'text') context.unsupported(`${path}.content[${index}].type`, 'a result is text')
+    return type === 'text'
+  })
+  return { ...message, content: texts }
 }
 
 /** Who of several users speaks; Cohere has no field for it. */
@@ -90,7 +102,7 @@ function partOf(part: ContentPart, path: string, context: CodecContext): readonl
     const { url, detail } = part.image_url
     if (detail === 'original') lackDetail(part, path, context)
     const known = detail != null && detail !== 'original' ? { detail } : {}
-    return [{ type: 'image_url', image_url: { url, ...known } }]
+    return [{ type: 'image_url', image_url: { url: registeredDataUrl(url), ...known } }]
   }
   context.unsupported(`${path}.type`, `Cohere does not take ${part.type}`)
   return []

@@ -1,5 +1,5 @@
 import type { ChatRequest, Fields, Tool } from '@sluice/contract'
-import { allowedTools } from '../allowed-tools.ts'
+import { allowedTools } from '../tools/allowed-tools.ts'
 import type { CodecContext } from '../protocol.ts'
 
 /**
@@ -9,11 +9,8 @@ import type { CodecContext } from '../protocol.ts'
 export function encodeTools(request: ChatRequest, context: CodecContext): Fields {
   const { tools: declared = [], tool_choice: choice } = request
   const only = chosenNames(choice)
-  const tools = (declared ?? []).flatMap((tool, index) => {
-    if (tool.function === undefined) {
-      context.unsupported(`tools[${index}]`, 'Cohere takes function tools only')
-      return []
-    }
+  const tools = (declared ?? []).flatMap((tool) => {
+    if (tool.function === undefined) return []
     return only === undefined || only.has(tool.function.name) ? [encodeTool(tool.function)] : []
   })
   if (tools.length === 0) return {}
@@ -36,7 +33,7 @@ function strictTools(tools: readonly Tool[], context: CodecContext): Fields {
   const strict = tools.map((tool) => tool.function?.strict === true)
   if (!strict.includes(true)) return {}
   if (!strict.includes(false)) return { strict_tools: true }
-  context.unsupported(
+  context.leftOut(
     `tools[${strict.indexOf(true)}].function.strict`,
     'at Cohere all tools are strict or none',
   )

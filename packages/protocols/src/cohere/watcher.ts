@@ -1,4 +1,5 @@
 import { type Fields, GatewayError, objectOf, someText, type Usage } from '@sluice/contract'
+import { endWithoutReason } from '../finished.ts'
 import type { StreamWatcher, Verdict } from '../protocol.ts'
 import { eventObject } from '../read-json.ts'
 import { finishFailure } from './finish-reasons.ts'
@@ -33,6 +34,7 @@ function verdictOf(body: Fields, delta: Fields): Verdict {
     case 'tool-plan-delta':
       return someText(message['tool_plan']) === undefined ? 'other' : 'content'
     case 'message-end':
+      if (someText(delta['finish_reason']) === undefined) return endWithoutReason()
       return streamError(delta) ?? 'terminal'
     case undefined:
       // What is no event is Cohere's error body.

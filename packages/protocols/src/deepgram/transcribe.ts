@@ -45,7 +45,7 @@ export const transcribe: Codec<'transcribe'> = {
 
 function refuse(request: TranscribeRequest, context: CodecContext): void {
   lackField('prompt', request.prompt, context, 'Deepgram takes keywords instead')
-  if (request.temperature != null && request.temperature !== 0) context.unsupported('temperature')
+  if (request.temperature != null && request.temperature !== 0) context.leftOut('temperature')
   applyDecisions('transcribe', request, decisions, context)
 }
 

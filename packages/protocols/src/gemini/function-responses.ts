@@ -1,4 +1,11 @@
-import { formatJson, isObject, type Message, parseJson, type ToolCall } from '@sluice/contract'
+import {
+  formatJson,
+  isObject,
+  isTooDeep,
+  type Message,
+  parseJson,
+  type ToolCall,
+} from '@sluice/contract'
 import type { Part } from './generate-content.ts'
 
 export function isToolResult({ role }: Message): boolean {
@@ -35,7 +42,7 @@ function textOf({ content }: Message): string {
 function responseOf(text: string): unknown {
   try {
     const value = parseJson(text)
-    if (isObject(value)) return value
+    if (isObject(value) && !isTooDeep(value)) return value
   } catch {
     // Most results are plain text.
   }

@@ -9,6 +9,7 @@ import {
   type Tool,
   type ToolChoice,
 } from '@sluice/contract'
+import type { FormatContext } from '../protocol.ts'
 
 /**
  * Tools of the two OpenAI APIs: chat wraps each in a field of its type, Responses is flat and strict unless told
@@ -36,27 +37,30 @@ const searches: ReadonlySet<unknown> = new Set([
   'web_search_preview_2025_03_11',
 ])
 
-/**
- * Web search is an option in chat and a tool here. The other tools of the list are left as they are. Throws
- * `unsupported_parameter` for a search that is narrowed in ways chat has no words for.
- */
-export function withoutSearch(tools: readonly Fields[]): {
-  readonly tools: readonly { readonly tool: Fields; readonly path: string }[]
-  readonly search?: Fields
-} {
-  const placed = tools.map((tool, index) => ({ tool, path: `tools[${index}]` }))
-  const found = placed.find(({ tool }) => searches.has(tool['type']))
-  const others = placed.filter(({ tool }) => !searches.has(tool['type']))
-  return found === undefined ? { tools: others } : { tools: others, search: searchOf(found) }
+export function isSearch({ type }: Fields): boolean {
+  return searches.has(type)
 }
 
-function searchOf({ tool, path }: { readonly tool: Fields; readonly path: string }): Fields {
-  const { type: _, search_context_size: size, user_location: location, ...rest } = tool
-  for (const [name, value] of Object.entries(rest))
-    if (value !== null)
-      throw new GatewayError('unsupported_parameter', `Web search has no ${name} here`, {
-        param: `${path}.${name}`,
-      })
+/** Web search is an option in chat and a tool here. */
+export function searchOptions(
+  tool: Fields,
+  path: string,
+  { leftOut, unsupported }: Pick<FormatContext, 'leftOut' | 'unsupported'>,
+): Fields {
+  const {
+    type: _,
+    search_context_size: size,
+    user_location: location,
+    external_web_access: live,
+    filters,
+    ...rest
+  } = tool
+  // What was found earlier is asked for; what is found now says no less.
+  if (live === false) leftOut(`${path}.external_web_access`)
+  const domains = listOf(objectOf(filters)['allowed_domains'])
+  if (domains.length > 0)
+    unsupported(`${path}.filters`, 'Only an upstream of this format narrows a search')
+  for (const [name, value] of Object.entries(rest)) if (value !== null) leftOut(`${path}.${name}`)
   const { type: __, ...place } = objectOf(location)
   return {
     ...(someText(size) === undefined ? {} : { search_context_size: size }),
@@ -64,15 +68,9 @@ function searchOf({ tool, path }: { readonly tool: Fields; readonly path: string
   }
 }
 
-/** Throws `unsupported_value` for built-in tools, which only OpenAI can run. */
-export function wrappedTool(flat: Fields, path: string): Tool {
+/** A function or a free-form tool, wrapped in a field of its type. */
+export function wrappedTool(flat: Fields): Tool {
   const { type, name, description, parameters, strict, format } = flat
-  if (type !== 'function' && type !== 'custom')
-    throw new GatewayError(
-      'unsupported_value',
-      `Tools of type ${String(type)} are not available here; function and custom are`,
-      { param: `${path}.type` },
-    )
   const named = {
     name: textOf(name),
     ...(someText(description) ? { description: textOf(description) } : {}),
@@ -83,7 +81,7 @@ export function wrappedTool(flat: Fields, path: string): Tool {
       custom: { ...named, ...(isObject(format) ? { format: wrappedGrammar(format) } : {}) },
     }
   return {
-    type,
+    type: 'function',
     function: {
       ...named,
       ...(isObject(parameters) ? { parameters } : {}),
@@ -118,14 +116,18 @@ function flatReference(tool: Fields): Fields {
   return { ...tool, ...named, ...(typeof type === 'string' ? { [type]: undefined } : {}) }
 }
 
-/** Throws `unsupported_value` for a choice of a built-in tool. */
-export function wrappedChoice(choice: unknown): ToolChoice {
+/** `flat` names a tool of a namespace. Throws `unsupported_value` for a choice of a built-in tool. */
+export function wrappedChoice(choice: unknown, flat: FlatName): ToolChoice {
   if (choice === 'none' || choice === 'auto' || choice === 'required') return choice
-  const { type, name, mode, tools } = objectOf(choice)
-  if (type === 'function') return { type, function: { name: textOf(name) } }
-  if (type === 'custom') return { type, custom: { name: textOf(name) } }
+  const { type, name, namespace, mode, tools } = objectOf(choice)
+  const called = flat(textOf(name), someText(namespace))
+  if (type === 'function') return { type, function: { name: called } }
+  if (type === 'custom') return { type, custom: { name: called } }
   if (type === 'allowed_tools') {
-    const wrapped = listOf(tools).filter(isObject).map(wrappedReference)
+    const wrapped = listOf(tools)
+      .filter(isObject)
+      .filter((tool) => !isSearch(tool))
+      .map((tool) => wrappedReference(tool, flat))
     return {
       type,
       allowed_tools: { mode: mode === 'required' ? 'required' : 'auto', tools: wrapped },
@@ -140,8 +142,16 @@ export function wrappedChoice(choice: unknown): ToolChoice {
   )
 }
 
-function wrappedReference({ type, name, ...rest }: Fields): Record<string, unknown> {
-  return typeof type === 'string' ? { type, [type]: { name, ...rest } } : { type, name }
+type FlatName = (name: string, namespace?: string) => string
+
+function wrappedReference(
+  { type, name, namespace, ...rest }: Fields,
+  flat: FlatName,
+): Record<string, unknown> {
+  const called = flat(textOf(name), someText(namespace))
+  return typeof type === 'string'
+    ? { type, [type]: { name: called, ...rest } }
+    : { type, name: called }
 }
 
 function withoutNulls<T extends object>(value: T): Fields {

@@ -52,6 +52,8 @@ function createFrames(): Frames {
 
 /** Writes the blocks of a streamed message. */
 export interface BlockWriter {
+  /** Whether any text was written. */
+  hasSpoken(): boolean
   /** A piece of the answer's text. */
   say(text: string): string
   /** A piece of a thought. */
@@ -83,6 +85,7 @@ export function createBlockWriter(): BlockWriter {
   }
 
   return {
+    hasSpoken: () => said !== '',
     say,
     think(thinking) {
       if (thinking === '') return ''

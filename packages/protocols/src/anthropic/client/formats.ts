@@ -4,6 +4,7 @@ import { fromCanonical } from './reply.ts'
 import { canonicalPrompt, toCanonical } from './request.ts'
 import { CountTokensReply, CountTokensRequest, MessagesReply, MessagesRequest } from './schema.ts'
 import { createChatWriter } from './stream.ts'
+import { writeEvent } from './write-event.ts'
 
 /** Chat for applications that speak Anthropic's Messages API (https://platform.claude.com/docs/en/api/messages). */
 export const messages: ClientFormat<'chat'> = {
@@ -12,6 +13,7 @@ export const messages: ClientFormat<'chat'> = {
   summary: 'Create a message',
   tag: 'Messages',
   paths: ['/v1/messages'],
+  effortWithoutThinking: true,
   request: MessagesRequest,
   reply: MessagesReply,
   example: {
@@ -24,6 +26,7 @@ export const messages: ClientFormat<'chat'> = {
   fromCanonical: (reply, request) => fromCanonical(reply, request as MessagesRequest),
   writer: (request, { newId }) => createChatWriter(request as MessagesRequest, newId),
   error: errorBody,
+  terminal: writeEvent({ type: 'message_stop' }),
   paramOf,
   prefixOf(request) {
     const { tools, system, messages } = request as MessagesRequest
@@ -42,7 +45,11 @@ export const messagesCountTokens: ClientFormat<'chat'> = {
   reply: CountTokensReply,
   example: { model: 'builtin-chat', messages: [{ role: 'user', content: 'What is 6 times 7?' }] },
   // The schema has accepted the request before.
-  toCanonical: (request) => canonicalPrompt(request as CountTokensRequest),
+  toCanonical(request, context) {
+    const fields = request as CountTokensRequest
+    if (fields.mcp_servers?.length) context.unsupported('mcp_servers')
+    return canonicalPrompt(fields, context)
+  },
   fromCanonical: ({ usage }) => ({ input_tokens: usage.prompt_tokens }),
   counted: (tokens) => ({ input_tokens: tokens }),
   error: errorBody,

@@ -4,6 +4,7 @@ import {
   formatJson,
   GatewayError,
   invalidRequest,
+  isObject,
   listOf,
   type Message,
   objectOf,
@@ -54,6 +55,9 @@ function partsOf(block: PartBlock, path: string): readonly ContentPart[] {
       return [{ type: 'image_url', image_url: { url: imageUrl(block, path) }, ...cache }]
     case 'document':
       return documentParts(block, path).map((part) => ({ ...part, ...cache }))
+    // A tool that the caller's own search has found; it is among `tools` already.
+    case 'tool_reference':
+      return [{ type: 'text', text: `The tool ${block.tool_name ?? ''} is available.` }]
     case 'search_result':
       return [{ type: 'text', text: searchResult(block), ...cache }]
     default:
@@ -78,7 +82,7 @@ function imageUrl({ source }: PartBlock, path: string): string {
     )
   if (typeof source === 'object' && source.type === 'url')
     return needed(source.url, `${path}.source.url`)
-  throw unsupported(`${path}.source`, 'Pictures are taken as base64 or url')
+  throw unsupported(`${path}.source`, 'Image sources must be of type base64 or url')
 }
 
 /** PDFs stay files; documents that are text become text under their title, which every model reads. */
@@ -174,6 +178,8 @@ function assistantMessage(content: readonly Block[], path: string): readonly Mes
     if (block.type === 'text') parts.push(...partsOf(block, `${path}[${index}]`))
     else if (block.type === 'tool_use')
       calls.push(signCall(toolCall(block, `${path}[${index}]`), callSignatures))
+    else if (/._tool_(use|result)$/.test(block.type))
+      parts.push({ type: 'text', text: serverToolText(block) })
     else
       throw unsupported(
         `${path}[${index}].type`,
@@ -191,6 +197,27 @@ function assistantMessage(content: readonly Block[], path: string): readonly Mes
       ...(calls.length === 0 ? {} : { tool_calls: calls }),
     },
   ]
+}
+
+/**
+ * What a tool of Anthropic's own was asked, or answered, in words: so a conversation can go on at another model. What
+ * only Anthropic can read of it, such as encrypted contents, means nothing there.
+ */
+function serverToolText(block: Block): string {
+  const { type, name, input, content } = block
+  if (type.endsWith('tool_use'))
+    return `[${name ?? type} was called with ${formatJson(input ?? {})}]`
+  const told = typeof content === 'string' ? content : formatJson(readable(content))
+  return `[${type}: ${told}]`
+}
+
+function readable(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(readable)
+  if (!isObject(value)) return value
+  const kept = Object.entries(value).filter(
+    ([name, field]) => field !== null && !name.startsWith('encrypted_') && name !== 'type',
+  )
+  return Object.fromEntries(kept.map(([name, field]) => [name, readable(field)]))
 }
 
 function isThinking({ type }: Block): boolean {

@@ -4,6 +4,7 @@ import {
   type Fields,
   GatewayError,
   isObject,
+  isTooDeep,
   listOf,
   objectOf,
   parseJson,
@@ -137,7 +138,7 @@ function readInput(text: string): Fields {
   if (text.trim() === '') return {}
   try {
     const value = parseJson(text)
-    if (isObject(value)) return value
+    if (isObject(value) && !isTooDeep(value)) return value
   } catch {
     // Shown below, like any other text that is no object.
   }

@@ -1,20 +1,22 @@
 import {
   type ChatRequest,
+  type Fields,
   GatewayError,
   invalidRequest,
+  isObject,
   type Message,
-  type Tool,
 } from '@sluice/contract'
 import { applyFormatDecisions, type FormatDecisions } from '../../decisions.ts'
+import { isNeutral } from '../../neutral-values.ts'
 import type { FormatContext } from '../../protocol.ts'
 import { canonicalMessages } from './messages.ts'
 import {
   type CountTokensRequest,
   type MessagesRequest,
   MessagesRequest as MessagesSchema,
-  type Tool as ClientTool,
 } from './schema.ts'
 import { isStrictSchema } from './strict-schema.ts'
+import { offeredTools } from './tools.ts'
 
 const decisions: FormatDecisions<MessagesRequest> = {
   model: 'sent',
@@ -24,6 +26,7 @@ const decisions: FormatDecisions<MessagesRequest> = {
   tool_choice: 'sent',
   thinking: 'sent',
   output_config: 'sent',
+  output_format: 'sent',
   mcp_servers: 'refused',
   max_tokens: 'sent',
   temperature: 'sent',
@@ -43,16 +46,13 @@ const decisions: FormatDecisions<MessagesRequest> = {
  * MCP servers, containers, a region. What only saves money or keeps a context short (`context_management`, `speed`,
  * automatic caching) has no meaning elsewhere and is left out.
  */
-export function toCanonical(
-  request: MessagesRequest,
-  context: Pick<FormatContext, 'leftOut'>,
-): ChatRequest {
+export function toCanonical(request: MessagesRequest, context: Context): ChatRequest {
   if (request.max_tokens === 0)
     throw invalidRequest("'max_tokens' must be at least 1", 'max_tokens')
   applyFormatDecisions(MessagesSchema, request, decisions, context)
   const { stop_sequences: stop, metadata, service_tier: tier } = request
   return {
-    ...canonicalPrompt(request),
+    ...canonicalPrompt(request, context),
     // Both limits count thinking; OpenAI's own models refuse the older name.
     max_completion_tokens: request.max_tokens,
     ...copied(request, ['temperature', 'top_p', 'top_k', 'stream']),
@@ -62,10 +62,10 @@ export function toCanonical(
   }
 }
 
+type Context = Pick<FormatContext, 'headers' | 'leftOut' | 'unsupported'>
+
 /** What is counted by `count_tokens`: everything that makes up the prompt. */
-export function canonicalPrompt(request: CountTokensRequest): ChatRequest {
-  if (request.mcp_servers?.length)
-    throw unsupported('mcp_servers', 'mcp_servers reach only Anthropic itself')
+export function canonicalPrompt(request: CountTokensRequest, context: Context): ChatRequest {
   return {
     model: request.model,
     messages: [
@@ -74,14 +74,10 @@ export function canonicalPrompt(request: CountTokensRequest): ChatRequest {
         canonicalMessages(message, `messages[${index}]`),
       ),
     ],
-    ...tools(request),
-    ...thinking(request),
-    ...outputConfig(request.output_config),
+    ...offeredTools(request, context),
+    ...thinking(request, context),
+    ...outputConfig(request, context),
   }
-}
-
-function unsupported(param: string, message: string): GatewayError {
-  return new GatewayError('unsupported_parameter', message, { param })
 }
 
 function copied(
@@ -108,64 +104,16 @@ function systemMessages(system: CountTokensRequest['system']): readonly Message[
   ]
 }
 
-function tools(request: CountTokensRequest): Partial<ChatRequest> {
-  const { tool_choice: choice } = request
-  const given = (request.tools ?? []).map((tool, index) => canonicalTool(tool, `tools[${index}]`))
-  return {
-    ...(given.length > 0 ? { tools: given } : {}),
-    ...(choice == null ? {} : { tool_choice: canonicalChoice(choice) }),
-    ...(choice?.disable_parallel_tool_use === true ? { parallel_tool_calls: false } : {}),
-  }
-}
-
-function canonicalTool(tool: ClientTool, path: string): Tool {
-  const { type, name, description, input_schema: schema, strict } = tool
-  if (type != null && type !== 'custom')
-    throw unsupported(`${path}.type`, `Tools of type ${type} run only at Anthropic itself`)
-  for (const field of ['name', 'input_schema'] as const)
-    if (tool[field] == null)
-      throw new GatewayError(
-        'missing_parameter',
-        `Missing required parameter: '${path}.${field}'`,
-        { param: `${path}.${field}` },
-      )
-  if (tool.defer_loading === true || tool.allowed_callers?.some((caller) => caller !== 'direct'))
-    throw unsupported(path, 'Only Anthropic itself loads tools later or calls them from code')
-  if (tool.input_examples?.length)
-    throw unsupported(`${path}.input_examples`, 'Only Anthropic itself takes examples of input')
-  return {
-    type: 'function',
-    function: {
-      name: name ?? '',
-      ...(description == null ? {} : { description }),
-      ...(schema == null ? {} : { parameters: schema }),
-      ...(strict == null ? {} : { strict }),
-    },
-    ...(tool.cache_control == null ? {} : { cache_control: tool.cache_control }),
-  }
-}
-
-function canonicalChoice({
-  type,
-  name,
-}: NonNullable<CountTokensRequest['tool_choice']>): NonNullable<ChatRequest['tool_choice']> {
-  if (type === 'any') return 'required'
-  if (type !== 'tool') return type
-  if (name === undefined)
-    throw new GatewayError('missing_parameter', "Missing required parameter: 'tool_choice.name'", {
-      param: 'tool_choice.name',
-    })
-  return { type: 'function', function: { name } }
-}
-
 /** A budget stays a budget; 0 is off and -1 leaves it to the model. */
-function thinking(request: CountTokensRequest): Partial<ChatRequest> {
+function thinking(request: CountTokensRequest, context: Context): Partial<ChatRequest> {
   const { thinking: given } = request
   if (given == null) return {}
   if (given.type === 'disabled') return { thinking_budget: 0 }
   if (given.type === 'adaptive') return { thinking_budget: -1 }
-  if (given.type === 'between_tools')
-    throw unsupported('thinking.type', 'between_tools is known to Anthropic itself only')
+  if (given.type === 'between_tools') {
+    context.leftOut('thinking.type', 'between_tools is known to Anthropic itself only')
+    return {}
+  }
   const { budget_tokens: budget } = given
   if (budget === undefined)
     throw new GatewayError(
@@ -174,7 +122,7 @@ function thinking(request: CountTokensRequest): Partial<ChatRequest> {
       { param: 'thinking.budget_tokens' },
     )
   if ('max_tokens' in request && typeof request.max_tokens === 'number')
-    if (budget >= request.max_tokens)
+    if (budget >= request.max_tokens && !thinksBetweenCalls(request, context))
       throw invalidRequest(
         "'max_tokens' must be greater than 'thinking.budget_tokens'",
         'thinking.budget_tokens',
@@ -182,8 +130,17 @@ function thinking(request: CountTokensRequest): Partial<ChatRequest> {
   return { thinking_budget: budget }
 }
 
-function outputConfig(config: CountTokensRequest['output_config']): Partial<ChatRequest> {
-  const { effort, format } = config ?? {}
+/** Then a budget is one of the whole turn, which may exceed the limit of each answer (Claude docs, interleaved thinking). */
+function thinksBetweenCalls({ tools }: CountTokensRequest, { headers }: Context): boolean {
+  const beta = headers['anthropic-beta'] ?? ''
+  return beta.includes('interleaved-thinking') && (tools?.length ?? 0) > 0
+}
+
+function outputConfig(request: CountTokensRequest, { leftOut }: Context): Partial<ChatRequest> {
+  const { output_config: config, output_format: older } = request
+  const effort = config?.effort
+  const format = config?.format ?? (isSchemaFormat(older) ? older : undefined)
+  if (!isSchemaFormat(older) && !isNeutral('output_format', older)) leftOut('output_format')
   return {
     ...(effort == null ? {} : { reasoning_effort: effort }),
     ...(format == null
@@ -200,4 +157,10 @@ function outputConfig(config: CountTokensRequest['output_config']): Partial<Chat
           },
         }),
   }
+}
+
+function isSchemaFormat(
+  format: Fields | null | undefined,
+): format is { readonly schema: Record<string, unknown> } {
+  return format?.['type'] === 'json_schema' && isObject(format['schema'])
 }

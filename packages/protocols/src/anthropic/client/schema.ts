@@ -23,6 +23,7 @@ const blockFields = {
   thinking: Type.Optional(Type.String()),
   signature: optional(Type.String()),
   data: Type.Optional(Type.String()),
+  tool_name: optional(Type.String()),
   title: optional(Type.String()),
   context: optional(Type.String()),
   citations: optional(Type.Union([AnyObject, Type.Array(AnyObject)])),
@@ -68,6 +69,11 @@ const Tool = Type.Object({
   input_examples: optional(Type.Array(Type.Unknown())),
   allowed_callers: optional(Type.Array(Type.String())),
   cache_control: optional(AnyObject),
+  /** Of Anthropic's web search. */
+  max_uses: optional(Type.Integer()),
+  allowed_domains: optional(Type.Array(Type.String())),
+  blocked_domains: optional(Type.Array(Type.String())),
+  user_location: optional(AnyObject),
 })
 export type Tool = Static<typeof Tool>
 
@@ -96,6 +102,8 @@ const promptFields = {
       format: optional(Type.Object({ type: Type.Literal('json_schema'), schema: AnyObject })),
     }),
   ),
+  /** The name of `output_config.format` while it was a beta. */
+  output_format: optional(AnyObject),
   mcp_servers: optional(Type.Array(Type.Unknown())),
 }
 

@@ -26,6 +26,8 @@ interface Writing {
   readonly calls: CallWriter
   /** What came while a call was still being written. */
   readonly held: ChatDelta[]
+  /** Thoughts after a text or a call, which are told when something follows: no message of Anthropic's ends with one. */
+  late: ChatDelta[]
   started: boolean
   usage: Usage | undefined
   refusal: string
@@ -50,6 +52,7 @@ export function createChatWriter(
     blocks,
     calls: createCallWriter(blocks, newId),
     held: [],
+    late: [],
     started: false,
     usage: undefined,
     refusal: '',
@@ -130,7 +133,9 @@ function take(writing: Writing, delta: ChatDelta): string {
     writing.held.push(delta)
     if (!writing.calls.writing()) said = sayHeld(writing)
   }
-  return said + (delta.tool_calls ?? []).map((call) => writing.calls.take(call)).join('')
+  const calls = delta.tool_calls ?? []
+  if (calls.length > 0) said += tellLate(writing)
+  return said + calls.map((call) => writing.calls.take(call)).join('')
 }
 
 function sayHeld(writing: Writing): string {
@@ -144,10 +149,31 @@ function sayHeld(writing: Writing): string {
 }
 
 function say(writing: Writing, delta: ChatDelta): string {
-  const blocks = writing.blocks
+  const { blocks, calls, late } = writing
+  let said = ''
+  if (delta.reasoning_content || delta.thinking_blocks?.length) {
+    if (blocks.hasSpoken() || calls.any()) late.push(delta)
+    else said = think(writing, delta)
+  }
+  if (delta.content || delta.images?.length) said += tellLate(writing)
+  return said + speak(writing, delta)
+}
+
+function tellLate(writing: Writing): string {
+  const { late } = writing
+  if (late.length === 0) return ''
+  writing.late = []
+  return late.map((delta) => think(writing, delta)).join('')
+}
+
+function think({ blocks, textShown }: Writing, delta: ChatDelta): string {
+  const words = textShown ? blocks.think(delta.reasoning_content ?? '') : ''
+  const signed = (delta.thinking_blocks ?? []).map((block) => blocks.sign(block, textShown))
+  return words + signed.join('')
+}
+
+function speak({ blocks }: Writing, delta: ChatDelta): string {
   return [
-    writing.textShown ? blocks.think(delta.reasoning_content ?? '') : '',
-    ...(delta.thinking_blocks ?? []).map((block) => blocks.sign(block, writing.textShown)),
     blocks.say(delta.content ?? ''),
     ...(delta.images ?? []).map(({ image_url: image }) => blocks.picture(image.url)),
     blocks.cite(delta.annotations),

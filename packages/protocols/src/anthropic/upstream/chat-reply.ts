@@ -59,15 +59,22 @@ export function refusalOf(holder: Fields): string | undefined {
   return someText(objectOf(holder['stop_details'])['explanation'])
 }
 
+/** Between texts that a tool of Anthropic's own stood between. */
+export const blockGap = '\n\n'
+
 function readBlocks(content: readonly unknown[], answerTool: string | undefined): Answer {
   const annotations: Record<string, unknown>[] = []
   const thinking: ThinkingBlock[] = []
   const calls: ToolCall[] = []
   let text = ''
   let reasoning = ''
+  /** Something that is not told stood between this text and the next. */
+  let isApart = false
   for (const block of content.filter(isObject)) {
     switch (block['type']) {
       case 'text': {
+        if (isApart) text += blockGap
+        isApart = false
         const start = text.length
         text += textOf(block['text'])
         annotations.push(...annotationsOf(block['citations'], { start, end: text.length }))
@@ -79,11 +86,13 @@ function readBlocks(content: readonly unknown[], answerTool: string | undefined)
         thinking.push(thinkingBlock(block))
         break
       case 'tool_use':
+        if (someText(block['name']) === undefined) break
         if (block['name'] === answerTool) text += formatJson(block['input'] ?? {})
         else calls.push(toolCall(block))
         break
       default:
-      // Calls and results of Anthropic's own tools: what came of them is in the text.
+        // Calls and results of Anthropic's own tools: what came of them is in the text.
+        isApart = text !== ''
     }
   }
   return { text, reasoning, thinking, calls, annotations }

@@ -1,10 +1,11 @@
 import type { ChatRequest } from '@sluice/contract'
 import { createCacheBreakpoints } from '../../claude/cache-breakpoints.ts'
 import { outputLimit, stopSequences } from '../../claude/limits.ts'
-import { claudeModel } from '../../claude/model-family.ts'
+import { claudeModel } from '../../families/claude.ts'
 import { type ClaudeCall, claudeSampling } from '../../claude/sampling.ts'
 import { encodeThinking, mayForceCall, type Thinking } from '../../claude/thinking.ts'
 import { applyDecisions, type Decisions } from '../../decisions.ts'
+import { fittedId } from '../../fitted-id.ts'
 import type { CodecContext } from '../../protocol.ts'
 import { usualChat } from '../../usual-decisions.ts'
 import { encodeMessages } from './messages.ts'
@@ -17,14 +18,14 @@ type Body = Readonly<Record<string, unknown>>
 const decisions: Decisions<'chat'> = {
   ...usualChat,
   n: 'gateway',
-  presence_penalty: 'refused',
-  frequency_penalty: 'refused',
+  presence_penalty: 'hint',
+  frequency_penalty: 'hint',
   logprobs: 'refused',
   top_logprobs: 'refused',
   user: 'sent',
   safety_identifier: 'sent',
   parallel_tool_calls: 'sent',
-  seed: 'refused',
+  seed: 'hint',
   modalities: 'refused',
   audio: 'refused',
   web_search_options: 'sent',
@@ -40,7 +41,7 @@ export function messagesBody(request: ChatRequest, context: CodecContext): Body 
   const call = { context, model, thinking }
   const stops = stopSequences(request, context)
   const breakpoint = createCacheBreakpoints()
-  const json = jsonAnswer(request, model)
+  const json = jsonAnswer(request, model, context.leftOut)
   const tools = encodeTools(request, { context, model, breakpoint })
   const answerTool = json?.by === 'tool' && mayForceCall(model, thinking) ? [json.tool] : []
   const { system, turns } = encodeMessages(request.messages, context, breakpoint)
@@ -68,10 +69,12 @@ export function answerToolName(request: ChatRequest, name: string): string | und
 }
 
 /** The field is mandatory: where the caller sets no limit it is the model's own. */
-function maxTokens(request: ChatRequest, { model, thinking }: ClaudeCall): number {
+function maxTokens(request: ChatRequest, { context, model, thinking }: ClaudeCall): number {
   const { max_completion_tokens: asked } = request
   const budget = thinking.thinking?.budget_tokens ?? 0
-  return asked == null ? Math.max(model.maxTokens, budget + 1) : outputLimit(asked, budget, model)
+  return asked == null
+    ? Math.max(model.maxTokens, budget + 1)
+    : outputLimit(asked, budget, { model, context })
 }
 
 function toolChoice(request: ChatRequest, json: JsonAnswer | undefined, call: ClaudeCall): Body {
@@ -100,11 +103,13 @@ function outputConfig(json: JsonAnswer | undefined, { effort }: Thinking): Body 
   return Object.keys(config).length > 0 ? { output_config: config } : {}
 }
 
+const userIdCharactersMax = 256
+
 /** There is room for one of the two. */
 function metadata({ safety_identifier: id, user }: ChatRequest, context: CodecContext): Body {
   const userId = id ?? user
   if (id != null && user != null) context.leftOut('user')
-  return userId == null ? {} : { metadata: { user_id: userId } }
+  return userId == null ? {} : { metadata: { user_id: fittedId(userId, userIdCharactersMax) } }
 }
 
 function serviceTier({ service_tier: tier }: ChatRequest, context: CodecContext): Body {

@@ -3,6 +3,7 @@ import {
   type ChatRequest,
   type Fields,
   formatJson,
+  GatewayError,
   isObject,
   listOf,
   objectOf,
@@ -12,12 +13,13 @@ import {
   textOf,
 } from '@sluice/contract'
 import { type ChatChunks, createChatChunks } from '../../chat-chunks.ts'
+import { assertCut } from '../../finished.ts'
 import type { CodecContext, StreamReader } from '../../protocol.ts'
 import { eventObject } from '../../read-json.ts'
 import { finishReason } from '../finish-reasons.ts'
 import { createUsageReading, type UsageReading } from '../usage.ts'
 import { annotationsOf } from './annotations.ts'
-import { refusalOf, thinkingBlock } from './chat-reply.ts'
+import { blockGap, refusalOf, thinkingBlock } from './chat-reply.ts'
 import { answerToolName } from './chat-request.ts'
 
 type Steps = readonly Step<ChatChunk>[]
@@ -44,9 +46,13 @@ interface Reading {
   readonly usage: UsageReading
   readonly open: Map<unknown, OpenBlock>
   begun: boolean
+  /** What the start said of the whole message. */
+  start: Fields
   finished: boolean
   calls: number
   length: number
+  /** Something that is not told stood between the text so far and the next. */
+  isApart: boolean
 }
 
 /** Reads the events of a streamed answer (Claude docs, streaming messages). */
@@ -60,9 +66,11 @@ export function createChatReader(
     usage: createUsageReading(),
     open: new Map(),
     begun: false,
+    start: {},
     finished: false,
     calls: 0,
     length: 0,
+    isApart: false,
   }
   return { read: (event) => read(reading, event), end: () => none }
 }
@@ -80,15 +88,23 @@ function read(reading: Reading, event: ServerSentEvent): Steps {
       return close(reading, data['index'])
     case 'message_delta':
       return [...count(reading, data['usage']), ...finish(reading, objectOf(data['delta']))]
+    case 'message_stop':
+      return finish(reading, reading.start)
     default:
       return none
   }
 }
 
-/** Some upstreams send the start twice, and some put whole blocks into it. */
+/**
+ * Some upstreams send the start twice, and some put whole blocks into it, with the reason why the answer ends. One that
+ * comes within a block begins another answer, of which nobody can say how it goes on.
+ */
 function begin(reading: Reading, message: Fields): Steps {
+  if (reading.open.size > 0)
+    throw new GatewayError('upstream_garbled', 'The upstream began another answer within a block')
   if (reading.begun) return none
   reading.begun = true
+  reading.start = message
   const blocks = listOf(message['content']).filter(isObject)
   return [
     ...count(reading, message['usage']),
@@ -114,6 +130,7 @@ function openBlock(reading: Reading, index: unknown, fields: Fields): Steps {
     citations: [...listOf(fields['citations'])],
   }
   reading.open.set(index, block)
+  if (kind === 'other') reading.isApart = reading.length > 0
   if (kind === 'text') return say(reading, textOf(fields['text']))
   if (kind === 'thinking') return think(reading, block, textOf(fields['thinking']))
   if (kind !== 'call') return none
@@ -128,7 +145,7 @@ function openBlock(reading: Reading, index: unknown, fields: Fields): Steps {
 function kindOf(reading: Reading, { type, name }: Fields): OpenBlock['kind'] {
   if (type === 'text') return 'text'
   if (type === 'thinking' || type === 'redacted_thinking') return 'thinking'
-  if (type !== 'tool_use') return 'other'
+  if (type !== 'tool_use' || someText(name) === undefined) return 'other'
   return name === reading.answerTool ? 'answer' : 'call'
 }
 
@@ -153,8 +170,11 @@ function extend(reading: Reading, index: unknown, delta: Fields): Steps {
 }
 
 function say(reading: Reading, text: string): Steps {
-  reading.length += text.length
-  return text === '' ? none : reading.chunks.delta({ content: text })
+  if (text === '') return none
+  const gap = reading.isApart ? blockGap : ''
+  reading.isApart = false
+  reading.length += gap.length + text.length
+  return reading.chunks.delta({ content: gap + text })
 }
 
 function think(reading: Reading, block: OpenBlock | undefined, thinking: string): Steps {
@@ -198,6 +218,11 @@ function close(reading: Reading, index: unknown): Steps {
   }
 }
 
+/** True while the input of a call has not ended. */
+function isCalling({ open }: Reading): boolean {
+  return [...open.values()].some(({ kind }) => kind === 'call' || kind === 'answer')
+}
+
 function count(reading: Reading, usage: unknown): Steps {
   if (!isObject(usage)) return none
   reading.usage.add(usage)
@@ -209,12 +234,14 @@ function finish(reading: Reading, delta: Fields): Steps {
   const reason = someText(delta['stop_reason'])
   if (reason === undefined || reading.finished) return none
   reading.finished = true
+  const finished = finishReason(reason, reading.calls > 0)
+  if (isCalling(reading)) assertCut(finished)
   const refusal = refusalOf(delta)
   const stopSequence = someText(delta['stop_sequence'])
   return [
     ...(refusal === undefined ? none : reading.chunks.delta({ refusal })),
     ...reading.chunks.finish(
-      finishReason(reason, reading.calls > 0),
+      finished,
       stopSequence === undefined ? {} : { stop_sequence: stopSequence },
     ),
   ]

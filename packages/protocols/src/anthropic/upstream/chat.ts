@@ -1,17 +1,22 @@
 import type { Codec } from '../../protocol.ts'
+import { withToolRule } from '../../tools/with-tool-rule.ts'
+import { wholeCalls } from '../../whole-calls.ts'
 import { decodeChat } from './chat-reply.ts'
 import { messagesBody } from './chat-request.ts'
 import { createChatReader } from './chat-stream.ts'
 import { createChatWatcher } from './watcher.ts'
 
 /** Chat as Anthropic's Messages API says it (https://platform.claude.com/docs/en/api/messages). */
-export const chat: Codec<'chat'> = {
-  encode: (request, context) => ({
-    method: 'POST',
-    path: '/v1/messages',
-    body: { kind: 'json', value: messagesBody(request, context) },
-  }),
-  decode: decodeChat,
-  singleChoice: true,
-  stream: { reader: createChatReader, watcher: createChatWatcher },
-}
+export const chat: Codec<'chat'> = withToolRule(
+  {
+    encode: (request, context) => ({
+      method: 'POST',
+      path: '/v1/messages',
+      body: { kind: 'json', value: messagesBody(request, context) },
+    }),
+    decode: decodeChat,
+    singleChoice: true,
+    stream: { reader: wholeCalls(createChatReader), watcher: createChatWatcher },
+  },
+  { fits: /^[a-zA-Z0-9_-]{1,128}$/, charactersMax: 128 },
+)

@@ -1,5 +1,6 @@
 import { type ContentPart, type DataUrl, invalidRequest, parseDataUrl } from '@sluice/contract'
 import { lackDetail } from '../../decisions.ts'
+import { pdfAsFile, typeOfFile } from '../../file-types.ts'
 import type { CodecContext } from '../../protocol.ts'
 import { type Block, imageTypes } from '../blocks.ts'
 
@@ -10,9 +11,12 @@ export function mediaBlock(
   context: CodecContext,
 ): Block | undefined {
   switch (part.type) {
-    case 'image_url':
+    case 'image_url': {
+      const file = pdfAsFile(part)
+      if (file !== undefined) return fileBlock(file, path, context)
       lackDetail(part, path, context)
       return imageBlock(part.image_url?.url ?? '', `${path}.image_url`)
+    }
     case 'file':
       return fileBlock(part, path, context)
     case 'input_audio':
@@ -30,15 +34,15 @@ export function mediaBlock(
 function imageBlock(url: string, path: string): Block {
   if (/^https?:/i.test(url)) return { type: 'image', source: { type: 'url', url } }
   const data = parseDataUrl(url)
-  if (data === undefined) throw invalidRequest('An image is an http(s): or data: address', path)
+  if (data === undefined)
+    throw invalidRequest('An image must be an http(s) URL or a data URL', path)
   return dataImage(data, path)
 }
 
 function dataImage({ contentType, base64 }: DataUrl, path: string): Block {
-  const mediaType = contentType === 'image/jpg' ? 'image/jpeg' : contentType
-  if (!imageTypes.has(mediaType))
-    throw invalidRequest(`Claude takes ${[...imageTypes].join(', ')}, not ${mediaType}`, path)
-  return { type: 'image', source: { type: 'base64', media_type: mediaType, data: base64 } }
+  if (!imageTypes.has(contentType))
+    throw invalidRequest(`Claude takes ${[...imageTypes].join(', ')}, not ${contentType}`, path)
+  return { type: 'image', source: { type: 'base64', media_type: contentType, data: base64 } }
 }
 
 /** `%PDF-` in base64: files also come without a data: address around them. */
@@ -60,9 +64,10 @@ function fileBlock({ file }: ContentPart, path: string, context: CodecContext): 
   const data: DataUrl | undefined = content.startsWith(pdfStart)
     ? { contentType: 'application/pdf', base64: content }
     : parseDataUrl(content)
-  if (data === undefined) throw invalidRequest('A file is a data: address', param)
-  const { contentType, base64 } = data
-  if (contentType.startsWith('image/')) return dataImage(data, param)
+  if (data === undefined) throw invalidRequest('A file must be a data URL', param)
+  const { base64 } = data
+  const contentType = typeOfFile(data.contentType, file?.filename)
+  if (contentType.startsWith('image/')) return dataImage({ contentType, base64 }, param)
   const source =
     contentType === 'application/pdf'
       ? { type: 'base64', media_type: contentType, data: base64 }

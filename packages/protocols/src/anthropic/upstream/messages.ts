@@ -142,8 +142,6 @@ function thinkingBlock(block: ThinkingBlock): readonly Block[] {
 
 function toolUse(call: ToolCall, path: string, { ids }: Writing): Block {
   const id = ids.call(call.id)
-  if (call.custom !== undefined)
-    return { type: 'tool_use', id, name: call.custom.name, input: { input: call.custom.input } }
   const { name = '', arguments: text = '' } = call.function ?? {}
   return { type: 'tool_use', id, name, input: readArguments(text, `${path}.function.arguments`) }
 }

@@ -1,6 +1,6 @@
 import type { ChatRequest, Fields } from '@sluice/contract'
 import { closedSchema } from '../../claude/closed-schema.ts'
-import type { ClaudeModel } from '../../claude/model-family.ts'
+import type { ClaudeModel } from '../../families/claude.ts'
 import type { ToolBlock } from './tools.ts'
 
 /**
@@ -11,12 +11,18 @@ export type JsonAnswer =
   | { readonly by: 'format'; readonly schema: object }
   | { readonly by: 'tool'; readonly tool: ToolBlock }
 
-export function jsonAnswer(request: ChatRequest, model: ClaudeModel): JsonAnswer | undefined {
+export function jsonAnswer(
+  request: ChatRequest,
+  model: ClaudeModel,
+  leftOut: (param: string) => void = () => {},
+): JsonAnswer | undefined {
   const { response_format: format } = request
   if (format == null || format.type === 'text') return undefined
   if (format.type === 'json_object') return byTool(request, { schema: {} })
   const { schema, description } = format.json_schema
-  const closed = model.structured ? closedSchema(schema) : undefined
+  const closed = model.structured
+    ? closedSchema(schema, 'response_format.json_schema.schema', leftOut)
+    : undefined
   if (closed !== undefined) return { by: 'format', schema: closed }
   return byTool(request, { schema, description })
 }

@@ -1,7 +1,8 @@
 import { type ChatRequest, objectOf, textOf, type Tool } from '@sluice/contract'
-import { allowedTools } from '../../allowed-tools.ts'
+import { allowedTools } from '../../tools/allowed-tools.ts'
 import type { CacheBreakpoints } from '../../claude/cache-breakpoints.ts'
-import type { ClaudeModel } from '../../claude/model-family.ts'
+import { heldTool } from '../../claude/strict-tools.ts'
+import type { ClaudeModel } from '../../families/claude.ts'
 import type { CodecContext } from '../../protocol.ts'
 import type { Block } from '../blocks.ts'
 
@@ -23,28 +24,26 @@ export function encodeTools(
   const allowed = allowedTools(request.tool_choice)
   const tools = (request.tools ?? []).flatMap((tool, index): readonly ToolBlock[] => {
     const path = `tools[${index}]`
-    if (tool.function === undefined || tool.type === 'custom') {
-      context.unsupported(path, 'Claude calls functions only')
-      return []
-    }
+    if (tool.function === undefined) return []
     if (allowed !== undefined && !allowed.has(tool.function.name)) return []
-    if (tool.function.strict === true && !model.structured)
-      context.unsupported(`${path}.function.strict`, 'this model does not hold to a schema')
-    return [{ ...functionTool(tool.function, model), ...breakpoint(tool.cache_control) }]
+    const held = heldTool(tool.function, { path, context, model })
+    return [{ ...functionTool(held), ...breakpoint(tool.cache_control) }]
   })
   return [...tools, ...webSearch(request.web_search_options)]
 }
 
-function functionTool(
-  { name, description, parameters, strict }: NonNullable<Tool['function']>,
-  { structured }: ClaudeModel,
-): ToolBlock {
+function functionTool({
+  name,
+  description,
+  parameters,
+  strict,
+}: NonNullable<Tool['function']>): ToolBlock {
   return {
     name,
     ...(description == null ? {} : { description }),
     // A schema without a type is refused.
     input_schema: { type: 'object', ...(parameters ?? { properties: {} }) },
-    ...(strict === true && structured ? { strict } : {}),
+    ...(strict === true ? { strict } : {}),
   }
 }
 

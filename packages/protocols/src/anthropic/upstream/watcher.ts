@@ -6,6 +6,7 @@ import {
   someText,
   type Usage,
 } from '@sluice/contract'
+import { endWithoutReason } from '../../finished.ts'
 import type { StreamWatcher, Verdict } from '../../protocol.ts'
 import { eventObject } from '../../read-json.ts'
 import { createUsageReading } from '../usage.ts'
@@ -14,12 +15,15 @@ import { upstreamError } from './failure.ts'
 /** Watches the events of a streamed message; types that are not known yet pass. */
 export function createChatWatcher(): StreamWatcher {
   const usage = createUsageReading()
+  let isFinished = false
   return {
     see(event: ServerSentEvent): Verdict {
       const data = eventObject(event)
       if (data === undefined) return event.event === 'error' ? upstreamError(undefined) : 'garbage'
       if (data['type'] === 'message_start') usage.add(objectOf(data['message'])['usage'])
       if (data['type'] === 'message_delta') usage.add(data['usage'])
+      isFinished ||= givesReason(data)
+      if (data['type'] === 'message_stop' && !isFinished) return endWithoutReason()
       return judge(event, data)
     },
     usage: (): Usage | undefined => usage.read(),
@@ -35,7 +39,7 @@ function judge(event: ServerSentEvent, data: Fields): Verdict {
     case 'content_block_delta':
       return says(objectOf(data['delta'])) ? 'content' : 'other'
     case 'message_delta':
-      return someText(objectOf(data['delta'])['stop_reason']) === undefined ? 'other' : 'finish'
+      return givesReason(data) ? 'finish' : 'other'
     case 'message_stop':
       return 'terminal'
     case 'error':
@@ -45,6 +49,12 @@ function judge(event: ServerSentEvent, data: Fields): Verdict {
         return upstreamError(data['error'] ?? data)
       return typeof data['type'] === 'string' ? 'other' : 'garbage'
   }
+}
+
+/** Whether an event says why the answer ends; the start does where it holds a whole message. */
+function givesReason({ type, message, delta }: Fields): boolean {
+  if (type !== 'message_start' && type !== 'message_delta') return false
+  return someText(objectOf(type === 'message_start' ? message : delta)['stop_reason']) !== undefined
 }
 
 /** A call shows itself when it begins; a text or a thought only with its first words. */

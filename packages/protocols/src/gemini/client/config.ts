@@ -120,8 +120,8 @@ export function wantsThoughts(request: unknown): boolean {
 
 function modalitiesOf(config: Fields, path: string): Partial<ChatRequest> {
   const kinds = listOf(pick(config, 'responseModalities')).map((kind) => String(kind).toLowerCase())
-  if (kinds.includes('image')) refuse(`${path}.responseModalities`, 'it draws no pictures')
   const voice = voiceOf(pick(config, 'speechConfig'), `${path}.speechConfig`)
+  if (kinds.includes('image')) return { modalities: ['text', 'image'] }
   if (!kinds.includes('audio')) return {}
   return {
     modalities: kinds.includes('text') ? ['text', 'audio'] : ['audio'],

@@ -24,7 +24,7 @@ import {
 export const embedContent: ClientFormat<'embed'> = {
   id: 'embedContent',
   operation: 'embed',
-  summary: 'Embed one content',
+  summary: 'Create an embedding',
   tag: 'Gemini',
   paths: ['/v1beta/models/{model}:embedContent', '/v1/models/{model}:embedContent'],
   request: EmbedContentRequest,
@@ -48,7 +48,7 @@ export const embedContent: ClientFormat<'embed'> = {
 export const batchEmbedContents: ClientFormat<'embed'> = {
   ...embedContent,
   id: 'batchEmbedContents',
-  summary: 'Embed several contents',
+  summary: 'Create embeddings of several contents',
   paths: ['/v1beta/models/{model}:batchEmbedContents', '/v1/models/{model}:batchEmbedContents'],
   request: BatchEmbedContentsRequest,
   reply: BatchEmbedContentsReply,

@@ -48,7 +48,7 @@ export const generateContent: ClientFormat<'chat'> = {
 export const streamGenerateContent: ClientFormat<'chat'> = {
   ...generateContent,
   id: 'streamGenerateContent',
-  summary: 'Generate content as a stream',
+  summary: 'Stream generated content',
   paths: [
     '/v1beta/models/{model}:streamGenerateContent',
     '/v1/models/{model}:streamGenerateContent',

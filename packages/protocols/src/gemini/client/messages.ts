@@ -161,7 +161,10 @@ function userMessages(placed: readonly Placed[]): readonly Message[] {
     const text = someText(part['text'])
     if (text !== undefined) return part['thought'] === true ? [] : [{ type: 'text', text }]
     if (pick(part, 'functionCall') !== undefined)
-      throw invalidRequest('Function calls are the model’s', `${path}.functionCall`)
+      throw invalidRequest(
+        'Only contents of role model may contain function calls',
+        `${path}.functionCall`,
+      )
     return mediaContent(part, path)
   })
   const [first] = content

@@ -3,6 +3,7 @@ import {
   type ChoiceLogprobs,
   type FinishReason,
   isObject,
+  isTooDeep,
   parseDataUrl,
   parseJson,
   type ThinkingBlock,
@@ -70,7 +71,7 @@ function argumentsOf(text: string): Readonly<Record<string, unknown>> | undefine
   if (text.trim() === '') return {}
   try {
     const value = parseJson(text)
-    return isObject(value) ? value : undefined
+    return isObject(value) && !isTooDeep(value) ? value : undefined
   } catch {
     return undefined
   }

@@ -127,10 +127,7 @@ function candidatesOf(writing: Writing, choice: ChunkChoice): readonly Fields[] 
   const parts = [...partsOf(writing, choice, candidate)]
   if (reason !== null) {
     candidate.finish = reason
-    candidate.closing = closingParts({
-      calls: [...candidate.calls.values()],
-      blocks: candidate.blocks,
-    })
+    candidate.closing = closingOf(candidate)
     parts.push(...candidate.closing.earlier, ...candidate.closing.calls)
   }
   const logprobs = logprobsResult(choice.logprobs)
@@ -196,15 +193,26 @@ function addPiece(calls: Map<number, ToolCall>, piece: ToolCallDelta): void {
   })
 }
 
-function lastCandidate({ index, closing, finish, annotations, text }: Candidate): Fields {
-  const signature = closing?.textSignature
+function closingOf({ calls, blocks }: Candidate): ReturnType<typeof closingParts> {
+  return closingParts({ calls: [...calls.values()], blocks })
+}
+
+/** Where no end was told before, what waited for one is told here. */
+function lastCandidate(candidate: Candidate): Fields {
+  const { index, finish, annotations, text } = candidate
+  const closing = candidate.closing ?? closingOf(candidate)
+  const signature = closing.textSignature
   const grounding = groundingMetadata(annotations, text)
+  const waiting = candidate.closing === undefined ? [...closing.earlier, ...closing.calls] : []
   return {
     content: {
       role: 'model',
-      parts: [{ text: '', ...(signature === undefined ? {} : { thoughtSignature: signature }) }],
+      parts: [
+        ...waiting,
+        { text: '', ...(signature === undefined ? {} : { thoughtSignature: signature }) },
+      ],
     },
-    ...(finish === undefined ? {} : finishFields(finish, closing?.malformed)),
+    ...(finish === undefined ? {} : finishFields(finish, closing.malformed)),
     index,
     ...(grounding === undefined ? {} : { groundingMetadata: grounding }),
   }

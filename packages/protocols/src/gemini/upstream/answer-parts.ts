@@ -3,7 +3,7 @@ import { readArguments } from '../../call-arguments.ts'
 import { callSignature } from '../../call-signature.ts'
 import type { CodecContext } from '../../protocol.ts'
 import type { Part } from '../generate-content.ts'
-import { demandsSignatures } from './model-generation.ts'
+import { demandsSignatures } from '../../families/gemini.ts'
 
 /**
  * Stands for a signature where the history came from another model (Gemini API, thought signatures: transferring
@@ -61,9 +61,6 @@ function callParts(message: Message, path: string, { model }: CodecContext): rea
 }
 
 function functionCallOf(call: ToolCall, path: string): NonNullable<Part['functionCall']> {
-  const { id } = call
-  if (call.function === undefined)
-    return { id, name: call.custom?.name ?? '', args: { input: call.custom?.input ?? '' } }
-  const args = readArguments(call.function.arguments, `${path}.function.arguments`)
-  return { id, name: call.function.name, args }
+  const { name = '', arguments: text = '' } = call.function ?? {}
+  return { id: call.id, name, args: readArguments(text, `${path}.function.arguments`) }
 }

@@ -3,7 +3,6 @@ import {
   type ChoiceLogprobs,
   type Fields,
   formatDataUrl,
-  formatJson,
   isObject,
   listOf,
   objectOf,
@@ -13,7 +12,7 @@ import {
   type TokenLogprob,
   type ToolCall,
 } from '@sluice/contract'
-import { withSignature } from '../../call-signature.ts'
+import type { FunctionCalls } from './function-calls.ts'
 
 /** What a candidate's parts say, whole or of one fragment of a stream. */
 export interface CandidateParts {
@@ -26,7 +25,8 @@ export interface CandidateParts {
   readonly audio: { readonly mimeType: string; readonly base64: string } | undefined
 }
 
-export function readParts(candidate: Fields, newId: (prefix: string) => string): CandidateParts {
+/** Without a reader of calls none are read. */
+export function readParts(candidate: Fields, calls?: FunctionCalls): CandidateParts {
   const parts = listOf(objectOf(candidate['content'])['parts']).filter(isObject)
   const texts = parts.filter((part) => part['thought'] !== true)
   const sounds = parts.map(inlineData).filter((data) => data?.mimeType.startsWith('audio/'))
@@ -37,7 +37,7 @@ export function readParts(candidate: Fields, newId: (prefix: string) => string):
       .filter((part) => part['thought'] === true)
       .map((part) => textOf(part['text']))
       .join(''),
-    calls: parts.flatMap((part) => callOf(part, newId)),
+    calls: parts.flatMap((part) => calls?.read(part) ?? []),
     blocks: parts.flatMap((part) => {
       const signature = someText(part['thoughtSignature'])
       return signature === undefined || isObject(part['functionCall'])
@@ -57,21 +57,6 @@ export function readParts(candidate: Fields, newId: (prefix: string) => string):
     }),
     audio: sound && { ...sound, base64: joinBase64(sounds.map((each) => each?.base64 ?? '')) },
   }
-}
-
-/** Without an id in the answer the call gets one, by which its result will find it again. */
-function callOf(part: Fields, newId: (prefix: string) => string): readonly ToolCall[] {
-  const call = part['functionCall']
-  if (!isObject(call)) return []
-  const signature = someText(part['thoughtSignature'])
-  return [
-    {
-      id: someText(call['id']) ?? newId('call_'),
-      type: 'function',
-      function: { name: textOf(call['name']), arguments: formatJson(call['args'] ?? {}) },
-      ...(signature === undefined ? {} : withSignature(signature)),
-    },
-  ]
 }
 
 function inlineData(part: Fields): { mimeType: string; base64: string } | undefined {

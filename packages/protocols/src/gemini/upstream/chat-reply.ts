@@ -16,6 +16,7 @@ import { readAnnotations } from '../grounding.ts'
 import { readUsage } from '../usage.ts'
 import { type CandidateParts, readLogprobs, readParts } from './candidate.ts'
 import { bodyOf } from './failure.ts'
+import { createFunctionCalls } from './function-calls.ts'
 import { wavOfSamples } from './wav-header.ts'
 
 type Choice = ChatReply['choices'][number]
@@ -61,7 +62,7 @@ function choiceOf(candidate: Fields, place: number, asked: Asked): Choice {
   const failure = failureOf(candidate)
   if (failure !== undefined) throw failure
   const index = candidate['index']
-  const parts = readParts(candidate, asked.context.newId)
+  const parts = readParts(candidate, createFunctionCalls(asked.context.newId))
   const calls = parts.calls.length
   return {
     index: typeof index === 'number' ? index : place,

@@ -1,9 +1,9 @@
-import type { ChatRequest } from '@sluice/contract'
+import { type ChatRequest, formatJson } from '@sluice/contract'
 import { applyDecisions, type Decisions, lackField } from '../../decisions.ts'
 import type { CodecContext } from '../../protocol.ts'
 import { usualChat } from '../../usual-decisions.ts'
-import type { GenerateContentRequest } from '../generate-content.ts'
-import { generationConfig } from './generation-config.ts'
+import type { GenerateContentRequest, Part } from '../generate-content.ts'
+import { generationConfig, isOnlyTold } from './generation-config.ts'
 import { encodeMessages } from './messages.ts'
 import { callingConfig, toolsOf } from './tools.ts'
 
@@ -29,18 +29,30 @@ const decisions: Decisions<'chat'> = {
 export function chatBody(request: ChatRequest, context: CodecContext): GenerateContentRequest {
   applyDecisions('chat', request, decisions, context)
   const { contents, systemInstruction } = encodeMessages(request.messages, context)
+  const system = [...(systemInstruction?.parts ?? []), ...toldFormat(request, context)]
   const tools = toolsOf(request, context)
   const calling = callingConfig(request, context)
   const config = generationConfig(request, context)
   const tier = serviceTier(request, context)
   return {
-    ...(systemInstruction === undefined ? {} : { systemInstruction }),
+    ...(system.length === 0 ? {} : { systemInstruction: { parts: system } }),
     contents,
     ...(tools.length === 0 ? {} : { tools }),
     ...(calling === undefined ? {} : { toolConfig: { functionCallingConfig: calling } }),
     ...(config === undefined ? {} : { generationConfig: config }),
     ...(tier === undefined ? {} : { serviceTier: tier }),
   }
+}
+
+/** The form of the answer in words, for models that cannot be held to it beside tools. */
+function toldFormat(request: ChatRequest, { model }: CodecContext): readonly Part[] {
+  const { response_format: format } = request
+  if (!isOnlyTold(request, model)) return []
+  const schema =
+    format?.type === 'json_schema'
+      ? ` that fits this JSON Schema: ${formatJson(format.json_schema.schema)}`
+      : ''
+  return [{ text: `Unless you call a function, answer with nothing but JSON${schema}.` }]
 }
 
 /** Gemini's own tiers; its standard is chat's default. */

@@ -9,17 +9,20 @@ import {
   someText,
   type Step,
 } from '@sluice/contract'
+import { assertCut } from '../../finished.ts'
 import type { CodecContext, StreamReader } from '../../protocol.ts'
 import { finishReasonOf } from '../finish-reasons.ts'
 import { readAnnotations } from '../grounding.ts'
 import { readUsage } from '../usage.ts'
 import { type CandidateParts, readLogprobs, readParts } from './candidate.ts'
 import { blockReasonOf } from './chat-reply.ts'
+import { createFunctionCalls, type FunctionCalls } from './function-calls.ts'
 import { fragmentOf } from './watcher.ts'
 
 /** One answer among several. */
 interface Choice {
   readonly index: number
+  readonly functions: FunctionCalls
   calls: number
   reason: string | undefined
   /** The text so far, where citations may point into it. */
@@ -27,8 +30,9 @@ interface Choice {
   audioId: string | undefined
 }
 
-function newChoice(index: number, reason?: string): Choice {
-  return { index, calls: 0, reason, text: '', audioId: undefined }
+function newChoice({ context }: Pick<Reading, 'context'>, index: number, reason?: string): Choice {
+  const functions = createFunctionCalls(context.newId)
+  return { index, functions, calls: 0, reason, text: '', audioId: undefined }
 }
 
 /** One stream as far as it was read. */
@@ -66,26 +70,27 @@ function read(reading: Reading, event: ServerSentEvent): readonly Step<ChatChunk
     .filter(isObject)
     .flatMap((candidate, place) => candidateSteps(reading, candidate, place))
   if (blockReasonOf(fragment) !== undefined && reading.choices.size === 0)
-    steps.push(...beginChoice(reading, newChoice(0, 'SAFETY')))
+    steps.push(...beginChoice(reading, newChoice(reading, 0, 'SAFETY')))
   const usage = readUsage(fragment['usageMetadata'])
   return usage === undefined ? steps : [...steps, { usage }]
 }
 
 /** The finish chunks wait until here, because some models repeat STOP in every fragment. */
 function end(reading: Reading): readonly Step<ChatChunk>[] {
-  return [...reading.choices.values()].flatMap(({ index, reason, calls }) =>
-    reason === undefined
-      ? []
-      : [stepOf(reading, index, { delta: {}, finish_reason: finishReasonOf(reason, calls > 0) })],
-  )
+  return [...reading.choices.values()].flatMap(({ index, reason: word, calls, functions }) => {
+    if (word === undefined) return []
+    const reason = finishReasonOf(word, calls > 0)
+    if (functions.isOpen()) assertCut(reason)
+    return [stepOf(reading, index, { delta: {}, finish_reason: reason })]
+  })
 }
 
 function candidateSteps(reading: Reading, candidate: Fields, place: number): Step<ChatChunk>[] {
   const index = typeof candidate['index'] === 'number' ? candidate['index'] : place
   const known = reading.choices.get(index)
-  const choice = known ?? newChoice(index)
+  const choice = known ?? newChoice(reading, index)
   const steps = known === undefined ? [...beginChoice(reading, choice)] : []
-  const parts = readParts(candidate, reading.context.newId)
+  const parts = readParts(candidate, choice.functions)
   if (reading.citing) choice.text += parts.text
   if (parts.audio !== undefined) choice.audioId ??= reading.context.newId('audio_')
   const logprobs = readLogprobs(candidate)

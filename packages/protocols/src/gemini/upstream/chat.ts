@@ -1,5 +1,6 @@
 import type { ChatRequest } from '@sluice/contract'
 import type { Codec } from '../../protocol.ts'
+import { withToolRule } from '../../tools/with-tool-rule.ts'
 import type { AddressOf } from './address.ts'
 import { decodeChat } from './chat-reply.ts'
 import { chatBody } from './chat-request.ts'
@@ -13,20 +14,26 @@ import { createChatWatcher } from './watcher.ts'
  * terminal event: its finishReason says that it is whole.
  */
 export function geminiChat(address: AddressOf): Codec<'chat'> {
-  return {
-    encode: (request, context) => ({
-      method: 'POST',
-      path:
-        request.stream === true
-          ? `${address(context.model, 'streamGenerateContent', context.settings)}?alt=sse`
-          : address(context.model, 'generateContent', context.settings),
-      body: { kind: 'json', value: chatBody(request, context) },
-    }),
-    decode: decodeChat,
-    stream: { reader: createChatReader, watcher: createChatWatcher },
-    media: mediaToFetch,
-  }
+  return withToolRule(
+    {
+      encode: (request, context) => ({
+        method: 'POST',
+        path:
+          request.stream === true
+            ? `${address(context.model, 'streamGenerateContent', context.settings)}?alt=sse`
+            : address(context.model, 'generateContent', context.settings),
+        body: { kind: 'json', value: chatBody(request, context) },
+      }),
+      decode: decodeChat,
+      stream: { reader: createChatReader, watcher: createChatWatcher },
+      media: mediaToFetch,
+    },
+    toolRule,
+  )
 }
+
+/** A letter or an underscore first (https://ai.google.dev/api/caching#FunctionDeclaration). */
+const toolRule = { fits: /^[a-zA-Z_][a-zA-Z0-9_.:-]{0,127}$/, charactersMax: 128 }
 
 /** Gemini reads Google's own addresses only; everything else comes inline. */
 function mediaToFetch({ messages }: ChatRequest): readonly { url: string; param: string }[] {

@@ -53,8 +53,8 @@ function predictBody(request: CreateImageRequest, context: CodecContext): unknow
   const count = countOfImages(request)
   if (count > imagenCountMax)
     context.unsupported(request.n == null ? 'parameters.n' : 'n', `at most ${imagenCountMax}`)
-  if (request.seed != null) context.unsupported('seed')
-  if (request.parameters?.seed != null) context.unsupported('parameters.seed')
+  if (request.seed != null) context.leftOut('seed')
+  if (request.parameters?.seed != null) context.leftOut('parameters.seed')
   if (request.output_format === 'webp') context.unsupported('output_format')
   const { output_compression: quality, output_format: format } = request
   const output = {

@@ -1,6 +1,7 @@
-import type { ChatRequest, ResponseFormat } from '@sluice/contract'
+import type { ChatRequest } from '@sluice/contract'
+import { asksFor, lackField } from '../../decisions.ts'
+import { generationOf, speaksOnly, takesJsonSchema, takesPenalties } from '../../families/gemini.ts'
 import type { CodecContext } from '../../protocol.ts'
-import { speaksOnly, takesJsonSchema } from './model-generation.ts'
 import { toGeminiSchema } from './schema.ts'
 import { thinkingConfig } from './thinking.ts'
 
@@ -15,7 +16,7 @@ export function generationConfig(request: ChatRequest, context: CodecContext): C
   const config: Config = {
     ...samplingOf(request, context),
     ...logprobsOf(request),
-    ...formatOf(request.response_format, context),
+    ...formatOf(request, context),
     ...modalitiesOf(request, context),
     ...(thinking === undefined ? {} : { thinkingConfig: thinking }),
   }
@@ -26,6 +27,10 @@ function samplingOf(request: ChatRequest, context: CodecContext): Config {
   const { n, presence_penalty: presence, frequency_penalty: frequency } = request
   const { max_completion_tokens: most, stop: stops } = request
   if (n != null && n > candidatesMax) context.unsupported('n', `at most ${candidatesMax}`)
+  const hasPenalties = takesPenalties(context.model)
+  if (!hasPenalties)
+    for (const field of ['presence_penalty', 'frequency_penalty'] as const)
+      lackField(field, request[field], context)
   const candidates = n != null && n > 1 && n <= candidatesMax
   return {
     ...(request.temperature == null ? {} : { temperature: request.temperature }),
@@ -35,9 +40,10 @@ function samplingOf(request: ChatRequest, context: CodecContext): Config {
     ...(most == null ? {} : { maxOutputTokens: most }),
     ...(stops?.length ? { stopSequences: stops } : {}),
     ...(request.seed == null ? {} : { seed: request.seed }),
-    // Newer models refuse the penalties altogether, so a zero is not sent.
-    ...(presence == null || presence === 0 ? {} : { presencePenalty: presence }),
-    ...(frequency == null || frequency === 0 ? {} : { frequencyPenalty: frequency }),
+    ...(hasPenalties && asksFor(request, 'presence_penalty') ? { presencePenalty: presence } : {}),
+    ...(hasPenalties && asksFor(request, 'frequency_penalty')
+      ? { frequencyPenalty: frequency }
+      : {}),
   }
 }
 
@@ -46,8 +52,23 @@ function logprobsOf({ logprobs, top_logprobs: top }: ChatRequest): Config {
   return { responseLogprobs: true, ...(top == null || top === 0 ? {} : { logprobs: top }) }
 }
 
-function formatOf(format: ResponseFormat | null | undefined, context: CodecContext): Config {
+/** Before Gemini 3 a model with functions cannot be held to JSON (Gemini API, structured outputs): it is told to. */
+export function isOnlyTold(
+  { response_format: format, tools }: ChatRequest,
+  model: string,
+): boolean {
+  return (
+    format != null && format.type !== 'text' && Boolean(tools?.length) && generationOf(model) < 3
+  )
+}
+
+function formatOf(request: ChatRequest, context: CodecContext): Config {
+  const { response_format: format } = request
   if (format == null || format.type === 'text') return {}
+  if (isOnlyTold(request, context.model)) {
+    context.leftOut('response_format', 'beside tools this model is only told of it')
+    return {}
+  }
   const json = { responseMimeType: 'application/json' }
   if (format.type === 'json_object') return json
   const { schema } = format.json_schema
@@ -61,7 +82,7 @@ function modalitiesOf(request: ChatRequest, context: CodecContext): Config {
   const { modalities, audio } = request
   if (modalities?.includes('audio') !== true) {
     if (audio != null) context.unsupported('audio')
-    return {}
+    return modalities?.includes('image') === true ? { responseModalities: upper(modalities) } : {}
   }
   const format = audio?.format
   if (format != null && format !== 'pcm16' && (format !== 'wav' || request.stream === true))
@@ -69,9 +90,13 @@ function modalitiesOf(request: ChatRequest, context: CodecContext): Config {
   const voice = typeof audio?.voice === 'object' ? audio.voice?.id : audio?.voice
   const kinds = speaksOnly(context.model) ? ['audio'] : modalities
   return {
-    responseModalities: kinds.map((kind) => kind.toUpperCase()),
+    responseModalities: upper(kinds),
     ...(voice == null ? {} : { speechConfig: speechConfig(voice) }),
   }
+}
+
+function upper(kinds: readonly string[]): readonly string[] {
+  return kinds.map((kind) => kind.toUpperCase())
 }
 
 export function speechConfig(voice: string): Config {

@@ -27,7 +27,7 @@ export function decodePictures(received: Received, asked: Asked): Decoded<'creat
   const body = bodyOf(received)
   const candidates = listOf(body['candidates']).filter(isObject)
   const urls = candidates.flatMap((candidate) =>
-    readParts(candidate, asked.context.newId).images.map(({ image_url: image }) => image.url),
+    readParts(candidate).images.map(({ image_url: image }) => image.url),
   )
   if (urls.length === 0) throw noPicture(body, candidates)
   const images = urls.map((url) => ({ url, revisedPrompt: null }))

@@ -3,7 +3,7 @@ import { isNeutral } from '../../neutral-values.ts'
 import type { CodecContext } from '../../protocol.ts'
 import type { Part } from '../generate-content.ts'
 import { type ImageShape, imageShape } from './image-size.ts'
-import { generationOf } from './model-generation.ts'
+import { generationOf } from '../../families/gemini.ts'
 
 type ImageRequest = CreateImageRequest | EditImageRequest
 

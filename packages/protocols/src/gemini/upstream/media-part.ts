@@ -1,5 +1,6 @@
-import { type ContentPart, invalidRequest, parseDataUrl } from '@sluice/contract'
+import { type ContentPart, invalidRequest, parseDataUrl, registeredType } from '@sluice/contract'
 import type { CodecContext } from '../../protocol.ts'
+import { typeByName, typeOfFile } from '../../file-types.ts'
 import type { Part } from '../generate-content.ts'
 
 /** Where a message part keeps its address, and how errors name it. */
@@ -31,37 +32,6 @@ function isGoogleFile(url: string): boolean {
   )
 }
 
-/** What a file is by its name; the types Gemini reads (Gemini API, image, audio, video and document guides). */
-const typesByEnding: Readonly<Record<string, string>> = {
-  png: 'image/png',
-  jpg: 'image/jpeg',
-  jpeg: 'image/jpeg',
-  webp: 'image/webp',
-  gif: 'image/gif',
-  heic: 'image/heic',
-  heif: 'image/heif',
-  pdf: 'application/pdf',
-  txt: 'text/plain',
-  md: 'text/markdown',
-  html: 'text/html',
-  csv: 'text/csv',
-  xml: 'text/xml',
-  json: 'application/json',
-  wav: 'audio/wav',
-  mp3: 'audio/mp3',
-  m4a: 'audio/mp4',
-  flac: 'audio/flac',
-  ogg: 'audio/ogg',
-  mp4: 'video/mp4',
-  mov: 'video/quicktime',
-  webm: 'video/webm',
-}
-
-function typeByName(name: string): string | undefined {
-  const ending = /\.([a-z0-9]+)(?:[?#].*)?$/i.exec(name)?.[1]?.toLowerCase()
-  return ending === undefined ? undefined : typesByEnding[ending]
-}
-
 /** First characters of base64 by which common files are known. */
 const typesByStart: readonly (readonly [string, string])[] = [
   ['iVBORw0KGgo', 'image/png'],
@@ -91,7 +61,7 @@ export function mediaPart(
   if (/^data:/i.test(url)) {
     const data = parseDataUrl(url)
     if (data === undefined) throw invalidRequest('The data URL cannot be read', param)
-    return inline(data.contentType, data.base64, param)
+    return inline(typeOfFile(data.contentType, filename), data.base64, param)
   }
   if (isGoogleFile(url)) {
     const mimeType = named ?? typeByName(url)
@@ -100,7 +70,8 @@ export function mediaPart(
   const fetched = context.media.get(url)
   if (fetched !== undefined) {
     const base64 = Buffer.from(fetched.bytes).toString('base64')
-    const declared = fetched.contentType === 'application/octet-stream' ? '' : fetched.contentType
+    const type = registeredType(fetched.contentType)
+    const declared = type === 'application/octet-stream' ? '' : type
     return inline(typeByContent(base64) ?? (declared || named || typeByName(url)), base64, param)
   }
   if (!/^[A-Za-z0-9+/_-]+={0,2}$/.test(url))

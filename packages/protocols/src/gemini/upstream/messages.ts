@@ -5,7 +5,7 @@ import { functionResponses, isToolResult } from '../function-responses.ts'
 import type { Content, Part } from '../generate-content.ts'
 import { answerParts } from './answer-parts.ts'
 import { mediaAddress, mediaPart } from './media-part.ts'
-import { generationOf } from './model-generation.ts'
+import { generationOf } from '../../families/gemini.ts'
 
 interface Conversation {
   readonly contents: readonly Content[]
@@ -52,6 +52,7 @@ function contentsOf(
     if (end > index) {
       const run = messages.slice(index, end)
       add('user', functionResponses(run.filter(isToolResult), calls), true)
+      add('user', mediaOfResults(run, index, context))
       add('user', run.filter((one) => !isToolResult(one)).flatMap(markedSystem))
       index = end - 1
     } else if (message.role === 'assistant') {
@@ -112,6 +113,23 @@ function userPart(part: ContentPart, path: string, context: CodecContext): reado
   if (address === undefined) return []
   const media = mediaPart(address, context, file?.filename)
   return [{ ...media, ...resolutionOf(part, path, context) }]
+}
+
+/** Results are objects: what a tool shows stands behind them, in the order of the results. */
+function mediaOfResults(
+  run: readonly Message[],
+  start: number,
+  context: CodecContext,
+): readonly Part[] {
+  return run.flatMap(({ role, content }, offset) =>
+    role !== 'tool' || typeof content === 'string'
+      ? []
+      : (content ?? []).flatMap((part, index) =>
+          part.type === 'text'
+            ? []
+            : userPart(part, `messages[${start + offset}].content[${index}]`, context),
+        ),
+  )
 }
 
 /** Ids are of Gemini's own Files API, `files/abc` or its whole address; others are unknown there. */

@@ -54,14 +54,14 @@ function speakBody(request: SpeakRequest, context: CodecContext): unknown {
 
 function decodeSpeech(
   received: Received,
-  { newId }: CodecContext,
+  _context: CodecContext,
   { response_format: format }: SpeakRequest,
 ): Decoded<'speak'> {
   const body = bodyOf(received)
   const candidates = listOf(body['candidates']).filter(isObject)
   const failure = candidates.map(failureOf).find((each) => each !== undefined)
   if (failure !== undefined) throw failure
-  const sound = candidates.map((each) => readParts(each, newId).audio).find(Boolean)
+  const sound = candidates.map((each) => readParts(each).audio).find(Boolean)
   if (sound === undefined) {
     if (blockReasonOf(body) === undefined)
       throw new GatewayError('upstream_garbled', 'The upstream sent an answer without sound')

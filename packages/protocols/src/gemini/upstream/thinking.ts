@@ -1,15 +1,16 @@
 import type { ChatRequest } from '@sluice/contract'
+import type { Effort } from '../../efforts.ts'
 import type { CodecContext } from '../../protocol.ts'
-import { thinkingStyleOf } from './model-generation.ts'
-
-type Effort = NonNullable<ChatRequest['reasoning_effort']>
+import { thinkingStyleOf } from '../../families/gemini.ts'
 
 /** Gemini 3 and later; the model takes the nearest level it has (Gemini API, thinking guide). */
-const levels: Readonly<Partial<Record<Effort, string>>> = {
+const levels: Readonly<Record<Exclude<Effort, 'none'>, string>> = {
   minimal: 'MINIMAL',
   low: 'LOW',
   medium: 'MEDIUM',
   high: 'HIGH',
+  xhigh: 'HIGH',
+  max: 'HIGH',
 }
 
 /** Gemini 2.5: the budgets of Google's own OpenAI-compatible endpoint (Gemini API, OpenAI compatibility). */
@@ -23,7 +24,8 @@ const budgets: Readonly<Record<Effort, number>> = {
   max: 24_576,
 }
 
-/** The largest budget of Gemini 2.5 Pro; Flash ends at 24,576, which `budgets` uses. */
+/** The bounds of Gemini 2.5 Pro; Flash ends at 24,576, which `budgets` uses, and can be told not to think. */
+const proBudgetMin = 128
 const proBudgetMax = 32_768
 
 /**
@@ -32,12 +34,12 @@ const proBudgetMax = 32_768
  */
 export function thinkingConfig(
   request: ChatRequest,
-  context: Pick<CodecContext, 'model' | 'unsupported' | 'leftOut'>,
+  context: Reports,
 ): Readonly<Record<string, unknown>> | undefined {
   const { thinking_budget: budget, reasoning_effort: effort } = request
   const style = thinkingStyleOf(context.model)
   if (budget != null) {
-    if (style !== 'none') return withThoughts({ thinkingBudget: budget }, budget !== 0)
+    if (style !== 'none') return budgetIn(budget, context)
     if (budget > 0) context.leftOut('thinking_budget')
     return undefined
   }
@@ -53,31 +55,41 @@ export function thinkingConfig(
   }
 }
 
-function levelOf(
-  effort: Effort,
-  context: Pick<CodecContext, 'unsupported'>,
-): Readonly<Record<string, unknown>> | undefined {
-  const level = levels[effort]
-  if (level !== undefined) return withThoughts({ thinkingLevel: level }, true)
-  context.unsupported(
-    'reasoning_effort',
-    effort === 'none' ? 'the model always thinks' : 'the highest level is high',
-  )
-  return undefined
+type Reports = Pick<CodecContext, 'model' | 'leftOut'>
+
+function levelOf(effort: Effort, context: Reports): Readonly<Record<string, unknown>> {
+  if (effort === 'none') {
+    alwaysThinks(context)
+    return { thinkingLevel: isPro(context) ? levels.low : levels.minimal }
+  }
+  return withThoughts({ thinkingLevel: levels[effort] }, true)
 }
 
-function budgetOf(
-  effort: Effort,
-  { model, unsupported }: Pick<CodecContext, 'model' | 'unsupported'>,
-): Readonly<Record<string, unknown>> | undefined {
-  const isPro = /-pro\b/i.test(model)
-  if (effort === 'none' && isPro) {
-    unsupported('reasoning_effort', 'the model always thinks')
-    return undefined
+function budgetOf(effort: Effort, context: Reports): Readonly<Record<string, unknown>> | undefined {
+  if (effort === 'none' && isPro(context)) {
+    alwaysThinks(context)
+    return { thinkingBudget: proBudgetMin }
   }
   const isMost = effort === 'xhigh' || effort === 'max'
-  const budget = isPro && isMost ? proBudgetMax : budgets[effort]
+  const budget = isPro(context) && isMost ? proBudgetMax : budgets[effort]
   return withThoughts({ thinkingBudget: budget }, budget !== 0)
+}
+
+function budgetIn(budget: number, context: Reports): Readonly<Record<string, unknown>> {
+  const most = isPro(context) ? proBudgetMax : budgets.max
+  if (budget !== 0) return withThoughts({ thinkingBudget: Math.min(budget, most) }, true)
+  if (!isPro(context)) return { thinkingBudget: 0 }
+  context.leftOut('thinking_budget', 'the model always thinks')
+  return { thinkingBudget: proBudgetMin }
+}
+
+/** What comes nearest is asked for instead. */
+function alwaysThinks({ leftOut }: Reports): void {
+  leftOut('reasoning_effort', 'the model always thinks')
+}
+
+function isPro({ model }: Reports): boolean {
+  return /-pro\b/i.test(model)
 }
 
 function withThoughts(

@@ -1,20 +1,11 @@
-import {
-  type ChatRequest,
-  GatewayError,
-  objectOf,
-  type Tool,
-  type ToolChoice,
-} from '@sluice/contract'
-import { allowedTools } from '../../allowed-tools.ts'
+import { type ChatRequest, objectOf, type Tool, type ToolChoice } from '@sluice/contract'
+import { allowedTools } from '../../tools/allowed-tools.ts'
 import type { CodecContext } from '../../protocol.ts'
 import type { FunctionCallingConfig } from '../generate-content.ts'
-import { takesJsonSchema } from './model-generation.ts'
+import { takesJsonSchema } from '../../families/gemini.ts'
 import { toGeminiSchema } from './schema.ts'
 
 type Declaration = Readonly<Record<string, unknown>>
-
-/** A letter or an underscore first (https://ai.google.dev/api/caching#FunctionDeclaration). */
-const functionName = /^[a-zA-Z_][a-zA-Z0-9_.:-]{0,127}$/
 
 /** All functions in one entry; Google Search beside it where a web search is asked for. */
 export function toolsOf(request: ChatRequest, context: CodecContext): readonly Declaration[] {
@@ -28,19 +19,10 @@ export function toolsOf(request: ChatRequest, context: CodecContext): readonly D
 }
 
 function declarationOf(tool: Tool, path: string, context: CodecContext): readonly Declaration[] {
-  if (tool.function === undefined) {
-    context.unsupported(`${path}.custom`, 'the model knows functions only')
-    return []
-  }
+  if (tool.function === undefined) return []
   const { name, description, parameters, strict } = tool.function
-  if (!functionName.test(name))
-    throw new GatewayError(
-      'unsupported_value',
-      'Names of functions begin with a letter or an underscore',
-      { param: `${path}.function.name` },
-    )
   if (strict === true && !takesJsonSchema(context.model))
-    context.unsupported(`${path}.function.strict`)
+    context.leftOut(`${path}.function.strict`, 'this model does not hold to a schema')
   return [
     {
       name,
@@ -72,9 +54,8 @@ function isEmptyObject(schema: Readonly<Record<string, unknown>>): boolean {
 
 function searchOf(options: Readonly<Record<string, unknown>>, context: CodecContext): Declaration {
   const size = options['search_context_size']
-  if (size != null && size !== 'medium')
-    context.unsupported('web_search_options.search_context_size')
-  if (options['user_location'] != null) context.unsupported('web_search_options.user_location')
+  if (size != null && size !== 'medium') context.leftOut('web_search_options.search_context_size')
+  if (options['user_location'] != null) context.leftOut('web_search_options.user_location')
   return { googleSearch: {} }
 }
 

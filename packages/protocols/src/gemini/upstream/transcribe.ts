@@ -105,7 +105,7 @@ function listenBody(
 
 function heard(
   received: Received,
-  { newId }: CodecContext,
+  _context: CodecContext,
   { file, model, response_format: format }: TranscribeRequest | TranslateRequest,
 ): Decoded<'transcribe'> {
   const body = bodyOf(received)
@@ -114,7 +114,7 @@ function heard(
     throw new GatewayError('upstream_garbled', 'The upstream sent no transcript')
   const failure = failureOf(candidate)
   if (failure !== undefined) throw failure
-  const text = readParts(candidate, newId).text.trim()
+  const text = readParts(candidate).text.trim()
   const usage = readUsage(body['usageMetadata'])
   const form = format === 'text' ? 'text' : 'json'
   return {

@@ -26,7 +26,7 @@ function partOf(item: ContentItem, path: string): ContentPart {
     case 'input_file':
       return filePart(item, path)
     case 'input_audio':
-      if (item.input_audio === undefined) throw missing(`${path}.input_audio`)
+      if (item.input_audio == null) throw missing(`${path}.input_audio`)
       return { type: 'input_audio', input_audio: item.input_audio }
     default:
       throw new GatewayError('unsupported_value', `Content of type ${item.type} is not supported`, {
@@ -40,7 +40,7 @@ function imagePart(
   path: string,
 ): ContentPart {
   if (id != null)
-    throw new GatewayError('unsupported_parameter', 'Pictures are taken by address or as data', {
+    throw new GatewayError('unsupported_parameter', 'Images must be a URL or data, not a file id', {
       param: `${path}.file_id`,
     })
   if (url == null) throw missing(`${path}.image_url`)
@@ -70,7 +70,7 @@ export function spokenContent(content: Content): {
   const refusals: string[] = []
   for (const { type, text, refusal } of content ?? []) {
     if (type === 'refusal') refusals.push(refusal ?? '')
-    else if (text !== undefined) texts.push(text)
+    else if (text != null) texts.push(text)
   }
   return {
     ...(texts.length === 0 ? {} : { text: texts.join('') }),

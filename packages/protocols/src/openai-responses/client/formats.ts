@@ -18,7 +18,7 @@ export const responses: ClientFormat<'chat'> = {
   fromCanonical: (reply, request, context) => responseOf(reply, checked(request), context),
   writer: (request, context) => createChatWriter(checked(request), context),
   error: (error) => error.toJSON(),
-  paramOf,
+  paramOf: (canonical, request) => paramOf(canonical, checked(request)),
   prefixOf(request) {
     const { tools, instructions, input } = checked(request)
     return [tools, instructions, typeof input === 'string' ? input : input.slice(0, 2)]

@@ -87,7 +87,7 @@ export function withHistory(
 
 /** A reference may leave its type out; then it has nothing but an id. */
 export function isReference({ type, id, role }: InputItem): boolean {
-  return type === 'item_reference' || (type == null && role === undefined && id != null)
+  return type === 'item_reference' || (type == null && role == null && id != null)
 }
 
 /** OpenAI's answer to a previous_response_id that it does not know. */

@@ -1,15 +1,17 @@
 import {
   type ContentPart,
-  GatewayError,
   invalidRequest,
   type Message,
   type ThinkingBlock,
   type ToolCall,
 } from '@sluice/contract'
+import { argumentsText } from '../../call-arguments.ts'
 import { withSignature } from '../../call-signature.ts'
+import type { FormatContext } from '../../protocol.ts'
 import { drawnImageUrl, messageContent, missing, spokenContent, toolOutput } from './content.ts'
 import { isReference } from './history.ts'
 import { restoreReasoning } from './reasoning.ts'
+import type { FlatNames } from './offered-tools.ts'
 import type { InputItem } from './schema.ts'
 
 /** What the assistant said in one turn, gathered from its items. */
@@ -25,9 +27,15 @@ interface Turn {
  * Input items as chat messages. An answer's reasoning, text and calls become one assistant message, because a tool
  * message must follow the message that holds its call. Error paths begin with `input`.
  */
-export function messagesOf(input: string | readonly InputItem[]): readonly Message[] {
+export function messagesOf(
+  input: string | readonly InputItem[],
+  names: FlatNames,
+  reports: Pick<FormatContext, 'leftOut' | 'unsupported'>,
+): readonly Message[] {
   if (typeof input === 'string') return [{ role: 'user', content: input }]
   const conversation: Conversation = {
+    names,
+    reports,
     messages: [],
     answered: new Set(),
     asked: new Set(),
@@ -42,6 +50,8 @@ export function messagesOf(input: string | readonly InputItem[]): readonly Messa
 }
 
 interface Conversation {
+  readonly names: FlatNames
+  readonly reports: Pick<FormatContext, 'leftOut' | 'unsupported'>
   readonly messages: Message[]
   readonly answered: Set<string>
   readonly asked: Set<string>
@@ -68,16 +78,20 @@ function addItem(conversation: Conversation, item: InputItem, path: string): voi
       return addOutput(conversation, item, path)
     case 'image_generation_call':
       return addPicture(conversation, item, path)
+    // What it found stands in the text after it.
+    case 'web_search_call':
+      return conversation.reports.leftOut(path)
     default:
-      throw new GatewayError('unsupported_value', `Items of type ${item.type} are not supported`, {
-        param: `${path}.type`,
-      })
+      conversation.reports.unsupported(
+        `${path}.type`,
+        `Items of type ${item.type} reach only an upstream that speaks this format itself`,
+      )
   }
 }
 
 function addMessage(conversation: Conversation, item: InputItem, path: string): void {
   const { role, content } = item
-  if (role === undefined) throw missing(`${path}.role`)
+  if (role == null) throw missing(`${path}.role`)
   if (content == null) throw missing(`${path}.content`)
   endOutputs(conversation)
   if (role === 'assistant') return addAnswer(conversation, item)
@@ -114,9 +128,10 @@ function addReasoning(conversation: Conversation, item: InputItem): void {
 }
 
 function addCall(conversation: Conversation, item: InputItem, path: string): void {
-  const { call_id: id, name } = item
+  const { call_id: id, name: own, namespace } = item
   if (id == null) throw missing(`${path}.call_id`)
-  if (name == null) throw missing(`${path}.name`)
+  if (own == null) throw missing(`${path}.name`)
+  const name = conversation.names.flat(own, namespace)
   endOutputs(conversation)
   conversation.asked.add(id)
   const signature = conversation.signatures[id]
@@ -124,16 +139,24 @@ function addCall(conversation: Conversation, item: InputItem, path: string): voi
   openTurn(conversation).calls.push(
     item.type === 'custom_tool_call'
       ? { id, type: 'custom', custom: { name, input: item.input ?? '' }, ...signed }
-      : { id, type: 'function', function: { name, arguments: item.arguments ?? '' }, ...signed },
+      : {
+          id,
+          type: 'function',
+          function: { name, arguments: argumentsText(item.arguments ?? '') },
+          ...signed,
+        },
   )
 }
 
 function addOutput(conversation: Conversation, item: InputItem, path: string): void {
   const { call_id: id, output } = item
   if (id == null) throw missing(`${path}.call_id`)
-  if (output === undefined) throw missing(`${path}.output`)
+  if (output == null) throw missing(`${path}.output`)
   if (!conversation.asked.has(id) || conversation.answered.has(id))
-    throw invalidRequest(`No tool call waits for the output with call_id ${id}`, `${path}.call_id`)
+    throw invalidRequest(
+      `No tool call found for the function call output with call_id ${id}`,
+      `${path}.call_id`,
+    )
   conversation.answered.add(id)
   endTurn(conversation)
   const { content, media } = toolOutput(output, `${path}.output`)

@@ -12,6 +12,7 @@ import {
 import { callSignature } from '../../call-signature.ts'
 import type { FormatContext } from '../../protocol.ts'
 import { itemIds } from './history.ts'
+import { createFlatNames, type FlatNames } from './offered-tools.ts'
 import { plainReasoningItem, reasoningItem, signatureItem } from './reasoning.ts'
 import type { OutputItem, ResponseObject, ResponsesRequest } from './schema.ts'
 
@@ -32,9 +33,25 @@ export function responseOf(
     ...base,
     ...outcomeOf(choice?.finish_reason ?? 'stop', created),
     service_tier: reply.service_tier ?? base.service_tier,
-    output: choice === undefined ? [] : outputOf(choice, wantsLogprobs(request), itemIds(id)),
+    output:
+      choice === undefined
+        ? []
+        : named(outputOf(choice, wantsLogprobs(request), itemIds(id)), request),
     usage: usageOf(reply.usage),
   }
+}
+
+function named(items: OutputItem[], { tools }: ResponsesRequest): OutputItem[] {
+  const names = createFlatNames(tools ?? [])
+  return items.map((item) => namedItem(item, names))
+}
+
+/** A call as the caller names it: the tool of a namespace by both names. */
+export function namedItem(item: OutputItem, names: FlatNames): OutputItem {
+  const { name } = item
+  if (!item.type.endsWith('_call') || typeof name !== 'string') return item
+  const own = names.own(name)
+  return own.namespace === undefined ? item : { ...item, ...own }
 }
 
 /** A response that has begun: what the request asked for, and nothing answered yet. */
@@ -117,9 +134,7 @@ export function usageOf(usage: ChatUsage): NonNullable<ResponseObject['usage']> 
     input_tokens: usage.prompt_tokens,
     input_tokens_details: {
       cached_tokens: input.cached_tokens,
-      ...(input.cache_write_tokens === undefined
-        ? {}
-        : { cache_write_tokens: input.cache_write_tokens }),
+      cache_write_tokens: input.cache_write_tokens ?? 0,
     },
     output_tokens: usage.completion_tokens,
     output_tokens_details: { reasoning_tokens: output.reasoning_tokens },

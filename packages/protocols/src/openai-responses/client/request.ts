@@ -1,10 +1,11 @@
-import { type ChatRequest, type Fields, GatewayError, type Message } from '@sluice/contract'
+import { type ChatRequest, type Fields, type Message } from '@sluice/contract'
 import { applyFormatDecisions, type FormatDecisions } from '../../decisions.ts'
 import type { FormatContext } from '../../protocol.ts'
 import { wrappedFormat } from '../text-format.ts'
-import { withoutSearch, wrappedChoice, wrappedTool } from '../tools.ts'
+import { wrappedChoice } from '../tools.ts'
 import { responseNotFound } from './history.ts'
 import { messagesOf } from './messages.ts'
+import { createFlatNames, offeredTools, pathOfTool } from './offered-tools.ts'
 import { type ResponsesRequest, ResponsesRequest as ResponsesSchema } from './schema.ts'
 
 const decisions: FormatDecisions<ResponsesRequest> = {
@@ -35,7 +36,7 @@ const decisions: FormatDecisions<ResponsesRequest> = {
   tools: 'sent',
   top_logprobs: 'sent',
   top_p: 'sent',
-  truncation: 'sent',
+  truncation: 'hint',
   context_management: 'refused',
   moderation: 'refused',
   user: 'sent',
@@ -44,20 +45,23 @@ const decisions: FormatDecisions<ResponsesRequest> = {
 /** A Responses request as the canonical chat request. Throws where it asks for what chat cannot say. */
 export function canonicalOf(
   request: ResponsesRequest,
-  context: Pick<FormatContext, 'leftOut'>,
+  context: Pick<FormatContext, 'leftOut' | 'unsupported'>,
 ): ChatRequest {
   applyFormatDecisions(ResponsesSchema, request, decisions, context)
-  refuseLacking(request)
+  // The conversation so far is put before the input where the response is known; what is left here is unknown.
+  if (request.previous_response_id != null) throw responseNotFound(request.previous_response_id)
   nameIncludes(request, context)
   const { instructions, reasoning, text } = request
-  const { tools, search } = withoutSearch(request.tools ?? [])
+  const names = createFlatNames(request.tools ?? [])
+  const { tools, search } = offeredTools(request.tools ?? [], context)
   const head = instructions == null ? [] : [{ role: 'system' as const, content: instructions }]
   const format = text?.format == null ? undefined : wrappedFormat(text.format)
-  const messages: Message[] = [...head, ...messagesOf(request.input)]
+  const messages: Message[] = [...head, ...messagesOf(request.input, names, context)]
   return withoutNulls(request.model, messages, {
-    tools: tools.length > 0 ? tools.map(({ tool, path }) => wrappedTool(tool, path)) : null,
+    tools: tools.length > 0 ? tools : null,
     web_search_options: search,
-    tool_choice: request.tool_choice == null ? null : wrappedChoice(request.tool_choice),
+    tool_choice:
+      request.tool_choice == null ? null : wrappedChoice(request.tool_choice, names.flat),
     parallel_tool_calls: request.parallel_tool_calls,
     response_format: format,
     verbosity: text?.verbosity,
@@ -73,15 +77,6 @@ export function canonicalOf(
     service_tier: request.service_tier,
     metadata: request.metadata,
   })
-}
-
-function refuseLacking(request: ResponsesRequest): void {
-  if (request.truncation === 'auto')
-    throw new GatewayError('unsupported_value', 'truncation auto is not supported', {
-      param: 'truncation',
-    })
-  // The conversation so far is put before the input where the response is known; what is left here is unknown.
-  if (request.previous_response_id != null) throw responseNotFound(request.previous_response_id)
 }
 
 const logprobsWanted = 'message.output_text.logprobs'
@@ -119,11 +114,17 @@ const params: Readonly<Record<string, string>> = {
 }
 
 /** The path in this format of a canonical field. Messages are gathered from items, so their indexes are not kept. */
-export function paramOf(canonical: string): string {
+export function paramOf(canonical: string, request: ResponsesRequest): string {
   const name = /^[a-z_]+/.exec(canonical)?.[0] ?? canonical
   if (name === 'messages') return 'input'
   const rest = canonical.slice(name.length)
-  if (name === 'tools') return `tools${rest.replace(/\.(function|custom)(?=\.)/, '')}`
+  // Tools of namespaces are gathered in one list; a path of this format's own stays.
+  const tool =
+    /^\[(\d+)\](?!\.(?:tools|type|filters|external))(?:\.(?:function|custom)(?=\.))?(.*)$/.exec(
+      rest,
+    )
+  if (name === 'tools' && tool !== null)
+    return pathOfTool(request.tools ?? [], Number(tool[1])) + (tool[2] ?? '')
   if (name === 'response_format') return `text.format${rest.replace('.json_schema', '')}`
   return `${params[name] ?? name}${rest}`
 }

@@ -4,15 +4,15 @@ import type { Static } from 'typebox'
 /** A piece of an input message, of a tool's output or of the answer (OpenAI API, InputContent and OutputContent). */
 const ContentItem = Type.Object({
   type: Type.String(),
-  text: Type.Optional(Type.String()),
-  refusal: Type.Optional(Type.String()),
+  text: optional(Type.String()),
+  refusal: optional(Type.String()),
   image_url: optional(Type.String()),
   detail: optional(oneOf(['low', 'high', 'auto', 'original'])),
   file_id: optional(Type.String()),
   file_data: optional(Type.String()),
   file_url: optional(Type.String()),
   filename: optional(Type.String()),
-  input_audio: Type.Optional(Type.Object({ data: Type.String(), format: oneOf(['wav', 'mp3']) })),
+  input_audio: optional(Type.Object({ data: Type.String(), format: oneOf(['wav', 'mp3']) })),
 })
 export type ContentItem = Static<typeof ContentItem>
 
@@ -20,14 +20,15 @@ export type ContentItem = Static<typeof ContentItem>
 export const InputItem = Type.Object({
   type: optional(Type.String()),
   id: optional(Type.String()),
-  role: Type.Optional(oneOf(['user', 'assistant', 'system', 'developer'])),
+  role: optional(oneOf(['user', 'assistant', 'system', 'developer'])),
   content: optional(Type.Union([Type.String(), Type.Array(ContentItem)])),
   call_id: optional(Type.String()),
   name: optional(Type.String()),
-  arguments: Type.Optional(Type.String()),
-  input: Type.Optional(Type.String()),
-  output: Type.Optional(Type.Union([Type.String(), Type.Array(ContentItem)])),
-  summary: Type.Optional(Type.Array(Type.Object({ type: Type.String(), text: Type.String() }))),
+  namespace: optional(Type.String()),
+  arguments: optional(Type.String()),
+  input: optional(Type.String()),
+  output: optional(Type.Union([Type.String(), Type.Array(ContentItem)])),
+  summary: optional(Type.Array(Type.Object({ type: Type.String(), text: Type.String() }))),
   encrypted_content: optional(Type.String()),
   status: optional(Type.String()),
   result: optional(Type.String()),
@@ -35,13 +36,23 @@ export const InputItem = Type.Object({
 })
 export type InputItem = Static<typeof InputItem>
 
-const ResponseTool = Type.Object({
+const toolFields = {
   type: Type.String(),
   name: Type.Optional(Type.String()),
   description: optional(Type.String()),
   parameters: optional(AnyObject),
   strict: optional(Type.Boolean()),
   format: optional(AnyObject),
+}
+
+/** A tool of the caller, a namespace of such tools, or web search; others run at OpenAI itself. */
+const ResponseTool = Type.Object({
+  ...toolFields,
+  tools: optional(Type.Array(Type.Object(toolFields))),
+  search_context_size: optional(Type.String()),
+  user_location: optional(AnyObject),
+  external_web_access: optional(Type.Boolean()),
+  filters: optional(AnyObject),
 })
 
 /** OpenAI API, CreateResponse. */

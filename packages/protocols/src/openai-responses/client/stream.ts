@@ -11,6 +11,7 @@ import {
 } from '@sluice/contract'
 import type { FormatContext, StreamWriter } from '../../protocol.ts'
 import { itemIds } from './history.ts'
+import { createFlatNames } from './offered-tools.ts'
 import { outcomeOf, responseBase, usageOf, wantsLogprobs } from './reply.ts'
 import type { ResponseObject, ResponsesRequest } from './schema.ts'
 import { createStreamedOutput, type StreamedOutput } from './streamed-output.ts'
@@ -39,6 +40,7 @@ export function createChatWriter(
   const output = createStreamedOutput({
     itemId: itemIds(id),
     callId: () => context.newId('call_'),
+    names: createFlatNames(request.tools ?? []),
     logprobs: wantsLogprobs(request),
     tell: events.tell,
   })

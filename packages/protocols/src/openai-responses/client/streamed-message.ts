@@ -1,10 +1,12 @@
 import type { ChoiceLogprobs, Fields } from '@sluice/contract'
+import type { FlatNames } from './offered-tools.ts'
 import { textPart } from './reply.ts'
 
 /** What the items need to tell of themselves. */
 export interface Teller {
   readonly itemId: (prefix: string) => string
   readonly callId: () => string
+  readonly names: FlatNames
   /** Whether the caller asked for log probabilities. */
   readonly logprobs: boolean
   readonly tell: (type: string, fields: object) => void

@@ -7,7 +7,7 @@ import type {
 } from '@sluice/contract'
 import { callSignature } from '../../call-signature.ts'
 import { plainReasoningItem, reasoningItem, signatureItem } from './reasoning.ts'
-import { callItem, flatAnnotation, imageItem, messageItem } from './reply.ts'
+import { callItem, flatAnnotation, imageItem, messageItem, namedItem } from './reply.ts'
 import type { OutputItem } from './schema.ts'
 import { createStreamedMessage, type StreamedMessage, type Teller } from './streamed-message.ts'
 
@@ -82,13 +82,15 @@ function closeAll(output: Output, status: 'completed' | 'incomplete'): void {
 
 function beginItem(output: Output, item: OutputItem): number {
   const index = output.done.push(undefined) - 1
-  output.teller.tell('response.output_item.added', { output_index: index, item })
+  const shown = namedItem(item, output.teller.names)
+  output.teller.tell('response.output_item.added', { output_index: index, item: shown })
   return index
 }
 
 function finishItem(output: Output, index: number, item: OutputItem): void {
-  output.done[index] = item
-  output.teller.tell('response.output_item.done', { output_index: index, item })
+  const shown = namedItem(item, output.teller.names)
+  output.done[index] = shown
+  output.teller.tell('response.output_item.done', { output_index: index, item: shown })
 }
 
 function addReasoning(output: Output, text: string): void {
@@ -211,7 +213,7 @@ function closeCall(output: Output, call: OpenCall, status: string): void {
     return finishItem(output, index, callItem({ id, type: 'custom', custom }, itemId, status))
   }
   if (call.text === '') addToCall(output, call, '{}')
-  const named: Fields = { name, arguments: call.text }
+  const named: Fields = { name: output.teller.names.own(name).name, arguments: call.text }
   output.teller.tell('response.function_call_arguments.done', { ...place, ...named })
   finishItem(
     output,

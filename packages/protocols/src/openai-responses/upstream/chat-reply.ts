@@ -21,7 +21,13 @@ import { tierOf } from '../../openai/upstream/chat-reply.ts'
 import { logprobsOf } from '../../openai/upstream/logprobs.ts'
 import type { CodecContext, Decoded, Received } from '../../protocol.ts'
 import { readUsage } from '../../usage.ts'
-import { annotationsOf, callOf, imageOf, reasoningBlock, reasoningText } from './output-items.ts'
+import {
+  annotationsOf,
+  imageOf,
+  reasoningBlock,
+  reasoningText,
+  wholeCallOf,
+} from './output-items.ts'
 import { failureIn } from './watcher.ts'
 
 /** Between two messages of one answer, such as a commentary and the final answer. */
@@ -108,7 +114,7 @@ function messageOf(items: readonly Fields[]): {
 }
 
 function gather(item: Fields, into: Gathered): void {
-  const call = callOf(item)
+  const call = wholeCallOf(item)
   if (call !== undefined) into.calls.push(call)
   else if (item['type'] === 'message') gatherMessage(item, into)
   else if (item['type'] === 'reasoning') gatherReasoning(item, into)

@@ -1,6 +1,7 @@
 import { type ChatRequest, type Fields, type Message, objectOf } from '@sluice/contract'
 import { applyDecisions, type Decisions } from '../../decisions.ts'
-import { effortOf } from '../../openai/upstream/chat-request.ts'
+import { effortOf } from '../../efforts.ts'
+import { idFields } from '../../openai/upstream/chat-request.ts'
 import type { CodecContext } from '../../protocol.ts'
 import { flatFormat } from '../text-format.ts'
 import { flatChoice, flatTool } from '../tools.ts'
@@ -18,8 +19,8 @@ const decisions: Decisions<'chat'> = {
   stream_options: 'sent',
   stop: 'refused',
   max_completion_tokens: 'sent',
-  presence_penalty: 'refused',
-  frequency_penalty: 'refused',
+  presence_penalty: 'hint',
+  frequency_penalty: 'hint',
   logit_bias: 'refused',
   logprobs: 'sent',
   top_logprobs: 'sent',
@@ -30,7 +31,7 @@ const decisions: Decisions<'chat'> = {
   tool_choice: 'sent',
   parallel_tool_calls: 'sent',
   response_format: 'sent',
-  seed: 'refused',
+  seed: 'hint',
   reasoning_effort: 'sent',
   verbosity: 'sent',
   modalities: 'refused',
@@ -66,9 +67,7 @@ export function responsesBody(request: ChatRequest, context: CodecContext): Fiel
     top_logprobs: request.logprobs === true ? request.top_logprobs : undefined,
     stream: request.stream === true ? true : undefined,
     ...streamOptions(request),
-    user: request.user,
-    safety_identifier: request.safety_identifier,
-    prompt_cache_key: request.prompt_cache_key,
+    ...idFields(request),
     service_tier: request.service_tier,
     metadata: request.metadata,
   })

@@ -2,6 +2,7 @@ import {
   type ChatChunk,
   type ChatDelta,
   type Fields,
+  type FinishReason,
   isObject,
   listOf,
   objectOf,
@@ -10,6 +11,7 @@ import {
   type ToolCallDelta,
 } from '@sluice/contract'
 import { type ChatChunks, createChatChunks } from '../../chat-chunks.ts'
+import { assertCut } from '../../finished.ts'
 import { logprobsOf } from '../../openai/upstream/logprobs.ts'
 import type { CodecContext, StreamReader } from '../../protocol.ts'
 import { eventObject } from '../../read-json.ts'
@@ -215,10 +217,33 @@ function finish(reading: Reading, response: Fields): readonly ChatStep[] {
   if (reading.items.size === 0)
     for (const [index, wire] of listOf(response['output']).entries())
       if (isObject(wire)) steps.push(...done(reading, wire, itemAt(reading, index)))
-  steps.push(...reading.chunks.finish(finishOf(response, reading.calls > 0)))
+  const reason = finishOf(response, reading.calls > 0)
+  for (const [index, item] of reading.items)
+    if (item.slot !== undefined && !item.done)
+      steps.push(...restOfOpenCall(reading, { item, reason, wire: wireAt(response, index) }))
+  steps.push(...reading.chunks.finish(reason))
   const usage = readUsage(response['usage'])
   if (usage !== undefined) steps.push({ usage })
   return steps
+}
+
+function wireAt(response: Fields, index: unknown): Fields {
+  return typeof index === 'number' ? objectOf(listOf(response['output'])[index]) : {}
+}
+
+/** A call whose end was not told stands whole in the response, or the answer ends within it. */
+function restOfOpenCall(
+  reading: Reading,
+  {
+    item,
+    reason,
+    wire,
+  }: { readonly item: Item; readonly reason: FinishReason; readonly wire: Fields },
+): readonly ChatStep[] {
+  if (callOf(wire) !== undefined && wire['status'] !== 'incomplete')
+    return done(reading, wire, item)
+  assertCut(reason)
+  return []
 }
 
 function logprobsIn(parts: readonly Fields[]): readonly unknown[] {

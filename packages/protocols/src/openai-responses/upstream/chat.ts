@@ -1,6 +1,9 @@
 import { type PathOf, usualPath } from '../../openai/upstream/options.ts'
 import type { Codec } from '../../protocol.ts'
+import { wholeCalls } from '../../whole-calls.ts'
 import { decodeResponse } from './chat-reply.ts'
+import { usualNames } from '../../tools/tool-names.ts'
+import { withToolRule } from '../../tools/with-tool-rule.ts'
 import { responsesBody } from './chat-request.ts'
 import { createChatReader } from './chat-stream.ts'
 import { createChatWatcher } from './watcher.ts'
@@ -14,14 +17,17 @@ export function responsesChat({
 }: {
   readonly path?: PathOf
 } = {}): Codec<'chat'> {
-  return {
-    encode: (request, context) => ({
-      method: 'POST',
-      path: path('/responses', context),
-      body: { kind: 'json', value: responsesBody(request, context) },
-    }),
-    decode: decodeResponse,
-    singleChoice: true,
-    stream: { reader: createChatReader, watcher: createChatWatcher },
-  }
+  return withToolRule(
+    {
+      encode: (request, context) => ({
+        method: 'POST',
+        path: path('/responses', context),
+        body: { kind: 'json', value: responsesBody(request, context) },
+      }),
+      decode: decodeResponse,
+      singleChoice: true,
+      stream: { reader: wholeCalls(createChatReader), watcher: createChatWatcher },
+    },
+    { ...usualNames, takesCustom: () => true },
+  )
 }

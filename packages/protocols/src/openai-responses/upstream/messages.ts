@@ -1,4 +1,11 @@
-import type { ContentPart, Fields, Message, ToolCall } from '@sluice/contract'
+import {
+  type ContentPart,
+  type Fields,
+  type Message,
+  registeredDataUrl,
+  type ToolCall,
+} from '@sluice/contract'
+import { pdfAsFile } from '../../file-types.ts'
 import type { CodecContext } from '../../protocol.ts'
 
 interface Place {
@@ -60,13 +67,15 @@ function contentOf(content: Message['content'], place: MessagePlace): unknown {
 }
 
 function partOf(part: ContentPart, context: CodecContext, path: string): Fields | undefined {
+  const pdf = pdfAsFile(part)
   switch (part.type) {
     case 'text':
       return { type: 'input_text', text: part.text ?? '' }
     case 'image_url':
+      if (pdf !== undefined) return fileOf(pdf)
       return {
         type: 'input_image',
-        image_url: part.image_url?.url,
+        image_url: registeredDataUrl(part.image_url?.url ?? ''),
         detail: part.image_url?.detail ?? 'auto',
       }
     case 'file':

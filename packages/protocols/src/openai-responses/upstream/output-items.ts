@@ -9,17 +9,31 @@ import {
   type ThinkingBlock,
   type ToolCall,
 } from '@sluice/contract'
+import { argumentsText } from '../../call-arguments.ts'
 
 /** What one output item of a response says, in chat's terms. */
 
 export function callOf(item: Fields): ToolCall | undefined {
   const id = someText(item['call_id']) ?? someText(item['id'])
   const name = someText(item['name'])
-  if (id === undefined || name === undefined) return undefined
+  if (id === undefined || name === undefined || isServers(item)) return undefined
   if (item['type'] === 'custom_tool_call')
     return { id, type: 'custom', custom: { name, input: textOf(item['input']) } }
   if (item['type'] !== 'function_call') return undefined
   return { id, type: 'function', function: { name, arguments: textOf(item['arguments']) } }
+}
+
+/** The call of an item that is whole. */
+export function wholeCallOf(item: Fields): ToolCall | undefined {
+  const call = callOf(item)
+  if (call?.function === undefined) return call
+  const { name, arguments: text } = call.function
+  return { ...call, function: { name, arguments: argumentsText(text) } }
+}
+
+/** A call of one of xAI's own tools, which its server has answered already; its ids tell. */
+function isServers({ id, call_id: callId }: Fields): boolean {
+  return [id, callId].some((one) => typeof one === 'string' && one.startsWith('xs_'))
 }
 
 /** The summary, or the reasoning itself where an upstream shows it (open models). */

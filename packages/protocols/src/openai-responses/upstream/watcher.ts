@@ -10,6 +10,7 @@ import { upstreamError } from '../../failure.ts'
 import type { StreamWatcher, Verdict } from '../../protocol.ts'
 import { eventObject } from '../../read-json.ts'
 import { readUsage } from '../../usage.ts'
+import { callOf } from './output-items.ts'
 
 /** Watches a Responses stream (OpenAI API, ResponseStreamEvent); it ends with a whole response and no `[DONE]`. */
 export function createChatWatcher(): StreamWatcher {
@@ -39,8 +40,6 @@ function withoutData(event: ServerSentEvent): Verdict {
   return event.event === 'error' ? upstreamError(event.data) : 'garbage'
 }
 
-const callItems: ReadonlySet<unknown> = new Set(['function_call', 'custom_tool_call'])
-
 function judge(type: string, data: Fields): Verdict {
   switch (type) {
     case 'response.completed':
@@ -53,7 +52,7 @@ function judge(type: string, data: Fields): Verdict {
     case 'error':
       return upstreamError(data['error'] ?? data)
     case 'response.output_item.added':
-      return callItems.has(objectOf(data['item'])['type']) ? 'content' : 'other'
+      return callOf(objectOf(data['item'])) === undefined ? 'other' : 'content'
     case 'response.output_item.done':
       return objectOf(data['item'])['type'] === 'reasoning' ? 'other' : 'content'
     case '':

@@ -1,9 +1,11 @@
 import {
   type ChatReply,
   type ChatRequest,
+  type Message,
   objectOf,
   type OperationName,
   type ResponseFormat,
+  type Tool,
 } from '@sluice/contract'
 import type { FormatContext, StreamWriter } from '../../protocol.ts'
 import { isNamedSchema, namedSchema } from '../named-schema.ts'
@@ -37,12 +39,53 @@ export function canonicalChat(
   const limit = rest.max_completion_tokens ?? older
   return {
     ...rest,
-    messages: callsAsToolCalls(messages),
+    ...(rest.tools == null ? {} : { tools: rest.tools.map(withOuterCache) }),
+    messages: callsAsToolCalls(messages).map(plainMessage),
     ...(stop == null ? {} : { stop: stopList(stop) }),
     ...(limit == null ? {} : { max_completion_tokens: limit }),
     ...(format == null ? {} : { response_format: canonicalFormat(format) }),
     ...functionsAsTools(request),
   }
+}
+
+/** Null in a part or a call says nothing, and a breakpoint on a whole message is one on its last part. */
+function plainMessage(message: Message): Message {
+  const { content, tool_calls: calls, ...rest } = message
+  const { cache_control: cache, ...others } = rest as typeof rest & Pick<Tool, 'cache_control'>
+  return {
+    ...others,
+    ...(content === undefined ? {} : { content: contentOf(content, cache) }),
+    ...(calls === undefined ? {} : { tool_calls: calls && calls.map(withoutNullFields) }),
+  }
+}
+
+function contentOf(
+  content: NonNullable<Message['content']> | null,
+  cache: Tool['cache_control'],
+): NonNullable<Message['content']> | null {
+  if (typeof content === 'string' && content !== '' && cache != null)
+    return [{ type: 'text', text: content, cache_control: cache }]
+  if (!Array.isArray(content)) return content
+  const parts = content.map(withoutNullFields)
+  const last = parts.at(-1)
+  if (cache == null || last === undefined) return parts
+  return [...parts.slice(0, -1), { cache_control: cache, ...last }]
+}
+
+/** A breakpoint inside the function is one on the tool. */
+function withOuterCache(tool: Tool): Tool {
+  const { function: called, ...rest } = tool
+  const { cache_control: cache, ...inner } = (called ?? {}) as Tool
+  if (called === undefined || cache == null) return tool
+  // All but the breakpoint is the function's own.
+  return { cache_control: cache, ...rest, function: inner as unknown as typeof called }
+}
+
+function withoutNullFields<T extends object>(value: T): T {
+  const fields = Object.entries(value)
+  if (fields.every(([, field]) => field !== null)) return value
+  // What is absent is the same as null to the type.
+  return Object.fromEntries(fields.filter(([, field]) => field !== null)) as T
 }
 
 /** Stop sequences as a list: a single one may stand alone. */

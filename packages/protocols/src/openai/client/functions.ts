@@ -7,7 +7,9 @@ import {
   objectOf,
   someText,
   type Tool,
+  type ToolCall,
 } from '@sluice/contract'
+import { argumentsText } from '../../call-arguments.ts'
 import type { ChatCompletionMessage, ChatCompletionRequest } from './schema.ts'
 
 // OpenAI's deprecated `functions`, `function_call` and role `function`, and the tools that followed them.
@@ -54,10 +56,23 @@ export function callsAsToolCalls(messages: readonly ChatCompletionMessage[]): Me
   let open = ''
   return messages.map(({ role, function_call: call, ...rest }, index) => {
     if (role === 'function') return { role: 'tool', ...rest, tool_call_id: open }
-    if (call == null) return { role, ...rest }
+    if (call == null) {
+      const { tool_calls: calls } = rest
+      return { role, ...rest, ...(calls == null ? {} : { tool_calls: calls.map(withArguments) }) }
+    }
     open = `function_call_${index}`
-    return { role, ...rest, tool_calls: [{ id: open, type: 'function', function: call }] }
+    return {
+      role,
+      ...rest,
+      tool_calls: [withArguments({ id: open, type: 'function', function: call })],
+    }
   })
+}
+
+function withArguments(call: ToolCall): ToolCall {
+  if (call.function === undefined) return call
+  const { arguments: text, ...named } = call.function
+  return { ...call, function: { ...named, arguments: argumentsText(text) } }
 }
 
 /** The answer for a caller who speaks of functions. Of several calls it is the first: there is room for one. */

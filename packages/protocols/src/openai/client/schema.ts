@@ -6,22 +6,42 @@ import {
   ChatReply,
   ChatRequest,
   CompleteRequest,
+  ContentPart,
   finishReasons,
   Message,
   messageRoles,
   oneOf,
   optional,
+  ToolCall,
   Type,
 } from '@sluice/contract'
-import type { Static } from 'typebox'
+import type { Static, TObject, TProperties } from 'typebox'
 
 const Stop = Type.Union([Type.String(), Type.Array(Type.String(), { maxItems: 4 })])
 
 /** The one call that an answer could hold before there were tools. */
 const FunctionCall = Type.Object({ name: Type.String(), arguments: Type.String() })
 
+/**
+ * The object with null allowed for every field that may be absent: clients that send back what they were given leave
+ * such fields in. The types say what remains once `withoutNullFields` took them out.
+ */
+function nullable<P extends TProperties>(object: TObject<P>): TObject<P> {
+  const required: ReadonlySet<unknown> = new Set((object.required as undefined | string[]) ?? [])
+  const fields = Object.entries(object.properties as TProperties).map(([name, schema]) => [
+    name,
+    required.has(name) ? schema : optional(schema),
+  ])
+  // The same fields, none of which became another.
+  return Type.Object(Object.fromEntries(fields)) as unknown as TObject<P>
+}
+
 const ChatCompletionMessage = Type.Object({
   ...Message.properties,
+  content: Type.Optional(
+    Type.Union([Type.String(), Type.Array(nullable(ContentPart), { minItems: 1 }), Type.Null()]),
+  ),
+  tool_calls: optional(Type.Array(nullable(ToolCall))),
   role: oneOf([...messageRoles, 'function']),
   function_call: optional(FunctionCall),
 })

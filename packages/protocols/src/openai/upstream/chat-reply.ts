@@ -15,6 +15,7 @@ import {
   ThinkingBlock,
   type ToolCall,
 } from '@sluice/contract'
+import { argumentsText } from '../../call-arguments.ts'
 import { bodyOf } from '../../failure.ts'
 import type { CodecContext, Decoded, Received } from '../../protocol.ts'
 import { usageIn } from '../../usage.ts'
@@ -141,18 +142,21 @@ function callsOf(message: Fields, context: CodecContext): ToolCall[] {
   const { function_call: older } = message
   const calls = listOf(message['tool_calls']).filter(isObject)
   const isNamed = isObject(older) && someText(older['name']) !== undefined
-  return [...calls, ...(isNamed ? [{ function: older }] : [])].map((call) => callOf(call, context))
+  return [...calls, ...(isNamed ? [{ function: older }] : [])].flatMap((call) =>
+    callOf(call, context),
+  )
 }
 
-function callOf(call: Fields, context: CodecContext): ToolCall {
+/** Nobody can answer a call without a name, so it is not told. */
+function callOf(call: Fields, context: CodecContext): readonly ToolCall[] {
   const id = someText(call['id']) ?? context.newId('call_')
   const extra = isObject(call['extra_content']) ? { extra_content: call['extra_content'] } : {}
   if (isObject(call['custom'])) {
     const { name, input } = call['custom']
     const custom = { name: textOf(name), input: readArguments(input) }
-    return { id, type: 'custom', custom, ...extra }
+    return custom.name === '' ? [] : [{ id, type: 'custom', custom, ...extra }]
   }
   const { name, arguments: args } = objectOf(call['function'])
-  const named = { name: textOf(name), arguments: readArguments(args) }
-  return { id, type: 'function', function: named, ...extra }
+  const named = { name: textOf(name), arguments: argumentsText(readArguments(args)) }
+  return named.name === '' ? [] : [{ id, type: 'function', function: named, ...extra }]
 }

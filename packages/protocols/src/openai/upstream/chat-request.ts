@@ -1,13 +1,19 @@
 import {
   type ChatRequest,
   type ContentPart,
+  type Fields,
   formatDataUrl,
   type Message,
+  registeredDataUrl,
   type Tool,
 } from '@sluice/contract'
 import { type Decisions, withoutFields } from '../../decisions.ts'
+import { chatFamily, unknownFamily } from '../../families/chat-models.ts'
+import { pdfAsFile } from '../../file-types.ts'
+import { fittedId } from '../../fitted-id.ts'
 import type { CodecContext } from '../../protocol.ts'
 import { chatExtensions, type ChatOptions } from './options.ts'
+import { thinkingFields } from './thinking.ts'
 
 const decisions: Decisions<'chat'> = {
   model: 'sent',
@@ -58,6 +64,8 @@ export function chatBody(
     context.isGateway === true ? chatExtensions : options.knows,
   )
   const { messages, tools } = request
+  // A name of a gateway's own says nothing of the model behind it.
+  const family = context.isGateway === true ? unknownFamily : chatFamily(context.model)
   const body: Record<string, unknown> = {
     ...request,
     model: context.model,
@@ -66,7 +74,8 @@ export function chatBody(
     ),
     ...(tools?.length ? { tools: tools.map((tool) => toolOut(tool, knows)) } : {}),
     ...streaming(request),
-    ...thinking(request, knows),
+    ...thinkingFields(request, { family, knowsBudget: knows.has('thinking_budget'), context }),
+    ...idFields(request),
   }
   if (!tools?.length) withoutTools(body)
   // OpenAI takes notes only on completions that it stores, and answers 400 to others.
@@ -74,7 +83,22 @@ export function chatBody(
   const own = Object.entries(decisions).flatMap(([field, decision]) =>
     decision === 'sent' || knows.has(field) ? [] : [field],
   )
-  return withoutNulls(withoutFields(body, [...notes, ...own, ...(options.lacks ?? [])], context))
+  const lacks = [...notes, ...own, ...(options.lacks ?? []), ...family.lacks]
+  return withoutNulls(withoutFields(body, lacks, context))
+}
+
+/** OpenAI's schema ends `safety_identifier` here, and others their `user` or its like a little later. */
+const idCharactersMax = 64
+
+/** Ids of people and caches, none of them too long. */
+export function idFields(request: ChatRequest): Fields {
+  const ids = ['user', 'safety_identifier', 'prompt_cache_key'] as const
+  return Object.fromEntries(
+    ids.flatMap((field) => {
+      const id = request[field]
+      return id == null ? [] : [[field, fittedId(id, idCharactersMax)]]
+    }),
+  )
 }
 
 /** A choice about tools is an error at OpenAI where there are none. */
@@ -126,8 +150,18 @@ function partOut(part: ContentPart, { knows, context, path }: Place): readonly u
     context.unsupported(`${path}.video_url`)
     return []
   }
-  const { cache_control: cache, ...rest } = withFileData(part, context)
+  const { cache_control: cache, ...rest } = withFileData(
+    pdfAsFile(part) ?? registered(part),
+    context,
+  )
   return [cache != null && knows.has('cache_control') ? { ...rest, cache_control: cache } : rest]
+}
+
+/** A picture's type in the registered words. */
+function registered(part: ContentPart): ContentPart {
+  const { image_url: image } = part
+  if (image === undefined) return part
+  return { ...part, image_url: { ...image, url: registeredDataUrl(image.url) } }
 }
 
 /** OpenAI's chat fetches pictures itself but reads files only from the request. */
@@ -157,27 +191,4 @@ function toolOut(tool: Tool, knows: ReadonlySet<string>): unknown {
   if (tool.cache_control === undefined || knows.has('cache_control')) return tool
   const { cache_control: _, ...rest } = tool
   return rest
-}
-
-/** Budgets in tokens up to which an effort stands for them; OpenAI has efforts only. */
-const efforts = [
-  [0, 'none'],
-  [1024, 'minimal'],
-  [4096, 'low'],
-  [16_384, 'medium'],
-] as const
-
-function thinking(request: ChatRequest, knows: ReadonlySet<string>): Record<string, unknown> {
-  const { thinking_budget: budget, reasoning_effort: effort } = request
-  if (budget == null || knows.has('thinking_budget')) return {}
-  return {
-    thinking_budget: undefined,
-    reasoning_effort: effort ?? effortOf(budget),
-  }
-}
-
-/** The effort that a thinking budget stands for; undefined for -1, which leaves it to the model. */
-export function effortOf(budget: number): ChatRequest['reasoning_effort'] {
-  if (budget < 0) return undefined
-  return efforts.find(([most]) => budget <= most)?.[1] ?? 'high'
 }

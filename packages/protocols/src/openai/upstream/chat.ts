@@ -1,9 +1,18 @@
 import type { Codec } from '../../protocol.ts'
+import { chatFamily } from '../../families/chat-models.ts'
+import { usualNames } from '../../tools/tool-names.ts'
+import { withToolRule } from '../../tools/with-tool-rule.ts'
+import { wholeCalls } from '../../whole-calls.ts'
 import { decodeChat } from './chat-reply.ts'
 import { chatBody, fileAddresses } from './chat-request.ts'
 import { createChatReader } from './chat-stream.ts'
 import { type ChatOptions, usualPath } from './options.ts'
 import { createCompletionWatcher } from './watcher.ts'
+
+const toolRule = {
+  ...usualNames,
+  takesCustom: (model: string) => chatFamily(model).takesCustomTools === true,
+}
 
 /**
  * Chat completions (https://platform.openai.com/docs/api-reference/chat). The canonical form is OpenAI's own, so the
@@ -11,14 +20,17 @@ import { createCompletionWatcher } from './watcher.ts'
  */
 export function openaiChat(options: ChatOptions = {}): Codec<'chat'> {
   const path = options.path ?? usualPath
-  return {
-    encode: (request, context) => ({
-      method: 'POST',
-      path: path('/chat/completions', context),
-      body: { kind: 'json', value: chatBody(request, context, options) },
-    }),
-    decode: decodeChat,
-    stream: { reader: createChatReader, watcher: createCompletionWatcher },
-    media: fileAddresses,
-  }
+  return withToolRule(
+    {
+      encode: (request, context) => ({
+        method: 'POST',
+        path: path('/chat/completions', context),
+        body: { kind: 'json', value: chatBody(request, context, options) },
+      }),
+      decode: decodeChat,
+      stream: { reader: wholeCalls(createChatReader), watcher: createCompletionWatcher },
+      media: fileAddresses,
+    },
+    toolRule,
+  )
 }

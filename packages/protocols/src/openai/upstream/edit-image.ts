@@ -109,7 +109,7 @@ function fileOf(
 ): UploadedFile {
   const file = url.startsWith('data:') ? decoded(url) : context.media.get(url)
   if (file === undefined)
-    throw invalidRequest('An image must be an http(s) address or a data URL', param)
+    throw invalidRequest('An image must be an http(s) URL or a data URL', param)
   const extension = extensions[file.contentType] ?? 'png'
   return { ...file, filename: `${name}.${extension}` }
 }

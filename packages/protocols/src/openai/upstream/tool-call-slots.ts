@@ -2,10 +2,9 @@ import { type Fields, isObject, objectOf, someText, type ToolCallDelta } from '@
 import { readArguments } from './content.ts'
 
 interface Slot {
-  readonly index: number
+  /** Absent while the name has not come; nothing of the call can be told before. */
+  index: number | undefined
   readonly id: string
-  /** False while the name has not come; nothing of the call can be told before. */
-  named: boolean
   waiting: string
 }
 
@@ -15,6 +14,7 @@ interface Slot {
  * calls index 0, or begin at index 1. Out comes OpenAI's form, with slots counted from 0.
  */
 export interface ToolCallSlots {
+  /** Calls that were told; one without a name is none. */
   count(): number
   /** The canonical pieces that one piece of the upstream stands for: one, or none while the name is missing. */
   read(piece: Fields): readonly ToolCallDelta[]
@@ -39,7 +39,7 @@ export function createToolCallSlots(newId: () => string): ToolCallSlots {
   }
 
   function open(id: string | undefined): Slot {
-    const slot: Slot = { index: count++, id: id ?? newId(), named: false, waiting: '' }
+    const slot: Slot = { index: undefined, id: id ?? newId(), waiting: '' }
     byId.set(slot.id, slot)
     return slot
   }
@@ -56,29 +56,32 @@ export function createToolCallSlots(newId: () => string): ToolCallSlots {
 
   return {
     count: () => count,
-    read: (piece) => readPiece(piece, slotOf),
+    read: (piece) => readPiece(piece, { slotOf, next: () => count++ }),
   }
 }
 
 function readPiece(
   piece: Fields,
-  slotOf: (piece: Fields, name: string | undefined) => Slot,
+  slots: {
+    readonly slotOf: (piece: Fields, name: string | undefined) => Slot
+    readonly next: () => number
+  },
 ): readonly ToolCallDelta[] {
   const custom = piece['custom']
   const { name, arguments: args } = isObject(custom)
     ? { name: custom['name'], arguments: custom['input'] }
     : objectOf(piece['function'])
-  const slot = slotOf(piece, someText(name))
+  const slot = slots.slotOf(piece, someText(name))
   const text = readArguments(args)
   const extra = isObject(piece['extra_content']) ? { extra_content: piece['extra_content'] } : {}
-  if (slot.named) {
+  if (slot.index !== undefined) {
     if (text === '' && !('extra_content' in extra)) return []
     return [{ index: slot.index, ...argumentsOf(text, isObject(custom)), ...extra }]
   }
   slot.waiting += text
   const known = someText(name)
   if (known === undefined) return []
-  slot.named = true
+  slot.index = slots.next()
   const begun = { index: slot.index, id: slot.id }
   if (isObject(custom))
     return [{ ...begun, type: 'custom', custom: { name: known, input: slot.waiting }, ...extra }]

@@ -12,6 +12,7 @@ import {
 import { withoutFields } from '../../decisions.ts'
 import { bodyOf } from '../../failure.ts'
 import type { Codec, CodecContext, Received } from '../../protocol.ts'
+import { renderTranscript } from '../../rendered-transcript.ts'
 import { formParts } from './form.ts'
 import { type PathOf, usualPath } from './options.ts'
 import { createTypedEventReader, createTypedEventWatcher, mediaUsage } from './typed-events.ts'
@@ -20,6 +21,8 @@ export interface TranscribeOptions {
   readonly path?: PathOf
   /** Form fields that the upstream does not have. */
   readonly lacks?: readonly string[]
+  /** True where it answers in JSON alone: `response_format` is not sent, and the text or the subtitles are made here. */
+  readonly isJsonOnly?: boolean
 }
 
 /**
@@ -50,6 +53,10 @@ function audioForm(
   const { file, ...rest } = request
   const given: Record<string, unknown> = { ...rest, model: context.model }
   if (given['stream'] === false) delete given['stream']
+  if (options.isJsonOnly === true) {
+    delete given['response_format']
+    if (timed.has(request.response_format ?? '')) given['timestamp_granularities'] = 'segment'
+  }
   const fields = withoutFields(given, options.lacks ?? [], context)
   return {
     method: 'POST' as const,
@@ -58,6 +65,7 @@ function audioForm(
   }
 }
 
+const timed: ReadonlySet<string> = new Set(['srt', 'vtt', 'verbose_json'])
 const textFormats: ReadonlySet<string> = new Set(['text', 'srt', 'vtt'])
 
 function decodeTranscript(
@@ -73,9 +81,30 @@ function decodeTranscript(
   const body = bodyOf(received)
   if (typeof body['text'] !== 'string')
     throw new GatewayError('upstream_garbled', 'The upstream answered without a text')
+  if (textFormats.has(format)) return renderedText(body, request)
   const usage = mediaUsage(body['usage'])
   const reply = transcriptOf(body)
   return usage === undefined ? { reply } : { reply, usage }
+}
+
+/** Some upstreams answer with JSON whatever was asked for. */
+function renderedText(body: Fields, request: TranscribeRequest | TranslateRequest) {
+  const cues = listOf(body['segments'])
+    .filter(isObject)
+    .map(({ start, end, text }) => ({
+      start: Number(start),
+      end: Number(end),
+      text: textOf(text).trim(),
+    }))
+  if (cues.length === 0 && request.response_format !== 'text')
+    throw new GatewayError('upstream_garbled', 'The upstream gave no times for subtitles')
+  const usage = mediaUsage(body['usage'])
+  const heard = { text: textOf(body['text']), words: [], cues }
+  const { file, model, response_format: format } = request
+  return {
+    ...renderTranscript(heard, { file, model, response_format: format ?? null }),
+    ...(usage === undefined ? {} : { usage }),
+  }
 }
 
 function transcriptOf(body: Fields): TranscribeReply {

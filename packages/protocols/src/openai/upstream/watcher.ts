@@ -1,5 +1,6 @@
 import { type Fields, isObject, listOf, objectOf, someText, type Usage } from '@sluice/contract'
 import { errorIn, upstreamError } from '../../failure.ts'
+import { endWithoutReason } from '../../finished.ts'
 import type { StreamWatcher, Verdict } from '../../protocol.ts'
 import { eventObject } from '../../read-json.ts'
 import { RepeatedEvent } from '../../repeated-event.ts'
@@ -12,6 +13,7 @@ export function createCompletionWatcher(): StreamWatcher {
   const open = new Set<unknown>()
   const repeated = new RepeatedEvent()
   let usageOnly = false
+  let isFinished = false
   let used: Usage | undefined
 
   /** The answer is whole when every choice that began has a finish reason. */
@@ -28,6 +30,7 @@ export function createCompletionWatcher(): StreamWatcher {
       }
       open.delete(index)
       finished = true
+      isFinished = true
     }
     if (finished && open.size === 0) return 'finish'
     return choices.some(hasContent) ? 'content' : 'other'
@@ -38,7 +41,8 @@ export function createCompletionWatcher(): StreamWatcher {
       usageOnly = false
       if (repeated.matches(event)) return 'content'
       repeated.forget()
-      if (event.data.trim() === '[DONE]') return 'terminal'
+      if (event.data.trim() === '[DONE]')
+        return isFinished && open.size === 0 ? 'terminal' : endWithoutReason()
       const chunk = eventObject(event)
       if (chunk === undefined)
         return event.event === 'error' ? upstreamError(event.data) : 'garbage'

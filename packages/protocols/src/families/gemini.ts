@@ -28,6 +28,11 @@ export function demandsSignatures(model: string): boolean {
   return generationOf(model) >= 3
 }
 
+/** From Gemini 2.5 on a penalty is answered with 400: "Penalty is not enabled for this model". */
+export function takesPenalties(model: string): boolean {
+  return generationOf(model) < 2.5
+}
+
 /** Text to speech answers in sound alone. */
 export function speaksOnly(model: string): boolean {
   return /-tts\b/i.test(model)

@@ -1,0 +1,89 @@
+import { type ChatRequest, type Fields, GatewayError, type Tool } from '@sluice/contract'
+import type { FormatContext } from '../../protocol.ts'
+import type { CountTokensRequest, Tool as ClientTool } from './schema.ts'
+
+type Reports = Pick<FormatContext, 'leftOut' | 'unsupported'>
+
+/** The tools of a request and the choice among them, and Anthropic's web search as chat asks for one. */
+export function offeredTools(request: CountTokensRequest, reports: Reports): Partial<ChatRequest> {
+  const { tool_choice: choice } = request
+  const placed = (request.tools ?? []).map((tool, index) => ({ tool, path: `tools[${index}]` }))
+  const search = placed.find(({ tool }) => isSearch(tool))
+  const given = placed.flatMap(({ tool, path }) =>
+    isSearch(tool) ? [] : canonicalTool(tool, path, reports),
+  )
+  // A search cannot be forced elsewhere; where it is all there is, nothing else can be meant.
+  const isOfSearch =
+    search !== undefined && (given.length === 0 || choice?.name === search.tool.name)
+  const chosen = choice == null || isOfSearch ? undefined : choice
+  return {
+    ...(given.length > 0 ? { tools: given } : {}),
+    ...(search === undefined ? {} : { web_search_options: searchOptions(search, reports) }),
+    ...(chosen === undefined ? {} : { tool_choice: canonicalChoice(chosen) }),
+    ...(choice?.disable_parallel_tool_use === true ? { parallel_tool_calls: false } : {}),
+  }
+}
+
+function isSearch({ type }: ClientTool): boolean {
+  return /^web_search_\d+$/.test(type ?? '')
+}
+
+function searchOptions(
+  { tool, path }: { readonly tool: ClientTool; readonly path: string },
+  { leftOut, unsupported }: Reports,
+): Fields {
+  for (const field of ['max_uses', 'cache_control'] as const)
+    if (tool[field] != null) leftOut(`${path}.${field}`)
+  for (const field of ['allowed_domains', 'blocked_domains'] as const)
+    if (tool[field]?.length)
+      unsupported(`${path}.${field}`, 'Only Anthropic itself narrows a search to domains')
+  const { type: _, ...place } = tool.user_location ?? {}
+  return tool.user_location == null
+    ? {}
+    : { user_location: { type: 'approximate', approximate: place } }
+}
+
+function canonicalTool(tool: ClientTool, path: string, reports: Reports): readonly Tool[] {
+  const { type, name, description, input_schema: schema, strict } = tool
+  if (type != null && type !== 'custom') {
+    reports.unsupported(`${path}.type`, `Tools of type ${type} run only at Anthropic itself`)
+    return []
+  }
+  for (const field of ['name', 'input_schema'] as const)
+    if (tool[field] == null)
+      throw new GatewayError(
+        'missing_parameter',
+        `Missing required parameter: '${path}.${field}'`,
+        { param: `${path}.${field}` },
+      )
+  // Loaded at once instead, which shows the model no less.
+  if (tool.defer_loading === true) reports.leftOut(`${path}.defer_loading`)
+  if (tool.input_examples?.length) reports.leftOut(`${path}.input_examples`)
+  if (tool.allowed_callers?.some((caller) => caller !== 'direct'))
+    reports.unsupported(`${path}.allowed_callers`, 'Only Anthropic itself calls tools from code')
+  return [
+    {
+      type: 'function',
+      function: {
+        name: name ?? '',
+        ...(description == null ? {} : { description }),
+        ...(schema == null ? {} : { parameters: schema }),
+        ...(strict == null ? {} : { strict }),
+      },
+      ...(tool.cache_control == null ? {} : { cache_control: tool.cache_control }),
+    },
+  ]
+}
+
+function canonicalChoice({
+  type,
+  name,
+}: NonNullable<CountTokensRequest['tool_choice']>): NonNullable<ChatRequest['tool_choice']> {
+  if (type === 'any') return 'required'
+  if (type !== 'tool') return type
+  if (name === undefined)
+    throw new GatewayError('missing_parameter', "Missing required parameter: 'tool_choice.name'", {
+      param: 'tool_choice.name',
+    })
+  return { type: 'function', function: { name } }
+}

@@ -1,0 +1,39 @@
+import type { ChatRequest, Fields } from '@sluice/contract'
+import { lackField } from '../../decisions.ts'
+import { effortOf, nearestEffort } from '../../efforts.ts'
+import type { ChatFamily } from '../../families/chat-models.ts'
+import type { CodecContext } from '../../protocol.ts'
+
+interface Place {
+  readonly family: ChatFamily
+  /** The upstream has a budget in tokens of its own, which goes on as it is. */
+  readonly knowsBudget: boolean
+  readonly context: CodecContext
+}
+
+/** `reasoning_effort` and `thinking_budget` as the model takes them; OpenAI has efforts only. */
+export function thinkingFields(request: ChatRequest, place: Place): Fields {
+  const { thinking_budget: budget, reasoning_effort: given, tools } = request
+  const { family, knowsBudget, context } = place
+  if (budget != null && knowsBudget) return {}
+  const { efforts, toolsWithoutEffort } = family
+  const asked = given ?? (budget == null ? undefined : effortOf(budget))
+  const written = given == null ? 'thinking_budget' : 'reasoning_effort'
+  if (efforts?.length === 0) {
+    lackField('reasoning_effort', given, context, 'this model does not reason')
+    lackField('thinking_budget', budget, context, 'this model does not reason')
+    return without
+  }
+  if (toolsWithoutEffort === true && tools?.length) {
+    if (asked !== undefined && asked !== 'none')
+      context.leftOut(written, 'this model takes tools only without an effort')
+    return { ...without, reasoning_effort: 'none' }
+  }
+  if (asked === undefined) return without
+  if (efforts === undefined) return { ...without, reasoning_effort: asked }
+  if (asked === 'none' && !efforts.includes(asked))
+    context.leftOut(written, 'this model always thinks')
+  return { ...without, reasoning_effort: nearestEffort(asked, efforts) }
+}
+
+const without: Fields = { thinking_budget: undefined, reasoning_effort: undefined }

@@ -1,0 +1,66 @@
+import {
+  type Fields,
+  formatJson,
+  isObject,
+  parseJson,
+  textOf,
+  type Tool,
+  type ToolCall,
+} from '@sluice/contract'
+
+// Free-form tools, which most targets do not know, as functions with one string.
+
+const input = 'input'
+
+/** The tool as a function. A grammar that its text shall keep to is told to the model; nothing holds it to it. */
+export function customAsFunction({ custom, cache_control: cache }: Tool, name: string): Tool {
+  const { description, format } = custom ?? {}
+  const told = [description ?? '', grammarOf(format)].filter((text) => text !== '')
+  return {
+    type: 'function',
+    function: {
+      name,
+      ...(told.length === 0 ? {} : { description: told.join('\n\n') }),
+      parameters: {
+        type: 'object',
+        properties: {
+          [input]: { type: 'string', description: 'The whole input of the tool, as it is.' },
+        },
+        required: [input],
+        additionalProperties: false,
+      },
+    },
+    ...(cache == null ? {} : { cache_control: cache }),
+  }
+}
+
+/** True where the tool's text is held to a grammar. */
+export function hasGrammar({ custom }: Tool): boolean {
+  return custom?.format?.['type'] === 'grammar'
+}
+
+function grammarOf(format: Fields | null | undefined): string {
+  const grammar = format?.['grammar']
+  if (!isObject(grammar)) return ''
+  return `The input must keep to this grammar (${textOf(grammar['syntax'])}):\n${textOf(grammar['definition'])}`
+}
+
+export function customCallAsFunction(call: ToolCall, name: string): ToolCall {
+  const { custom, ...rest } = call
+  return {
+    ...rest,
+    type: 'function',
+    function: { name, arguments: formatJson({ [input]: custom?.input ?? '' }) },
+  }
+}
+
+/** The text in the arguments of such a function; arguments of another shape are the text themselves. */
+export function customInput(text: string): string {
+  try {
+    const given = parseJson(text)
+    const value = isObject(given) ? given[input] : given
+    return typeof value === 'string' ? value : text
+  } catch {
+    return text
+  }
+}

@@ -1,0 +1,126 @@
+import type { ChatRequest, Message, Tool, ToolCall, ToolChoice } from '@sluice/contract'
+import type { CodecContext } from '../protocol.ts'
+import { customAsFunction, customCallAsFunction, hasGrammar } from './custom-tools.ts'
+import { createToolNames, type NameRule, type ToolNames } from './tool-names.ts'
+
+/** What a target takes of tools. */
+export interface ToolRule extends NameRule {
+  /** Whether a model takes free-form tools. Default: none does. */
+  readonly takesCustom?: (model: string) => boolean
+}
+
+/** A request as the target takes it, and what its answer must be read by. */
+export interface FittedTools {
+  readonly request: ChatRequest
+  /** Absent where the tools were fitting already. */
+  readonly changes?: ToolChanges
+}
+
+export interface ToolChanges {
+  /** The caller's own name of a tool that the target calls. */
+  readonly original: (name: string) => string
+  /** The names, as sent, of free-form tools that went as functions. */
+  readonly customs: ReadonlySet<string>
+}
+
+/**
+ * The request with names of tools that the target takes and, where it knows functions only, with free-form tools as
+ * functions; so in the history and in the choice. `leftOut` is told of grammars that nothing enforces then.
+ */
+export function fitTools(
+  request: ChatRequest,
+  rule: ToolRule,
+  { model, leftOut }: Pick<CodecContext, 'model' | 'leftOut'>,
+): FittedTools {
+  const wraps = rule.takesCustom?.(model) !== true
+  if (fitsAlready(request, rule, wraps)) return { request }
+  const names = createToolNames(
+    rule,
+    declaredNames(request).filter((name) => rule.fits.test(name)),
+  )
+  const fitting: Fitting = { names, wraps, customs: new Set() }
+  const { tools, messages, tool_choice: choice } = request
+  for (const [index, tool] of (tools ?? []).entries())
+    if (wraps && hasGrammar(tool)) leftOut(`tools[${index}].custom.format`)
+  return {
+    request: {
+      ...request,
+      ...(tools == null ? {} : { tools: tools.map((tool) => fittedTool(tool, fitting)) }),
+      ...(choice == null ? {} : { tool_choice: fittedChoice(choice, fitting) }),
+      messages: messages.map((message) => fittedMessage(message, fitting)),
+    },
+    changes: { original: (name) => names.original(name), customs: fitting.customs },
+  }
+}
+
+interface Fitting {
+  readonly names: ToolNames
+  readonly wraps: boolean
+  readonly customs: Set<string>
+}
+
+function declaredNames({ tools }: ChatRequest): readonly string[] {
+  return (tools ?? []).flatMap((tool) => (tool.function ?? tool.custom)?.name ?? [])
+}
+
+function fitsAlready(request: ChatRequest, { fits }: NameRule, wraps: boolean): boolean {
+  const isFitting = ({ function: called, custom }: Pick<ToolCall, 'custom' | 'function'>) =>
+    fits.test((called ?? custom)?.name ?? '') && (custom == null || !wraps)
+  return (
+    (request.tools ?? []).every((tool) => isFitting(tool as never)) &&
+    request.messages.every(({ tool_calls: calls }) => calls?.every(isFitting) !== false)
+  )
+}
+
+function fittedTool(tool: Tool, { names, wraps, customs }: Fitting): Tool {
+  const { function: called, custom } = tool
+  if (called !== undefined)
+    return { ...tool, function: { ...called, name: names.fitted(called.name) } }
+  const name = names.fitted(custom?.name ?? '')
+  if (!wraps) return { ...tool, ...(custom && { custom: { ...custom, name } }) }
+  customs.add(name)
+  return customAsFunction(tool, name)
+}
+
+function fittedMessage(message: Message, fitting: Fitting): Message {
+  const { tool_calls: calls, name } = message
+  if (message.role === 'tool' && name != null)
+    return { ...message, name: fitting.names.fitted(name) }
+  if (!calls?.length) return message
+  return { ...message, tool_calls: calls.map((call) => fittedCall(call, fitting)) }
+}
+
+function fittedCall(call: ToolCall, { names, wraps }: Fitting): ToolCall {
+  const { function: called, custom } = call
+  if (called !== undefined)
+    return { ...call, function: { ...called, name: names.fitted(called.name) } }
+  const name = names.fitted(custom?.name ?? '')
+  if (wraps) return customCallAsFunction(call, name)
+  return { ...call, ...(custom && { custom: { ...custom, name } }) }
+}
+
+function fittedChoice(choice: ToolChoice, fitting: Fitting): ToolChoice {
+  if (typeof choice === 'string') return choice
+  const { allowed_tools: allowed } = choice
+  if (choice.type === 'allowed_tools') {
+    if (allowed === undefined) return choice
+    const tools = allowed.tools.map((tool) => fittedReference(tool, fitting))
+    return { ...choice, allowed_tools: { ...allowed, tools } }
+  }
+  return fittedReference(choice, fitting) as ToolChoice
+}
+
+/** `{type, [type]: {name}}`, as a choice and the entries of `allowed_tools` name a tool. */
+function fittedReference<T extends Readonly<Record<string, unknown>>>(
+  reference: T,
+  { names, wraps }: Fitting,
+): T {
+  const { type } = reference
+  if (type !== 'function' && type !== 'custom') return reference
+  const { [type]: named, ...rest } = reference as Readonly<Record<string, unknown>>
+  const { name } = (named ?? {}) as { readonly name?: unknown }
+  if (typeof name !== 'string') return reference
+  const as = type === 'custom' && wraps ? 'function' : type
+  // Of the same shape, with another word for the kind.
+  return { ...rest, type: as, [as]: { name: names.fitted(name) } } as unknown as T
+}

@@ -1,0 +1,116 @@
+import type { ChatChunk, ChatReply, Step, ToolCall, ToolCallDelta } from '@sluice/contract'
+import { customInput } from './custom-tools.ts'
+import type { ToolChanges } from './fit-tools.ts'
+
+/** The answer with the calls as the caller knows their tools. */
+export function restoredReply(reply: ChatReply, changes: ToolChanges): ChatReply {
+  return {
+    ...reply,
+    choices: reply.choices.map((choice) => {
+      const { tool_calls: calls } = choice.message
+      if (calls === undefined) return choice
+      const restored = calls.map((call) => restoredCall(call, changes))
+      return { ...choice, message: { ...choice.message, tool_calls: restored } }
+    }),
+  }
+}
+
+function restoredCall(call: ToolCall, { original, customs }: ToolChanges): ToolCall {
+  const { function: called, custom, ...rest } = call
+  if (called === undefined)
+    return custom === undefined
+      ? call
+      : { ...call, custom: { ...custom, name: original(custom.name) } }
+  const name = original(called.name)
+  if (!customs.has(called.name)) return { ...call, function: { ...called, name } }
+  return { ...rest, type: 'custom', custom: { name, input: customInput(called.arguments) } }
+}
+
+/** A stream's steps with the calls restored. */
+export interface CallRestorer {
+  read(steps: readonly Step<ChatChunk>[]): readonly Step<ChatChunk>[]
+  /** Called once, after the last step: what was still held back. */
+  end(): readonly Step<ChatChunk>[]
+}
+
+/** The call of a free-form tool on its way, whose text is known once the arguments are whole, or one that came after. */
+interface Held {
+  readonly first: ToolCallDelta
+  readonly name: string
+  readonly isCustom: boolean
+  text: string
+}
+
+export function createCallRestorer(changes: ToolChanges): CallRestorer {
+  const held = new Map<string, Held>()
+  let last: ChatChunk | undefined
+
+  /** The pieces to tell of one piece: none while a free-form call comes in, so that calls keep their order. */
+  function pieceOf(piece: ToolCallDelta, choice: number): readonly ToolCallDelta[] {
+    const place = `${choice}/${piece.index}`
+    const open = held.get(place)
+    const { name, arguments: text = '' } = piece.function ?? {}
+    if (open !== undefined) {
+      open.text += text
+      return []
+    }
+    if (name === undefined) return [piece.custom === undefined ? piece : renamedCustom(piece)]
+    const named = changes.original(name)
+    const isCustom = changes.customs.has(name)
+    if (!isCustom && held.size === 0)
+      return [{ ...piece, function: { ...piece.function, name: named } }]
+    held.set(place, { first: piece, name: named, isCustom, text })
+    return []
+  }
+
+  function renamedCustom(piece: ToolCallDelta): ToolCallDelta {
+    const { name, ...rest } = piece.custom ?? {}
+    if (name === undefined) return piece
+    return { ...piece, custom: { ...rest, name: changes.original(name) } }
+  }
+
+  /** What a choice held back, whole now. */
+  function released(choice: number): readonly ToolCallDelta[] {
+    const places = [...held.keys()].filter((place) => place.startsWith(`${choice}/`))
+    return places.flatMap((place) => {
+      const open = held.get(place)
+      held.delete(place)
+      return open === undefined ? [] : [wholeDelta(open)]
+    })
+  }
+
+  function readChunk(chunk: ChatChunk): ChatChunk {
+    if (chunk.choices.length > 0) last = chunk
+    return {
+      ...chunk,
+      choices: chunk.choices.map((choice) => {
+        const { tool_calls: calls, ...delta } = choice.delta
+        const pieces = (calls ?? []).flatMap((piece) => pieceOf(piece, choice.index))
+        const whole = choice.finish_reason === null ? [] : released(choice.index)
+        const told = [...pieces, ...whole]
+        return { ...choice, delta: told.length === 0 ? delta : { ...delta, tool_calls: told } }
+      }),
+    }
+  }
+
+  return {
+    read: (steps) =>
+      steps.map((step) => ('event' in step ? { event: readChunk(step.event) } : step)),
+    end() {
+      const chunk = last
+      if (chunk === undefined || held.size === 0) return []
+      const choices = chunk.choices.map(({ index }) => ({
+        index,
+        delta: { tool_calls: [...released(index)] },
+        finish_reason: null,
+      }))
+      return [{ event: { ...chunk, choices } }]
+    },
+  }
+}
+
+function wholeDelta({ first, name, isCustom, text }: Held): ToolCallDelta {
+  const { function: called, ...rest } = first
+  if (!isCustom) return { ...rest, function: { ...called, name, arguments: text } }
+  return { ...rest, type: 'custom', custom: { name, input: customInput(text) } }
+}
