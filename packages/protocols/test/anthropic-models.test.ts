@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { encode, hello, refusal, tool } from '../../../test/support/anthropic-encode.ts'
 import type { Message } from '../../contract/src/operations/chat-message.ts'
 import type { ChatRequest } from '../../contract/src/operations/chat-request.ts'
-import { claudeModel } from '../src/claude/model-family.ts'
+import { claudeModel } from '../src/families/claude.ts'
 
 describe('limits and sampling by model', () => {
   it.each([
@@ -76,6 +76,21 @@ describe('thinking', () => {
     ],
     ['claude-opus-5', { reasoning_effort: 'none' }, { thinking: { type: 'disabled' } }],
     ['claude-sonnet-5-5', { thinking_budget: 0 }, { thinking: { type: 'between_tools' } }],
+    // What a model has no word for becomes the nearest that it knows.
+    ['claude-sonnet-4-5', { thinking_budget: 512 }, { thinking: enabled(1024) }],
+    [
+      'claude-opus-4-6',
+      { reasoning_effort: 'xhigh' },
+      { thinking: { type: 'adaptive' }, output_config: { effort: 'high' } },
+    ],
+    [
+      'claude-opus-5',
+      { thinking_budget: 4096 },
+      {
+        thinking: { type: 'adaptive', display: 'summarized' },
+        output_config: { effort: 'low' },
+      },
+    ],
   ])('%s: %j', (model, given, sent) => {
     const {
       messages: _,
@@ -86,21 +101,11 @@ describe('thinking', () => {
   })
 
   it.each<[string, Partial<ChatRequest>, string]>([
-    ['claude-opus-4-6', { reasoning_effort: 'xhigh' }, 'reasoning_effort'],
-    ['claude-sonnet-4-5', { thinking_budget: 512 }, 'thinking_budget'],
-    ['claude-opus-5', { thinking_budget: 4096 }, 'thinking_budget'],
-    ['claude-opus-5-5', { thinking_budget: 0 }, 'thinking_budget'],
-    ['claude-opus-5-5', { reasoning_effort: 'none' }, 'reasoning_effort'],
-  ])('%s refuses %j', (model, given, param) => {
-    expect(refusal(given, model)).toMatchObject({
-      code: 'unsupported_parameter',
-      details: { param },
-    })
-  })
-
-  it.each<[string, Partial<ChatRequest>, string]>([
     ['claude-3-5-haiku', { reasoning_effort: 'low' }, 'reasoning_effort'],
     ['claude-3-5-haiku', { thinking_budget: 2048 }, 'thinking_budget'],
+    // It always thinks.
+    ['claude-opus-5-5', { thinking_budget: 0 }, 'thinking_budget'],
+    ['claude-opus-5-5', { reasoning_effort: 'none' }, 'reasoning_effort'],
   ])('%s leaves out %j', (model, given, param) => {
     const { body, dropped } = encode(given, model)
     expect(dropped).toEqual([param])

@@ -133,7 +133,7 @@ describe('messages as Anthropic takes them', () => {
     expect(body.messages[0]?.content).toEqual([{ type: 'text', text: 'Listen' }])
   })
 
-  it('keeps a call of a free-form tool in the history and refuses such a tool itself', () => {
+  it('takes a free-form tool as a function of one string, in the history too', () => {
     const custom = { name: 'shell', input: 'ls' }
     const messages: Message[] = [
       hello,
@@ -143,9 +143,10 @@ describe('messages as Anthropic takes them', () => {
     expect(encode({ messages }).body.messages[1]?.content).toEqual([
       { type: 'tool_use', id: 'c', name: 'shell', input: { input: 'ls' } },
     ])
-    expect(refusal({ tools: [{ type: 'custom', custom: { name: 'shell' } }] }).details.param).toBe(
-      'tools[0]',
-    )
+    const { body } = encode({ tools: [{ type: 'custom', custom: { name: 'shell' } }] })
+    expect(body['tools']).toMatchObject([
+      { name: 'shell', input_schema: { required: ['input'], properties: { input: {} } } },
+    ])
   })
 })
 
@@ -220,13 +221,14 @@ describe('structured output', () => {
   it('sends strict tools only where they hold', () => {
     const tools = [{ ...tool, function: { name: 'look', strict: true } }]
     expect(encode({ tools }).body['tools']).toMatchObject([{ strict: true }])
-    expect(refusal({ tools }, 'claude-3-7-sonnet').details.param).toBe('tools[0].function.strict')
+    const older = encode({ tools }, 'claude-3-7-sonnet')
+    expect(older.dropped).toEqual(['tools[0].function.strict'])
+    expect(older.body['tools']).toEqual([expect.not.objectContaining({ strict: true })])
   })
 })
 
 it.each([
-  ['seed', { seed: 0 }],
-  ['frequency_penalty', { frequency_penalty: 1 }],
+  ['logit_bias', { logit_bias: { '1': 2 } }],
   ['modalities', { modalities: ['text', 'audio'] as ('text' | 'audio')[] }],
   ['stop[1]', { stop: ['a', ' '] }],
 ])('refuses %s', (param, given) => {
@@ -243,13 +245,21 @@ it('leaves out what only hints, and says so', () => {
     prediction: { type: 'content', content: 'a' },
     verbosity: 'low',
     service_tier: 'flex',
+    seed: 0,
+    frequency_penalty: 1,
+    presence_penalty: -1,
+    temperature: 1.5,
   })
   expect(dropped.toSorted()).toEqual([
+    'frequency_penalty',
     'metadata',
     'prediction',
+    'presence_penalty',
     'prompt_cache_key',
+    'seed',
     'service_tier',
     'store',
+    'temperature',
     'user',
     'verbosity',
   ])

@@ -10,17 +10,22 @@ const { sent, refusal, dropped, leftOut } = encodedChat(bedrock.codecs.chat!, cl
 describe('fields', () => {
   const tools: ChatRequest['tools'] = [{ type: 'function', function: { name: 'f', strict: true } }]
   test.each<[string, Partial<ChatRequest>]>([
-    ['presence_penalty', { presence_penalty: 0.5 }],
-    ['frequency_penalty', { frequency_penalty: 0.5 }],
     ['logit_bias', { logit_bias: { '1': 2 } }],
     ['logprobs', { logprobs: true }],
-    ['seed', { seed: 1 }],
-    ['temperature', { temperature: 1.5 }],
     ['modalities', { modalities: ['audio'] }],
-    ['tools[0]', { tools: [{ type: 'custom', custom: { name: 'f' } }] }],
   ])('%s is refused', (param, request) => {
     expect(refusal(request)).toBe(param)
     expect(dropped(request).params).toContain(param)
+  })
+
+  test.each<[string, Partial<ChatRequest>]>([
+    ['presence_penalty', { presence_penalty: 0.5 }],
+    ['frequency_penalty', { frequency_penalty: 0.5 }],
+    ['seed', { seed: 1 }],
+    ['temperature', { temperature: 1.5 }],
+  ])('%s is left out, and said', (param, request) => {
+    expect(leftOut(request)).toEqual([param])
+    expect(sent(request)).toEqual(sent({}))
   })
 
   test('values that equal what Bedrock does anyway are not', () => {
@@ -76,7 +81,7 @@ describe('fields', () => {
         {
           toolSpec: {
             name: 'f',
-            inputSchema: { json: { type: 'object', properties: {} } },
+            inputSchema: { json: { type: 'object', properties: {}, additionalProperties: false } },
             strict: true,
           },
         },
@@ -152,7 +157,7 @@ describe('fields', () => {
 
   test('the newest Claude takes neither sampling nor a forced call', () => {
     const newest = 'anthropic.claude-opus-5-5'
-    expect(refusal({ temperature: 0.5 }, newest)).toBe('temperature')
+    expect(leftOut({ temperature: 0.5, top_p: 0.5 }, newest)).toEqual(['temperature', 'top_p'])
     expect(leftOut({ top_k: 5 }, newest)).toEqual(['top_k'])
     expect(refusal({ tools, tool_choice: 'required' }, newest)).toBe('tool_choice')
     expect(sent({ temperature: 1 }, { model: newest })).not.toHaveProperty('inferenceConfig')
@@ -183,9 +188,14 @@ describe('fields', () => {
     ])
   })
 
-  test('thinking that a model does in another way is refused', () => {
-    expect(refusal({ thinking_budget: 2000 }, 'anthropic.claude-opus-4-7')).toBe('thinking_budget')
-    expect(refusal({ reasoning_effort: 'high', temperature: 0.2 })).toBe('temperature')
+  test('thinking is said in the way of the model, and decides what goes beside it', () => {
+    expect(sent({ thinking_budget: 2000 }, { model: 'anthropic.claude-opus-4-7' })).toMatchObject({
+      additionalModelRequestFields: {
+        thinking: { type: 'adaptive' },
+        output_config: { effort: 'low' },
+      },
+    })
+    expect(leftOut({ reasoning_effort: 'high', temperature: 0.2 })).toEqual(['temperature'])
     expect(refusal({ reasoning_effort: 'high', tools, tool_choice: 'required' })).toBe(
       'tool_choice',
     )

@@ -27,6 +27,7 @@ const rows: Readonly<Record<ErrorCode, Row>> = {
   too_large: [413, bad, 'request_too_large', 'request_too_large', 'INVALID_ARGUMENT'],
   unsupported_media_type: [400, bad, 'unsupported_media_type', bad, 'INVALID_ARGUMENT'],
   range_not_satisfiable: [416, bad, 'range_not_satisfiable', bad, 'OUT_OF_RANGE'],
+  upgrade_required: [426, bad, 'upgrade_required', bad, 'INVALID_ARGUMENT'],
   rate_limited: [429, 'requests', 'rate_limit_exceeded', 'rate_limit_error', 'RESOURCE_EXHAUSTED'],
   quota_exceeded: [
     429,

@@ -47,22 +47,22 @@ describe('fields', () => {
   test.each<[string, Partial<ChatRequest>]>([
     ['logit_bias', { logit_bias: { '1': 2 } }],
     ['top_logprobs', { logprobs: true, top_logprobs: 2 }],
-    ['frequency_penalty', { frequency_penalty: -1 }],
-    ['presence_penalty', { presence_penalty: 1.5 }],
     ['modalities', { modalities: ['text', 'audio'] }],
     [
       'messages[0].content[0].type',
       { messages: [{ role: 'user', content: [{ type: 'file', file: { file_data: 'x' } }] }] },
-    ],
-    [
-      'tools[1].function.strict',
-      { tools: [tools[0]!, { type: 'function', function: { name: 'g', strict: true } }] },
     ],
   ])('%s is refused', (param, request) => {
     expect(refusal(request)).toBe(param)
   })
 
   test.each<[string, Partial<ChatRequest>]>([
+    ['frequency_penalty', { frequency_penalty: -1 }],
+    ['presence_penalty', { presence_penalty: 1.5 }],
+    [
+      'tools[1].function.strict',
+      { tools: [tools[0]!, { type: 'function', function: { name: 'g', strict: true } }] },
+    ],
     ['parallel_tool_calls', { tools, parallel_tool_calls: false }],
     ['reasoning_effort', { reasoning_effort: 'high' }],
     ['service_tier', { service_tier: 'flex' }],

@@ -137,12 +137,18 @@ describe('OpenAI’s deprecated functions', () => {
       event: 'contentBlockDelta',
       data: JSON.stringify({ contentBlockIndex: index, delta: { toolUse: { input } } }),
     })
+    const stop = (index: number) => ({
+      event: 'contentBlockStop',
+      data: JSON.stringify({ contentBlockIndex: index }),
+    })
     const choices = streamed(bedrock, [
       start(0, 'f'),
       piece(0, '{"a":'),
       piece(0, '2}'),
+      stop(0),
       start(1, 'g'),
       piece(1, '{}'),
+      stop(1),
       { event: 'messageStop', data: '{"stopReason":"tool_use"}' },
     ])
     const pieces = choices.flatMap(({ delta }) => delta.function_call ?? [])

@@ -37,6 +37,12 @@ describe('settings', () => {
     ],
     ['nothing', {}, 'gemini-3-flash', undefined],
     [
+      'more than the highest level',
+      { reasoning_effort: 'xhigh' },
+      'gemini-3-pro',
+      { thinkingLevel: 'HIGH', includeThoughts: true },
+    ],
+    [
       'none of a model that does not think',
       { reasoning_effort: 'none' },
       'gemini-2.0-flash',
@@ -47,38 +53,12 @@ describe('settings', () => {
   })
 
   test.each<[string, Partial<ChatRequest>, string, string]>([
-    [
-      'thinking off where it cannot be',
-      { reasoning_effort: 'none' },
-      'gemini-3-pro',
-      'reasoning_effort',
-    ],
-    ['thinking off in 2.5 Pro', { reasoning_effort: 'none' }, 'gemini-2.5-pro', 'reasoning_effort'],
-    ['more than high', { reasoning_effort: 'xhigh' }, 'gemini-3-pro', 'reasoning_effort'],
     ['logit_bias', { logit_bias: { 5: 1 } }, 'gemini-3-pro', 'logit_bias'],
-    [
-      'free-form tools',
-      { tools: [{ type: 'custom', custom: { name: 'f' } }] },
-      'gemini-3-pro',
-      'tools[0].custom',
-    ],
-    [
-      'names that begin with a digit',
-      { tools: [{ type: 'function', function: { name: '1f' } }] },
-      'gemini-3-pro',
-      'tools[0].function.name',
-    ],
     [
       'mp3',
       { modalities: ['text', 'audio'], audio: { voice: 'Kore', format: 'mp3' } },
       'gemini-3-pro',
       'audio.format',
-    ],
-    [
-      'a place to search from',
-      { web_search_options: { user_location: {} } },
-      'gemini-3-pro',
-      'web_search_options.user_location',
     ],
     ['nine answers', { n: 9 }, 'gemini-3-pro', 'n'],
   ])('refuses %s', (_name, fields, model, param) => {
@@ -93,6 +73,12 @@ describe('settings', () => {
       'gemini-3-pro',
       'parallel_tool_calls',
     ],
+    [
+      'a place to search from',
+      { web_search_options: { user_location: {} } },
+      'gemini-3-pro',
+      'web_search_options.user_location',
+    ],
     ['thinking in 2.0', { thinking_budget: 100 }, 'gemini-2.0-flash', 'thinking_budget'],
     ['effort in 2.0', { reasoning_effort: 'low' }, 'gemini-2.0-flash', 'reasoning_effort'],
     ['verbosity', { verbosity: 'high' }, 'gemini-3-pro', 'verbosity'],
@@ -100,6 +86,16 @@ describe('settings', () => {
     ['who asks', { user: 'u' }, 'gemini-3-pro', 'user'],
   ])('leaves out %s', (_name, fields, model, param) => {
     expect(leftOut(fields, model)).toEqual([param])
+  })
+
+  test.each<[Partial<ChatRequest>, string, object]>([
+    [{ reasoning_effort: 'none' }, 'gemini-3-pro', { thinkingLevel: 'LOW' }],
+    [{ reasoning_effort: 'none' }, 'gemini-3-flash', { thinkingLevel: 'MINIMAL' }],
+    [{ reasoning_effort: 'none' }, 'gemini-2.5-pro', { thinkingBudget: 128 }],
+    [{ thinking_budget: 0 }, 'gemini-2.5-pro', { thinkingBudget: 128 }],
+  ])('%j of %s, which always thinks, becomes the least it can', (fields, model, thinkingConfig) => {
+    expect(leftOut(fields, model)).toEqual(Object.keys(fields))
+    expect(sent(fields, model).generationConfig).toEqual({ thinkingConfig })
   })
 
   test('values that equal what Gemini does anyway are left out', () => {

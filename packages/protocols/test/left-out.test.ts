@@ -7,7 +7,7 @@ import {
   type RequestOf,
 } from '../../contract/src/operations/index.ts'
 import { formats } from '../src/formats.ts'
-import type { Decisions } from '../src/decisions.ts'
+import { type Decisions, hints } from '../src/decisions.ts'
 import type { ClientFormat, Codec, UpstreamBody } from '../src/protocol.ts'
 import { protocols } from '../src/protocols.ts'
 
@@ -121,6 +121,7 @@ describe.each(chats)('$id chat', ({ codec, request }) => {
     const { sent, refused, leftOut } = encode(codec, { ...request, ...fields })
     const isSaid = [...refused, ...leftOut].some((path) => path.split(/[.[]/)[0] === field)
     expect(isSaid || sent !== base.sent || around.has(field), sent).toBe(true)
+    if (hints.some((hint) => hint === field)) expect(refused).toEqual([])
   })
 })
 
@@ -154,6 +155,27 @@ describe('client formats', () => {
       ['context_management', 'speed'],
     ],
     ['messages', { output_config: { tone: 1 } }, ['output_config.tone']],
+    ['messages', { output_format: { type: 'x' } }, ['output_format']],
+    ['messages', { output_format: { type: 'json_schema', schema: {} } }, []],
+    ['messages', { thinking: { type: 'between_tools' } }, ['thinking.type']],
+    [
+      'messages',
+      { tools: [{ name: 'a', input_schema: {}, defer_loading: true, input_examples: [{}] }] },
+      ['tools[0].defer_loading', 'tools[0].input_examples'],
+    ],
+    [
+      'messages',
+      { tools: [{ type: 'web_search_20250305', name: 's', max_uses: 8 }] },
+      ['tools[0].max_uses'],
+    ],
+    ['responses', { truncation: 'auto' }, ['truncation']],
+    [
+      'responses',
+      { tools: [{ type: 'web_search', external_web_access: false }] },
+      ['tools[0].external_web_access'],
+    ],
+    ['responses', { tools: [{ type: 'web_search', external_web_access: true }] }, []],
+    ['responses', { input: [{ type: 'web_search_call', id: 'ws_1' }] }, ['input[0]']],
     ['messages', { metadata: { user_id: 'u', team: 't' } }, ['metadata.team']],
     ['responses', { max_tool_calls: 3 }, ['max_tool_calls']],
     ['responses', { prompt_cache_retention: '24h' }, ['prompt_cache_retention']],

@@ -37,11 +37,10 @@ describe('what chat cannot say is refused by its path', () => {
     [{ background: true }, ['unsupported_parameter', 'background']],
     [{ conversation: 'conv_1' }, ['unsupported_parameter', 'conversation']],
     [{ prompt: { id: 'pmpt_1' } }, ['unsupported_parameter', 'prompt']],
-    [{ truncation: 'auto' }, ['unsupported_value', 'truncation']],
     [{ previous_response_id: 'resp_x' }, ['invalid_request', 'previous_response_id']],
     [
       { tools: [{ type: 'function', name: 'f' }, { type: 'file_search' }] },
-      ['unsupported_value', 'tools[1].type'],
+      ['unsupported_parameter', 'tools[1].type'],
     ],
     [
       { tools: [{ type: 'web_search', filters: { allowed_domains: ['e.example'] } }] },
@@ -53,7 +52,7 @@ describe('what chat cannot say is refused by its path', () => {
       ['invalid_request', 'input[1].id'],
     ],
     [{ input: [user, { id: 'msg_1' }] }, ['invalid_request', 'input[1].id']],
-    [{ input: [{ type: 'computer_call', id: 'c' }] }, ['unsupported_value', 'input[0].type']],
+    [{ input: [{ type: 'computer_call', id: 'c' }] }, ['unsupported_parameter', 'input[0].type']],
     [
       { input: [{ role: 'user', content: [{ type: 'input_video' }] }] },
       ['unsupported_value', 'input[0].content[0].type'],

@@ -207,7 +207,7 @@ describe('the final response', () => {
   it('says what was used', () => {
     expect(finalOf('text').usage).toEqual({
       input_tokens: 10,
-      input_tokens_details: { cached_tokens: 4 },
+      input_tokens_details: { cached_tokens: 4, cache_write_tokens: 0 },
       output_tokens: 7,
       output_tokens_details: { reasoning_tokens: 3 },
       total_tokens: 17,

@@ -67,9 +67,16 @@ describe('embeddings', () => {
       embedding_types: ['float'],
       output_dimension: 512,
     })
-    expect(() => embedded(bedrock, { input: ['a', 'b'] }, 'amazon.titan-embed-text-v2:0')).toThrow(
-      expect.objectContaining({ code: 'unsupported_parameter' }),
-    )
+    const nova = 'amazon.nova-2-multimodal-embeddings-v1:0'
+    const asked = { dimensions: 256, input_type: 'search_query' } as const
+    expect(embedded(bedrock, asked, nova).body).toEqual({
+      taskType: 'SINGLE_EMBEDDING',
+      singleEmbeddingParams: {
+        embeddingPurpose: 'TEXT_RETRIEVAL',
+        embeddingDimension: 256,
+        text: { truncationMode: 'NONE', value: 'a' },
+      },
+    })
   })
 
   test.each([jina, voyage, cohere, bedrock])('$id refuses token ids', (protocol) => {

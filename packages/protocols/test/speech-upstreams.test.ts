@@ -99,7 +99,6 @@ describe('Deepgram', () => {
 
   test.each<[string, Partial<TranscribeRequest>]>([
     ['prompt', { prompt: 'x' }],
-    ['temperature', { temperature: 0.5 }],
     ['include', { include: ['logprobs'] }],
   ])('%s is refused', (param, fields) => {
     expect(refusal(transcribe!, { ...request, ...fields })).toBe(param)

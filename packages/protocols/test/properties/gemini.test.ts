@@ -118,7 +118,6 @@ const settings = fc.record(
     seed: fc.integer(),
     n: fc.integer({ min: 2, max: 8 }),
     reasoning_effort: fc.constantFrom('minimal', 'low', 'medium', 'high'),
-    presence_penalty: fc.constantFrom(-2, 0.5, 2),
     tool_choice: fc.constantFrom('none', 'required'),
     response_format: fc.constant({ type: 'json_object' }),
   },

@@ -23,7 +23,10 @@ it('chat → an upstream that knows everything → chat is the same request', ()
   })
   fc.assert(
     fc.property(conversation, (messages) => {
-      const { body } = knowing.encode({ model: 'm', messages }, codecContext({ model: 'm' }))
+      const { body } = knowing.encode(
+        { model: 'm', messages },
+        codecContext({ model: 'm', isGateway: true }),
+      )
       if (body?.kind !== 'json') throw new Error('No JSON')
       const back = validate(operations.chat.request, JSON.parse(JSON.stringify(body.value)))
       expect(back).toEqual({ model: 'm', messages })

@@ -39,8 +39,8 @@ it('shows an example that works', async () => {
   expect(reply).toMatchObject({ model: 'claude', choices: [{ message: { content: 'Paris' } }] })
   expect(warned).toHaveBeenCalledExactlyOnceWith('store was left out')
   await expect(
-    askClaude({ model: 'claude', messages: [question], seed: 1 }, fetch),
-  ).rejects.toThrow('seed')
+    askClaude({ model: 'claude', messages: [question], logit_bias: { '1': 2 } }, fetch),
+  ).rejects.toThrow('logit_bias')
 })
 
 it('names every protocol', () => {
@@ -67,7 +67,7 @@ describe('the protocol in CONTRIBUTING.md', () => {
       value: { model: 'upstream-model', prompt: 'user: Hello', limit: 5 },
     })
     expect(leftOut).toEqual(['user'])
-    expect(() => chat.encode({ ...request, seed: 1 }, context)).toThrow('seed')
+    expect(() => chat.encode({ ...request, stop: ['a'] }, context)).toThrow('stop')
     const answer = received('{"text": "Hi", "tokens_in": 3, "tokens_out": 1}')
     expect(chat.decode(answer, context, request).reply.choices[0]?.message.content).toBe('Hi')
     expect(acme.failure(received('No such model', { status: 404 }))).toEqual({
