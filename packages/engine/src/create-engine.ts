@@ -2,8 +2,9 @@ import { promptTokens } from './chat/prompt-tokens.ts'
 import type { BuiltinEngine, Engine } from './engine.ts'
 import { openImageLinks } from './images/image-links.ts'
 import { engineCard } from './models.ts'
+import { operationContext } from './operation.ts'
 import { createJobs, type JobChange } from './video/jobs.ts'
-import { openWorkerPool, type WorkerPool, type WorkerPoolOptions } from './workers/pool.ts'
+import { openWorkerPool, type WorkerPool } from './workers/pool.ts'
 
 export interface EngineOptions {
   /** Milliseconds since the epoch. */
@@ -17,20 +18,20 @@ export interface EngineOptions {
    * means that the job is gone or over, and the engine drops it.
    */
   readonly onJobChange: (id: string, change: JobChange) => Promise<boolean>
-  /** Threads for heavy work; default two threads of at most 1,024 MiB that end after a minute without work. */
-  readonly workers?: Omit<WorkerPoolOptions, 'entry'>
   /** Told of failures inside, which callers do not see. */
   readonly log?: { warn(fields: object, message: string): void }
 }
 
-/** Makes the built-in engine. Costs nothing until it is used: no thread, timer or file is there before. */
+/** Makes the built-in engine. Costs nothing until it is used: no process, timer or file is there before. */
 export function createEngine(options: EngineOptions): BuiltinEngine {
   const { now, newId, jobFolder, onJobChange, log } = options
-  const workers = openWorkerPool(options.workers)
+  const workers = openWorkerPool()
+  // Videos take minutes: they hold up each other, and nothing else.
+  const renderers = openWorkerPool({ size: 1 })
   const jobs = createJobs({
     now,
     newId,
-    workers,
+    workers: renderers,
     folder: jobFolder,
     onChange: onJobChange,
     ...(log && { log }),
@@ -44,6 +45,7 @@ export function createEngine(options: EngineOptions): BuiltinEngine {
     async [Symbol.asyncDispose]() {
       await jobs[Symbol.asyncDispose]()
       await workers[Symbol.asyncDispose]()
+      await renderers[Symbol.asyncDispose]()
     },
   }
 }
@@ -51,24 +53,39 @@ export function createEngine(options: EngineOptions): BuiltinEngine {
 function operationsWith(workers: WorkerPool): Engine {
   return {
     chat: async (request, context) =>
-      (await import('./chat/chat.ts')).chat(request, { ...context, workers }),
+      (await import('./chat/chat.ts')).chat(request, operationContext(context, workers)),
     complete: async (request, context) =>
-      (await import('./complete/complete.ts')).complete(request, { ...context, workers }),
+      (await import('./complete/complete.ts')).complete(
+        request,
+        operationContext(context, workers),
+      ),
     embed: async (request, context) =>
-      (await import('./embed/embed.ts')).embed(request, { ...context, workers }),
+      (await import('./embed/embed.ts')).embed(request, operationContext(context, workers)),
     rerank: async (request, context) =>
-      (await import('./rerank/rerank.ts')).rerank(request, { ...context, workers }),
+      (await import('./rerank/rerank.ts')).rerank(request, operationContext(context, workers)),
     moderate: async (request, context) =>
-      (await import('./moderate/moderate.ts')).moderate(request, { ...context, workers }),
+      (await import('./moderate/moderate.ts')).moderate(
+        request,
+        operationContext(context, workers),
+      ),
     transcribe: async (request, context) =>
-      (await import('./audio/transcribe.ts')).transcribe(request, { ...context, workers }),
+      (await import('./audio/transcribe.ts')).transcribe(
+        request,
+        operationContext(context, workers),
+      ),
     translate: async (request, context) =>
-      (await import('./audio/translate.ts')).translate(request, { ...context, workers }),
+      (await import('./audio/translate.ts')).translate(request, operationContext(context, workers)),
     speak: async (request, context) =>
-      (await import('./audio/speak.ts')).speak(request, { ...context, workers }),
+      (await import('./audio/speak.ts')).speak(request, operationContext(context, workers)),
     createImage: async (request, context) =>
-      (await import('./images/create-image.ts')).createImage(request, { ...context, workers }),
+      (await import('./images/create-image.ts')).createImage(
+        request,
+        operationContext(context, workers),
+      ),
     editImage: async (request, context) =>
-      (await import('./images/edit-image.ts')).editImage(request, { ...context, workers }),
+      (await import('./images/edit-image.ts')).editImage(
+        request,
+        operationContext(context, workers),
+      ),
   }
 }

@@ -7,6 +7,8 @@ import type { EngineJobs } from './video/jobs.ts'
 export interface EngineContext {
   /** The model name to answer under, as the caller wrote it. */
   readonly model: string
+  /** Whose call it is. What is scarce is shared between keys. */
+  readonly key: string
   /** Aborts when the caller goes away. */
   readonly signal: AbortSignal
   /** Fetches or decodes a data:, http: or https: address, guarded against private addresses and sizes. */
@@ -27,7 +29,7 @@ export interface EngineContext {
   /** Refuses a field that the engine cannot express, or notes it as dropped and returns. */
   readonly unsupported?: (param: string, reason?: string) => void
   /** Notes as dropped a field that the engine lacks though it only advises. */
-  readonly leftOut?: (param: string) => void
+  readonly leftOut?: (param: string, reason?: string) => void
 }
 
 /** One operation, answered in this process. Throws only GatewayError for what a caller can send. */
@@ -41,7 +43,7 @@ export type Engine = { readonly [O in OperationName]?: EngineOperation<O> }
 
 /**
  * The built-in engine: classical algorithms, no network, no files but those of its video jobs. Nothing is started
- * before it is needed. Disposing stops the running video job, waits for it, and ends the threads.
+ * before it is needed. Disposing stops the running video job, waits for it, and ends the worker processes.
  */
 export interface BuiltinEngine extends EngineCard, AsyncDisposable {
   /** One function per operation; its code is loaded when it is first called. */

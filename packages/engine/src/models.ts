@@ -55,7 +55,7 @@ const models: readonly EngineModel[] = [
   {
     id: 'builtin-transcribe',
     displayName: 'Built-in transcription',
-    description: `Finds speech, silence, tones and noise with their times; it does not know words. ${honest}`,
+    description: `Finds sound, steady tones and silence with their times; it does not know words. ${honest}`,
     inputTokenLimit: 8_192,
     outputTokenLimit: 8_192,
     operations: ['transcribe', 'translate'],
@@ -71,7 +71,7 @@ const models: readonly EngineModel[] = [
   {
     id: 'builtin-speech',
     displayName: 'Built-in speech',
-    description: `A small formant synthesiser; wav and pcm. ${honest}`,
+    description: `A small formant synthesiser; mp3, wav and pcm. ${honest}`,
     inputTokenLimit: 4_096,
     outputTokenLimit: 0,
     operations: ['speak'],

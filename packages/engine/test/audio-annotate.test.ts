@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { annotateAudio } from '../src/audio/annotate.ts'
-import { captionOf } from '../src/audio/captions.ts'
+import { captionOf } from '../src/audio/segments.ts'
 import { synthesizeSpeech } from '../src/audio/speech/synthesize-speech.ts'
 import { chord, noise, type Sound, silence, sine, square, sweep, wavOf } from './audio-sounds.ts'
 
@@ -16,16 +16,12 @@ async function captions(bytes: Uint8Array) {
   return { ...annotation, segments }
 }
 
-function melody(): Sound {
-  return [262, 294, 330, 349, 392].flatMap((hz) => sine(hz, 0.3))
-}
-
 describe('what is heard in a recording', () => {
   const cases: readonly [name: string, sounds: readonly Sound[], heard: readonly string[]][] = [
     ['silence', [silence(1)], ['[silence]']],
     ['a tone', [sine(440, 1)], ['[tone 440 Hz]']],
     ['a low tone', [sine(100, 1)], ['[tone 100 Hz]']],
-    ['a high tone', [sine(6000, 1)], ['[tone 6000 Hz]']],
+    ['a high tone', [sine(4000, 1)], ['[tone 4000 Hz]']],
     ['a quiet tone', [sine(1000, 1, 0.01)], ['[tone 1000 Hz]']],
     [
       'a short beep',
@@ -33,31 +29,20 @@ describe('what is heard in a recording', () => {
       ['[silence]', '[tone 1000 Hz]', '[silence]'],
     ],
     ['a buzzer', [square(300, 1)], ['[tone 300 Hz]']],
-    ['two tones', [sine(440, 1), sine(880, 1)], ['[tone 440 Hz]', '[tone 880 Hz]']],
     [
       'beeps',
-      [sine(440, 0.5), silence(0.5), sine(440, 0.5)],
-      ['[tone 440 Hz]', '[silence]', '[tone 440 Hz]'],
+      [sine(440, 0.5), silence(0.5), sine(880, 0.5)],
+      ['[tone 440 Hz]', '[silence]', '[tone 880 Hz]'],
     ],
-    ['noise', [noise(2)], ['[noise]']],
-    ['noise after silence', [silence(1), noise(2)], ['[silence]', '[noise]']],
-    ['a melody', [melody()], ['[music]']],
-    ['chords', [chord([262, 330, 392], 1.5), chord([294, 349, 440], 1.5)], ['[music]']],
+    ['noise', [noise(2)], ['[sound]']],
+    ['noise after silence', [silence(1), noise(2)], ['[silence]', '[sound]']],
+    ['a melody', [[262, 294, 330, 349, 392].flatMap((hz) => sine(hz, 0.3))], ['[sound]']],
+    ['a glide', [sweep(200, 2000, 2)], ['[sound]']],
+    ['chords', [chord([262, 330, 392], 1.5), chord([294, 349, 440], 1.5)], ['[sound]']],
   ]
   test.each(cases)('%s', async (_, sounds, heard) => {
     const { segments } = await captions(wavOf(...sounds))
     expect(segments.map((segment) => segment.caption)).toEqual(heard)
-  })
-
-  test('a glide names both of its ends', async () => {
-    const { segments } = await captions(wavOf(sweep(200, 2000, 2)))
-    expect(segments).toHaveLength(1)
-    const [, from, to] =
-      /^\[tone rising from (\d+) Hz to (\d+) Hz\]$/.exec(segments[0]?.caption ?? '') ?? []
-    expect(Number(from)).toBeGreaterThan(190)
-    expect(Number(from)).toBeLessThan(225)
-    expect(Number(to)).toBeGreaterThan(1850)
-    expect(Number(to)).toBeLessThan(2050)
   })
 
   test('times are those of the recording, without gaps', async () => {
@@ -71,12 +56,20 @@ describe('what is heard in a recording', () => {
       expect(segment.end).toBe(segments[i + 1]?.start ?? duration)
   })
 
-  test.each(['onyx', 'nova'] as const)('the voice %s is heard as speech', async (voice) => {
-    const text = 'The gateway answers every request that it is sent today.'
+  test.each(['onyx', 'nova'] as const)('speech is a sound, pauses and all: %s', async (voice) => {
+    const text = 'The gateway answers. It answers every request that it is sent today.'
     const bytes = await synthesizeSpeech({ text, voice, speed: 1, format: 'wav' }, context)
     const { segments } = await captions(bytes)
-    expect(segments[0]?.kind).toBe('speech')
-    expect(segments[0]?.voiced).toBeGreaterThan(0.3)
+    expect(segments.map(({ kind }) => kind).filter((kind) => kind !== 'silence')).toEqual(['sound'])
+  })
+
+  test('how loud it is and how many channels it has', async () => {
+    const heard = await annotateAudio({ bytes: wavOf(sine(440, 1, 0.5)) }, context)
+    expect(heard.channels).toBe(1)
+    // Half of full scale is 6 dB less, and the mean of a sine another 3.
+    expect(heard.level).toBeCloseTo(-9, 0)
+    const silent = await annotateAudio({ bytes: wavOf(silence(1)) }, context)
+    expect(silent.level).toBeLessThan(-100)
   })
 
   test('a constant offset and not-a-number samples are no sound', async () => {
@@ -151,6 +144,7 @@ describe('every format is told by its content and decoded', () => {
     const view = new DataView(bytes.buffer)
     view.setUint16(20, tag, true)
     view.setUint16(22, 2, true)
+    view.setUint16(32, width * 2, true)
     view.setUint16(34, bits, true)
     view.setUint32(40, 0xffff_ffff, true)
     for (const [i, value] of samples.entries())
@@ -175,7 +169,6 @@ describe("what cannot be read is the caller's mistake", () => {
   test.each(cases)('%s', async (_, bytes) => {
     await expect(annotateAudio({ bytes }, context)).rejects.toMatchObject({
       code: 'invalid_request',
-      details: { param: 'file' },
       message: expect.stringContaining('flac, mp3, mp4'),
     })
   })

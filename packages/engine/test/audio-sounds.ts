@@ -71,6 +71,7 @@ export function openContext(): OperationContext & AsyncDisposable {
   let workers: WorkerPool | undefined
   return {
     model: 'test-model',
+    key: 'key_1',
     signal: new AbortController().signal,
     get workers() {
       workers ??= openWorkerPool()

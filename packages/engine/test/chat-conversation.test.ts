@@ -9,7 +9,7 @@ describe('questions about a text', () => {
     ['Who wrote the first computer program?', 'She wrote the first computer program in 1843.'],
     ['When was Ada born?', 'Ada Lovelace was born in London in 1815.'],
     ['Who designed the Analytical Engine?', 'Charles Babbage designed the Analytical Engine.'],
-    ['Did Ada write the first program?', 'Yes. She wrote the first computer program in 1843.'],
+    ['Did Ada write the first program?', 'She wrote the first computer program in 1843.'],
     ["What was the name of Napoleon's horse?", 'The text does not say this.'],
   ])('%s', async (asked, answered) => {
     expect(await say(`${ada}\n\n${asked}`)).toBe(answered)

@@ -276,6 +276,38 @@ describe('schemas of every shape', () => {
   })
 })
 
+describe('JSON that only the text asks for', () => {
+  it.each([
+    ['Give me a JSON object with name and age for John, 30', '{"name":"John","age":30}'],
+    ['Give me a JSON object with name John and age 30.', '{"name":"John","age":30}'],
+    [
+      'Give me a JSON object with name and city for: Ada from London',
+      '{"name":"Ada","city":"London"}',
+    ],
+    [
+      'Return JSON with the keys name, email for Bob, bob@example.com',
+      '{"name":"Bob","email":"bob@example.com"}',
+    ],
+  ])('%s', async (content, answered) => {
+    const reply = await replyTo({ messages: [{ role: 'user', content }] })
+    expect(reply.choices[0]?.message.content).toBe(answered)
+  })
+
+  it.each(['Write a poem about the sea as JSON', 'Who is the king of Spain? Answer in JSON.'])(
+    'a refusal is said in words: %s',
+    async (content) => {
+      const reply = await replyTo({ messages: [{ role: 'user', content }] })
+      expect(reply.choices[0]?.message.content).toContain('neural weights')
+      const format = { type: 'json_object' } as const
+      const demanded = await replyTo({
+        messages: [{ role: 'user', content }],
+        response_format: format,
+      })
+      expect(demanded.choices[0]?.message.content).toBe('{}')
+    },
+  )
+})
+
 describe('json_object', () => {
   it.each([
     ['What is 6 times 7? Answer in JSON.', '{"answer":42}'],

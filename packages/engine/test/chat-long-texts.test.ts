@@ -1,7 +1,10 @@
 import { expect, it } from 'vitest'
 import { sentencesOf } from '../src/chat/text/sentences.ts'
 import { trimEndOf, trimStartOf } from '../src/chat/text/trim.ts'
-import { say } from './support/ask-chat.ts'
+import type { ChatRequest } from '../../contract/src/operations/chat-request.ts'
+import type { OperationContext } from '../src/operation.ts'
+import { replyTo, say } from './support/ask-chat.ts'
+import { engineContext } from './support/engine-context.ts'
 
 const fragments = [
   '?',
@@ -19,6 +22,15 @@ const fragments = [
   'a\n',
   'a: ',
   '“',
+  '«',
+  '‘',
+  '`',
+  '3pm ',
+  'and ',
+  'Ab ',
+  '</a>',
+  '<a-info>',
+  'from a to b ',
 ]
 
 /** Whatever takes the square of such a text's length would take minutes here. */
@@ -33,4 +45,49 @@ it('trims what it is told, and no more', () => {
   expect(trimStartOf('""a"b"', '"')).toBe('a"b"')
   expect(trimEndOf('...', '.')).toBe('')
   expect(trimStartOf('...', '.')).toBe('')
+})
+
+it('a large request is worked out in a thread of its own, a small one at once', async () => {
+  const run: string[] = []
+  const context = engineContext()
+  const workers: OperationContext['workers'] = {
+    run: (name, input, options) => {
+      run.push(name)
+      return context.workers.run(name, input, options)
+    },
+  }
+  const ask = (content: string) =>
+    replyTo({ messages: [{ role: 'user', content }], temperature: 0 }, { ...context, workers })
+  expect((await ask('What is 6 times 7?')).choices[0]?.message.content).toBe('6 × 7 = 42')
+  expect(run).toEqual([])
+  const long = await ask(`The sky is blue. ${'Bees live in hives. '.repeat(1000)}What is blue?`)
+  expect(long.choices[0]?.message.content).toBe('The sky is blue.')
+  expect(run).toEqual(['composeSentChat'])
+})
+
+const nested = (levels: number): Record<string, unknown> => {
+  let schema: Record<string, unknown> = { type: 'string' }
+  for (let level = 0; level < levels; level++)
+    schema = { type: 'object', properties: { a: schema }, required: ['a'] }
+  return schema
+}
+
+it.each([100, 3000, 5000])('schemas of %i levels are refused with their path', async (levels) => {
+  const messages: ChatRequest['messages'] = [{ role: 'user', content: 'Go on' }]
+  const parameters = nested(levels)
+  const tools: ChatRequest['tools'] = [
+    { type: 'function', function: { name: 'a', parameters: {} } },
+    { type: 'function', function: { name: 'b', parameters } },
+  ]
+  await expect(replyTo({ messages, tools })).rejects.toMatchObject({
+    code: 'invalid_request',
+    details: { param: 'tools[1]' },
+  })
+  const json_schema = { name: 'x', schema: parameters }
+  await expect(
+    replyTo({ messages, response_format: { type: 'json_schema', json_schema } }),
+  ).rejects.toMatchObject({
+    code: 'invalid_request',
+    details: { param: 'response_format.json_schema' },
+  })
 })

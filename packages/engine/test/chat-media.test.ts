@@ -1,7 +1,10 @@
-import { deflateSync } from 'node:zlib'
+import { promisify } from 'node:util'
+import { deflateSync, gunzip, gzipSync } from 'node:zlib'
 import sharp from 'sharp'
 import { afterAll, describe, expect, it } from 'vitest'
 import type { ContentPart } from '../../contract/src/operations/chat-message.ts'
+import type { GatewayError } from '../../contract/src/core/errors.ts'
+import { operationContext } from '../src/operation.ts'
 import { openWorkerPool } from '../src/workers/pool.ts'
 import { type Asked, chunksOf, replyTo } from './support/ask-chat.ts'
 import { engineContext } from './support/engine-context.ts'
@@ -160,6 +163,72 @@ describe('pictures', () => {
       details: { param: 'messages[0].content[1].image_url' },
     })
   })
+})
+
+describe('files made to be dear', () => {
+  /** Dashes of one pixel along lines as long as the picture. */
+  function dashed(lines: number): string {
+    const path = Array.from(
+      { length: lines },
+      (_, index) => `L${(index * 7919) % 1000} ${(index * 104_729) % 1000}`,
+    )
+    return `<svg xmlns="http://www.w3.org/2000/svg" width="1000" height="1000"><path d="M0 0${path.join('')}" stroke="red" stroke-width="3" stroke-dasharray="1 1" fill="none"/></svg>`
+  }
+  const svg = (text: string | Uint8Array): ContentPart => ({
+    type: 'image_url',
+    image_url: { url: dataUrl('image/svg+xml', text) },
+  })
+  const param = 'messages[0].content[1].image_url'
+
+  it('an SVG is read up to 100 kB, and refused above and when compressed', async () => {
+    expect(await said('How wide is this image?', svg(dashed(10)))).toContain('1000 pixels wide')
+    await expect(told('What is it?', svg(dashed(60_000)))).rejects.toMatchObject({
+      code: 'invalid_request',
+      message: 'An SVG image may have at most 100 kB',
+      details: { param },
+    })
+    await expect(told('What is it?', svg(gzipSync(dashed(60_000))))).rejects.toMatchObject({
+      code: 'invalid_request',
+      details: { param },
+    })
+  })
+
+  it('an SVG that takes too long holds up no thread of this process, and ends with its caller', async () => {
+    const leaving = new AbortController()
+    const messages: Asked['messages'] = [{ role: 'user', content: [svg(dashed(10_500))] }]
+    const own = operationContext(
+      engineContext({ workers, key: 'bob', signal: leaving.signal }),
+      workers,
+    )
+    const drawing = Array.from({ length: 4 }, () =>
+      replyTo({ messages, temperature: 0 }, own).then(
+        () => 'drawn',
+        (error: GatewayError) => error.code,
+      ),
+    )
+    // Asked of libuv's threads, all four of which such drawings would hold.
+    const packed = gzipSync('innocent')
+    for (let index = 0; index < 20; index++)
+      expect((await promisify(gunzip)(packed)).toString()).toBe('innocent')
+    const others = operationContext(engineContext({ workers, key: 'alice' }), workers)
+    const content = [{ type: 'text' as const, text: 'How wide is this image?' }, svg(dashed(10))]
+    const reply = await replyTo({ messages: [{ role: 'user', content }] }, others)
+    expect(reply.choices[0]?.message.content).toContain('1000 pixels wide')
+    leaving.abort()
+    expect(await Promise.all(drawing)).toEqual(Array.from({ length: 4 }, () => 'cancelled'))
+  })
+
+  it('a PDF that inflates beyond all bounds is refused by its path', async () => {
+    const bomb = pdf(' '.repeat(150 * 1024 * 1024))
+    const part: ContentPart = {
+      type: 'file',
+      file: { filename: 'a.pdf', file_data: dataUrl('application/pdf', bomb) },
+    }
+    await expect(told('What is it?', part)).rejects.toMatchObject({
+      code: 'invalid_request',
+      details: { param: 'messages[0].content[1].file.file_data' },
+    })
+  }, 90_000)
 })
 
 describe('sounds, films and files', () => {

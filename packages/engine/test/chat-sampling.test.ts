@@ -139,7 +139,7 @@ describe('where an answer ends', () => {
 
   it('is reached within 16,384 tokens', async () => {
     const reply = await replyTo({
-      messages: [{ role: 'user', content: `uppercase: ${'word '.repeat(30_000)}` }],
+      messages: [{ role: 'user', content: `Repeat after me: ${'pear '.repeat(30_000)}` }],
     })
     expect(reply.choices[0]?.finish_reason).toBe('length')
     expect(reply.usage.completion_tokens).toBe(16_384)

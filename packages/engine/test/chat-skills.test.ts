@@ -30,6 +30,7 @@ const tables: Readonly<Record<string, Table>> = {
     ['Calculate 3 factorial', '3! = 6'],
     ['What is 1 / 0?', '1 ÷ 0 has no result, since nothing can be divided by zero.'],
     ["What's 10% off 50?", '50 - 10% = 45'],
+    ['What is a 20% tip on $50?', '50 + 20% = 60'],
     ['20 is what percent of 80?', '20 is 25% of 80.'],
     ["What's the average of 3, 5 and 10?", 'The average of 3, 5, 10 is 6.'],
     ['Add 3, 4 and 5', 'The sum of 3, 4, 5 is 12.'],
@@ -62,13 +63,6 @@ const tables: Readonly<Record<string, Table>> = {
     ['Sort by length: banana, fig, pear', 'fig, pear, banana'],
     ['Sort this list in ascending order:\n- c\n- a\n- b', 'a\nb\nc'],
   ],
-  'change of case': [
-    ['Convert "hello world" to uppercase', 'HELLO WORLD'],
-    ['uppercase: hello world', 'HELLO WORLD'],
-    ['Make this lowercase: HELLO', 'hello'],
-    ['Convert to title case: the lord of the rings', 'The Lord Of The Rings'],
-    ['Convert "hello big world" to snake case', 'hello_big_world'],
-  ],
   extract: [
     [
       'Extract the email addresses from: write to bob@example.com or ann@example.org.',
@@ -88,11 +82,10 @@ const tables: Readonly<Record<string, Table>> = {
   ],
   question: [
     ["Alice has a red car. What colour is Alice's car?", 'Alice has a red car.'],
-    ['Is the sky green? The sky is blue today.', 'No. The sky is blue today.'],
+    ['Is the sky green? The sky is blue today.', 'The sky is blue today.'],
     ['Ada was born in London. Who invented the telephone?', 'The text does not say this.'],
   ],
   'manners of answering': [
-    ['Answer with yes or no: is the sky green? The sky is blue today.', 'No'],
     ['Answer in one word: what color is the sky? The sky is blue.', 'blue'],
     ['What is 6 times 7? Reply with only the number.', '42'],
   ],

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { ChatRequest } from '../../contract/src/operations/chat-request.ts'
 import { replyTo } from './support/ask-chat.ts'
 
@@ -47,4 +47,100 @@ it('what must be called is called, with made up arguments where there are no oth
     tool_choice: 'required',
   })
   expect(reply.choices[0]?.message.tool_calls).toHaveLength(1)
+})
+
+const time = tool('get_current_time', 'Get the current time in a location', { location: text })
+const stop = tool('stop_task', 'Stop the running task', {})
+const spawn = tool('Task', 'Launch an agent', { description: text, prompt: text })
+const adder = tool('AdderTool', 'Adds two integers together', {
+  a: { type: 'integer' },
+  b: { type: 'integer' },
+})
+const bash = tool('bash', 'Run a command', { command: text })
+const edit = tool('str_replace', 'Edit a file', { path: text, old_str: text, new_str: text })
+
+async function called(messages: ChatRequest['messages'], tools: Tool[]): Promise<string[]> {
+  const reply = await replyTo({ messages, tools })
+  const made = reply.choices[0]?.message.tool_calls ?? []
+  return made.map((call) => `${call.function?.name} ${call.function?.arguments}`)
+}
+
+describe('tools asked for by name are each called once', () => {
+  const weatherTool = { ...weather.function, name: 'get_current_weather' }
+  it.each<[string, string[]]>([
+    [
+      "What's the weather and current time in San Francisco?\nEnsure you ALWAYS call the 'get_current_weather' tool for weather and 'get_current_time' tool for time.",
+      [
+        'get_current_weather {"location":"San Francisco"}',
+        'get_current_time {"location":"San Francisco"}',
+      ],
+    ],
+    [
+      'Call get_current_weather for Paris and get_current_time for Rome',
+      ['get_current_weather {"location":"Paris"}', 'get_current_time {"location":"Rome"}'],
+    ],
+    ['Use get_current_time with location Oslo', ['get_current_time {"location":"Oslo"}']],
+  ])('%s', async (content, calls) => {
+    const tools: Tool[] = [{ type: 'function', function: weatherTool }, time]
+    expect(await called([{ role: 'user', content }], tools)).toEqual(calls)
+  })
+})
+
+it.each<[string, Tool[], string[]]>([
+  ['What is the state of the task?', [stop, spawn], []],
+  ['Summarise the agent meeting', [spawn], []],
+  ['What is the weather in Paris? Answer without tools.', [weather], []],
+  ["What is the weather in Paris? Don't call any function.", [weather], []],
+  ['Run `ls -la` and tell me what you see', [bash], ['bash {"command":"ls -la"}']],
+  ['Read a/b.txt', [bash], ['bash {"command":"cat a/b.txt"}']],
+  [
+    'In a.txt replace x with y',
+    [edit],
+    ['str_replace {"path":"a.txt","old_str":"x","new_str":"y"}'],
+  ],
+  [
+    'Create the file hi.txt with the content "hello"',
+    [bash],
+    ['bash {"command":"printf \'%s\\\\n\' hello > hi.txt"}'],
+  ],
+  [
+    'Create the file hi.txt with the content "hello"',
+    [write],
+    ['write {"path":"hi.txt","content":"hello"}'],
+  ],
+  ['Delete a.txt', [bash, write, edit], []],
+  ['Read a.txt and write a summary to b.txt', [read, write, bash], []],
+])('%s', async (content, tools, calls) => {
+  expect(await called([{ role: 'user', content }], tools)).toEqual(calls)
+})
+
+it.each([
+  ['path', 'read_file'],
+  ['file_path', 'Read'],
+  ['filePath', 'view'],
+  ['absolute_path', 'read_file'],
+  ['target_file', 'ReadFile'],
+  ['which', 'read_text_file'],
+])('a path goes into a parameter that is called %s', async (name, toolName) => {
+  const reader = tool(
+    toolName,
+    `Reads a file. ${'It writes, edits and runs nothing. '.repeat(200)}`,
+    {
+      [name]: text,
+    },
+  )
+  const calls = await called(
+    [{ role: 'user', content: 'Open src/main.c for me' }],
+    [write, bash, reader],
+  )
+  expect(calls).toEqual([`${toolName} {"${name}":"src/main.c"}`])
+})
+
+it('the only tool is called where the system text demands it', async () => {
+  const order = 'You are bad at math and must ALWAYS call the math_addition function.'
+  const messages: ChatRequest['messages'] = [
+    { role: 'system', content: order },
+    { role: 'user', content: 'What is 3 plus 12?' },
+  ]
+  expect(await called(messages, [adder])).toEqual(['AdderTool {"a":3,"b":12}'])
 })

@@ -27,7 +27,7 @@ test('every operation of its models is there; videos are jobs', async () => {
   )
 })
 
-test('operations bring their own threads', async () => {
+test('operations bring their own workers', async () => {
   using folder = temporaryFolder()
   await using engine = engineIn(folder.path)
   const { workers: _none, ...context } = engineContext()

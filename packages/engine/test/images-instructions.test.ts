@@ -1,83 +1,148 @@
 import { describe, expect, test } from 'vitest'
-import { formatHex, nameOf, parseColor } from '../src/images/colors.ts'
-import { describeOperation } from '../src/images/edit-operations.ts'
+import { formatHex, parseColor } from '../src/images/colors.ts'
 import { parseInstruction, parseNegative } from '../src/images/parse-instruction.ts'
 
-function understood(instruction: string): string {
-  return parseInstruction(instruction).operations.map(describeOperation).join(' | ')
+function understood(instruction: string) {
+  return parseInstruction(instruction).steps.map(({ operation }) => operation)
 }
 
 describe('instructions', () => {
   test.each([
-    ['Make it grayscale', 'convert to grayscale (strength 100 %)'],
-    ['Convert to B&W', 'convert to grayscale (strength 100 %)'],
-    ['a black-and-white version please', 'convert to grayscale (strength 100 %)'],
-    ['remove all colours', 'convert to grayscale (strength 100 %)'],
-    ['rotate the image 45 degrees counter-clockwise', 'rotate 45° counter-clockwise'],
-    ['rotate by 12.5°', 'rotate 12.5° clockwise'],
-    ['rotate left', 'rotate 90° counter-clockwise'],
-    ['turn it upside down', 'rotate 180° clockwise'],
-    ['flip horizontally, then blur slightly', 'flip horizontally | blur (strength 25 %)'],
-    ['mirror the picture vertically', 'flip vertically'],
-    ['crop to a square', 'crop to a square'],
-    ['crop to 200x100 from the top left', 'crop to 200x100 at the top left'],
-    ['crop to 16:9', 'crop to a ratio of 1.78'],
-    ['crop the left half', 'crop to 50 % of the width and 100 % of the height at the left'],
-    ['crop 10% off the top', 'crop to 100 % of the width and 90 % of the height at the bottom'],
-    ['resize to 320x240', 'resize to 320x240'],
-    ['scale down to 300 px wide', 'resize to a width of 300'],
-    ['resize to 50%', 'resize to 50 %'],
-    ['make it twice as big', 'resize to 200 %'],
-    ['make it 20% smaller', 'resize to 80 %'],
-    ['sharpen it strongly', 'sharpen (strength 80 %)'],
+    ['Make it grayscale', [{ kind: 'grayscale', amount: 1 }]],
+    ['Convert to B&W', [{ kind: 'grayscale', amount: 1 }]],
+    ['a black-and-white version please', [{ kind: 'grayscale', amount: 1 }]],
+    ['remove all colours', [{ kind: 'grayscale', amount: 1 }]],
+    ['rotate the image 45 degrees counter-clockwise', [{ kind: 'rotate', degrees: -45 }]],
+    ['rotate by 12.5°', [{ kind: 'rotate', degrees: 12.5 }]],
+    ['rotate left', [{ kind: 'rotate', degrees: -90 }]],
+    ['turn it upside down', [{ kind: 'rotate', degrees: 180 }]],
+    [
+      'flip horizontally, then blur slightly',
+      [
+        { kind: 'flip', axis: 'horizontal' },
+        { kind: 'blur', amount: 0.25 },
+      ],
+    ],
+    ['mirror the picture vertically', [{ kind: 'flip', axis: 'vertical' }]],
+    [
+      'crop to a square',
+      [{ kind: 'crop', area: { by: 'ratio', ratio: 1, place: { x: 'center', y: 'center' } } }],
+    ],
+    [
+      'crop to 200x100 from the top left',
+      [
+        {
+          kind: 'crop',
+          area: { by: 'pixels', width: 200, height: 100, place: { x: 'left', y: 'top' } },
+        },
+      ],
+    ],
+    [
+      'crop to 16:9',
+      [{ kind: 'crop', area: { by: 'ratio', ratio: 16 / 9, place: { x: 'center', y: 'center' } } }],
+    ],
+    [
+      'crop the left half',
+      [
+        {
+          kind: 'crop',
+          area: { by: 'parts', width: 0.5, height: 1, place: { x: 'left', y: 'center' } },
+        },
+      ],
+    ],
+    ['resize to 320x240', [{ kind: 'resize', width: 320, height: 240 }]],
+    ['scale down to 300 px wide', [{ kind: 'resize', width: 300 }]],
+    ['resize to 50%', [{ kind: 'resize', factor: 0.5 }]],
+    ['make it twice as big', [{ kind: 'resize', factor: 2 }]],
+    ['make it 20% smaller', [{ kind: 'resize', factor: 0.8 }]],
+    ['sharpen it strongly', [{ kind: 'sharpen', amount: 0.8 }]],
     [
       'Increase the brightness by 30% and reduce the contrast',
-      'raise brightness by 30 % | reduce contrast by 50 %',
+      [
+        { kind: 'brightness', amount: 0.3 },
+        { kind: 'contrast', amount: -0.5 },
+      ],
     ],
-    ['make it a little darker', 'reduce brightness by 25 %'],
-    ['boost saturation', 'raise saturation by 50 %'],
-    ['invert colors', 'invert the colours'],
-    ['pixelate it', 'pixelate in blocks of 4 %'],
-    ['add a thick red border', 'add a red border of 10 %'],
-    ['a 10px white frame and a blur', 'add a white border of 10 px | blur (strength 50 %)'],
-    ['add the caption "Hello World" at the top in yellow', 'write "Hello World" at the top'],
-    ["write 'Sale' in the center", 'write "Sale" at the center'],
-    ['add text saying "Happy Birthday" at the top', 'write "Happy Birthday" at the top'],
-    ['add a watermark "© me" in the bottom left', 'write "© me" at the bottom left'],
-    ['remove the background', 'make the background transparent'],
-    ['change the background to light blue', 'fill the background with lightblue'],
-    ['put it on a white background', 'fill the background with white'],
-    ['give it a green tint', 'tint green (#008000, strength 50 %)'],
-    ['place the two images side by side', 'set the pictures side by side'],
-    ['blend the two images at 30%', 'blend the pictures at 30 %'],
+    ['make it a little darker', [{ kind: 'brightness', amount: -0.25 }]],
+    ['boost saturation', [{ kind: 'saturation', amount: 0.5 }]],
+    ['invert colors', [{ kind: 'invert', amount: 1 }]],
+    ['add a thick red border', [{ kind: 'border', width: { part: 0.1 }, color: [255, 0, 0] }]],
     [
-      'put the second image in the top right corner',
-      'lay the other picture over the first at the top right',
+      'a 10px white frame and a blur',
+      [
+        { kind: 'border', width: { pixels: 10 }, color: [255, 255, 255] },
+        { kind: 'blur', amount: 0.5 },
+      ],
     ],
-    ['add a red circle in the top left', 'draw a red circle in the top left'],
-    ["don't rotate, just brighten", 'raise brightness by 50 %'],
-    ['blur, no border', 'blur (strength 50 %)'],
+    [
+      'add the caption "Hello World" at the top in yellow',
+      [
+        {
+          kind: 'caption',
+          text: 'Hello World',
+          place: { x: 'center', y: 'top' },
+          color: [255, 255, 0],
+        },
+      ],
+    ],
+    [
+      "write 'Sale' in the center",
+      [{ kind: 'caption', text: 'Sale', place: { x: 'center', y: 'center' } }],
+    ],
+    [
+      'add text saying "Happy Birthday" at the top',
+      [{ kind: 'caption', text: 'Happy Birthday', place: { x: 'center', y: 'top' } }],
+    ],
+    [
+      'add a watermark "© me" in the bottom left',
+      [{ kind: 'caption', text: '© me', place: { x: 'left', y: 'bottom' }, faint: true }],
+    ],
+    ['place the two images side by side', [{ kind: 'combine' }]],
+    [
+      'add a red circle in the top left',
+      [{ kind: 'draw', things: [{ shape: 'circle', count: 1 }] }],
+    ],
+    ["don't rotate, just brighten", [{ kind: 'brightness', amount: 0.5 }]],
+    ['blur, no border', [{ kind: 'blur', amount: 0.5 }]],
     [
       "make it sepia and add the caption 'Sea'",
-      'sepia tone (strength 100 %) | write "Sea" at the bottom',
+      [
+        { kind: 'sepia', amount: 1 },
+        { kind: 'caption', text: 'Sea', place: { x: 'center', y: 'bottom' } },
+      ],
     ],
     [
-      'blur it and change the background to blue',
-      'blur (strength 50 %) | fill the background with blue',
+      'add a red star and rotate 90 degrees',
+      [
+        { kind: 'draw', things: [{ shape: 'star', count: 1 }] },
+        { kind: 'rotate', degrees: 90 },
+      ],
     ],
-    ['add a red star and rotate 90 degrees', 'draw a red star | rotate 90° clockwise'],
     [
       'crop to 80 % and add a red circle and two stars',
-      'crop to 80 % of the width and 80 % of the height at the center | draw a red circle and two stars',
+      [
+        {
+          kind: 'crop',
+          area: { by: 'parts', width: 0.8, height: 0.8, place: { x: 'center', y: 'center' } },
+        },
+        {
+          kind: 'draw',
+          things: [
+            { shape: 'circle', count: 1 },
+            { shape: 'star', count: 2 },
+          ],
+        },
+      ],
     ],
-    ['blur, blur and blur', 'blur (strength 50 %)'],
+    ['blur, blur and blur', [{ kind: 'blur', amount: 0.5 }]],
   ])('%s', (instruction, expected) => {
-    expect(understood(instruction)).toBe(expected)
+    expect(understood(instruction)).toMatchObject(expected)
+    expect(understood(instruction)).toHaveLength(expected.length)
   })
 
   test('what no rule takes is left over, clause by clause', () => {
     const parsed = parseInstruction('Blur it, make her smile. Then dress the dog in a hat')
-    expect(parsed.operations).toHaveLength(1)
+    expect(parsed.steps.map(({ words }) => words)).toEqual(['blur it'])
     expect(parsed.leftover).toEqual(['make her smile', 'dress the dog in a hat'])
     expect(parseInstruction('please make the image grayscale').leftover).toEqual([])
   })
@@ -91,14 +156,19 @@ describe('instructions', () => {
     'turn the dog around',
     'add a circle with a hat',
     'change the red car to blue',
+    'crop 10% off the top',
+    'remove the background',
+    'change the background to light blue',
+    'blend the two images at 30%',
+    'put the second image in the top right corner',
   ])('"%s" is not done in part', (instruction) => {
-    expect(parseInstruction(instruction)).toEqual({ operations: [], leftover: [instruction] })
+    expect(parseInstruction(instruction)).toEqual({ steps: [], leftover: [instruction] })
   })
 
   test('quoted words are never read as instructions', () => {
-    expect(understood('add the caption "rotate and blur me"')).toBe(
-      'write "rotate and blur me" at the bottom',
-    )
+    expect(understood('add the caption "rotate and blur me"')).toMatchObject([
+      { kind: 'caption', text: 'rotate and blur me' },
+    ])
   })
 
   test('hostile texts are read quickly and give a bounded number of operations', () => {
@@ -116,7 +186,7 @@ describe('instructions', () => {
     const started = performance.now()
     for (const text of texts) {
       const parsed = parseInstruction(text.repeat(32_000 / text.length))
-      expect(parsed.operations.length).toBeLessThanOrEqual(24)
+      expect(parsed.steps.length).toBeLessThanOrEqual(24)
     }
     expect(performance.now() - started).toBeLessThan(2000)
   })
@@ -148,9 +218,5 @@ describe('colours', () => {
   test('other words are none', () => {
     for (const word of ['house', '#12', '', 'constructor', 'light'])
       expect(parseColor(word)).toBeUndefined()
-  })
-
-  test('the nearest name', () => {
-    expect(nameOf([254, 1, 1])).toBe('red')
   })
 })

@@ -3,7 +3,7 @@ import addFormats from 'ajv-formats'
 import sharp from 'sharp'
 import { afterAll, describe, expect, test } from 'vitest'
 import { GatewayError } from '../../contract/src/core/errors.ts'
-import type { OperationContext } from '../src/operation.ts'
+import { type OperationContext, operationContext } from '../src/operation.ts'
 import { createImage } from '../src/images/create-image.ts'
 import { editImage } from '../src/images/edit-image.ts'
 import { openWorkerPool } from '../src/workers/pool.ts'
@@ -19,6 +19,7 @@ const fetchMedia = createMediaFetcher()
 
 const context: OperationContext = {
   model: 'builtin-image',
+  key: 'key_1',
   signal: new AbortController().signal,
   workers,
   fetchMedia: (url, options) => fetchMedia(url, { ...options, timeoutMs: 5000 }),
@@ -105,8 +106,7 @@ describe('image edits', () => {
       expect(entry).toEqual({
         url: expect.stringMatching(/^https:\/\/gateway\.example\/images\/\d+\.png$/),
         b64_json: '',
-        revised_prompt:
-          'Convert to grayscale (strength 100 %). Variants after the first are a little lighter or darker.',
+        revised_prompt: 'Done: grayscale. Variants after the first are a little lighter or darker.',
       })
       expect((await sharp(published.get(entry.url!)).metadata()).width).toBe(40)
     }
@@ -261,7 +261,8 @@ describe('image edits', () => {
 
   test('a caller who leaves ends the work', async () => {
     const leaving = new AbortController()
-    const work = refusal(editImage(contractForm({ n: 6 }), { ...context, signal: leaving.signal }))
+    const own = operationContext({ ...context, signal: leaving.signal }, workers)
+    const work = refusal(editImage(contractForm({ n: 6 }), own))
     leaving.abort()
     expect((await work).code).toBe('cancelled')
   })

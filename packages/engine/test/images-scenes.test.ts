@@ -17,7 +17,7 @@ function things(prompt: string): string[] {
 const canvas = { width: 200, height: 100 }
 
 function objectsOf(prompt: string, size = canvas): readonly SceneObject[] {
-  return layOut(parseScene(prompt).things, size)
+  return layOut(parseScene(prompt), size)
 }
 
 function objectOf(prompt: string, shape: string): SceneObject {
@@ -91,12 +91,39 @@ describe('scenes', () => {
     expect(scene.texts).toEqual([
       { text: 'Ahoy', place: { x: 'center', y: 'top' }, color: [255, 0, 0] },
     ])
+    const middle = parseScene('a red circle on the left, text "VS" in the center')
+    expect(middle).toMatchObject({
+      texts: [{ text: 'VS', place: { x: 'center', y: 'center' } }],
+      leftOut: [],
+    })
     expect(scene.leftOut).toEqual([])
     const green = parseScene('text "Sluice" in green on black')
     expect(green.texts[0]!.color).toEqual([0, 128, 0])
     expect(green.background).toEqual([0, 0, 0])
     const word = parseScene('The word "Hello" in green on a white background')
     expect(word).toMatchObject({ texts: [{ text: 'Hello', color: [0, 128, 0] }], leftOut: [] })
+  })
+
+  test('several colours are those of several things', () => {
+    const colorsIn = (prompt: string) => objectsOf(prompt).map(({ color }) => color.join())
+    const traffic = ['255,0,0', '255,255,0', '0,128,0']
+    expect(colorsIn('red, yellow and green circles')).toEqual(traffic)
+    expect(colorsIn('four red and yellow stars')).toEqual([
+      ...traffic.slice(0, 2),
+      ...traffic.slice(0, 2),
+    ])
+  })
+
+  test('a text stands beside the things, unless it was told to stand inside', () => {
+    const lowest = (prompt: string) => {
+      const objects = objectsOf(prompt, { width: 300, height: 300 })
+      return Math.max(...objects.map(({ y, size }) => y + size / 2))
+    }
+    expect(
+      lowest('a red circle above a blue square with the text "Hi" at the bottom'),
+    ).toBeLessThan(0.8)
+    expect(lowest('a star with the word "Open"')).toBeLessThan(0.8)
+    expect(lowest('a red heart with the word "Love" inside')).toBeGreaterThan(0.8)
   })
 
   test('what is not drawn is said, with its colour', () => {
@@ -112,10 +139,10 @@ describe('scenes', () => {
     expect(chart).toMatchObject({
       title: 'sales',
       bars: [
-        { label: 'mon', value: 10 },
-        { label: 'tue', value: 20 },
-        { label: 'wed', value: 30 },
-        { label: 'thu', value: 15 },
+        { label: 'Mon', value: 10 },
+        { label: 'Tue', value: 20 },
+        { label: 'Wed', value: 30 },
+        { label: 'Thu', value: 15 },
       ],
     })
     expect(leftOut).toEqual([])
@@ -128,6 +155,18 @@ describe('scenes', () => {
     expect(heights.map((height) => height / heights[0]!)).toEqual([1, 2, 3, 1.5])
     for (const [x, y, width, height] of bars)
       expect([x! >= 0, y! >= 0, x! + width! <= 400, y! + height! <= 300]).not.toContain(false)
+  })
+
+  test.each([
+    ['A bar chart of sales: 10, 20, 30, 15', 'sales', ['', '', '', '']],
+    ['bar chart titled "Sales" with values 10, 20 and 30', 'Sales', ['', '', '']],
+    ['a bar chart showing Q1: 10, Q2: 20, Q3: 15', '', ['Q1', 'Q2', 'Q3']],
+    ['a bar chart of 3, 4 and 5', '', ['', '', '']],
+    ['Bar chart of revenue per month: Jan 10, Feb -20', 'revenue per month', ['Jan', 'Feb']],
+  ])('the title and the labels of a chart: %s', (prompt, title, labels) => {
+    const { chart } = parseScene(prompt)
+    expect(chart?.title).toBe(title)
+    expect(chart?.bars.map(({ label }) => label)).toEqual(labels)
   })
 
   test.each(['a bar chart of my feelings', 'a bar chart: 1, 2, many', 'bar chart of a: , ,'])(
@@ -152,7 +191,6 @@ describe('scenes', () => {
         size: 0.9,
         rotation: 0,
         isOutline: false,
-        opacity: 1,
       } as const
       const nothing = { background: undefined, chart: undefined, texts: [] }
       const svg = sceneSvg(nothing, [object], { width: 40, height: 40, foreign: 'box' })
@@ -176,7 +214,7 @@ describe('scenes', () => {
     ]) {
       const scene = parseScene(prompt)
       const small = { width: 32, height: 32, foreign: 'box' } as const
-      const svg = sceneSvg(scene, layOut(scene.things, small), small)
+      const svg = sceneSvg(scene, layOut(scene, small), small)
       expect((await drawSvg(svg)).width).toBe(32)
     }
   })
@@ -221,7 +259,6 @@ describe('generation', () => {
       prompt,
       negativePrompt: '',
       count: 1,
-      seed: 0,
       size: { width: 64, height: 48 },
       isTransparent: false,
       watermark: false,

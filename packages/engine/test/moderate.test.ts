@@ -1,5 +1,5 @@
 import sharp from 'sharp'
-import { describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { moderate } from '../src/moderate/moderate.ts'
 import type { RequestOf } from '../../contract/src/operations/index.ts'
 import { moderationCategories } from '../../contract/src/operations/moderate.ts'
@@ -8,6 +8,7 @@ import { openContext } from './audio-sounds.ts'
 import { harmfulTexts, harmlessTexts } from './moderate-texts.ts'
 
 const context = openContext()
+afterAll(() => context[Symbol.asyncDispose]())
 
 async function ask(input: RequestOf<'moderate'>['input']) {
   const result = await moderate({ input }, context)
@@ -105,23 +106,17 @@ describe('the answer', () => {
     expect(results).toHaveLength(1)
     expect(results[0]?.flagged).toBe(true)
     expect(results[0]?.category_applied_input_types).toMatchObject({
-      violence: ['text', 'image'],
+      violence: ['text'],
       hate: ['text'],
     })
   })
 
-  test('says of an image alone only what its colours say', async () => {
-    const score = async (color: string) => {
-      const { results } = await ask([
-        { type: 'image_url', image_url: { url: await imageUrl(color) } },
-      ])
-      return results[0]
-    }
-    const skin = await score('#e0ac69')
-    expect(skin?.category_scores.sexual).toBeGreaterThan(0.2)
-    expect(skin?.flagged).toBe(false)
-    expect(skin?.category_applied_input_types).toMatchObject({ sexual: ['image'], hate: [] })
-    expect((await score('#2040c0'))?.category_scores.sexual).toBe(0)
+  test('scores nothing for an image, and says that it looked at none', async () => {
+    const url = await imageUrl('#e0ac69')
+    const { results } = await ask([{ type: 'image_url', image_url: { url } }])
+    expect(results[0]?.flagged).toBe(false)
+    expect(new Set(Object.values(results[0]?.category_scores ?? {}))).toEqual(new Set([0]))
+    expect(results[0]?.category_applied_input_types).toMatchObject({ sexual: [], hate: [] })
   })
 })
 

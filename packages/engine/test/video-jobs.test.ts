@@ -5,7 +5,7 @@ import { GatewayError } from '../../contract/src/core/errors.ts'
 import { createJobs, type JobChange, type JobsOptions } from '../src/video/jobs.ts'
 import { temporaryFolder } from '../../../test/support/temporary-folder.ts'
 
-const request = { prompt: 'a red circle', seconds: '1', size: '64x64' }
+const request = { keyId: 'key_1', prompt: 'a red circle', seconds: '1', size: '64x64' }
 
 /** Jobs over a worker that never ends by itself: an abort is answered when the test lets it be. */
 function openWorld(more: Partial<JobsOptions> = {}) {
@@ -97,4 +97,36 @@ test('a finished job of an earlier process is found again until it expires', asy
   jobs.resume({ ...kept, id: 'video_2', expiresAt: 1_760_000_000 })
   expect(jobs.file('video_2')).toBeUndefined()
   await jobs[Symbol.asyncDispose]()
+})
+
+test('keys take turns, and one that has its share waiting refuses only itself', async () => {
+  const begun: string[] = []
+  const ends: (() => void)[] = []
+  const run = async (_task: string, { prompt }: { prompt: string }) => {
+    begun.push(prompt)
+    await new Promise<void>((resolve) => ends.push(resolve))
+    return { video: Buffer.from('clip'), thumbnail: Buffer.from('still') }
+  }
+  let ids = 0
+  const { jobs, folder } = openWorld({
+    newId: (prefix) => `${prefix}${(ids += 1)}`,
+    workers: { run: run as unknown as JobsOptions['workers']['run'] },
+  })
+  using _folder = folder
+  const add = async (keyId: string, prompt: string) =>
+    jobs.resume(await jobs.create({ ...request, keyId, prompt }))
+  await add('bob', 'bob 0')
+  await vi.waitFor(() => expect(begun).toHaveLength(1), { interval: 5 })
+  for (let count = 1; count <= 20; count++) await add('bob', `bob ${count}`)
+  await expect(add('bob', 'one more')).rejects.toMatchObject({ code: 'rate_limited' })
+  await add('alice', 'alice 1')
+  await add('alice', 'alice 2')
+  for (let count = 1; count < 5; count++) {
+    ends[count - 1]?.()
+    await vi.waitFor(() => expect(begun).toHaveLength(count + 1), { interval: 5 })
+  }
+  expect(begun).toEqual(['bob 0', 'bob 1', 'alice 1', 'bob 2', 'alice 2'])
+  const stopping = jobs[Symbol.asyncDispose]()
+  ends.at(-1)?.()
+  await stopping
 })

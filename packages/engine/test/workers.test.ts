@@ -3,14 +3,14 @@ import { getEventListeners } from 'node:events'
 import { promisify } from 'node:util'
 import { afterAll, describe, expect, test } from 'vitest'
 import { GatewayError } from '../../contract/src/core/errors.ts'
-import { openWorkerPool, type WorkerPool } from '../src/workers/pool.ts'
+import { openWorkerPool, type WorkerPool, type WorkerPoolOptions } from '../src/workers/pool.ts'
 import type { poolTasks } from './support/pool-tasks.ts'
 
 type Table = typeof poolTasks
 const entry = new URL('./support/pool-tasks.ts', import.meta.url)
 const pools: WorkerPool<Table>[] = []
 
-function open(options: { size?: number; queueMax?: number; heapMaxMb?: number } = {}) {
+function open(options: Omit<WorkerPoolOptions, 'entry'> = {}) {
   const pool = openWorkerPool<Table>({ entry, size: 1, ...options })
   pools.push(pool)
   return pool
@@ -64,14 +64,69 @@ describe('worker pool', () => {
     expect(await next).toBe(8)
   })
 
-  test('a crashed or exhausted thread fails only its own job', async () => {
-    const pool = open({ heapMaxMb: 32 })
+  test('a crashed or exhausted process fails only its own job', async () => {
+    const pool = open({ memoryMaxMb: 256 })
     const crashed = failure(pool.run('exit', 3, { timeoutMs }))
-    const exhausted = failure(pool.run('eatMemory', null, { timeoutMs }))
+    const objects = failure(pool.run('eatMemory', null, { timeoutMs }))
+    const buffers = failure(pool.run('eatBuffers', null, { timeoutMs }))
     const next = pool.run('double', 5, { timeoutMs })
     expect((await crashed).code).toBe('internal')
-    expect((await exhausted).code).toBe('internal')
+    expect((await objects).code).toBe('overloaded')
+    expect((await buffers).code).toBe('overloaded')
     expect(await next).toBe(10)
+  })
+
+  test('what takes too much time or memory is the mistake of the field it is about', async () => {
+    const pool = open({ memoryMaxMb: 256 })
+    const late = failure(pool.run('spin', null, { timeoutMs: 300, param: 'file' }))
+    const large = failure(pool.run('eatBuffers', null, { timeoutMs, param: 'image' }))
+    for (const [error, param] of [[await late, 'file'] as const, [await large, 'image'] as const])
+      expect(error).toMatchObject({ code: 'invalid_request', details: { param } })
+  })
+
+  test('a process that keeps much memory after its job is not used again', async () => {
+    const pool = open({ memoryMaxMb: 512 })
+    const first = await pool.run('keepBuffers', 300, { timeoutMs })
+    expect(await pool.run('keepBuffers', 1, { timeoutMs })).not.toBe(first)
+  })
+
+  test('the settings and keys of the gateway do not reach a worker', async () => {
+    process.env['SLUICE_TEST_SECRET'] = 'hidden'
+    try {
+      expect(await open().run('environment', null, { timeoutMs })).not.toContain(
+        'SLUICE_TEST_SECRET',
+      )
+    } finally {
+      delete process.env['SLUICE_TEST_SECRET']
+    }
+  })
+
+  test('a key that sends much neither refuses nor delays another', async () => {
+    const pool = open({ size: 2, waitingPerKeyMax: 3 })
+    const stop = new AbortController()
+    const bob = { timeoutMs, key: 'bob', signal: stop.signal }
+    const running = failure(pool.run('spin', null, bob))
+    const waiting = [1, 2, 3].map(() => failure(pool.run('spin', null, bob)))
+    expect((await failure(pool.run('double', 1, bob))).code).toBe('rate_limited')
+    // One process is always left for others.
+    expect(await pool.run('double', 2, { timeoutMs, key: 'alice' })).toBe(4)
+    stop.abort()
+    for (const error of [running, ...waiting]) expect((await error).code).toBe('cancelled')
+  })
+
+  test('waiting keys take turns', async () => {
+    const pool = open()
+    const stop = new AbortController()
+    const running = failure(pool.run('spin', null, { timeoutMs, signal: stop.signal }))
+    const order: string[] = []
+    const jobs = ['bob 1', 'bob 2', 'bob 3', 'alice 1', 'alice 2', 'carol 1'].map(async (name) => {
+      const [key = ''] = name.split(' ')
+      await pool.run('double', 1, { timeoutMs, key })
+      order.push(name)
+    })
+    stop.abort()
+    await Promise.all([running, ...jobs])
+    expect(order).toEqual(['bob 1', 'alice 1', 'carol 1', 'bob 2', 'alice 2', 'bob 3'])
   })
 
   test('abort ends a running job and takes a waiting one out of the queue', async () => {
@@ -90,7 +145,7 @@ describe('worker pool', () => {
   })
 
   test('a waiting job that is aborted never runs, and its place is free at once', async () => {
-    const pool = open({ queueMax: 1 })
+    const pool = open({ waitingMax: 1 })
     const running = new AbortController()
     const waiting = new AbortController()
     const first = failure(pool.run('spin', null, { timeoutMs, signal: running.signal }))
@@ -126,7 +181,7 @@ describe('worker pool', () => {
   })
 
   test('a full queue refuses', async () => {
-    const pool = open({ queueMax: 1 })
+    const pool = open({ waitingMax: 1 })
     const stop = new AbortController()
     const running = failure(pool.run('spin', null, { timeoutMs, signal: stop.signal }))
     const waiting = pool.run('double', 2, { timeoutMs })

@@ -1,7 +1,6 @@
 import { invalidRequest } from '@sluice/contract'
 import type { Task } from '../workers/task.ts'
-import type { AudioFormat } from './audio-format.ts'
-import { audioSecondsMax, decodeAudio, unreadableAudio } from './decode.ts'
+import { type AudioFormat, audioSecondsMax, decodeAudio, unreadableAudio } from './decode.ts'
 import { createListener } from './listen.ts'
 import { findSegments, type SoundSegment } from './segments.ts'
 
@@ -9,6 +8,9 @@ import { findSegments, type SoundSegment } from './segments.ts'
 export interface Annotation {
   readonly format: AudioFormat
   readonly sampleRate: number
+  readonly channels: number
+  /** Of all of it, dBFS. */
+  readonly level: number
   /** Seconds, exactly as many as there are samples. */
   readonly duration: number
   /** Without gaps, from 0 to `duration`. */
@@ -20,7 +22,7 @@ const workMsMax = 90_000
 
 /**
  * Decodes a sound file and finds what is heard in it and when. Memory grows by some kilobytes per minute of sound.
- * Throws invalid_request (param `file`) when the file cannot be read, holds no sound or more than two hours of it.
+ * Throws invalid_request when the file cannot be read, holds no sound or more than two hours of it.
  */
 export const annotateAudio: Task<{ readonly bytes: Uint8Array }, Annotation> = async ({
   bytes,
@@ -29,20 +31,22 @@ export const annotateAudio: Task<{ readonly bytes: Uint8Array }, Annotation> = a
   const until = performance.now() + workMsMax
   let listener: ReturnType<typeof createListener> | undefined
   for await (const block of blocks) {
-    listener ??= createListener(block.sampleRate)
+    listener ??= createListener(block)
     // A stream may be chained to one of another rate; times could no longer be told, so it ends there.
     if (block.sampleRate !== listener.sampleRate) break
     listener.listen(block)
     if (listener.samples > audioSecondsMax * listener.sampleRate)
-      throw invalidRequest('The audio is longer than two hours', 'file')
+      throw invalidRequest('The audio is longer than two hours')
     if (performance.now() > until)
-      throw invalidRequest('The audio takes too long to decode; send a shorter part', 'file')
+      throw invalidRequest('The audio takes too long to decode; send a shorter part')
   }
   if (listener === undefined || listener.samples === 0) throw unreadableAudio('holds no sound')
   const measurements = listener.finish()
   return {
     format,
     sampleRate: measurements.sampleRate,
+    channels: measurements.channels,
+    level: measurements.level,
     duration: measurements.samples / measurements.sampleRate,
     segments: findSegments(measurements),
   }

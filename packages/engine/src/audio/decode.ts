@@ -1,11 +1,12 @@
+import audioType from 'audio-type'
 import { GatewayError } from '@sluice/contract'
-import { type AudioFormat, detectAudioFormat } from './audio-format.ts'
-import { isSampleRate, parseWav, readWav, type WavLayout } from './wav.ts'
 
 /** A stretch of decoded sound, its channels mixed to one. */
 export interface SoundBlock {
   readonly samples: Float32Array
   readonly sampleRate: number
+  /** How many there were. */
+  readonly channels: number
 }
 
 export interface DecodedAudio {
@@ -18,36 +19,60 @@ export const audioSecondsMax = 7200
 
 /** Some codecs turn a dozen bytes into half a minute, so they are fed little by little. */
 const feedBytes = 4096
-const wavBlockFrames = 65_536
 
 const formatsList = 'flac, mp3, mp4, mpeg, mpga, m4a, ogg, wav, webm'
+
+/** By the names that the libraries have for them, `mkv` for any other file like WebM. */
+const formats = {
+  wav: 'wav',
+  mp3: 'mp3',
+  m4a: 'mp4',
+  oga: 'ogg',
+  opus: 'opus',
+  flac: 'flac',
+  webm: 'webm',
+  mkv: 'webm',
+  aac: 'aac',
+} as const
+
+type Codec = keyof typeof formats
+/** The containers and streams that are read. */
+export type AudioFormat = (typeof formats)[Codec]
+
+/** Names the format of a file by its first bytes; undefined when it is none of those that are read. */
+export function detectAudioFormat(bytes: Uint8Array): AudioFormat | undefined {
+  const codec = codecOf(bytes)
+  return codec === undefined ? undefined : formats[codec]
+}
+
+function codecOf(bytes: Uint8Array): Codec | undefined {
+  // The library looks at the whole memory behind a view, from its beginning.
+  const found = audioType(new Uint8Array(bytes.subarray(0, detectedBytes)))
+  return found !== undefined && isCodec(found) ? found : undefined
+}
+
+function isCodec(name: string): name is Codec {
+  return Object.hasOwn(formats, name)
+}
+
+const detectedBytes = 4096
 
 /** The answer to a file that holds no sound that can be read. */
 export function unreadableAudio(why: string, cause?: unknown): GatewayError {
   const message = `The audio file ${why}. Supported formats: ${formatsList}`
-  return new GatewayError('invalid_request', message, { param: 'file', cause })
+  return new GatewayError('invalid_request', message, { cause })
 }
 
 /**
  * Opens a sound file of any format that detectAudioFormat knows. Memory stays at one block whatever the length.
- * Throws invalid_request (param `file`), here or while reading, when the file is no sound or is damaged from the start;
+ * Throws invalid_request, here or while reading, when the file is no sound or is damaged from the start;
  * damage further on ends the sound there.
  */
 export function decodeAudio(bytes: Uint8Array): DecodedAudio {
   if (bytes.length === 0) throw unreadableAudio('is empty')
-  const format = detectAudioFormat(bytes)
-  if (format === undefined) throw unreadableAudio('is in no known audio format')
-  const layout = format === 'wav' ? parseWav(bytes) : undefined
-  if (layout !== undefined) return { format, blocks: wavBlocks(bytes, layout) }
-  return { format, blocks: codecBlocks(bytes, format) }
-}
-
-async function* wavBlocks(bytes: Uint8Array, layout: WavLayout): AsyncIterable<SoundBlock> {
-  const { frames, sampleRate } = layout
-  for (let from = 0; from < frames; from += wavBlockFrames) {
-    const samples = readWav(bytes, layout, from, Math.min(frames, from + wavBlockFrames))
-    yield { samples, sampleRate }
-  }
+  const codec = codecOf(bytes)
+  if (codec === undefined) throw unreadableAudio('is in no known audio format')
+  return { format: formats[codec], blocks: blocksOf(bytes, codec) }
 }
 
 /** What the codec library's stream decoders return. */
@@ -56,30 +81,9 @@ interface ChannelBlocks {
   readonly sampleRate: number
 }
 
-async function openCodec(format: AudioFormat) {
+async function* blocksOf(bytes: Uint8Array, name: Codec): AsyncIterable<SoundBlock> {
   const { default: decode } = await import('audio-decode')
-  switch (format) {
-    case 'wav':
-      return decode.wav()
-    case 'mp3':
-      return decode.mp3()
-    case 'mp4':
-      return decode.m4a()
-    case 'ogg':
-      return decode.oga()
-    case 'opus':
-      return decode.opus()
-    case 'flac':
-      return decode.flac()
-    case 'webm':
-      return decode.webm()
-    case 'aac':
-      return decode.aac()
-  }
-}
-
-async function* codecBlocks(bytes: Uint8Array, format: AudioFormat): AsyncIterable<SoundBlock> {
-  const codec = await openCodec(format)
+  const codec = await decode[name === 'mkv' ? 'webm' : name]()
   let heard = false
   try {
     for (let at = 0; at < bytes.length; at += feedBytes) {
@@ -91,20 +95,21 @@ async function* codecBlocks(bytes: Uint8Array, format: AudioFormat): AsyncIterab
     const rest = mix(await codec())
     if (rest !== undefined) yield rest
   } catch (thrown) {
-    if (!heard) throw unreadableAudio(`cannot be decoded as ${format}`, thrown)
+    if (!heard) throw unreadableAudio(`cannot be decoded as ${formats[name]}`, thrown)
   } finally {
     codec.free()
   }
 }
 
-function mix(decoded: ChannelBlocks): SoundBlock | undefined {
-  const [first, ...others] = decoded.channelData
-  if (first === undefined || first.length === 0 || !isSampleRate(decoded.sampleRate))
-    return undefined
+function mix({ channelData, sampleRate }: ChannelBlocks): SoundBlock | undefined {
+  const [first, ...others] = channelData
+  // Sound is recorded at such rates; a file may claim anything.
+  const isSound = sampleRate >= 1000 && sampleRate <= 768_000
+  if (first === undefined || first.length === 0 || !isSound) return undefined
   const samples = Float32Array.from(first)
   for (const channel of others)
     for (let i = 0; i < samples.length; i++) samples[i] = (samples[i] ?? 0) + (channel[i] ?? 0)
-  const share = 1 / decoded.channelData.length
+  const share = 1 / channelData.length
   for (let i = 0; i < samples.length; i++) samples[i] = (samples[i] ?? 0) * share
-  return { samples, sampleRate: decoded.sampleRate }
+  return { samples, sampleRate, channels: channelData.length }
 }

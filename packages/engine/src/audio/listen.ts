@@ -1,159 +1,139 @@
-import { createColumn } from './columns.ts'
 import type { SoundBlock } from './decode.ts'
-import { createSpectrumAnalyser, type Spectrum } from './spectrum.ts'
 
-/** Loudness is measured for every hundredth of a second. */
+/** Loudness is measured for every hundredth of a second, the wave for every twentieth. */
 export const levelsPerSecond = 100
-/** The spectrum is looked at fifty times a second. */
-export const framesPerSecond = 50
+export const wavesPerSecond = 20
 /** Quieter than this is silence, dBFS. */
 export const silenceDb = -60
+/** What moves more slowly is an offset and no sound. */
+const offsetHz = 20
+
+/** How often the wave rose through zero within a twentieth of a second. */
+export interface Wave {
+  /** Seconds from the first rise to the last. */
+  readonly seconds: number
+  /** Periods between them. */
+  readonly periods: number
+  /** How unequal the periods are: their standard deviation by their mean. */
+  readonly unevenness: number
+}
 
 /** A recording in measurements: some 2 kB per second, whatever its sample rate. */
 export interface Measurements {
   readonly sampleRate: number
+  readonly channels: number
   readonly samples: number
-  /** dBFS per hundredth of a second (root mean square), -120 at least. */
-  readonly levels: Float32Array
-  /** One value per fiftieth of a second, as in Spectrum; zeros where it is silent. */
-  readonly peakHz: Float32Array
-  readonly peakShare: Float32Array
-  readonly flatness: Float32Array
-  readonly centroidHz: Float32Array
-  readonly pitchHz: Float32Array
-  readonly periodicity: Float32Array
-  readonly persistence: Float32Array
+  /** Of all of it, dBFS; -120 at least, as each of the levels is. */
+  readonly level: number
+  readonly levels: readonly number[]
+  readonly waves: readonly Wave[]
 }
 
 /** Takes blocks of one sample rate as they come and measures them. */
-export function createListener(sampleRate: number) {
+export function createListener({ sampleRate, channels }: SoundBlock) {
   const levels = createLevelMeter(sampleRate)
-  const frames = createFrameMeter(sampleRate)
+  const waves = createWaveMeter(sampleRate)
   let samples = 0
+  let squares = 0
   return {
     sampleRate,
     get samples() {
       return samples
     },
     listen(block: SoundBlock): void {
-      for (const value of block.samples) {
-        const finite = sane(value)
-        const power = levels.add(finite)
-        frames.add(finite, power)
+      for (const given of block.samples) {
+        const value = sane(given)
+        squares += value * value
+        levels.add(value)
+        waves.add(value)
       }
       samples += block.samples.length
     },
     finish(): Measurements {
-      return { sampleRate, samples, levels: levels.finish(), ...frames.finish(samples) }
+      const level = decibels(squares / Math.max(1, samples))
+      return {
+        sampleRate,
+        channels,
+        samples,
+        level,
+        levels: levels.finish(),
+        waves: waves.finish(),
+      }
     },
   }
 }
 
 function createLevelMeter(sampleRate: number) {
-  const levels = createColumn()
+  const levels: number[] = []
   let samples = 0
   let sum = 0
   let squares = 0
   let summed = 0
-
-  /** A constant offset is no sound, so the spread around the mean is what counts. */
-  function endLevel(): number {
-    const power = Math.max(0, squares / summed - (sum / summed) ** 2)
-    levels.push(decibels(power))
+  const end = (): void => {
+    // A constant offset is no sound, so the spread around the mean is what counts.
+    levels.push(decibels(Math.max(0, squares / summed - (sum / summed) ** 2)))
     sum = 0
     squares = 0
     summed = 0
-    return power
   }
-
   return {
-    /** Returns the power of the hundredth of a second that this sample completes, else 0. */
-    add(value: number): number {
+    add(value: number): void {
       samples++
       sum += value
       squares += value * value
       summed++
-      return samples * levelsPerSecond >= (levels.length + 1) * sampleRate ? endLevel() : 0
+      if (samples * levelsPerSecond >= (levels.length + 1) * sampleRate) end()
     },
-    finish(): Float32Array {
-      if (summed > 0) endLevel()
-      return levels.values()
+    finish(): readonly number[] {
+      if (summed > 0) end()
+      return levels
     },
   }
 }
 
-function createFrameMeter(sampleRate: number) {
-  const size = 2 ** Math.max(6, Math.round(Math.log2(sampleRate * 0.04)))
-  const analyse = createSpectrumAnalyser(size, sampleRate)
-  const columns = {
-    peakHz: createColumn(),
-    peakShare: createColumn(),
-    flatness: createColumn(),
-    centroidHz: createColumn(),
-    pitchHz: createColumn(),
-    periodicity: createColumn(),
-    persistence: createColumn(),
-  }
-  const recent = new Float32Array(size * 2)
-  const window = new Float32Array(size)
+function createWaveMeter(sampleRate: number) {
+  const waves: Wave[] = []
+  const share = (2 * Math.PI * offsetHz) / sampleRate
   let samples = 0
-  let loudest = 0
-
-  function add(value: number, power: number): void {
-    recent[samples % recent.length] = value
-    samples++
-    loudest = Math.max(loudest, power)
-    // A frame's window is centred on the frame, so it can be looked at half a window later.
-    const centre = ((columns.peakHz.length + 0.5) * sampleRate) / framesPerSecond
-    if (samples >= centre + size / 2) endFrame()
+  let offset = 0
+  let before = 0
+  /** Where the wave last rose through zero, in samples; -1 before it did within this wave. */
+  let risen = -1
+  let periods = 0
+  let sum = 0
+  let squares = 0
+  const end = (): void => {
+    const mean = sum / Math.max(1, periods)
+    const spread = Math.sqrt(Math.max(0, squares / Math.max(1, periods) - mean * mean))
+    waves.push({ seconds: sum / sampleRate, periods, unevenness: spread / Math.max(1e-9, mean) })
+    risen = -1
+    periods = 0
+    sum = 0
+    squares = 0
   }
-
-  function endFrame(): void {
-    const spectrum = decibels(loudest) < silenceDb ? noSpectrum : analyse(latest())
-    columns.peakHz.push(spectrum.peakHz)
-    columns.peakShare.push(spectrum.peakShare)
-    columns.flatness.push(spectrum.flatness)
-    columns.centroidHz.push(spectrum.centroidHz)
-    columns.pitchHz.push(spectrum.pitchHz)
-    columns.periodicity.push(spectrum.periodicity)
-    columns.persistence.push(spectrum.persistence)
-    loudest *= 0.5
-  }
-
-  function latest(): Float32Array {
-    for (let i = 0; i < size; i++) {
-      const at = samples - size + i
-      window[i] = at < 0 ? 0 : (recent[at % recent.length] ?? 0)
+  const rise = (at: number): void => {
+    const period = at - risen
+    if (risen >= 0) {
+      periods++
+      sum += period
+      squares += period * period
     }
-    return window
+    risen = at
   }
-
   return {
-    add,
-    finish(heard: number) {
-      const frames = Math.ceil((heard / sampleRate) * framesPerSecond)
-      while (columns.peakHz.length < frames) add(0, 0)
-      return {
-        peakHz: columns.peakHz.values(),
-        peakShare: columns.peakShare.values(),
-        flatness: columns.flatness.values(),
-        centroidHz: columns.centroidHz.values(),
-        pitchHz: columns.pitchHz.values(),
-        periodicity: columns.periodicity.values(),
-        persistence: columns.persistence.values(),
-      }
+    add(value: number): void {
+      offset += (value - offset) * share
+      const height = value - offset
+      if (before < 0 && height >= 0) rise(samples - height / (height - before))
+      before = height
+      samples++
+      if (samples * wavesPerSecond >= (waves.length + 1) * sampleRate) end()
+    },
+    finish(): readonly Wave[] {
+      end()
+      return waves
     },
   }
-}
-
-const noSpectrum: Spectrum = {
-  peakHz: 0,
-  peakShare: 0,
-  flatness: 0,
-  centroidHz: 0,
-  pitchHz: 0,
-  periodicity: 0,
-  persistence: 0,
 }
 
 function decibels(power: number): number {

@@ -20,8 +20,8 @@ const partCharactersMin = 60
 const partCharactersMax = 600
 
 /**
- * Speaks with a formant synthesiser, sentence by sentence in a worker: 24 kHz, one channel, 16 bits, as `wav` (default)
- * or `pcm`. `instructions` change nothing. Throws unsupported_value for other formats and unknown voices.
+ * Speaks with a formant synthesiser, sentence by sentence in a worker: 24 kHz, one channel, as `mp3` (default), or with
+ * 16 bits as `wav` or `pcm`. `instructions` change nothing. Throws unsupported_value for other formats and unknown voices.
  */
 export const speak: Operation<'speak'> = async (request, context) => {
   const format = formatOf(request)
@@ -37,18 +37,19 @@ export const speak: Operation<'speak'> = async (request, context) => {
     )
   const usage = speechUsage(request.input, samples)
   const header = format === 'wav' ? wavHeader(samples, speechSampleRate) : undefined
-  const body = speakParts({ parts, voice, speed, header }, context)
+  const body = speakParts({ parts, voice, speed, format, header }, context)
   if (request.stream_format === 'sse') return { kind: 'events', events: speechEvents(body, usage) }
+  if (format === 'mp3') return { kind: 'bytes', contentType: 'audio/mpeg', body, usage }
   const contentType = format === 'wav' ? 'audio/wav' : 'audio/pcm'
   return { kind: 'bytes', contentType, body, length: samples * 2 + (header?.length ?? 0), usage }
 }
 
-function formatOf(request: RequestOf<'speak'>): 'wav' | 'pcm' {
-  const format = request.response_format ?? 'wav'
-  if (format === 'wav' || format === 'pcm') return format
+function formatOf(request: RequestOf<'speak'>): 'mp3' | 'wav' | 'pcm' {
+  const format = request.response_format ?? 'mp3'
+  if (format === 'mp3' || format === 'wav' || format === 'pcm') return format
   throw new GatewayError(
     'unsupported_value',
-    `The built-in speech engine cannot encode ${format}; it offers wav and pcm`,
+    `The built-in speech engine cannot encode ${format}; it offers mp3, wav and pcm`,
     { param: 'response_format' },
   )
 }
@@ -84,18 +85,21 @@ interface SpokenParts {
   readonly parts: readonly string[]
   readonly voice: string
   readonly speed: number
+  readonly format: 'mp3' | 'wav' | 'pcm'
   readonly header: Uint8Array | undefined
 }
 
 async function* speakParts(
-  { parts, voice, speed, header }: SpokenParts,
-  { workers, signal }: OperationContext,
+  { parts, voice, speed, format, header }: SpokenParts,
+  { workers }: OperationContext,
 ): AsyncIterable<Uint8Array> {
   if (header !== undefined) yield header
-  const options = { signal, timeoutMs: speakTimeoutMs }
-  for (const text of parts) {
-    const input = { text, voice, speed, format: 'pcm' } as const
-    yield await workers.run('synthesizeSpeech', input, options)
+  for (const [part, text] of parts.entries()) {
+    const input = { text, voice, speed, format: format === 'mp3' ? 'mp3' : 'pcm' } as const
+    yield await workers.run('synthesizeSpeech', input, {
+      timeoutMs: speakTimeoutMs,
+      isFurtherPart: part > 0,
+    })
   }
 }
 

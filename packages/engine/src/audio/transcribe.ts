@@ -21,18 +21,12 @@ export function annotateInWorker(
   bytes: Uint8Array,
   context: OperationContext,
 ): Promise<Annotation> {
-  // A message copies the whole memory behind a view, so a small view of a large buffer is cut out first.
-  const own = bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes)
-  const { signal } = context
-  return context.workers.run(
-    'annotateAudio',
-    { bytes: own },
-    { signal, timeoutMs: annotateTimeoutMs },
-  )
+  const options = { timeoutMs: annotateTimeoutMs, param: 'file' }
+  return context.workers.run('annotateAudio', { bytes }, options)
 }
 
 /**
- * Captions of what is heard (speech, music, tones, noise, silence) with their true times; words need a model.
+ * Captions of what is heard (sound, steady tones, silence) with their true times; words need a model.
  * `temperature` is reported back, `prompt` and `keywords` change nothing.
  */
 export const transcribe: Operation<'transcribe'> = async (request, context) => {

@@ -1,8 +1,7 @@
 import { deflateSync } from 'node:zlib'
 import { encode } from '../tokens.ts'
 import type { Annotation } from './annotate.ts'
-import { captionOf } from './captions.ts'
-import type { SoundSegment } from './segments.ts'
+import { captionOf, type SoundSegment } from './segments.ts'
 import type { Cue } from '@sluice/contract'
 
 /** A recording's captions: one per segment, and all of them as one text. */
@@ -46,9 +45,9 @@ function compressionRatio(text: string): number {
   return Buffer.byteLength(text) / deflateSync(text).length
 }
 
-/** Half of the frames of clear speech are voiced. */
+/** Whether a sound is speech nobody here knows. */
 function noSpeech(segment: SoundSegment | undefined): number {
-  return segment?.kind === 'speech' ? Math.max(0, 1 - 2 * segment.voiced) : 1
+  return segment?.kind === 'sound' ? 0.5 : 1
 }
 
 /** One entry per token; each was the only choice. */

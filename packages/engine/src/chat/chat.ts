@@ -1,23 +1,40 @@
+import { type ChatRequest, formatJson } from '@sluice/contract'
 import type { OperationContext, Operation } from '../operation.ts'
-import { createDrafts, type Draft } from './draft.ts'
+import { type Composed, type ComposeInput, composeChat, type SentInput } from './compose.ts'
+import type { Draft } from './draft.ts'
+import { createOpenPart } from './media/open-part.ts'
 import { createPause } from './pause.ts'
+import { openMedia } from './read-request.ts'
 import { createReply, type SpokenDraft, usageOf } from './reply.ts'
+import { assertShallow, isLarge } from './request-size.ts'
 import { type SpeechWish, speakAnswer, speechWishOf } from './spoken.ts'
 import { streamReply } from './stream.ts'
-import { think } from './think.ts'
+
+/** A large request may take this long in its thread. */
+const workMs = 20_000
 
 /**
  * Chat answered by classical algorithms: what to say or which tools to call is computed from the conversation, and
  * one of several ways to say it is drawn as the sampling fields ask. Prompts may have 128,000 tokens, answers 16,384.
- * Throws invalid_request with the path of a picture, sound, film or file that cannot be read or of a schema that
- * allows nothing, context_length_exceeded, and unsupported_value for sound formats it does not make.
+ * A large request is worked out in a thread of its own. Throws invalid_request with the path of a picture, sound, film
+ * or file that cannot be read or of a schema that allows nothing or is nested too deeply, context_length_exceeded,
+ * overloaded, and unsupported_value for sound formats it does not make.
  */
 export const chat: Operation<'chat'> = async (request, context) => {
+  assertShallow(request)
   const speech = speechWishOf(request)
-  const thought = await think(request, context)
-  const drafts = await createDrafts(request, thought, context)
+  const media = await openMedia(request.messages, createOpenPart(context))
+  const { drafts, input } = await compose(
+    {
+      request: withoutMedia(request),
+      media,
+      now: context.now(),
+      seed: request.seed ?? Math.floor(context.random() * 2 ** 31),
+    },
+    context,
+  )
   const choices = await spokenDrafts(drafts, speech, context)
-  const usage = usageOf(thought.input, choices)
+  const usage = usageOf(input, choices)
   const envelope = {
     id: context.newId('chatcmpl-'),
     created: Math.floor(context.now() / 1000),
@@ -27,6 +44,40 @@ export const chat: Operation<'chat'> = async (request, context) => {
     return { kind: 'reply', reply: createReply(envelope, request, choices, usage), usage }
   const pause = createPause(context.signal)
   return { kind: 'events', events: streamReply({ envelope, request, choices, usage, pause }) }
+}
+
+/** Here where it is done at once, else in a worker, so that nobody else waits for it. */
+async function compose(input: ComposeInput, context: OperationContext): Promise<Composed> {
+  const composed = isLarge(input)
+    ? await context.workers.run('composeSentChat', sent(input), {
+        timeoutMs: workMs,
+        param: 'messages',
+      })
+    : await composeChat(input)
+  const drafts = composed.drafts.map((draft) => ({
+    ...draft,
+    calls: draft.calls.map((call) => ({ ...call, id: context.newId('call_') })),
+  }))
+  return { ...composed, drafts }
+}
+
+/** As text: a number that keeps its digits cannot be cloned. */
+function sent({ request, ...rest }: ComposeInput): SentInput {
+  return { ...rest, request: formatJson(request) }
+}
+
+/** What was opened is not sent to a thread again. */
+function withoutMedia(request: ChatRequest): ChatRequest {
+  const messages = request.messages.map((message) =>
+    Array.isArray(message.content)
+      ? { ...message, content: message.content.filter(({ type }) => isText(type)) }
+      : message,
+  )
+  return { ...request, messages }
+}
+
+function isText(type: string): boolean {
+  return type === 'text' || type === 'refusal'
 }
 
 /** Choices that say the same are spoken once. */

@@ -1,5 +1,4 @@
 import type { ChatRequest, FinishReason } from '@sluice/contract'
-import type { OperationContext } from '../operation.ts'
 import { encode } from '../tokens.ts'
 import { choiceTokensMax } from './read-request.ts'
 import { type Candidate, drawCandidate, weighCandidates } from './sampling/candidates.ts'
@@ -7,8 +6,18 @@ import { cutTokens, stopsOf } from './sampling/cut.ts'
 import { type ChosenToken, chooseTokens } from './sampling/logprobs.ts'
 import { createRandom } from './sampling/random.ts'
 import { readSampling } from './sampling/settings.ts'
-import type { Thought } from './think.ts'
+import type { PlannedCall } from './tools/plan.ts'
 import type { EngineTool } from './tools/tool.ts'
+
+/** Everything that is the same for all the choices of one request. */
+export interface Thought {
+  /** The calls to be made instead of an answer; empty where there is one. */
+  readonly calls: readonly PlannedCall[]
+  /** Ways to say the answer, best first. */
+  readonly phrasings: readonly string[]
+  /** What was done to find the answer, in plain words. */
+  readonly reasoning: string
+}
 
 /** One choice, ready to be told at once or piece by piece. */
 export interface Draft {
@@ -22,8 +31,10 @@ export interface Draft {
 }
 
 export interface DraftCall {
+  /** Given when the draft is told. */
   readonly id: string
-  readonly tool: EngineTool
+  readonly kind: EngineTool['kind']
+  readonly name: string
   /** Tokens of the arguments, or of a custom tool's text. */
   readonly input: readonly string[]
 }
@@ -45,7 +56,7 @@ interface Draw {
 export async function createDrafts(
   request: ChatRequest,
   thought: Thought,
-  context: OperationContext,
+  seed: number,
 ): Promise<Draft[]> {
   const settings = await readSampling(request)
   const reasoning = reasoningTokens(request, thought)
@@ -55,20 +66,20 @@ export async function createDrafts(
   const draw: Draw = {
     thought,
     candidates: weighCandidates(thought.phrasings, settings),
-    seed: request.seed ?? Math.floor(context.random() * 2 ** 31),
+    seed,
     reasoning: reasoning === null ? null : reasoning.slice(0, tokensMax),
     tokensMax: tokensMax - (reasoning?.length ?? 0),
     stops: stopsOf(request.stop),
     logprobs: request.logprobs === true,
   }
-  return Array.from({ length: count }, (_, index) => createDraft(index, draw, context))
+  return Array.from({ length: count }, (_, index) => createDraft(index, draw))
 }
 
-function createDraft(index: number, draw: Draw, context: OperationContext): Draft {
+function createDraft(index: number, draw: Draw): Draft {
   const { thought, candidates, reasoning, tokensMax } = draw
   if (tokensMax < 0) return { index, reasoning, content: [], calls: [], finish: 'length' }
   if (thought.calls.length > 0)
-    return { index, reasoning, content: null, ...callsWithin(thought, tokensMax, context) }
+    return { index, reasoning, content: null, ...callsWithin(thought, tokensMax) }
   const chosen = drawCandidate(candidates, createRandom(draw.seed, index))
   if (chosen === undefined) return { index, reasoning, content: [], calls: [], finish: 'stop' }
   const cut = cutTokens(chosen.tokens, { tokensMax, stops: draw.stops })
@@ -112,18 +123,15 @@ function reasoningTokens(request: ChatRequest, { reasoning }: Thought): readonly
 /** A call's name costs one token; arguments are cut like any other text. */
 const nameTokens = 1
 
-function callsWithin(
-  thought: Thought,
-  tokensMax: number,
-  context: OperationContext,
-): Pick<Draft, 'calls' | 'finish'> {
+function callsWithin(thought: Thought, tokensMax: number): Pick<Draft, 'calls' | 'finish'> {
   const calls: DraftCall[] = []
   let left = tokensMax
   for (const { tool, input } of thought.calls) {
     if (left < nameTokens) break
     const tokens = encode(input)
     left -= nameTokens
-    calls.push({ id: context.newId('call_'), tool, input: tokens.slice(0, Math.max(0, left)) })
+    const { kind, name } = tool
+    calls.push({ id: '', kind, name, input: tokens.slice(0, Math.max(0, left)) })
     left -= tokens.length
     if (left < 0) break
   }

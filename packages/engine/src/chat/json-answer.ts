@@ -32,8 +32,7 @@ export function jsonAnswer(
 ): string {
   const clues = jsonClues(ask, answer)
   const schema = wish.kind === 'schema' ? wish.schema : objectSchema(ask)
-  if (schema === undefined) return JSON.stringify(freeObject(ask, answer, clues))
-  const made = createInstance(schema, clues)
+  const made = schema === undefined ? undefined : createInstance(schema, clues)
   if (made !== undefined) return JSON.stringify(made.value)
   if (wish.kind === 'object') return JSON.stringify(freeObject(ask, answer, clues))
   throw new GatewayError('invalid_request', 'No value was found that this schema allows', {
@@ -60,12 +59,18 @@ function jsonClues(ask: Ask, answer: Answer): Clues {
 
 const keyList =
   /\b(?:keys?|fields?|properties|attributes)\b(?: (?:named|called|are|of|for))?:? ((?:["'`]?[A-Za-z_][\w-]{0,40}["'`]?(?: \([^)]{0,60}\))?(?:, ?(?:and )?| and |,? & )){0,30}["'`]?[A-Za-z_][\w-]{0,40}["'`]?)/i
+/** "a JSON object with name and age for …". */
+const objectKeys =
+  /\bjson(?: object| document)?(?: with| containing| of| having)(?: the| a| an)* ([a-z_]\w{0,40}(?:(?:, ?(?:and )?| and )(?:the |a |an )?[a-z_]\w{0,40}){0,30})(?= (?:for|from|of|about|in)\b| ?[:.\n]|$)/i
+/** "name John", as what follows "a JSON object with". */
+const keyAndValue =
+  /^([a-z_][a-z_ ]{0,40}?)(?: is| as| of| set to|:| =)? ["'“]?([A-Z\d][^"'”]{0,200})["'”]?$/
 const templateKey = /"([A-Za-z_][\w -]{0,40})"\s*:/g
 
 /** The keys that the prompt asks for, or shows in an example of the object. */
 function objectSchema(ask: Ask): JsonSchema | undefined {
   const prompt = `${ask.instruction}\n${ask.instructions.slice(0, 4000)}`
-  const listed = keyList.exec(prompt)?.[1]
+  const listed = keyList.exec(prompt)?.[1] ?? objectKeys.exec(prompt)?.[1]
   const keys =
     listed === undefined
       ? [...prompt.matchAll(templateKey)].map((match) => match[1] ?? '')
@@ -91,9 +96,26 @@ function valueSchema(name: string): JsonSchema {
 
 function freeObject(ask: Ask, answer: Answer, clues: Clues): Record<string, unknown> {
   const told = ask.passage !== '' || answer.skill === 'none'
-  if (told && clues.pairs.size > 0 && answer.skill !== 'arithmetic')
-    return Object.fromEntries([...clues.pairs].map(([name, text]) => [name, scalar(text)]))
-  return { answer: scalar(answer.value ?? answer.phrasings[0] ?? '') }
+  const pairs = clues.pairs.size > 0 ? [...clues.pairs] : pairsIn(ask.text)
+  if (told && pairs.length > 0 && answer.skill !== 'arithmetic')
+    return Object.fromEntries(pairs.map(([name, text]) => [name, scalar(text)]))
+  // What is not known is not in the object.
+  return answer.skill === 'none'
+    ? {}
+    : { answer: scalar(answer.value ?? answer.phrasings[0] ?? '') }
+}
+
+/** "a JSON object with name John and age 30". */
+function pairsIn(text: string): [string, string][] {
+  const rest =
+    /\bjson(?: object| document)?(?: with| containing| of| having|:)(?: the)? (.{1,1000})/is.exec(
+      text,
+    )?.[1]
+  const items = rest === undefined ? [] : trimEndOf(rest, '.!').split(/, (?:and )?| and /)
+  const pairs = items.map((item) => keyAndValue.exec(item.trim()))
+  return pairs.every((pair) => pair !== null)
+    ? pairs.map((pair) => [(pair[1] ?? '').replaceAll(' ', '_'), pair[2] ?? ''])
+    : []
 }
 
 function scalar(text: string): string | number | boolean {

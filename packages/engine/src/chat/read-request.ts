@@ -1,5 +1,12 @@
-import { type ChatRequest, type ContentPart, GatewayError, type Message } from '@sluice/contract'
+import {
+  type ChatRequest,
+  type ContentPart,
+  GatewayError,
+  invalidRequest,
+  type Message,
+} from '@sluice/contract'
 import { countTokens } from '../tokens.ts'
+import { tellApart } from './ask/harness.ts'
 import type { Conversation, Medium, PastCall, Turn } from './ask/conversation.ts'
 import { messageText, textTokens } from './prompt-tokens.ts'
 
@@ -32,29 +39,31 @@ const mediaPartsMax = 64
 
 /**
  * Reads the messages of a request: texts, calls, tool results and opened media.
- * Throws context_length_exceeded (param `messages`), invalid_request for media that cannot be read.
+ * Throws context_length_exceeded (param `messages`).
  */
-export async function readRequest(request: ChatRequest, openPart: OpenPart): Promise<ReadRequest> {
+export function readRequest(
+  request: ChatRequest,
+  opened: readonly (readonly Medium[])[],
+): ReadRequest {
   const written = textTokens(request)
   assertFits(written)
-  assertPartsFit(request.messages)
   const turns: Turn[] = []
   const calls = new Map<string, PastCall>()
   for (const [index, message] of request.messages.entries()) {
-    const media = await openMedia(message, index, openPart)
     const own = callsOf(message)
     for (const call of own) calls.set(call.id, call)
     const answers = message.role === 'tool' ? calls.get(message.tool_call_id ?? '') : undefined
+    const text = messageText(message)
     turns.push({
-      role: roleOf(message),
+      role: message.role === 'developer' ? 'system' : message.role,
       index,
-      text: messageText(message),
-      media,
+      ...(message.role === 'user' ? tellApart(text) : { text }),
+      media: opened[index] ?? [],
       calls: own,
       ...(answers === undefined ? {} : { answers }),
     })
   }
-  const { imageTokens, audioTokens, documentTokens } = costsOf(turns.flatMap((turn) => turn.media))
+  const { imageTokens, audioTokens, documentTokens } = costsOf(opened.flat())
   assertFits(written + documentTokens + imageTokens + audioTokens)
   return { conversation: { turns }, textTokens: written + documentTokens, imageTokens, audioTokens }
 }
@@ -66,10 +75,6 @@ function assertFits(tokens: number): void {
     `This model's maximum context length is ${contextTokensMax} tokens, but the messages come to ${tokens}`,
     { param: 'messages' },
   )
-}
-
-function roleOf({ role }: Message): Turn['role'] {
-  return role === 'developer' ? 'system' : role
 }
 
 function callsOf(message: Message): PastCall[] {
@@ -100,35 +105,39 @@ function costsOf(media: readonly Medium[]): Costs {
   }
 }
 
-function assertPartsFit(messages: readonly Message[]): void {
-  let parts = 0
+/** Opens all parts that are not text, message by message; `openPart` is told the path of each. */
+export async function openMedia(
+  messages: readonly Message[],
+  openPart: OpenPart,
+): Promise<Medium[][]> {
+  assertPartsFit(messages)
+  const opened: Medium[][] = []
   for (const [index, { content }] of messages.entries()) {
-    if (content == null || typeof content === 'string') continue
-    for (const [place, part] of content.entries()) {
+    const media: Medium[] = []
+    for (const [place, part] of (Array.isArray(content) ? content : []).entries()) {
       if (!isMedium(part)) continue
-      parts += 1
-      if (parts > mediaPartsMax)
-        throw new GatewayError(
-          'invalid_request',
-          `A request may hold ${mediaPartsMax} pictures, sounds, films and files`,
-          { param: `messages[${index}].content[${place}]` },
-        )
+      const param = `messages[${index}].content[${place}]`
+      media.push(await openPart(part, param))
     }
+    opened.push(media)
   }
+  return opened
+}
+
+function assertPartsFit(messages: readonly Message[]): void {
+  const all = messages.flatMap(({ content }, index) =>
+    (Array.isArray(content) ? content : []).flatMap((part, place) =>
+      isMedium(part) ? [`messages[${index}].content[${place}]`] : [],
+    ),
+  )
+  const param = all[mediaPartsMax]
+  if (param !== undefined)
+    throw invalidRequest(
+      `A request may hold ${mediaPartsMax} pictures, sounds, films and files`,
+      param,
+    )
 }
 
 function isMedium(part: ContentPart): boolean {
   return part.type !== 'text' && part.type !== 'refusal'
-}
-
-async function openMedia(
-  { content }: Message,
-  index: number,
-  openPart: OpenPart,
-): Promise<Medium[]> {
-  if (content == null || typeof content === 'string') return []
-  const media: Medium[] = []
-  for (const [place, part] of content.entries())
-    if (isMedium(part)) media.push(await openPart(part, `messages[${index}].content[${place}]`))
-  return media
 }

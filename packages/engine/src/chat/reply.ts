@@ -74,11 +74,10 @@ function messageOf({ draft, spoken }: SpokenDraft): AnswerMessage {
     : { ...message, tool_calls: draft.calls.map(toolCallOf) }
 }
 
-function toolCallOf({ id, tool, input }: DraftCall) {
+function toolCallOf({ id, kind, name, input }: DraftCall) {
   const text = input.join('')
-  if (tool.kind === 'custom')
-    return { id, type: 'custom' as const, custom: { name: tool.name, input: text } }
-  return { id, type: 'function' as const, function: { name: tool.name, arguments: text } }
+  if (kind === 'custom') return { id, type: 'custom' as const, custom: { name, input: text } }
+  return { id, type: 'function' as const, function: { name, arguments: text } }
 }
 
 function audioOf({ id, expiresAt, bytes, transcript }: Spoken) {

@@ -89,9 +89,8 @@ function* piecesOf({ draft, spoken }: SpokenDraft, request: ChatRequest): Genera
   yield { delta: {}, finish }
 }
 
-function* callPieces({ id, tool, input }: DraftCall, index: number): Generator<Piece> {
-  const { name } = tool
-  if (tool.kind === 'custom') {
+function* callPieces({ id, kind, name, input }: DraftCall, index: number): Generator<Piece> {
+  if (kind === 'custom') {
     yield { delta: { tool_calls: [{ index, id, type: 'custom', custom: { name, input: '' } }] } }
     for (const token of input)
       yield { delta: { tool_calls: [{ index, custom: { input: token } }] } }

@@ -35,7 +35,7 @@ const wordLimit =
   /\b(?:at most|no more than|under|fewer than|less than|maximum(?: of)?|max|up to|within|in) (\d{1,4}|[a-z]{3,7}) words?\b|\b(\d{1,4}|[a-z]{3,7}) words? (?:or (?:less|fewer)|max(?:imum)?|at most)\b/i
 
 export function styleOf(ask: Ask): Style {
-  const text = `${ask.instructions.slice(0, 4000)}\n${ask.manner}\n${ask.instruction}`
+  const text = `${ask.orders}\n${ask.manner}\n${ask.instruction}`
   const limit = wordLimit.exec(text)
   return {
     letters: upper.test(text) ? 'upper' : lower.test(text) ? 'lower' : undefined,

@@ -17,12 +17,12 @@ import { streamCompletion } from './stream.ts'
 const choicesMax = 8192
 
 /**
- * Text completion: a prompt that asks or tells something is answered as in chat, any other text is continued by an
- * n-gram model that has learnt nothing but this text and its suffix. With `echo` and `logprobs` the prompt is scored by
- * how well each token could be foreseen from those before it. Throws invalid_request for token ids that stand for
- * nothing and for more than 8,192 choices, context_length_exceeded for prompts above 128,000 tokens.
+ * Text completion: a prompt that asks or tells something is answered as in chat, one that repeats itself goes on, and of
+ * any other is said that it needs a model; `suffix` says nothing to this engine. Throws invalid_request for token ids that
+ * stand for nothing and for more than 8,192 choices, context_length_exceeded for prompts above 128,000 tokens.
  */
 export const complete: Operation<'complete'> = async (request, context) => {
+  if ((request.suffix ?? '') !== '') context.leftOut?.('suffix')
   const prompts = await readPrompts(request)
   const samples = Math.max(request.n ?? 1, request.best_of ?? 1)
   if (prompts.length * samples > choicesMax)

@@ -6,12 +6,11 @@ import { cutTokens, stopsOf } from '../chat/sampling/cut.ts'
 import { type ChosenToken, chooseTokens } from '../chat/sampling/logprobs.ts'
 import { createRandom, type Random } from '../chat/sampling/random.ts'
 import { readSampling, type SamplingSettings } from '../chat/sampling/settings.ts'
+import { fallback } from '../chat/skills/fallback.ts'
 import { encode } from '../tokens.ts'
-import { answerPrompt } from './instructed.ts'
-import { learnTokens } from './learn.ts'
+import { answerPrompt, spaced } from './instructed.ts'
+import { continuationOf } from './continuation.ts'
 import type { PromptText } from './prompts.ts'
-import { sampleTokens } from './sample-tokens.ts'
-import { scorePrompt } from './score-prompt.ts'
 
 /** One choice of a completion. */
 export interface CompletionDraft {
@@ -35,6 +34,8 @@ export interface DraftOptions {
 }
 
 const tokensUsual = 16
+/** What a token that was not seen before counts as. */
+const unseenShare = 1e-5
 
 interface Plan {
   readonly request: CompleteRequest
@@ -63,7 +64,7 @@ export async function draftCompletions(
   const drafts: CompletionDraft[] = []
   let generated = 0
   for (const [place, { text }] of prompts.entries()) {
-    const echoed = request.echo === true ? await echoedTokens(text, plan) : []
+    const echoed = request.echo === true ? echoedTokens(text) : []
     const drawn = await drawSamples(text, place, samples, plan)
     for (const { tokens } of drawn) generated += tokens.length
     const best =
@@ -74,20 +75,21 @@ export async function draftCompletions(
   return { drafts, generated }
 }
 
+/** A prompt's own tokens. How likely each was is how often it stood before, and next to nothing where it did not. */
+function echoedTokens(text: string): readonly ChosenToken[] {
+  const counts = new Map<string, number>()
+  return encode(text).map((token, index) => {
+    const count = counts.get(token) ?? 0
+    counts.set(token, count + 1)
+    const logprob = Math.log((count + unseenShare) / (index + 1))
+    return { token, logprob, alternatives: [{ token, logprob }] }
+  })
+}
+
 type Sample = Pick<CompletionDraft, 'tokens' | 'finish'>
 
 function meanLogprob({ tokens }: Sample): number {
   return tokens.reduce((sum, chosen) => sum + chosen.logprob, 0) / Math.max(1, tokens.length)
-}
-
-async function echoedTokens(
-  text: string,
-  { request, options }: Plan,
-): Promise<readonly ChosenToken[]> {
-  const tokens = encode(text)
-  if (request.logprobs == null)
-    return tokens.map((token) => ({ token, logprob: 0, alternatives: [] }))
-  return scorePrompt(tokens, options.pause)
 }
 
 async function drawSamples(
@@ -102,55 +104,35 @@ async function drawSamples(
   const sample = await sampler(text, plan)
   for (let index = 0; index < samples; index++) {
     await plan.options.pause()
-    drawn.push(await sample(createRandom(plan.options.seed, place * samples + index)))
+    drawn.push(sample(createRandom(plan.options.seed, place * samples + index)))
   }
   return drawn
 }
 
-type Sampler = (random: Random) => Sample | Promise<Sample>
+type Sampler = (random: Random) => Sample
 
 async function sampler(text: string, plan: Plan): Promise<Sampler> {
   const { settings, options } = plan
-  const phrasings = await answerPrompt(text, options)
-  if (phrasings === undefined) return continuing(text, plan)
-  const candidates = weighCandidates(phrasings, settings)
+  const candidates = weighCandidates(await phrasingsFor(text, options), settings)
   return (random) => {
     const chosen = drawCandidate(candidates, random)
     return chosen === undefined
       ? { tokens: [], finish: 'stop' }
-      : cutSample(chooseTokens(chosen, candidates), plan, 'stop')
+      : cutSample(chooseTokens(chosen, candidates), plan)
   }
 }
 
-/** The prompt is a text, and what it shows of itself is how it goes on. */
-async function continuing(text: string, plan: Plan): Promise<Sampler> {
-  const { request, settings, tokensMax, stops, options } = plan
-  const history = inText(text)
-  const grams = await learnTokens([history, inText(request.suffix ?? '')], options.pause)
-  const isEnded = (so: string): boolean => stops.some((stop) => so.includes(stop))
-  return async (random) => {
-    const sampled = await sampleTokens(grams, {
-      history,
-      tokensMax,
-      settings,
-      random,
-      pause: options.pause,
-      isEnded,
-    })
-    return cutSample(sampled.tokens, plan, sampled.finish)
-  }
+/** What is asked is answered, what repeats itself goes on, and of anything else is said that it needs a model. */
+async function phrasingsFor(text: string, options: DraftOptions): Promise<readonly string[]> {
+  const answered = await answerPrompt(text, options)
+  if (answered !== undefined) return answered
+  const continued = await continuationOf(text, options.pause)
+  return continued === undefined
+    ? fallback.phrasings.map((phrasing) => spaced(text, phrasing))
+    : [continued]
 }
 
-/** The tokens of a text as they would stand behind another word, so that its first word can be said again. */
-function inText(text: string): string[] {
-  return encode(/^[\p{L}\p{N}]/u.test(text) ? ` ${text}` : text)
-}
-
-function cutSample(
-  tokens: readonly ChosenToken[],
-  { tokensMax, stops }: Plan,
-  finish: 'stop' | 'length',
-): Sample {
+function cutSample(tokens: readonly ChosenToken[], { tokensMax, stops }: Plan): Sample {
   const cut = cutTokens(
     tokens.map((chosen) => chosen.token),
     { tokensMax, stops },
@@ -158,6 +140,5 @@ function cutSample(
   const kept = tokens.slice(0, cut.tokens)
   const part = tokens[cut.tokens]
   if (cut.rest !== '' && part !== undefined) kept.push({ ...part, token: cut.rest })
-  const whole = kept.length === tokens.length && cut.rest === ''
-  return { tokens: kept, finish: whole ? finish : cut.finish }
+  return { tokens: kept, finish: cut.finish }
 }

@@ -40,7 +40,7 @@ const lastQuestion = /(?:^|\n)\s{0,8}(?:q|question|user|human|input)\s?:([^\n]{1
 
 async function asked(
   prompt: string,
-  { now, pause }: InstructedOptions,
+  { now }: InstructedOptions,
 ): Promise<readonly string[] | undefined> {
   const opening = open.exec(prompt.slice(-2000))
   const body = opening === null ? prompt : prompt.slice(0, prompt.length - opening[0].length)
@@ -52,8 +52,8 @@ async function asked(
       : `${body.slice(0, question.index)}\n\nQuestion: ${question[1]?.trim() ?? ''}`
   const told = question === undefined ? text : withoutEmptyContext(text)
   const turn = { role: 'user', index: 0, text: told, media: [], calls: [] } as const
-  const ask = createAsk({ turns: [turn] }, now, pause)
-  const found = await answer(ask)
+  const ask = createAsk({ turns: [turn] }, now)
+  const found = answer(ask)
   if (found.skill === 'none' && opening === null && !isInstruction(body)) return undefined
   const ways = styled(found, styleOf(ask))
   const values = found.value === undefined ? [] : [found.value]
@@ -86,6 +86,7 @@ function isTold(line: string): boolean {
   )
 }
 
-function spaced(prompt: string, text: string): string {
+/** A text as it stands behind another. */
+export function spaced(prompt: string, text: string): string {
   return prompt === '' || /\s$/.test(prompt) ? text : ` ${text}`
 }

@@ -17,21 +17,20 @@ export function completionLogprobs(
   tokens: readonly ChosenToken[],
   { top, offset, first }: LogprobOptions,
 ): CompletionLogprobs {
-  const offsets: number[] = []
+  const texts = tokens.map((chosen) => chosen.token)
+  const isForetold = (index: number): boolean => !first || index > 0
   let at = offset
-  for (const { token } of tokens) {
-    offsets.push(at)
-    at += token.length
-  }
-  const unforetold = (index: number): boolean => first && index === 0
   return {
-    tokens: tokens.map((chosen) => chosen.token),
-    token_logprobs: tokens.map(({ logprob }, index) => (unforetold(index) ? null : logprob)),
+    tokens: texts,
+    token_logprobs: tokens.map(({ logprob }, index) => (isForetold(index) ? logprob : null)),
     top_logprobs:
       top === 0
         ? null
-        : tokens.map((chosen, index) => (unforetold(index) ? null : alternativesOf(chosen, top))),
-    text_offset: offsets,
+        : tokens.map((chosen, index) => (isForetold(index) ? alternativesOf(chosen, top) : null)),
+    text_offset: texts.map((text) => {
+      at += text.length
+      return at - text.length
+    }),
   }
 }
 

@@ -20,77 +20,6 @@ const stopWords = new Set(
   ).split(' '),
 )
 
-/** Forms that no rule of endings leads back: each line is a word and its other forms. */
-const irregularForms = [
-  'sit sat',
-  'run ran',
-  'go goes gone went',
-  'buy bought',
-  'sell sold',
-  'eat ate eaten',
-  'drink drank drunk',
-  'drive drove driven',
-  'fly flew flown',
-  'write wrote written',
-  'speak spoke spoken',
-  'break broke broken',
-  'steal stole stolen',
-  'take took taken',
-  'give gave given',
-  'get got gotten',
-  'see saw seen',
-  'know knew known',
-  'grow grew grown',
-  'throw threw thrown',
-  'begin began begun',
-  'sing sang sung',
-  'swim swam swum',
-  'win won',
-  'lose lost',
-  'find found',
-  'make made',
-  'say said',
-  'tell told',
-  'think thought',
-  'teach taught',
-  'bring brought',
-  'catch caught',
-  'fight fought',
-  'build built',
-  'send sent',
-  'spend spent',
-  'pay paid',
-  'keep kept',
-  'sleep slept',
-  'leave left',
-  'feel felt',
-  'meet met',
-  'forget forgot forgotten',
-  'fall fell fallen',
-  'rise rose risen',
-  'choose chose chosen',
-  'freeze froze frozen',
-  'child children',
-  'man men',
-  'woman women',
-  'person people',
-  'foot feet',
-  'tooth teeth',
-  'mouse mice',
-  'goose geese',
-  'wolf wolves',
-  'leaf leaves',
-  'knife knives',
-  'good better best',
-  'bad worse worst',
-] as const
-
-const baseForms = new Map<string, string>()
-for (const line of irregularForms) {
-  const [base = '', ...forms] = line.split(' ')
-  for (const form of forms) baseForms.set(form, base)
-}
-
 /** No word of any language is longer; what is, is data. */
 const wordLengthMax = 48
 
@@ -120,7 +49,7 @@ function wordOf(found: string): Word {
 function stemOf(plain: string): string {
   const known = stems.get(plain)
   if (known !== undefined) return known
-  const stem = /^[a-z]+$/.test(plain) ? stemmer(baseForms.get(plain) ?? plain) : plain
+  const stem = /^[a-z]+$/.test(plain) ? stemmer(plain) : plain
   // The texts of a busy gateway share their words; a bound keeps a hostile vocabulary from filling the memory.
   if (stems.size >= stemsMax) stems.clear()
   stems.set(plain, stem)

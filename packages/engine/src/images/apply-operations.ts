@@ -1,9 +1,8 @@
-import { changeBackground } from './background.ts'
 import { readableOn } from './colors.ts'
 import { placedTextSvg, sceneSvg, svgOf } from './draw-scene.ts'
 import { foreignDrawingFor } from './draw-text.ts'
 import type { EditOperation } from './edit-operations.ts'
-import * as effects from './effects.ts'
+import { applyEffect } from './effects.ts'
 import * as geometry from './geometry.ts'
 import { layOut } from './layout.ts'
 import { drawSvg, layOver, type Picture, scaledToArea } from './picture.ts'
@@ -46,28 +45,8 @@ async function applyOne(
       return writeCaption(picture, operation)
     case 'draw':
       return drawThings(picture, operation.things)
-    case 'background':
-      return changeBackground(picture, operation.fill)
-    case 'tint':
-      return effects.tint(picture, operation.color, operation.amount)
-    case 'pixelate':
-      return effects.pixelate(picture, operation.size)
-    case 'invert':
-      return effects.invert(picture)
-    case 'grayscale':
-      return effects.grayscale(picture, operation.amount)
-    case 'sepia':
-      return effects.sepia(picture, operation.amount)
-    case 'blur':
-      return effects.blur(picture, operation.amount)
-    case 'sharpen':
-      return effects.sharpen(picture, operation.amount)
-    case 'brightness':
-      return effects.brightness(picture, operation.amount)
-    case 'contrast':
-      return effects.contrast(picture, operation.amount)
-    case 'saturation':
-      return effects.saturation(picture, operation.amount)
+    default:
+      return applyEffect(picture, operation)
   }
 }
 
@@ -90,7 +69,11 @@ async function writeCaption(
 async function drawThings(picture: Picture, things: readonly Thing[]): Promise<Picture> {
   const { width, height } = picture
   const nothingElse = { background: undefined, chart: undefined, texts: [] }
-  const svg = sceneSvg(nothingElse, layOut(things, picture), { width, height, foreign: 'box' })
+  const svg = sceneSvg(nothingElse, layOut({ things, texts: [] }, picture), {
+    width,
+    height,
+    foreign: 'box',
+  })
   return layOver(picture, await drawSvg(svg))
 }
 

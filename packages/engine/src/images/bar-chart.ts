@@ -8,15 +8,28 @@ export interface BarChart {
 }
 
 const barsMax = 24
-const chartPattern =
-  /\bbar (?:chart|graph|diagram)\b(?: (?:of|for|showing|with)\b)? ?([^:;]{0,60}?)(?:: ?| with (?:the )?values? (?:of )?| of )(.+)$/
+const chartPattern = /\bbar (?:chart|graph|diagram)\b(.{1,2000})$/i
+/** Where the values may begin: at once, or behind a title. */
+const beginnings = [
+  /^,? ?(?:of|for|showing|with)?:? ?(?:the )?(?:values? (?:of )?)?/i,
+  /: ?|,? with (?:the )?values?(?: of)? /gi,
+]
 const itemPattern = /^([\p{L}\p{N}._ -]{0,24}?)[ =:(]*(-?\d{1,9}(?:\.\d{1,6})?) ?%?\)?$/u
 
 /** Reads "a bar chart of sales: mon 10, tue 20"; undefined where there is no chart, or a value cannot be read. */
-export function parseBarChart(text: string, color: Rgb): BarChart | undefined {
-  const match = chartPattern.exec(text)
-  if (match === null) return undefined
-  const [, title = '', values = ''] = match
+export function parseBarChart(prompt: string, color: Rgb): BarChart | undefined {
+  const behind = chartPattern.exec(prompt.replaceAll(/\s+/g, ' '))?.[1]?.trim()
+  if (behind === undefined) return undefined
+  for (const beginning of beginnings)
+    for (const { 0: found, index } of behind.matchAll(new RegExp(beginning, 'gi'))) {
+      const bars = parseBars(behind.slice(index + found.length))
+      if (bars !== undefined) return { title: titleOf(behind.slice(0, index)), color, bars }
+    }
+  return undefined
+}
+
+/** Values that all have a label, or none of which has one. */
+function parseBars(values: string): BarChart['bars'] | undefined {
   const items = values
     .replace(/[.!?]$/, '')
     .split(/, ?(?:and )?| and |; ?/)
@@ -24,8 +37,20 @@ export function parseBarChart(text: string, color: Rgb): BarChart | undefined {
   const bars = items.flatMap((item) =>
     item === null ? [] : [{ label: (item[1] ?? '').trim(), value: Number(item[2]) }],
   )
-  if (bars.length !== items.length || bars.length > barsMax) return undefined
-  return { title: title.trim(), color, bars }
+  const labelled = bars.filter(({ label }) => label !== '').length
+  const isWhole = bars.length === items.length && bars.length <= barsMax
+  return isWhole && (labelled === 0 || labelled === bars.length) ? bars : undefined
+}
+
+function titleOf(words: string): string {
+  const title = words.replace(
+    /^(?:,? ?(?:of|for|showing|with|titled|called|the|title|named)\b)+/i,
+    '',
+  )
+  return title
+    .replaceAll(/["“”'‘’]/g, '')
+    .trim()
+    .slice(0, 60)
 }
 
 interface Box {

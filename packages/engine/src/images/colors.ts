@@ -95,24 +95,11 @@ export function formatHex([red, green, blue]: Rgb): string {
 }
 
 /** Relative lightness as the eye weighs the channels (ITU-R BT.709), 0 to 1. */
-export function lightness([red, green, blue]: Rgb): number {
+function lightness([red, green, blue]: Rgb): number {
   return (0.2126 * red + 0.7152 * green + 0.0722 * blue) / 255
 }
 
 /** Black on a light colour, white on a dark one. */
 export function readableOn(background: Rgb): Rgb {
   return lightness(background) > 0.55 ? [17, 17, 17] : [255, 255, 255]
-}
-
-/** The CSS name of the nearest named colour, for texts about a colour. */
-export function nameOf(color: Rgb): string {
-  let best = 'black'
-  let bestDistance = Infinity
-  for (const [name, hex] of named) {
-    const other = fromHex(hex)
-    const distance =
-      (color[0] - other[0]) ** 2 + (color[1] - other[1]) ** 2 + (color[2] - other[2]) ** 2
-    if (distance < bestDistance) [best, bestDistance] = [name, distance]
-  }
-  return best
 }

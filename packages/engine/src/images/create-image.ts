@@ -9,20 +9,19 @@ const usualSize = { width: 1024, height: 1024 }
 /** Composes pictures from a prompt, in either request form. */
 export const createImage: Operation<'createImage'> = async (request, context) => {
   const options = imageOptions(request)
-  const { prompt, negativePrompt, count, seed, watermark, finish, isTransparent } = options
+  const { prompt, negativePrompt, count, watermark, finish, isTransparent } = options
   const output = await context.workers.run(
     'generateImages',
     {
       prompt,
       negativePrompt,
       count,
-      seed,
       watermark,
       finish,
       isTransparent,
       size: options.size ?? usualSize,
     },
-    { signal: context.signal, timeoutMs },
+    { timeoutMs },
   )
   const stream = request.stream === true ? 'image_generation' : undefined
   return imageAnswer(output, options, { context, stream })

@@ -8,6 +8,7 @@ import {
   textSvg,
   wrapText,
 } from './draw-text.ts'
+import { textPlace } from './layout.ts'
 import type { Place, Scene, SceneObject, SceneText } from './scene.ts'
 import { drawShape } from './shapes.ts'
 
@@ -32,7 +33,7 @@ export function sceneSvg(
         : `<rect width="${width}" height="${height}" fill="${formatHex(background)}"/>`,
       chart === undefined ? '' : barChartSvg(chart, canvas),
       ...objects.map((object) => drawObject(object, canvas)),
-      ...texts.map((text) => drawSceneText(text, background, canvas)),
+      ...texts.map((text) => drawSceneText(text, background, objects.length > 0, canvas)),
     ].join(''),
   )
 }
@@ -42,23 +43,30 @@ export function svgOf({ width, height }: Omit<Canvas, 'foreign'>, body: string):
 }
 
 function drawObject(object: SceneObject, { width, height }: Canvas): string {
-  const { shape, color, x, y, size, rotation, isOutline, opacity } = object
+  const { shape, color, x, y, size, rotation, isOutline } = object
   const scale = (Math.min(width, height) * size) / 2
-  if (scale <= 0 || opacity <= 0) return ''
+  if (scale <= 0) return ''
   const turn = rotation === 0 ? '' : ` rotate(${round(rotation)})`
-  const faint = opacity < 1 ? ` opacity="${round(opacity)}"` : ''
-  return `<g transform="translate(${round(x * width)} ${round(y * height)})${turn} scale(${round(scale)})"${faint}>${drawShape(shape, color, isOutline)}</g>`
+  return `<g transform="translate(${round(x * width)} ${round(y * height)})${turn} scale(${round(scale)})">${drawShape(shape, color, isOutline)}</g>`
 }
 
-function drawSceneText(text: SceneText, background: Rgb = [255, 255, 255], canvas: Canvas): string {
-  const color = text.color ?? readableOn(background)
-  return placedTextSvg(text.text, { ...text, color, halo: readableOn(color) }, canvas)
+/** On a plain ground a text needs nothing around it. */
+function drawSceneText(
+  text: SceneText,
+  background: Rgb | undefined,
+  isBesideThings: boolean,
+  canvas: Canvas,
+): string {
+  const color = text.color ?? readableOn(background ?? [255, 255, 255])
+  const halo = background === undefined || isBesideThings ? { halo: readableOn(color) } : {}
+  const place = textPlace(text, isBesideThings)
+  return placedTextSvg(text.text, { ...text, ...halo, place, color }, canvas)
 }
 
 export interface PlacedStyle {
   readonly place: Place
   readonly color: Rgb
-  readonly halo: Rgb
+  readonly halo?: Rgb
   readonly opacity?: number
   /** Height of capitals as a part of the shorter side; default 0.09, smaller where the text would not fit. */
   readonly part?: number
@@ -88,6 +96,6 @@ export function placedTextSvg(
     center: (height - tall) / 2,
     bottom: height - margin - tall - size * 0.3,
   }[style.place.y]
-  const { color, halo, opacity = 1 } = style
-  return textSvg(lines, { x, y }, { size, color, halo, opacity, foreign })
+  const { place: _place, part: _part, ...look } = style
+  return textSvg(lines, { x, y }, { ...look, size, foreign })
 }

@@ -32,7 +32,7 @@ export const editImage: Operation<'editImage'> = async (request, context) => {
       isTransparent,
       finish,
     },
-    { signal: context.signal, timeoutMs },
+    { timeoutMs, param: images[0]?.param ?? 'image' },
   )
   const stream = request.stream === true ? 'image_edit' : undefined
   return imageAnswer(output, options, { context, stream })

@@ -1,7 +1,7 @@
 import { invalidRequest } from '@sluice/contract'
 import type { Task } from '../workers/task.ts'
 import { applyOperations, drawWatermark } from './apply-operations.ts'
-import { describeOperation, type EditKind, type EditOperation } from './edit-operations.ts'
+import type { EditKind, EditOperation } from './edit-operations.ts'
 import { combine, fitInto } from './geometry.ts'
 import { finishPicture, type FinishedPicture, type Finish } from './finish-picture.ts'
 import { parseInstruction, parseNegative } from './parse-instruction.ts'
@@ -29,7 +29,7 @@ export interface EditImagesInput {
   /** How many variants, 1 to 10; each after the first is a little lighter or darker. */
   readonly count: number
   readonly size?: { readonly width: number; readonly height: number }
-  /** Cuts the background out besides what the instruction says. */
+  /** Asks for a background cut out, which this engine does not do, and says. */
   readonly isTransparent: boolean
   readonly watermark: boolean
   readonly finish: Finish
@@ -73,7 +73,7 @@ export const editImages: Task<EditImagesInput, ImagesOutput> = async (input, { p
   const [first, ...others] = pictures
   if (first === undefined) throw invalidRequest('There is no image to edit', 'image')
   const mask = input.mask === undefined ? undefined : await decodeMask(input.mask, first)
-  const joined = await combine([first, ...others], plan.arrangement, pixelsMax)
+  const joined = await combine([first, ...others], pixelsMax)
   const finished: FinishedPicture[] = []
   for (let variant = 0; variant < input.count; variant += 1) {
     const operations = variantOf(plan.operations, variant)
@@ -91,44 +91,33 @@ export const editImages: Task<EditImagesInput, ImagesOutput> = async (input, { p
 
 interface Plan {
   readonly operations: readonly EditOperation[]
-  readonly arrangement: Extract<EditOperation, { kind: 'combine' }>['arrangement']
   readonly understood: string
 }
 
 function planEdit(input: EditImagesInput, pictureCount: number): Plan {
-  const { instruction, negativePrompt, isTransparent } = input
-  const { operations, leftover } = parseInstruction(instruction)
-  const unwanted = parseNegative(negativePrompt)
-  const kept = operations.filter(({ kind }) => !unwanted.has(kind))
-  const removed = operations.filter(({ kind }) => unwanted.has(kind))
-  const stated = kept.find((operation) => operation.kind === 'combine')
-  const combined = stated ?? ({ kind: 'combine', arrangement: { how: 'beside' } } as const)
-  const steps = kept.filter(({ kind }) => kind !== 'combine')
-  // With nothing to do the picture stays as it is, and the answer says so.
-  const nothing = steps.length === 0 && stated === undefined && pictureCount === 1
-  const cut: readonly EditOperation[] = isTransparent
-    ? [{ kind: 'background', fill: 'transparent' }]
-    : []
-  const done = [...cut, ...steps]
-  const all = pictureCount > 1 ? [combined, ...done] : done
+  const { steps, leftover } = parseInstruction(input.instruction)
+  const unwanted = parseNegative(input.negativePrompt)
+  const kept = steps.filter(({ operation }) => !unwanted.has(operation.kind))
+  const removed = steps.filter(({ operation }) => unwanted.has(operation.kind))
+  const joined = pictureCount > 1 ? ['the pictures set side by side'] : []
+  const edits = kept.filter(({ operation }) => operation.kind !== 'combine')
+  const done = [...joined, ...edits.map(({ words }) => words)]
   const parts = [
-    nothing && !isTransparent
+    // With nothing to do the picture stays as it is, and the answer says so.
+    done.length === 0
       ? 'No edit was understood; the picture is unchanged.'
-      : `${sentence(all.map(describeOperation))}.`,
+      : `Done: ${done.join('; ')}.`,
     ...(removed.length > 0
-      ? [`Left out, as the negative prompt asks: ${removed.map(describeOperation).join(', ')}.`]
+      ? [`Left out, as the negative prompt asks: ${removed.map(({ words }) => words).join('; ')}.`]
       : []),
+    ...(input.isTransparent ? ['The background was not cut out.'] : []),
     ...(input.count > 1 ? ['Variants after the first are a little lighter or darker.'] : []),
     ...(leftover.length > 0
       ? [`Not understood and not done: ${leftover.join('; ').slice(0, 500)}.`]
       : []),
   ]
-  return { operations: done, arrangement: combined.arrangement, understood: parts.join(' ') }
-}
-
-function sentence(phrases: readonly string[]): string {
-  const text = phrases.join(', then ')
-  return text.charAt(0).toUpperCase() + text.slice(1)
+  const operations = edits.map(({ operation }) => operation)
+  return { operations, understood: parts.join(' ') }
 }
 
 /** The first variant is what was asked for; the next are steps lighter and darker. */

@@ -7,7 +7,6 @@ import { type Finish, type FinishedPicture, finishPicture } from './finish-pictu
 import { layOut } from './layout.ts'
 import { parseScene } from './parse-scene.ts'
 import { drawSvg, type Picture } from './picture.ts'
-import { randomFrom } from './random.ts'
 import type { Scene } from './scene.ts'
 
 export interface GenerateImagesInput {
@@ -15,7 +14,6 @@ export interface GenerateImagesInput {
   readonly negativePrompt: string
   /** How many variants, 1 to 10. */
   readonly count: number
-  readonly seed: number
   readonly size: { readonly width: number; readonly height: number }
   /** Leaves the background out. */
   readonly isTransparent: boolean
@@ -31,7 +29,7 @@ export const generateImages: Task<GenerateImagesInput, ImagesOutput> = async (
   const scene = composeScene(input)
   const finished: FinishedPicture[] = []
   for (let variant = 0; variant < input.count; variant += 1) {
-    const picture = await drawScene(varied(scene, `${input.seed}`, variant), input.size)
+    const picture = await drawScene(varied(scene, variant), input.size)
     const marked = input.watermark ? await drawWatermark(picture) : picture
     finished.push(await finishPicture(marked, input.finish))
     progress((variant + 1) / input.count)
@@ -49,7 +47,7 @@ export function composeScene({
   const scene = isTransparent ? { ...read, background: undefined } : read
   if (read.things.length > 0 || read.texts.length > 0 || read.chart !== undefined) return scene
   const text = prompt.trim().slice(0, 400)
-  return { ...scene, texts: [{ text, place: { x: 'center', y: 'center' } }] }
+  return { ...scene, texts: [{ text }] }
 }
 
 /** Takes out of a scene what a negative prompt names. */
@@ -69,14 +67,13 @@ function withoutUnwanted(scene: Scene, negativePrompt: string): Scene {
   }
 }
 
-/** The first variant is the plain one; in the next, things are smaller or the placeholder lies on another gray. */
-function varied(scene: Scene, seed: string, variant: number): Scene {
+/** The first variant is the plain one; in each next, things are smaller or the placeholder lies on a darker gray. */
+function varied(scene: Scene, variant: number): Scene {
   if (variant === 0) return scene
-  const random = randomFrom(`${seed} ${variant}`)
   const shade = 255 - variant * 8
   return {
     ...scene,
-    things: scene.things.map((thing) => ({ ...thing, fill: thing.fill * (0.6 + 0.35 * random()) })),
+    things: scene.things.map((thing) => ({ ...thing, fill: thing.fill * (1 - variant * 0.07) })),
     background:
       scene.things.length > 0 || scene.background === undefined
         ? scene.background
@@ -89,7 +86,7 @@ async function drawScene(
   size: { readonly width: number; readonly height: number },
 ): Promise<Picture> {
   const foreign = await foreignDrawingFor(...scene.texts.map(({ text }) => text))
-  return drawSvg(sceneSvg(scene, layOut(scene.things, size), { ...size, foreign }))
+  return drawSvg(sceneSvg(scene, layOut(scene, size), { ...size, foreign }))
 }
 
 function describeScene({ understood, leftOut }: Scene): string {

@@ -1,5 +1,5 @@
 import { formatHex, type Rgb } from './colors.ts'
-import type { Arrangement, CropArea, EditOperation, Length } from './edit-operations.ts'
+import type { CropArea, EditOperation, Length } from './edit-operations.ts'
 import { pixelsOf } from './effects.ts'
 import {
   layOver,
@@ -99,57 +99,14 @@ export async function border(picture: Picture, width: Length, color: Rgb): Promi
   return pictureOf(pipelineOf(picture).extend({ ...all, background: formatHex(color) }))
 }
 
-/** Makes one picture of several, of at most this area. */
+/** Makes one picture of several, side by side, of at most this area. */
 export async function combine(
-  pictures: readonly [Picture, ...Picture[]],
-  arrangement: Arrangement,
+  [first, ...others]: readonly [Picture, ...Picture[]],
   pixelsMax: number,
 ): Promise<Picture> {
-  const [first, ...others] = pictures
   let joined = first
-  for (const other of others)
-    joined = await scaledToArea(await combineTwo(joined, other, arrangement), pixelsMax)
+  for (const other of others) joined = await scaledToArea(await setBeside(joined, other), pixelsMax)
   return joined
-}
-
-async function combineTwo(
-  first: Picture,
-  second: Picture,
-  arrangement: Arrangement,
-): Promise<Picture> {
-  switch (arrangement.how) {
-    case 'beside':
-      return setBeside(first, second)
-    case 'stacked': {
-      const turned = await setBeside(await rotate(first, 270), await rotate(second, 270))
-      return rotate(turned, 90)
-    }
-    case 'blended': {
-      const { width, height } = first
-      const over = await pictureOf(pipelineOf(second).resize({ width, height, fit: 'cover' }))
-      return layOver(first, fainter(over, arrangement.opacity))
-    }
-    case 'inset': {
-      const side = Math.max(1, Math.round(Math.min(first.width, first.height) * arrangement.part))
-      const over = await pictureOf(
-        pipelineOf(second).resize({ width: side, height: side, fit: 'inside' }),
-      )
-      const margin = Math.round(side * 0.1)
-      const room = {
-        width: first.width - over.width - 2 * margin,
-        height: first.height - over.height - 2 * margin,
-      }
-      const corner = cornerAt(arrangement.place, {
-        width: Math.max(0, room.width),
-        height: Math.max(0, room.height),
-      })
-      const at =
-        room.width < 0 || room.height < 0
-          ? corner
-          : { left: corner.left + margin, top: corner.top + margin }
-      return layOver(first, over, at)
-    }
-  }
 }
 
 async function setBeside(first: Picture, second: Picture): Promise<Picture> {
@@ -166,11 +123,4 @@ async function setBeside(first: Picture, second: Picture): Promise<Picture> {
 /** The width at a height, bounded, since a strip of one pixel's height would become endless. */
 function sideWidth({ width, height }: Picture, wanted: number): number {
   return Math.max(1, Math.min(sideMax, Math.round((width / height) * wanted)))
-}
-
-function fainter(picture: Picture, opacity: number): Picture {
-  const pixels = Uint8Array.from(picture.pixels)
-  for (let index = 3; index < pixels.length; index += 4)
-    pixels[index] = (pixels[index] ?? 0) * opacity
-  return { ...picture, pixels }
 }

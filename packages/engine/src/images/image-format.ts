@@ -6,10 +6,9 @@ const signatures: readonly { readonly format: string; readonly pattern: RegExp }
   { format: 'webp', pattern: /^RIFF[^]{4}WEBP/ },
   { format: 'tiff', pattern: /^(?:II\*\0|MM\0\*|II\+\0|MM\0\+)/ },
   { format: 'avif', pattern: /^[^]{4}ftypavi[fs]/ },
-  { format: 'bmp', pattern: /^BM/ },
 ]
 
-/** The format of image bytes by their beginning: png, jpeg, gif, webp, tiff, avif or bmp. */
+/** The format of image bytes by their beginning: png, jpeg, gif, webp, tiff or avif. */
 export function imageFormatOf(bytes: Uint8Array): string | undefined {
   const start = Buffer.from(bytes.subarray(0, 16)).toString('latin1')
   return signatures.find(({ pattern }) => pattern.test(start))?.format

@@ -19,7 +19,6 @@ export interface ImageOptions {
   readonly prompt: string
   readonly negativePrompt: string
   readonly count: number
-  readonly seed: number
   readonly watermark: boolean
   /** Whether the answer says what was understood. */
   readonly extend: boolean
@@ -60,7 +59,6 @@ export function imageOptions(request: ImageRequest): ImageOptions {
     prompt: promptOf(request),
     negativePrompt: parameters.negative_prompt ?? '',
     count: parameters.n ?? request.n ?? 1,
-    seed: parameters.seed ?? request.seed ?? 0,
     watermark: parameters.watermark ?? request.watermark ?? false,
     extend: parameters.prompt_extend ?? true,
     size: parseSize(parameters.size, 'parameters.size') ?? parseSize(request.size, 'size'),

@@ -1,4 +1,4 @@
-import { colorPattern, type Rgb } from './colors.ts'
+import type { Rgb } from './colors.ts'
 import type { CropArea, EditOperation } from './edit-operations.ts'
 import type { Clause } from './instruction-clause.ts'
 import { parseThings } from './parse-scene.ts'
@@ -54,27 +54,10 @@ const layers: readonly InstructionRule[] = [
     make: (_match, clause) => caption(clause, false),
   },
   {
-    pattern:
-      /\b(?:remove|delete|cut out|erase|get rid of) (?:the |its )?background\b|\btransparent background\b|\bbackground (?:removal|transparent)\b/,
-    make: () => ({ kind: 'background', fill: 'transparent' }),
-  },
-  {
-    pattern: new RegExp(
-      String.raw`\bbackground\b(?: colou?r)?(?: (?:to|with|into|is|be|a|plain|solid))*(?= ${colorPattern})|(?<=${colorPattern} )(?:(?:plain|solid) )?background\b`,
-    ),
-    make: (_match, clause) => {
-      clause.take(/\b(?:replace|fill)\b/)
-      const fill = clause.color()
-      return fill === undefined ? undefined : { kind: 'background', fill }
-    },
-  },
-  {
     pattern: /\b(?:add|draw|put|place|insert|paint) (?=\S)(.{3,200})$/,
     make: ([, words = '']) => {
       const { things, leftOut } = parseThings(words)
-      return things.length === 0 || leftOut.length > 0
-        ? undefined
-        : { kind: 'draw', things, words: words.trim() }
+      return things.length === 0 || leftOut.length > 0 ? undefined : { kind: 'draw', things }
     },
   },
 ]
@@ -129,7 +112,15 @@ const geometry: readonly InstructionRule[] = [
       return area === undefined ? undefined : { kind: 'crop', area }
     },
   },
-  ...combining(),
+  {
+    pattern:
+      /\bside[ -]by[ -]side\b|\b(?:join|stitch|combine)\b(?: (?:them|the|two|both|images?|pictures?))*(?: horizontally)?/,
+    make: (_match, clause) => {
+      clause.take(/\b(?:place|them|two|both|together)\b/)
+      clause.take(/\b(?:two|both)\b/)
+      return { kind: 'combine' }
+    },
+  },
   {
     pattern:
       /\b(?:re-?size|re-?scale|scale|shrink|enlarge)(?: (?:up|down))?\b|\b(?:twice|half) as (?:big|large)\b|\b(?:double|half) the size\b|\b(?:smaller|bigger|larger)\b/,
@@ -144,47 +135,9 @@ const geometry: readonly InstructionRule[] = [
   },
 ]
 
-function combining(): readonly InstructionRule[] {
-  return [
-    {
-      pattern:
-        /\bside[ -]by[ -]side\b|\b(?:join|stitch|combine)\b(?: (?:them|the|two|both|images?|pictures?))*(?: horizontally)?/,
-      make: (_match, clause) => {
-        clause.take(/\b(?:place|them|two|both|together)\b/)
-        clause.take(/\b(?:two|both)\b/)
-        return { kind: 'combine', arrangement: { how: 'beside' } }
-      },
-    },
-    {
-      pattern: /\b(?:stack(?:ed)?|one (?:above|below|on top of) the other)\b/,
-      make: (_match, clause) => {
-        clause.take(/\b(?:place|them|two|both)\b/)
-        clause.take(/\bone (?:above|below|on top of) the other\b|\bvertically\b/)
-        return { kind: 'combine', arrangement: { how: 'stacked' } }
-      },
-    },
-    {
-      pattern: /\b(?:blend|merge|superimpose)\b/,
-      make: (_match, clause) => {
-        clause.take(/\b(?:them|two|both|together)\b/)
-        const percent = clause.take(/(?:\bat )?(\d{1,2}) ?%/)?.[1]
-        const opacity = percent === undefined ? 0.5 : clamp(Number(percent) / 100, 0.05, 0.95)
-        return { kind: 'combine', arrangement: { how: 'blended', opacity } }
-      },
-    },
-    {
-      pattern:
-        /\b(?:put|place|paste|add|insert|overlay)\b (?:the )?(?:second|other|logo)(?: (?:image|picture|photo|one))?/,
-      make: (_match, clause) => {
-        const place = clause.place() ?? corner
-        return { kind: 'combine', arrangement: { how: 'inset', place, part: 0.33 } }
-      },
-    },
-  ]
-}
-
 function cropArea(clause: Clause): CropArea | undefined {
-  const place = clause.place()
+  const said = clause.place()
+  const place = said ?? center
   const [, width, height] = clause.take(/\b(\d{1,5}) ?[x×*] ?(\d{1,5})\b/) ?? []
   clause.take(/\b(?:px|pixels?)\b/)
   if (width !== undefined && height !== undefined)
@@ -192,66 +145,44 @@ function cropArea(clause: Clause): CropArea | undefined {
       by: 'pixels',
       width: Math.max(1, Number(width)),
       height: Math.max(1, Number(height)),
-      place: place ?? center,
+      place,
     }
   const [, across, down] = clause.take(/\b(\d{1,2}) ?: ?(\d{1,2})\b/) ?? []
   if (Number(across) > 0 && Number(down) > 0)
-    return {
-      by: 'ratio',
-      ratio: clamp(Number(across) / Number(down), 0.05, 20),
-      place: place ?? center,
-    }
-  if (clause.take(/\bsquare\b/)) return { by: 'ratio', ratio: 1, place: place ?? center }
+    return { by: 'ratio', ratio: clamp(Number(across) / Number(down), 0.05, 20), place }
+  if (clause.take(/\bsquare\b/)) return { by: 'ratio', ratio: 1, place }
   const percent = clause.take(/(\d{1,3}) ?%/)?.[1]
-  if (percent === undefined && place === undefined) return undefined
+  if (percent === undefined && said === undefined) return undefined
   const part = percent === undefined ? 0.5 : clamp(Number(percent) / 100, 0.02, 1)
-  const isTakenOff = clause.take(/\b(?:off|away)\b/) !== undefined
-  const { x, y } = place ?? center
-  const kept = isTakenOff ? Math.max(0.02, 1 - part) : part
-  const isWhole = x === 'center' && y === 'center'
+  const isWhole = place.x === 'center' && place.y === 'center'
   return {
     by: 'parts',
-    width: x === 'center' && !isWhole ? 1 : kept,
-    height: y === 'center' && !isWhole ? 1 : kept,
-    // What is taken off the left leaves the right.
-    place: isTakenOff ? { x: opposite[x], y: opposite[y] } : { x, y },
+    width: place.x === 'center' && !isWhole ? 1 : part,
+    height: place.y === 'center' && !isWhole ? 1 : part,
+    place,
   }
 }
-
-const opposite = {
-  left: 'right',
-  right: 'left',
-  top: 'bottom',
-  bottom: 'top',
-  center: 'center',
-} as const
 
 const sideMax = 2048
 
 function resizing(word: string, clause: Clause): EditOperation | undefined {
-  const side = (text: string): number => clamp(Number(text), 1, sideMax)
   if (/twice|double/.test(word)) return { kind: 'resize', factor: 2 }
   if (/half/.test(word)) return { kind: 'resize', factor: 0.5 }
+  const side = (text: string): number => clamp(Number(text), 1, sideMax)
   const [, width, height] = clause.take(/\b(\d{1,5}) ?[x×*] ?(\d{1,5})\b(?: ?px| pixels)?/) ?? []
   if (width !== undefined && height !== undefined)
     return { kind: 'resize', width: side(width), height: side(height) }
   const [, by, percent] = clause.take(/\b(by )?(\d{1,3}) ?%/) ?? []
-  const isLess = /small|shrink|down/.test(word)
-  const isRelative = by !== undefined || /smaller|bigger|larger/.test(word)
   if (percent !== undefined) {
     const part = Number(percent) / 100
-    const factor = isRelative ? (isLess ? 1 - part : 1 + part) : part
-    return { kind: 'resize', factor: clamp(factor, 0.01, 8) }
+    const isRelative = by !== undefined || /smaller|bigger|larger/.test(word)
+    const change = /small|shrink|down/.test(word) ? -part : part
+    return { kind: 'resize', factor: clamp(isRelative ? 1 + change : part, 0.01, 8) }
   }
-  const pixels = clause.take(
-    /\b(\d{1,4}) ?(?:px|pixels?)?(?: (wide|tall|high|in (?:width|height)))?/,
-  )
-  if (pixels !== undefined) {
-    const isHeight = /tall|high|height/.test(pixels[2] ?? '')
-    return { kind: 'resize', [isHeight ? 'height' : 'width']: side(pixels[1] ?? '') }
-  }
-  if (clause.take(/\bhalf\b/)) return { kind: 'resize', factor: 0.5 }
-  return clause.take(/\b(?:twice|double)\b/) ? { kind: 'resize', factor: 2 } : undefined
+  const pixels = clause.take(/\b(\d{1,4}) ?(?:px|pixels?)?(?: (wide|tall|high))?/)
+  if (pixels === undefined) return undefined
+  const isHeight = pixels[2] === 'tall' || pixels[2] === 'high'
+  return { kind: 'resize', [isHeight ? 'height' : 'width']: side(pixels[1] ?? '') }
 }
 
 /** What changes colours in place. */
@@ -262,20 +193,9 @@ const colorwork: readonly InstructionRule[] = [
     1,
   ),
   effect('sepia', /\bsepia(?: tone)?\b/, 1),
-  { pattern: /\b(?:invert(?:ed)?|negative)\b/, make: () => ({ kind: 'invert' }) },
-  {
-    pattern: /\bpixel(?:ate[ds]?|i[sz]e[ds]?)\b/,
-    make: (_match, clause) => ({ kind: 'pixelate', size: clause.length(0.04) }),
-  },
+  { pattern: /\b(?:invert(?:ed)?|negative)\b/, make: () => ({ kind: 'invert', amount: 1 }) },
   effect('blur', /\b(?:blur(?:red|ry)?|soften)\b/, 0.5),
   effect('sharpen', /\bsharp(?:en(?:ed)?|er)?\b/, 0.5),
-  {
-    pattern: /\btint(?:ed)?\b/,
-    make: (_match, clause) => {
-      const color = clause.color()
-      return color === undefined ? undefined : { kind: 'tint', color, amount: clause.amount() }
-    },
-  },
   tone('contrast', -1, `${less} (?:the )?contrast`),
   tone('contrast', 1, `${more} (?:the )?contrast|contrast`),
   tone('saturation', -1, `${less} (?:the )?saturation|desaturated?|less colou?rful`),

@@ -1,4 +1,4 @@
-import type { Place, Relation, SceneObject, Thing } from './scene.ts'
+import type { Place, Relation, Scene, SceneObject, SceneText, Thing } from './scene.ts'
 
 interface Box {
   readonly x: number
@@ -14,20 +14,26 @@ type Group =
 
 const margin = 0.04
 
+/** How much of the height a text above or below the things takes away from them. */
+const textPart = 0.2
+
 /**
  * Gives every thing its place in a canvas of this many pixels. Each group gets a box of its own, so nothing lies over
- * the edge, nor over another unless it is inside of it or was told to stand where another is.
+ * the edge, nor over another or a text unless it is inside of it or was told to stand where another is.
  */
 export function layOut(
-  things: readonly Thing[],
+  { things, texts }: Pick<Scene, 'things' | 'texts'>,
   canvas: { readonly width: number; readonly height: number },
 ): readonly SceneObject[] {
   const unit = Math.min(canvas.width, canvas.height)
+  const [above, below] = (['top', 'bottom'] as const).map((y) =>
+    texts.some((text) => textPlace(text, things.length > 0).y === y) ? textPart * canvas.height : 0,
+  )
   const inner = {
     x: margin * unit,
-    y: margin * unit,
+    y: margin * unit + (above ?? 0),
     width: canvas.width - 2 * margin * unit,
-    height: canvas.height - 2 * margin * unit,
+    height: canvas.height - 2 * margin * unit - (above ?? 0) - (below ?? 0),
   }
   const placed = new Map<string, { readonly place: Place; readonly things: Thing[] }>()
   const free: Thing[] = []
@@ -54,6 +60,11 @@ export function layOut(
     y: object.y / canvas.height,
     size: object.size / unit,
   }))
+}
+
+/** A text that was told no place stands in the middle where it is alone, else below. */
+export function textPlace({ place }: SceneText, isBesideThings: boolean): Place {
+  return place ?? { x: 'center', y: isBesideThings ? 'bottom' : 'center' }
 }
 
 function ninthOf({ x, y, width, height }: Box, place: Place): Box {
@@ -130,7 +141,7 @@ function middleOf({ x, y, width, height }: Box): Box {
 
 /** Rows and columns of the largest cells that a box has room for. */
 function drawThing(thing: Thing, { x, y, width, height }: Box): readonly SceneObject[] {
-  const { count, shape, color, isOutline, fill, motion } = thing
+  const { count, shape, colors, isOutline, fill, motion } = thing
   let columns = 1
   let cell = 0
   for (let tried = 1; tried <= count; tried += 1) {
@@ -143,13 +154,12 @@ function drawThing(thing: Thing, { x, y, width, height }: Box): readonly SceneOb
     const inRow = Math.min(columns, count - row * columns)
     return {
       shape,
-      color,
+      color: colors[index % colors.length] ?? [0, 0, 0],
       isOutline,
       x: x + width / 2 + ((index % columns) - (inRow - 1) / 2) * cell,
       y: y + height / 2 + (row - (rows - 1) / 2) * cell,
       size: cell * fill,
       rotation: 0,
-      opacity: 1,
       ...(motion === undefined ? {} : { motion }),
     }
   })

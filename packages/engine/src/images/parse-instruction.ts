@@ -1,17 +1,17 @@
-import { type EditKind, type EditOperation, describeOperation } from './edit-operations.ts'
+import type { EditKind, EditOperation, EditStep } from './edit-operations.ts'
 import { openClause } from './instruction-clause.ts'
 import { instructionRules } from './instruction-rules.ts'
 import { takeQuotes, withQuotes } from './quotes.ts'
 
 export interface ParsedInstruction {
-  readonly operations: readonly EditOperation[]
+  readonly steps: readonly EditStep[]
   /** Clauses that were not understood as a whole, and of which nothing is done. */
   readonly leftover: readonly string[]
 }
 
 /** Longer instructions are read to here; no honest edit needs more words. */
 const charactersMax = 8000
-const operationsMax = 24
+const stepsMax = 24
 
 // "Black and white" is one thing, and a dot between digits belongs to a number.
 const clauseBreaks = /[,;!?\n]|\.(?!\d)|\b(?:then|but|after that|(?<!\bblack |\bb )and)\b/
@@ -19,27 +19,31 @@ const clauseBreaks = /[,;!?\n]|\.(?!\d)|\b(?:then|but|after that|(?<!\bblack |\b
 /** Reads what an instruction asks for, in its order. Never throws; what is not understood is left over. */
 export function parseInstruction(instruction: string): ParsedInstruction {
   const { text, quotes } = takeQuotes(instruction.slice(0, charactersMax))
-  const operations: EditOperation[] = []
+  const steps: EditStep[] = []
   const leftover: string[] = []
   for (const clause of text.replaceAll(/ ?& ?|-and-/g, ' and ').split(clauseBreaks)) {
     const asked = clause.trim()
     if (openClause(asked, quotes).unread().length === 0) continue
     if (/\b(?:do not|don't|dont|don’t|without|no|never|avoid)\b/.test(asked)) continue
-    const last = operations.at(-1)
-    const operation = readClause(asked, quotes)
+    const last = steps.at(-1)
+    const words = withQuotes(asked, quotes)
     // "Add a circle and two stars": the second clause goes on drawing.
-    const more =
-      last?.kind === 'draw' ? readClause(`add ${last.words} and ${asked}`, quotes) : undefined
-    if (operation === undefined && more?.kind === 'draw') operations.splice(-1, 1, more)
-    else if (operation === undefined) leftover.push(withQuotes(asked, quotes))
-    else operations.push(operation)
+    const more = last?.operation.kind === 'draw' ? readClause(`add ${asked}`, quotes) : undefined
+    const operation = readClause(asked, quotes) ?? more
+    if (operation === undefined) leftover.push(words)
+    else if (last?.operation.kind === 'draw' && operation.kind === 'draw')
+      steps.splice(-1, 1, {
+        operation: { kind: 'draw', things: [...last.operation.things, ...operation.things] },
+        words: `${last.words} and ${words}`,
+      })
+    else steps.push({ operation, words })
   }
-  return { operations: withoutRepeats(operations).slice(0, operationsMax), leftover }
+  return { steps: withoutRepeats(steps).slice(0, stepsMax), leftover }
 }
 
 /** Saying the same thing twice is emphasis, not a second pass. */
-function withoutRepeats(operations: readonly EditOperation[]): readonly EditOperation[] {
-  return [...new Map(operations.map((one) => [describeOperation(one), one])).values()]
+function withoutRepeats(steps: readonly EditStep[]): readonly EditStep[] {
+  return [...new Map(steps.map((step) => [JSON.stringify(step.operation), step])).values()]
 }
 
 function readClause(text: string, quotes: readonly string[]): EditOperation | undefined {
@@ -66,13 +70,11 @@ const kindWords: Readonly<Record<string, EditKind>> = {
   mirrored: 'flip',
   blurry: 'blur',
   monochrome: 'grayscale',
-  pixelated: 'pixelate',
-  background: 'background',
 }
 
 /** The kinds of operations a negative prompt rules out. */
 export function parseNegative(negativePrompt: string): ReadonlySet<EditKind> {
-  const { operations } = parseInstruction(negativePrompt)
+  const { steps } = parseInstruction(negativePrompt)
   const words =
     negativePrompt
       .slice(0, charactersMax)
@@ -81,5 +83,5 @@ export function parseNegative(negativePrompt: string): ReadonlySet<EditKind> {
   const named = words.flatMap((word) =>
     Object.hasOwn(kindWords, word) ? (kindWords[word] ?? []) : [],
   )
-  return new Set([...operations.map(({ kind }) => kind), ...named])
+  return new Set([...steps.map(({ operation }) => operation.kind), ...named])
 }

@@ -46,12 +46,8 @@ const motions: readonly (readonly [RegExp, Motion])[] = [
   [/left$/, 'leftward'],
   [/^(?:moves?|moving|drives?|driving|flies|flying|slides?|sliding)/, 'rightward'],
   [/^(?:spins?|spinning|rotates?|rotating|turns?|turning)/, 'spin'],
-  [/^(?:grows?|growing)/, 'grow'],
-  [/^(?:shrinks?|shrinking)/, 'shrink'],
-  [/^(?:appears?|appearing|fad(?:es|ing) in)/, 'appear'],
-  [/^(?:vanish|disappear|fad)/, 'vanish'],
 ]
-const motionPattern = String.raw`(?:rises?|rising|falls?|falling|sinks?|sinking|drops?|dropping|(?:moves?|moving|drives?|driving|flies|flying|slides?|sliding)(?: to the (?:left|right))?|spins?|spinning|rotates?|rotating|turns?|turning|grows?|growing|shrinks?|shrinking|appears?|appearing|vanish(?:es|ing)|disappear(?:s|ing)|fad(?:es|ing)(?: (?:in|out))?)`
+const motionPattern = String.raw`(?:rises?|rising|falls?|falling|sinks?|sinking|drops?|dropping|(?:moves?|moving|drives?|driving|flies|flying|slides?|sliding)(?: to the (?:left|right))?|spins?|spinning|rotates?|rotating|turns?|turning)`
 
 const relations: readonly (readonly [RegExp, Relation])[] = [
   [/^(?:above|over|on top of)/, 'above'],
@@ -75,7 +71,7 @@ const backgroundPattern = new RegExp(
   'g',
 )
 const textPattern = new RegExp(
-  String.raw`(?:\b(?:with|and|saying|says|reading|the|a|an|that|which|${colorPattern}|text|words?|title|caption|headline|label|letters|written|write)\b:? ?){0,8}(${quotePlaceholder})(?:,? (?:written|text|letters|in|is|${colorPattern}|capitals|white|the)\b){0,6}(?:,? ${placePattern})?`,
+  String.raw`(?:\b(?:with|and|saying|says|reading|the|a|an|that|which|${colorPattern}|text|words?|title|caption|headline|label|letters|written|write)\b:? ?){0,8}(${quotePlaceholder})(?:,? (?:written|text|letters|is|in(?= (?:the colou?r|${colorPattern}|capitals))|the(?= colou?r)|colou?r|${colorPattern}|capitals)\b){0,6}(?:,? ${placePattern})?(?: (?:inside|on it|in it|on top)\b)?`,
   'g',
 )
 
@@ -84,7 +80,7 @@ export function parseScene(prompt: string): Scene {
   const { text, quotes } = takeQuotes(prompt.slice(0, charactersMax))
   const reader = openReader(text)
   const color = chartColor(text)
-  const chart = parseBarChart(text, color)
+  const chart = parseBarChart(prompt.slice(0, charactersMax), color)
   if (chart !== undefined) reader.take(/(?:\ban? )?\bbar (?:chart|graph|diagram)\b.*$/g, () => true)
   let background: Rgb | undefined
   reader.take(backgroundPattern, ([, ...found]) => {
@@ -100,12 +96,21 @@ export function parseScene(prompt: string): Scene {
   const things = reader.things()
   const understood = [
     ...(chart === undefined ? [] : [`a bar chart of ${chart.bars.length} values`]),
-    ...things.map(({ words }) => words),
+    ...sentencesOf(things),
     ...texts.map(({ text: written }) => `the text "${written}"`),
     ...(background === undefined ? [] : ['the background colour']),
   ]
   const leftOut = reader.rest().map((phrase) => withQuotes(phrase, quotes))
   return { background: background ?? [255, 255, 255], things, texts, chart, understood, leftOut }
+}
+
+/** The words of each thing; those of one that is seen from the next go on with its words. */
+function sentencesOf(things: readonly Thing[]): readonly string[] {
+  const sentences: string[] = []
+  for (const [index, { words }] of things.entries())
+    if (things[index - 1]?.relation === undefined) sentences.push(words)
+    else sentences.push(`${sentences.pop() ?? ''} ${words}`)
+  return sentences
 }
 
 /** The shapes of a phrase and the words that are none: for drawing on an image. */
@@ -147,14 +152,15 @@ function thingOf(match: RegExpExecArray): Thing | undefined {
   const [whole, count, adjectives = '', noun = '', afterColor, motion, place, relation] = match
   const shape = shapeNamed(noun)
   if (shape === undefined) return undefined
-  const color = parseColor(new RegExp(colorPattern).exec(adjectives)?.[0] ?? afterColor ?? '')
+  const named = [...`${adjectives} ${afterColor ?? ''}`.matchAll(new RegExp(colorPattern, 'g'))]
+  const colors = named.map(([color]) => parseColor(color)).filter((color) => color !== undefined)
   const size = adjectives.split(/[ ,]+/).find((word) => Object.hasOwn(fills, word))
   const said = motions.find(([pattern]) => motion !== undefined && pattern.test(motion))?.[1]
   const related = relations.find(([pattern]) => relation !== undefined && pattern.test(relation))
   return {
     shape,
-    count: countOf(count, noun, shape),
-    color: color ?? shapes[shape].color,
+    count: countOf(count, noun, shape, colors.length),
+    colors: colors.length === 0 ? [shapes[shape].color] : colors,
     fill: (size === undefined ? undefined : fills[size]) ?? usualFill,
     isOutline: /\b(?:outlined?|hollow|empty|unfilled)\b/.test(adjectives),
     words: whole.trim(),
@@ -164,11 +170,18 @@ function thingOf(match: RegExpExecArray): Thing | undefined {
   }
 }
 
-function countOf(said: string | undefined, noun: string, shape: keyof typeof shapes): number {
+/** As many as were said; of a plural without a number one per colour, or three. */
+function countOf(
+  said: string | undefined,
+  noun: string,
+  shape: keyof typeof shapes,
+  colors: number,
+): number {
   const words: readonly string[] = shapes[shape].words
   const isPlural = !words.includes(noun)
   const number = said === undefined ? undefined : (counts[said] ?? Number(said))
-  if (number === undefined || (isPlural && said === 'the')) return isPlural ? 3 : 1
+  if (number === undefined || (isPlural && said === 'the'))
+    return isPlural ? (colors > 1 ? colors : 3) : 1
   return Math.min(countMax, Math.max(1, number))
 }
 
@@ -181,9 +194,14 @@ export function placeNamed(words: string): Place {
 
 function textOf(text: string, [whole, , place]: RegExpExecArray): SceneText {
   const color = parseColor(new RegExp(colorPattern).exec(whole)?.[0] ?? '')
+  const isInside = / (?:inside|on it|in it|on top)$/.test(whole)
   return {
     text,
-    place: place === undefined ? { x: 'center', y: 'center' } : placeNamed(place),
+    ...(place !== undefined
+      ? { place: placeNamed(place) }
+      : isInside
+        ? { place: { x: 'center', y: 'center' } as const }
+        : {}),
     ...(color === undefined ? {} : { color }),
   }
 }

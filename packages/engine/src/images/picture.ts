@@ -1,11 +1,14 @@
 import sharp, { type Sharp } from 'sharp'
 import { GatewayError, invalidRequest } from '@sluice/contract'
-import { decodeBmp } from './bmp.ts'
 import type { Rgb } from './colors.ts'
 import { imageFormatOf } from './image-format.ts'
-import type { Picture } from './pixels.ts'
 
-export type { Picture } from './pixels.ts'
+/** Pixels in rows, four bytes each: red, green, blue and alpha, which is not multiplied in. */
+export interface Picture {
+  readonly width: number
+  readonly height: number
+  readonly pixels: Uint8Array
+}
 
 // The operation cache of libvips would keep pictures of past requests in memory.
 sharp.cache(false)
@@ -28,14 +31,7 @@ export async function decodePicture(
   bytes: Uint8Array,
   { param, pixelsMax }: { readonly param: string; readonly pixelsMax: number },
 ): Promise<DecodedPicture> {
-  const format = imageFormatOf(bytes)
-  if (format === undefined) throw unreadable(bytes, param)
-  if (format === 'bmp') {
-    const picture = decodeBmp(bytes, inputPixelsMax)
-    if (picture === undefined) throw unreadable(bytes, param)
-    const scaled = await scaledToArea(picture, pixelsMax)
-    return { ...scaled, isReduced: isSmaller(scaled, picture) }
-  }
+  if (imageFormatOf(bytes) === undefined) throw unreadable(bytes, param)
   try {
     const source = sharp(bytes, { limitInputPixels: inputPixelsMax, failOn: 'error', pages: 1 })
     const { autoOrient } = await source.metadata()
@@ -58,8 +54,8 @@ function tooManyPixels(thrown: unknown, param: string): GatewayError | undefined
 function unreadable(bytes: Uint8Array, param: string, cause?: unknown): GatewayError {
   const start = Buffer.from(bytes.subarray(0, 256)).toString('utf8')
   const text = /<svg|<\?xml/i.test(start)
-    ? 'SVG images are not read; send PNG, JPEG, WebP, GIF, TIFF, AVIF or BMP'
-    : 'This is not a readable PNG, JPEG, WebP, GIF, TIFF, AVIF or uncompressed BMP image'
+    ? 'SVG images are not read; send PNG, JPEG, WebP, GIF, TIFF or AVIF'
+    : 'This is not a readable PNG, JPEG, WebP, GIF, TIFF or AVIF image'
   return new GatewayError('invalid_request', text, { param, cause })
 }
 

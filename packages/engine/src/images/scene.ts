@@ -10,16 +10,7 @@ export interface Place {
 }
 
 /** How an object moves in a film; stills ignore it. */
-export type Motion =
-  | 'rise'
-  | 'sink'
-  | 'leftward'
-  | 'rightward'
-  | 'spin'
-  | 'grow'
-  | 'shrink'
-  | 'appear'
-  | 'vanish'
+export type Motion = 'rise' | 'sink' | 'leftward' | 'rightward' | 'spin'
 
 export type Relation = 'above' | 'below' | 'left' | 'right' | 'inside'
 
@@ -27,7 +18,8 @@ export type Relation = 'above' | 'below' | 'left' | 'right' | 'inside'
 export interface Thing {
   readonly shape: ShapeName
   readonly count: number
-  readonly color: Rgb
+  /** One for all, or several in turn: "red and blue circles". */
+  readonly colors: readonly Rgb[]
   /** Part of the room it is given: 0 to 1. */
   readonly fill: number
   readonly isOutline: boolean
@@ -51,14 +43,13 @@ export interface SceneObject {
   /** Clockwise, in degrees. */
   readonly rotation: number
   readonly isOutline: boolean
-  /** 0 to 1. */
-  readonly opacity: number
   readonly motion?: Motion
 }
 
 export interface SceneText {
   readonly text: string
-  readonly place: Place
+  /** Absent: wherever there is room. */
+  readonly place?: Place
   readonly color?: Rgb
   /** 0 to 1; absent is 1. */
   readonly opacity?: number

@@ -8,7 +8,6 @@ import {
 import { createPause } from '../chat/pause.ts'
 import type { OperationContext, Operation } from '../operation.ts'
 import { countTokens } from '../tokens.ts'
-import { scoreImage } from './image-check.ts'
 import { type Scores, scoreText, zeroScores } from './score.ts'
 
 type ModerationResult = ReplyOf<'moderate'>['results'][number]
@@ -24,24 +23,16 @@ const requestTokensMax = 300_000
 const tokenCharactersMax = 32
 const imagesMax = 16
 const imageBytesMax = 20_000_000
+/** How long one picture may take to be read, in milliseconds. */
+const imageMs = 10_000
 /** Long texts are read piece by piece, so that others get their turn; a piece begins before the last one ended. */
 const pieceCharacters = 4000
 const overlapCharacters = 300
 
-/** Categories an image is looked at for (OpenAI API, CreateModerationResponse). */
-const imageCategories: ReadonlySet<ModerationCategory> = new Set([
-  'self-harm',
-  'self-harm/intent',
-  'self-harm/instructions',
-  'sexual',
-  'violence',
-  'violence/graphic',
-])
-
 /**
- * Word lists and rules for English texts, with the usual disguises undone and harmless turns of phrase taken out; of
- * images only the colours are looked at. One result per string, one for a list of parts. Throws invalid_request for more
- * than 32,768 tokens in one input or 300,000 in all.
+ * Word lists and rules for English texts, with the usual disguises undone and harmless turns of phrase taken out. Images
+ * score nothing, since what they show is not seen. One result per string, one for a list of parts. Throws invalid_request
+ * for more than 32,768 tokens in one input or 300,000 in all.
  */
 export const moderate: Operation<'moderate'> = async ({ input }, context) => {
   const inputTokens = countInput(input)
@@ -51,7 +42,7 @@ export const moderate: Operation<'moderate'> = async ({ input }, context) => {
     typeof input === 'string' ? [input] : input.filter((item) => typeof item === 'string')
   for (const text of texts) {
     const scores = await scoreLongText(text, pause)
-    results.push(resultOf(scores, { text: true, image: false }))
+    results.push(resultOf(scores, ['text']))
   }
   const parts = typeof input === 'string' ? [] : input.filter((item) => typeof item !== 'string')
   if (parts.length > 0) results.push(await moderateParts(parts, context))
@@ -94,23 +85,21 @@ async function moderateParts(
     throw invalidRequest(`At most ${imagesMax} images can be moderated at once`, 'input')
   let scores = zeroScores()
   for (const [index, part] of parts.entries()) {
-    const next =
-      part.type === 'text'
-        ? await scoreLongText(part.text ?? '', pause)
-        : await moderateImage(part, `input[${index}].image_url.url`, context)
-    scores = highest(scores, next)
+    if (part.type === 'text') scores = highest(scores, await scoreLongText(part.text ?? '', pause))
+    else await checkImage(part, `input[${index}].image_url.url`, context)
   }
-  return resultOf(scores, { text: images.length < parts.length, image: images.length > 0 })
+  return resultOf(scores, images.length < parts.length ? ['text'] : [])
 }
 
-async function moderateImage(
-  part: Part,
-  param: string,
-  context: OperationContext,
-): Promise<Scores> {
+/** Nothing is known of what a picture shows: it only has to be one. */
+async function checkImage(part: Part, param: string, context: OperationContext): Promise<void> {
   const url = part.image_url?.url ?? ''
   const { bytes } = await context.fetchMedia(url, { bytesMax: imageBytesMax, param })
-  return scoreImage(bytes, param)
+  await context.workers.run(
+    'describeImage',
+    { bytes, detail: 'low' },
+    { timeoutMs: imageMs, param },
+  )
 }
 
 async function scoreLongText(text: string, pause: () => Promise<void>): Promise<Scores> {
@@ -127,19 +116,14 @@ function highest(a: Scores, b: Scores): Scores {
   return perCategory((category) => Math.max(a[category], b[category]))
 }
 
-function resultOf(
-  scores: Scores,
-  seen: { readonly text: boolean; readonly image: boolean },
-): ModerationResult {
+/** `seen` names the kinds of input that the scores come from. */
+function resultOf(scores: Scores, seen: readonly 'text'[]): ModerationResult {
   const categories = perCategory((category) => scores[category] >= threshold)
   return {
     flagged: moderationCategories.some((category) => categories[category]),
     categories,
     category_scores: scores,
-    category_applied_input_types: perCategory((category) => [
-      ...(seen.text ? (['text'] as const) : []),
-      ...(seen.image && imageCategories.has(category) ? (['image'] as const) : []),
-    ]),
+    category_applied_input_types: perCategory(() => [...seen]),
   }
 }
 

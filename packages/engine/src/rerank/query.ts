@@ -19,11 +19,6 @@ export interface TermMatch {
 /** More different words than this add nothing to a question. */
 const termsMax = 256
 const conceptStrength = 0.4
-const spellingStrength = 0.75
-/** Dice's coefficient of letter pairs from which two words are taken for spellings of one. */
-const spellingMin = 0.6
-/** Only so many terms are looked for in other spellings: a long question has words enough that are spelt right. */
-const spellingTermsMax = 32
 
 export function prepareQuery(text: string): Query {
   const words = splitWords(text)
@@ -43,62 +38,16 @@ export function prepareQuery(text: string): Query {
 
 function createFinder(terms: readonly string[]): (stem: string) => readonly TermMatch[] {
   const exact = new Map(terms.map((term, index) => [term, index]))
-  const byConcept = index(terms, conceptsOf)
-  const byPair = index(terms.slice(0, spellingTermsMax), letterPairs)
-  const pairCounts = terms.map((term) => letterPairs(term).length)
-  return (stem) => {
-    const same = exact.get(stem)
-    const strengths = new Map<number, number>()
-    const add = (term: number, strength: number): void => {
-      strengths.set(term, Math.max(strength, strengths.get(term) ?? 0))
-    }
+  const byConcept = new Map<number, number[]>()
+  for (const [term, stem] of terms.entries())
     for (const concept of conceptsOf(stem))
-      for (const term of byConcept.get(concept) ?? []) add(term, conceptStrength)
-    // A word that is spelt like one term is no misspelling of another.
-    if (same !== undefined) add(same, 1)
-    else
-      for (const [term, likeness] of spellings(letterPairs(stem), byPair, pairCounts))
-        add(term, likeness * spellingStrength)
+      byConcept.set(concept, [...(byConcept.get(concept) ?? []), term])
+  return (stem) => {
+    const strengths = new Map<number, number>()
+    for (const concept of conceptsOf(stem))
+      for (const term of byConcept.get(concept) ?? []) strengths.set(term, conceptStrength)
+    const same = exact.get(stem)
+    if (same !== undefined) strengths.set(same, 1)
     return [...strengths].map(([term, strength]) => ({ term, strength }))
   }
-}
-
-function index<Key>(
-  terms: readonly string[],
-  keysOf: (term: string) => readonly Key[],
-): ReadonlyMap<Key, readonly number[]> {
-  const found = new Map<Key, number[]>()
-  for (const [term, stem] of terms.entries())
-    for (const key of keysOf(stem)) {
-      const list = found.get(key)
-      if (list === undefined) found.set(key, [term])
-      else list.push(term)
-    }
-  return found
-}
-
-function* spellings(
-  own: readonly string[],
-  byPair: ReadonlyMap<string, readonly number[]>,
-  pairCounts: readonly number[],
-): Iterable<[number, number]> {
-  const common = new Map<number, number>()
-  for (const pair of own)
-    for (const term of byPair.get(pair) ?? []) common.set(term, (common.get(term) ?? 0) + 1)
-  for (const [term, count] of common) {
-    const likeness = (2 * count) / (own.length + (pairCounts[term] ?? 0))
-    if (likeness >= spellingMin) yield [term, likeness]
-  }
-}
-
-/**
- * The different pairs of neighbouring letters in a word, its beginning and end included, each with the first letter in
- * front: typing errors seldom change that. Short words and numbers have none, for they have too many neighbours.
- */
-function letterPairs(stem: string): readonly string[] {
-  if (stem.length < 4 || /\p{N}/u.test(stem)) return []
-  const edged = `<${stem}>`
-  const found = new Set<string>()
-  for (let at = 0; at + 2 <= edged.length; at++) found.add(`${stem[0]}${edged.slice(at, at + 2)}`)
-  return [...found]
 }

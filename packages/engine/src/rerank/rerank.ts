@@ -13,8 +13,8 @@ const inlineCharactersMax = 50_000
 const judgeTimeoutMs = 60_000
 
 /**
- * BM25 over Porter stems, softened by near spellings, everyday synonyms and phrases; scores 0 to 1, best first, equal
- * ones in the order of the request. `max_chunks_per_doc` counts passages of 512 words; `max_tokens_per_doc` cuts.
+ * BM25 over Porter stems, softened by likeness, everyday synonyms and phrases; scores 0 to 1, best first, equal ones in
+ * the order of the request. `max_chunks_per_doc` counts passages of 512 words; `max_tokens_per_doc` cuts.
  */
 export const rerank: Operation<'rerank'> = async (request, context) => {
   const { query, documents } = request
@@ -26,10 +26,9 @@ export const rerank: Operation<'rerank'> = async (request, context) => {
     tokensMax: request.max_tokens_per_doc ?? Infinity,
     passagesMax: request.max_chunks_per_doc ?? Infinity,
   }
-  const { signal } = context
   const large = texts.reduce((sum, text) => sum + text.length, 0) > inlineCharactersMax
   const { scores, tokens, cut } = large
-    ? await context.workers.run('judgeDocuments', input, { signal, timeoutMs: judgeTimeoutMs })
+    ? await context.workers.run('judgeDocuments', input, { timeoutMs: judgeTimeoutMs })
     : await judgeDocuments(input)
   const results = order(scores, request.top_n ?? documents.length).map((result) => ({
     ...result,

@@ -14,7 +14,7 @@ export function animateTexts(texts: readonly SceneText[], time: number): readonl
 }
 
 function moveObject(object: SceneObject, time: number, index: number): SceneObject {
-  const { x, y, size, rotation, opacity, motion } = object
+  const { x, y, rotation, motion } = object
   switch (motion) {
     case 'rise':
       return { ...object, y: between(1, y, time) }
@@ -26,14 +26,6 @@ function moveObject(object: SceneObject, time: number, index: number): SceneObje
       return { ...object, x: between(x - 0.4, x + 0.4, time) }
     case 'spin':
       return { ...object, rotation: rotation + time * 720 }
-    case 'grow':
-      return { ...object, size: size * between(0.2, 1, time) }
-    case 'shrink':
-      return { ...object, size: size * between(1, 0.1, time) }
-    case 'appear':
-      return { ...object, opacity: opacity * time }
-    case 'vanish':
-      return { ...object, opacity: opacity * (1 - time) }
     default: {
       // What is not told to move sways a little, so that a clip is never a still.
       const wave = Math.sin(2 * Math.PI * (time * 2 + index * 0.17))

@@ -34,8 +34,8 @@ export function createClipFolder(folder: string): ClipFolder {
     nameOf: (id, kind) => `${basename(folder)}/${nameOf(id, kind)}`,
     async write(id, kind, bytes) {
       const half = `${path(id, kind)}.part`
-      await mkdir(folder, { recursive: true })
-      await writeFile(half, bytes)
+      await mkdir(folder, { recursive: true, mode: 0o700 })
+      await writeFile(half, bytes, { mode: 0o600 })
       await rename(half, path(id, kind))
     },
     read: (id, kind) => unlessAbsent(readFile(path(id, kind))),

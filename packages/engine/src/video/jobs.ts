@@ -1,10 +1,13 @@
 import { GatewayError, invalidRequest } from '@sluice/contract'
 import { imageFormatOf } from '../images/image-format.ts'
+import { FairQueue } from '../workers/fair-queue.ts'
 import type { WorkerPool } from '../workers/pool.ts'
 import { createClipFolder } from './clip-folder.ts'
 import { planClip } from './clip-plan.ts'
 
 export interface VideoRequest {
+  /** Whose video it is: keys take turns. */
+  readonly keyId: string
   readonly prompt: string
   /** "1" to "60". */
   readonly seconds: string
@@ -17,6 +20,7 @@ export interface VideoRequest {
 /** A job as somebody else keeps it, to be handed back after a restart. */
 export interface KeptJob {
   readonly id: string
+  readonly keyId: string
   readonly status: 'queued' | 'in_progress' | 'completed' | 'failed'
   /** 0 to 100. */
   readonly progress: number
@@ -44,11 +48,12 @@ export interface JobChange {
   readonly expiresAt?: number
 }
 
-/** Video jobs: one is rendered at a time, the others wait. The jobs themselves are kept by whoever made them. */
+/** Video jobs: one is rendered at a time, of each key in turn. The jobs themselves are kept by whoever made them. */
 export interface EngineJobs {
   /**
    * Checks a request and writes down its picture; nothing runs before the job is kept and handed to `resume`. Throws
-   * invalid_request for what cannot be rendered, overloaded when too many wait.
+   * invalid_request for what cannot be rendered, rate_limited when the key has its share waiting, overloaded when too
+   * many wait.
    */
   create(request: VideoRequest): Promise<KeptJob>
   /** Queues a new job or one of an earlier process; a completed one's clip is known again until it expires. */
@@ -76,7 +81,8 @@ export interface JobsOptions {
 
 /** Finished clips are kept for a day, in seconds. */
 const keptSeconds = 86_400
-const waitingMax = 100
+const waitingMax = 1000
+const waitingPerKeyMax = 20
 /** A job whose process died this often while rendering it is not tried again. */
 const startsMax = 3
 const renderMs = 300_000
@@ -103,7 +109,7 @@ export function createJobs(options: JobsOptions): EngineJobs & AsyncDisposable {
 class RenderedJobs implements EngineJobs, AsyncDisposable {
   readonly #options: JobsOptions
   readonly #folder
-  readonly #waiting: KeptJob[] = []
+  readonly #waiting = new FairQueue<KeptJob>({ of: 'videos', waitingMax, waitingPerKeyMax })
   /** Finished jobs and when their clips expire, in seconds since the epoch. */
   readonly #finished = new Map<string, number>()
   #running: Running | undefined
@@ -114,30 +120,30 @@ class RenderedJobs implements EngineJobs, AsyncDisposable {
     this.#folder = createClipFolder(options.folder)
   }
 
-  async create({ image, prompt, seconds, size }: VideoRequest): Promise<KeptJob> {
+  async create({ image, keyId, prompt, seconds, size }: VideoRequest): Promise<KeptJob> {
     planClip(size, seconds)
     if (image !== undefined && imageFormatOf(image) === undefined)
       throw invalidRequest('The reference is not a readable image', 'input_reference')
-    if (this.#waiting.length >= waitingMax || this.#isClosing)
-      throw new GatewayError('overloaded', 'Too many videos are waiting; try again later')
+    if (this.#isClosing) throw new GatewayError('overloaded', 'The gateway is stopping')
+    this.#waiting.assertRoom(keyId)
     const id = this.#options.newId('video_')
     if (image !== undefined) await this.#folder.write(id, 'input', image)
     const state = stateText({ hasImage: image !== undefined, starts: 0 })
-    return { id, status: 'queued', progress: 0, prompt, seconds, size, state }
+    return { id, keyId, status: 'queued', progress: 0, prompt, seconds, size, state }
   }
 
   resume(job: KeptJob): void {
-    const { id, status, expiresAt = 0 } = job
+    const { id, keyId, status, expiresAt = 0 } = job
     if (status === 'completed') this.#finished.set(id, expiresAt)
     const isOpen = status === 'queued' || status === 'in_progress'
-    const isKnown = this.#running?.id === id || this.#waiting.some((other) => other.id === id)
-    if (isOpen && !isKnown && !this.#isClosing) this.#waiting.push(job)
+    const isKnown = this.#running?.id === id || this.#find(id) !== undefined
+    if (isOpen && !isKnown && !this.#isClosing) this.#waiting.add(keyId, job)
     this.#startNext()
   }
 
   async cancel(id: string): Promise<void> {
-    const at = this.#waiting.findIndex((job) => job.id === id)
-    if (at >= 0) this.#waiting.splice(at, 1)
+    const waiting = this.#find(id)
+    if (waiting !== undefined) this.#waiting.remove(waiting)
     if (this.#running?.id === id) {
       this.#running.stop.abort()
       await this.#running.done
@@ -166,6 +172,10 @@ class RenderedJobs implements EngineJobs, AsyncDisposable {
     await this.#running?.done
   }
 
+  #find(id: string): KeptJob | undefined {
+    return this.#waiting.find((job) => job.id === id)
+  }
+
   #seconds(): number {
     return Math.floor(this.#options.now() / 1000)
   }
@@ -176,7 +186,7 @@ class RenderedJobs implements EngineJobs, AsyncDisposable {
 
   #startNext(): void {
     if (this.#running !== undefined || this.#isClosing) return
-    const job = this.#waiting.shift()
+    const job = this.#waiting.take(() => true)
     if (job === undefined) return
     const stop = new AbortController()
     const done = this.#render(job, stop.signal)

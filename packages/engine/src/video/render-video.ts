@@ -66,7 +66,7 @@ async function createCamera(
     image === undefined
       ? composeScene({ prompt, negativePrompt: '', isTransparent: false })
       : { ...parseScene(prompt), background: undefined }
-  const objects = layOut(scene.things, plan)
+  const objects = layOut(scene, plan)
   const foreign = await foreignDrawingFor(...scene.texts.map(({ text }) => text))
   const canvas = { width: plan.width, height: plan.height, foreign }
   const draw = (time: number): Promise<Picture> => {

@@ -1,24 +1,45 @@
-import { Worker } from 'node:worker_threads'
+import { type ChildProcess, fork } from 'node:child_process'
 import { errorCodes, GatewayError } from '@sluice/contract'
-import type { JobMessage, TaskInput, TaskResult, TaskTable, WorkerMessage } from './task.ts'
+import { FairQueue } from './fair-queue.ts'
+import type {
+  JobMessage,
+  Outcome,
+  TaskInput,
+  TaskResult,
+  TaskTable,
+  WorkerMessage,
+} from './task.ts'
 import type { tasks } from './tasks.ts'
 
 export type EngineTasks = typeof tasks
 
 export interface RunOptions {
-  /** Ends the job: a queued one never starts, a running one is stopped with its thread. */
+  /** Whom the job is for: keys take turns, and each has its share. Default: nobody in particular. */
+  readonly key?: string
+  /** Ends the job: a queued one never starts, a running one is stopped with its process. */
   readonly signal?: AbortSignal
   /** How long the job may run once it has started, in milliseconds. */
   readonly timeoutMs: number
+  /**
+   * The path of the field that the job is about. A refusal that names no field then names this one, and a job that takes
+   * more time or memory than it may is the field's mistake and not the gateway's.
+   */
+  readonly param?: string
+  /** A further part of work that has begun: it waits however much waits already. */
+  readonly isFurtherPart?: boolean
   /** Called with the part done, 0 to 1, as the task reports it. */
   readonly onProgress?: (done: number) => void
 }
 
-/** Runs the engine's heavy work outside the main thread. Disposing stops every job. */
+/**
+ * Runs the engine's heavy work in processes of their own: whatever it does to threads and memory it does to itself, and
+ * it can be ended at any moment. Disposing stops every job.
+ */
 export interface WorkerPool<Table extends TaskTable = EngineTasks> extends AsyncDisposable {
   /**
-   * Runs one task. Rejects with the task's own GatewayError; `overloaded` when the queue is full, the time limit is
-   * reached or the pool is stopping; `cancelled` on abort; `internal` when the task or its thread broke.
+   * Runs one task. Rejects with the task's own GatewayError; `rate_limited` when the key has enough waiting,
+   * `overloaded` when too much waits, a limit of time or memory is reached or the pool is stopping; `cancelled` on
+   * abort; `internal` when the task or its process broke.
    */
   run<Name extends keyof Table & string>(
     task: Name,
@@ -28,13 +49,17 @@ export interface WorkerPool<Table extends TaskTable = EngineTasks> extends Async
 }
 
 export interface WorkerPoolOptions {
-  /** Threads at most, each started when first needed; default 2, so that a long job leaves one for short ones. */
+  /** Processes at most, each started when first needed; default 3. */
   readonly size?: number
-  /** Jobs that may wait; default 256. One more is refused as `overloaded`. */
-  readonly queueMax?: number
-  /** JavaScript heap of one thread, in MiB; default 1,024. Only the job that exceeds it fails. */
-  readonly heapMaxMb?: number
-  /** An unused thread ends after this long, to give its memory back; default 60,000. */
+  /** How many of them one key may hold; default one less than there are, so that a long job never waits for another's. */
+  readonly perKeyMax?: number
+  /** Jobs that may wait; default 256. */
+  readonly waitingMax?: number
+  /** Jobs of one key that may wait; default 32. */
+  readonly waitingPerKeyMax?: number
+  /** Memory of one process, in MiB; default 1,024. Only the job that exceeds it fails. */
+  readonly memoryMaxMb?: number
+  /** An unused process ends after this long, to give its memory back; default 60,000. */
   readonly idleMs?: number
   /** The module that calls serveTasks with the table; default: the engine's own tasks. */
   readonly entry?: URL
@@ -43,38 +68,46 @@ export interface WorkerPoolOptions {
 export function openWorkerPool<Table extends TaskTable = EngineTasks>(
   options: WorkerPoolOptions = {},
 ): WorkerPool<Table> {
-  return new ThreadPool<Table>(options)
+  return new ProcessPool<Table>(options)
 }
 
 interface Job {
   readonly message: JobMessage
+  readonly key: string
   readonly options: RunOptions
   readonly resolve: (result: unknown) => void
   readonly reject: (error: GatewayError) => void
 }
 
-interface Thread {
-  readonly worker: Worker
+interface Process {
+  readonly child: ChildProcess
   job: Job | undefined
   /** The time limit of the job, or the end of idleness. */
   timer: NodeJS.Timeout | undefined
 }
 
-class ThreadPool<Table extends TaskTable> implements WorkerPool<Table> {
-  readonly #settings: Required<WorkerPoolOptions>
-  readonly #threads = new Set<Thread>()
+class ProcessPool<Table extends TaskTable> implements WorkerPool<Table> {
+  readonly #size: number
+  readonly #perKeyMax: number
+  readonly #memoryMaxMb: number
+  readonly #idleMs: number
+  readonly #entry: URL
+  readonly #waiting: FairQueue<Job>
+  readonly #processes = new Set<Process>()
   readonly #ending = new Set<Promise<unknown>>()
-  readonly #queue: Job[] = []
   #disposed = false
 
   constructor(options: WorkerPoolOptions) {
-    this.#settings = {
-      size: options.size ?? 2,
-      queueMax: options.queueMax ?? 256,
-      heapMaxMb: options.heapMaxMb ?? 1024,
-      idleMs: options.idleMs ?? 60_000,
-      entry: options.entry ?? new URL('./worker.ts', import.meta.url),
-    }
+    this.#size = options.size ?? 3
+    this.#perKeyMax = options.perKeyMax ?? Math.max(1, this.#size - 1)
+    this.#memoryMaxMb = options.memoryMaxMb ?? 1024
+    this.#idleMs = options.idleMs ?? 60_000
+    this.#entry = options.entry ?? new URL('./worker.ts', import.meta.url)
+    this.#waiting = new FairQueue({
+      of: 'requests',
+      waitingMax: options.waitingMax ?? 256,
+      waitingPerKeyMax: options.waitingPerKeyMax ?? 32,
+    })
   }
 
   async run<Name extends keyof Table & string>(
@@ -82,16 +115,16 @@ class ThreadPool<Table extends TaskTable> implements WorkerPool<Table> {
     input: TaskInput<Table, Name>,
     options: RunOptions,
   ): Promise<TaskResult<Table, Name>> {
+    const { key = '', signal } = options
     if (this.#disposed) throw stopping()
-    if (options.signal?.aborted === true) throw cancelled()
-    if (this.#queue.length >= this.#settings.queueMax)
-      throw new GatewayError('overloaded', 'Too much work is waiting; try again later')
+    if (signal?.aborted === true) throw cancelled()
+    if (options.isFurtherPart !== true) this.#waiting.assertRoom(key)
     const leaving = new AbortController()
     try {
       const result = await new Promise((resolve, reject) => {
-        this.#queue.push({ message: { task, input }, options, resolve, reject })
-        const abort = (): void => this.#cancel(resolve)
-        options.signal?.addEventListener('abort', abort, { signal: leaving.signal })
+        const job: Job = { message: { task, input }, key, options, resolve, reject }
+        this.#waiting.add(key, job)
+        signal?.addEventListener('abort', () => this.#cancel(job), { signal: leaving.signal })
         this.#startNext()
       })
       // serveTasks answers with what the task of this very name returned.
@@ -101,111 +134,140 @@ class ThreadPool<Table extends TaskTable> implements WorkerPool<Table> {
     }
   }
 
-  /** Jobs are told apart by their resolve function, which each has of its own. */
-  #cancel(resolve: Job['resolve']): void {
-    const index = this.#queue.findIndex((job) => job.resolve === resolve)
-    if (index >= 0) return this.#queue.splice(index, 1)[0]?.reject(cancelled())
-    for (const thread of this.#threads)
-      if (thread.job?.resolve === resolve) this.#end(thread, cancelled())
+  #cancel(job: Job): void {
+    if (this.#waiting.remove(job)) return job.reject(cancelled())
+    for (const process of this.#processes)
+      if (process.job === job) return this.#end(process, cancelled())
   }
 
   #startNext(): void {
-    while (this.#queue.length > 0) {
-      const thread = this.#freeThread()
-      const job = thread === undefined ? undefined : this.#queue.shift()
-      if (thread === undefined || job === undefined) return
-      this.#start(thread, job)
+    while (this.#waiting.size > 0) {
+      const running = [...this.#processes].flatMap(({ job }) => job?.key ?? [])
+      if (running.length >= this.#size) return
+      const job = this.#waiting.take(
+        (key) => running.filter((other) => other === key).length < this.#perKeyMax,
+      )
+      if (job === undefined) return
+      this.#start(job)
     }
   }
 
-  #freeThread(): Thread | undefined {
-    for (const thread of this.#threads) if (thread.job === undefined) return thread
-    return this.#threads.size < this.#settings.size ? this.#openThread() : undefined
-  }
-
-  #openThread(): Thread {
-    const worker = new Worker(this.#settings.entry, {
-      name: 'sluice-engine',
-      // The process's own flags (an inspector, --input-type) are not for threads.
-      execArgv: [],
-      resourceLimits: { maxOldGenerationSizeMb: this.#settings.heapMaxMb },
-    })
-    const thread: Thread = { worker, job: undefined, timer: undefined }
-    this.#threads.add(thread)
-    worker.on('message', (message: WorkerMessage) => this.#receive(thread, message))
-    worker.on('error', (error) => this.#end(thread, broken(error)))
-    worker.on('exit', (code) => this.#end(thread, broken(new Error(`Worker exited with ${code}`))))
-    return thread
-  }
-
-  #start(thread: Thread, job: Job): void {
-    clearTimeout(thread.timer)
-    const { timeoutMs } = job.options
-    thread.job = job
-    thread.timer = setTimeout(() => {
-      const seconds = Math.round(timeoutMs / 1000)
-      const text = `The work did not finish within its limit of ${seconds} seconds`
-      this.#end(thread, new GatewayError('overloaded', text))
-    }, timeoutMs)
-    thread.worker.ref()
+  #start(job: Job): void {
     try {
-      thread.worker.postMessage(job.message)
+      const process = this.#idleProcess() ?? this.#openProcess()
+      clearTimeout(process.timer)
+      process.job = job
+      const { timeoutMs } = job.options
+      process.timer = setTimeout(() => {
+        const text = `The work did not finish within its limit of ${Math.round(timeoutMs / 1000)} seconds`
+        this.#end(process, exceeded(text, job))
+      }, timeoutMs)
+      process.child.ref()
+      process.child.channel?.ref()
+      process.child.send(job.message, (error) => {
+        if (error !== null) this.#end(process, broken(error))
+      })
     } catch (thrown) {
-      this.#release(thread)
+      // No process could be opened, or the input cannot leave this one.
+      for (const process of this.#processes) if (process.job === job) this.#release(process)
       job.reject(broken(thrown))
     }
   }
 
-  #receive(thread: Thread, message: WorkerMessage): void {
-    const { job } = thread
+  #idleProcess(): Process | undefined {
+    for (const process of this.#processes) if (process.job === undefined) return process
+    return undefined
+  }
+
+  #openProcess(): Process {
+    const child = fork(this.#entry, [String(this.#memoryMaxMb)], {
+      // Neither the settings nor the keys of the gateway are for work on what strangers send.
+      env: {},
+      // The process's own flags (an inspector, --input-type) are not for it. Its memory as a whole is watched.
+      execArgv: [`--max-old-space-size=${2 * this.#memoryMaxMb}`],
+      serialization: 'advanced',
+      // What decoders print about a file is no line of the gateway's log.
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    })
+    const process: Process = { child, job: undefined, timer: undefined }
+    this.#processes.add(process)
+    child.on('message', (message) => this.#receive(process, message as WorkerMessage))
+    child.on('error', (error) => this.#end(process, broken(error)))
+    child.on('exit', (code, signal) => this.#end(process, gone(process.job, code, signal)))
+    return process
+  }
+
+  #receive(process: Process, message: WorkerMessage): void {
+    const { job } = process
     if (job === undefined) return
     if (message.kind === 'progress') return job.options.onProgress?.(message.done)
-    this.#release(thread)
+    this.#release(process)
+    if (message.isSpent) this.#end(process, stopping())
     if (message.kind === 'done') job.resolve(message.result)
-    else job.reject(errorOf(message))
+    else job.reject(errorOf(message, job))
     this.#startNext()
   }
 
-  #release(thread: Thread): void {
-    clearTimeout(thread.timer)
-    thread.job = undefined
-    thread.worker.unref()
-    thread.timer = setTimeout(() => this.#end(thread, stopping()), this.#settings.idleMs)
-    thread.timer.unref()
+  #release(process: Process): void {
+    clearTimeout(process.timer)
+    process.job = undefined
+    process.child.unref()
+    process.child.channel?.unref()
+    process.timer = setTimeout(() => this.#end(process, stopping()), this.#idleMs)
+    process.timer.unref()
   }
 
-  /** Stops a thread for good; its job, if any, fails with the error, and waiting jobs go to a fresh thread. */
-  #end(thread: Thread, error: GatewayError): void {
-    if (!this.#threads.delete(thread)) return
-    clearTimeout(thread.timer)
-    const ended = thread.worker.terminate().finally(() => this.#ending.delete(ended))
-    this.#ending.add(ended)
-    thread.job?.reject(error)
-    thread.job = undefined
+  /** Stops a process for good; its job, if any, fails with the error, and waiting jobs go to a fresh process. */
+  #end(process: Process, error: GatewayError): void {
+    if (!this.#processes.delete(process)) return
+    clearTimeout(process.timer)
+    const { child } = process
+    const isOver = child.pid === undefined || child.exitCode !== null || child.signalCode !== null
+    if (!isOver) {
+      const exited = new Promise((resolve) => child.once('exit', resolve))
+      const ended = exited.finally(() => this.#ending.delete(ended))
+      this.#ending.add(ended)
+      child.kill('SIGKILL')
+    }
+    process.job?.reject(error)
+    process.job = undefined
     this.#startNext()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#disposed = true
-    for (const job of this.#queue.splice(0)) job.reject(stopping())
-    for (const thread of this.#threads) this.#end(thread, stopping())
+    for (const job of this.#waiting.clear()) job.reject(stopping())
+    for (const process of this.#processes) this.#end(process, stopping())
     await Promise.allSettled(this.#ending)
   }
 }
 
-function errorOf(message: WorkerMessage & { kind: 'refused' | 'failed' }): GatewayError {
+function errorOf(message: Exclude<Outcome, { kind: 'done' }>, { options }: Job): GatewayError {
   if (message.kind === 'failed') {
     const cause = new Error(message.message)
     if (message.stack !== undefined) cause.stack = message.stack
     return broken(cause)
   }
   const code = errorCodes.find((known) => known === message.code) ?? 'internal'
-  const { param } = message
+  const param = message.param ?? options.param
   return new GatewayError(code, message.message, param === undefined ? {} : { param })
 }
 
+/** A process that was killed, and not from here, took more memory than it may: it is watched, and by the system too. */
+function gone(job: Job | undefined, code: number | null, signal: string | null): GatewayError {
+  if (signal === 'SIGKILL') return exceeded('The work took more memory than it may', job)
+  return broken(new Error(`A worker process exited with ${signal ?? code}`))
+}
+
+function exceeded(text: string, job: Job | undefined): GatewayError {
+  const param = job?.options.param
+  return param === undefined
+    ? new GatewayError('overloaded', text)
+    : new GatewayError('invalid_request', text, { param })
+}
+
 function broken(cause: unknown): GatewayError {
-  return new GatewayError('internal', 'The built-in engine failed at this work', { cause })
+  return new GatewayError('internal', 'The built-in engine failed', { cause })
 }
 
 function cancelled(): GatewayError {

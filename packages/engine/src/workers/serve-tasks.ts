@@ -1,14 +1,22 @@
-import { parentPort } from 'node:worker_threads'
+import { Worker } from 'node:worker_threads'
 import { GatewayError } from '@sluice/contract'
-import type { JobMessage, TaskTable, WorkerMessage } from './task.ts'
+import type { JobMessage, Outcome, TaskTable, WorkerMessage } from './task.ts'
 
-/** The worker's side of a pool: answers jobs from the main thread with the tasks of the table, one at a time. */
+/** The worker's side of a pool: answers jobs from the gateway's process with the tasks of the table, one at a time. */
 export function serveTasks(table: TaskTable): void {
-  const port = parentPort
-  if (port === null) throw new Error('serveTasks runs in a worker thread only')
-  const post = (message: WorkerMessage): void => port.postMessage(message)
-  port.on('message', (job: JobMessage) => {
-    void runJob(table, job, post).then(post)
+  const post = (message: WorkerMessage): void => void process.send?.(message)
+  const [memoryMaxMb = '1024'] = process.argv.slice(2)
+  const bytesMax = Number(memoryMaxMb) * 1024 * 1024
+  // A thread of its own, since a task may hold this one for as long as it likes.
+  const watch = new Worker(new URL('./watch-process.ts', import.meta.url), {
+    workerData: { parent: process.ppid, bytesMax },
+  })
+  watch.unref()
+  process.on('disconnect', () => process.exit())
+  process.on('message', (job: JobMessage) => {
+    void runJob(table, job, post).then((outcome) =>
+      post({ ...outcome, isSpent: process.memoryUsage.rss() > bytesMax / 2 }),
+    )
   })
 }
 
@@ -16,7 +24,7 @@ async function runJob(
   table: TaskTable,
   job: JobMessage,
   post: (message: WorkerMessage) => void,
-): Promise<WorkerMessage> {
+): Promise<Outcome> {
   try {
     const load = table[job.task]
     if (load === undefined) throw new Error(`No task is named ${job.task}`)
@@ -31,7 +39,7 @@ async function runJob(
   }
 }
 
-function failureMessage(thrown: unknown): WorkerMessage {
+function failureMessage(thrown: unknown): Outcome {
   if (thrown instanceof GatewayError) {
     const { code, message, details } = thrown
     const { param } = details

@@ -1,11 +1,11 @@
-/** What a running task may tell the thread that asked for it. */
+/** What a running task may tell the process that asked for it. */
 export interface TaskContext {
   /** Reports how much of the work is done, 0 to 1. */
   readonly progress: (done: number) => void
 }
 
 /**
- * Work for a worker thread. Input and result cross a thread boundary: plain data and typed arrays only (structured
+ * Work for a worker process. Input and result cross its boundary: plain data and typed arrays only (structured
  * clone). A GatewayError thrown here arrives at the caller as the same GatewayError.
  */
 export type Task<Input, Result> = (input: Input, context: TaskContext) => Promise<Result>
@@ -23,15 +23,21 @@ export type TaskResult<Table extends TaskTable, Name extends keyof Table> = Awai
   ReturnType<TaskOf<Table, Name>>
 >
 
-/** Main thread to worker: one job at a time. */
+/** Gateway to worker: one job at a time. */
 export interface JobMessage {
   readonly task: string
   readonly input: unknown
 }
 
-/** Worker to main thread. After `done` or `failed` the worker is free for the next job. */
+/** Worker to gateway. After an outcome the worker is free for the next job. */
 export type WorkerMessage =
   | { readonly kind: 'progress'; readonly done: number }
+  | (Outcome & {
+      /** It kept so much memory that the next job could not have what it may. */
+      readonly isSpent: boolean
+    })
+
+export type Outcome =
   | { readonly kind: 'done'; readonly result: unknown }
   | {
       readonly kind: 'refused'

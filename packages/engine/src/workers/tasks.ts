@@ -1,16 +1,18 @@
 import type { TaskTable } from './task.ts'
 
 /**
- * Everything that runs in a worker thread: one line per task, its code loaded on first use and in the worker only.
+ * Everything that runs in a worker process: one line per task, its code loaded on first use and in the worker only.
  * To add a task, write a `Task` function and name it here.
  */
 export const tasks = {
+  composeSentChat: async () => (await import('../chat/compose.ts')).composeSentChat,
   judgeDocuments: async () => (await import('../rerank/judge.ts')).judgeDocuments,
   annotateAudio: async () => (await import('../audio/annotate.ts')).annotateAudio,
   synthesizeSpeech: async () =>
     (await import('../audio/speech/synthesize-speech.ts')).synthesizeSpeech,
   editImages: async () => (await import('../images/edit-images.ts')).editImages,
   generateImages: async () => (await import('../images/generate-images.ts')).generateImages,
+  describeImage: async () => (await import('../chat/media/image.ts')).describeImage,
   readPdf: async () => (await import('../chat/media/read-pdf.ts')).readPdf,
   renderVideo: async () => (await import('../video/render-video.ts')).renderVideo,
 } as const satisfies TaskTable

@@ -1,9 +1,15 @@
 import type { OperationContext } from '../../src/operation.ts'
 import type { WorkerPool } from '../../src/workers/pool.ts'
+import { tasks } from '../../src/workers/tasks.ts'
 import { createMediaFetcher } from '../../../sluice/src/http/fetch-media.ts'
 
-const noWorkers: WorkerPool = {
-  run: () => Promise.reject(new Error('This test has no workers')),
+/** Does the work in this process. */
+const inPlace: WorkerPool = {
+  async run(name, input) {
+    const task = await tasks[name]()
+    // The input is that of the very task, and so is the result.
+    return (await task(input as never, { progress: () => undefined })) as never
+  },
   [Symbol.asyncDispose]: () => Promise.resolve(),
 }
 
@@ -13,8 +19,9 @@ export function engineContext(changes: Partial<OperationContext> = {}): Operatio
   let ids = 0
   return {
     model: 'builtin-chat',
+    key: 'key_1',
     signal: new AbortController().signal,
-    workers: noWorkers,
+    workers: inPlace,
     fetchMedia: (url, options) => fetchMedia(url, { ...options, timeoutMs: 1000 }),
     publish: () => 'http://localhost/unused',
     now: () => Date.UTC(2026, 2, 5, 12),

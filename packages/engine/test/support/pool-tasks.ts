@@ -18,6 +18,15 @@ const eatMemory: Task<null, number> = async () => {
   const kept: unknown[] = []
   for (;;) kept.push(Array.from({ length: 100_000 }, (_, index) => ({ index })))
 }
+const kept: Uint8Array[] = []
+const eatBuffers: Task<null, never> = async () => {
+  for (;;) kept.push(new Uint8Array(16 * 1024 * 1024).fill(1))
+}
+const keepBuffers: Task<number, number> = async (megabytes) => {
+  kept.push(new Uint8Array(megabytes * 1024 * 1024).fill(1))
+  return process.pid
+}
+const environment: Task<null, string[]> = async () => Object.keys(process.env)
 const count: Task<number, string> = async (steps, { progress }) => {
   for (let step = 1; step <= steps; step += 1) progress(step / steps)
   return 'counted'
@@ -32,6 +41,9 @@ export const poolTasks = {
   spin: async () => spin,
   exit: async () => exit,
   eatMemory: async () => eatMemory,
+  eatBuffers: async () => eatBuffers,
+  keepBuffers: async () => keepBuffers,
+  environment: async () => environment,
   count: async () => count,
 }
 

@@ -2,22 +2,28 @@ import { type Formants, type Frication, type Sound, sounds } from './phonemes.ts
 import { type PlannedSound, type SpeechPlan, speechSampleRate } from './plan.ts'
 import type { Voice } from './voices.ts'
 
-/** The positions of a speaking mouth, one value per frame of `frameSamples`. */
-export interface Gestures {
-  readonly frames: number
-  readonly pitchHz: Float32Array
-  readonly first: Float32Array
-  readonly second: Float32Array
-  readonly third: Float32Array
-  /** Strengths of the voice, of breath through the whole mouth, and of noise made in it. */
-  readonly voice: Float32Array
-  readonly breath: Float32Array
-  readonly frication: Float32Array
-  readonly noiseLow: Float32Array
-  readonly noiseLowGain: Float32Array
-  readonly noiseHigh: Float32Array
-  readonly noiseHighGain: Float32Array
-}
+/** What a speaking mouth does, and over how many seconds to either side each movement is spread. */
+const movements = {
+  pitchHz: 0.06,
+  first: 0.022,
+  second: 0.028,
+  third: 0.028,
+  // Strengths of the voice, of breath through the whole mouth, and of noise made in it.
+  voice: 0.008,
+  breath: 0.008,
+  frication: 0.004,
+  noiseLow: 0,
+  noiseLowGain: 0,
+  noiseHigh: 0,
+  noiseHighGain: 0,
+} as const
+
+type Movement = keyof typeof movements
+// The keys of a literal table are its names.
+const movementNames = Object.keys(movements) as readonly Movement[]
+
+/** One value of each movement per frame of `frameSamples`. */
+export type Gestures = Readonly<Record<Movement, Float32Array>> & { readonly frames: number }
 
 export const frameSamples = 96
 const framesPerSecond = speechSampleRate / frameSamples
@@ -25,52 +31,50 @@ const framesPerSecond = speechSampleRate / frameSamples
 /** Turns planned sounds into movements: each sound sets a goal, and the mouth takes its time to get there. */
 export function planGestures(plan: SpeechPlan, voice: Voice): Gestures {
   const frames = Math.ceil(plan.samples / frameSamples)
-  const column = (): Float32Array => new Float32Array(frames)
-  const g = {
-    frames,
-    pitchHz: column(),
-    first: column(),
-    second: column(),
-    third: column(),
-    voice: column(),
-    breath: column(),
-    frication: column(),
-    noiseLow: column(),
-    noiseLowGain: column(),
-    noiseHigh: column(),
-    noiseHighGain: column(),
-  }
+  const columns = columnsOf(() => new Float32Array(frames))
   for (const [i, planned] of plan.sounds.entries()) {
     const from = Math.round(planned.start * framesPerSecond)
     const to = Math.min(frames, Math.round((planned.start + planned.duration) * framesPerSecond))
     for (let frame = from; frame < to; frame++) {
-      const into = (frame - from + 0.5) / (to - from)
-      const goal = goalOf(plan.sounds, i, into)
-      g.pitchHz[frame] = voice.pitchHz * (1 + (planned.pitch - 1) * voice.liveliness)
-      g.first[frame] = goal.formants[0] * voice.formantScale
-      g.second[frame] = goal.formants[1] * voice.formantScale
-      g.third[frame] = goal.formants[2] * voice.formantScale
-      g.voice[frame] = goal.voice * planned.strength
-      g.breath[frame] = goal.breath * planned.strength + goal.voice * voice.breath
-      g.frication[frame] = goal.noise * planned.strength
-      g.noiseLow[frame] = goal.frication.low
-      g.noiseLowGain[frame] = goal.frication.lowGain
-      g.noiseHigh[frame] = goal.frication.high
-      g.noiseHighGain[frame] = goal.frication.highGain
+      const goal = goalOf(plan.sounds, i, (frame - from + 0.5) / (to - from))
+      const values = valuesOf(goal, planned, voice)
+      for (const name of movementNames) columns[name][frame] = values[name]
     }
   }
-  const quick = (seconds: number): number =>
-    Math.max(1, Math.round((seconds / Math.max(0.5, plan.speed)) * framesPerSecond))
-  const { pitchHz, first, second, third, voice: voiced, breath, frication } = g
+  const smoothed = columnsOf((name) => {
+    const seconds = movements[name] / Math.max(0.5, plan.speed)
+    return seconds === 0
+      ? columns[name]
+      : smooth(columns[name], Math.max(1, Math.round(seconds * framesPerSecond)))
+  })
+  return { ...smoothed, frames }
+}
+
+function columnsOf(make: (name: Movement) => Float32Array): Record<Movement, Float32Array> {
+  // Every movement has its column.
+  return Object.fromEntries(movementNames.map((name) => [name, make(name)])) as Record<
+    Movement,
+    Float32Array
+  >
+}
+
+function valuesOf(
+  { formants, frication, ...goal }: Goal,
+  { pitch, strength }: PlannedSound,
+  voice: Voice,
+): Readonly<Record<Movement, number>> {
   return {
-    ...g,
-    pitchHz: smooth(pitchHz, quick(0.06)),
-    first: smooth(first, quick(0.022)),
-    second: smooth(second, quick(0.028)),
-    third: smooth(third, quick(0.028)),
-    voice: smooth(voiced, quick(0.008)),
-    breath: smooth(breath, quick(0.008)),
-    frication: smooth(frication, quick(0.004)),
+    pitchHz: voice.pitchHz * (1 + (pitch - 1) * voice.liveliness),
+    first: formants[0] * voice.formantScale,
+    second: formants[1] * voice.formantScale,
+    third: formants[2] * voice.formantScale,
+    voice: goal.voice * strength,
+    breath: goal.breath * strength + goal.voice * voice.breath,
+    frication: goal.noise * strength,
+    noiseLow: frication.low,
+    noiseLowGain: frication.lowGain,
+    noiseHigh: frication.high,
+    noiseHighGain: frication.highGain,
   }
 }
 

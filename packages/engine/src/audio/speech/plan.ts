@@ -32,13 +32,6 @@ const pauseSeconds: Readonly<Record<PauseMark, number>> = {
 const edgeSeconds = 0.06
 /** The last sounds before a pause are drawn out. */
 const finalStretch = 1.35
-const functionWords = new Set(
-  (
-    'a an and are as at be but by can for from had has have he her his i if in is it its me my of on or our she so ' +
-    'that the their them there they this to was we were will with you your'
-  ).split(' '),
-)
-
 /** Decides which sounds a text is said with, how long each lasts and how the pitch moves. Any text gives a plan. */
 export function planSpeech(text: string, speed: number): SpeechPlan {
   const planned: PlannedSound[] = []
@@ -99,25 +92,15 @@ interface SaidSound {
   readonly strength: number
 }
 
-/** The sounds of a word: its first full vowel is stressed, unless the word carries no weight. */
+/** The sounds of a word: its first full vowel is stressed. */
 function stressed(word: string): readonly SaidSound[] {
   const phonemes = pronounce(word)
-  const light = functionWords.has(word)
   const full = phonemes.findIndex((phoneme) => isVowel(phoneme) && !isWeak(phoneme))
   return phonemes.map((phoneme, i) => {
-    const vowel = isVowel(phoneme)
-    const accent = !light && i === full
-    const length = vowel ? (accent ? 1.12 : light ? 0.72 : 0.85) : light ? 0.85 : 1
-    const next = phonemes[i + 1]
-    // A consonant beside another is shorter.
-    const cluster = !vowel && next !== undefined && !isVowel(next) ? 0.8 : 1
-    const strength = vowel ? (accent ? 1 : 0.82) : 0.9
-    return {
-      phoneme,
-      accent,
-      strength,
-      seconds: (sounds[phoneme].length / 1000) * length * cluster,
-    }
+    const accent = i === full
+    const length = isVowel(phoneme) && !accent ? 0.85 : 1
+    const seconds = (sounds[phoneme].length / 1000) * length
+    return { phoneme, accent, seconds, strength: accent ? 1 : 0.85 }
   })
 }
 
@@ -129,19 +112,16 @@ function isWeak(phoneme: Phoneme): boolean {
   return phoneme === 'AX' || phoneme === 'IX'
 }
 
-/** The pitch sinks through a phrase and shows at its end whether more is to come, all is said or something is asked. */
+/** How far the pitch goes up at the end of a phrase: more is to come, all is said, or something is asked. */
+const endings: Readonly<Record<PauseMark, number>> = {
+  ',': 0.14,
+  ';': -0.12,
+  '.': -0.12,
+  '?': 0.45,
+  '!': -0.1,
+}
+
+/** The pitch sinks through a phrase until its last quarter. */
 function melody(into: number, mark: PauseMark, accent: boolean): number {
-  const sinking = 1.1 - 0.2 * into + (accent ? 0.1 : 0)
-  const end = Math.max(0, (into - 0.75) / 0.25)
-  switch (mark) {
-    case '?':
-      return sinking + 0.45 * end
-    case ',':
-      return sinking + 0.14 * end
-    case '!':
-      return sinking + (accent ? 0.1 : 0) - 0.1 * end
-    case ';':
-    case '.':
-      return sinking - 0.12 * end
-  }
+  return 1.1 - 0.2 * into + (accent ? 0.1 : 0) + endings[mark] * Math.max(0, into * 4 - 3)
 }

@@ -1,4 +1,3 @@
-import type { Pause } from '../pause.ts'
 import { type Conversation, instructionsOf, lastUserTurn, type Origin } from './conversation.ts'
 import { splitRequest } from './split-request.ts'
 
@@ -12,12 +11,13 @@ export interface Ask {
   readonly manner: string
   /** System and developer texts. */
   readonly instructions: string
+  /** The same as far as it gives orders: a long one, as agents have, is a manual. */
+  readonly orders: string
   /** Every text that facts may be drawn from, in the order of the conversation. */
   readonly sources: readonly Source[]
   readonly conversation: Conversation
   /** Milliseconds since the epoch. */
   readonly now: number
-  readonly pause: Pause
 }
 
 export interface Source {
@@ -43,23 +43,26 @@ export interface Answer {
 export interface Skill {
   readonly name: string
   /** Undefined where the skill has nothing to say to this. */
-  readonly answer: (ask: Ask) => Answer | undefined | Promise<Answer | undefined>
+  readonly answer: (ask: Ask) => Answer | undefined
 }
 
-export function createAsk(conversation: Conversation, now: number, pause: Pause): Ask {
+const ordersCharactersMax = 2000
+
+export function createAsk(conversation: Conversation, now: number): Ask {
   const turn = lastUserTurn(conversation)
   const text = turn?.text ?? ''
   const split = splitRequest(text)
+  const instructions = instructionsOf(conversation)
   return {
     text,
     instruction: split.instruction,
     passage: split.passage,
     manner: split.manner,
-    instructions: instructionsOf(conversation),
+    instructions,
+    orders: instructions.length <= ordersCharactersMax ? instructions : '',
     sources: sourcesOf(conversation, split.passage),
     conversation,
     now,
-    pause,
   }
 }
 
@@ -70,6 +73,7 @@ function sourcesOf(conversation: Conversation, passage: string): Source[] {
     const current = asked !== undefined && turn.index >= asked.index
     for (const medium of turn.media)
       sources.push({ origin: 'media', text: medium.description, current })
+    if (turn.context) sources.push({ origin: 'system', text: turn.context, current })
     const text = turn === asked ? passage : turn.text
     if (text !== '') sources.push({ origin: turn.role, text, current })
   }

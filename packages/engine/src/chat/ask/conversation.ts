@@ -13,8 +13,10 @@ export interface Turn {
   readonly role: 'system' | 'user' | 'assistant' | 'tool'
   /** Place in the request's messages. */
   readonly index: number
-  /** The text parts, joined by blank lines. */
+  /** What the sender says: the text parts, joined by blank lines. */
   readonly text: string
+  /** What a program put around that: no request and no order, but it may hold facts. */
+  readonly context?: string
   /** What was measured of pictures, sounds, films, and the text of files: one per part. */
   readonly media: readonly Medium[]
   readonly calls: readonly PastCall[]
@@ -43,9 +45,11 @@ export function instructionsOf({ turns }: Conversation): string {
     .join('\n\n')
 }
 
-/** The last user turn; a conversation may have none. */
+/** The last turn in which a user says or shows something; a conversation may have none. */
 export function lastUserTurn({ turns }: Conversation): Turn | undefined {
-  return turns.findLast((turn) => turn.role === 'user')
+  return turns.findLast(
+    (turn) => turn.role === 'user' && (turn.text.trim() !== '' || turn.media.length > 0),
+  )
 }
 
 /** Tool results that came after the last user turn. */

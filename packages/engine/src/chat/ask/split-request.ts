@@ -175,23 +175,7 @@ function splitLines(text: string): Halves | undefined {
 }
 
 function splitLine(text: string): Halves | undefined {
-  return splitNamed(text) ?? splitColon(text) ?? splitSentences(text)
-}
-
-const namedText =
-  /[\s.,;:!?](?:text|input|sentence|review|message|e-?mail|tweet|passage|article|document|comment|string|list|paragraph|content|note)\s?:\s/i
-
-/** "Classify as spam or ham. Message: …". */
-function splitNamed(text: string): Halves | undefined {
-  const label = namedText.exec(text.slice(0, instructionCharactersMax))
-  if (label === null) return undefined
-  const instruction = text.slice(0, label.index + 1)
-  const passage = text.slice(label.index + label[0].length)
-  // "Summarise this text: …" names its text within the sentence; the colon rule reads that.
-  const ends = /[.!?:;,]\s*$/.test(instruction)
-  return ends && isCommand(instruction) && passage.trim() !== ''
-    ? { instruction, passage }
-    : undefined
+  return splitColon(text) ?? splitSentences(text)
 }
 
 /** "Sort these words: pear, apple". */

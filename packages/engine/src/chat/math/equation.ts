@@ -38,8 +38,7 @@ export function solveLinear(text: string): Solved | undefined {
 }
 
 function shown(value: Quantity): string {
-  if (typeof value !== 'number' && isRounded(value))
-    return `${value.numerator}/${value.denominator}`
+  if (typeof value !== 'number' && isRounded(value)) return value.toFraction()
   return formatQuantity(value)
 }
 

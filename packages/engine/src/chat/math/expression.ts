@@ -167,10 +167,8 @@ function product(cursor: Cursor): Quantity | undefined {
 function productSign(cursor: Cursor): string | undefined {
   const sign = take(cursor, '*', '/', '%of', 'mod')
   if (sign !== undefined) return sign
-  const [here, next] = [cursor.tokens[cursor.at], cursor.tokens[cursor.at + 1]]
-  if (here?.text === '(') return '*'
-  const operand = next?.kind === 'number' || next?.kind === 'function' || next?.text === '('
-  return here?.text === '%' && operand && take(cursor, '%') !== undefined ? 'mod' : undefined
+  if (cursor.tokens[cursor.at]?.text === '(') return '*'
+  return !isPercent(cursor) && take(cursor, '%') !== undefined ? 'mod' : undefined
 }
 
 function combine(sign: string, left: Quantity, right: Quantity): Quantity {
@@ -219,10 +217,13 @@ function postfix(cursor: Cursor): Quantity | undefined {
   return value
 }
 
-function isPercent({ tokens, at }: Cursor): boolean {
-  const next = tokens[at + 1]
-  const operand = next?.kind === 'number' || next?.kind === 'function' || next?.text === '('
-  return tokens[at]?.text === '%' && !operand
+/** A percent sign with nothing to be divided behind it is no remainder. */
+function isPercent({ tokens, at }: Pick<Cursor, 'tokens' | 'at'>): boolean {
+  return tokens[at]?.text === '%' && !isOperand(tokens[at + 1])
+}
+
+function isOperand(token: Token | undefined): boolean {
+  return token?.kind === 'number' || token?.kind === 'function' || token?.text === '('
 }
 
 function primary(cursor: Cursor): Quantity | undefined {
@@ -283,17 +284,6 @@ function float(name: string, value: number): number {
   return floats[name]?.(value) ?? Number.NaN
 }
 
-/** A percent sign at the end, or before another sign, is not a remainder. */
-function isLastSign(tokens: readonly Token[], index: number): boolean {
-  const next = tokens[index + 1]
-  return (
-    tokens[index]?.text === '%' &&
-    next?.kind !== 'number' &&
-    next?.kind !== 'function' &&
-    next?.text !== '('
-  )
-}
-
 const roots: Readonly<Record<string, string>> = { sqrt: '√', cbrt: '∛' }
 
 function written(tokens: readonly Token[]): string {
@@ -306,7 +296,9 @@ function written(tokens: readonly Token[]): string {
     else if (token === 'sqrt' || token === 'cbrt') text += `${roots[token]}`
     else if (
       token === 'mod' ||
-      (binary && ['+', '-', '*', '/', '^', '%'].includes(token) && !isLastSign(tokens, index))
+      (binary &&
+        ['+', '-', '*', '/', '^', '%'].includes(token) &&
+        !isPercent({ tokens, at: index }))
     )
       text += ` ${token} `
     else text += token

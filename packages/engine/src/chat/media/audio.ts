@@ -1,13 +1,11 @@
-import { GatewayError } from '@sluice/contract'
-import { captionOf } from '../../audio/captions.ts'
-import { parseWav, readWav } from '../../audio/wav.ts'
+import type { Annotation } from '../../audio/annotate.ts'
+import { silenceDb } from '../../audio/listen.ts'
+import { captionOf } from '../../audio/segments.ts'
 import type { Medium } from '../ask/conversation.ts'
 import type { MediaContext } from '../../operation.ts'
 
 const workMs = 60_000
 const segmentsMax = 20
-/** What the level is measured on, at most. */
-const levelFramesMax = 500_000
 
 /** As OpenAI counts sound: ten tokens a second (audio guide). */
 const tokensPerSecond = 10
@@ -16,17 +14,9 @@ const tokensPerSecond = 10
 export async function describeAudio(
   bytes: Uint8Array,
   param: string,
-  { workers, signal }: MediaContext,
+  { workers }: MediaContext,
 ): Promise<Medium> {
-  const heard = await workers
-    .run('annotateAudio', { bytes }, { signal, timeoutMs: workMs })
-    .catch((thrown: unknown) => {
-      throw thrown instanceof GatewayError &&
-        thrown.blame === 'caller' &&
-        thrown.code !== 'cancelled'
-        ? new GatewayError(thrown.code, thrown.message, { param, cause: thrown })
-        : thrown
-    })
+  const heard = await workers.run('annotateAudio', { bytes }, { timeoutMs: workMs, param })
   const seconds = Number(heard.duration.toFixed(2))
   const parts = heard.segments
     .slice(0, segmentsMax)
@@ -37,27 +27,18 @@ export async function describeAudio(
   const more = heard.segments.length > segmentsMax ? ', and more' : ''
   return {
     kind: 'audio',
-    description: `This is a ${heard.format} audio recording with a duration of ${seconds} seconds, sampled at ${heard.sampleRate} Hz. ${wavSentence(bytes)}It holds ${parts.join('; ')}${more}.`,
+    description: `This is a ${heard.format} audio recording with a duration of ${seconds} seconds, sampled at ${heard.sampleRate} Hz. ${channelsSentence(heard)}It holds ${parts.join('; ')}${more}.`,
     imageTokens: 0,
     audioTokens: Math.max(1, Math.ceil(heard.duration * tokensPerSecond)),
   }
 }
 
-function wavSentence(bytes: Uint8Array): string {
-  const layout = parseWav(bytes)
-  if (layout === undefined || layout.frames === 0) return ''
-  const channels =
-    layout.channels === 1
+function channelsSentence({ channels, level }: Annotation): string {
+  const count =
+    channels === 1
       ? '1 channel (mono)'
-      : layout.channels === 2
+      : channels === 2
         ? '2 channels (stereo)'
-        : `${layout.channels} channels`
-  const samples = readWav(bytes, layout, 0, Math.min(layout.frames, levelFramesMax))
-  let power = 0
-  for (const sample of samples) power += sample * sample
-  const decibels = 10 * Math.log10(power / Math.max(1, samples.length))
-  const level = Number.isFinite(decibels)
-    ? `its level is ${decibels.toFixed(1)} dBFS`
-    : 'it is silent'
-  return `It has ${channels} and ${level}. `
+        : `${channels} channels`
+  return `It has ${count} and ${level > silenceDb ? `its level is ${level.toFixed(1)} dBFS` : 'it is silent'}. `
 }

@@ -1,4 +1,4 @@
-import { GatewayError, invalidRequest } from '@sluice/contract'
+import { invalidRequest } from '@sluice/contract'
 import type { Medium } from '../ask/conversation.ts'
 import type { MediaContext } from '../../operation.ts'
 
@@ -28,40 +28,36 @@ export async function readDocument(
   }
 }
 
-function isPdf(bytes: Uint8Array): boolean {
+export function isPdf(bytes: Uint8Array): boolean {
   return Buffer.from(bytes.subarray(0, 1024)).includes('%PDF-')
 }
 
 async function pdfText(
   bytes: Uint8Array,
   param: string,
-  { workers, signal }: MediaContext,
+  { workers }: MediaContext,
 ): Promise<string> {
-  try {
-    const { text, pages } = await workers.run('readPdf', { bytes }, { signal, timeoutMs: workMs })
-    if (text.trim() !== '') return text
-    return `This PDF has ${pages} ${pages === 1 ? 'page' : 'pages'} and holds no text.`
-  } catch (thrown) {
-    if (
-      !(thrown instanceof GatewayError) ||
-      thrown.blame !== 'caller' ||
-      thrown.code === 'cancelled'
-    )
-      throw thrown
-    throw new GatewayError(thrown.code, thrown.message, { param, cause: thrown })
-  }
+  const { text, pages } = await workers.run('readPdf', { bytes }, { timeoutMs: workMs, param })
+  if (text.trim() !== '') return text
+  return `This PDF has ${pages} ${pages === 1 ? 'page' : 'pages'} and holds no text.`
 }
 
 function plainText(bytes: Uint8Array, filename: string | undefined, param: string): string {
+  const text = textOf(bytes)
+  if (text !== undefined) return text
+  const name = filename === undefined ? 'The file' : `The file ${filename.slice(0, 100)}`
+  throw invalidRequest(`${name} is neither a PDF nor text`, param)
+}
+
+/** A file as text, where it is one in UTF-8 or UTF-16. */
+export function textOf(bytes: Uint8Array): string | undefined {
   const sixteen =
     (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)
   const encoding = sixteen ? (bytes[0] === 0xff ? 'utf-16le' : 'utf-16be') : 'utf-8'
   try {
     const text = new TextDecoder(encoding, { fatal: true }).decode(bytes)
-    if (!text.includes('\0')) return text
+    return text.includes('\0') ? undefined : text
   } catch {
-    // Not text: answered below.
+    return undefined
   }
-  const name = filename === undefined ? 'The file' : `The file ${filename.slice(0, 100)}`
-  throw invalidRequest(`${name} is neither a PDF nor text`, param)
 }

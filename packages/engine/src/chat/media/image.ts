@@ -1,21 +1,32 @@
+import sharp from 'sharp'
 import { GatewayError, invalidRequest } from '@sluice/contract'
+import { imageFormatOf } from '../../images/image-format.ts'
+import type { Task } from '../../workers/task.ts'
 import type { Medium } from '../ask/conversation.ts'
 import { plural } from '../text/words.ts'
 
 const pixelsMax = 60_000_000
+/** An SVG is a program that draws: its length says little of what it costs, and a long one is none for looking at. */
+const svgBytesMax = 100_000
 /** Colours are counted on a picture scaled down to this many pixels each way. */
 const sampleSide = 48
 
 type Detail = 'low' | 'high' | 'auto' | 'original'
 
-/** Measures a picture: format, size, colours, brightness, transparency. Its pixels are read in sharp's own threads. */
-export async function describeImage(
-  bytes: Uint8Array,
-  detail: Detail,
-  param: string,
-): Promise<Medium> {
-  if (bytes.length === 0) throw invalidRequest('The image is empty', param)
-  const { default: sharp } = await import('sharp')
+export interface ImageInput {
+  readonly bytes: Uint8Array
+  readonly detail: Detail
+}
+
+/** Measures a picture: format, size, colours, brightness, transparency. Throws invalid_request for what is none. */
+export const describeImage: Task<ImageInput, Medium> = async ({ bytes, detail }) => {
+  if (bytes.length === 0) throw invalidRequest('The image is empty')
+  // What has no signature of a picture can only be an SVG, compressed or not.
+  if (imageFormatOf(bytes) === undefined && bytes.length > svgBytesMax)
+    throw isXml(bytes)
+      ? invalidRequest(`An SVG image may have at most ${svgBytesMax / 1000} kB`)
+      : unreadable()
+  if (bytes[0] === 0x1f && bytes[1] === 0x8b) throw unreadable()
   try {
     const image = sharp(bytes, { limitInputPixels: pixelsMax, failOn: 'error' })
     const { format, width, height, hasAlpha, pages } = await image.metadata()
@@ -40,12 +51,20 @@ export async function describeImage(
       audioTokens: 0,
     }
   } catch (thrown) {
-    throw new GatewayError(
-      'invalid_request',
-      'The image cannot be read; png, jpeg, webp, gif, tiff, avif and svg are understood',
-      { param, cause: thrown },
-    )
+    throw unreadable(thrown)
   }
+}
+
+function isXml(bytes: Uint8Array): boolean {
+  return /^\ufeff?\s*</.test(Buffer.from(bytes.subarray(0, 256)).toString('utf8'))
+}
+
+function unreadable(cause?: unknown): GatewayError {
+  return new GatewayError(
+    'invalid_request',
+    'The image cannot be read; png, jpeg, webp, gif, tiff, avif and svg are understood',
+    { cause },
+  )
 }
 
 interface Facts {

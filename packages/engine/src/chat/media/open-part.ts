@@ -1,11 +1,10 @@
 import { type ContentPart, GatewayError, invalidRequest } from '@sluice/contract'
-import { detectAudioFormat } from '../../audio/audio-format.ts'
+import { detectAudioFormat } from '../../audio/decode.ts'
 import type { MediaContext } from '../../operation.ts'
 import type { Medium } from '../ask/conversation.ts'
 import type { OpenPart } from '../read-request.ts'
 import { describeAudio } from './audio.ts'
-import { readDocument } from './document.ts'
-import { describeImage } from './image.ts'
+import { isPdf, readDocument, textOf } from './document.ts'
 import { describeVideo } from './video.ts'
 
 const mebibyte = 1024 * 1024
@@ -13,6 +12,8 @@ const imageBytesMax = 20 * mebibyte
 const audioBytesMax = 25 * mebibyte
 const fileBytesMax = 32 * mebibyte
 const videoBytesMax = 64 * mebibyte
+/** How long one picture may take to be read, in milliseconds. */
+const imageMs = 10_000
 
 /** Opens pictures, sounds, films and files; what cannot be read is the caller's mistake, with the path of its field. */
 export function createOpenPart(context: MediaContext): OpenPart {
@@ -36,7 +37,8 @@ export function createOpenPart(context: MediaContext): OpenPart {
 async function openImage(part: ContentPart, param: string, context: MediaContext): Promise<Medium> {
   const url = part.image_url?.url ?? ''
   const { bytes } = await context.fetchMedia(url, { bytesMax: imageBytesMax, param })
-  return describeImage(bytes, part.image_url?.detail ?? 'auto', param)
+  const detail = part.image_url?.detail ?? 'auto'
+  return context.workers.run('describeImage', { bytes, detail }, { timeoutMs: imageMs, param })
 }
 
 async function openAudio(part: ContentPart, param: string, context: MediaContext): Promise<Medium> {
@@ -69,10 +71,16 @@ async function openFile(part: ContentPart, param: string, context: MediaContext)
     param: `${param}.file_data`,
   })
   const field = `${param}.file_data`
-  if (contentType?.startsWith('image/') === true) return describeImage(bytes, 'auto', field)
-  if (detectAudioFormat(bytes) !== undefined && contentType?.startsWith('video/') !== true)
-    return describeAudio(bytes, field, context)
+  if (contentType?.startsWith('image/') === true)
+    return context.workers.run(
+      'describeImage',
+      { bytes, detail: 'auto' },
+      { timeoutMs: imageMs, param: field },
+    )
   if (contentType?.startsWith('video/') === true) return describeVideo(bytes, field)
   if (bytes.length === 0) throw invalidRequest('The file is empty', field)
+  // The first bytes of a text can be those of a sound, but no sound is a text.
+  const isText = isPdf(bytes) || textOf(bytes) !== undefined
+  if (!isText && detectAudioFormat(bytes) !== undefined) return describeAudio(bytes, field, context)
   return readDocument(bytes, { filename: filename ?? undefined, param: field, context })
 }

@@ -20,21 +20,17 @@ export interface Fact {
 const factsMax = 30_000
 
 /** Everything said so far, sentence by sentence, questions and commands left out. */
-export async function gatherFacts(
-  ask: Ask,
-  sources: readonly Source[] = ask.sources,
-): Promise<Fact[]> {
+export function gatherFacts(ask: Ask, sources: readonly Source[] = ask.sources): Fact[] {
   const facts: Fact[] = []
   for (const source of sources) {
-    await ask.pause()
     if (source.origin === 'assistant' && /built-in engine/i.test(source.text)) continue
-    await addFacts(facts, source, ask)
+    addFacts(facts, source)
     if (facts.length > factsMax) break
   }
   return facts.slice(0, factsMax)
 }
 
-async function addFacts(facts: Fact[], source: Source, ask: Ask): Promise<void> {
+function addFacts(facts: Fact[], source: Source): void {
   const { origin, current } = source
   const json = parseJsonText(source.text)
   if (json !== undefined) {
@@ -43,8 +39,7 @@ async function addFacts(facts: Fact[], source: Source, ask: Ask): Promise<void> 
     return
   }
   let topic: string | undefined
-  for (const [number, raw] of sentencesOf(source.text).entries()) {
-    if (number % 64 === 0) await ask.pause()
+  for (const raw of sentencesOf(source.text)) {
     const text = origin === 'user' ? withoutRequest(raw) : raw
     if (
       text.endsWith('?') ||

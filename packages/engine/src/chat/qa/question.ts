@@ -1,4 +1,4 @@
-import { contentStems, rootOf, wordsOf } from '../text/words.ts'
+import { contentStems, rootOf } from '../text/words.ts'
 
 export type QuestionKind =
   | 'who'
@@ -30,6 +30,8 @@ const scaffolding: ReadonlySet<string> = new Set(
     .map(rootOf),
 )
 
+const yesNo =
+  /^\s*(?:so |and |but |then )?(?:is|are|was|were|do|does|did|can|could|will|would|has|have|had|should|am|isn't|aren't|doesn't|didn't)\b/i
 const kinds: readonly (readonly [RegExp, QuestionKind])[] = [
   [/\bwhat colou?rs?\b|\bwhich colou?rs?\b|\bcolou?r (?:is|are|was|were)\b/i, 'colour'],
   [
@@ -45,19 +47,12 @@ const kinds: readonly (readonly [RegExp, QuestionKind])[] = [
   [/\bwho(?:se|m)?\b|\bwhich (?:person|man|woman|author|company|team)\b/i, 'who'],
   [/\bwhy\b|\bwhat (?:is|was) the reason\b|\bfor what reason\b/i, 'why'],
   [/\bwhat\b|\bwhich\b/i, 'what'],
-  [
-    /^\s*(?:so |and |but |then )?(?:is|are|was|were|do|does|did|can|could|will|would|has|have|had|should|am|isn't|aren't|doesn't|didn't)\b/i,
-    'yes-no',
-  ],
   [/\bhow\b/i, 'how'],
 ]
 
-const auxiliaryFirst =
-  /^\s*(?:so |and |but |then )?(?:is|are|was|were|do|does|did|can|could|will|would|has|have|had|should|am)\b/i
-
 export function analyseQuestion(text: string): Question {
   const kind =
-    auxiliaryFirst.test(text) && !/^(?:can|could|would|will|do) you\b/i.test(text.trim())
+    yesNo.test(text) && !/^(?:can|could|would|will|do) you\b/i.test(text.trim())
       ? 'yes-no'
       : (kinds.find(([pattern]) => pattern.test(text))?.[1] ?? 'other')
   const terms = new Set(contentStems(text).filter((stem) => !scaffolding.has(stem)))
@@ -78,15 +73,6 @@ function asked(text: string): string[] {
 }
 
 function personOf(text: string): Question['person'] {
-  const words = new Set(wordsOf(text).map((word) => word.lower.replace(/['’].*$/u, '')))
-  if (
-    ['i', 'my', 'me', 'mine', 'myself'].some((word) => words.has(word)) &&
-    !/\b(?:tell|give|show|help) me\b/i.test(text)
-  )
-    return 'first'
-  if (/\bmy\b|\bi\b/i.test(text)) return 'first'
-  return ['you', 'your', 'yours'].some((word) => words.has(word)) &&
-    !/\b(?:can|could|would|will|do) you\b/i.test(text)
-    ? 'second'
-    : 'third'
+  if (/\b(?:i|my|mine|myself)\b|(?<!\b(?:tell|give|show|help) )\bme\b/i.test(text)) return 'first'
+  return /(?<!\b(?:can|could|would|will|do) )\byou\b|\byours?\b/i.test(text) ? 'second' : 'third'
 }

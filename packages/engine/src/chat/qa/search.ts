@@ -1,4 +1,3 @@
-import type { Ask } from '../ask/ask.ts'
 import { datesOf } from '../text/dates.ts'
 import { numbersOf } from '../text/numbers.ts'
 import { coverage, type Index, indexSentences, score } from '../text/ranking.ts'
@@ -20,18 +19,10 @@ export interface Match {
 const matchesMax = 20
 
 /** The facts that answer a question best, best first. */
-export async function search(
-  facts: readonly Fact[],
-  question: Question,
-  ask: Ask,
-): Promise<Match[]> {
-  const index = await indexSentences(
-    facts.map((fact) => fact.searched),
-    ask.pause,
-  )
+export function search(facts: readonly Fact[], question: Question): Match[] {
+  const index = indexSentences(facts.map((fact) => fact.searched))
   const matches: Match[] = []
   for (const [number, fact] of facts.entries()) {
-    if (number % 256 === 0) await ask.pause()
     const plain = score(index, number, question.terms)
     if (plain > 0) matches.push(weigh({ index, number, fact, question }, plain))
   }
@@ -87,10 +78,7 @@ function fitsKind(sentence: string, question: Question): boolean {
       return coloursOf(sentence).length > 0
     case 'why':
       return /\b(?:because|since|due to|so that|in order|owing)\b/i.test(sentence)
-    case 'yes-no':
-    case 'what':
-    case 'how':
-    case 'other':
+    default:
       return true
   }
 }

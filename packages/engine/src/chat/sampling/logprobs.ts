@@ -42,7 +42,7 @@ export function chooseTokens(chosen: Candidate, candidates: readonly Candidate[]
 }
 
 /** Never above zero, whatever the rounding; -9999 for what is all but impossible (OpenAI API, logprobs). */
-export function logarithm(probability: number): number {
+function logarithm(probability: number): number {
   return Math.max(-9999, Math.min(0, Math.log(probability)))
 }
 

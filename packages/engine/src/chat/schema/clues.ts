@@ -43,18 +43,18 @@ export function findClues(fullText: string, options: CluesOptions): Clues {
   const urls = urlsOf(text)
   const dates = datesOf(text, options.now)
   const times = timesOf(text)
-  const taken = [...emails, ...urls, ...dates, ...times]
+  const isFree = apartFrom([...emails, ...urls, ...dates, ...times])
   return {
     text,
     words: wordsOf(text).map((word) => ({ ...word, root: rootOf(word.lower) })),
-    numbers: numbersOf(text).filter((span) => !taken.some((other) => overlaps(span, other))),
+    numbers: numbersOf(text).filter(isFree),
     dates,
     times,
     emails,
     urls,
     phones: phonesOf(text),
     quoted: quotedOf(text),
-    names: namesOf(text).filter((span) => !taken.some((other) => overlaps(span, other))),
+    names: namesOf(text).filter(isFree),
     pairs: pairsIn(text),
     answer: options.answer,
     before: options.before,
@@ -67,8 +67,14 @@ interface Place {
   readonly end: number
 }
 
-function overlaps(one: Place, other: Place): boolean {
-  return one.start < other.end && other.start < one.end
+/** Whether a place lies beside all the taken ones. */
+function apartFrom(taken: readonly Place[]): (place: Place) => boolean {
+  const characters = new Set<number>()
+  for (const { start, end } of taken) for (let at = start; at < end; at++) characters.add(at)
+  return ({ start, end }) => {
+    for (let at = start; at < end; at++) if (characters.has(at)) return false
+    return true
+  }
 }
 
 const pairPattern =

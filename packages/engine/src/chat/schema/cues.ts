@@ -51,7 +51,6 @@ export const cues: readonly Cue[] = [
     label: /\b(?:destination|to|arrival|drop ?off|target city)\b/,
     find: (clues) => [placeAfter(clues, 'to|towards|into|for'), placesOf(clues).at(-1)?.text],
   },
-  { label: /\b(?:room|area|zone|building|floor)\b/, find: rooms },
   {
     label:
       /\b(?:location|city|place|country|address|town|region|state|where|airport|capital|venue|geo|locality)\b/,
@@ -65,15 +64,11 @@ export const cues: readonly Cue[] = [
     label: /\b(?:ticker|symbol|stock)\b/,
     find: (clues) => [...(clues.text.match(/\b[A-Z]{2,5}\b/g) ?? []), clues.names[0]?.text],
   },
-  { label: /\bcurrency\b|\bcurrencies\b/, find: currencies },
-  { label: /\b(?:language|lang)\b/, find: languages },
   {
-    label: /\b(?:time ?zone|tz)\b/,
-    find: (clues) => [
-      /\b(?:UTC|GMT|[A-Z][a-z]+\/[A-Z]\w+|[ECMP][SD]T|CET)\b/.exec(clues.text)?.[0],
-      placesOf(clues)[0]?.text,
-    ],
+    label: /\bcurrency\b|\bcurrencies\b/,
+    find: ({ text }) => text.match(/\b(?:USD|EUR|GBP|JPY|CNY|INR|CHF|CAD|AUD)\b/g) ?? [],
   },
+  { label: /\b(?:language|lang)\b/, find: languages },
   {
     label: /\bcolou?r\b/,
     find: (clues) => coloursOf(clues.text).map((span) => span.text.toLowerCase()),
@@ -152,55 +147,11 @@ function paths(clues: Clues): readonly string[] {
   return clues.text.match(pathPattern) ?? []
 }
 
-const roomPattern =
-  /\b(?:in|at|on|inside|for) (?:the |my |our )((?:\p{Ll}[\p{L}-]{1,20} ){0,1}\p{Ll}[\p{L}-]{1,20})(?= (?:to|on|off|with|and|at|by|please|for|from)\b|[,.?!]|$)/gu
-
-function rooms(clues: Clues): readonly (string | undefined)[] {
-  return [
-    ...[...clues.text.matchAll(roomPattern)].map((match) => match[1]),
-    ...placesOf(clues).map((span) => span.text),
-  ]
-}
-
 function expressionIn(text: string): string | undefined {
   const literal = /[-(\d][\d\s.,()+*/^%×÷!-]{1,300}[\d)!%]/.exec(text)?.[0].trim()
   if (literal !== undefined && /\d\s*[-+*/^%×÷]\s*[-(\d]|!/.test(literal)) return literal
   const found = findExpression(text.slice(0, 2000))
   return found?.written.replaceAll('×', '*').replaceAll('÷', '/')
-}
-
-const currencyNames: Readonly<Record<string, string>> = {
-  dollar: 'USD',
-  dollars: 'USD',
-  euro: 'EUR',
-  euros: 'EUR',
-  pound: 'GBP',
-  pounds: 'GBP',
-  yen: 'JPY',
-  yuan: 'CNY',
-  rupee: 'INR',
-  rupees: 'INR',
-  franc: 'CHF',
-  francs: 'CHF',
-  peso: 'MXN',
-  pesos: 'MXN',
-  bitcoin: 'BTC',
-  won: 'KRW',
-  real: 'BRL',
-  ruble: 'RUB',
-}
-const currencyPattern =
-  /\b(USD|EUR|GBP|JPY|CNY|INR|CHF|CAD|AUD|NZD|SEK|NOK|DKK|PLN|CZK|HUF|MXN|BRL|KRW|RUB|BTC|ETH|SGD|HKD|ZAR|TRY)\b|\b(dollars?|euros?|pounds?|yen|yuan|rupees?|francs?|pesos?|bitcoin|won)\b|([$€£¥])/gi
-
-function currencies(clues: Clues, property: Property): readonly (string | undefined)[] {
-  const signs: Readonly<Record<string, string>> = { $: 'USD', '€': 'EUR', '£': 'GBP', '¥': 'JPY' }
-  const all = [...clues.text.matchAll(currencyPattern)].map(
-    (match) =>
-      match[1]?.toUpperCase() ??
-      currencyNames[match[2]?.toLowerCase() ?? ''] ??
-      signs[match[3] ?? ''],
-  )
-  return /\b(?:to|target|into|quote|destination)\b/.test(property.label) ? all.slice(1) : all
 }
 
 const languageNames =

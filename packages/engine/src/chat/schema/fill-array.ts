@@ -1,7 +1,6 @@
 import { itemsOf } from '../text/items.ts'
 import { sentencesOf } from '../text/sentences.ts'
-import { colours, coloursOf } from '../text/spans.ts'
-import { contentStems, stem, stopWords } from '../text/words.ts'
+import { coloursOf } from '../text/spans.ts'
 import { type Clues, findClues, pairKey } from './clues.ts'
 import { mentionedValues } from './fill-enum.ts'
 import { depthMax, type FillContext, markUsed } from './fill-context.ts'
@@ -139,18 +138,16 @@ const finders: readonly (readonly [RegExp, (clues: Clues) => readonly string[]])
     (clues) => clues.names.map((span) => span.text),
   ],
   [/\bcolou?rs?\b/, (clues) => coloursOf(clues.text).map((span) => span.text.toLowerCase())],
-  [/\b(?:tags?|keywords?|topics?|categories|subjects|themes)\b/, (clues) => keywords(clues.text)],
   [/\b(?:steps?|reasoning|evidence|explanations?)\b/, (clues) => clues.answer?.evidence ?? []],
-  [
-    /\b(?:sentences|points|facts|highlights|takeaways)\b/,
-    (clues) => sentencesOf(clues.text).slice(0, 10),
-  ],
 ]
 
 function texts(items: JsonSchema, property: Property, context: FillContext): Found {
   const { clues } = context
   const pair = clues.pairs.get(pairKey(property.name))
-  const listed = pair === undefined ? undefined : (pairList(clues, property) ?? itemsOf(pair).items)
+  const at = pair === undefined ? -1 : clues.text.indexOf(pair)
+  // "tags: a, b and c": the pair itself ends with the first comma.
+  const listed =
+    at < 0 ? undefined : itemsOf(/^[^\n.;]*/.exec(clues.text.slice(at))?.[0] ?? '').items
   if (listed !== undefined && listed.length > 0) return taken(listed, items, context, 2)
   const finder =
     finders.find(([label]) => label.test(property.label)) ??
@@ -166,19 +163,6 @@ function texts(items: JsonSchema, property: Property, context: FillContext): Fou
   return property.required && rest.length > 0
     ? taken(rest.slice(0, 5), items, context, 1)
     : invented([])
-}
-
-/** "tags: a, b and c": a pair that goes on behind the comma. */
-function pairList(clues: Clues, property: Property): readonly string[] | undefined {
-  const key = [...property.name.toLowerCase()]
-    .map((letter) => letter.replace(/[^\p{L}\p{N}]/u, '[ _-]'))
-    .join('')
-  try {
-    const rest = new RegExp(`\\b${key} ?[:=] ?([^\\n.;]{1,500})`, 'i').exec(clues.text)?.[1]
-    return rest === undefined ? undefined : itemsOf(rest).items
-  } catch {
-    return undefined
-  }
 }
 
 function taken(
@@ -227,23 +211,6 @@ function rowIn(text: string): readonly string[] {
     'u',
   ).exec(text)
   return row === null ? [] : itemsOf(row[0]).items
-}
-
-function keywords(text: string): string[] {
-  const times = new Map<string, { word: string; count: number }>()
-  const roots = new Set(contentStems(text))
-  for (const word of text.toLowerCase().match(/[\p{L}]{3,30}/gu) ?? []) {
-    const root = stem(word)
-    if (stopWords.has(word) || (!roots.has(root) && !colours.includes(word))) continue
-    times.set(root, {
-      word: times.get(root)?.word ?? word,
-      count: (times.get(root)?.count ?? 0) + 1,
-    })
-  }
-  return [...times.values()]
-    .sort((left, right) => right.count - left.count)
-    .slice(0, 5)
-    .map((entry) => entry.word)
 }
 
 const unitsMax = 50

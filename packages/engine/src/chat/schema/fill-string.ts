@@ -1,12 +1,13 @@
 import { trimEndOf } from '../text/trim.ts'
 import { datesOf, isoDay } from '../text/dates.ts'
 import type { Clues } from './clues.ts'
+import { createCheck } from './check.ts'
 import { cues, isoDates } from './cues.ts'
 import { type FillContext, isUsed, markUsed } from './fill-context.ts'
 import { formatCandidates, sampleFormat } from './formats.ts'
 import { type Found, guessed, invented, said } from './found.ts'
 import { numberIn, type SchemaObject, textIn } from './json-schema.ts'
-import { valueAfterLabel, valueBeforeLabel } from './labelled-value.ts'
+import { valueAfterLabel } from './labelled-value.ts'
 import { nounPhrases } from './phrases.ts'
 import type { Property } from './property.ts'
 import { matchesPattern } from './regex/match.ts'
@@ -38,8 +39,6 @@ function* candidates(
   if (textIn(schema, 'pattern') !== undefined)
     for (const text of tokensOf(clues)) yield guessed(text)
   yield* cued(property, clues)
-  const modifier = property.required ? valueBeforeLabel(clues, property) : undefined
-  if (modifier !== undefined) yield guessed(modifier)
   if (clues.before !== undefined && property.required) yield* cued(property, clues.before, 1)
 }
 
@@ -161,26 +160,7 @@ function inFormat(text: string, format: string, clues: Clues): string | undefine
     const date = datesOf(text, clues.now)[0]
     return date === undefined ? undefined : isoDay(date.time)
   }
-  return formatCandidates(format, clues, undefined).includes(text) ? text : checked(text, format)
-}
-
-function checked(text: string, format: string): string | undefined {
-  const shape = Object.hasOwn(shapes, format) ? shapes[format] : undefined
-  return shape === undefined || shape.test(text) ? text : undefined
-}
-
-const shapes: Readonly<Record<string, RegExp>> = {
-  email: /^[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+$/,
-  uri: /^[a-z][a-z\d+.-]*:[^\s"<>\\^`{|}]+$/i,
-  url: /^https?:\/\/[^\s"<>\\^`{|}]+$/i,
-  uuid: /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i,
-  ipv4: /^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?!$)|$)){4}$/,
-  ipv6: /^(?=.*:)[\da-f:]{2,39}$/i,
-  time: /^\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/,
-  'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/,
-  duration: /^P(?=.)(?:\d+Y)?(?:\d+M)?(?:\d+D)?(?:T(?=\d)(?:\d+H)?(?:\d+M)?(?:\d+S)?)?$/,
-  hostname:
-    /^(?=.{1,253}$)[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?(?:\.[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?)*$/i,
+  return createCheck({ type: 'string', format })(text).length === 0 ? text : undefined
 }
 
 function lengthened(text: string, lengthMin: number): string {

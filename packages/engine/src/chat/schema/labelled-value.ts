@@ -45,16 +45,6 @@ function mentionOf(clues: Clues, property: Property): number | undefined {
   return undefined
 }
 
-/** The word before the property's name: "the kitchen lamp" for `lamp`. */
-export function valueBeforeLabel(clues: Clues, property: Property): string | undefined {
-  const place = mentionOf(clues, property)
-  const word = place === undefined ? undefined : clues.words[place - property.roots.size]
-  if (word === undefined || stopWords.has(word.lower) || property.roots.size !== 1) return undefined
-  return word.start === 0 || /[.?!]\s*$/.test(clues.text.slice(0, word.start))
-    ? undefined
-    : word.text
-}
-
 /** Whether the text mentions any of the property's words. */
 export function isMentioned(clues: Clues, property: Property): boolean {
   return clues.words.some((word) => property.roots.has(word.root))

@@ -1,5 +1,5 @@
 import type { Check, Problem } from './check.ts'
-import type { Clues } from './clues.ts'
+import { type Clues, findClues } from './clues.ts'
 import { fill } from './fill.ts'
 import {
   asSchema,
@@ -187,43 +187,48 @@ function somethingElse(current: unknown): unknown {
 }
 
 function ofSize(current: unknown, keyword: string, rule: JsonSchema): Mended | undefined {
-  if (!isRecord(rule)) return undefined
-  const limit = numberIn(rule, keyword)
-  if (keyword === 'uniqueItems' && Array.isArray(current))
+  if (Array.isArray(current) && keyword === 'uniqueItems')
     return { value: [...new Map(current.map((item) => [JSON.stringify(item), item])).values()] }
-  if (limit === undefined) return undefined
-  if (Array.isArray(current)) {
-    if (keyword === 'maxItems') return { value: current.slice(0, limit) }
-    if (keyword === 'minItems' && limit <= 1000)
-      return {
-        value: [
-          ...current,
-          ...Array.from(
-            { length: Math.max(0, limit - current.length) },
-            () => current.at(-1) ?? null,
-          ),
-        ],
-      }
-  }
-  if (isRecord(current) && keyword === 'maxProperties')
-    return { value: Object.fromEntries(Object.entries(current).slice(0, limit)) }
-  if (isRecord(current) && keyword === 'minProperties' && limit <= 100) {
-    const added = Array.from(
-      { length: limit },
-      (_, index) => [`property${index + 1}`, propertyValue(rule)] as const,
-    )
-    return {
-      value: { ...current, ...Object.fromEntries(added.slice(Object.keys(current).length)) },
-    }
-  }
-  if (typeof current === 'string') {
-    if (keyword === 'maxLength') return { value: [...current].slice(0, limit).join('') }
-    if (keyword === 'minLength') return { value: current.padEnd(Math.min(limit, 100_000), 'x') }
-  }
-  if (typeof current !== 'number') return undefined
-  if (keyword === 'multipleOf') return { value: Math.round(current / limit) * limit }
-  if (keyword === 'minimum' || keyword === 'maximum') return { value: limit }
-  return { value: keyword === 'exclusiveMinimum' ? limit + 1 : limit - 1 }
+  const limit = isRecord(rule) ? numberIn(rule, keyword) : undefined
+  const resize = limit === undefined ? undefined : resizing[keyword]
+  const value = limit === undefined ? undefined : resize?.(current, Math.min(limit, 1e6), rule)
+  return value === undefined ? undefined : { value }
+}
+
+type Resize = (current: unknown, limit: number, rule: JsonSchema) => unknown
+
+const ofNumber =
+  (change: (value: number, limit: number) => number): Resize =>
+  (current, limit) =>
+    typeof current === 'number' ? change(current, limit) : undefined
+
+const sizeMax = 1000
+
+const resizing: Readonly<Record<string, Resize>> = {
+  maxItems: (current, limit) => (Array.isArray(current) ? current.slice(0, limit) : undefined),
+  minItems: (current, limit) =>
+    Array.isArray(current) && limit <= sizeMax
+      ? [...current, ...Array(Math.max(0, limit - current.length)).fill(current.at(-1) ?? null)]
+      : undefined,
+  maxProperties: (current, limit) =>
+    isRecord(current) ? Object.fromEntries(Object.entries(current).slice(0, limit)) : undefined,
+  minProperties: (current, limit, rule) => {
+    if (!isRecord(current) || limit > sizeMax) return undefined
+    const added = Array.from({ length: limit }, (_, index) => [
+      `property${index + 1}`,
+      propertyValue(rule),
+    ])
+    return { ...current, ...Object.fromEntries(added.slice(Object.keys(current).length)) }
+  },
+  maxLength: (current, limit) =>
+    typeof current === 'string' ? [...current].slice(0, limit).join('') : undefined,
+  minLength: (current, limit) =>
+    typeof current === 'string' ? current.padEnd(Math.min(limit, 100_000), 'x') : undefined,
+  multipleOf: ofNumber((value, step) => Math.round(value / step) * step),
+  minimum: ofNumber((_, limit) => limit),
+  maximum: ofNumber((_, limit) => limit),
+  exclusiveMinimum: ofNumber((_, limit) => limit + 1),
+  exclusiveMaximum: ofNumber((_, limit) => limit - 1),
 }
 
 function propertyValue(rule: JsonSchema): unknown {
@@ -231,22 +236,7 @@ function propertyValue(rule: JsonSchema): unknown {
   return isRecord(schema) ? fill(schema, emptyClues, { nodesMax }).value : ''
 }
 
-const emptyClues: Clues = {
-  text: '',
-  words: [],
-  numbers: [],
-  dates: [],
-  times: [],
-  emails: [],
-  urls: [],
-  phones: [],
-  quoted: [],
-  names: [],
-  pairs: new Map(),
-  answer: undefined,
-  before: undefined,
-  now: 0,
-}
+const emptyClues: Clues = findClues('', { now: 0 })
 
 function ofForm(keyword: string, rule: JsonSchema, work: Work): Mended | undefined {
   if (!isRecord(rule)) return undefined

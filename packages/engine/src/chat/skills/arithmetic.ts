@@ -11,12 +11,10 @@ import {
   parseDecimal,
   type Quantity,
   rational,
-  squareRoot,
   subtract,
   toNumber,
 } from '../math/rational.ts'
-import { inWords, type NumberSpan, numbersOf } from '../text/numbers.ts'
-import { asSentence } from '../text/words.ts'
+import { type NumberSpan, numbersOf } from '../text/numbers.ts'
 
 /** Sums, expressions, percentages, averages and linear equations, exactly where decimals allow it. */
 export const arithmetic: Skill = {
@@ -63,7 +61,6 @@ function undefinedResult(written: string): Answer {
 }
 
 function result(written: string, shown: string, rounded: boolean): Answer {
-  const word = inWords(Number(shown))
   const equals = rounded ? '≈' : '='
   return {
     skill: 'arithmetic',
@@ -72,7 +69,6 @@ function result(written: string, shown: string, rounded: boolean): Answer {
       `The answer is ${shown}.`,
       shown,
       `The result is ${shown}.`,
-      ...(word === undefined ? [] : [asSentence(word)]),
     ],
     value: shown,
     evidence: [`${written} ${equals} ${shown}`],
@@ -95,29 +91,36 @@ function equation(ask: Ask): Answer | undefined {
   }
 }
 
-type Aggregate =
-  | 'sum'
-  | 'product'
-  | 'average'
-  | 'median'
-  | 'range'
-  | 'mode'
-  | 'deviation'
-  | 'maximum'
-  | 'minimum'
-  | 'difference'
+type Aggregate = (values: readonly Quantity[]) => Quantity | undefined
 
-const aggregates: readonly (readonly [RegExp, Aggregate])[] = [
-  [/\b(?:average|arithmetic mean|mean)\b/i, 'average'],
-  [/\bmedian\b/i, 'median'],
-  [/\bstandard deviation\b/i, 'deviation'],
-  [/\bmode\b/i, 'mode'],
-  [/\brange\b/i, 'range'],
-  [/\bproduct\b|\bmultiply\b/i, 'product'],
-  [/\bdifference\b|\bsubtract\b/i, 'difference'],
-  [/\b(?:maximum|max|largest|biggest|highest|greatest)\b/i, 'maximum'],
-  [/\b(?:minimum|min|smallest|lowest|least)\b/i, 'minimum'],
-  [/\b(?:sum|total|add(?: up)?|altogether)\b/i, 'sum'],
+const sum: Aggregate = (values) => values.reduce(add)
+const sorted = (values: readonly Quantity[]): Quantity[] => values.toSorted(compare)
+
+const aggregates: readonly (readonly [RegExp, string, Aggregate])[] = [
+  [
+    /\b(?:average|arithmetic mean|mean)\b/i,
+    'average',
+    (values) => divide(values.reduce(add), rational(BigInt(values.length))),
+  ],
+  [/\bmedian\b/i, 'median', (values) => middle(sorted(values))],
+  [/\bproduct\b|\bmultiply\b/i, 'product', (values) => values.reduce(multiply)],
+  [
+    /\bdifference\b|\bsubtract\b/i,
+    'difference',
+    (values) => {
+      const [small, large] = sorted(values)
+      return small === undefined || large === undefined || values.length > 2
+        ? undefined
+        : subtract(large, small)
+    },
+  ],
+  [
+    /\b(?:maximum|max|largest|biggest|highest|greatest)\b/i,
+    'maximum',
+    (values) => sorted(values).at(-1),
+  ],
+  [/\b(?:minimum|min|smallest|lowest|least)\b/i, 'minimum', (values) => sorted(values)[0]],
+  [/\b(?:sum|total|add(?: up)?|altogether)\b/i, 'sum', sum],
 ]
 
 /** What may stand between "the average" and its numbers. */
@@ -127,44 +130,42 @@ const pointing =
   /\b(?:numbers?|values?|list|these|them|following|scores?|prices?|amounts?|figures?|it all|up)\b/i
 
 function ofList(ask: Ask): Answer | undefined {
-  const found = aggregates.flatMap(([pattern, kind]) => {
+  const found = aggregates.flatMap(([pattern, name, value]) => {
     const match = pattern.exec(ask.instruction)
-    return match === null ? [] : [{ kind, end: match.index + match[0].length }]
+    return match === null ? [] : [{ name, value, end: match.index + match[0].length }]
   })[0]
   if (found === undefined) return undefined
-  const { kind, end } = found
   const run = runOf(ask.instruction)
-  if (run !== undefined) return aggregateAnswer(kind, run.values, run.name)
+  if (run !== undefined) return aggregateAnswer(found.name, found.value(run.values), run.name)
   const own = numbersOf(ask.instruction)
-  const first = own.find((span) => span.start >= end)
+  const first = own.find((span) => span.start >= found.end)
   const direct =
-    own.length >= 2 && first !== undefined && filler.test(ask.instruction.slice(end, first.start))
+    own.length >= 2 &&
+    first !== undefined &&
+    filler.test(ask.instruction.slice(found.end, first.start))
   const given = !direct && pointing.test(ask.instruction) && ask.passage.length < 100_000
   const spans = direct ? own : given ? numbersOf(ask.passage) : []
   if (spans.length < 2 || spans.length > 20_000) return undefined
   if (direct ? !isRow(ask.instruction, own) : !isList(ask.passage, spans.length)) return undefined
   const values = spans.map((span) => parseDecimal(span.digits.includes('e') ? '0' : span.digits))
-  return aggregateAnswer(kind, values)
+  const numbers =
+    values.length > 12 ? `the ${values.length} numbers` : values.map(formatQuantity).join(', ')
+  return aggregateAnswer(found.name, found.value(values), numbers)
 }
 
 function aggregateAnswer(
-  kind: Aggregate,
-  values: readonly Quantity[],
-  named?: string,
+  name: string,
+  value: Quantity | undefined,
+  numbers: string,
 ): Answer | undefined {
-  if (kind === 'difference' && values.length !== 2) return undefined
-  const value = aggregate(kind, values)
   if (value === undefined) return undefined
   const shown = formatQuantity(value)
-  const name = kind === 'deviation' ? 'standard deviation' : kind
-  const numbers =
-    named ??
-    (values.length > 12 ? `the ${values.length} numbers` : values.map(formatQuantity).join(', '))
+  const sentence = `The ${name} of ${numbers} is ${shown}.`
   return {
     skill: 'arithmetic',
-    phrasings: [`The ${name} of ${numbers} is ${shown}.`, shown, `The ${name} is ${shown}.`],
+    phrasings: [sentence, shown, `The ${name} is ${shown}.`],
     value: shown,
-    evidence: [`${name}(${numbers}) = ${shown}`],
+    evidence: [sentence],
   }
 }
 
@@ -201,39 +202,6 @@ function isList(text: string, numbers: number): boolean {
   return (text.match(/\p{L}{3,}/gu)?.length ?? 0) <= 4 * numbers + 8
 }
 
-function aggregate(kind: Aggregate, values: readonly Quantity[]): Quantity | undefined {
-  const sorted = values.toSorted(compare)
-  const size = rational(BigInt(values.length))
-  const sum = values.reduce(add)
-  const [smallest, largest] = [sorted[0], sorted.at(-1)]
-  if (smallest === undefined || largest === undefined) return undefined
-  switch (kind) {
-    case 'sum':
-      return sum
-    case 'product':
-      return values.reduce(multiply)
-    case 'average':
-      return divide(sum, size)
-    case 'median':
-      return middle(sorted)
-    case 'mode':
-      return mostFrequent(values)
-    case 'range':
-      return subtract(largest, smallest)
-    case 'difference':
-      return subtract(largest, smallest)
-    case 'maximum':
-      return largest
-    case 'minimum':
-      return smallest
-    case 'deviation': {
-      const mean = divide(sum, size)
-      const squares = values.map((value) => multiply(subtract(value, mean), subtract(value, mean)))
-      return squareRoot(divide(squares.reduce(add), size))
-    }
-  }
-}
-
 function middle(sorted: readonly Quantity[]): Quantity | undefined {
   const half = Math.floor(sorted.length / 2)
   const [below, above] = [sorted[half - 1], sorted[half]]
@@ -243,55 +211,57 @@ function middle(sorted: readonly Quantity[]): Quantity | undefined {
     : divide(add(below, above), rational(2n))
 }
 
-function mostFrequent(values: readonly Quantity[]): Quantity | undefined {
-  const times = new Map<string, number>()
-  for (const value of values)
-    times.set(formatQuantity(value), (times.get(formatQuantity(value)) ?? 0) + 1)
-  const [best] = [...times].sort((left, right) => right[1] - left[1])
-  return best === undefined || best[1] === 1 ? undefined : parseDecimal(best[0])
+const number = String.raw`[$€£]?\s?\d[\d,]*(?:\.\d+)?`
+const percent = String.raw`\d+(?:\.\d+)? ?(?:%|percent|per cent)`
+
+const pattern = (source: string): RegExp => new RegExp(source, 'i')
+const shareOf = [
+  pattern(`what (?:percent(?:age)?|%) of (?<whole>${number}) is (?<part>${number})`),
+  pattern(`what (?:percent(?:age)?|%) is (?<part>${number}) of (?<whole>${number})`),
+  pattern(`(?<part>${number}) is what (?:percent(?:age)?|%) of (?<whole>${number})`),
+]
+const changed = [
+  pattern(`(?<rate>${percent}) (?<down>off|discount on|less than) (?:of )?(?<base>${number})`),
+  pattern(
+    `\\b(?:(?<down>decrease|reduce|lower)|increase|raise|add)d? (?:a )?(?<base>${number}) by (?<rate>${percent})`,
+  ),
+  pattern(
+    `(?<base>${number}) (?:(?<down>decreased|reduced|lowered)|increased|raised) by (?<rate>${percent})`,
+  ),
+  pattern(`(?<rate>${percent}) (?:tip|tax|vat)\\b.{0,20}?\\bon (?:a )?(?<base>${number})`),
+]
+
+/** The named parts of the first pattern that is found. */
+function groupsOf(
+  patterns: readonly RegExp[],
+  text: string,
+): Readonly<Record<string, string | undefined>> | undefined {
+  for (const each of patterns) {
+    const groups = each.exec(text)?.groups
+    if (groups !== undefined) return groups
+  }
+  return undefined
 }
 
-const number = String.raw`[$€£]?\s?(\d[\d,]*(?:\.\d+)?)`
-const percent = String.raw`(\d+(?:\.\d+)?) ?(?:%|percent|per cent)`
-
-function percentage(ask: Ask): Answer | undefined {
-  const text = ask.instruction
-  const share =
-    new RegExp(
-      `what (?:percent(?:age)?|%) (?:of ${number} is ${number}|is ${number} of ${number})`,
-      'i',
-    ).exec(text) ??
-    new RegExp(`${number} is what (?:percent(?:age)?|%) of ${number}()()`, 'i').exec(text)
-  if (share !== null) return shareAnswer(share)
-  const off = new RegExp(`${percent} (?:off|discount on|less than) (?:of )?${number}`, 'i').exec(
-    text,
-  )
-  if (off !== null) return changed(off[2], off[1], -1)
-  const change = new RegExp(
-    `\\b(increase|raise|decrease|reduce|lower)d? ${number} by ${percent}`,
-    'i',
-  ).exec(text)
-  if (change !== null)
-    return changed(change[2], change[3], /^(?:inc|rai)/i.test(change[1] ?? '') ? 1 : -1)
-  const by = new RegExp(
-    `${number} (increased|raised|decreased|reduced|lowered) by ${percent}`,
-    'i',
-  ).exec(text)
-  return by === null ? undefined : changed(by[1], by[3], /^(?:inc|rai)/i.test(by[2] ?? '') ? 1 : -1)
+function percentage({ instruction }: Ask): Answer | undefined {
+  const share = groupsOf(shareOf, instruction)
+  if (share !== undefined) return shareAnswer(plain(share['part']), plain(share['whole']))
+  const change = groupsOf(changed, instruction)
+  if (change === undefined) return undefined
+  const [base, rate] = [plain(change['base']), plain(change['rate'])]
+  const part = multiply(base, divide(rate, rational(100n)))
+  const isDown = change['down'] !== undefined
+  const value = isDown ? subtract(base, part) : add(base, part)
+  const written = `${formatQuantity(base)} ${isDown ? '-' : '+'} ${formatQuantity(rate)}%`
+  return result(written, formatQuantity(value), isRounded(value))
 }
 
-function shareAnswer(match: RegExpExecArray): Answer | undefined {
-  const [, whole, part, otherPart, otherWhole] = match
-  const isWhat = match[0].toLowerCase().startsWith('what')
-  const partText = isWhat ? (part ?? otherPart) : whole
-  const wholeText = isWhat ? (whole ?? otherWhole) : part
-  if (partText === undefined || wholeText === undefined) return undefined
-  const [top, bottom] = [plain(partText), plain(wholeText)]
-  const value = multiply(divide(top, bottom), rational(100n))
+function shareAnswer(part: Quantity, whole: Quantity): Answer {
+  const value = multiply(divide(part, whole), rational(100n))
   if (Number.isNaN(toNumber(value)))
-    return undefinedResult(`${formatQuantity(top)} ÷ ${formatQuantity(bottom)}`)
+    return undefinedResult(`${formatQuantity(part)} ÷ ${formatQuantity(whole)}`)
   const shown = `${formatQuantity(value)}%`
-  const sentence = `${formatQuantity(top)} is ${shown} of ${formatQuantity(bottom)}.`
+  const sentence = `${formatQuantity(part)} is ${shown} of ${formatQuantity(whole)}.`
   return {
     skill: 'arithmetic',
     phrasings: [sentence, shown, `The answer is ${shown}.`],
@@ -300,21 +270,6 @@ function shareAnswer(match: RegExpExecArray): Answer | undefined {
   }
 }
 
-function changed(
-  base: string | undefined,
-  rate: string | undefined,
-  sign: 1 | -1,
-): Answer | undefined {
-  if (base === undefined || rate === undefined) return undefined
-  const share = multiply(rational(BigInt(sign)), divide(plain(rate), rational(100n)))
-  const value = multiply(plain(base), add(rational(1n), share))
-  return result(
-    `${formatQuantity(plain(base))} ${sign > 0 ? '+' : '-'} ${rate}%`,
-    formatQuantity(value),
-    isRounded(value),
-  )
-}
-
-function plain(digits: string): Quantity {
-  return parseDecimal(digits.replaceAll(',', ''))
+function plain(written = '0'): Quantity {
+  return parseDecimal(written.replace(/[^\d.]/g, ''))
 }

@@ -38,7 +38,9 @@ function occurrences(ask: Ask): Answer | undefined {
       /\b(?:letter|word|character|times|occurrence|instance|often)s?\b/i.test(ask.instruction)
     // "How many apples are in the basket?" asks about the world, not about letters.
     if (!named && !(letter && explicit)) continue
-    const times = letter ? countLetter(text, wanted) : countPhrase(text, wanted)
+    const times = letter
+      ? text.toLowerCase().split(wanted.toLowerCase()).length - 1
+      : countPhrase(text, wanted)
     return timesAnswer(times, wanted, text.length > 60 ? 'the text' : `"${text}"`)
   }
   return undefined
@@ -53,13 +55,6 @@ function occurrenceText(ask: Ask, written: string): readonly [string | undefined
     )
   if (!reference) return [rest, true]
   return [operandOf({ ...ask, instruction: '' }, /^(?=.)/) ?? undefined, false]
-}
-
-function countLetter(text: string, letter: string): number {
-  const wanted = letter.toLowerCase()
-  let times = 0
-  for (const character of text) if (character.toLowerCase() === wanted) times += 1
-  return times
 }
 
 function countPhrase(text: string, phrase: string): number {
@@ -86,21 +81,7 @@ function timesAnswer(times: number, wanted: string, where: string): Answer {
   }
 }
 
-type Unit =
-  | 'word'
-  | 'letter'
-  | 'character'
-  | 'sentence'
-  | 'line'
-  | 'item'
-  | 'vowel'
-  | 'consonant'
-  | 'paragraph'
-  | 'digit'
-  | 'number'
-  | 'token'
-
-const counters: Readonly<Record<Unit, (text: string) => number>> = {
+const counters: Readonly<Record<string, (text: string) => number>> = {
   word: (text) => wordsOf(text).length,
   letter: (text) => countMatching(text, /\p{L}/u),
   character: (text) => [...text].length,
@@ -128,15 +109,12 @@ function totals(ask: Ask): Answer | undefined {
   const match = unitPattern.exec(ask.instruction)
   if (match === null) return undefined
   const unit = match[1]?.toLowerCase().replace(/s$/, '').replace('element', 'item')
-  const length =
-    unit === undefined &&
-    /\b(?:how long is|length of)\b/i.test(ask.instruction) &&
-    quotedOf(ask.instruction).length > 0
-  if (unit === undefined && !length) return undefined
-  const known = isUnit(unit) ? unit : 'character'
-  const text = operandOf(ask, unitPattern)
-  if (text === undefined) return undefined
-  const total = counters[known](text.replace(/ (?:contain|have|has|there)$/i, ''))
+  const isLength = /\b(?:how long is|length of)\b/i.test(ask.instruction)
+  const known = unit ?? (isLength && quotedOf(ask.instruction).length > 0 ? 'character' : '')
+  const count = Object.hasOwn(counters, known) ? counters[known] : undefined
+  const text = count === undefined ? undefined : operandOf(ask, unitPattern)
+  if (count === undefined || text === undefined) return undefined
+  const total = count(text.replace(/ (?:contain|have|has|there)$/i, ''))
   const where = text.length > 60 || text.includes('\n') ? 'the text' : `"${text}"`
   return {
     skill: 'count',
@@ -148,8 +126,4 @@ function totals(ask: Ask): Answer | undefined {
     value: String(total),
     evidence: [],
   }
-}
-
-function isUnit(unit: string | undefined): unit is Unit {
-  return unit !== undefined && unit in counters
 }

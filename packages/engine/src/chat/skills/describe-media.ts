@@ -1,8 +1,6 @@
-import type { Answer, Ask, Skill } from '../ask/ask.ts'
+import type { Ask, Skill } from '../ask/ask.ts'
 import { lastUserTurn, type Medium } from '../ask/conversation.ts'
-import { coverage, indexSentences } from '../text/ranking.ts'
 import { sentencesOf } from '../text/sentences.ts'
-import { contentStems, rootOf } from '../text/words.ts'
 
 const aboutMedia =
   /\b(?:image|picture|photo|photograph|screenshot|drawing|logo|audio|recording|sound|clip|speech|voice|song|music|video|film|movie|see|hear|shown|describe|transcribe|caption|pixels?|wide|width|height|tall|dimensions?|resolution|colou?rs?|bright|dark|format|duration|how long|loud|channels?|sample rate)\b|^\s*(?:what(?:'s| is| are) (?:this|that|it|these|in (?:this|it|here))|what do you (?:see|hear))/i
@@ -10,78 +8,47 @@ const aboutMedia =
 /** Says what was measured of the pictures, sounds and films of the last turn. */
 export const describeMedia: Skill = {
   name: 'describe-media',
-  async answer(ask) {
+  answer(ask) {
     const media = mediaOf(ask)
     if (media.length === 0) return undefined
-    const bare = ask.text.trim() === ''
-    if (!bare && !aboutMedia.test(ask.instruction)) return undefined
-    const described = await Promise.all(media.map((medium) => chosen(medium, ask)))
-    const text = described.join('\n')
+    if (ask.text.trim() !== '' && !aboutMedia.test(ask.instruction)) return undefined
+    const text = media.map((medium) => partAsked(medium, ask.instruction)).join('\n')
     return {
       skill: 'describe-media',
       phrasings: [text],
       value: text,
       evidence: media.map((medium) => medium.description),
-    } satisfies Answer
+    }
   },
 }
 
 /** Of the last user turn, or else the latest earlier ones; documents are texts and read as such. */
 function mediaOf(ask: Ask): Medium[] {
-  const own =
-    lastUserTurn(ask.conversation)?.media.filter((medium) => medium.kind !== 'document') ?? []
-  if (own.length > 0) return own
-  const earlier = ask.conversation.turns.findLast((turn) =>
-    turn.media.some((medium) => medium.kind !== 'document'),
+  const shown = (media: readonly Medium[]): Medium[] =>
+    media.filter((medium) => medium.kind !== 'document')
+  const own = shown(lastUserTurn(ask.conversation)?.media ?? [])
+  if (
+    own.length > 0 ||
+    !/\b(?:image|picture|photo|audio|recording|video|clip|it)\b/i.test(ask.instruction)
   )
-  return aboutMedia.test(ask.instruction) &&
-    /\b(?:image|picture|photo|audio|recording|video|clip|it)\b/i.test(ask.instruction)
-    ? [...(earlier?.media ?? [])]
-    : []
+    return own
+  const earlier = ask.conversation.turns.map((turn) => shown(turn.media))
+  return earlier.findLast((media) => media.length > 0) ?? []
 }
 
-const generic: ReadonlySet<string> = new Set(
-  'image picture photo photograph screenshot audio recording sound clip video film movie describe see hear show content contain depict transcribe caption file attach look like happen'
-    .split(' ')
-    .map(rootOf),
-)
-const related: Readonly<Record<string, string>> = {
-  width: 'wide',
-  big: 'pixel',
-  larg: 'pixel',
-  dimens: 'pixel',
-  size: 'pixel',
-  resolut: 'pixel',
-  long: 'durat',
-  bright: 'bright',
-  dark: 'bright',
-  light: 'bright',
-  color: 'color',
-  main: 'domin',
-  loud: 'level',
-  volum: 'level',
-  mono: 'channel',
-  stereo: 'channel',
-  type: 'format',
-  shape: 'orient',
-  landscap: 'orient',
-  portrait: 'orient',
-  transpar: 'transpar',
-}
+/** A question about one property, and what the sentence that holds it says. */
+const properties: readonly (readonly [RegExp, RegExp])[] = [
+  [/\b(?:wide|width|height|high|tall|big|large|dimensions?|size|resolution|pixels?)\b/i, /pixel/],
+  [/\b(?:colou?rs?)\b/i, /colour/],
+  [/\b(?:bright|dark|brightness|light)\b/i, /bright/],
+  [/\b(?:duration|how long|long)\b/i, /duration/],
+  [/\b(?:loud|volume|level|channels?|mono|stereo)\b/i, /channel|level/],
+  [/\b(?:transparent|transparency)\b/i, /transparen/],
+  [/\b(?:format|type|kind of file|sample rate)\b/i, /This is an? /],
+]
 
-/** A question about one property is answered with the sentence that holds it. */
-async function chosen(medium: Medium, ask: Ask): Promise<string> {
-  const terms = new Set(
-    contentStems(ask.instruction)
-      .filter((stem) => !generic.has(stem))
-      .map((stem) => (Object.hasOwn(related, stem) ? related[stem] : undefined) ?? stem),
-  )
-  if (terms.size === 0) return medium.description
-  const sentences = sentencesOf(medium.description)
-  const index = await indexSentences(sentences, ask.pause)
-  const best = sentences
-    .map((sentence, number) => ({ sentence, covered: coverage(index, number, terms) }))
-    .filter((entry) => entry.covered >= 0.4)
-    .sort((left, right) => right.covered - left.covered)[0]
-  return best?.sentence ?? medium.description
+function partAsked({ description }: Medium, instruction: string): string {
+  const held = properties.find(([asked]) => asked.test(instruction))?.[1]
+  const found = held === undefined ? [] : sentencesOf(description).filter((each) => held.test(each))
+  return found.length > 0 ? found.join(' ') : description
 }

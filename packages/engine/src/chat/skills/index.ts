@@ -1,7 +1,6 @@
 import type { Answer, Ask, Skill } from '../ask/ask.ts'
 import { sentencesOf } from '../text/sentences.ts'
 import { arithmetic } from './arithmetic.ts'
-import { changeCase } from './change-case.ts'
 import { count } from './count.ts'
 import { describeMedia } from './describe-media.ts'
 import { dictated } from './dictated.ts'
@@ -20,7 +19,6 @@ const skills: readonly Skill[] = [
   dictated,
   describeMedia,
   recall,
-  changeCase,
   extract,
   sort,
   count,
@@ -33,21 +31,20 @@ const skills: readonly Skill[] = [
 const partsMax = 6
 
 /** The answer to a request; the fallback where no skill has one. */
-export async function answer(ask: Ask): Promise<Answer> {
-  return (await inParts(ask)) ?? (await single(ask)) ?? fallback
+export function answer(ask: Ask): Answer {
+  return inParts(ask) ?? single(ask) ?? fallback
 }
 
-async function single(ask: Ask): Promise<Answer | undefined> {
+function single(ask: Ask): Answer | undefined {
   for (const skill of skills) {
-    await ask.pause()
-    const found = await skill.answer(ask)
+    const found = skill.answer(ask)
     if (found !== undefined) return found
   }
   return undefined
 }
 
 /** Several questions in one request are answered one after the other, if all of them can be. */
-async function inParts(ask: Ask): Promise<Answer | undefined> {
+function inParts(ask: Ask): Answer | undefined {
   const questions = sentencesOf(ask.instruction).filter((sentence) =>
     /[?？]["')\]]?$/.test(sentence),
   )
@@ -55,7 +52,7 @@ async function inParts(ask: Ask): Promise<Answer | undefined> {
   if (ask.conversation.turns.at(-1)?.role === 'tool') return undefined
   const answers: Answer[] = []
   for (const text of questions) {
-    const found = await single({ ...ask, text, instruction: text })
+    const found = single({ ...ask, text, instruction: text })
     if (found === undefined) return undefined
     answers.push(found)
   }

@@ -10,12 +10,12 @@ const told =
 /** Says back what the user told of himself or asked to be kept in mind. */
 export const note: Skill = {
   name: 'note',
-  async answer(ask) {
+  answer(ask) {
     const text = ask.text.trim()
     if (text.length > 300 || !told.test(text)) return undefined
     if (sentencesOf(text).some((sentence) => sentence.endsWith('?'))) return undefined
     if (isCommand(text) && !/^(?:please )?(?:remember|note|keep)\b/i.test(text)) return undefined
-    const facts = await gatherFacts(ask, [{ origin: 'user', text, current: true }])
+    const facts = gatherFacts(ask, [{ origin: 'user', text, current: true }])
     const said = facts.map((fact) => asSentence(fact.told.replace(/^that /i, ''))).join(' ')
     if (said === '') return undefined
     const phrasings = [`Noted. ${said}`, `I have noted this: ${said}`]

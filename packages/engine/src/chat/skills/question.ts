@@ -3,23 +3,20 @@ import { type Fact, gatherFacts } from '../qa/facts.ts'
 import { analyseQuestion, type Question } from '../qa/question.ts'
 import { type Match, search } from '../qa/search.ts'
 import { spanOf } from '../qa/span.ts'
-import { numbersOf } from '../text/numbers.ts'
-import { coloursOf, namesOf } from '../text/spans.ts'
-import { asSentence, capitalised, contentStems, wordsOf } from '../text/words.ts'
+import { asSentence } from '../text/words.ts'
 import { summarise } from './summarise.ts'
 
 /** Answers questions with sentences, and pieces of sentences, that the conversation holds. */
 export const question: Skill = {
   name: 'question',
-  async answer(ask) {
+  answer(ask) {
     if (!asksOfText(ask)) return undefined
-    const facts = await gatherFacts(ask)
+    const facts = gatherFacts(ask)
     if (facts.length === 0) return undefined
     const asked = analyseQuestion(ask.instruction)
     if (asked.terms.size === 0) return aboutAll(ask)
-    const matches = await search(facts, asked, ask)
-    const found = asked.kind === 'yes-no' ? yesOrNo(matches, asked) : factual(matches, asked, ask)
-    return found ?? unsaid(ask, asked)
+    const matches = search(facts, asked)
+    return factual(matches, asked, ask) ?? unsaid(ask, asked)
   },
 }
 
@@ -33,7 +30,7 @@ function asksOfText(ask: Ask): boolean {
 }
 
 /** "What is this about?" */
-async function aboutAll(ask: Ask): Promise<Answer | undefined> {
+function aboutAll(ask: Ask): Answer | undefined {
   if (
     ask.passage === '' &&
     !ask.sources.some((source) => source.current && source.text.length > 40)
@@ -90,57 +87,10 @@ function introduction(fact: Fact, ask: Ask): string | undefined {
   return ask.passage === '' ? undefined : `According to the text: ${asSentence(fact.told)}`
 }
 
-const negation = /\b(?:not|never|no|none|cannot|without|neither|nor)\b|n['’]t\b/i
-
-function yesOrNo(matches: readonly Match[], asked: Question): Answer | undefined {
-  const best = matches[0]
-  if (best === undefined) return undefined
-  const told = best.fact.told
-  if (best.coverage >= 0.75) {
-    const opposite = negation.test(best.fact.text) !== negation.test(asked.text)
-    return decided(!opposite, told, best)
-  }
-  return best.coverage >= 0.3 && contradicts(best.fact.searched, asked)
-    ? decided(false, told, best)
-    : undefined
-}
-
-/** The text names another colour, number or name in the place of the one that was asked about. */
-function contradicts(sentence: string, asked: Question): boolean {
-  const stems = new Set(contentStems(sentence))
-  const missing = wordsOf(asked.text).filter((word) => {
-    const [stem] = contentStems(word.lower)
-    return stem !== undefined && asked.terms.has(stem) && !stems.has(stem)
-  })
-  if (missing.length === 0) return false
-  return missing.every((word) => {
-    if (coloursOf(word.text).length > 0) return coloursOf(sentence).length > 0
-    if (numbersOf(word.text).length > 0) return numbersOf(sentence).length > 0
-    return /^\p{Lu}/u.test(word.text) && namesOf(sentence).length > 1
-  })
-}
-
-function decided(holds: boolean, told: string, match: Match): Answer {
-  const word = holds ? 'Yes' : 'No'
-  const sentence = asSentence(told)
-  return {
-    skill: 'question',
-    phrasings: [`${word}. ${sentence}`, `${word}: ${sentence}`, `${word}.`],
-    value: word,
-    evidence: [match.fact.text],
-  }
-}
-
 /** The caller gave a text to answer from, and the answer is not in it. */
 function unsaid(ask: Ask, asked: Question): Answer | undefined {
   const given =
     ask.passage !== '' || ask.sources.some((source) => source.origin === 'media' && source.current)
   if (!given || asked.kind === 'other') return undefined
-  const subject = [...asked.terms].length === 0 ? 'that' : 'this'
-  const text = `The text does not say ${subject}.`
-  return {
-    skill: 'question',
-    phrasings: [text, capitalised(`the given text does not say ${subject}.`)],
-    evidence: [],
-  }
+  return { skill: 'question', phrasings: ['The text does not say this.'], evidence: [] }
 }

@@ -36,15 +36,17 @@ const patterns: readonly RegExp[] = [
 /** The days a text names, in the order of the text. Days without a year are of the year of `now`. */
 export function datesOf(text: string, now: number): DateSpan[] {
   const found: DateSpan[] = []
+  const taken = new Set<number>()
   for (const pattern of patterns)
     for (const match of text.matchAll(pattern)) {
       const { index } = match
       const end = index + match[0].length
-      if (found.some((span) => index < span.end && end > span.start)) continue
+      if (taken.has(index) || taken.has(end - 1)) continue
       const time = timeOf(match.groups ?? {}, now)
       if (time === undefined) continue
       const relative = match.groups?.['d'] === undefined
       found.push({ text: match[0], start: index, end, time, relative })
+      for (let at = index; at < end; at++) taken.add(at)
     }
   return found.sort((left, right) => left.start - right.start)
 }

@@ -1,41 +1,21 @@
+const smallNames =
+  'zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen'.split(
+    ' ',
+  )
+const tens = ['', '', 'twenty', 'thirty', 'forty', 'fifty', 'sixty', 'seventy', 'eighty', 'ninety']
+
 /** Words of numbers, and what they are worth. */
-const units: Readonly<Record<string, number>> = Object.assign(Object.create(null), {
-  zero: 0,
-  one: 1,
-  two: 2,
-  three: 3,
-  four: 4,
-  five: 5,
-  six: 6,
-  seven: 7,
-  eight: 8,
-  nine: 9,
-  ten: 10,
-  eleven: 11,
-  twelve: 12,
-  thirteen: 13,
-  fourteen: 14,
-  fifteen: 15,
-  sixteen: 16,
-  seventeen: 17,
-  eighteen: 18,
-  nineteen: 19,
-  twenty: 20,
-  thirty: 30,
-  forty: 40,
-  fifty: 50,
-  sixty: 60,
-  seventy: 70,
-  eighty: 80,
-  ninety: 90,
-})
-const scales: Readonly<Record<string, number>> = Object.assign(Object.create(null), {
-  hundred: 100,
-  thousand: 1000,
-  million: 1e6,
-  billion: 1e9,
-  trillion: 1e12,
-})
+const units = new Map([
+  ...smallNames.map((name, value) => [name, value] as const),
+  ...tens.map((name, ten) => [name, 10 * ten] as const).slice(2),
+])
+const scales = new Map([
+  ['hundred', 100],
+  ['thousand', 1000],
+  ['million', 1e6],
+  ['billion', 1e9],
+  ['trillion', 1e12],
+])
 
 /** A number written in a text: its digits, and where it stood. */
 export interface NumberSpan {
@@ -95,7 +75,7 @@ function scaleAfter(
   const next = tokens[from + 1]
   if (here === undefined || next === undefined) return undefined
   if (!/^[ ]$/.test(text.slice(here.index + here[0].length, next.index))) return undefined
-  const factor = scales[next[0].toLowerCase()]
+  const factor = scales.get(next[0].toLowerCase())
   return factor === undefined || factor === 100
     ? undefined
     : { factor, end: next.index + next[0].length }
@@ -115,8 +95,8 @@ function readWords(
     if (token === undefined) break
     if (last >= 0 && !touches(text, tokens[index - 1], token)) break
     const word = token[0].toLowerCase()
-    const unit = units[word]
-    const scale = scales[word]
+    const unit = units.get(word)
+    const scale = scales.get(word)
     if (unit !== undefined) {
       if (lastSmall > 0 && !(lastSmall >= 20 && unit < 10 && unit > 0)) break
       group += unit
@@ -146,7 +126,7 @@ function readWords(
 }
 
 function isUnit(token: RegExpExecArray | undefined): boolean {
-  return token !== undefined && units[token[0].toLowerCase()] !== undefined
+  return token !== undefined && units.has(token[0].toLowerCase())
 }
 
 function touches(text: string, left: RegExpExecArray | undefined, right: RegExpExecArray): boolean {
@@ -168,21 +148,4 @@ export function withDigits(text: string): string {
     from = end
   }
   return result + text.slice(from)
-}
-
-const tens = ['', '', 'twenty', 'thirty', 'forty', 'fifty', 'sixty', 'seventy', 'eighty', 'ninety']
-const smallNames = Object.keys(units).slice(0, 20)
-
-/** 0 to 999,999 in words; undefined for anything else. */
-export function inWords(value: number): string | undefined {
-  if (!Number.isInteger(value) || value < 0 || value > 999_999) return undefined
-  if (value < 20) return smallNames[value]
-  if (value < 100) {
-    const rest = value % 10
-    return `${tens[Math.floor(value / 10)]}${rest === 0 ? '' : `-${smallNames[rest]}`}`
-  }
-  const [scale, name] = value < 1000 ? [100, 'hundred'] : [1000, 'thousand']
-  const rest = value % scale
-  const head = `${inWords(Math.floor(value / scale))} ${name}`
-  return rest === 0 ? head : `${head} ${inWords(rest)}`
 }

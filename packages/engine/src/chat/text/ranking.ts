@@ -1,4 +1,3 @@
-import type { Pause } from '../pause.ts'
 import { contentStems } from './words.ts'
 
 /** Sentences indexed by the stems in them, for BM25 (Robertson and Zaragoza, 2009). */
@@ -8,12 +7,11 @@ export interface Index {
   readonly averageLength: number
 }
 
-export async function indexSentences(sentences: readonly string[], pause: Pause): Promise<Index> {
+export function indexSentences(sentences: readonly string[]): Index {
   const stems: string[][] = []
   const documentFrequency = new Map<string, number>()
   let total = 0
-  for (const [number, sentence] of sentences.entries()) {
-    if (number % 32 === 0) await pause()
+  for (const sentence of sentences) {
     const own = contentStems(sentence)
     for (const stem of new Set(own))
       documentFrequency.set(stem, (documentFrequency.get(stem) ?? 0) + 1)

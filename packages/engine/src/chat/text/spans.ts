@@ -35,7 +35,7 @@ export function urlsOf(text: string): Span[] {
 /** What stands in quotation marks, without them. Apostrophes inside words are not quotation marks. */
 export function quotedOf(text: string): Span[] {
   const pattern =
-    /"([^"\n]{1,2000})"|“([^”\n]{1,2000})”|«([^»\n]{1,2000})»|`([^`\n]{1,2000})`|(?<![\p{L}\p{N}])['‘]([^'’\n]{1,500}(?:['’][\p{L}][^'’\n]{0,500}){0,20})['’](?![\p{L}\p{N}])/gu
+    /"([^"\n]{1,2000})"|“([^“”\n]{1,2000})”|«([^«»\n]{1,2000})»|`([^`\n]{1,2000})`|(?<![\p{L}\p{N}])['‘]([^'’\n]{1,500}(?:['’][\p{L}][^'’\n]{0,500}){0,20})['’](?![\p{L}\p{N}])/gu
   const spans: Span[] = []
   for (const match of text.matchAll(pattern)) {
     const inner = match.slice(1).find((group) => group !== undefined)
@@ -63,7 +63,7 @@ const sentenceStarters: ReadonlySet<string> = new Set(
   great good ok okay sure after before during since while although because however therefore meanwhile finally first
   second third next last one two three four five six seven eight nine ten all some many most each every both another
   monday tuesday wednesday thursday friday saturday sunday january february march april june july august september
-  october november december question answer context text document note`.split(/\s+/),
+  october november december question answer context text document note json`.split(/\s+/),
 )
 
 const namePattern =
@@ -94,7 +94,7 @@ function isCommon(word: string): boolean {
 const colourNames =
   'red orange yellow green blue purple violet pink brown black white gray grey gold silver beige teal cyan magenta turquoise maroon navy'
 
-export const colours: readonly string[] = colourNames.split(' ')
+const colours: readonly string[] = colourNames.split(' ')
 
 export function coloursOf(text: string): Span[] {
   return all(text, new RegExp(`\\b(?:${colours.join('|')})\\b`, 'gi'))

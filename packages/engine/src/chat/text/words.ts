@@ -51,78 +51,24 @@ export function stem(lower: string): string {
   return made
 }
 
-/** Irregular forms that Porter's rules leave apart. */
-const forms: Readonly<Record<string, string>> = Object.assign(Object.create(null), {
-  wrote: 'write',
-  written: 'write',
-  built: 'build',
-  went: 'go',
-  gone: 'go',
-  bought: 'buy',
-  sold: 'sell',
-  made: 'make',
-  founded: 'found',
-  founder: 'found',
-  founders: 'found',
-  born: 'birth',
-  birthday: 'birth',
-  died: 'death',
-  die: 'death',
-  dead: 'death',
-  came: 'come',
-  held: 'hold',
-  won: 'win',
-  winner: 'win',
-  led: 'lead',
-  leader: 'lead',
-  began: 'begin',
-  started: 'begin',
-  starts: 'begin',
-  start: 'begin',
-  begins: 'begin',
-  colour: 'color',
-  colours: 'color',
-  colored: 'color',
-  favourite: 'favorite',
-  children: 'child',
-  people: 'person',
-  persons: 'person',
-  taught: 'teach',
-  thought: 'think',
-  ate: 'eat',
-  paid: 'pay',
-  cost: 'price',
-  costs: 'price',
-  located: 'location',
-  lives: 'live',
-  invented: 'invent',
-  inventor: 'invent',
-  height: 'tall',
-  high: 'tall',
-  met: 'meet',
-  left: 'leave',
-  spent: 'spend',
-  gave: 'give',
-  given: 'give',
-  lost: 'lose',
-  got: 'get',
-  threw: 'throw',
-  thrown: 'throw',
-  broke: 'break',
-  broken: 'break',
-  ran: 'run',
-  chose: 'choose',
-  took: 'take',
-  taken: 'take',
-  grew: 'grow',
-  called: 'name',
-  named: 'name',
-  names: 'name',
-})
+/** Irregular forms that Porter's rules leave apart, by the word that they are read as. */
+const forms = new Map(
+  `write=wrote|written build=built go=went|gone buy=bought sell=sold make=made found=founded|founder|founders
+  birth=born|birthday death=died|die|dead come=came hold=held win=won|winner lead=led|leader
+  begin=began|started|starts|start|begins color=colour|colours|colored favorite=favourite child=children
+  person=people|persons teach=taught think=thought eat=ate pay=paid price=cost|costs location=located live=lives
+  invent=invented|inventor tall=height|high meet=met leave=left spend=spent give=gave|given lose=lost get=got
+  throw=threw|thrown break=broke|broken run=ran choose=chose take=took|taken grow=grew name=called|named|names`
+    .split(/\s+/)
+    .flatMap((line) => {
+      const [root = '', others = ''] = line.split('=')
+      return others.split('|').map((form) => [form, root] as const)
+    }),
+)
 
 /** The stem of a word, irregular forms brought together first. */
 export function rootOf(lower: string): string {
-  return stem(forms[lower] ?? lower)
+  return stem(forms.get(lower) ?? lower)
 }
 
 /** The stems of the words that carry meaning, in order, with repetitions. */

@@ -1,6 +1,7 @@
 import { GatewayError } from '@sluice/contract'
 import type { Answer, Ask } from '../ask/ask.ts'
 import { freshResults, lastUserTurn, type Turn } from '../ask/conversation.ts'
+import { fileCalls } from '../files/file-steps.ts'
 import { type Clues, findClues } from '../schema/clues.ts'
 import { type PlannedCall, planCalls } from './plan.ts'
 import type { ToolUse } from './tool.ts'
@@ -10,18 +11,35 @@ import type { ToolUse } from './tool.ts'
  * is required. Throws invalid_request where a call is required and no arguments can be valid.
  */
 export function nextCalls(use: ToolUse, ask: Ask, answer: Answer): PlannedCall[] {
-  if (use.mode === 'none') return []
+  if (use.mode === 'none' || (use.mode === 'auto' && isForbidden(ask))) return []
   const results = freshResults(ask.conversation)
+  const ofFiles = fileCalls(use.tools, ask)
+  const inTurn = (calls: readonly PlannedCall[]): PlannedCall[] =>
+    calls.slice(0, use.parallel ? calls.length : 1)
+  if (ofFiles !== undefined && (use.mode === 'auto' || ofFiles.length > 0)) return inTurn(ofFiles)
   if (use.mode === 'auto' && results.length > 0 && use.parallel) return []
-  const clues = cluesOf(ask, answer)
-  const needsLookup =
-    answer.skill === 'none' &&
-    /\?|^(?:who|what|when|where|which|how|why|find|tell)\b/i.test(ask.instruction)
-  const planned = planCalls({ ...use, parallel: true }, { clues, needsLookup })
+  const planned = planCalls(use, {
+    clues: cluesOf(ask, answer),
+    needsLookup:
+      answer.skill === 'none' &&
+      /\?|^(?:who|what|when|where|which|how|why|find|tell)\b/i.test(ask.instruction),
+    isAnswered: !['none', 'question', 'note'].includes(answer.skill),
+    isDemanded: use.tools.length === 1 && demanded.test(ask.orders),
+  })
   if (planned.length === 0 && use.mode === 'required') throw unfillable(use)
   const open = planned.filter((call) => !isAnswered(call, results))
-  if (use.mode === 'auto') return use.parallel ? open : open.slice(0, 1)
-  return (open.length > 0 ? open : planned).slice(0, use.parallel ? planned.length : 1)
+  return inTurn(use.mode === 'auto' || open.length > 0 ? open : planned)
+}
+
+const noTools =
+  /\b(?:do not|don['’]?t|never|without|avoid|refrain from|must not)\b[^.?!\n]{0,30}\b(?:tools?|functions?)\b|\bno (?:tools?|functions?|tool calls?)\b/i
+const anyTools =
+  /\b(?:do not|don['’]?t|never|must not) (?:use|call|invoke) (?:any |the )?(?:tools?|functions?)\b|\bwithout (?:any |using (?:any )?)?tools?\b/i
+const demanded =
+  /\b(?:must|always)\b[^.\n]{0,40}\b(?:call|use)\b[^.\n]{0,60}\b(?:tools?|functions?)\b/i
+
+function isForbidden(ask: Ask): boolean {
+  return noTools.test(ask.text.slice(0, 20_000)) || anyTools.test(ask.orders)
 }
 
 function unfillable(use: ToolUse): GatewayError {
@@ -68,6 +86,6 @@ function cluesOf(ask: Ask, answer: Answer): Clues {
   const results = freshResults(ask.conversation)
     .map((turn) => turn.text)
     .join('\n')
-  const background = findClues(`${results}\n${said}\n${ask.instructions}`, { now })
+  const background = findClues(`${results}\n${said}\n${ask.orders}`, { now })
   return findClues(text, { now, answer, before: background })
 }

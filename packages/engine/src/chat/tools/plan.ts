@@ -16,8 +16,11 @@ import { wordingOf } from '../schema/phrases.ts'
 import { matchesPattern } from '../schema/regex/match.ts'
 import { samplePattern } from '../schema/regex/sample.ts'
 import type { Span } from '../text/spans.ts'
+import { rolesOf } from '../files/file-tools.ts'
+import { spelledOut } from '../text/json-facts.ts'
+import { sentencesOf } from '../text/sentences.ts'
 import { clausesOf } from './clauses.ts'
-import { type Profile, profileOf, suit, suitMin } from './suit.ts'
+import { isCalculator, isNamed, type Profile, profileOf, speaksOf, suit, suitMin } from './suit.ts'
 import type { EngineTool, ToolUse } from './tool.ts'
 
 /** A call to be made. */
@@ -33,22 +36,61 @@ export interface PlanOptions {
   readonly clues: Clues
   /** The request needs information that the engine itself has not. */
   readonly needsLookup: boolean
+  /** The engine has computed what the request wants. */
+  readonly isAnswered: boolean
+  /** The system text demands a call of the only tool. */
+  readonly isDemanded: boolean
 }
 
 const callsMax = 32
-const forbidden =
-  /\b(?:do not|don't|don’t|never|without)\b[^.?!\n]{0,30}\b(?:tools?|functions?)\b|\bno tools?\b/i
 
 /** The calls that a request asks for, in its order; empty where it asks for none and none is required. */
 export function planCalls(use: ToolUse, options: PlanOptions): PlannedCall[] {
-  if (use.mode === 'none' || use.tools.length === 0) return []
-  if (use.mode === 'auto' && forbidden.test(options.clues.text)) return []
-  const profiles = use.tools.map(profileOf)
-  const asked = askedCalls(profiles, options)
+  const { text } = options.clues
+  const isFree = (tool: EngineTool): boolean =>
+    isNamed(text, tool.name) || (!spawns(tool) && rolesOf(tool).length === 0)
+  const tools = use.mode === 'required' ? use.tools : use.tools.filter(isFree)
+  const profiles = tools.map(profileOf)
+  const named = profiles.filter(({ tool }) => isNamed(text, tool.name))
+  const asked = named.length > 0 ? namedCalls(named, options) : askedCalls(profiles, options)
   const calls = asked.length > 0 ? asked : wholeCalls(profiles, use, options)
   // Nobody asked for a call that is made of guesses.
   const meant = use.mode === 'required' ? calls : calls.filter(({ unsaid }) => unsaid.length === 0)
-  return distinct(meant).slice(0, use.parallel ? callsMax : 1)
+  return distinct(meant).slice(0, callsMax)
+}
+
+/** What starts another agent costs without end, so that nothing but its name calls for it. */
+function spawns({ name, parameters }: EngineTool): boolean {
+  const words = spelledOut(name)
+    .toLowerCase()
+    .split(/[^a-z]+/)
+  const properties = isRecord(parameters) ? propertiesOf(parameters).map(([key]) => key) : []
+  return (
+    /\b(?:sub)?agents?\b|\bspawn\b|\bdelegate\b|\bteam(?:mate)?s?\b|\bworkflow\b|\bskill\b|^(?:new )?task$/.test(
+      words.join(' '),
+    ) || properties.some((key) => /^(?:sub)?agent/i.test(key))
+  )
+}
+
+/** Each tool that is called by its name, once for what the rest of the request says. */
+function namedCalls(named: readonly Profile[], { clues }: PlanOptions): PlannedCall[] {
+  const { text, now, answer } = clues
+  const holdsName = (part: string): boolean => named.some(({ tool }) => isNamed(part, tool.name))
+  const about = sentencesOf(text).filter((sentence) => !holdsName(sentence))
+  const places = named
+    .map(({ tool }) => ({ tool, start: text.toLowerCase().indexOf(tool.name.toLowerCase()) }))
+    .sort((left, right) => left.start - right.start)
+  return places.flatMap(({ tool, start }, index) => {
+    const own = text.slice(start + tool.name.length, places[index + 1]?.start)
+    const bare = places.reduce((rest, place) => rest.replaceAll(place.tool.name, ' '), text)
+    const tries = [about.join(' '), own, bare].map((part) =>
+      callsOf(tool, findClues(part, { now, answer, before: clues.before })),
+    )
+    const said = tries.find(
+      (calls) => calls.length > 0 && calls.every(({ unsaid }) => unsaid.length === 0),
+    )
+    return said ?? tries.at(-1) ?? []
+  })
 }
 
 interface Part {
@@ -99,15 +141,18 @@ function ranking(
 function wholeCalls(
   profiles: readonly Profile[],
   use: ToolUse,
-  { clues, needsLookup }: PlanOptions,
+  { clues, needsLookup, isAnswered, isDemanded }: PlanOptions,
 ): PlannedCall[] {
   const [best] = ranking(clues.text, profiles)
   if (best === undefined) return []
+  // What is computed already needs a tool only if the request speaks of it.
+  if (isAnswered && use.mode === 'auto' && !isCalculator(best.profile.tool))
+    if (!speaksOf(clues.text, best.profile)) return []
   const lookup = needsLookup ? profiles.find((profile) => isLookup(profile.tool)) : undefined
   const chosen =
     best.score >= suitMin
       ? best.profile
-      : (lookup ?? (use.mode === 'required' ? best.profile : undefined))
+      : (lookup ?? (use.mode === 'required' || isDemanded ? best.profile : undefined))
   if (chosen === undefined) return []
   const made = callsOf(chosen.tool, clues)
   if (made.length > 0 || use.mode !== 'required') return made
@@ -124,7 +169,9 @@ function isLookup(tool: EngineTool): boolean {
   const schema = resolveReferences(tool.parameters, tool.parameters)
   if (
     !isRecord(schema) ||
-    !/search|lookup|look_up|retriev|knowledge|query|browse|wiki|google/i.test(tool.name)
+    !/web|internet|google|bing|wiki|knowledge|retriev|^(?:search|look_?up|browse|query)$/i.test(
+      tool.name,
+    )
   )
     return false
   const required = requiredOf(schema)

@@ -1,5 +1,11 @@
 import { findExpression } from '../math/expression.ts'
-import { isRecord, propertiesOf, resolveReferences, textIn } from '../schema/json-schema.ts'
+import {
+  isRecord,
+  propertiesOf,
+  requiredOf,
+  resolveReferences,
+  textIn,
+} from '../schema/json-schema.ts'
 import { spelledOut } from '../text/json-facts.ts'
 import { contentStems, rootOf, stopWords, wordsOf } from '../text/words.ts'
 import type { EngineTool } from './tool.ts'
@@ -9,7 +15,8 @@ const general: ReadonlySet<string> = new Set(
   `get set find search list create make do fetch lookup read show check update run call use tool function api data info
   information current given return returns user value string number name type item new retrieve provide perform query
   execute action details detail specific based using request response result results today please want need help like
-  good one two available id`
+  good one two available id write save open close start stop add remove delete manage
+  new my`
     .split(/\s+/)
     .map(rootOf),
 )
@@ -17,7 +24,7 @@ const general: ReadonlySet<string> = new Set(
 /** Words that call for the same thing. */
 const families = [
   'weather temperature forecast rain raining sunny umbrella climate snow snowing humid humidity wind windy degrees cold hot warm',
-  'calculate calculator calculation compute math arithmetic multiply divide sum plus minus expression evaluate',
+  'calculate calculator calculation compute math arithmetic multiply divide sum plus minus adder expression evaluate',
   'email mail inbox',
   'message sms text chat notify',
   'stock share ticker price quote market',
@@ -51,6 +58,10 @@ for (const [index, words] of families.entries())
 export interface Profile {
   readonly tool: EngineTool
   readonly weights: ReadonlyMap<string, number>
+  /** Stems of its name that say something. */
+  readonly subject: readonly string[]
+  /** Whether there is something that a request must say for a call. */
+  readonly asks: boolean
 }
 
 const parametersMax = 60
@@ -64,9 +75,10 @@ export function profileOf(tool: EngineTool): Profile {
     }
   }
   add(spelledOut(tool.name), 3)
-  add(tool.description.slice(0, 600), 1)
+  add(gistOf(tool), 1)
   const schema = resolveReferences(tool.parameters, tool.parameters)
-  for (const [name, raw] of isRecord(schema) ? propertiesOf(schema).slice(0, parametersMax) : []) {
+  const properties = isRecord(schema) ? propertiesOf(schema).slice(0, parametersMax) : []
+  for (const [name, raw] of properties) {
     add(spelledOut(name), 0.7)
     const property = resolveReferences(raw, tool.parameters)
     if (!isRecord(property)) continue
@@ -74,33 +86,70 @@ export function profileOf(tool: EngineTool): Profile {
     const values = Array.isArray(property['enum']) ? property['enum'].slice(0, 50) : []
     for (const value of values) if (typeof value === 'string' && value.length > 2) add(value, 1)
   }
-  return { tool, weights }
+  const subject = contentStems(spelledOut(tool.name)).filter((stem) => !general.has(stem))
+  return {
+    tool,
+    weights,
+    subject,
+    asks: tool.kind === 'custom' || (isRecord(schema) && requiredOf(schema).length > 0),
+  }
 }
 
 /** A score from which a request calls for a tool. */
 export const suitMin = 1.8
 
 /** How well a request calls for a tool, 0 and up. */
-export function suit(
-  text: string,
-  { tool, weights }: Profile,
-  profiles: readonly Profile[],
-): number {
+export function suit(text: string, profile: Profile, profiles: readonly Profile[]): number {
+  const { tool, weights, asks } = profile
   const words = wordsOf(text)
   const stems = new Set(
     words.filter((word) => !stopWords.has(word.lower)).map((word) => rootOf(word.lower)),
   )
-  let score = isNamed(text, tool.name) ? 6 : 0
+  if (isNamed(text, tool.name)) return namedScore
+  // A call that needs no arguments is made only where its whole name is asked for.
+  if (
+    !asks &&
+    !contentStems(spelledOut(tool.name)).every((stem) => isSaid(stem, stems) || harmless.has(stem))
+  )
+    return 0
   // "Read the file …" calls for a tool that is called just so.
-  if (words[0]?.lower === tool.name.toLowerCase()) score += suitMin / 2
+  let score = words[0]?.lower === tool.name.toLowerCase() ? suitMin : 0
   for (const stem of stems) score += (weights.get(stem) ?? 0) * distinction(stem, profiles)
   score += related(stems, weights)
-  if (
-    /\b(?:calculat|math|arithmetic|evaluat|comput)/i.test(`${tool.name} ${tool.description}`) &&
-    findExpression(text.slice(0, 2000)) !== undefined
-  )
-    score += 3
+  if (isCalculator(tool) && findExpression(text.slice(0, 2000)) !== undefined) score += 3
   return score
+}
+
+const namedScore = 100
+
+/** What a name may say and a request need not, since it changes nothing. */
+const harmless: ReadonlySet<string> = new Set(
+  'get fetch show list lookup read check find retrieve query current api tool data info'
+    .split(' ')
+    .map(rootOf),
+)
+
+export function isCalculator(tool: EngineTool): boolean {
+  return /\b(?:calculat|math|arithmetic|evaluat|comput)/i.test(`${tool.name} ${gistOf(tool)}`)
+}
+
+/** The first sentence of the description; what follows is a manual, whose words may be any. */
+function gistOf({ description }: EngineTool): string {
+  return /^[^\n]{0,300}?(?:\.(?=\s)|$)/m.exec(description)?.[0] ?? ''
+}
+
+/** Whether a request speaks of what the tool is named after. */
+export function speaksOf(text: string, { tool, subject }: Profile): boolean {
+  const stems = new Set(contentStems(text))
+  return isNamed(text, tool.name) || subject.some((stem) => isSaid(stem, stems))
+}
+
+function isSaid(stem: string, stems: ReadonlySet<string>): boolean {
+  const family = familyOf.get(stem)
+  return (
+    stems.has(stem) ||
+    (family !== undefined && [...stems].some((other) => familyOf.get(other) === family))
+  )
 }
 
 /** A word that most of several tools share tells them apart badly. */
@@ -127,14 +176,13 @@ function related(stems: ReadonlySet<string>, weights: ReadonlyMap<string, number
   return score
 }
 
-function isNamed(text: string, name: string): boolean {
-  return (
-    name.length > 2 &&
-    text.toLowerCase().includes(name.toLowerCase()) &&
-    (/[_.:-]|[a-z][A-Z]/.test(name) ||
-      new RegExp(
-        `\\b(?:call|use|run|invoke|with)\\b[^.]{0,30}\\b${name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}\\b`,
-        'i',
-      ).test(text.slice(0, 5000)))
-  )
+/** Whether a request calls a tool by its name. */
+export function isNamed(text: string, name: string): boolean {
+  if (name.length < 3 || !text.toLowerCase().includes(name.toLowerCase())) return false
+  const exact = name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+  const whole = String.raw`(?<![\w-])${exact}(?![\w-])`
+  const marked = /[_.:-]|[a-z][A-Z]/.test(name)
+    ? whole
+    : String.raw`\b(?:call|use|run|invoke|with|using)\b[^.]{0,30}${whole}|${whole}["'\x60]? (?:tool|function)\b`
+  return new RegExp(marked, 'i').test(text.slice(0, 20_000))
 }

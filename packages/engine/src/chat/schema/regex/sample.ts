@@ -1,72 +1,82 @@
-import { findNode, matchesPattern } from './match.ts'
-import { type Node, parsePattern } from './parse.ts'
+import { type AST, RegExpParser } from '@eslint-community/regexpp'
+import { createMatcher, parsePattern } from './match.ts'
 
 const charactersMax = 2000
+
+/** What patterns with look-ahead often ask for. */
+const usual: readonly string[] =
+  'Aa1!Aa1! Aa1!Aa1!Aa1! abcd1234 Abcd1234 12345678 abcdefgh a aa abab A 1'.split(' ').concat('')
+/** Characters that a set is tried with. */
+const likely = [...'aA1x0-_ .~b!é中\n']
 
 /**
  * A text that a pattern matches, at least `lengthMin` characters long where the pattern allows it; undefined where
  * none was found.
  */
-export function samplePattern(pattern: string, lengthMin = 0): string | undefined {
-  const node = parsePattern(pattern)
-  if (node === undefined)
-    return usual.find((text) => text.length >= lengthMin && matchesPattern(pattern, text) === true)
-  for (let extra = 0; extra <= Math.min(lengthMin, 200); extra = extra === 0 ? 1 : extra * 2) {
-    const text = sampleOf(node, extra)
-    if (text !== undefined && [...text].length >= lengthMin && findNode(node, text) === true)
-      return text
-  }
-  const last = [sampleOf(node, lengthMin) ?? '', ...usual]
-  return last.find((text) => [...text].length >= lengthMin && findNode(node, text) === true)
+export function samplePattern(source: string, lengthMin = 0): string | undefined {
+  const pattern = parsePattern(source)
+  const matches = createMatcher(source)
+  if (pattern === undefined || matches === undefined) return undefined
+  const tree = new RegExpParser().parsePattern(source, 0, source.length, {
+    unicode: pattern.unicode,
+  })
+  const turns = [0, 1, 2, 4, 8, 16, 32, 64, 128].filter(
+    (extra) => extra < 2 * lengthMin || extra === 0,
+  )
+  const made = [...turns, lengthMin].map((extra) => sampleOf(tree, extra, pattern.flags))
+  return [...made, ...usual].find(
+    (text) => text !== undefined && [...text].length >= lengthMin && matches(text) === true,
+  )
 }
 
-/** What patterns with look-ahead often ask for. */
-const usual: readonly string[] = [
-  'Aa1!Aa1!',
-  'Aa1!Aa1!Aa1!',
-  'abcd1234',
-  'Abcd1234',
-  '12345678',
-  'abcdefgh',
-  'a',
-  'aa',
-  'abab',
-  'A',
-  '1',
-  '',
-]
-
 /** `extra` is how many more turns than needed an open repetition takes. */
-function sampleOf(node: Node, extra: number): string | undefined {
-  switch (node.kind) {
-    case 'set':
-      return node.sample
-    case 'sequence': {
-      let text = ''
-      for (const part of node.nodes) {
-        const piece = sampleOf(part, extra)
-        if (piece === undefined || text.length + piece.length > charactersMax) return undefined
-        text += piece
-      }
-      return text
-    }
-    case 'choice':
-      for (const way of node.nodes) {
-        const text = sampleOf(way, extra)
-        if (text !== undefined) return text
-      }
-      return undefined
-    case 'repeat': {
+function sampleOf(node: AST.Node, extra: number, flags: string): string | undefined {
+  switch (node.type) {
+    case 'Pattern':
+    case 'Group':
+    case 'CapturingGroup':
+      return node.alternatives
+        .map((way) => sampleOf(way, extra, flags))
+        .find((text) => text !== undefined)
+    case 'Alternative':
+      return joined(node.elements.map((element) => sampleOf(element, extra, flags)))
+    case 'Quantifier': {
       const turns = Math.min(node.max, node.min + extra, charactersMax)
-      const piece = turns === 0 ? '' : sampleOf(node.node, 0)
-      return piece === undefined || piece.length * turns > charactersMax
-        ? undefined
-        : piece.repeat(turns)
+      const piece = turns === 0 ? '' : sampleOf(node.element, 0, flags)
+      return joined(Array.from({ length: turns }, () => piece))
     }
-    case 'start':
-    case 'end':
-    case 'boundary':
-    case 'ahead':
+    case 'Character':
+      return String.fromCodePoint(node.value)
+    case 'CharacterSet':
+    case 'CharacterClass':
+      return memberOf(node, flags)
+    case 'Backreference':
+      return Array.isArray(node.resolved) ? undefined : sampleOf(node.resolved, 0, flags)
+    default:
       return ''
   }
+}
+
+function joined(pieces: readonly (string | undefined)[]): string | undefined {
+  if (pieces.includes(undefined)) return undefined
+  const text = pieces.join('')
+  return text.length > charactersMax ? undefined : text
+}
+
+/** A character of a set: one that it names, or a likely one. */
+function memberOf(node: AST.CharacterSet | AST.CharacterClass, flags: string): string | undefined {
+  const pattern = new RegExp(`^${node.raw}$`, flags)
+  const named =
+    node.type === 'CharacterClass'
+      ? node.elements.map((element) =>
+          element.type === 'Character'
+            ? element.value
+            : element.type === 'CharacterClassRange'
+              ? element.min.value
+              : 97,
+        )
+      : []
+  return [...named.map((point) => String.fromCodePoint(point)), ...likely].find((character) =>
+    pattern.test(character),
+  )
 }

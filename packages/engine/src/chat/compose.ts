@@ -1,45 +1,60 @@
-import type { ChatRequest, Usage } from '@sluice/contract'
-import type { OperationContext } from '../operation.ts'
+import { type ChatRequest, parseJson, type Usage } from '@sluice/contract'
 import { type Answer, type Ask, createAsk } from './ask/ask.ts'
+import type { Medium } from './ask/conversation.ts'
+import { createDrafts, type Draft } from './draft.ts'
 import { jsonAnswer, jsonWishOf } from './json-answer.ts'
-import { createOpenPart } from './media/open-part.ts'
-import { createPause } from './pause.ts'
 import { type ReadRequest, readRequest } from './read-request.ts'
 import { answer as answerAsk } from './skills/index.ts'
 import { styled, styleOf } from './style.ts'
 import { nextCalls } from './tools/next-calls.ts'
 import type { PlannedCall } from './tools/plan.ts'
-import { type ToolUse, toolUseOf } from './tools/tool.ts'
+import { toolUseOf } from './tools/tool.ts'
 
-/** Everything that is the same for all the choices of one request. */
-export interface Thought {
-  /** The calls to be made instead of an answer; empty where there is one. */
-  readonly calls: readonly PlannedCall[]
-  readonly use: ToolUse
-  /** Ways to say the answer, best first. */
-  readonly phrasings: readonly string[]
-  /** What was done to find the answer, in plain words. */
-  readonly reasoning: string
+/** A request, with all that is needed of the world to answer it. */
+export interface ComposeInput {
+  /** Its content parts are texts. */
+  readonly request: ChatRequest
+  /** What was opened of the other parts, message by message. */
+  readonly media: readonly (readonly Medium[])[]
+  /** Milliseconds since the epoch. */
+  readonly now: number
+  readonly seed: number
+}
+
+export interface Composed {
+  readonly drafts: readonly Draft[]
   readonly input: Usage
 }
 
-/** Reads a conversation and works out what to say or what to call. */
-export async function think(request: ChatRequest, context: OperationContext): Promise<Thought> {
-  const read = await readRequest(request, createOpenPart(context))
-  const pause = createPause(context.signal)
-  const ask = createAsk(read.conversation, context.now(), pause)
-  const use = toolUseOf(request)
-  const answer = await answerAsk(ask)
-  const calls = nextCalls(use, ask, answer)
+/** Reads a conversation and works out what to say or what to call. Computes, and does nothing else. */
+export async function composeChat({ request, media, now, seed }: ComposeInput): Promise<Composed> {
+  const read = readRequest(request, media)
+  const ask = createAsk(read.conversation, now)
+  const answer = answerAsk(ask)
+  const calls = nextCalls(toolUseOf(request), ask, answer)
   const phrasings = calls.length > 0 ? [] : phrasingsOf(request, ask, answer)
-  return { calls, use, phrasings, reasoning: reasoningOf(answer, calls), input: inputUsage(read) }
+  const thought = { calls, phrasings, reasoning: reasoningOf(answer, calls) }
+  return { drafts: await createDrafts(request, thought, seed), input: inputUsage(read) }
+}
+
+/** The same with the request as JSON. */
+export interface SentInput extends Omit<ComposeInput, 'request'> {
+  readonly request: string
+}
+
+export async function composeSentChat({ request, ...rest }: SentInput): Promise<Composed> {
+  // It was a request before it was sent.
+  return composeChat({ ...rest, request: parseJson(request) as ChatRequest })
 }
 
 function phrasingsOf(request: ChatRequest, ask: Ask, answer: Answer): readonly string[] {
   const wish = jsonWishOf(request)
   if (wish.kind !== 'none') return [jsonAnswer(wish, ask, answer)]
   const style = styleOf(ask)
-  if (style.json && answer.verbatim !== true) return [jsonAnswer({ kind: 'object' }, ask, answer)]
+  const json =
+    style.json && answer.verbatim !== true ? jsonAnswer({ kind: 'object' }, ask, answer) : '{}'
+  // Nobody but the text asks for JSON: where there are no values, words say so.
+  if (json !== '{}') return [json]
   const ways = styled(answer, style)
   if (request.verbosity === 'low' && ways.length > 1)
     return ways.toSorted((left, right) => left.length - right.length)

@@ -1,0 +1,142 @@
+import type { Ask } from '../ask/ask.ts'
+import { quotedOf } from '../text/spans.ts'
+import { pathsOf } from './paths.ts'
+
+/** What a request wants done with files or in a shell, every part of it said by the request itself. */
+export type FileTask =
+  | { readonly kind: 'read'; readonly paths: readonly string[] }
+  | ReplaceTask
+  | { readonly kind: 'write'; readonly path: string; readonly content: string }
+  | { readonly kind: 'run'; readonly command: string }
+
+export interface ReplaceTask {
+  readonly kind: 'replace'
+  readonly path: string
+  readonly old: string
+  readonly fresh: string
+}
+
+const requestCharactersMax = 2000
+const pathsMax = 16
+
+/** Undefined where the request is about no file, or leaves open what is to be done. */
+export function fileTaskOf({ text }: Ask): FileTask | undefined {
+  if (text.length > requestCharactersMax || /https?:\/\//i.test(text)) return undefined
+  const command = commandIn(text)
+  if (command !== undefined) return { kind: 'run', command }
+  const paths = pathsOf(text).map((span) => span.text)
+  const [path] = paths
+  if (path === undefined || paths.length > pathsMax) return undefined
+  if (changes.test(text))
+    return paths.length === 1 ? (replacement(text, path) ?? writing(text, path)) : undefined
+  return reads.test(text) ? { kind: 'read', paths } : undefined
+}
+
+const opening = String.raw`(?:^|[.!?:;,\n]\s{0,3}|\b(?:and|then|please|you|(?:want|need|like|have|you) to|file|[\w/]{1,80}\.\w{1,8}),? )`
+/** Whatever else than reading a request may want. */
+const changes = new RegExp(
+  `${opening}(?:replace|change|swap|substitute|switch|rename|correct|fix|edit|update|modify|set|write|create|make|save|delete|remove|add|append|insert|prepend|put|move|copy|overwrite|turn|convert|send|upload|run|execute|find|search|grep|list)(?=\\s)`,
+  'i',
+)
+const reads =
+  /\b(?:read|open|show|display|print|view|cat|look|check|see|tell|what(?:'s|’s)?|which|who|when|where|how|summari[sz]e|describe|explain|contents?|output|quote|give|count|does|is)\b/i
+
+const running =
+  /^(?:please |can you |could you |now )?(?:run|execute)\b(?: (?:the|this|following|shell|bash|terminal|command|line))*:?\s+(?:`([^`\n]{1,500})`|"([^"\n]{1,500})"|([\w./-]{1,60}(?: [^\n"`]{1,400})?))/i
+
+/** "Run `npm test`"; without quotation marks only what is called a command is one. */
+function commandIn(text: string): string | undefined {
+  const match = running.exec(text)
+  if (match === null) return undefined
+  const bare = /\bcommand\b/i.test(match[0])
+    ? match[3]?.split(/ and (?:tell|show|say|report|give)\b|, (?:and|then)\b/i)[0]
+    : undefined
+  return match[1] ?? match[2] ?? bare?.replace(/[.!]$/, '').trim()
+}
+
+const swapping =
+  /\b(?:replace|change|swap|substitute|switch|rename|correct|fix|edit|update|modify|turn|set)\b/i
+const fromTo = /\bfrom (.{1,800}?) to (.{1,800})$/is
+const oldToNew =
+  /\b(?:replace|change|swap|substitute|switch|rename|correct|fix|edit|update|modify|turn)\b (.{1,800}?) ?(?:\b(?:with|by|to|into|for)\b|→|->|=>) ?(.{1,800})$/is
+
+/** "In notes.txt replace foo with bar". */
+function replacement(text: string, path: string): ReplaceTask | undefined {
+  const asked = withoutPath(text, path)
+  if (!swapping.test(asked)) return undefined
+  const quoted = quotedOf(asked)
+  const [first, second] = quoted
+  const paired = fencedPair(text)
+  if (paired !== undefined) return { kind: 'replace', path, ...paired }
+  if (quoted.length === 2 && first !== undefined && second !== undefined)
+    return { kind: 'replace', path, old: first.text, fresh: second.text }
+  if (quoted.length > 2) return undefined
+  const told = asked.split(
+    /(?<=[.!?])\s+(?=\p{Lu})|, (?:and|then) | and then | and (?=(?:tell|say|show|confirm|save|report|let)\b)/u,
+  )
+  const sentence = told.find((part) => swapping.test(part)) ?? ''
+  const match = fromTo.exec(sentence) ?? oldToNew.exec(sentence)
+  const [old, fresh] = [operand(match?.[1]), operand(match?.[2])]
+  if (old === undefined || fresh === undefined || old === fresh) return undefined
+  const article = /^the (?=\S)/i
+  return article.test(old)
+    ? { kind: 'replace', path, old: old.replace(article, ''), fresh: fresh.replace(article, '') }
+    : { kind: 'replace', path, old, fresh }
+}
+
+/** The old text and the new one, each in a fence of its own. */
+function fencedPair(text: string): { readonly old: string; readonly fresh: string } | undefined {
+  const [first, second, third] = [...text.matchAll(/```[a-z]{0,12}\n([\s\S]{1,1500}?)\n?```/g)]
+  const [old, fresh] = [first?.[1], second?.[1]]
+  return old === undefined || fresh === undefined || third !== undefined
+    ? undefined
+    : { old, fresh }
+}
+
+function withoutPath(text: string, path: string): string {
+  const at = text.indexOf(path)
+  const before = text
+    .slice(0, at)
+    .replace(/["'`“]$/, '')
+    .replace(
+      /[ ,]{0,2}\b(?:in|of|inside|within|at|on|to)? ?(?:the )?(?:file |document )?(?:named |called )?$/i,
+      ' ',
+    )
+  const after = text.slice(at + path.length).replace(/^["'`”]?[,:]?/, '')
+  return `${before.trimEnd()} ${after.trimStart()}`.trim()
+}
+
+/** What a word like "the word" or "every occurrence of" introduces, without the marks around it. */
+function operand(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined
+  const bare = text
+    .trim()
+    .replace(
+      /^(?:(?:every|all|each|any) )?(?:(?:the )?(?:occurrences?|instances?) of )?(?:(?:the )?(?:words?|strings?|texts?|lines?|phrases?|values?|names?) )?(?=\S)/i,
+      '',
+    )
+    .replace(/[ ,]{1,2}(?:please|everywhere|throughout|for me|instead)[.!]?$/i, '')
+    .replace(/[.!]$/, '')
+    .trim()
+  const quoted = quotedOf(bare)[0]
+  const whole = quoted !== undefined && quoted.text.length >= bare.length - 2 ? quoted.text : bare
+  return whole === '' ? undefined : whole
+}
+
+const contents =
+  /\b(?:with|containing|contains?|that says|saying|reading|holding)\b(?: (?:the|this|following|exact|single|only|a|content|contents|text|line|words?))*:?\s+(.{1,1500})$/is
+
+/** "Create hello.txt with the content "hi"", "Write "hi" to hello.txt". */
+function writing(text: string, path: string): FileTask | undefined {
+  if (!/\b(?:write|create|make|save|put)\b/i.test(text)) return undefined
+  const asked = withoutPath(text, path)
+  const fenced = /```[a-z]{0,12}\n([\s\S]{1,1500}?)```/.exec(text)?.[1]
+  const quoted = quotedOf(asked)
+  const [only] = quoted
+  if (fenced !== undefined) return { kind: 'write', path, content: fenced }
+  if (quoted.length === 1 && only !== undefined) return { kind: 'write', path, content: only.text }
+  const told = quoted.length === 0 ? contents.exec(asked)?.[1]?.trim() : undefined
+  return told === undefined || told === ''
+    ? undefined
+    : { kind: 'write', path, content: told.replace(/(?<=\w)\.$/, '') }
+}

@@ -1,0 +1,56 @@
+/** What an edit changes: the text to be found, and what is put in its place. */
+export interface Change {
+  readonly old: string
+  readonly fresh: string
+}
+
+/** The same change as one that stands in the file only once: the whole lines from its first occurrence to its last. */
+export function asOneChange(content: string, { old, fresh }: Change): Change {
+  const first = content.indexOf(old)
+  if (first === content.lastIndexOf(old)) return { old, fresh }
+  const start = content.lastIndexOf('\n', first) + 1
+  const last = content.lastIndexOf(old) + old.length
+  const newline = content.indexOf('\n', last)
+  const whole = content.slice(start, newline < 0 ? content.length : newline)
+  return { old: whole, fresh: whole.replaceAll(old, () => fresh) }
+}
+
+/** A change in the form of codex's apply_patch, which knows whole lines only. */
+export function patchOf(path: string, content: string, change: Change): string {
+  const first = content.indexOf(change.old)
+  const lastEnd = content.lastIndexOf(change.old) + change.old.length
+  const start = content.lastIndexOf('\n', first) + 1
+  const newline = content.indexOf('\n', lastEnd)
+  const before = content.slice(start, newline < 0 ? content.length : newline)
+  const after = before.replaceAll(change.old, () => change.fresh)
+  const hunk = [
+    ...before.split('\n').map((line) => `-${line}`),
+    ...after.split('\n').map((line) => `+${line}`),
+  ]
+  return envelope(`*** Update File: ${path}`, ['@@', ...hunk])
+}
+
+export function newFilePatch(path: string, content: string): string {
+  const lines = content.replace(/\n$/, '').split('\n')
+  return envelope(
+    `*** Add File: ${path}`,
+    lines.map((line) => `+${line}`),
+  )
+}
+
+function envelope(head: string, lines: readonly string[]): string {
+  return ['*** Begin Patch', head, ...lines, '*** End Patch'].join('\n')
+}
+
+/** A word of a shell's command, quoted where it must be. */
+export function shellWord(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`
+}
+
+/** Undefined for texts of several lines, which sed does not see as one. */
+export function sedCommand(path: string, { old, fresh }: Change): string | undefined {
+  if (`${old}${fresh}`.includes('\n')) return undefined
+  const pattern = old.replace(/[\\/.*^$[\]]/g, String.raw`\$&`)
+  const replacement = fresh.replace(/[\\/&]/g, String.raw`\$&`)
+  return `sed -i ${shellWord(`s/${pattern}/${replacement}/g`)} ${shellWord(path)}`
+}

@@ -1,0 +1,43 @@
+import { type ChatRequest, invalidRequest } from '@sluice/contract'
+
+/** Of more characters and values than this a request is large; a smaller one takes a few milliseconds. */
+const smallMax = 8000
+
+/** Whether a value holds so much that working with it may take long. Looks at no more of it than it needs. */
+export function isLarge(value: unknown): boolean {
+  let left = smallMax
+  const open = [value]
+  while (open.length > 0) {
+    const next = open.pop()
+    left -= typeof next === 'string' ? next.length : 1
+    if (left < 0) return true
+    if (typeof next === 'object' && next !== null)
+      for (const inner of Object.values(next)) open.push(inner)
+  }
+  return false
+}
+
+const levelsMax = 64
+
+/** Throws invalid_request with the path of a tool or a schema that is nested more deeply than any real one. */
+export function assertShallow({ tools, response_format: format }: ChatRequest): void {
+  for (const [index, tool] of (tools ?? []).entries())
+    if (isDeep(tool)) throw tooDeep(`tools[${index}]`)
+  if (isDeep(format)) throw tooDeep('response_format.json_schema')
+}
+
+function tooDeep(param: string): Error {
+  return invalidRequest(`'${param}' is nested more than ${levelsMax} levels deep`, param)
+}
+
+/** Level by level, since what is nested too deeply exhausts the stack of whatever walks it by calling itself. */
+function isDeep(value: unknown): boolean {
+  let level: unknown[] = [value]
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > levelsMax) return true
+    level = level.flatMap((inner) =>
+      typeof inner === 'object' && inner !== null ? Object.values(inner) : [],
+    )
+  }
+  return false
+}

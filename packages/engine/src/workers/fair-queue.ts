@@ -1,0 +1,88 @@
+import { GatewayError } from '@sluice/contract'
+
+export interface FairQueueOptions {
+  /** What waits, in the plural and for messages: `videos`. */
+  readonly of: string
+  /** Together, of all keys. One more is refused as `overloaded`. */
+  readonly waitingMax: number
+  /** Of one key. One more is refused as `rate_limited`, whatever room there is for others. */
+  readonly waitingPerKeyMax: number
+}
+
+/** What waits, in one line per key. The keys take turns, so nobody waits for all that another has sent. */
+export class FairQueue<Item> {
+  readonly #options: FairQueueOptions
+  /** The key whose turn is next comes first. No line is empty. */
+  readonly #lines = new Map<string, Item[]>()
+  #size = 0
+
+  constructor(options: FairQueueOptions) {
+    this.#options = options
+  }
+
+  get size(): number {
+    return this.#size
+  }
+
+  /** Throws rate_limited where the key has its share waiting already, overloaded where there is no room for anybody. */
+  assertRoom(key: string): void {
+    const { of, waitingMax, waitingPerKeyMax } = this.#options
+    const own = this.#lines.get(key)?.length ?? 0
+    if (own >= waitingPerKeyMax)
+      throw new GatewayError(
+        'rate_limited',
+        `${own} ${of} of this key are waiting already; try again when one is done`,
+      )
+    if (this.#size >= waitingMax)
+      throw new GatewayError('overloaded', `Too many ${of} are waiting; try again later`)
+  }
+
+  add(key: string, item: Item): void {
+    const line = this.#lines.get(key)
+    if (line === undefined) this.#lines.set(key, [item])
+    else line.push(item)
+    this.#size += 1
+  }
+
+  /** The oldest item of the next key that may have one; after it, that key is the last to have a turn. */
+  take(may: (key: string) => boolean): Item | undefined {
+    for (const [key, line] of this.#lines) {
+      if (!may(key)) continue
+      const item = line.shift()
+      this.#size -= 1
+      this.#lines.delete(key)
+      if (line.length > 0) this.#lines.set(key, line)
+      return item
+    }
+    return undefined
+  }
+
+  find(is: (item: Item) => boolean): Item | undefined {
+    for (const line of this.#lines.values()) {
+      const found = line.find(is)
+      if (found !== undefined) return found
+    }
+    return undefined
+  }
+
+  /** Takes an item out; false where it does not wait. */
+  remove(item: Item): boolean {
+    for (const [key, line] of this.#lines) {
+      const at = line.indexOf(item)
+      if (at < 0) continue
+      line.splice(at, 1)
+      if (line.length === 0) this.#lines.delete(key)
+      this.#size -= 1
+      return true
+    }
+    return false
+  }
+
+  /** Takes out everything. */
+  clear(): readonly Item[] {
+    const items = [...this.#lines.values()].flat()
+    this.#lines.clear()
+    this.#size = 0
+    return items
+  }
+}
