@@ -17,7 +17,7 @@ import {
   type ToolCall,
   type Usage,
 } from '@sluice/contract'
-import { carry } from '@sluice/protocols'
+import { argumentsText, carry } from '@sluice/protocols'
 import type { AiSdkContext } from './context.ts'
 
 const reasons: Readonly<Record<string, FinishReason>> = {
@@ -37,7 +37,7 @@ export function finishReason(value: unknown, hasCalls: boolean): FinishReason {
   if (unified === 'error')
     throw new GatewayError('upstream_unavailable', 'The provider failed to answer')
   if (unified === 'interrupted' || (unified === 'other' && raw === undefined))
-    throw new GatewayError('upstream_cut', 'The provider’s answer ended without a finish')
+    throw new GatewayError('upstream_cut', 'The provider’s response ended without a finish reason')
   const reason = reasons[textOf(unified)] ?? 'stop'
   return reason === 'stop' && hasCalls ? 'tool_calls' : reason
 }
@@ -135,7 +135,7 @@ export function readCall(part: Fields): ToolCall {
     type: 'function',
     function: {
       name: textOf(part['toolName']),
-      arguments: typeof input === 'string' ? input || '{}' : formatJson(input ?? {}),
+      arguments: argumentsText(typeof input === 'string' ? input : formatJson(input ?? {})),
     },
     ...(isObject(metadata) ? { extra_content: { ai_sdk: metadata } } : {}),
   }

@@ -48,7 +48,7 @@ export async function callOptions(
     stopSequences: request.stop?.length ? request.stop : null,
     reasoning: request.reasoning_effort,
     responseFormat: responseFormat(request),
-    ...toolOptions(request, context),
+    ...toolOptions(request),
   }
   return {
     prompt: await promptOf(request, urls, context),
@@ -64,14 +64,11 @@ function responseFormat({ response_format: format }: ChatRequest): object | null
   return { type: 'json', schema, name, ...(description == null ? {} : { description }) }
 }
 
-function toolOptions(request: ChatRequest, context: AiSdkContext): object {
+function toolOptions(request: ChatRequest): object {
   const { tool_choice: choice } = request
   const allowed = allowedTools(choice)
-  const tools = (request.tools ?? []).flatMap((tool, index) => {
-    if (tool.function === undefined) {
-      context.unsupported(`tools[${index}]`, 'the AI SDK takes function tools only')
-      return []
-    }
+  const tools = (request.tools ?? []).flatMap((tool) => {
+    if (tool.function === undefined) return []
     const { name, description, parameters, strict } = tool.function
     if (allowed !== undefined && !allowed.has(name)) return []
     return [

@@ -7,7 +7,7 @@ import {
   type Step,
   textOf,
 } from '@sluice/contract'
-import { createChatChunks } from '@sluice/protocols'
+import { CallArguments, createChatChunks } from '@sluice/protocols'
 import {
   annotationOf,
   finishReason,
@@ -29,20 +29,21 @@ export async function* chatEvents(
   warned: (warnings: unknown) => void,
 ): AsyncGenerator<Step<ChatChunk>> {
   const reader = createPartReader(context)
+  const calls = new CallArguments()
   let finished = false
   try {
     for await (const value of stream) {
       const part = objectOf(value)
       if (part['type'] === 'stream-start') warned(part['warnings'])
       if (part['type'] === 'error') throw aiSdkError(part['error'])
-      yield* reader(part)
+      yield* calls.complete(reader(part))
       finished ||= part['type'] === 'finish'
     }
   } catch (thrown) {
     throw aiSdkError(thrown)
   }
   if (!finished)
-    throw new GatewayError('upstream_cut', 'The provider’s answer ended without a finish')
+    throw new GatewayError('upstream_cut', 'The provider’s response ended without a finish reason')
 }
 
 function createPartReader(context: AiSdkContext): (part: Fields) => Steps {

@@ -14,7 +14,7 @@ export interface AiSdkContext {
   /** As in CodecContext: refuses a field, or notes it as dropped and returns. */
   readonly unsupported: (param: string, reason?: string) => void
   /** As in CodecContext: notes as dropped a field that only advises. */
-  readonly leftOut: (param: string) => void
+  readonly leftOut: (param: string, reason?: string) => void
   /** Reads an address that the model cannot read itself, guarded against private networks and sizes. */
   readonly fetchMedia: (
     url: string,

@@ -24,6 +24,7 @@ import {
 import { chatReply, readUsage } from './chat-reply.ts'
 import { callOptions, refuseWarned } from './chat-request.ts'
 import { chatEvents } from './chat-stream.ts'
+import { withFittedTools } from './fitted-tools.ts'
 import type { AiSdkContext, AiSdkProvider } from './context.ts'
 import type { ProviderV4 } from './model.ts'
 
@@ -32,7 +33,9 @@ const noUsage: Usage = { inputTokens: 0, outputTokens: 0 }
 /** Every operation that the provider has models for. */
 export function operationsOf(provider: ProviderV4): AiSdkProvider {
   return {
-    ...(provider.languageModel && { chat: chatWith(provider.languageModel.bind(provider)) }),
+    ...(provider.languageModel && {
+      chat: withFittedTools(chatWith(provider.languageModel.bind(provider))),
+    }),
     ...(provider.embeddingModel && { embed: embedWith(provider.embeddingModel.bind(provider)) }),
     ...(provider.rerankingModel && { rerank: rerankWith(provider.rerankingModel.bind(provider)) }),
     ...(provider.imageModel && { createImage: imagesWith(provider.imageModel.bind(provider)) }),
@@ -184,7 +187,7 @@ function transcribeWith(
 ): NonNullable<AiSdkProvider['transcribe']> {
   return async (request, context) => {
     applyDecisions('transcribe', request, transcribeDecisions, context)
-    if (request.temperature) context.unsupported('temperature')
+    if (request.temperature) context.leftOut('temperature')
     const { file } = request
     const heard = await modelOf(models, context).doGenerate({
       audio: file.bytes,

@@ -1,4 +1,5 @@
 import {
+  assertDepth,
   type ChatRequest,
   type ContentPart,
   invalidRequest,
@@ -63,7 +64,7 @@ async function promptMessage(
       return content.length === 0 ? undefined : { role: 'user', content }
     }
     case 'tool':
-      return { role: 'tool', content: [toolResult(message, writing)] }
+      return { role: 'tool', content: [toolResult(message, path, writing)] }
     case 'assistant': {
       const content = assistantParts(message, path)
       return content.length === 0 ? undefined : { role: 'assistant', content }
@@ -76,7 +77,10 @@ function plainText({ content }: Message): string {
   return content.map((part) => part.text ?? part.refusal ?? '').join('\n')
 }
 
-function toolResult(message: Message, { toolNames }: Writing): Part {
+function toolResult(message: Message, path: string, { context, toolNames }: Writing): Part {
+  const { content } = message
+  for (const [index, { type }] of (Array.isArray(content) ? content : []).entries())
+    if (type !== 'text') context.unsupported(`${path}.content[${index}].type`)
   const toolCallId = message.tool_call_id ?? ''
   return {
     type: 'tool-result',
@@ -112,21 +116,21 @@ function toolCall(call: ToolCall, path: string): Part {
     type: 'tool-call',
     toolCallId: call.id,
     toolName: nameOf(call),
-    input:
-      call.custom === undefined
-        ? parsedArguments(call.function?.arguments ?? '', `${path}.function.arguments`)
-        : call.custom.input,
+    input: parsedArguments(call.function?.arguments ?? '', `${path}.function.arguments`),
     ...(isObject(metadata) ? { providerOptions: metadata as Metadata } : {}),
   }
 }
 
 function parsedArguments(text: string, path: string): unknown {
   if (text.trim() === '') return {}
+  let value: unknown
   try {
-    return parseJson(text)
+    value = parseJson(text)
   } catch {
     throw invalidRequest('Tool arguments must be JSON', path)
   }
+  assertDepth(value, path)
+  return value
 }
 
 async function userParts(
@@ -201,7 +205,7 @@ async function filePart(
       mediaType: data.contentType,
       data: { type: 'data', data: data.base64 },
     }
-  if (!/^https?:/i.test(url)) throw invalidRequest('Expected a data: or http(s): address', path)
+  if (!/^https?:/i.test(url)) throw invalidRequest('Expected a data URL or an http(s) URL', path)
   if (isReadable(url, kind, urls))
     return { type: 'file', mediaType: `${kind}/*`, data: { type: 'url', url: new URL(url) } }
   const { bytes, contentType } = await context.fetchMedia(url, {

@@ -1,7 +1,8 @@
 import { parse } from 'yaml'
 import { absoluteConfigFile } from '../config/config.ts'
-import { parsePath, readTextIfAny, removeSetting, replaceFile, setSetting } from '../config/edit.ts'
+import { parsePath, removeSetting, replaceFile, setSetting } from '../config/edit.ts'
 import type { Environment } from '../config/env.ts'
+import { readTextIfAny } from '../config/read-text.ts'
 import { parseConfig } from '../config/file.ts'
 import { CommandError } from './command-error.ts'
 
@@ -18,10 +19,10 @@ export function changeConfig(
     change === 'remove'
       ? removeSetting(before, steps)
       : setSetting(before, steps, parseValue(change.value))
-  if (after === before) return `${file} says so already.`
+  if (after === before) return `${file} has this value already.`
   parseConfig(after, file, environment.variables)
   replaceFile(file, after)
-  return `${file} is changed; a running gateway takes it up at once.`
+  return `${file} is changed; a running gateway applies it at once.`
 }
 
 function parseValue(text: string): unknown {

@@ -1,10 +1,14 @@
 import { existsSync } from 'node:fs'
-import { type Config, loadConfig } from '../config/config.ts'
-import type { Environment } from '../config/env.ts'
-import { configuredUpstreams } from '../gateway/route/upstreams.ts'
-import type { Upstream } from '../gateway/route/routing.ts'
-import { providers as catalogue } from '../providers/index.ts'
 import { engineCard } from '@sluice/engine'
+import { type Config, loadConfig } from '../config/config.ts'
+import { type Environment, unknownVariables } from '../config/env.ts'
+import { readTextIfAny } from '../config/read-text.ts'
+import type { Upstream } from '../gateway/route/routing.ts'
+import { configuredUpstreams } from '../gateway/route/upstreams.ts'
+import { whyOff } from '../gateway/route/why-off.ts'
+import { openSender } from '../http/send.ts'
+import { providers as catalogue } from '../providers/index.ts'
+import { checkLive, type LiveResult } from './check-live.ts'
 import { databaseName } from './open-data.ts'
 import { reachableAddress } from './start-message.ts'
 
@@ -14,40 +18,122 @@ export interface Checked {
   readonly isFine: boolean
 }
 
+export interface CheckOptions {
+  /** Ask every provider with each of its keys. Default: nobody is asked. */
+  readonly live?: boolean
+  /** For each provider and key. Default 10,000. */
+  readonly timeoutMs?: number
+  readonly json?: boolean
+}
+
+/** What the settings come to. */
+interface Report {
+  readonly settings: string | null
+  readonly address: string
+  readonly data: string
+  readonly database: string
+  readonly keys: string
+  readonly rate: string
+  readonly builtin: string
+  readonly providers: readonly {
+    readonly id: string
+    readonly baseUrl: string
+    readonly keys: number
+    /** Null where the provider is asked for its list. */
+    readonly models: readonly string[] | null
+  }[]
+  readonly models: Readonly<Record<string, string>>
+  readonly live?: readonly LiveResult[]
+  readonly warnings: readonly string[]
+  readonly problems: readonly string[]
+  readonly isFine: boolean
+}
+
 /**
- * Reads the settings as a start would and says what they come to. Nothing is started and nobody is asked.
+ * Reads the settings as a start would and says what they come to. Nothing is started.
  *
  * @throws ConfigError where a start would stop.
  */
-export async function check(environment: Environment): Promise<Checked> {
+export async function check(
+  environment: Environment,
+  { live = false, timeoutMs = 10_000, json = false }: CheckOptions = {},
+): Promise<Checked> {
   const config = await loadConfig(environment)
-  const problems: string[] = []
-  const upstreams = configuredUpstreams(config, catalogue, (id, reason) =>
-    problems.push(`providers.${id} is off. ${reason}.`),
-  )
-  problems.push(...brokenTargets(config, upstreams))
-  const { server, limits, storage, dataFolder, configFile } = config
-  const lines = [
-    `Settings   ${existsSync(configFile) ? configFile : 'the environment alone (there is no settings file)'}`,
-    `Address    ${reachableAddress(server.host, server.port)}`,
-    `Data       ${dataFolder}`,
-    `Database   ${storage.url === undefined ? 'SQLite, in the data folder' : databaseName(storage.url)}`,
-    `Keys       ${keyLine(config)}`,
-    `Rate       ${limits.requestsPerMinute === undefined ? 'no limit' : `${limits.requestsPerMinute} requests per minute and key`}`,
-    `Built in   ${builtinLine(config, upstreams)}`,
-    'Providers',
-    ...providerLines(upstreams),
-    ...Object.keys(config.models).map((name) => `Model      ${name} → ${targetsOf(config, name)}`),
-    ...problems.map((problem) => `PROBLEM    ${problem}`),
-    problems.length === 0 ? 'Everything fits.' : `${problems.length} to put right.`,
+  const skipped = new Map<string, string>()
+  const upstreams = configuredUpstreams(config, catalogue, (id, reason) => skipped.set(id, reason))
+  await using sender = openSender()
+  const results = live ? await checkLive(upstreams.values(), { send: sender.send, timeoutMs }) : []
+  const off = (id: string) => whyOff(id, { config, catalogue, skipped })
+  const problems = [
+    ...[...skipped.keys()].map((id) => `${off(id)}.`),
+    ...brokenTargets({ config, upstreams, off, listed: results.flatMap(({ models }) => models) }),
+    ...results.filter(({ verdict }) => verdict !== 'ok').map((result) => `${liveLine(result)}.`),
   ]
-  return { text: lines.join('\n'), isFine: problems.length === 0 }
+  const report: Report = {
+    ...describe(config, upstreams),
+    ...(live && { live: results }),
+    warnings: unknownVariables(environment.variables, readTextIfAny(config.configFile)),
+    problems,
+    isFine: problems.length === 0,
+  }
+  return {
+    text: json ? JSON.stringify(report, null, 2) : textOf(report),
+    isFine: report.isFine,
+  }
+}
+
+function describe(config: Config, upstreams: ReadonlyMap<string, Upstream>) {
+  const { server, limits, storage, dataFolder, configFile } = config
+  return {
+    settings: existsSync(configFile) ? configFile : null,
+    address: reachableAddress(server.host, server.port),
+    data: dataFolder,
+    database: storage.url === undefined ? 'SQLite, in the data folder' : databaseName(storage.url),
+    keys: keyLine(config),
+    rate:
+      limits.requestsPerMinute === undefined
+        ? 'no limit'
+        : `${limits.requestsPerMinute} requests per minute and key`,
+    builtin: builtinLine(config, upstreams),
+    providers: [...upstreams.values()].map(({ id, baseUrl, secrets, models }) => ({
+      id,
+      baseUrl,
+      keys: secrets.filter((secret) => secret !== '').length,
+      models: models?.map((model) => model.id) ?? null,
+    })),
+    models: Object.fromEntries(
+      Object.keys(config.models).map((name) => [name, targetsOf(config, name)]),
+    ),
+  }
+}
+
+function textOf(report: Report): string {
+  const { providers, models, live, warnings, problems } = report
+  const lines = [
+    `Settings   ${report.settings ?? 'the environment alone (there is no settings file)'}`,
+    `Address    ${report.address}`,
+    `Data       ${report.data}`,
+    `Database   ${report.database}`,
+    `Keys       ${report.keys}`,
+    `Rate       ${report.rate}`,
+    `Built in   ${report.builtin}`,
+    'Providers',
+    ...(providers.length === 0 ? ['           none'] : providers.map(providerLine)),
+    ...Object.entries(models).map(([name, targets]) => `Model      ${name} → ${targets}`),
+    ...(live === undefined
+      ? []
+      : ['Live', ...live.map((result) => `           ${liveLine(result)}`)]),
+    ...warnings.map((warning) => `WARNING    ${warning}`),
+    ...problems.map((problem) => `PROBLEM    ${problem}`),
+    problems.length === 0 ? 'No problems found.' : `Problems found: ${problems.length}.`,
+  ]
+  return lines.join('\n')
 }
 
 function keyLine({ keys, apiKeys, adminKey }: Config): string {
   const given = keys.length + apiKeys.length
   const admin = adminKey === undefined ? 'no administrator key' : 'an administrator key'
-  return `${given} for callers and ${admin} in the settings; the others are in the data folder`
+  return `${given} for callers and ${admin} in the settings; the others are in the database`
 }
 
 function builtinLine({ builtin }: Config, upstreams: ReadonlyMap<string, Upstream>): string {
@@ -59,16 +145,14 @@ function builtinLine({ builtin }: Config, upstreams: ReadonlyMap<string, Upstrea
     : 'on, under its own names alone, since there are providers'
 }
 
-function providerLines(upstreams: ReadonlyMap<string, Upstream>): readonly string[] {
-  if (upstreams.size === 0) return ['           none']
-  return [...upstreams.values()].map(({ id, baseUrl, secrets, models }) => {
-    const keys = secrets.filter((secret) => secret !== '').length
-    const many = keys === 1 ? 'one key' : `${keys} keys`
-    const listed = models
-      ? `models ${models.map((model) => model.id).join(', ')}`
-      : 'the models it lists'
-    return `           ${id} at ${baseUrl}, ${keys === 0 ? 'no key' : many}, ${listed}`
-  })
+function providerLine({ id, baseUrl, keys, models }: Report['providers'][number]): string {
+  const many = keys === 0 ? 'no key' : keys === 1 ? 'one key' : `${keys} keys`
+  const listed = models ? `models ${models.join(', ')}` : 'the models it lists'
+  return `           ${id} at ${baseUrl}, ${many}, ${listed}`
+}
+
+function liveLine({ provider, key, detail, ms }: LiveResult): string {
+  return `${provider}${key === undefined ? '' : `, key ${key}`}: ${detail}, ${ms} ms`
 }
 
 function targetsOf({ models }: Config, name: string): string {
@@ -79,27 +163,53 @@ function targetsOf({ models }: Config, name: string): string {
   return fallback.length > 0 ? `${targets}, then ${fallback.join(', ')}` : targets
 }
 
+interface Leading {
+  readonly config: Config
+  readonly upstreams: ReadonlyMap<string, Upstream>
+  readonly off: (id: string) => string | undefined
+  /** What providers said they have. */
+  readonly listed: readonly string[]
+}
+
 /** Targets and fallbacks that lead nowhere. */
-function brokenTargets(config: Config, upstreams: ReadonlyMap<string, Upstream>): string[] {
-  const leadsSomewhere = (target: string) => {
-    const slash = target.indexOf('/')
-    const provider = target.slice(0, slash)
-    if (provider === engineCard.id)
-      return (
-        config.builtin.enabled !== 'never' &&
-        engineCard.models.some(({ id }) => id === target.slice(slash + 1))
-      )
-    return upstreams.has(provider) || config.providers[provider]?.type === 'ai-sdk'
-  }
+function brokenTargets(leading: Leading): string[] {
+  const { config, off } = leading
   return Object.entries(config.models).flatMap(([name, model]) => {
     const targets = typeof model === 'string' ? [model] : model.targets.map(({ target }) => target)
     const fallback = typeof model === 'string' ? [] : (model.fallback ?? [])
     const wrong = [
-      ...targets.filter((target) => !leadsSomewhere(target)),
-      ...fallback.filter(
-        (next) => next.includes('/') && !leadsSomewhere(next) && !(next in config.models),
-      ),
+      ...targets.filter((target) => !isTarget(target, leading)),
+      ...fallback.filter((next) => !isFallback(next, leading)),
     ]
-    return wrong.map((target) => `models.${name} leads to ${target}, which is not configured.`)
+    return wrong.map((target) => {
+      const why = target.includes('/') ? off(target.slice(0, target.indexOf('/'))) : undefined
+      return `models.${name} leads to ${target}, which is not configured${why === undefined ? '' : ` (${why})`}.`
+    })
   })
+}
+
+function isTarget(target: string, { config, upstreams }: Leading): boolean {
+  const slash = target.indexOf('/')
+  const provider = target.slice(0, slash)
+  if (provider === engineCard.id) return isBuiltIn(target.slice(slash + 1), config)
+  return upstreams.has(provider) || config.providers[provider]?.type === 'ai-sdk'
+}
+
+/** A bare name that only a provider's own list has is not known without asking. */
+function isFallback(next: string, leading: Leading): boolean {
+  const { config, upstreams, listed } = leading
+  if (Object.hasOwn(config.models, next)) return true
+  if (next.includes('/') && isTarget(next, leading)) return true
+  const { builtin } = config
+  const isAlias =
+    (builtin.enabled === 'always' || (builtin.enabled === 'auto' && upstreams.size === 0)) &&
+    Object.hasOwn(builtin.aliases, next)
+  if (isAlias || isBuiltIn(next, config) || listed.includes(next)) return true
+  return [...upstreams.values()].some(({ models, provider }) =>
+    (models ?? provider.models ?? []).some(({ id }) => id === next),
+  )
+}
+
+function isBuiltIn(model: string, { builtin }: Config): boolean {
+  return builtin.enabled !== 'never' && engineCard.models.some(({ id }) => id === model)
 }

@@ -1,6 +1,7 @@
 import { absoluteConfigFile } from '../config/config.ts'
-import { readTextIfAny, replaceFile, setSetting } from '../config/edit.ts'
+import { replaceFile, setSetting } from '../config/edit.ts'
 import type { Environment } from '../config/env.ts'
+import { readTextIfAny } from '../config/read-text.ts'
 import { parseConfig } from '../config/file.ts'
 import { askForJson } from './ask-server.ts'
 

@@ -14,15 +14,22 @@ export interface CreateKeyOptions {
   readonly rate?: number
   /** Days. */
   readonly expires?: number
+  readonly json?: boolean
+}
+
+/** What a command prints: results on standard output, for other programs, and sentences on standard error. */
+export interface Printed {
+  readonly text: string
+  readonly notes: readonly string[]
 }
 
 const dayMs = 86_400_000
 
-/** Makes a key. A running gateway knows it within a second. */
+/** Creates a key. A running gateway knows it within a second. Standard output holds the secret alone, or JSON. */
 export async function createKeyCommand(
   environment: Environment,
-  { name, admin = false, models, rate, expires }: CreateKeyOptions,
-): Promise<string> {
+  { name, admin = false, models, rate, expires, json = false }: CreateKeyOptions,
+): Promise<Printed> {
   await using store = await openData(await loadConfig(environment))
   const now = Date.now()
   const { secret, key } = createKey(
@@ -35,52 +42,103 @@ export async function createKeyCommand(
     },
     now,
   )
+  const namesakes = (await store.listKeys()).filter(
+    (other) => other.name === name && isValid(other, now),
+  )
   await store.addKey(key)
-  return `${secret}\n${key.id} is made. The secret is shown this once and kept nowhere.`
+  const warnings = namesakes.map(({ id }) => `Warning: the key ${id} has the same name.`)
+  if (json)
+    return { text: JSON.stringify({ ...shown(key, undefined), secret }, null, 2), notes: warnings }
+  const sentence = `Created ${key.id} (${name}). The secret is shown only once: it is not stored.`
+  return { text: secret, notes: [sentence, ...warnings] }
 }
 
-/** Every key with what is kept of it; never a hash or a secret. */
+/** Every key with what is stored of it; never a hash or a secret. */
 export async function listKeysCommand(
   environment: Environment,
   { json = false }: { readonly json?: boolean },
 ): Promise<string> {
   await using store = await openData(await loadConfig(environment))
   const keys = await store.listKeys()
+  const used = await store.lastUse()
   if (json)
     return JSON.stringify(
-      keys.map(({ hash: _hash, ...rest }) => rest),
+      keys.map((key) => shown(key, used.get(key.id))),
       null,
       2,
     )
-  if (keys.length === 0) return 'There are no keys yet: the first start makes two.'
+  if (keys.length === 0) return 'There are no keys yet: the first start creates two.'
   const now = Date.now()
   return formatTable(
-    ['ID', 'NAME', 'ROLE', 'BEGINS', 'STATE', 'PER MINUTE', 'MODELS'],
+    [
+      'ID',
+      'NAME',
+      'ROLE',
+      'PREFIX',
+      'STATE',
+      'CREATED',
+      'LAST USED',
+      'REQUESTS PER MINUTE',
+      'MODELS',
+    ],
     keys.map((key) => [
       key.id,
       key.name,
       key.role,
       `${key.prefix}…`,
       stateOf(key, now),
+      dateOf(key.createdAt),
+      momentOf(used.get(key.id)),
       key.requestsPerMinute?.toString() ?? 'default',
       key.models?.join(', ') ?? 'all',
     ]),
   )
 }
 
-export async function revokeKeyCommand(environment: Environment, id: string): Promise<string> {
+/** Revokes a key by its id, or by its name where one valid key has it. */
+export async function revokeKeyCommand(environment: Environment, asked: string): Promise<string> {
   await using store = await openData(await loadConfig(environment))
-  const key = (await store.listKeys()).find((each) => each.id === id)
-  if (!key) throw new CommandError(`There is no key ${id}: sluice keys list shows all`)
+  const { id, name } = findKey(await store.listKeys(), asked)
   const changed = await store.revokeKey(id, Date.now())
   return changed
-    ? `${id} (${key.name}) is revoked; a running gateway refuses it within a second.`
-    : `${id} (${key.name}) was revoked already.`
+    ? `Revoked ${id} (${name}). A running gateway refuses it within a second.`
+    : `${id} (${name}) was revoked already.`
+}
+
+function findKey(keys: readonly ApiKey[], asked: string): ApiKey {
+  const byId = keys.find(({ id }) => id === asked)
+  if (byId) return byId
+  const named = keys.filter(({ name }) => name === asked)
+  const left = named.filter(({ revokedAt }) => revokedAt === undefined)
+  const [only, another] = left.length > 0 ? left : named
+  if (!only)
+    throw new CommandError(`There is no key ${asked}: sluice keys list shows ids and names`)
+  if (!another) return only
+  const ids = (left.length > 0 ? left : named).map(({ id }) => id).join(', ')
+  throw new CommandError(`Several keys are named ${asked}: revoke one by its id (${ids})`)
+}
+
+/** A key as JSON shows it, times in milliseconds since the epoch. */
+function shown({ hash: _hash, ...rest }: ApiKey, lastUsedAt: number | undefined): object {
+  return { ...rest, ...(lastUsedAt !== undefined && { lastUsedAt }) }
+}
+
+function isValid({ revokedAt, expiresAt }: ApiKey, now: number): boolean {
+  return revokedAt === undefined && (expiresAt === undefined || expiresAt > now)
 }
 
 function stateOf({ revokedAt, expiresAt }: ApiKey, now: number): string {
   if (revokedAt !== undefined) return 'revoked'
   if (expiresAt === undefined) return 'valid'
-  const date = new Date(expiresAt).toISOString().slice(0, 10)
+  const date = dateOf(expiresAt)
   return expiresAt <= now ? `expired ${date}` : `valid until ${date}`
+}
+
+function dateOf(time: number): string {
+  return new Date(time).toISOString().slice(0, 10)
+}
+
+/** To the minute, in UTC. */
+function momentOf(time: number | undefined): string {
+  return time === undefined ? 'never' : new Date(time).toISOString().slice(0, 16).replace('T', ' ')
 }

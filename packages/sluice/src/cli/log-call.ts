@@ -1,13 +1,17 @@
 import type { CallEnd } from '../gateway/call.ts'
 import type { Log } from '../gateway/gateway.ts'
+import type { BreakerState } from '../gateway/route/health.ts'
 
 /** Callers may write anything where a path or a model's name belongs. */
 const shownMax = 200
 
+/** Asked every few seconds by whatever keeps the process running. */
+const probes: ReadonlySet<string> = new Set(['/healthz', '/readyz'])
+
 /** One line per request, never with a secret, a prompt or an answer in it. */
 export function logCall(
   log: Log,
-  { id, method, path, status, durationMs, left, key, call }: CallEnd,
+  { id, givenId, method, path, status, durationMs, left, key, call, code }: CallEnd,
 ) {
   const fields: Record<string, unknown> = {
     id,
@@ -16,17 +20,41 @@ export function logCall(
     status,
     ms: Math.round(durationMs * 10) / 10,
   }
-  if (key) fields['key'] = key.id
+  if (givenId !== undefined) fields['givenId'] = givenId
+  if (code !== undefined) fields['code'] = code
+  if (key) {
+    fields['key'] = key.id
+    fields['keyName'] = key.name
+  }
   if (call) {
     const { model } = call.request
-    const { provider, attempts } = call.trail
+    const { provider, attempts, usage, firstContentMs } = call.trail
     fields['operation'] = call.operation
     if (typeof model === 'string') fields['model'] = model.slice(0, shownMax)
+    fields['stream'] = call.stream
     if (provider !== undefined) {
       fields['provider'] = provider
+      fields['target'] = `${provider}/${call.trail.model}`
       fields['attempts'] = attempts
+    }
+    if (firstContentMs !== undefined) fields['firstTokenMs'] = firstContentMs
+    if (usage) {
+      fields['inputTokens'] = usage.inputTokens
+      fields['outputTokens'] = usage.outputTokens
     }
   }
   if (left) fields['left'] = true
-  log.info(fields, 'request')
+  if (status < 400 && probes.has(path)) log.debug(fields, 'request')
+  else log.info(fields, 'request')
+}
+
+const breakerMessages: Readonly<Record<BreakerState, string>> = {
+  open: 'a breaker opened: the target is tried last until it has answered again',
+  'half-open': 'a breaker is half open: one request tries the target',
+  closed: 'a breaker closed: the target answers again',
+}
+
+/** One line per change. The model's name in the target is the caller's choice. */
+export function logBreaker(log: Log, target: string, state: BreakerState): void {
+  log.warn({ target: target.slice(0, shownMax), state }, breakerMessages[state])
 }

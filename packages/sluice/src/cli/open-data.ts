@@ -1,13 +1,19 @@
-import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '../config/config.ts'
 import type { Store } from '../ports/store.ts'
+import { makeFolder } from '../storage/make-folder.ts'
 import { openSqlite } from '../storage/sqlite.ts'
 import type { StoreOptions } from '../storage/store.ts'
 import { CommandError } from './command-error.ts'
+import { tightenFolder } from './tighten-folder.ts'
 
 /** The settings that say where things are kept. */
 export type DataConfig = Pick<Config, 'dataFolder' | 'storage'>
+
+export interface DataOptions extends StoreOptions {
+  /** Told what is not as safe as it should be. Default: nobody is told. */
+  readonly warn?: (message: string) => void
+}
 
 /**
  * Makes the data folder, its owner's alone, unless it is there, and opens the store: the database server that the
@@ -15,15 +21,17 @@ export type DataConfig = Pick<Config, 'dataFolder' | 'storage'>
  */
 export async function openData(
   { dataFolder, storage: { url } }: DataConfig,
-  options: StoreOptions = {},
+  { warn = () => {}, ...options }: DataOptions = {},
 ): Promise<Store> {
   try {
-    mkdirSync(dataFolder, { recursive: true, mode: 0o700 })
+    makeFolder(dataFolder, 0o700)
+    tightenFolder(dataFolder, warn)
     if (url === undefined) return openSqlite({ file: join(dataFolder, 'sluice.db'), ...options })
   } catch (cause) {
-    throw new CommandError(`The data folder ${dataFolder} cannot be used: ${reasonOf(cause)}`, {
-      cause,
-    })
+    throw new CommandError(
+      `The data folder ${dataFolder} cannot be used: ${reasonOf(cause)}. Set SLUICE_DATA to a folder that can be written`,
+      { cause },
+    )
   }
   try {
     // Loaded only where it is configured: a driver is a tenth of a start.

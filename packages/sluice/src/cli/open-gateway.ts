@@ -9,19 +9,23 @@ import { createRouting } from '../gateway/route/create-routing.ts'
 import type { Gateway, Log } from '../gateway/gateway.ts'
 import { keepChange, openBuiltInJobs } from '../gateway/kept/built-in-jobs.ts'
 import { createHealth } from '../gateway/route/health.ts'
+import { concealedSettings } from '../gateway/route/concealed-settings.ts'
 import { createModelLists } from '../gateway/route/model-lists.ts'
 import type { Routing } from '../gateway/route/routing.ts'
 import { configuredUpstreams } from '../gateway/route/upstreams.ts'
+import { Concealer } from '../gateway/run/concealer.ts'
+import { whyOff } from '../gateway/route/why-off.ts'
 import { providers } from '../providers/index.ts'
+import type { ServerOptions } from '../http/address.ts'
 import type { StreamTimes } from '../http/deliver.ts'
 import { createMediaFetcher } from '../http/fetch-media.ts'
 import { openSender } from '../http/send.ts'
 import { createServer } from '../http/server.ts'
 import { openKeyRing } from '../storage/key-ring.ts'
 import { createMemoryLimiter } from '../storage/limiter-memory.ts'
-import { keyOf } from '../storage/secrets.ts'
+import { hashSecret, keyOf } from '../storage/secrets.ts'
 import { createIds } from './ids.ts'
-import { logCall } from './log-call.ts'
+import { logBreaker, logCall } from './log-call.ts'
 
 /** A gateway that can listen. Disposing stops it, waits for what is under way and writes down what is left. */
 export interface OpenGateway extends AsyncDisposable {
@@ -52,31 +56,26 @@ export async function openGateway({
   const newId = createIds()
   const keys = await openKeyRing(store, {
     fixed: fixedKeys(config),
-    readFailed: (error) => log.error({ error: String(error) }, 'the keys could not be read again'),
+    readFailed: (error) => log.error({ error: String(error) }, 'the keys could not be reloaded'),
   })
   const sender = openSender()
   const engine = engineOver(store, { config, now, newId, log })
   const videos = await openBuiltInJobs({ engine, store, now, log })
   const needs = { send: sender.send, engine, now, newId, log }
   let current = { config, routing: await routingOf(config, needs) }
+  const concealer = new Concealer()
+  concealer.learn(concealedSettings(config, current.routing.upstreams.values()))
 
   const gateway: Gateway = {
     store,
     limiter: createMemoryLimiter(),
     keys,
     routing: () => current.routing,
-    health: createHealth(now),
+    health: createHealth(now, (target, state) => logBreaker(log, target, state)),
     send: sender.send,
+    concealer,
     engine,
-    engineContext: {
-      publish: (bytes, contentType) => `/images/${engine.images.publish(bytes, contentType)}`,
-      fetchMedia: async (url, options) => {
-        const fetchMedia = createMediaFetcher({
-          allowPrivateAddresses: current.config.server.allowPrivateMedia,
-        })
-        return fetchMedia(url, { ...options, timeoutMs: fetchMediaMs })
-      },
-    },
+    engineContext: contextOf(engine, () => current.config),
     videos,
     now,
     newId,
@@ -85,18 +84,16 @@ export async function openGateway({
     ended: (end) => logCall(log, end),
   }
   const server = createServer(gateway, {
-    bodyBytesMax: config.server.bodyLimitBytes,
-    requestTimeoutMs: config.server.requestTimeoutMs,
-    requestsPerMinute: () => current.config.limits.requestsPerMinute,
-    concurrentRequests: () => current.config.limits.concurrentRequests,
-    ...(config.server.publicUrl !== undefined && { publicUrl: config.server.publicUrl }),
+    ...serverOptions(config, () => current.config),
     ...(streamTimes && { streamTimes }),
   })
   return {
     gateway,
     server,
     async configure(next) {
-      const routing = await routingOf(next, needs)
+      const { hasProviders: hadProviders } = current.routing
+      const routing = await routingOf(next, { ...needs, hadProviders })
+      concealer.learn(concealedSettings(next, routing.upstreams.values()))
       keys.setFixed(fixedKeys(next))
       current = { config: next, routing }
     },
@@ -108,6 +105,32 @@ export async function openGateway({
       await keys[Symbol.asyncDispose]()
       await gateway.limiter[Symbol.asyncDispose]()
     },
+  }
+}
+
+function contextOf(engine: BuiltinEngine, config: () => Config): Gateway['engineContext'] {
+  return {
+    publish: (bytes, contentType) => `/images/${engine.images.publish(bytes, contentType)}`,
+    fetchMedia: async (url, options) => {
+      const { allowPrivateMedia } = config().server
+      const fetchMedia = createMediaFetcher({ allowPrivateAddresses: allowPrivateMedia })
+      return fetchMedia(url, { ...options, timeoutMs: fetchMediaMs })
+    },
+    namedFileLimits: () => config().limits.namedFiles,
+  }
+}
+
+/** What the settings say about the server: some of it holds from the start, and some may change. */
+function serverOptions({ server }: Config, current: () => Config): ServerOptions {
+  return {
+    bodyBytesMax: server.bodyLimitBytes,
+    inflatedBytesMax: server.inflatedLimitBytes,
+    bodyUnitsMax: server.bodyLimitValues,
+    requestTimeoutMs: server.requestTimeoutMs,
+    requestsPerMinute: () => current().limits.requestsPerMinute,
+    concurrentRequests: () => current().limits.concurrentRequests,
+    heldBytes: () => current().limits,
+    ...(server.publicUrl !== undefined && { publicUrl: server.publicUrl }),
   }
 }
 
@@ -130,16 +153,20 @@ export interface RoutingNeeds {
   readonly now: () => number
   readonly newId: (prefix: string) => string
   readonly log: Pick<Log, 'warn'>
+  /** Whether an earlier configuration of this process had providers. */
+  readonly hadProviders?: boolean
 }
 
 /** The names and routes of a configuration. A configured provider that is off is told to the log. */
 export async function routingOf(
   config: Config,
-  { send, engine, now, newId, log }: RoutingNeeds,
+  { send, engine, now, newId, log, hadProviders = false }: RoutingNeeds,
 ): Promise<Routing> {
-  const upstreams = configuredUpstreams(config, providers, (id, reason) =>
-    log.warn({ provider: id }, `the provider ${id} is off: ${reason}`),
-  )
+  const skipped = new Map<string, string>()
+  const upstreams = configuredUpstreams(config, providers, (id, reason) => {
+    skipped.set(id, reason)
+    log.warn({ provider: id }, `the provider ${id} is off: ${reason}`)
+  })
   const lists = createModelLists({ upstreams, send, now, newId })
   return createRouting({
     config,
@@ -147,10 +174,18 @@ export async function routingOf(
     engine: engine ?? engineCard,
     packages: aiSdkEngines(config),
     lists,
+    hadProviders,
+    known: {
+      ids: [...providers.keys()],
+      whyOff: (id) => whyOff(id, { config, catalogue: providers, skipped }),
+    },
   })
 }
 
-/** Keys that the settings name. Their ids stay the same from start to start, as their records do. */
+/**
+ * Keys that the settings name. Their ids stay the same from start to start, as what they have stored does. In sluice.yaml
+ * the name is the identity, so that a secret can be renewed; one in the environment has nothing but itself.
+ */
 function fixedKeys({ apiKeys, adminKey, keys }: Config): readonly ApiKey[] {
   const fromSettings = keys.map(({ name, key, models, requestsPerMinute }) =>
     keyOf(
@@ -165,17 +200,18 @@ function fixedKeys({ apiKeys, adminKey, keys }: Config): readonly ApiKey[] {
       0,
     ),
   )
-  const fromEnvironment = apiKeys.map((secret, index) =>
-    keyOf(
-      secret,
-      `key_environment_${index + 1}`,
-      { name: `SLUICE_API_KEYS ${index + 1}`, role: 'caller' },
-      0,
-    ),
-  )
-  const admin =
-    adminKey === undefined
-      ? []
-      : [keyOf(adminKey, 'key_admin', { name: 'SLUICE_ADMIN_KEY', role: 'administrator' }, 0)]
+  const fromEnvironment = apiKeys.map((secret) => environmentKey(secret, 'caller'))
+  const admin = adminKey === undefined ? [] : [environmentKey(adminKey, 'administrator')]
   return [...fromSettings, ...fromEnvironment, ...admin]
+}
+
+/** Enough of a hash to tell keys apart, and too little to find one by. */
+const identityLength = 24
+
+function environmentKey(secret: string, role: ApiKey['role']): ApiKey {
+  const identity = hashSecret(secret).slice(0, identityLength)
+  const variable = role === 'caller' ? 'SLUICE_API_KEYS' : 'SLUICE_ADMIN_KEY'
+  const name = role === 'caller' ? `${variable} ${identity.slice(0, 8)}` : variable
+  // No key of sluice.yaml or of the store begins so: theirs begin with key_.
+  return keyOf(secret, `environment_${identity}`, { name, role }, 0)
 }

@@ -1,6 +1,9 @@
+import { openSync } from 'node:fs'
+import { dirname } from 'node:path'
 import sonicBoom from 'sonic-boom'
 import type { Config } from '../config/config.ts'
 import type { Log } from '../gateway/gateway.ts'
+import { makeFolder } from '../storage/make-folder.ts'
 import { CommandError } from './command-error.ts'
 
 export interface OpenLog extends Log, Disposable {}
@@ -11,18 +14,18 @@ const gatherCharacters = 32 * 1024
 /** What a disk that is stuck may keep waiting; lines beyond it are lost. */
 const waitingBytesMax = 64 * 1024 * 1024
 
-/** As pino and Bunyan number them, which log readers know. */
-const numbers: Readonly<Record<Config['log']['level'], number>> = {
-  trace: 10,
-  debug: 20,
-  info: 30,
-  warn: 40,
-  error: 50,
-  fatal: 60,
-  silent: Infinity,
-}
+/** From the one that says most to the one that says nothing. */
+const levels: readonly Config['log']['level'][] = [
+  'trace',
+  'debug',
+  'info',
+  'warn',
+  'error',
+  'fatal',
+  'silent',
+]
 
-/** The log, one JSON object a line, in pino's form. Disposing writes what still waits. */
+/** The log, one JSON object a line. Disposing writes what still waits. */
 export function openLog({ level: least, file }: Config['log']): OpenLog {
   const destination = openDestination(file)
   const now = createTimestamp()
@@ -45,17 +48,24 @@ export function openLog({ level: least, file }: Config['log']): OpenLog {
   destination.on('error', () => {})
   process.once('exit', flush)
   const at = (name: keyof Log): Log['info'] => {
-    const level = numbers[name]
-    if (level < numbers[least]) return () => {}
+    if (levels.indexOf(name) < levels.indexOf(least)) return () => {}
+    const begin = `{"level":"${name}","time":"`
     return (fields, message) => {
-      const line = `${JSON.stringify({ level, time: now(), ...fields, msg: message })}\n`
+      const own = JSON.stringify(fields).slice(1, -1)
+      const line = `${begin}${now()}",${own === '' ? '' : `${own},`}"msg":${JSON.stringify(message)}}\n`
       lines.push(line)
       size += line.length
       if (size >= gatherCharacters) write()
       else timer ??= setTimeout(write, gatherMs).unref()
     }
   }
-  return { info: at('info'), warn: at('warn'), error: at('error'), [Symbol.dispose]: flush }
+  return {
+    debug: at('debug'),
+    info: at('info'),
+    warn: at('warn'),
+    error: at('error'),
+    [Symbol.dispose]: flush,
+  }
 }
 
 function attempt(step: () => unknown): void {
@@ -81,9 +91,7 @@ function createTimestamp(): () => string {
 function openDestination(file: string | undefined) {
   try {
     return new sonicBoom.SonicBoom({
-      ...(file === undefined ? { fd: 1 } : { dest: file }),
-      append: true,
-      mkdir: true,
+      fd: file === undefined ? 1 : openFile(file),
       sync: false,
       maxLength: waitingBytesMax,
     })
@@ -93,4 +101,10 @@ function openDestination(file: string | undefined) {
       cause,
     })
   }
+}
+
+/** At once: a log that cannot be written stops the start, and lines can be flushed from the first moment. */
+function openFile(file: string): number {
+  makeFolder(dirname(file))
+  return openSync(file, 'a')
 }

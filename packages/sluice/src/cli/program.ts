@@ -5,9 +5,14 @@ import { programVersion } from '../config/version.ts'
 import { createOpenApi } from '../http/openapi.ts'
 import { addresses } from '../http/routes.ts'
 import { benchCommand, type BenchOptions } from './bench.ts'
-import { check } from './check.ts'
+import { check, type CheckOptions } from './check.ts'
 import { explain } from './explain.ts'
-import { createKeyCommand, listKeysCommand, revokeKeyCommand } from './keys.ts'
+import {
+  createKeyCommand,
+  type CreateKeyOptions,
+  listKeysCommand,
+  revokeKeyCommand,
+} from './keys.ts'
 import { listModels } from './models.ts'
 import { serve } from './serve.ts'
 
@@ -26,8 +31,8 @@ export async function runProgram(args: readonly string[]): Promise<number> {
     .exitOverride()
 
   program
-    .command('serve', { isDefault: true })
-    .description('start the gateway (default)')
+    .command('serve')
+    .description('start the gateway (the default without a command)')
     .action(async () => {
       exitCode = await serve()
     })
@@ -35,24 +40,32 @@ export async function runProgram(args: readonly string[]): Promise<number> {
   addConfigCommands(program, print)
   program
     .command('models')
-    .description('list the models that the settings give')
-    .option('--json', 'as JSON')
+    .description('list all models that can be called')
+    .option('--json', 'print JSON')
     .action(async (options: { json?: boolean }) => {
       print(await listModels(readEnvironment(), options))
     })
   program
     .command('check')
-    .description('check the settings and say what is configured')
-    .action(async () => {
-      finish(await check(readEnvironment()))
+    .description('check the settings and show what is configured')
+    .option('--live', 'ask every provider with each of its keys')
+    .option(
+      '--timeout <seconds>',
+      'with --live: the longest wait for a provider; default 10',
+      positive,
+    )
+    .option('--json', 'print JSON')
+    .action(async ({ timeout, ...options }: CheckOptions & { timeout?: number }) => {
+      const waiting = timeout === undefined ? {} : { timeoutMs: timeout * 1000 }
+      finish(await check(readEnvironment(), { ...options, ...waiting }))
     })
   program
     .command('openapi')
     .description('print the OpenAPI document')
-    .action(() => print(JSON.stringify(createOpenApi(programVersion(), addresses), null, 2)))
+    .action(() => print(JSON.stringify(createOpenApi(addresses), null, 2)))
   program
     .command('discover')
-    .description('look for model servers on this machine')
+    .description('find model servers on this machine')
     .option('--write', 'add what was found to the settings file')
     .action(async (options: { write?: boolean }) => {
       const { discover } = await import('./discover.ts')
@@ -76,40 +89,39 @@ interface Checked {
   readonly isFine: boolean
 }
 
-interface CreateOptions {
-  readonly name: string
-  readonly admin?: boolean
-  readonly models?: readonly string[]
-  readonly rate?: number
-  readonly expires?: number
-}
-
 function addKeyCommands(program: Command, print: Print): void {
-  const keys = program.command('keys').description('make, list and revoke keys')
+  const keys = program.command('keys').description('create, list and revoke API keys')
   keys
     .command('create')
-    .description('make a key and print its secret, once')
-    .requiredOption('--name <name>', 'what to call it')
-    .option('--admin', 'a key for the administrator’s addresses')
-    .option('--models <names>', 'what it may use, such as gpt-4o,acme/*', splitList)
+    .description('create an API key and print its secret, which is shown only once')
+    .requiredOption('--name <name>', 'the name of the key')
+    .option('--admin', 'create an administrator key, for the /admin API')
+    .option(
+      '--models <names>',
+      'models the key may use, such as gpt-4o,acme/*; default all',
+      splitList,
+    )
     .option('--rate <number>', 'requests per minute', positive)
     .option('--expires <days>', 'days until it expires', positive)
-    .action(async (options: CreateOptions) => {
-      print(await createKeyCommand(readEnvironment(), options))
+    .option('--json', 'print JSON')
+    .action(async (options: CreateKeyOptions) => {
+      const { text, notes } = await createKeyCommand(readEnvironment(), options)
+      print(text)
+      for (const note of notes) process.stderr.write(`${note}\n`)
     })
   keys
     .command('list')
     .description('list all keys, without their secrets')
-    .option('--json', 'as JSON')
+    .option('--json', 'print JSON')
     .action(async (options: { json?: boolean }) => {
       print(await listKeysCommand(readEnvironment(), options))
     })
   keys
     .command('revoke')
-    .description('refuse a key from now on')
-    .argument('<id>', 'its id, as keys list shows it')
-    .action(async (id: string) => {
-      print(await revokeKeyCommand(readEnvironment(), id))
+    .description('revoke a key')
+    .argument('<key>', 'its id, or its name if no other key has it')
+    .action(async (key: string) => {
+      print(await revokeKeyCommand(readEnvironment(), key))
     })
 }
 
@@ -122,40 +134,40 @@ interface Printing {
 function addGatewayCommands(program: Command, { print, finish }: Printing): void {
   program
     .command('explain')
-    .description('ask a running gateway what it would do with a request')
+    .description('ask a running gateway how it would route a request')
     .argument('<file>', 'a JSON request, or - for standard input')
-    .option('--path <path>', 'the address the request is for', '/v1/chat/completions')
-    .option('--url <url>', 'the gateway; default: the one the settings describe')
+    .option('--path <path>', 'the path of the request', '/v1/chat/completions')
+    .option('--url <url>', 'the URL of the gateway; default: that of the settings')
     .action(async (file: string, options: { path: string; url?: string }) => {
       print(await explain(readEnvironment(), file, options))
     })
   program
     .command('bench')
-    .description('measure a running gateway with chat requests')
+    .description('measure the performance of a running gateway with chat requests')
     .requiredOption('--model <name>', 'the model to ask')
-    .option('--url <url>', 'the gateway; default: the one the settings describe')
-    .option('--key <key>', 'an API key; default: the one the settings or the first start name')
+    .option('--url <url>', 'the URL of the gateway; default: that of the settings')
+    .option('--key <key>', 'an API key; default: that of the settings or of the first start')
     .option(
       '--requests <number>',
-      'requests in all; default 100, or as many as --duration allows',
+      'total number of requests; default 100, or as many as --duration allows',
       positive,
     )
-    .option('--duration <seconds>', 'seconds at most; default 60', positive)
-    .option('--concurrency <number>', 'requests at the same time; default 8', positive)
-    .option('--stream', 'ask for streams')
-    .option('--words <number>', 'words of the prompt; default 300', positive)
-    .option('--max-tokens <number>', 'the most tokens of an answer; default 64', positive)
-    .option('--json', 'as JSON')
+    .option('--duration <seconds>', 'time limit in seconds; default 60', positive)
+    .option('--concurrency <number>', 'concurrent requests; default 8', positive)
+    .option('--stream', 'stream the responses')
+    .option('--words <number>', 'length of the prompt in words; default 300', positive)
+    .option('--max-tokens <number>', 'maximum number of output tokens; default 64', positive)
+    .option('--json', 'print JSON')
     .action(async (options: BenchOptions) => {
       finish(await benchCommand(readEnvironment(), options))
     })
 }
 
 function addConfigCommands(program: Command, print: Print): void {
-  const config = program.command('config').description('change sluice.yaml')
+  const config = program.command('config').description('edit sluice.yaml')
   config
     .command('set')
-    .description('set one value; comments stay')
+    .description('set one value; comments are kept')
     .argument('<path>', 'such as server.port or models["gpt-4.1"]')
     .argument('<value>', 'YAML, such as 9000 or acme/small')
     .action(async (path: string, value: string) => {
@@ -183,6 +195,6 @@ function splitList(text: string): readonly string[] {
 function positive(text: string): number {
   const number = Number(text)
   if (!Number.isInteger(number) || number < 1)
-    throw new InvalidArgumentError('It must be a whole number from 1.')
+    throw new InvalidArgumentError('It must be a positive integer.')
   return number
 }

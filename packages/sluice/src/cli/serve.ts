@@ -1,9 +1,12 @@
 import { flushCompileCache } from 'node:module'
 import { isDeepStrictEqual } from 'node:util'
-import { absoluteConfigFile, type Config, loadConfig } from '../config/config.ts'
-import { type Environment, readEnvironment } from '../config/env.ts'
+import { absoluteConfigFile, changedConfig, type Config, loadConfig } from '../config/config.ts'
+import { type Environment, readEnvironment, unknownVariables } from '../config/env.ts'
+import { keyLengthMin, shortKeys } from '../config/key-lengths.ts'
+import { readTextIfAny } from '../config/read-text.ts'
 import { programVersion } from '../config/version.ts'
-import { watchConfig } from '../config/watch.ts'
+import { removedSettings } from '../config/removed-settings.ts'
+import { AbsentSettings, watchConfig } from '../config/watch.ts'
 import { GatewayError } from '@sluice/contract'
 import { causeText } from '../gateway/answer.ts'
 import type { Log } from '../gateway/gateway.ts'
@@ -12,7 +15,7 @@ import { CommandError } from './command-error.ts'
 import { openData } from './open-data.ts'
 import { openGateway, type OpenGateway } from './open-gateway.ts'
 import { openLog } from './open-log.ts'
-import { startMessage } from './start-message.ts'
+import { type StartFacts, startLine, startMessage } from './start-message.ts'
 
 /** How long requests under way may go on after the signal to stop. */
 const stopMs = 10_000
@@ -23,7 +26,11 @@ export async function serve(): Promise<number> {
   const environment = readEnvironment()
   const config = await loadConfig(environment)
   using log = openLog(config.log)
+  for (const key of shortKeys(config)) warnOfShortKey(log, key)
+  for (const text of unknownVariables(environment.variables, readTextIfAny(config.configFile)))
+    log.warn({}, text)
   await using store = await openData(config, {
+    warn: (message) => log.warn({}, message),
     writeFailed: (error, waiting, lost) =>
       log.error({ error: String(error), waiting, lost }, 'usage could not be written'),
   })
@@ -34,24 +41,23 @@ export async function serve(): Promise<number> {
   })
   // One call's mistake must not end the calls of all others.
   process.on('unhandledRejection', (reason) =>
-    log.error({ cause: causeText(GatewayError.from(reason)) }, 'a failure that nobody waited for'),
+    log.error({ cause: causeText(GatewayError.from(reason)) }, 'unhandled rejection'),
   )
   await using opened = await openGateway({ config, store, log })
   const port = await listen(opened, config)
   const { builtinModels, upstreams } = opened.gateway.routing()
-  process.stdout.write(
-    startMessage({
-      version: programVersion(),
-      host: config.server.host,
-      port,
-      readyMs: performance.now(),
-      made,
-      dataFolder: config.dataFolder,
-      hasApiKeys: config.apiKeys.length > 0,
-      models: builtinModels,
-      providers: [...upstreams.keys()],
-    }),
-  )
+  const facts: StartFacts = {
+    version: programVersion(),
+    host: config.server.host,
+    port,
+    readyMs: performance.now(),
+    made,
+    dataFolder: config.dataFolder,
+    hasApiKeys: config.apiKeys.length > 0,
+    models: builtinModels,
+    providers: [...upstreams.keys()],
+  }
+  process.stdout.write(process.stdout.isTTY ? startMessage(facts) : startLine(facts, new Date()))
   // What was compiled is kept for the next start, however this process will end.
   setImmediate(flushCompileCache)
   using _watcher = watchSettings(environment, config, { opened, log })
@@ -59,6 +65,10 @@ export async function serve(): Promise<number> {
   log.info({ signal }, 'stopping')
   await stop(opened)
   return 0
+}
+
+function warnOfShortKey(log: Log, key: string): void {
+  log.warn({ key }, `an API key has fewer than ${keyLengthMin} characters and can be guessed`)
 }
 
 /** The roles for which the settings name keys: none is made for them. */
@@ -87,7 +97,7 @@ function tellWhyNot(cause: unknown, host: string, port: number): string {
     case 'EADDRINUSE':
       return `Port ${port} on ${host} is taken by another program: set SLUICE_PORT to a free one`
     case 'EACCES':
-      return `Port ${port} may not be used without more rights: set SLUICE_PORT to one from 1024`
+      return `Port ${port} needs more privileges: set SLUICE_PORT to 1024 or above`
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
@@ -103,16 +113,26 @@ function watchSettings(
   { opened, log }: { opened: OpenGateway; log: Log },
 ): Disposable {
   const file = absoluteConfigFile(environment)
+  let current = config
   return watchConfig(file, {
-    async apply() {
-      const next = await loadConfig(environment)
+    async apply(text, isSettled) {
+      const next = await changedConfig(environment, text)
+      const short = shortKeys(next)
+      const removed = removedSettings(current, next)
+      if (removed.length > 0 && !isSettled) return 'unsettled'
       await opened.configure(next)
+      current = next
+      for (const key of short) warnOfShortKey(log, key)
       const waiting = atNextStart.filter((part) => !isDeepStrictEqual(config[part], next[part]))
-      log.info({ file, ...(waiting.length > 0 && { waiting }) }, 'the settings have changed')
+      const fields = { file, ...(waiting.length > 0 && { waiting }) }
+      if (removed.length === 0) log.info(fields, 'the settings have changed')
+      else log.warn({ ...fields, removed }, 'the settings have changed, and some are gone')
     },
     failed(error) {
       const reason = error instanceof Error ? error.message : String(error)
-      log.error({ file, reason }, 'the settings stay as they were: the file is wrong')
+      if (error instanceof AbsentSettings)
+        log.warn({ file, reason }, 'the settings stay as they were: the file says nothing')
+      else log.error({ file, reason }, 'the settings stay as they were: the file is wrong')
     },
   })
 }
@@ -137,9 +157,15 @@ function stopSignal(): Promise<NodeJS.Signals> {
   })
 }
 
-/** Accepts nothing new and waits for what is under way, but not longer than `stopMs`. */
+/** How long calls that are ended may take to tell their callers so. */
+const lastWordsMs = 1_000
+
+/** Accepts nothing new and waits for what is under way; after `stopMs` each call ends with the error of its format. */
 async function stop({ server }: OpenGateway): Promise<void> {
-  const limit = setTimeout(() => server.server.closeAllConnections(), stopMs)
+  const limits = [
+    setTimeout(() => server.endCalls(), stopMs),
+    setTimeout(() => server.server.closeAllConnections(), stopMs + lastWordsMs),
+  ]
   await server.close()
-  clearTimeout(limit)
+  for (const limit of limits) clearTimeout(limit)
 }

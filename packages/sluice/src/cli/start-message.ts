@@ -17,13 +17,14 @@ export interface StartFacts {
   readonly providers: readonly string[]
 }
 
-/** What `serve` prints once it listens: address, keys of the first start, models, and a line to paste. */
+/** What `serve` prints on a terminal once it listens: address, keys of the first start, models, and a line to paste. */
 export function startMessage(facts: StartFacts): string {
-  const { version, host, port, readyMs, made, models, providers } = facts
+  const { host, port, made, models, providers, dataFolder } = facts
   const address = reachableAddress(host, port)
   return [
-    `Sluice ${version} listens on ${addressOf(host, port)} (ready in ${Math.round(readyMs)} ms)`,
+    listening(facts),
     '',
+    `  Data        ${dataFolder}`,
     ...keyLines(facts),
     `  Models      ${models.length > 0 ? models.join(', ') : 'those of the providers'}`,
     ...(providers.length > 0 ? [`  Providers   ${providers.join(', ')}`] : []),
@@ -36,14 +37,47 @@ export function startMessage(facts: StartFacts): string {
   ].join('\n')
 }
 
-function keyLines({ made, dataFolder }: StartFacts): readonly string[] {
+/**
+ * The same where no terminal is: one line in the form of the log, without a secret, since what a process prints there
+ * is kept by others.
+ */
+export function startLine(facts: StartFacts, time: Date): string {
+  const { version, host, port, made, models, providers, dataFolder } = facts
+  const keysFile = initialKeysFile(facts)
+  const line = {
+    level: 'info',
+    time: time.toISOString(),
+    version,
+    url: reachableAddress(host, port),
+    data: dataFolder,
+    ...(keysFile !== undefined && { keysFile }),
+    ...(Object.keys(made).length > 0 && { madeKeys: Object.keys(made) }),
+    models,
+    providers,
+    msg: listening(facts),
+  }
+  return `${JSON.stringify(line)}\n`
+}
+
+function listening({ version, host, port, readyMs }: StartFacts): string {
+  return `Sluice ${version} listens on ${addressOf(host, port)} (ready in ${Math.round(readyMs)} ms)`
+}
+
+function keyLines(facts: StartFacts): readonly string[] {
+  const { made } = facts
+  const file = initialKeysFile(facts)
   const lines = [
     ...(made.apiKey === undefined ? [] : [`  API key     ${made.apiKey}`]),
     ...(made.adminKey === undefined ? [] : [`  Admin key   ${made.adminKey}`]),
   ]
-  const file = join(dataFolder, 'initial-keys.json')
   if (lines.length > 0) return [...lines, `              (kept in ${file})`]
-  return existsSync(file) ? [`  Keys        in ${file}`] : []
+  return file === undefined ? [] : [`  Keys        in ${file}`]
+}
+
+/** Where the secrets of the first start can be read again. */
+function initialKeysFile({ dataFolder }: StartFacts): string | undefined {
+  const file = join(dataFolder, 'initial-keys.json')
+  return existsSync(file) ? file : undefined
 }
 
 /** Something a shell turns into a key, without one being printed again on later starts. */

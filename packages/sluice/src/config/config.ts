@@ -5,6 +5,7 @@ import { defaultAliases } from './default-aliases.ts'
 import type { Environment, Variables } from './env.ts'
 import { databaseUrlPattern } from './database-url.ts'
 import type { ConfigFile, KeyConfig, ProviderConfig, RouteConfig, RouteOptions } from './schema.ts'
+import type { UnsupportedMode } from './unsupported-mode.ts'
 
 /** Everything that can be set, complete: environment over sluice.yaml over the defaults. */
 export interface Config {
@@ -15,12 +16,19 @@ export interface Config {
     /** Without a trailing slash; absent means the address a request came to. */
     readonly publicUrl?: string
     readonly bodyLimitBytes: number
+    readonly inflatedLimitBytes: number
+    readonly bodyLimitValues: number
     readonly requestTimeoutMs: number
     readonly allowPrivateMedia: boolean
   }
   readonly limits: {
     readonly requestsPerMinute?: number
     readonly concurrentRequests?: number
+    /** Of all keys together. */
+    readonly heldBytes: number
+    readonly heldBytesPerKey: number
+    /** What one request may name for fetching. */
+    readonly namedFiles: { readonly count: number; readonly bytes: number }
   }
   readonly builtin: {
     readonly enabled: 'auto' | 'always' | 'never'
@@ -31,6 +39,8 @@ export interface Config {
   readonly providers: Readonly<Record<string, ProviderConfig>>
   readonly models: Readonly<Record<string, string | RouteConfig>>
   readonly defaults: RouteOptions
+  /** What happens to fields that a target cannot express, where nothing nearer says. */
+  readonly unsupported: UnsupportedMode
   /** Keys of sluice.yaml, their secrets in clear. */
   readonly keys: readonly KeyConfig[]
   /** Secrets of SLUICE_API_KEYS. */
@@ -68,6 +78,13 @@ export async function loadConfig(environment: Environment): Promise<Config> {
   return createConfig(environment, readConfigFile(file, environment.variables), file)
 }
 
+/** The settings after the file was given another text. Throws as `loadConfig` does. */
+export async function changedConfig(environment: Environment, text: string): Promise<Config> {
+  const file = absoluteConfigFile(environment)
+  const { parseConfig } = await import('./file.ts')
+  return createConfig(environment, parseConfig(text, file, environment.variables), file)
+}
+
 /** Puts environment, file and defaults together. `file` is the absolute path of the settings file. */
 export function createConfig(environment: Environment, content: ConfigFile, file: string): Config {
   const { server = {}, limits = {}, builtin = {}, storage = {}, log = {} } = content
@@ -75,6 +92,8 @@ export function createConfig(environment: Environment, content: ConfigFile, file
   return {
     server: {
       bodyLimitBytes: 128 * 1024 * 1024,
+      inflatedLimitBytes: 64 * 1024 * 1024,
+      bodyLimitValues: 500_000,
       requestTimeoutMs: 120_000,
       allowPrivateMedia: false,
       ...restOfServer,
@@ -82,7 +101,12 @@ export function createConfig(environment: Environment, content: ConfigFile, file
       host: environment.host ?? server.host ?? '127.0.0.1',
       port: readPort(environment) ?? server.port ?? 8080,
     },
-    limits,
+    limits: {
+      heldBytes: 512 * 1024 * 1024,
+      heldBytesPerKey: 256 * 1024 * 1024,
+      ...limits,
+      namedFiles: { count: 64, bytes: 50 * 1024 * 1024, ...limits.namedFiles },
+    },
     builtin: {
       enabled: builtin.enabled ?? 'auto',
       aliases: builtin.aliases ?? defaultAliases,
@@ -91,6 +115,7 @@ export function createConfig(environment: Environment, content: ConfigFile, file
     providers: content.providers ?? {},
     models: content.models ?? {},
     defaults: content.defaults ?? {},
+    unsupported: content.defaults?.unsupported ?? content.unsupported ?? 'hints',
     keys: content.keys ?? [],
     apiKeys: environment.apiKeys,
     ...(environment.adminKey !== undefined && { adminKey: environment.adminKey }),

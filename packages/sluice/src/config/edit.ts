@@ -1,11 +1,4 @@
-import {
-  existsSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, realpathSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
 import { ConfigError } from './config-error.ts'
 import type { Path } from './references.ts'
@@ -138,11 +131,6 @@ export function parsePath(text: string): Path {
   }
   if (path.length === 0) throw new ConfigError('The path of the setting is empty')
   return path
-}
-
-/** The file's text; empty where there is no file. */
-export function readTextIfAny(file: string): string {
-  return existsSync(file) ? readFileSync(file, 'utf8') : ''
 }
 
 /**

@@ -1,3 +1,5 @@
+import { didYouMean } from './similar-name.ts'
+
 /** The environment as it was at the start. An empty variable counts as absent, as shells and compose files set them. */
 export type Variables = Readonly<Record<string, string | undefined>>
 
@@ -49,4 +51,33 @@ function firstSet(names: readonly string[], variables: Variables): Environment['
     if (value !== undefined) return { name, value }
   }
   return undefined
+}
+
+/** Every variable of our own, and what the README's examples set for callers. */
+const ownVariables: ReadonlySet<string> = new Set([
+  'SLUICE_HOST',
+  'SLUICE_PORT',
+  'SLUICE_DATA',
+  'SLUICE_API_KEYS',
+  'SLUICE_ADMIN_KEY',
+  'SLUICE_CONFIG',
+  'SLUICE_LOG_LEVEL',
+  'SLUICE_KEY',
+  'SLUICE_LAUNCHER_PID',
+])
+
+/** What Kubernetes sets for a service that is called sluice. */
+const serviceVariable = /^SLUICE_(?:SERVICE_|PORT_\d)/
+
+/** A sentence about each SLUICE_ variable that means nothing; those that the settings file refers to mean something. */
+export function unknownVariables(variables: Variables, settings: string): readonly string[] {
+  return Object.keys(variables)
+    .filter(
+      (name) =>
+        name.startsWith('SLUICE_') &&
+        !ownVariables.has(name) &&
+        !serviceVariable.test(name) &&
+        !settings.includes(`{${name}`),
+    )
+    .map((name) => `${name} is not a setting. ${didYouMean(name, ownVariables)}`.trimEnd())
 }

@@ -1,5 +1,7 @@
 import type { TLocalizedValidationError } from 'typebox/error'
 import type { Path } from './references.ts'
+import { configFileSchema } from './schema.ts'
+import { didYouMean } from './similar-name.ts'
 
 /** One mistake: where it is and what is wrong there, without any text of the value, which may be a secret. */
 export interface Mistake {
@@ -19,7 +21,7 @@ export function explainErrors(errors: readonly ValidationError[], value: unknown
     const path = parsePointer(error.instancePath, value)
     if (error.keyword === 'additionalProperties')
       for (const name of error.params.additionalProperties)
-        mistakes.push({ path: [...path, name], problem: unknownName(name) })
+        mistakes.push({ path: [...path, name], problem: unknownName(name, error.schemaPath) })
     else if (error.keyword === 'required')
       for (const name of error.params.requiredProperties)
         mistakes.push({ path, problem: `must have ${name}` })
@@ -28,7 +30,25 @@ export function explainErrors(errors: readonly ValidationError[], value: unknown
   return mistakes
 }
 
-const unknownName = (name: string) => `is not a setting: no ${JSON.stringify(name)} is known here`
+function unknownName(name: string, schemaPath: string): string {
+  const suggestion = didYouMean(name, propertiesAt(schemaPath))
+  const known = `is not a setting: no ${JSON.stringify(name)} is known here`
+  return suggestion === '' ? known : `${known}. ${suggestion}`
+}
+
+/** The names that the part of the schema knows which is at a JSON Pointer, such as `#/properties/server`. */
+function propertiesAt(schemaPath: string): readonly string[] {
+  let part: unknown = configFileSchema
+  for (const step of schemaPath.split('/').slice(1)) part = stepInto(part, step)
+  const properties = stepInto(part, 'properties')
+  return typeof properties === 'object' && properties !== null ? Object.keys(properties) : []
+}
+
+function stepInto(part: unknown, step: string): unknown {
+  return typeof part === 'object' && part !== null && Object.hasOwn(part, step)
+    ? (part as Record<string, unknown>)[step]
+    : undefined
+}
 
 /**
  * A union fails with the errors of every arm. The arm of the value's kind says what is wrong with it; the others, and
@@ -72,7 +92,7 @@ function describe(error: ValidationError, given: unknown): string {
     case 'enum':
       return `must be one of ${error.params.allowedValues.join(', ')}`
     case 'anyOf':
-      return `must be a text or a map, got ${kindOf(given)}`
+      return `must be a string or a map, got ${kindOf(given)}`
     case 'minimum':
     case 'maximum':
     case 'exclusiveMinimum':
@@ -83,7 +103,7 @@ function describe(error: ValidationError, given: unknown): string {
       return 'must not be empty'
     case 'pattern':
       return error.params.pattern.toString().includes('https?')
-        ? 'must be an address that begins with http:// or https://'
+        ? 'must be a URL that begins with http:// or https://'
         : 'must have the form provider/model'
     default:
       return error.message
@@ -92,7 +112,7 @@ function describe(error: ValidationError, given: unknown): string {
 
 function kindName(type: string): string {
   const names: Record<string, string> = {
-    string: 'a text',
+    string: 'a string',
     integer: 'a whole number',
     number: 'a number',
     boolean: 'true or false',
@@ -107,7 +127,7 @@ function kindOf(value: unknown): string {
   if (Array.isArray(value)) return 'a list'
   if (typeof value === 'number') return 'a number'
   if (typeof value === 'boolean') return String(value)
-  return typeof value === 'string' ? 'a text' : 'a map'
+  return typeof value === 'string' ? 'a string' : 'a map'
 }
 
 /** RFC 6901, with list positions as numbers where the value has a list. */

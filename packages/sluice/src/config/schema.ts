@@ -1,86 +1,35 @@
-import type { Static, TObject, TProperties, TSchema } from 'typebox'
+import type { Static } from 'typebox'
 import { Type } from '@sluice/contract'
 import { databaseUrlPattern } from './database-url.ts'
+import {
+  count,
+  described,
+  listOf,
+  mapOf,
+  milliseconds,
+  object,
+  optional,
+  text,
+} from './schema-parts.ts'
+import { limits, server } from './schema-server.ts'
+import { unsupportedModes } from './unsupported-mode.ts'
 
 // The schema of sluice.yaml. Its JSON form is published as sluice.schema.json, so every description here is read in
 // editors; a name that is not listed is refused, so that a slip of the pen is noticed.
-
-const described = (description: string) => ({ description })
-
-function object<P extends TProperties>(properties: P, description: string): TObject<P> {
-  return Type.Object(properties, { additionalProperties: false, description })
-}
-
-const optional = Type.Optional
-const text = (description: string) => Type.String({ minLength: 1, description })
-const count = (description: string, minimum = 1) => Type.Integer({ minimum, description })
-const milliseconds = (description: string) =>
-  Type.Integer({ minimum: 1, maximum: 86_400_000, description: `${description} In milliseconds.` })
-const listOf = <T extends TSchema>(item: T, description: string) =>
-  Type.Array(item, { description })
-const mapOf = <T extends TSchema>(value: T, description: string) =>
-  Type.Record(Type.String(), value, { description })
-
-const server = object(
-  {
-    host: optional(text('The address to listen on. Default 127.0.0.1.')),
-    port: optional(
-      Type.Integer({
-        minimum: 0,
-        maximum: 65_535,
-        ...described('The port; 0 takes a free one. Default 8080.'),
-      }),
-    ),
-    publicUrl: optional(
-      Type.String({
-        pattern: '^https?://[^\\s]+$',
-        ...described(
-          'How callers reach the gateway, for links in answers. Default: the address it was called at.',
-        ),
-      }),
-    ),
-    bodyLimitBytes: optional(
-      count('The largest request body, after decompression. Default 134217728 (128 MiB).'),
-    ),
-    requestTimeoutMs: optional(
-      milliseconds('How long a request may take to arrive. Default 120000.'),
-    ),
-    allowPrivateMedia: optional(
-      Type.Boolean(
-        described(
-          'Whether media links in requests may lead to private addresses. Default false: they are refused.',
-        ),
-      ),
-    ),
-  },
-  'Where and how the gateway listens.',
-)
-
-const limits = object(
-  {
-    requestsPerMinute: optional(
-      count('Requests per minute of a key that names no rate. Default: no limit.'),
-    ),
-    concurrentRequests: optional(
-      count('Requests being answered at the same time, all keys together. Default: no limit.'),
-    ),
-  },
-  'Limits that hold unless a key has its own.',
-)
 
 const builtin = object(
   {
     enabled: optional(
       Type.Enum(['auto', 'always', 'never'], {
         ...described(
-          'auto (default): the aliases are on while no other provider is configured. always: they stay on. never: the built-in engine is off.',
+          'auto (default): aliases are on while no provider is configured. always: aliases are always on. never: the built-in engine is off.',
         ),
       }),
     ),
     aliases: optional(
       mapOf(
         text('A built-in model, such as builtin-chat.'),
-        'Well-known names and the built-in model that answers to each; replaces the whole default table.',
+        'Well-known model names and the built-in model that answers for each. Replaces the default table.',
       ),
     ),
   },
@@ -93,28 +42,32 @@ const storage = object(
       Type.String({
         pattern: databaseUrlPattern.source,
         ...described(
-          'A PostgreSQL database, such as postgres://user:${DATABASE_PASSWORD}@host/sluice, which several gateways may share. DATABASE_URL wins. Default: a SQLite file in the data folder. Taken up at the next start.',
+          'A PostgreSQL database, such as postgres://user:${DATABASE_PASSWORD}@host/sluice, which several gateways may share. DATABASE_URL takes precedence. Default: a SQLite file in the data folder. A change takes effect at the next start.',
         ),
       }),
     ),
   },
-  'Where keys, usage, video tasks and responses are kept.',
+  'Where keys, usage, video tasks and responses are stored.',
 )
 
 const timeouts = object(
   {
-    connectMs: optional(milliseconds('To connect to the upstream.')),
-    headersMs: optional(milliseconds('From the request to the head of the answer.')),
-    firstTokenMs: optional(milliseconds('From the request to the first streamed content.')),
-    idleMs: optional(milliseconds('Between two pieces of a stream.')),
-    totalMs: optional(milliseconds('For the whole answer.')),
+    connectMs: optional(milliseconds('Connecting to the upstream.')),
+    headersMs: optional(milliseconds('From the request to the response headers.')),
+    firstTokenMs: optional(milliseconds('From the request to the first streamed token.')),
+    idleMs: optional(milliseconds('Between two chunks of a stream.')),
+    totalMs: optional(milliseconds('For the whole response.')),
   },
-  'How long to wait for an upstream.',
+  'Timeouts for upstream requests.',
 )
+
+const unsupported = (description: string) =>
+  Type.Enum([...unsupportedModes], { ...described(description) })
 
 const providerType = Type.Enum(
   [
     'openai',
+    'openai-responses',
     'anthropic',
     'gemini',
     'bedrock',
@@ -133,67 +86,77 @@ const providerType = Type.Enum(
 
 const providerModel = Type.Union(
   [
-    text('A model id, the same here and upstream.'),
+    text('A model id, the same for callers and at the upstream.'),
     object(
       {
-        id: text('The name callers use.'),
-        upstream: optional(text('The name the upstream knows. Default: the id.')),
-        inputTokenLimit: optional(count('The most input tokens.')),
-        outputTokenLimit: optional(count('The most output tokens.')),
+        id: text('The name that callers use.'),
+        upstream: optional(text('The name of the model at the upstream. Default: the id.')),
+        inputTokenLimit: optional(count('Maximum number of input tokens.')),
+        outputTokenLimit: optional(count('Maximum number of output tokens.')),
         operations: optional(
           listOf(
             text('An operation, such as chat or embed.'),
-            'What the model can do. Default: all its provider offers.',
+            'Supported operations. Default: all that the provider supports.',
           ),
         ),
       },
-      'A model and what is known of it.',
+      'A model with its properties.',
     ),
   ],
-  described('A model id, or a model with more about it.'),
+  described('A model id, or a model with its properties.'),
 )
 
 const provider = object(
   {
     kind: optional(
       text(
-        'The entry of the catalogue this one is made from, such as openai. Default: the name of the provider.',
+        'The provider of the catalogue to start from, such as openai. Default: the name of this provider.',
       ),
     ),
     type: optional(providerType),
     baseUrl: optional(
       Type.String({
         pattern: '^https?://[^\\s]+$',
-        ...described('Where it is. Default: what the catalogue says.'),
+        ...described('The base URL of the API. Default: that of the catalogue.'),
       }),
     ),
-    key: optional(text('The key, best as a reference: ${ACME_API_KEY}.')),
+    key: optional(text('The API key, preferably a reference such as ${ACME_API_KEY}.')),
     keys: optional(
-      Type.Array(text('A key.'), {
+      Type.Array(text('An API key.'), {
         minItems: 1,
-        ...described('Several keys, used in turn; a refused one is set aside.'),
+        ...described('Several API keys, used in turn; a refused key is set aside for a while.'),
       }),
     ),
-    headers: optional(mapOf(Type.String(), 'Headers to send with every request.')),
-    models: optional(listOf(providerModel, 'Its models. Default: what it lists.')),
+    headers: optional(mapOf(Type.String(), 'Additional headers for every request.')),
+    models: optional(listOf(providerModel, 'Its models. Default: its own model list.')),
+    sharedIds: optional(
+      Type.Enum(['refuse', 'allow'], {
+        ...described(
+          'Ids of conversations, prompts, files, containers, vector stores, responses and items that a Responses request names and that this gateway did not give to the same API key. refuse (default): a 400. allow: they go to the provider, whose account all API keys share, unless they are another key’s or were deleted.',
+        ),
+      }),
+    ),
     enabled: optional(
       Type.Boolean(
         described(
-          'Default true. false turns a known provider off though its key is in the environment.',
+          'false turns the provider off even if its API key is in the environment. Default true.',
         ),
       ),
     ),
     region: optional(text('The cloud region.')),
     project: optional(text('The cloud project.')),
-    location: optional(text('The location of the project.')),
-    resource: optional(text('The name of the resource in its address.')),
+    location: optional(text('The cloud region, as Google calls it: the same as region.')),
+    resource: optional(text('The resource name in the base URL.')),
     apiVersion: optional(text('The version of the API.')),
     package: optional(
-      text('For type ai-sdk: the installed provider package, such as @ai-sdk/mistral.'),
+      text('With type ai-sdk: the installed provider package, such as @ai-sdk/mistral.'),
     ),
     timeouts: optional(timeouts),
+    unsupported: optional(
+      unsupported('The same for the targets of this provider. Default: that of all.'),
+    ),
   },
-  'An upstream: one of the catalogue by its name, or any other by type and baseUrl.',
+  'An upstream provider: one of the catalogue by its name, or any other with type and baseUrl.',
 )
 
 const target = object(
@@ -202,13 +165,18 @@ const target = object(
     weight: optional(
       Type.Number({
         exclusiveMinimum: 0,
-        ...described('Its share among targets of the same priority. Default 1.'),
+        ...described('Relative share of requests among targets of the same priority. Default 1.'),
       }),
     ),
-    priority: optional(Type.Integer({ minimum: 0, ...described('Lower comes first. Default 0.') })),
+    priority: optional(
+      Type.Integer({
+        minimum: 0,
+        ...described('Targets with a lower number are tried first. Default 0.'),
+      }),
+    ),
     timeouts: optional(timeouts),
   },
-  'One place where the model is.',
+  'One upstream model that can answer.',
 )
 
 const routeOptions = {
@@ -219,53 +187,53 @@ const routeOptions = {
           Type.Integer({
             minimum: 1,
             maximum: 10,
-            ...described('Tries at one target, the first included. Default 2.'),
+            ...described('Attempts per target, including the first. Default 2.'),
           }),
         ),
-        baseMs: optional(milliseconds('The first wait, before jitter.')),
-        maxMs: optional(milliseconds('The longest wait.')),
+        baseMs: optional(milliseconds('Delay before the first retry, before jitter.')),
+        maxMs: optional(milliseconds('Maximum delay between retries.')),
       },
-      'When to try the same target again.',
+      'Retries at the same target.',
     ),
   ),
   unsupported: optional(
-    Type.Enum(['refuse', 'report'], {
-      ...described(
-        'What happens to a field the upstream cannot express. refuse (default): the request is. report: the field is left out and named in x-sluice-dropped.',
-      ),
-    }),
+    unsupported(
+      'The same for a route. Default: what its providers say; as a default of all routes it is that of all.',
+    ),
   ),
   hedge: optional(
     object(
       {
         enabled: Type.Boolean(
-          described('Whether a second target is started when the first is slow. Default false.'),
+          described('Whether a slow request is also sent to the next target. Default false.'),
         ),
-        delayMs: optional(milliseconds('How long the first one has. Default: learned.')),
+        delayMs: optional(
+          milliseconds('How long to wait for the first target. Default: learned from its latency.'),
+        ),
         percentile: optional(
           Type.Number({
             exclusiveMinimum: 0,
             exclusiveMaximum: 100,
             ...described(
-              'The percentile of earlier first tokens from which the delay is learned. Default 95.',
+              'The percentile of recent time-to-first-token values that is used as delay. Default 95.',
             ),
           }),
         ),
       },
-      'A second target when the first is slow.',
+      'Hedging: a second target when the first is slow.',
     ),
   ),
   sticky: optional(
     Type.Boolean(
       described(
-        'Whether the same beginning of a prompt goes to the same target, so that its cache stays warm. Default false.',
+        'Whether prompts with the same prefix go to the same target, to use its prompt cache. Default false.',
       ),
     ),
   ),
   strategy: optional(
     Type.Enum(['weighted', 'latency'], {
       ...described(
-        'How equals are chosen: by weight (default) or by how quickly they answered lately.',
+        'How to choose among targets of the same priority: by weight (default) or by recent latency.',
       ),
     }),
   ),
@@ -273,11 +241,13 @@ const routeOptions = {
   breaker: optional(
     object(
       {
-        failures: optional(count('So many failures …')),
-        windowMs: optional(milliseconds('… within this time …')),
-        cooldownMs: optional(milliseconds('… keep a target out for so long.')),
+        failures: optional(count('Number of failures that opens the breaker. Default 5.')),
+        windowMs: optional(
+          milliseconds('Time window in which the failures are counted. Default 30000.'),
+        ),
+        cooldownMs: optional(milliseconds('How long the target is tried last. Default 15000.')),
       },
-      'When a failing target is left alone for a while.',
+      'Circuit breaker: a failing target is tried last for a while.',
     ),
   ),
 }
@@ -287,11 +257,14 @@ const model = Type.Union(
     Type.String({ pattern: '^[^/\\s]+/.+$', ...described('An alias: provider/model.') }),
     object(
       {
-        targets: Type.Array(target, { minItems: 1, ...described('Where the model is.') }),
+        targets: Type.Array(target, {
+          minItems: 1,
+          ...described('The upstream models that can answer.'),
+        }),
         fallback: optional(
           listOf(
             text('A model name or provider/model.'),
-            'What to try in order when no target answers.',
+            'Models to try in order when no target answers.',
           ),
         ),
         ...routeOptions,
@@ -304,29 +277,29 @@ const model = Type.Union(
 
 const key = object(
   {
-    name: text('For people.'),
-    key: text('The secret, best as a reference: ${TEAM_KEY}.'),
+    name: text('A name for the key, shown in lists and logs.'),
+    key: text('The secret, preferably a reference such as ${TEAM_KEY}.'),
     models: optional(
       listOf(
         text('A model name, or provider/*.'),
-        'What the key may use, by the names that callers write; the targets and fallbacks of such a name come with it. Default: everything.',
+        'The model names the key may use, as callers write them; their targets and fallbacks are included. Default: all models.',
       ),
     ),
-    requestsPerMinute: optional(count('Its own rate.')),
+    requestsPerMinute: optional(count('Requests per minute of this key.')),
   },
-  'A key known in advance.',
+  'An API key defined in the settings.',
 )
 
 const log = object(
   {
     level: optional(
       Type.Enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
-        ...described('Default info.'),
+        ...described('The least severe level that is logged. Default info.'),
       }),
     ),
-    file: optional(text('Where to write. Default: standard output.')),
+    file: optional(text('The log file. Default: standard output.')),
   },
-  'What is logged, and where.',
+  'Logging.',
 )
 
 /** The whole of sluice.yaml; every part is optional. */
@@ -336,17 +309,22 @@ export const configFileSchema = Type.Object(
     limits: optional(limits),
     builtin: optional(builtin),
     storage: optional(storage),
-    providers: optional(mapOf(provider, 'Upstreams by their names.')),
+    providers: optional(mapOf(provider, 'Upstream providers by name.')),
     models: optional(mapOf(model, 'Model names of your own: aliases and routes.')),
-    defaults: optional(object(routeOptions, 'What routes do unless they say otherwise.')),
-    keys: optional(listOf(key, 'Keys known in advance.')),
+    unsupported: optional(
+      unsupported(
+        'What happens to a field that a target cannot express. hints (default): what only advises (sampling, effort, verbosity, user, metadata, cache_control …) is left out and named in x-sluice-dropped; what changes the meaning of the answer (tools, schemas, n, stop, logprobs, pictures …) refuses the request. refuse: every such field refuses it. report: every such field is left out and named. The header x-sluice-unsupported of a call wins over a route, a route over a provider.',
+      ),
+    ),
+    defaults: optional(object(routeOptions, 'Default options of all routes.')),
+    keys: optional(listOf(key, 'API keys defined in the settings.')),
     log: optional(log),
   },
   {
     additionalProperties: false,
     title: 'sluice.yaml',
     description:
-      'The settings of a Sluice gateway. Text may hold ${NAME} or ${NAME:-default} from the environment.',
+      'The settings of a Sluice gateway. Strings may contain ${NAME} or ${NAME:-default}, filled in from the environment.',
   },
 )
 

@@ -1,15 +1,28 @@
-import { type FSWatcher, readFileSync, watch } from 'node:fs'
+import { type FSWatcher, readFileSync, statSync, watch } from 'node:fs'
 import { basename, dirname } from 'node:path'
 
 export interface WatchOptions {
-  /** Called after the file's text changed, one call at a time. What it throws goes to `failed`. */
-  readonly apply: () => Promise<void> | void
-  /** Told why a change was not applied. */
+  /**
+   * Called with the file's text after it changed, one call at a time. `isSettled` says that the file has lain still for
+   * `settleMs`; where `apply` would not take the text before that, it returns `unsettled` and is called again. What it
+   * throws goes to `failed`.
+   */
+  readonly apply: (text: string, isSettled: boolean) => Promise<Applied> | Applied
+  /** Told why a change was not applied; once with AbsentSettings while there is nothing to apply. */
   readonly failed: (error: unknown) => void
   /** How long the file must be quiet: editors write in several steps. Default 100 ms. */
   readonly quietMs?: number
+  /** How long the file must be quiet to be settled: copies over a network come in pieces. Default 2,000 ms. */
+  readonly settleMs?: number
   /** How often the file is read anyway, for file systems that tell nothing. Default 2,000 ms. */
   readonly pollMs?: number
+}
+
+type Applied = void | 'unsettled'
+
+/** The file is gone or holds nothing: nobody's settings, but somebody's slip or the middle of a replacement. */
+export class AbsentSettings extends Error {
+  override readonly name = 'AbsentSettings'
 }
 
 /**
@@ -17,44 +30,126 @@ export interface WatchOptions {
  * one onto it, as editors and configuration maps do; therefore the folder is watched, not the file.
  */
 export function watchConfig(file: string, options: WatchOptions): Disposable {
-  const { apply, failed, quietMs = 100, pollMs = 2_000 } = options
-  let seen = textOf(file)
-  let running = false
-  let quiet: NodeJS.Timeout | undefined
-
-  async function look(): Promise<void> {
-    const text = textOf(file)
-    if (running || text === seen) return
-    running = true
-    seen = text
-    try {
-      await apply()
-    } catch (error) {
-      failed(error)
-    } finally {
-      running = false
-    }
-    // The file may have changed again meanwhile; without a change this ends here.
-    await look()
-  }
-
-  function lookSoon(): void {
-    clearTimeout(quiet)
-    quiet = setTimeout(() => void look(), quietMs).unref()
-  }
-
-  const watcher = watchFolder(file, lookSoon)
-  const poll = setInterval(() => {
-    if (textOf(file) !== seen) lookSoon()
-  }, pollMs).unref()
-
+  const settings = new WatchedFile(file, options)
+  const watcher = watchFolder(file, () => settings.lookSoon())
+  const poll = setInterval(() => settings.poll(), options.pollMs ?? 2_000).unref()
   return {
     [Symbol.dispose]() {
       watcher?.close()
       clearInterval(poll)
-      clearTimeout(quiet)
+      settings[Symbol.dispose]()
     },
   }
+}
+
+interface Seen {
+  readonly text: string
+  /** Size and time of change. */
+  readonly stamp: string
+}
+
+class WatchedFile implements Disposable {
+  readonly #file: string
+  readonly #options: Required<Omit<WatchOptions, 'pollMs'>>
+  /** What was applied last, or refused for good. */
+  #applied: string | undefined
+  /** What waits until it has lain still. */
+  #unsettled: Seen | undefined
+  #isAbsenceTold = false
+  #isRunning = false
+  #isDisposed = false
+  #quiet: NodeJS.Timeout | undefined
+  #settle: NodeJS.Timeout | undefined
+
+  constructor(file: string, options: WatchOptions) {
+    this.#file = file
+    this.#options = { quietMs: 100, settleMs: 2_000, ...options }
+    this.#applied = readSeen(file)?.text
+  }
+
+  lookSoon(): void {
+    clearTimeout(this.#quiet)
+    this.#quiet = setTimeout(() => void this.#look(), this.#options.quietMs).unref()
+  }
+
+  poll(): void {
+    const now = readSeen(this.#file)
+    const isKnown = now ? now.text === this.#applied || this.#isWaitedFor(now) : this.#isAbsenceTold
+    if (!isKnown) this.lookSoon()
+  }
+
+  async #look(): Promise<void> {
+    if (this.#isRunning || this.#isDisposed) return
+    const now = readSeen(this.#file)
+    if (!now || isBlank(now.text)) return this.#keep(now)
+    this.#isAbsenceTold = false
+    if (now.text === this.#applied) return this.#stopWaiting()
+    if (!this.#isWaitedFor(now)) await this.#apply(now, false)
+  }
+
+  async #apply(now: Seen, isSettled: boolean): Promise<void> {
+    this.#isRunning = true
+    this.#stopWaiting()
+    try {
+      if ((await this.#options.apply(now.text, isSettled)) === 'unsettled') this.#waitFor(now)
+      else this.#applied = now.text
+    } catch (error) {
+      this.#applied = now.text
+      this.#options.failed(error)
+    } finally {
+      this.#isRunning = false
+    }
+    // The file may have changed again meanwhile; without a change this ends here.
+    await this.#look()
+  }
+
+  /** The settings stay as they are while the file says nothing. */
+  #keep(now: Seen | undefined): void {
+    this.#stopWaiting()
+    if (this.#applied === undefined || isBlank(this.#applied)) {
+      this.#applied = now?.text
+      return
+    }
+    if (this.#isAbsenceTold) return
+    this.#isAbsenceTold = true
+    this.#options.failed(new AbsentSettings(now ? 'the file is empty' : 'there is no such file'))
+  }
+
+  #waitFor(now: Seen): void {
+    this.#unsettled = now
+    this.#settle = setTimeout(() => void this.#takeSettled(now), this.#options.settleMs).unref()
+  }
+
+  async #takeSettled(waited: Seen): Promise<void> {
+    const now = readSeen(this.#file)
+    this.#stopWaiting()
+    await (now && isSame(now, waited) && !this.#isRunning ? this.#apply(now, true) : this.#look())
+  }
+
+  #isWaitedFor(now: Seen): boolean {
+    return this.#unsettled !== undefined && isSame(now, this.#unsettled)
+  }
+
+  #stopWaiting(): void {
+    clearTimeout(this.#settle)
+    this.#unsettled = undefined
+  }
+
+  [Symbol.dispose](): void {
+    this.#isDisposed = true
+    clearTimeout(this.#quiet)
+    this.#stopWaiting()
+  }
+}
+
+function isSame(left: Seen, right: Seen): boolean {
+  return left.text === right.text && left.stamp === right.stamp
+}
+
+/** Nothing but space, comments and the marks between documents. */
+function isBlank(text: string): boolean {
+  const lines = text.replace(/^\ufeff/, '').split('\n')
+  return lines.every((line) => /^(?:---|\.\.\.)?\s*(?:#.*)?$/.test(line))
 }
 
 function watchFolder(file: string, changed: () => void): FSWatcher | undefined {
@@ -70,9 +165,10 @@ function watchFolder(file: string, changed: () => void): FSWatcher | undefined {
   }
 }
 
-function textOf(file: string): string | undefined {
+function readSeen(file: string): Seen | undefined {
   try {
-    return readFileSync(file, 'utf8')
+    const { size, mtimeMs } = statSync(file)
+    return { text: readFileSync(file, 'utf8'), stamp: `${size} ${mtimeMs}` }
   } catch {
     return undefined
   }

@@ -6,12 +6,12 @@ import type { Gateway } from './gateway.ts'
 import { type Keep, keptPieces, passedPieces, watchedPieces, writtenSteps } from './pieces.ts'
 import type { Run } from './run/run.ts'
 
+/** What a client format may know. Nothing is said of fields where an answer is written. */
 export function formatContext(
   { now, newId }: Pick<Gateway, 'now' | 'newId'>,
   headers: Call['headers'],
-  leftOut: FormatContext['leftOut'] = () => {},
 ): FormatContext {
-  return { now, newId, headers, leftOut }
+  return { now, newId, headers, unsupported: () => {}, leftOut: () => {} }
 }
 
 /**
@@ -44,7 +44,7 @@ function wholeAnswer(run: Run, attempted: Attempted, keep?: Keep): Answer | Prom
   }
   if (answer.kind !== 'reply') throw new GatewayError('internal', 'A stream is no whole answer')
   const context = formatContext(gateway, call.headers)
-  const body = call.format.fromCanonical(answer.reply, call.written ?? call.request, context)
+  const body = call.format.fromCanonical(answer.reply, call.written ?? call.request.value, context)
   const made: Answer = { kind: 'json', headers, body }
   return keep ? keep(body).then(() => made) : made
 }
@@ -88,15 +88,10 @@ function writerOf({ writer }: Call) {
 }
 
 /** A stream is over: what became of it, for the end of the call and for the log. */
-function settle({ gateway, call }: Run, attempted: Attempted, error: GatewayError | undefined) {
-  const { trail } = call
+function settle({ call: { trail } }: Run, attempted: Attempted, error: GatewayError | undefined) {
   trail.usage = attempted.usage()
   trail.outcome = !error ? 'completed' : error.code === 'cancelled' ? 'cancelled' : 'incomplete'
-  if (trail.outcome !== 'incomplete' || !error) return
-  gateway.log.warn(
-    { call: call.id, code: error.code, provider: trail.provider, cause: causeText(error) },
-    'a stream ended in an error',
-  )
+  if (trail.outcome === 'incomplete') trail.failure = error
 }
 
 /** What happened, for the caller: who answered, under which name, after how many attempts, and what was left out. */

@@ -1,30 +1,33 @@
-import type { CallOutcome, OperationName, Usage } from '@sluice/contract'
+import type { CallOutcome, GatewayError, OperationName, Usage } from '@sluice/contract'
+import type { UnsupportedMode } from '../config/unsupported-mode.ts'
 import type { ApiKey } from '../ports/api-key.ts'
 import type { ClientFormat, StreamWriter } from '@sluice/protocols'
 import type { Cancellation } from './attempt/cancellation.ts'
+import type { NamedFiles } from './attempt/named-files.ts'
 import type { Source } from './attempt/source.ts'
+import type { CallRequest } from './call-request.ts'
+import type { HeldBytes } from './held-bytes.ts'
 
 /** One call after its key, body and schema were checked. */
 export interface Call {
-  /** The request id, also the call id of its usage records. */
+  /** The gateway's own id of the request, also the call id of its usage records. */
   readonly id: string
+  /** What the caller calls it (`x-request-id`), which need not be unique. */
+  readonly givenId?: string
   readonly key: ApiKey
   /** How the caller says the operation and reads its answer. */
   readonly format: ClientFormat
   readonly operation: OperationName
-  /** The validated request in the client's own format, path parameters included. */
-  readonly request: Readonly<Record<string, unknown>>
+  readonly request: CallRequest
   /**
    * The request as the caller wrote it, where `request` is another: a conversation continued from what was kept has what
    * came before in front. Answers echo this one.
    */
   readonly written?: Readonly<Record<string, unknown>>
-  /** The JSON body as it came, where there was one. */
-  readonly raw?: Uint8Array
-  /** What `raw` was parsed to. */
-  readonly fields?: Readonly<Record<string, unknown>>
   /** Lower-case names, credentials left out. */
   readonly headers: Readonly<Record<string, string>>
+  /** What shall happen to fields that a target cannot express, where the caller says it. */
+  readonly unsupported?: UnsupportedMode
   /** The query without credentials and without its question mark. */
   readonly query: string
   /** The upstream's id of the job the operation reads. */
@@ -40,6 +43,8 @@ export interface Call {
    * silent upstream.
    */
   readonly cancellation: Cancellation
+  /** Counts what is fetched for it, as its body was counted. */
+  readonly held: HeldBytes
   /** Filled as the call goes on, and shown in the answer's headers even when it fails. */
   readonly trail: Trail
 }
@@ -56,9 +61,15 @@ export interface Trail {
   readonly startedAt: number
   /** From the start of the winning attempt to its first content, in milliseconds. */
   upstreamMs: number | undefined
+  /** From the start of the call to the first content of its answer, in milliseconds. */
+  firstContentMs: number | undefined
+  /** What ended a stream that had begun. */
+  failure: GatewayError | undefined
   /** What the answer that the caller got has used, and how it ended; undefined while nobody knows. */
   usage: Usage | undefined
   outcome: CallOutcome | undefined
+  /** What was fetched for it; made when the first file is. */
+  files?: NamedFiles
 }
 
 export function openTrail(startedAt: number): Trail {
@@ -69,6 +80,8 @@ export function openTrail(startedAt: number): Trail {
     dropped: new Set(),
     startedAt,
     upstreamMs: undefined,
+    firstContentMs: undefined,
+    failure: undefined,
     usage: undefined,
     outcome: undefined,
   }
@@ -90,6 +103,8 @@ export type Answer = { readonly headers: Readonly<Record<string, string>> } & (
 /** The end of a request, seen once everything of it is over: where logs, metrics and limits hang on. */
 export interface CallEnd {
   readonly id: string
+  /** What the caller calls it. */
+  readonly givenId?: string
   readonly method: string
   /** Without the query. */
   readonly path: string
@@ -99,6 +114,8 @@ export interface CallEnd {
   readonly durationMs: number
   /** True where the caller left before it had taken the whole answer. */
   readonly left: boolean
+  /** The code of the error that the caller was told. */
+  readonly code?: string
   /** Absent where nobody was let in. */
   readonly key?: ApiKey
   /** Absent where the request never became a call. */

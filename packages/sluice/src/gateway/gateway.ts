@@ -8,10 +8,12 @@ import type {
   EngineJobs,
   VideoRequest as EngineVideoRequest,
 } from '@sluice/engine'
+import type { Fetching } from './attempt/named-files.ts'
 import type { Send } from './attempt/send.ts'
 import type { CallEnd } from './call.ts'
 import type { Health } from './route/health.ts'
 import type { Routing } from './route/routing.ts'
+import type { Concealer } from './run/concealer.ts'
 
 /** What a running gateway is made of. cli/serve.ts builds one; tests build others. */
 export interface Gateway {
@@ -24,10 +26,10 @@ export interface Gateway {
   /** What has been seen of each target: failures, speed, refused keys. */
   readonly health: Health
   readonly send: Send
+  /** Takes what is configured out of what upstreams say. */
+  readonly concealer: Concealer
   readonly engine: BuiltinEngine
-  readonly engineContext: Pick<EngineContext, 'publish'> & {
-    readonly fetchMedia: FetchMedia
-  }
+  readonly engineContext: Pick<EngineContext, 'publish'> & Fetching
   readonly videos: VideoWorker
   /** Milliseconds since the epoch. */
   readonly now: () => number
@@ -39,12 +41,6 @@ export interface Gateway {
   readonly ended: (end: CallEnd) => void
 }
 
-/** As EngineContext.fetchMedia, with the call's signal. */
-export type FetchMedia = (
-  url: string,
-  options: { readonly bytesMax: number; readonly param: string; readonly signal: AbortSignal },
-) => Promise<{ readonly bytes: Uint8Array; readonly contentType: string | undefined }>
-
 /** Runs the built-in engine's video jobs, which go on after their call and after a restart. */
 export interface VideoWorker extends Pick<EngineJobs, 'cancel' | 'file' | 'thumbnail'> {
   /** Whether a kept job is the engine's, and not an upstream's. */
@@ -54,12 +50,12 @@ export interface VideoWorker extends Pick<EngineJobs, 'cancel' | 'file' | 'thumb
 }
 
 export interface VideoRequest extends EngineVideoRequest {
-  readonly keyId: string
   /** The name to answer under. */
   readonly model: string
 }
 
 export interface Log {
+  debug(fields: object, message: string): void
   info(fields: object, message: string): void
   warn(fields: object, message: string): void
   error(fields: object, message: string): void

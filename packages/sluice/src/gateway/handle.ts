@@ -1,4 +1,5 @@
-import { defaultModerationModel, GatewayError, operations, validate } from '@sluice/contract'
+import { defaultModels, GatewayError, operations, validate } from '@sluice/contract'
+import type { UnsupportedMode } from '../config/unsupported-mode.ts'
 import { answerOf, formatContext } from './answer.ts'
 import type { Attempted } from './attempt/attempt.ts'
 import type { AnyRequest } from './canonical.ts'
@@ -6,22 +7,25 @@ import type { Answer, Call } from './call.ts'
 import type { Gateway } from './gateway.ts'
 import type { Route, Routing } from './route/routing.ts'
 import { fallback } from './run/fallback.ts'
-import { asWritten, type Run } from './run/run.ts'
+import { asWritten, formatReports, type Run } from './run/run.ts'
 
 /** The life of one inference call: route, bring to an answer, say it in the caller's format. */
 export async function handle(gateway: Gateway, call: Call): Promise<Answer> {
-  const run = await openRun(gateway, call)
+  const opening = openRun(gateway, call)
+  const run = opening instanceof Promise ? await opening : opening
   return answerOf(run, await begin(run))
 }
 
-/** Where the call goes, decided once. Throws `model_not_found`, or `forbidden` where the key may not use it. */
-export async function openRun(gateway: Gateway, call: Call): Promise<Run> {
-  return {
-    gateway,
-    call,
-    route: await routeOf(gateway, call),
-    canonical: canonicalOf(gateway, call),
-  }
+/**
+ * Where the call goes, decided once. Throws `model_not_found`, or `forbidden` where the key may not use it. A promise only
+ * where providers have to be asked what they have.
+ */
+export function openRun(gateway: Gateway, call: Call): Run | Promise<Run> {
+  const canonical = canonicalOf(gateway, call)
+  const found = routeOf(gateway, call)
+  return found instanceof Promise
+    ? found.then((route) => ({ gateway, call, route, canonical }))
+    : { gateway, call, route: found, canonical }
 }
 
 /** The same way for another request of the caller: the route stays. */
@@ -30,15 +34,18 @@ export function withCall(run: Run, call: Call): Run {
 }
 
 /** Brings a call to the beginning of its answer. */
-export async function begin(run: Run): Promise<Attempted> {
-  const attempted = await fallback(run)
-  run.call.trail.upstreamMs = attempted.firstContentMs
-  return attempted
+export function begin(run: Run): Promise<Attempted> {
+  return fallback(run).then((attempted) => {
+    const { trail } = run.call
+    trail.upstreamMs = attempted.firstContentMs
+    trail.firstContentMs = run.gateway.now() - trail.startedAt
+    return attempted
+  })
 }
 
 /**
- * The route of the call's model. Only moderations may leave the model out: then OpenAI's default applies, or the built-in
- * model where nobody has that name.
+ * The route of the call's model. Where a request may leave it out, OpenAI's default applies, which may be a name of
+ * sluice.yaml, or the built-in model where nobody has that name.
  */
 function routeOf(gateway: Gateway, call: Call): Route | Promise<Route> {
   const { request, key, operation } = call
@@ -54,8 +61,13 @@ async function defaultRoute(
   routing: Routing,
   { key, operation }: Call,
 ): Promise<Route> {
+  const name = defaultModels[operation]
+  if (name === undefined)
+    throw new GatewayError('missing_parameter', "Missing required parameter: 'model'", {
+      param: 'model',
+    })
   try {
-    return await routing.route(defaultModerationModel, key, operation)
+    return await routing.route(name, key, operation)
   } catch (thrown) {
     if (!(thrown instanceof GatewayError) || thrown.code !== 'model_not_found') throw thrown
     const own = engine.models.find(({ operations }) => operations.includes(operation))
@@ -64,19 +76,20 @@ async function defaultRoute(
   }
 }
 
-/** The request in the canonical form, made at most once, and only when some target needs it. */
-function canonicalOf(gateway: Gateway, call: Call): () => AnyRequest {
-  let made: AnyRequest | undefined
-  return () => {
-    made ??= translate(gateway, call)
-    return made
+/** The request in the canonical form, made at most once for a mode, and only when some target needs it. */
+function canonicalOf(gateway: Gateway, call: Call): Run['canonical'] {
+  const made: Partial<Record<UnsupportedMode, AnyRequest>> = {}
+  return (mode) => {
+    const known = made[mode] ?? translate(gateway, call, mode)
+    made[mode] = known
+    return known
   }
 }
 
-function translate(gateway: Gateway, call: Call): AnyRequest {
+function translate(gateway: Gateway, call: Call, mode: UnsupportedMode): AnyRequest {
   const { format, operation, request } = call
-  const leftOut = (param: string) => void call.trail.dropped.add(param)
-  const translated = format.toCanonical(request, formatContext(gateway, call.headers, leftOut))
+  const context = { ...formatContext(gateway, call.headers), ...formatReports(call, mode) }
+  const translated = format.toCanonical(request.value, context)
   // Its own format was checked by the operation's rules when the call was made.
   if (format.isOwn === true) return translated
   const { request: schema, check } = operations[operation]

@@ -2,17 +2,25 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { GatewayError } from '@sluice/contract'
 import type { ClientFormat } from '@sluice/protocols'
 import type { ApiKey } from '../ports/api-key.ts'
+import type { HeldBytes } from '../gateway/held-bytes.ts'
 import type { Cancellation } from '../gateway/attempt/cancellation.ts'
 import type { Gateway } from '../gateway/gateway.ts'
+import type { BudgetLimits } from './body-budget.ts'
 import type { StreamTimes } from './deliver.ts'
 import type { Written } from './openapi-written.ts'
 
 export interface ServerOptions {
   readonly bodyBytesMax: number
+  /** For a body that came compressed, after decompression. */
+  readonly inflatedBytesMax: number
+  /** What a JSON body may cost to parse, in units of JsonSurvey. */
+  readonly bodyUnitsMax: number
   /** For a request to arrive whole, in milliseconds. */
   readonly requestTimeoutMs: number
   readonly requestsPerMinute: () => number | undefined
   readonly concurrentRequests: () => number | undefined
+  /** For all that requests hold at the same time. */
+  readonly heldBytes: () => BudgetLimits
   /** Where callers reach the gateway, for links; absent means the address a request came to. */
   readonly publicUrl?: string
   /** How long streams may be quiet; default `defaultStreamTimes`. */
@@ -27,7 +35,7 @@ export interface Address {
   /** With `{parameters}`. */
   readonly path: string
   readonly access: 'open' | 'caller' | 'administrator'
-  /** Polling a task is not counted against the key's rate. */
+  /** Polling a task and listing models are not counted against the key's rate. */
   readonly uncounted?: boolean
   readonly error?: ErrorBody
   /** What the OpenAPI document says of it: what stands here, or the schemas of a format. `none` leaves it out. */
@@ -47,4 +55,6 @@ export interface Exchange {
   readonly parameters: Readonly<Record<string, string>>
   /** Cancelled when the caller leaves. */
   readonly cancellation: Cancellation
+  /** What the request holds; given back when it is over. */
+  readonly held: HeldBytes
 }

@@ -3,6 +3,7 @@ import { type ClientFormat, formats } from '@sluice/protocols'
 import { explainCall } from '../gateway/kept/explain.ts'
 import type { Address, Exchange } from './address.ts'
 import { parseJsonObject, readBody } from './body.ts'
+import { limitsOf } from './inference.ts'
 import { createCall } from './create-call.ts'
 import { answer, object, text } from './openapi-written.ts'
 import { matchPath, pathPattern } from './urls.ts'
@@ -15,7 +16,7 @@ export const adminAddresses: readonly Address[] = [
     access: 'administrator',
     description: {
       operationId: 'explain',
-      summary: 'Say what would happen to a request, without sending it',
+      summary: 'Explain how a request would be routed, without sending it',
       tags: ['Operation'],
       requestBody: {
         required: true,
@@ -28,9 +29,9 @@ export const adminAddresses: readonly Address[] = [
                 path: {
                   ...text,
                   default: '/v1/chat/completions',
-                  description: 'The address it is for.',
+                  description: 'The path of the request.',
                 },
-                request: { type: 'object', description: 'The JSON body it has.' },
+                request: { type: 'object', description: 'The JSON body of the request.' },
               },
             },
             example: {
@@ -53,8 +54,8 @@ export const adminAddresses: readonly Address[] = [
 /** `{path, request}`: the address a request is for, default chat completions, and its JSON body. */
 async function explain(exchange: Exchange): Promise<void> {
   const { gateway, options, reply, request } = exchange
-  const raw = await readBody(request.raw, options.bodyBytesMax)
-  const asked = parseJsonObject(raw, request.headers['content-type'])
+  const raw = await readBody(request.raw, limitsOf(exchange))
+  const asked = await parseJsonObject(raw, request.headers['content-type'], options.bodyUnitsMax)
   const path = asked['path'] ?? '/v1/chat/completions'
   if (typeof path !== 'string') throw invalidRequest("'path' must be a string", 'path')
   const body = asked['request']
@@ -86,5 +87,5 @@ function addressed(path: string): Addressed {
       if (parameters) return { format, parameters }
     }
   }
-  throw invalidRequest(`${path.slice(0, 200)} is no address of an inference operation`, 'path')
+  throw invalidRequest(`${path.slice(0, 200)} is not the path of an inference operation`, 'path')
 }

@@ -34,7 +34,7 @@ function secretOf({ headers, query, url }: FastifyRequest): string | undefined {
 
 export function requireAdministrator(key: ApiKey): void {
   if (key.role !== 'administrator')
-    throw new GatewayError('forbidden', 'This address needs an administrator key')
+    throw new GatewayError('forbidden', 'This path requires an administrator key')
 }
 
 /** Header names and query fields that hold credentials: they never go further than this. */

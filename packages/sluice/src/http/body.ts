@@ -2,61 +2,119 @@ import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import {
-  createBrotliDecompress,
-  createGunzip,
-  createInflate,
-  createZstdDecompress,
-} from 'node:zlib'
-import { GatewayError, invalidRequest, isRawNumber, parseJson } from '@sluice/contract'
+  assertDepth,
+  bytesOfUnits,
+  GatewayError,
+  invalidRequest,
+  parseJson,
+} from '@sluice/contract'
+import { withNumbers } from '../gateway/call-request.ts'
+import type { HeldBytes } from '../gateway/held-bytes.ts'
+import { createDecoder, type Decoder } from './decoders.ts'
+import { parseLargeJson } from './large-json.ts'
 
-const decoders = new Map<string, () => NodeJS.ReadWriteStream>([
-  ['gzip', createGunzip],
-  ['x-gzip', createGunzip],
-  ['deflate', createInflate],
-  ['br', createBrotliDecompress],
-  ['zstd', createZstdDecompress],
-])
-
-/** The body without its content encoding (RFC 9110, 8.4.1; zstd: RFC 8878). Unknown encodings are the caller's 400. */
-export function decoded(request: IncomingMessage): Readable {
-  const encoding = request.headers['content-encoding']?.trim().toLowerCase()
-  if (encoding === undefined || encoding === '' || encoding === 'identity') return request
-  const decoder = decoders.get(encoding)
-  if (!decoder)
-    throw new GatewayError(
-      'unsupported_media_type',
-      `Content-Encoding must be gzip, deflate, br or zstd, not ${encoding.slice(0, 40)}`,
-    )
-  const stream = decoder()
-  request.on('error', (error) => (stream as unknown as Readable).destroy(error))
-  return request.pipe(stream) as unknown as Readable
+export interface BodyLimits {
+  readonly bytesMax: number
+  /** For a body that came compressed, after decompression. */
+  readonly inflatedBytesMax: number
+  /** Told of all bytes that come; throws where there is no room for them. */
+  readonly held: HeldBytes
 }
 
-/** Reads a whole body. The limit counts bytes after decompression; beyond it: `too_large`. */
-export function readBody(request: IncomingMessage, bytesMax: number): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
+/** A body becomes at most so many times as large, once it is no longer small: what is written by hand stays far below. */
+const ratioMax = 100
+const anyRatioBytesMax = 1024 * 1024
+
+/**
+ * A body on its way in, without its content encoding (RFC 9110, 8.4.1; zstd: RFC 8878), counted as it comes. Throws
+ * for what can be refused before any of it has come: an encoding that is not known, a length that is too large.
+ */
+export class ArrivingBody {
+  readonly stream: Readable
+  readonly #request: IncomingMessage
+  readonly #decoder: Decoder | undefined
+  readonly #limits: BodyLimits
+  readonly #bytesMax: number
+  #size = 0
+
+  constructor(request: IncomingMessage, limits: BodyLimits) {
     const announced = Number(request.headers['content-length'] ?? 0)
-    if (announced > bytesMax) return reject(tooLarge(bytesMax))
+    if (announced > limits.bytesMax) throw tooLarge(limits.bytesMax)
+    this.#request = request
+    this.#limits = limits
+    this.#decoder = decoderFor(request.headers['content-encoding'])
+    const { bytesMax, inflatedBytesMax } = limits
+    this.#bytesMax = this.#decoder ? Math.min(bytesMax, inflatedBytesMax) : bytesMax
+    this.stream = this.#decoder ? request.pipe(this.#decoder) : request
+  }
+
+  /** Counts a piece. Throws where that was too much. */
+  add(length: number): void {
+    this.#size += length
+    if (this.#size > this.#bytesMax) throw tooLarge(this.#bytesMax)
+    if (this.#decoder) checkRatio(this.#size, this.#decoder.bytesWritten)
+    this.#limits.held.add(length)
+  }
+
+  /** Takes no more of it. Whoever answers the request reads what is left and throws it away. */
+  stop(): void {
+    if (!this.#decoder) return
+    this.#request.unpipe(this.#decoder)
+    this.#decoder.destroy()
+  }
+}
+
+function decoderFor(header: string | undefined): Decoder | undefined {
+  const encoding = header?.trim().toLowerCase()
+  if (encoding === undefined || encoding === '' || encoding === 'identity') return undefined
+  const decoder = createDecoder(encoding)
+  if (decoder) return decoder
+  throw new GatewayError(
+    'unsupported_media_type',
+    `Content-Encoding must be gzip, deflate, br or zstd, not ${encoding.slice(0, 40)}`,
+  )
+}
+
+function checkRatio(size: number, compressed: number): void {
+  if (size <= anyRatioBytesMax || size <= compressed * ratioMax) return
+  throw new GatewayError(
+    'too_large',
+    `The request body becomes more than ${ratioMax} times as large when it is decompressed`,
+  )
+}
+
+/** Reads a whole body, without a byte order mark. Limits count bytes after decompression; beyond them: `too_large`. */
+export function readBody(request: IncomingMessage, limits: BodyLimits): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const body = new ArrivingBody(request, limits)
     const pieces: Buffer[] = []
-    const body = decoded(request)
-    let size = 0
+    let isOver = false
     // The listeners stay until the request goes: taking them away costs more than what they do once all is said.
-    const fail = (error: GatewayError): void => {
+    const fail = (error: unknown): void => {
+      isOver = true
       reject(error)
       pieces.length = 0
-      if (body !== request) body.destroy()
+      body.stop()
     }
-    const broken = (cause: unknown): void => fail(unreadable(request, cause))
-    body.on('data', (piece: Buffer) => {
-      size += piece.length
-      if (size <= bytesMax) pieces.push(piece)
-      else fail(tooLarge(bytesMax))
+    const broken = (cause: unknown): void => {
+      if (!isOver) fail(unreadable(request, cause))
+    }
+    body.stream.on('data', (piece: Buffer) => {
+      if (isOver) return
+      try {
+        body.add(piece.length)
+        pieces.push(piece)
+      } catch (error) {
+        fail(error)
+      }
     })
-    body.on('end', () => {
+    body.stream.on('end', () => {
+      if (isOver) return
+      isOver = true
       const [first] = pieces
-      resolve(pieces.length === 1 && first ? first : Buffer.concat(pieces))
+      resolve(withoutMark(pieces.length === 1 && first ? first : Buffer.concat(pieces)))
     })
-    body.on('error', broken)
+    body.stream.on('error', broken)
     request.on('close', () => {
       if (!request.complete) broken(new Error('The connection was closed'))
     })
@@ -71,38 +129,52 @@ function unreadable(request: IncomingMessage, cause: unknown): GatewayError {
   })
 }
 
-export function tooLarge(bytesMax: number): GatewayError {
+function tooLarge(bytesMax: number): GatewayError {
   return new GatewayError('too_large', `The request body is larger than ${bytesMax} bytes`)
 }
 
-/** A JSON object. Anything else is `invalid_request`. */
+/** Without a byte order mark: upstreams that get these bytes need not know it. */
+function withoutMark(bytes: Buffer): Buffer {
+  const isMarked = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
+  return isMarked ? bytes.subarray(3) : bytes
+}
+
+/**
+ * A JSON object. Anything else is `invalid_request`, and one of more than `unitsMax` units (see JsonSurvey) is
+ * `too_large`. A promise only where the body could be so large.
+ */
 export function parseJsonObject(
   bytes: Buffer,
   contentType: string | undefined,
-): Record<string, unknown> {
+  unitsMax: number,
+): Record<string, unknown> | Promise<Record<string, unknown>> {
   if (!isJson(contentType))
     throw new GatewayError(
       'unsupported_media_type',
       `Content-Type must be application/json, not ${contentType?.slice(0, 80)}`,
     )
   if (!isUtf8(bytes)) throw invalidRequest('The request body is not UTF-8')
-  const text = bytes.toString('utf8')
+  if (bytes.length > bytesOfUnits(unitsMax))
+    return parseLargeJson(bytes, unitsMax).then(checkedObject, notJson)
   let value: unknown
   try {
-    value = parseJson(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text)
+    value = parseJson(bytes.toString('utf8'))
   } catch (cause) {
-    throw new GatewayError('invalid_request', 'The request body is not valid JSON', { cause })
+    notJson(cause)
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw invalidRequest('The request body must be a JSON object')
-  return withNumbers(value as Record<string, unknown>)
+  return checkedObject(value)
 }
 
-/** Large integers deep in a request, such as ids in tool arguments, keep their digits; its own fields are numbers. */
-function withNumbers(fields: Record<string, unknown>): Record<string, unknown> {
-  for (const [name, value] of Object.entries(fields))
-    if (isRawNumber(value)) fields[name] = Number(value.rawJSON)
-  return fields
+function notJson(cause: unknown): never {
+  if (cause instanceof GatewayError) throw cause
+  throw new GatewayError('invalid_request', 'The request body is not valid JSON', { cause })
+}
+
+function checkedObject(value: unknown): Record<string, unknown> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw invalidRequest('The request body must be a JSON object')
+  assertDepth(value)
+  return withNumbers(value as Record<string, unknown>)
 }
 
 /** A missing type is read as JSON, as it is the only thing it can be. */

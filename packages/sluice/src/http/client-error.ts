@@ -24,11 +24,11 @@ export function refuseClient(thrown: Error & { readonly code?: string }, socket:
 function meaningOf(code: string | undefined): GatewayError {
   switch (code) {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return new GatewayError('invalid_request', 'The request did not arrive in time', {
+      return new GatewayError('invalid_request', 'The request was not received in time', {
         status: 408,
       })
     case 'HPE_HEADER_OVERFLOW':
-      return new GatewayError('invalid_request', 'The head of the request is too large', {
+      return new GatewayError('invalid_request', 'The request headers are too large', {
         status: 431,
       })
     default:

@@ -1,19 +1,15 @@
-import { operations, validate } from '@sluice/contract'
+import { invalidRequest, operations, validate } from '@sluice/contract'
 import type { ClientFormat } from '@sluice/protocols'
+import { isUnsupportedMode, unsupportedModes } from '../config/unsupported-mode.ts'
 import { formatContext } from '../gateway/answer.ts'
 import { type Call, openTrail } from '../gateway/call.ts'
+import { CallRequest, requestOf, type RequestParts } from '../gateway/call-request.ts'
 import type { Exchange } from './address.ts'
 import { publicHeaders, publicQuery } from './authenticate.ts'
 import { publicAddress } from './public-address.ts'
 
-export interface CallInput {
+export interface CallInput extends Omit<RequestParts, 'isOwn'> {
   readonly format: ClientFormat
-  /** The fields of the body. */
-  readonly fields: Readonly<Record<string, unknown>>
-  /** The JSON body as it came, where there was one. */
-  readonly raw?: Uint8Array
-  /** From the path, decoded. */
-  readonly parameters?: Readonly<Record<string, string>>
   /** Default the request's own, without credentials. */
   readonly query?: string
   /** Default the request's own, without credentials. */
@@ -22,13 +18,14 @@ export interface CallInput {
 
 /**
  * The call that a request is, however it came: the only builder of one. Throws `invalid_request` or
- * `missing_parameter` with the path of the field at fault.
+ * `missing_parameter` with the path of the field at fault, or the header's name.
  */
 export function createCall(exchange: Exchange, input: CallInput): Call {
   const { gateway, id, key, cancellation, request: incoming } = exchange
-  const { format, raw } = input
+  const { format } = input
+  const parts = { ...input, isOwn: format.isOwn === true }
   // The schema's type is what the format says it is.
-  const request = validate(format.request, merged(input)) as Readonly<Record<string, unknown>>
+  const request = validate(format.request, requestOf(parts)) as Readonly<Record<string, unknown>>
   const { check } = operations[format.operation]
   if (format.isOwn === true) (check as ((value: unknown) => void) | undefined)?.(request)
   const headers = input.headers ?? publicHeaders(incoming.headers)
@@ -38,27 +35,33 @@ export function createCall(exchange: Exchange, input: CallInput): Call {
     : undefined
   return {
     id,
+    ...(incoming.givenId !== undefined && { givenId: incoming.givenId }),
     key,
     format,
     operation: format.operation,
-    request,
-    ...(raw && { raw, fields: input.fields }),
+    request: new CallRequest(request, parts),
     headers,
+    ...unsupportedOf(headers),
     query,
     publicAddress: publicAddress(exchange),
     stream: writer !== undefined,
     ...(writer && { writer }),
     cancellation,
+    held: exchange.held,
     trail: openTrail(gateway.now()),
   }
 }
 
-/** The body's own field wins over the address, except where the address is all there is. */
-function merged({ format, fields, parameters }: CallInput): Readonly<Record<string, unknown>> {
-  const own =
-    format.isOwn === true && fields['model'] === null ? { ...fields, model: undefined } : fields
-  if (!parameters) return own
-  return format.isOwn === true ? { ...parameters, ...own } : { ...own, ...parameters }
+const unsupportedHeader = 'x-sluice-unsupported'
+
+function unsupportedOf(headers: Call['headers']): Pick<Call, 'unsupported'> {
+  const said = headers[unsupportedHeader]
+  if (said === undefined) return {}
+  if (isUnsupportedMode(said)) return { unsupported: said }
+  throw invalidRequest(
+    `'${unsupportedHeader}' must be one of ${unsupportedModes.join(', ')}`,
+    unsupportedHeader,
+  )
 }
 
 /** The field means nothing where there is no stream to ask for: then it is one more unknown field. */

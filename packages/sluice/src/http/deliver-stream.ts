@@ -43,6 +43,7 @@ export async function deliverStream(
     const error = funnel(thrown)
     source?.cancel(error)
     if (!output.hasBegun || !writer) throw error
+    call.trail.failure = error
     output.end(writer.fail(error))
   } finally {
     pulse?.stop()

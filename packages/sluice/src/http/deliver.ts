@@ -69,7 +69,14 @@ const discardMs = 30_000
 function discardRest(request: IncomingMessage): void {
   if (request.complete || request.destroyed) return
   const timer = setTimeout(() => request.destroy(), discardMs).unref()
-  request.once('close', () => clearTimeout(timer))
+  // Once it is answered, Node closes it no more when its connection goes.
+  const { socket } = request
+  const stop = (): void => {
+    clearTimeout(timer)
+    socket.removeListener('close', stop)
+  }
+  socket.once('close', stop)
+  request.once('close', stop)
   request.unpipe()
   request.resume()
 }
@@ -77,15 +84,26 @@ function discardRest(request: IncomingMessage): void {
 /** Sends an error in the caller's format, with its status and Retry-After. */
 export function deliverError(reply: FastifyReply, error: GatewayError, body: unknown): void {
   if (reply.raw.headersSent) return
+  reply.request.errorCode = codeIn(body)
   const { retryAfterMs, upstreamRequestId, upstreamStatus } = error.details
   if (retryAfterMs !== undefined)
     void reply.header('retry-after', String(Math.max(1, Math.ceil(retryAfterMs / 1000))))
   if (upstreamRequestId !== undefined)
     void reply.header('x-upstream-request-id', upstreamRequestId.replace(/[^\x20-\x7e]/g, ''))
   if (upstreamStatus !== undefined) void reply.header('x-upstream-status', String(upstreamStatus))
+  // RFC 9110, 11.6.1.
+  if (error.status === 401) void reply.header('www-authenticate', 'Bearer')
   discardRest(reply.request.raw)
   void reply
     .code(error.status)
     .header('content-type', 'application/json; charset=utf-8')
     .send(JSON.stringify(body))
+}
+
+/** What an error body calls the error: the code of OpenAI's, the status of Google's, the type where neither is. */
+export function codeIn(body: unknown): string | undefined {
+  const { error } = body as { readonly error?: Readonly<Record<string, unknown>> }
+  return [error?.['code'], error?.['status'], error?.['type']].find(
+    (word) => typeof word === 'string',
+  )
 }

@@ -74,14 +74,14 @@ const packaged = [
 ] as const
 const document: Written = {
   operationId: 'getOpenApi',
-  summary: 'This document',
+  summary: 'Get this OpenAPI document',
   tags: ['Operation'],
   reply: answer({ type: 'object' }, 'An OpenAPI 3.1 document.'),
 }
 
 const settings: Written = {
   operationId: 'getConfigSchema',
-  summary: 'The JSON Schema of sluice.yaml',
+  summary: 'Get the JSON Schema of sluice.yaml',
   tags: ['Operation'],
   reply: {
     '200': {

@@ -15,6 +15,8 @@ export interface FetchMediaOptions {
   /** Limit of the whole fetch, name resolution and redirects included, in milliseconds. */
   readonly timeoutMs: number
   readonly signal?: AbortSignal
+  /** Told of every piece as it comes; what it throws ends the fetch. */
+  readonly counted?: (length: number) => void
   /** The path of the field that holds the address, for the error. */
   readonly param: string
 }
@@ -71,7 +73,7 @@ async function fetchFollowing(
       if (!(answer instanceof URL)) return answer
       url = answer
     }
-    throw invalidRequest(`The address redirects more than ${redirectsMax} times`, options.param)
+    throw invalidRequest(`The URL redirects more than ${redirectsMax} times`, options.param)
   } catch (thrown) {
     if (options.signal?.aborted === true)
       throw new GatewayError('cancelled', 'The caller went away', { cause: thrown })
@@ -102,7 +104,7 @@ async function fetchOnce(
     if (statusCode >= 300 && statusCode < 400 && location !== undefined)
       return parseAddress(location, options.param, url)
     if (statusCode !== 200)
-      throw invalidRequest(`The address answered with status ${statusCode}`, options.param)
+      throw invalidRequest(`The URL returned status ${statusCode}`, options.param)
     const bytes = await readBody(answer, options)
     const contentType = first(headers['content-type'])?.split(';')[0]?.trim().toLowerCase()
     return { bytes, contentType: contentType === '' ? undefined : contentType }
@@ -114,9 +116,9 @@ async function fetchOnce(
 function parseAddress(text: string, param: string, from?: URL): URL {
   const url = URL.parse(text, from?.href)
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:'))
-    throw invalidRequest('This is not an http or https address', param)
+    throw invalidRequest('This is not an http or https URL', param)
   if (url.username !== '' || url.password !== '')
-    throw invalidRequest('Addresses with a user name or password are not read', param)
+    throw invalidRequest('URLs with a user name or password are not allowed', param)
   return url
 }
 
@@ -133,7 +135,10 @@ async function checkedAddresses(
   const known = ipaddr.isValid(host)
   const addresses = known ? [host] : await untilAborted(resolve(host), options.signal)
   if (addresses.length === 0 || !addresses.every(isAllowed))
-    throw invalidRequest('This address is not one the gateway can read from', options.param)
+    throw invalidRequest(
+      'This URL points to an address that the gateway may not read from',
+      options.param,
+    )
   return addresses
 }
 
@@ -163,7 +168,7 @@ function agentPinnedTo(addresses: readonly string[]): Agent {
 
 async function readBody(
   answer: Dispatcher.ResponseData,
-  { bytesMax, param }: FetchMediaOptions,
+  { bytesMax, param, counted }: FetchMediaOptions,
 ): Promise<Uint8Array> {
   const { headers, body } = answer
   const encoding = first(headers['content-encoding'])
@@ -175,9 +180,10 @@ async function readBody(
   for await (const piece of body as AsyncIterable<Uint8Array>) {
     length += piece.length
     if (length > bytesMax) throw tooLarge(bytesMax, param)
+    counted?.(piece.length)
     pieces.push(piece)
   }
-  if (length === 0) throw invalidRequest('The address answered with an empty body', param)
+  if (length === 0) throw invalidRequest('The URL returned an empty body', param)
   return Buffer.concat(pieces, length)
 }
 
@@ -251,17 +257,33 @@ function decodeDataUrl(url: string, param: string, bytesMax: number): Media {
   return { bytes, contentType }
 }
 
+/** A longer one is a file, and files are written in base64. */
+const percentLengthMax = 16 * 1024 * 1024
+
 function decodePercents(text: string, param: string, bytesMax: number): Uint8Array {
-  if (text.length > bytesMax * 3) throw tooLarge(bytesMax, param)
+  if (text.length > Math.min(bytesMax * 3, percentLengthMax)) throw tooLarge(bytesMax, param)
   if (/%(?![0-9a-f]{2})/i.test(text)) throw invalidRequest('The data URL is not well formed', param)
-  const plain = Buffer.from(text, 'utf8').toString('latin1')
-  const bytes = Buffer.from(
-    plain.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(parseInt(hex, 16))),
-    'latin1',
-  )
-  if (bytes.length > bytesMax) throw tooLarge(bytesMax, param)
-  if (bytes.length === 0) throw invalidRequest('The data URL is empty', param)
-  return bytes
+  const bytes = Buffer.from(text, 'utf8')
+  let length = 0
+  for (let at = 0; at < bytes.length; at += 1) {
+    let byte = bytes[at] ?? 0
+    if (byte === percent) {
+      byte = hexDigit(bytes[at + 1]) * 16 + hexDigit(bytes[at + 2])
+      at += 2
+    }
+    bytes[length] = byte
+    length += 1
+  }
+  if (length > bytesMax) throw tooLarge(bytesMax, param)
+  if (length === 0) throw invalidRequest('The data URL is empty', param)
+  return bytes.subarray(0, length)
+}
+
+const percent = 37
+
+/** The value of a digit, a letter in either case. */
+function hexDigit(code = 0): number {
+  return code <= 57 ? code - 48 : (code & 0xdf) - 55
 }
 
 /** Decodes base64 (RFC 4648, section 4) strictly: no other characters, padding right or left out. */

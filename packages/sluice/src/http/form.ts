@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import { Busboy, type BusboyInstance } from '@fastify/busboy'
 import type { TObject } from 'typebox'
-import { GatewayError, invalidRequest, type UploadedFile } from '@sluice/contract'
-import { decoded, tooLarge } from './body.ts'
+import { assertDepth, GatewayError, invalidRequest, type UploadedFile } from '@sluice/contract'
+import { ArrivingBody, type BodyLimits } from './body.ts'
 
 interface Part {
   readonly name: string
@@ -11,6 +11,8 @@ interface Part {
 
 const fieldsMax = 256
 const fieldBytesMax = 1024 * 1024
+/** Of a field that is an object, written as JSON: there may be many of them. */
+const objectLengthMax = 16 * 1024
 
 /**
  * Reads a form whole (RFC 7578): text fields become what the schema says of them, files their bytes. Parts may come in
@@ -19,22 +21,22 @@ const fieldBytesMax = 1024 * 1024
 export async function readForm(
   request: IncomingMessage,
   schema: TObject,
-  bytesMax: number,
+  limits: BodyLimits,
 ): Promise<Record<string, unknown>> {
-  return toRequest(await readParts(request, bytesMax), schema)
+  return toRequest(await readParts(request, limits), schema)
 }
 
-function readParts(request: IncomingMessage, bytesMax: number): Promise<readonly Part[]> {
-  const announced = Number(request.headers['content-length'] ?? 0)
-  if (announced > bytesMax) throw tooLarge(bytesMax)
+function readParts(request: IncomingMessage, limits: BodyLimits): Promise<readonly Part[]> {
   return new Promise((resolve, reject) => {
     const parts: Part[] = []
-    let size = 0
-    let whole = false
-    const source = decoded(request)
-    const fail = (error: GatewayError) => {
+    const body = new ArrivingBody(request, limits)
+    const { stream: source } = body
+    let isOver = false
+    const fail = (error: unknown) => {
+      isOver = true
       source.unpipe()
       source.resume()
+      body.stop()
       reject(error)
     }
     const broken = (cause: unknown) =>
@@ -60,18 +62,21 @@ function readParts(request: IncomingMessage, bytesMax: number): Promise<readonly
     parser.on('fieldsLimit', () => fail(invalidRequest('The form has too many fields')))
     parser.on('filesLimit', () => fail(invalidRequest('The form has too many files')))
     parser.on('error', broken)
-    parser.on('finish', () => {
-      whole = true
-      resolve(parts)
-    })
+    parser.on('finish', () => resolve(parts))
     source.on('data', (piece: Buffer) => {
-      size += piece.length
-      if (size > bytesMax) fail(tooLarge(bytesMax))
+      if (isOver) return
+      try {
+        body.add(piece.length)
+      } catch (error) {
+        fail(error)
+      }
     })
     source.on('error', broken)
-    source.on('close', () => {
-      if (!whole) broken(new Error('The form ended early'))
-    })
+    const endsEarly = (isWhole: boolean) => {
+      if (!isWhole) broken(new Error('The form ended early'))
+    }
+    source.on('close', () => endsEarly(source.readableEnded))
+    request.on('close', () => endsEarly(request.complete))
     source.pipe(parser)
   })
 }
@@ -106,11 +111,12 @@ function toRequest(parts: readonly Part[], schema: TObject): Record<string, unkn
     const field = narrowed((schema.properties as Record<string, FieldSchema>)[name], value)
     if (field?.type === 'array') {
       const list = request[name]
-      const item = typeof value === 'string' ? convert(value, narrowed(field.items, value)) : value
+      const item =
+        typeof value === 'string' ? convert(value, narrowed(field.items, value), name) : value
       if (Array.isArray(list)) list.push(item)
       else request[name] = [item]
     } else if (name !== '__proto__') {
-      request[name] = typeof value === 'string' ? convert(value, field) : value
+      request[name] = typeof value === 'string' ? convert(value, field, name) : value
     }
   }
   return request
@@ -126,7 +132,7 @@ function narrowed(field: FieldSchema | undefined, value: unknown): FieldSchema |
 }
 
 /** A text that does not fit stays a text, and the schema then names the field. */
-function convert(text: string, field: FieldSchema | undefined): unknown {
+function convert(text: string, field: FieldSchema | undefined, name: string): unknown {
   switch (field?.type) {
     case 'integer':
     case 'number':
@@ -138,16 +144,21 @@ function convert(text: string, field: FieldSchema | undefined): unknown {
           ? false
           : text
     case 'object':
-      return parsed(text)
+      return parsed(text, name)
     default:
       return text
   }
 }
 
-function parsed(text: string): unknown {
+function parsed(text: string, name: string): unknown {
+  if (text.length > objectLengthMax)
+    throw invalidRequest(`The field is longer than ${objectLengthMax} characters`, name)
+  let value: unknown
   try {
-    return JSON.parse(text)
+    value = JSON.parse(text)
   } catch {
     return text
   }
+  assertDepth(value, name)
+  return value
 }

@@ -3,11 +3,6 @@ import { GatewayError } from '@sluice/contract'
 /** Anything thrown on the way in or out, as a GatewayError. The one place where foreign errors are given a meaning. */
 export function funnel(thrown: unknown): GatewayError {
   if (thrown instanceof GatewayError) return thrown
-  // Deeply nested JSON exhausts the stack of whatever walks it; the nesting is the caller's.
-  if (thrown instanceof RangeError && /call stack/i.test(thrown.message))
-    return new GatewayError('invalid_request', 'The request is nested too deeply', {
-      cause: thrown,
-    })
   if (isFastifyError(thrown) && thrown.statusCode < 500)
     return new GatewayError('invalid_request', thrown.message, { cause: thrown })
   return GatewayError.from(thrown)

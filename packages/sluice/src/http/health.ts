@@ -1,10 +1,24 @@
 import { GatewayError } from '@sluice/contract'
+import type { Gateway } from '../gateway/gateway.ts'
+import type { Store } from '../ports/store.ts'
 import type { Address } from './address.ts'
 import { answer, object, text } from './openapi-written.ts'
 
 const health = object({ status: text })
 
-/** `healthz`: the process answers. `readyz`: it can also reach what it keeps. Neither needs a key. */
+/** Anybody may ask, so that the disk is written to no more often than this. */
+const freshMs = 1_000
+const checks = new WeakMap<Store, { readonly until: number; readonly done: Promise<void> }>()
+
+function checkWritable({ store, now }: Pick<Gateway, 'store' | 'now'>): Promise<void> {
+  const last = checks.get(store)
+  if (last && last.until > now()) return last.done
+  const done = store.checkWritable()
+  checks.set(store, { until: now() + freshMs, done })
+  return done
+}
+
+/** `healthz`: the process answers. `readyz`: it can also write what it keeps. Neither needs a key. */
 export const healthAddresses: readonly Address[] = [
   {
     method: 'GET',
@@ -12,7 +26,7 @@ export const healthAddresses: readonly Address[] = [
     access: 'open',
     description: {
       operationId: 'checkHealth',
-      summary: 'Whether the process answers',
+      summary: 'Liveness: the process answers',
       tags: ['Operation'],
       reply: answer(health),
     },
@@ -26,23 +40,28 @@ export const healthAddresses: readonly Address[] = [
     access: 'open',
     description: {
       operationId: 'checkReadiness',
-      summary: 'Whether the gateway takes requests',
+      summary: 'Readiness: the gateway accepts requests',
       tags: ['Operation'],
       reply: {
         ...answer(health),
         '503': {
-          description: 'It is starting or stopping.',
+          description: 'The gateway is not ready: data cannot be stored.',
           content: { 'application/json': { schema: health } },
         },
       },
     },
     async serve({ gateway, reply }) {
-      try {
-        await gateway.store.listKeys()
-      } catch (cause) {
-        throw new GatewayError('overloaded', 'The store cannot be reached', { cause })
-      }
+      await assertReady(gateway)
       reply.send({ status: 'ready' })
     },
   },
 ]
+
+/** Throws `overloaded` while the gateway cannot write what it keeps. */
+export async function assertReady(gateway: Gateway): Promise<void> {
+  try {
+    await checkWritable(gateway)
+  } catch (cause) {
+    throw new GatewayError('overloaded', 'The gateway cannot store its data', { cause })
+  }
+}

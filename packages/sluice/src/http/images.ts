@@ -9,11 +9,11 @@ export const imageAddresses: readonly Address[] = [
     access: 'open',
     description: {
       operationId: 'downloadImage',
-      summary: 'Download a picture that an answer pointed at, while it is kept',
+      summary: 'Download a generated image until its URL expires',
       tags: ['Images'],
       reply: {
         '200': {
-          description: 'The picture.',
+          description: 'The image.',
           content: { 'image/*': { schema: { type: 'string', format: 'binary' } } },
         },
         '404': { $ref: '#/components/responses/Error404' },

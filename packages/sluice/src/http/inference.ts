@@ -4,8 +4,8 @@ import type { ClientFormat } from '@sluice/protocols'
 import type { Answer, Call } from '../gateway/call.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import type { Exchange } from './address.ts'
-import { isForm, parseJsonObject, readBody } from './body.ts'
-import { createCall } from './create-call.ts'
+import { type BodyLimits, isForm, parseJsonObject, readBody } from './body.ts'
+import { type CallInput, createCall } from './create-call.ts'
 import { defaultStreamTimes, deliverWhole } from './deliver.ts'
 import { deliverStream } from './deliver-stream.ts'
 import { readForm } from './form.ts'
@@ -19,9 +19,15 @@ export interface Inference {
 
 /** One inference call from body to answer. Throws GatewayError as long as no status has been written. */
 export async function serveInference(exchange: Exchange, inference: Inference): Promise<void> {
-  const call = await readCall(exchange, inference.format)
-  exchange.request.call = call
-  return deliverAnswer(exchange, call, inference.handle(exchange.gateway, call))
+  const { format, handle } = inference
+  const { gateway, request, parameters } = exchange
+  let reading: Call | Promise<Call>
+  if (!hasBody(format)) reading = createCall(exchange, { format, fields: {}, parameters })
+  else if (isFormRequest(exchange, format)) reading = readFormCall(exchange, format)
+  else reading = jsonCall(exchange, format, await readBody(request.raw, limitsOf(exchange)))
+  const call = reading instanceof Promise ? await reading : reading
+  request.call = call
+  await deliverAnswer(exchange, call, handle(gateway, call))
 }
 
 /** Sends an answer as soon as it has begun. */
@@ -36,24 +42,35 @@ export async function deliverAnswer(
   return deliverStream(reply, call, { pending, times })
 }
 
-async function readCall(exchange: Exchange, format: ClientFormat): Promise<Call> {
-  const { request, options, parameters } = exchange
-  const { body: kind } = operations[format.operation]
-  const contentType = request.headers['content-type']
-  const asForm =
-    format.isOwn === true && kind !== 'json' && (kind === 'multipart' || isForm(contentType))
-  if (asForm) {
-    // Every request is an object.
-    const fields = await readForm(request.raw, format.request as TObject, options.bodyBytesMax)
-    return createCall(exchange, { format, fields, parameters })
-  }
-  const raw = withoutMark(await readBody(request.raw, options.bodyBytesMax))
-  const fields = parseJsonObject(raw, contentType)
-  return createCall(exchange, { format, fields, raw, parameters })
+/** The body of a GET means nothing (RFC 9110, 9.3.1). */
+function hasBody({ operation }: ClientFormat): boolean {
+  const { body, method } = operations[operation]
+  return body !== 'none' && method !== 'GET'
 }
 
-/** Without a byte order mark: upstreams that get these bytes need not know it. */
-function withoutMark(bytes: Buffer): Buffer {
-  const isMarked = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
-  return isMarked ? bytes.subarray(3) : bytes
+function isFormRequest({ request }: Exchange, format: ClientFormat): boolean {
+  const { body: kind } = operations[format.operation]
+  if (format.isOwn !== true || kind === 'json') return false
+  return kind === 'multipart' || isForm(request.headers['content-type'])
+}
+
+async function readFormCall(exchange: Exchange, format: ClientFormat): Promise<Call> {
+  const { request, parameters } = exchange
+  // Every request is an object.
+  const fields = await readForm(request.raw, format.request as TObject, limitsOf(exchange))
+  return createCall(exchange, { format, fields, parameters })
+}
+
+function jsonCall(exchange: Exchange, format: ClientFormat, raw: Buffer): Call | Promise<Call> {
+  const { request, options, parameters } = exchange
+  const fields = parseJsonObject(raw, request.headers['content-type'], options.bodyUnitsMax)
+  const made = (parsed: CallInput['fields']) =>
+    createCall(exchange, { format, fields: parsed, raw, parameters })
+  return fields instanceof Promise ? fields.then(made) : made(fields)
+}
+
+/** What the body of this request may be. */
+export function limitsOf({ options, held }: Exchange): BodyLimits {
+  const { bodyBytesMax: bytesMax, inflatedBytesMax } = options
+  return { bytesMax, inflatedBytesMax, held }
 }

@@ -13,7 +13,7 @@ const integer = { type: 'integer' }
 
 const model = {
   ...object({ id: text, object: { const: 'model' }, created: integer, owned_by: text }),
-  description: 'Further fields tell what is known of the model, such as its token limits.',
+  description: 'Additional fields describe the model, such as its token limits.',
 }
 
 const geminiRecord = object({
@@ -36,9 +36,10 @@ export const modelAddresses: readonly Address[] = [
     method: 'GET',
     path: '/v1/models',
     access: 'caller',
+    uncounted: true,
     description: {
       operationId: 'listModels',
-      summary: 'List the models that the key may use',
+      summary: 'List the models available to the key',
       tags: ['Models'],
       reply: answer(listOf(model)),
     },
@@ -50,9 +51,10 @@ export const modelAddresses: readonly Address[] = [
     method: 'GET',
     path: '/v1/models/{model}',
     access: 'caller',
+    uncounted: true,
     description: {
       operationId: 'getModel',
-      summary: 'Look up a model',
+      summary: 'Retrieve a model',
       tags: ['Models'],
       reply: answer(model),
     },
@@ -66,9 +68,10 @@ export const modelAddresses: readonly Address[] = [
     method: 'GET',
     path: '/v1beta/models',
     access: 'caller',
+    uncounted: true,
     description: {
       operationId: 'listModelRecords',
-      summary: 'List the models in the record style of Gemini',
+      summary: 'List models in Gemini’s format',
       tags: ['Models'],
       reply: answer(object({ models: { type: 'array', items: geminiRecord } })),
     },
@@ -81,9 +84,10 @@ export const modelAddresses: readonly Address[] = [
     method: 'GET',
     path: '/v1beta/models/{model}',
     access: 'caller',
+    uncounted: true,
     description: {
       operationId: 'getModelRecord',
-      summary: 'Look up a model in the record style of Gemini',
+      summary: 'Retrieve a model in Gemini’s format',
       tags: ['Models'],
       reply: answer(geminiRecord),
     },
@@ -96,9 +100,10 @@ export const modelAddresses: readonly Address[] = [
     method: 'GET',
     path: '/v1beta/openai/models',
     access: 'caller',
+    uncounted: true,
     description: {
       operationId: 'listModelsForOpenAi',
-      summary: 'List the models where OpenAI clients look that were set up for Gemini',
+      summary: 'List models in OpenAI’s format, for clients of Gemini’s OpenAI compatibility',
       tags: ['Models'],
       reply: answer(listOf(model)),
     },

@@ -1,6 +1,8 @@
 import type { FastifyRequest } from 'fastify'
-import { GatewayError, invalidRequest, type OperationName } from '@sluice/contract'
+import { invalidRequest, type OperationName } from '@sluice/contract'
+import { didYouMean } from '../config/similar-name.ts'
 import type { ListedModel } from '../gateway/route/routing.ts'
+import { unknownModel } from '../gateway/route/unknown-model.ts'
 
 /** GET /v1/models in the form that the caller's headers ask for (OpenAI, Anthropic or Gemini). */
 export function modelList(request: FastifyRequest, models: readonly ListedModel[]): object {
@@ -122,7 +124,7 @@ function pageStart(token: string | undefined): number {
   if (token === undefined || token === '') return 0
   const text = Buffer.from(token, 'base64url').toString('utf8')
   const start = /^from:(\d{1,9})$/.exec(text)?.[1]
-  if (start === undefined) throw invalidRequest('pageToken is not one of ours', 'pageToken')
+  if (start === undefined) throw invalidRequest('pageToken is invalid', 'pageToken')
   return Number(start)
 }
 
@@ -148,7 +150,9 @@ export function whole(
 export function findListed(models: readonly ListedModel[], id: string): ListedModel {
   const found = models.find((model) => model.id === id)
   if (found) return found
-  throw new GatewayError('model_not_found', `The model ${JSON.stringify(id)} does not exist`, {
-    param: 'model',
-  })
+  const suggestion = didYouMean(
+    id,
+    models.map((model) => model.id),
+  )
+  throw unknownModel(id, suggestion)
 }

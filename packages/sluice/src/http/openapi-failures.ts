@@ -10,17 +10,17 @@ export interface ErrorForm {
 }
 
 const meanings: Readonly<Record<(typeof failureStatuses)[number], readonly [ErrorCode, string]>> = {
-  '400': ['invalid_request', 'The request is wrong; `param` names the field.'],
-  '401': ['unauthenticated', 'The key is missing or not valid.'],
+  '400': ['invalid_request', 'The request is invalid; `param` names the field.'],
+  '401': ['unauthenticated', 'The API key is missing or invalid.'],
   '403': ['forbidden', 'The key may not use this model.'],
-  '404': ['model_not_found', 'There is no such model, task or address.'],
-  '413': ['too_large', 'The body is too large, measured after decompression.'],
-  '429': ['rate_limited', 'Too many requests; Retry-After says when to come back.'],
-  '500': ['internal', 'The gateway failed.'],
-  '501': ['not_implemented', 'The operation is not offered for this model.'],
-  '502': ['upstream_garbled', 'The upstream’s answer was broken.'],
+  '404': ['model_not_found', 'There is no such model, task or path.'],
+  '413': ['too_large', 'The request body is too large (measured after decompression).'],
+  '429': ['rate_limited', 'Too many requests; Retry-After says when to try again.'],
+  '500': ['internal', 'Internal error of the gateway.'],
+  '501': ['not_implemented', 'The operation is not implemented for this model.'],
+  '502': ['upstream_garbled', 'The upstream’s response was invalid.'],
   '503': ['upstream_unavailable', 'No upstream could be reached.'],
-  '504': ['upstream_timeout', 'The upstream took too long.'],
+  '504': ['upstream_timeout', 'The upstream timed out.'],
 }
 
 /** The shared responses of every failure, each with the body that the code itself makes. */

@@ -99,14 +99,19 @@ function responses(described: Described, schemas: Record<string, JsonSchema>): J
   if (event !== undefined && !isNever(event)) {
     const component = `${capital(name)}Event`
     schemas[component] = toJsonSchema(event, 'json')
-    content['text/event-stream'] = eventStream('each holds an event of the content schema', {
-      contentSchema: reference(component),
-    })
+    content['text/event-stream'] = eventStream(
+      'each with one object of the content schema as its data',
+      {
+        contentSchema: reference(component),
+      },
+    )
   } else if (streamsVariously === true) {
-    content['text/event-stream'] = eventStream('each as the format’s own documentation has it')
+    content['text/event-stream'] = eventStream(
+      'in the form that the documentation of this API describes',
+    )
   }
   return {
-    '200': { description: 'The answer.', headers: answerHeaders, content },
+    '200': { description: 'Successful response.', headers: answerHeaders, content },
     ...failures(error),
   }
 }

@@ -63,14 +63,18 @@ export function deletion(kind: string): JsonSchema {
 }
 
 /** A good answer in JSON. */
-export function answer(schema: JsonSchema, description = 'The answer.') {
+export function answer(schema: JsonSchema, description = 'Successful response.') {
   return { '200': { description, content: { 'application/json': { schema } } } }
 }
 
 export const paging: readonly JsonSchema[] = [
-  query('limit', { type: 'integer', minimum: 1, maximum: 100, default: 20 }, 'Items on a page.'),
-  query('after', text, 'The id of the last item of the page before.'),
-  query('order', { enum: ['asc', 'desc'], default: 'desc' }, 'By the time they were made.'),
+  query(
+    'limit',
+    { type: 'integer', minimum: 1, maximum: 100, default: 20 },
+    'Number of items per page.',
+  ),
+  query('after', text, 'The id of the last item of the previous page.'),
+  query('order', { enum: ['asc', 'desc'], default: 'desc' }, 'Sort order by creation time.'),
 ]
 
 function query(name: string, schema: JsonSchema, description: string): JsonSchema {

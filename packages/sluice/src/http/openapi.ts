@@ -10,26 +10,29 @@ import { describeWritten } from './openapi-written.ts'
 const errorForm: ErrorForm = { name: 'Error', body: (error) => error.toJSON() }
 
 const tags: Readonly<Record<string, string>> = {
-  Chat: 'Conversations, streamed or not.',
-  Completions: 'Text that goes on from a prompt.',
-  Embeddings: 'Texts as vectors.',
-  Rerank: 'Documents in the order of their relevance.',
-  Moderations: 'What a text or picture may contain.',
+  Chat: 'Chat completions, streamed or not.',
+  Completions: 'Text completions.',
+  Embeddings: 'Vector embeddings of text.',
+  Rerank: 'Documents ranked by relevance to a query.',
+  Moderations: 'Classification of harmful content.',
   Audio: 'Speech to text and text to speech.',
-  Images: 'Pictures, made and edited.',
-  Videos: 'Tasks that make videos.',
-  Models: 'What the key may use.',
-  Responses: 'OpenAI’s Responses format.',
-  Messages: 'Anthropic’s Messages format.',
-  Gemini: 'Google’s Gemini format.',
-  Operation: 'Health, and what the gateway would do.',
+  Images: 'Image generation and editing.',
+  Videos: 'Asynchronous video generation tasks.',
+  Models: 'Models available to the key.',
+  Responses: 'OpenAI’s Responses API.',
+  Messages: 'Anthropic’s Messages API.',
+  Gemini: 'Google’s Gemini API.',
+  Operation: 'Health checks and diagnostics.',
 }
+
+/** Of the contract that this gateway keeps, not of the program. */
+const contractVersion = '1.0.0'
 
 /**
  * The OpenAPI 3.1 document of these addresses, in their order, made from the schemas that check requests
- * (https://spec.openapis.org/oas/v3.1.1). `version` is the program's own.
+ * (https://spec.openapis.org/oas/v3.1.1).
  */
-export function createOpenApi(version: string, addresses: readonly Address[]): JsonSchema {
+export function createOpenApi(addresses: readonly Address[]): JsonSchema {
   const described = addresses.flatMap(descriptionOf)
   const errorForms = new Map(
     [errorForm, ...formats.map(errorFormOf)].map((form) => [form.name, form]),
@@ -38,10 +41,10 @@ export function createOpenApi(version: string, addresses: readonly Address[]): J
     openapi: '3.1.1',
     info: {
       title: 'Sluice',
-      version,
+      version: contractVersion,
       summary: 'A self-hosted model gateway.',
       description:
-        'One address in front of every model. Fields that no schema names are accepted. Files and fine-tunes are not offered: their addresses answer 501.',
+        'One address in front of every model. Unknown request fields are accepted. Files and fine-tuning are not implemented: their paths answer 501.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/', description: 'This gateway.' }],
@@ -117,7 +120,7 @@ const securitySchemes = [
     scheme: {
       type: 'http',
       scheme: 'bearer',
-      description: 'The key; its leading `sk-` is optional.',
+      description: 'The API key; its leading `sk-` is optional.',
     },
   },
   {
@@ -126,7 +129,7 @@ const securitySchemes = [
       type: 'apiKey',
       in: 'header',
       name: 'x-api-key',
-      description: 'As Anthropic clients send it.',
+      description: 'The API key, as Anthropic clients send it.',
     },
   },
   {
@@ -135,22 +138,26 @@ const securitySchemes = [
       type: 'apiKey',
       in: 'header',
       name: 'x-goog-api-key',
-      description: 'As Gemini clients send it.',
+      description: 'The API key, as Gemini clients send it.',
     },
   },
 ] as const
 
 const text = { type: 'string' }
 const headers = {
-  'x-request-id': { description: 'The id of the request, as it stands in the log.', schema: text },
+  'x-request-id': {
+    description:
+      'The id of the request, as it stands in the log: the caller’s own x-request-id where it sent one of 8 to 128 letters, digits and . _ : -, and then x-sluice-call-id is the gateway’s.',
+    schema: text,
+  },
   'x-sluice-provider': { description: 'The provider that answered.', schema: text },
-  'x-sluice-model': { description: 'The provider’s own name of the model.', schema: text },
+  'x-sluice-model': { description: 'The name of the model at the provider.', schema: text },
   'x-sluice-attempts': {
-    description: 'How many attempts the answer took.',
+    description: 'The number of upstream attempts, retries and fallbacks included.',
     schema: { type: 'integer', minimum: 1 },
   },
   'retry-after': {
-    description: 'Seconds to wait, 1 at least.',
+    description: 'Seconds to wait before the next request, at least 1.',
     schema: { type: 'integer', minimum: 1 },
   },
 }

@@ -1,4 +1,5 @@
 import { invalidRequest, parseJson } from '@sluice/contract'
+import { deleteResponse } from '../gateway/kept/delete-response.ts'
 import { findResponse } from '../gateway/kept/responses.ts'
 import { one, whole } from './models.ts'
 import { answer, deletion, pageOf, paging } from './openapi-written.ts'
@@ -14,7 +15,7 @@ export const responseAddresses: readonly Address[] = [
     access: 'caller',
     description: {
       operationId: 'getResponse',
-      summary: 'Look up a kept response',
+      summary: 'Retrieve a stored response',
       tags: ['Responses'],
       reply: answer(response),
     },
@@ -26,7 +27,7 @@ export const responseAddresses: readonly Address[] = [
     access: 'caller',
     description: {
       operationId: 'deleteResponse',
-      summary: 'Delete a kept response',
+      summary: 'Delete a stored response',
       tags: ['Responses'],
       reply: answer(deletion('response')),
     },
@@ -38,7 +39,7 @@ export const responseAddresses: readonly Address[] = [
     access: 'caller',
     description: {
       operationId: 'listInputItems',
-      summary: 'List what a kept response was asked',
+      summary: 'List the input items of a stored response',
       tags: ['Responses'],
       parameters: paging,
       reply: answer(pageOf({ type: 'object' })),
@@ -51,7 +52,7 @@ export const responseAddresses: readonly Address[] = [
     access: 'caller',
     description: {
       operationId: 'cancelResponse',
-      summary: 'Cancel a background response; none is offered, so this is refused',
+      summary: 'Cancel a background response (not supported: always refused)',
       tags: ['Responses'],
       reply: answer(response),
     },
@@ -64,9 +65,10 @@ async function find({ gateway, key, reply, parameters }: Exchange): Promise<void
   reply.header('content-type', 'application/json; charset=utf-8').send(response)
 }
 
-async function remove({ gateway, key, reply, parameters }: Exchange): Promise<void> {
-  const { id } = await findResponse(gateway, key, parameters['id'] ?? '')
-  await gateway.store.deleteResponse(id)
+async function remove(exchange: Exchange): Promise<void> {
+  const { gateway, key, reply, parameters, cancellation } = exchange
+  const id = parameters['id'] ?? ''
+  await deleteResponse(gateway, key, { id, cancellation })
   reply.send({ id, object: 'response', deleted: true })
 }
 

@@ -1,6 +1,5 @@
 import { operations } from '@sluice/contract'
 import { type ClientFormat, type FormatName, formats } from '@sluice/protocols'
-import { programVersion } from '../config/version.ts'
 import { handle } from '../gateway/handle.ts'
 import { countTokens } from '../gateway/kept/count-tokens.ts'
 import { createResponse } from '../gateway/kept/responses.ts'
@@ -9,6 +8,7 @@ import type { Address } from './address.ts'
 import { adminAddresses } from './admin.ts'
 import { documentAddresses } from './docs.ts'
 import { healthAddresses } from './health.ts'
+import { homeAddresses } from './home.ts'
 import { imageAddresses } from './images.ts'
 import { type Inference, serveInference } from './inference.ts'
 import { modelAddresses } from './model-addresses.ts'
@@ -39,7 +39,8 @@ export const addresses: readonly Address[] = [
   ...imageAddresses,
   ...adminAddresses,
   ...healthAddresses,
-  ...documentAddresses(() => createOpenApi(programVersion(), addresses)),
+  ...homeAddresses,
+  ...documentAddresses(() => createOpenApi(addresses)),
   ...notImplemented,
 ]
 
@@ -63,10 +64,19 @@ function addressOf(format: ClientFormat, path: string): Address {
 export function installRoutes(): readonly Address[] {
   const verbs = addresses.filter(({ path }) => path.includes('}:'))
   const roots = new Set(verbs.map(rootOf))
+  const plain = addresses.filter((address) => !verbs.includes(address))
   return [
-    ...addresses.filter((address) => !verbs.includes(address)),
+    ...plain,
+    ...plain.flatMap(withoutVersion),
     ...[...roots].flatMap((root) => sharedAddress(verbs.filter((verb) => rootOf(verb) === root))),
   ]
+}
+
+/** OpenAI's addresses are served without their /v1 as well, which some base URLs lack. */
+function withoutVersion(address: Address): readonly Address[] {
+  const { path, access } = address
+  if (access !== 'caller' || !path.startsWith('/v1/')) return []
+  return [{ ...address, path: path.slice('/v1'.length), description: 'none' }]
 }
 
 function rootOf({ path }: Address): string {

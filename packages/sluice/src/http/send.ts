@@ -1,5 +1,7 @@
 import { Agent, type Dispatcher, errors } from 'undici'
 import { GatewayError } from '@sluice/contract'
+import { DecodedAnswer } from './decoded-answer.ts'
+import { isDecoded } from './decoders.ts'
 import type { Connection, Outgoing, Receiver, Send } from '../gateway/attempt/send.ts'
 
 export interface Sender extends AsyncDisposable {
@@ -53,6 +55,8 @@ class UpstreamExchange implements Connection, Dispatcher.DispatchHandler {
   #isPaused = false
   #isOver = false
   #hasHead = false
+  /** Set where the upstream compresses its answer. */
+  #decoded: DecodedAnswer | undefined
 
   constructor(agent: Agent, outgoing: Outgoing, receiver: Receiver) {
     this.#agent = agent
@@ -73,16 +77,19 @@ class UpstreamExchange implements Connection, Dispatcher.DispatchHandler {
 
   pause(): void {
     this.#isPaused = true
-    this.#controller?.pause()
+    if (this.#decoded) this.#decoded.pause()
+    else this.#controller?.pause()
   }
 
   resume(): void {
     if (!this.#isPaused) return
     this.#isPaused = false
-    this.#controller?.resume()
+    if (this.#decoded) this.#decoded.resume()
+    else this.#controller?.resume()
   }
 
   close(): void {
+    this.#decoded?.close()
     if (this.#isOver) return
     this.#isOver = true
     this.#controller?.abort(new Error('Closed by the gateway'))
@@ -94,7 +101,7 @@ class UpstreamExchange implements Connection, Dispatcher.DispatchHandler {
   }
 
   onResponseStart(
-    _controller: Dispatcher.DispatchController,
+    controller: Dispatcher.DispatchController,
     status: number,
     headers: Readonly<Record<string, string | string[] | undefined>>,
   ): void {
@@ -103,18 +110,26 @@ class UpstreamExchange implements Connection, Dispatcher.DispatchHandler {
       this.#redirects < redirectsMax ? redirect(this.#outgoing, status, headers) : undefined
     if (this.#next) return
     this.#hasHead = true
-    this.#receiver.head(status, flatten(headers))
+    const flat = flatten(headers)
+    const encoding = flat['content-encoding']?.toLowerCase()
+    if (encoding === undefined || !isDecoded(encoding)) return this.#receiver.head(status, flat)
+    this.#decoded = new DecodedAnswer(encoding, this.#receiver, controller)
+    const { 'content-encoding': _encoding, 'content-length': _length, ...decodedHeaders } = flat
+    this.#receiver.head(status, decodedHeaders)
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, piece: Buffer): void {
-    if (!this.#isOver && !this.#next) this.#receiver.data(piece)
+    if (this.#isOver || this.#next) return
+    if (this.#decoded) this.#decoded.write(piece)
+    else this.#receiver.data(piece)
   }
 
   onResponseEnd(): void {
     if (this.#isOver) return
     if (!this.#next) {
       this.#isOver = true
-      this.#receiver.end()
+      if (this.#decoded) this.#decoded.end()
+      else this.#receiver.end()
       return
     }
     this.#outgoing = this.#next
@@ -130,11 +145,15 @@ class UpstreamExchange implements Connection, Dispatcher.DispatchHandler {
   #fail(thrown: unknown): void {
     if (this.#isOver) return
     this.#isOver = true
-    this.#receiver.fail(
-      this.#hasHead
-        ? new GatewayError('upstream_cut', 'The upstream broke off its answer', { cause: thrown })
-        : unreachable(thrown, this.#outgoing.connectMs),
-    )
+    const error = this.#hasHead
+      ? new GatewayError(
+          'upstream_cut',
+          'The upstream closed the connection before its response was complete',
+          { cause: thrown },
+        )
+      : unreachable(thrown, this.#outgoing.connectMs)
+    if (this.#decoded) this.#decoded.fail(error)
+    else this.#receiver.fail(error)
   }
 }
 

@@ -1,8 +1,9 @@
 import type { Socket } from 'node:net'
 import { performance } from 'node:perf_hooks'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
-import { GatewayError } from '@sluice/contract'
-import { Cancellation } from '../gateway/attempt/cancellation.ts'
+import { GatewayError, invalidRequest } from '@sluice/contract'
+import { Cancellation, stopping } from '../gateway/attempt/cancellation.ts'
+import { isLogged } from '../gateway/attempt/log-failure.ts'
 import type { ApiKey } from '../ports/api-key.ts'
 import { causeText, headerText } from '../gateway/answer.ts'
 import type { Call, CallEnd } from '../gateway/call.ts'
@@ -11,8 +12,10 @@ import type { Address, ErrorBody, ServerOptions } from './address.ts'
 import { admit } from './admit.ts'
 import { authenticate, requireAdministrator } from './authenticate.ts'
 import { refuseClient } from './client-error.ts'
+import { BodyBudget, type BudgetShare } from './body-budget.ts'
 import { allowOrigins, answerPreflight } from './cors.ts'
-import { defaultStreamTimes, deliverError } from './deliver.ts'
+import { codeIn, defaultStreamTimes, deliverError } from './deliver.ts'
+import { errorBodyOf } from './error-body.ts'
 import { funnel } from './funnel.ts'
 import { installRoutes } from './routes.ts'
 import { pathPattern } from './urls.ts'
@@ -24,8 +27,18 @@ declare module 'fastify' {
     apiKey?: ApiKey
     /** Cancelled when the caller leaves. */
     cancellation?: Cancellation
+    /** What the caller calls its request, which need not be unique. */
+    givenId?: string
+    /** What the error is called that the caller was told. */
+    errorCode?: string | undefined
+    /** What the request holds until it is over. */
+    held?: BudgetShare
     /** Headers of every answer to this request, names and values in turn. */
     answerHeaders: string[]
+  }
+  interface FastifyInstance {
+    /** Ends every call that is still open, each with the error of its format: the server stops. */
+    endCalls(): void
   }
   interface FastifyContextConfig {
     error?: ErrorBody
@@ -34,8 +47,19 @@ declare module 'fastify' {
 
 const wellFormedId = /^[\w.:-]{8,128}$/
 
+/** Names and values in turn, as they came. */
+function hasTwoHosts(rawHeaders: readonly string[]): boolean {
+  let count = 0
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]
+    if (name?.length === 4 && name.toLowerCase() === 'host') count += 1
+  }
+  return count > 1
+}
+
 export function createServer(gateway: Gateway, options: ServerOptions): FastifyInstance {
-  const state: State = { active: 0, isStopping: false }
+  const state: State = { calls: new Set(), isStopping: false }
+  const budget = new BodyBudget(options.heldBytes)
   const server = Fastify({
     logger: false,
     bodyLimit: Number.MAX_SAFE_INTEGER,
@@ -45,29 +69,33 @@ export function createServer(gateway: Gateway, options: ServerOptions): FastifyI
     return503OnClosing: false,
     clientErrorHandler: refuseClient,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 1024 },
-    genReqId: (raw) => {
-      const given = raw.headers['x-request-id']
-      return typeof given === 'string' && wellFormedId.test(given) ? given : gateway.newId('req_')
-    },
+    genReqId: () => gateway.newId('req_'),
     // An address that cannot be decoded gets here before any hook.
     frameworkErrors(thrown, request, reply) {
       begin(gateway, state, { request, reply })
       addAnswerHeaders(request, reply)
       const error = funnel(thrown)
-      deliverError(reply, error, error.toJSON())
+      deliverError(reply, error, errorBodyOf(request)(error, request.id))
     },
   })
+  // Node takes the shorter of its two limits for that of the head, and the longer one for that of the whole request.
+  server.server.headersTimeout = Math.min(server.server.headersTimeout, options.requestTimeoutMs)
   server.decorateRequest('answerHeaders')
   server.decorateRequest('cancellation')
+  server.decorateRequest('held')
   server.decorateRequest('call')
+  server.decorateRequest('givenId')
   server.decorateRequest('apiKey')
+  server.decorateRequest('errorCode')
   // Bodies are read by the addresses themselves: their limits and forms differ.
   server.removeAllContentTypeParsers()
   server.addContentTypeParser('*', (_request, _payload, done) => done(null))
 
   server.addHook('onRequest', (request, reply, done) => {
     begin(gateway, state, { request, reply })
-    done()
+    // Whichever of them is taken, something before this gateway may have taken another (RFC 9112, 3.2).
+    if (hasTwoHosts(request.raw.rawHeaders)) done(invalidRequest('Several Host headers'))
+    else done()
   })
   // Answers that are sent whole: nobody waits for an upstream any more, only for the caller to take them.
   const { stalledMs } = options.streamTimes ?? defaultStreamTimes
@@ -76,13 +104,16 @@ export function createServer(gateway: Gateway, options: ServerOptions): FastifyI
     reply.raw.setTimeout(stalledMs)
     done()
   })
+  server.decorate('endCalls', () => {
+    for (const call of state.calls) call.cancel(stopping)
+  })
   closeWhenIdle(server, state)
   const addresses = installRoutes()
-  for (const address of addresses) install(server, address, { gateway, options, state })
+  for (const address of addresses) install(server, address, { gateway, options, state, budget })
   server.setNotFoundHandler((request, reply) => notFound(request, reply, addresses))
   server.setErrorHandler((thrown, request, reply) => {
     const error = funnel(thrown)
-    const body = request.routeOptions.config.error ?? plainError
+    const body = errorBodyOf(request, request.routeOptions.config.error)
     deliverError(reply, error, body(error, request.id))
     logFailure(gateway, request, error)
   })
@@ -94,12 +125,17 @@ function begin(
   state: State,
   { request, reply }: { request: FastifyRequest; reply: FastifyReply },
 ): void {
-  request.answerHeaders = ['x-request-id', request.id, ...allowOrigins]
+  const given = request.raw.headers['x-request-id']
+  if (typeof given === 'string' && wellFormedId.test(given)) {
+    request.givenId = given
+    request.answerHeaders = ['x-request-id', given, 'x-sluice-call-id', request.id, ...allowOrigins]
+  } else request.answerHeaders = ['x-request-id', request.id, ...allowOrigins]
   const startedAt = performance.now()
   reply.raw.on('close', () => {
     const left = !reply.raw.writableFinished
     // First: whatever the call still has open ends with it, and writes down what it cost.
     if (left) request.cancellation?.cancel(new GatewayError('cancelled', 'The caller went away'))
+    request.held?.release()
     gateway.ended(endOf(request, reply, { startedAt, left }))
     if (state.isStopping) state.answered?.()
   })
@@ -112,10 +148,12 @@ function addAnswerHeaders({ answerHeaders }: FastifyRequest, reply: FastifyReply
 }
 
 function endOf(
-  { id, method, url, apiKey, call }: FastifyRequest,
+  request: FastifyRequest,
   { raw }: FastifyReply,
   { startedAt, left }: { startedAt: number; left: boolean },
 ): CallEnd {
+  const { id, givenId, method, url, apiKey, call } = request
+  const code = request.errorCode ?? (call?.trail.failure && codeInStream(request, call))
   return {
     id,
     method,
@@ -124,9 +162,17 @@ function endOf(
     status: raw.headersSent ? raw.statusCode : 499,
     durationMs: performance.now() - startedAt,
     left,
+    ...(givenId !== undefined && { givenId }),
     ...(apiKey && { key: apiKey }),
     ...(call && { call }),
+    ...(code !== undefined && { code }),
   }
+}
+
+/** What the error event at the end of a stream called the error. */
+function codeInStream(request: FastifyRequest, { trail: { failure } }: Call): string | undefined {
+  const body = errorBodyOf(request, request.routeOptions.config.error)
+  return failure && codeIn(body(failure, request.id))
 }
 
 function pathOf(url: string): string {
@@ -135,8 +181,8 @@ function pathOf(url: string): string {
 }
 
 interface State {
-  /** Requests that have not been answered to their end. */
-  active: number
+  /** Requests that have not been answered to their end, by what ends them. */
+  readonly calls: Set<Cancellation>
   /** Told when there is none any more. */
   becameIdle?: () => void
   isStopping: boolean
@@ -165,7 +211,7 @@ function closeWhenIdle(server: FastifyInstance, state: State): void {
     done()
   })
   server.addHook('onClose', async () => {
-    if (state.active === 0) return
+    if (state.calls.size === 0) return
     const { promise, resolve } = Promise.withResolvers<void>()
     const limit = setTimeout(resolve, endingMs)
     state.becameIdle = resolve
@@ -178,49 +224,67 @@ interface Installing {
   readonly gateway: Gateway
   readonly options: ServerOptions
   readonly state: State
+  readonly budget: BodyBudget
 }
 
-function install(
-  server: FastifyInstance,
-  address: Address,
-  { gateway, options, state }: Installing,
-): void {
-  const url = address.path.replace(/\{(\w+)\}$/, '*').replace(/\{(\w+)\}/g, ':$1')
-  const wildcard = /\{(\w+)\}$/.exec(address.path)?.[1]
+function install(server: FastifyInstance, address: Address, installing: Installing): void {
+  // Names of models hold slashes; no id does.
+  const wildcard = /\{(model|verb|file)\}$/.exec(address.path)?.[1]
+  const path = wildcard === undefined ? address.path : address.path.replace(/\{\w+\}$/, '*')
+  const url = path.replace(/\{(\w+)\}/g, ':$1')
   server.route({
     method: address.method === 'GET' ? ['GET', 'HEAD'] : address.method,
     url,
     exposeHeadRoute: false,
     config: address.error ? { error: address.error } : {},
-    async handler(request, reply) {
-      const cancellation = new Cancellation()
-      request.cancellation = cancellation
-      state.active += 1
-      try {
-        const entered = enter(address, { gateway, options, state }, request)
-        const key = entered instanceof Promise ? await entered : entered
-        await address.serve({
-          request,
-          reply,
-          gateway,
-          options,
-          id: request.id,
-          key,
-          parameters: parametersOf(request, wildcard),
-          cancellation,
-        })
-      } catch (thrown) {
-        const error = funnel(thrown)
-        if (request.call) describeFailure(reply, request.call)
-        deliverError(reply, error, (address.error ?? plainError)(error, request.id))
-        logFailure(gateway, request, error)
-      } finally {
-        state.active -= 1
-        if (state.active === 0) state.becameIdle?.()
-      }
-      return reply
+    // No promise is returned: Fastify would wait for it with some of its own, and most answers are not sent by it.
+    handler(request, reply) {
+      const serving = serve(address, installing, { request, reply, wildcard })
+      serving.catch((thrown: unknown) => void reply.send(thrown))
     },
   })
+}
+
+interface Incoming {
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+  readonly wildcard: string | undefined
+}
+
+/** From the key to the end of the answer; what goes wrong is answered too. */
+async function serve(
+  address: Address,
+  installing: Installing,
+  { request, reply, wildcard }: Incoming,
+): Promise<void> {
+  const { gateway, options, state, budget } = installing
+  const cancellation = new Cancellation()
+  request.cancellation = cancellation
+  state.calls.add(cancellation)
+  try {
+    const entered = enter(address, installing, request)
+    const key = entered instanceof Promise ? await entered : entered
+    request.held = budget.open(key.id)
+    await address.serve({
+      request,
+      reply,
+      gateway,
+      options,
+      id: request.id,
+      key,
+      parameters: parametersOf(request, wildcard),
+      cancellation,
+      held: request.held,
+    })
+  } catch (thrown) {
+    const error = funnel(thrown)
+    if (request.call) describeFailure(reply, request.call)
+    deliverError(reply, error, errorBodyOf(request, address.error)(error, request.id))
+    logFailure(gateway, request, error)
+  } finally {
+    state.calls.delete(cancellation)
+    if (state.calls.size === 0) state.becameIdle?.()
+  }
 }
 
 function parametersOf(
@@ -252,10 +316,14 @@ function enter(
   if (access === 'administrator') requireAdministrator(key)
   const withinConcurrency = (): ApiKey => {
     const most = options.concurrentRequests()
-    if (most !== undefined && state.active > most)
-      throw new GatewayError('overloaded', 'The gateway is answering as many requests as it may', {
-        retryAfterMs: 1_000,
-      })
+    if (most !== undefined && state.calls.size > most)
+      throw new GatewayError(
+        'overloaded',
+        'The gateway has reached its limit of concurrent requests',
+        {
+          retryAfterMs: 1_000,
+        },
+      )
     return key
   }
   const rate = options.requestsPerMinute()
@@ -263,8 +331,6 @@ function enter(
     uncounted === true ? undefined : admit(gateway.limiter, key, rate, request.answerHeaders)
   return waiting ? waiting.then(withinConcurrency) : withinConcurrency()
 }
-
-const plainError: ErrorBody = (error) => error.toJSON()
 
 /** A failed call says as much of its way as a good one. */
 function describeFailure(reply: FastifyReply, { trail }: Call): void {
@@ -283,6 +349,8 @@ function notFound(
   const path = pathOf(request.url)
   const found = addresses
     .filter((address) => pathPattern(address.path).test(path))
+    // What is posted to is never the id of something else: nothing is there.
+    .filter((address) => request.method !== 'POST' || !address.path.endsWith('}'))
     .flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
   const known = found.length > 0
   const methods = [...new Set(found), 'OPTIONS']
@@ -290,16 +358,34 @@ function notFound(
     answerPreflight(request, reply, methods)
     return reply
   }
+  // Clients that try a WebSocket first (Codex) go on over HTTP at once after 426, and only slowly after anything else.
+  if (known && request.headers.upgrade?.toLowerCase() === 'websocket') {
+    const refused = new GatewayError('upgrade_required', 'There are no WebSockets here: use POST')
+    void reply.header('upgrade', 'HTTP/1.1')
+    deliverError(reply, refused, refused.toJSON())
+    return reply
+  }
   const error = known
-    ? new GatewayError('method_not_allowed', `${request.method} is not offered here`)
-    : new GatewayError('unknown_url', `Unknown address: ${request.method} ${path.slice(0, 200)}`)
+    ? new GatewayError('method_not_allowed', `${request.method} is not allowed at this path`)
+    : new GatewayError('unknown_url', `Unknown path: ${request.method} ${path.slice(0, 200)}`)
   if (known) void reply.header('allow', methods.join(', '))
-  deliverError(reply, error, error.toJSON())
+  deliverError(reply, error, errorBodyOf(request)(error, request.id))
   return reply
 }
 
-function logFailure(gateway: Gateway, request: FastifyRequest, error: GatewayError): void {
-  const fields = { id: request.id, code: error.code, cause: causeText(error) }
-  if (error.code === 'internal') gateway.log.error(fields, 'a request failed')
-  else if (error.blame !== 'caller') gateway.log.warn(fields, 'a request failed')
+/** What went wrong at an upstream was told attempt by attempt. */
+function logFailure(
+  { log }: Gateway,
+  { id, errorCode }: FastifyRequest,
+  error: GatewayError,
+): void {
+  if (error.blame === 'caller' || isLogged(error)) return
+  const fields = {
+    id,
+    code: errorCode ?? error.code,
+    reason: error.message,
+    cause: causeText(error),
+  }
+  if (error.code === 'internal') log.error(fields, 'a request failed')
+  else log.warn(fields, 'a request failed')
 }

@@ -1,10 +1,15 @@
-/** A path with `{parameters}` as an expression; a parameter before a verb (`{model}:generateContent`) may hold slashes. */
+/** Parameters that hold slashes: a model's name, and what stands for it with its verb. */
+const slashed: ReadonlySet<string> = new Set(['model', 'verb', 'file'])
+
+/** A path with `{parameters}` as an expression; only the name of a model may hold slashes. */
 export function pathPattern(path: string): RegExp {
   const source = path
     .split(/(\{\w+\})/)
     .map((part) => {
       const name = /^\{(\w+)\}$/.exec(part)?.[1]
-      return name === undefined ? part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&') : `(?<${name}>.+)`
+      return name === undefined
+        ? part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+        : `(?<${name}>${slashed.has(name) ? '.+' : '[^/]+'})`
     })
     .join('')
   return new RegExp(`^${source}/?$`)

@@ -21,7 +21,7 @@ export const videoAddresses: readonly Address[] = [
     uncounted: true,
     description: {
       operationId: 'listVideos',
-      summary: 'List the key’s video tasks',
+      summary: 'List the video tasks of the key',
       tags: ['Videos'],
       parameters: paging,
       reply: answer(pageOf({ $ref: '#/components/schemas/GetVideoReply' })),
@@ -34,7 +34,7 @@ export const videoAddresses: readonly Address[] = [
     access: 'caller',
     description: {
       operationId: 'deleteVideo',
-      summary: 'Delete a video task and its clip',
+      summary: 'Delete a video task and its content',
       tags: ['Videos'],
       reply: answer(deletion('video.deleted')),
     },

@@ -44,6 +44,7 @@ import { nvidia } from './nvidia.ts'
 import { ollama } from './ollama.ts'
 import { ollamaCloud } from './ollama-cloud.ts'
 import { openai } from './openai.ts'
+import { openaiResponses } from './openai-responses.ts'
 import { openrouter } from './openrouter.ts'
 import { ovhcloud } from './ovhcloud.ts'
 import { parasail } from './parasail.ts'
@@ -115,6 +116,7 @@ const all: readonly Provider[] = [
   ollama,
   ollamaCloud,
   openai,
+  openaiResponses,
   openrouter,
   ovhcloud,
   parasail,

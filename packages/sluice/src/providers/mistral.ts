@@ -30,7 +30,7 @@ export const mistral = compatible({
       knows: [],
     },
     embed: { lacks: ['dimensions', 'user'] },
-    transcribe: { lacks: ['prompt', 'include', 'chunking_strategy'] },
+    transcribe: { lacks: ['prompt', 'include', 'chunking_strategy'], isJsonOnly: true },
   }),
   baseUrl: 'https://api.mistral.ai/v1',
   environment: ['MISTRAL_API_KEY'],

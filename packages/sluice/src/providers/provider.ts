@@ -28,6 +28,8 @@ export interface Provider {
   /** For people. */
   readonly name: string
   readonly protocol: Protocol
+  /** The protocol of single models that speak another one; undefined for all others. */
+  readonly protocolOf?: (model: string) => Protocol | undefined
   /** Without a trailing slash; `{region}` and the like are filled from the settings. */
   readonly baseUrl: string
   /** For addresses that no template says; wins over `baseUrl` unless undefined. */

@@ -32,7 +32,7 @@ export function keyTable(
     },
     async addKey(key) {
       const [added] = await database.changeDurably(insertNew('api_keys', columns, key), countChange)
-      if (added !== 1) throw new GatewayError('conflict', 'There is such a key already')
+      if (added !== 1) throw new GatewayError('conflict', 'This key exists already')
     },
     async revokeKey(id, at) {
       const [revoked] = await database.changeDurably(

@@ -5,6 +5,7 @@ import { boundValues } from './bound-values.ts'
 import { type Database, type NewRows, RefusedData } from './database.ts'
 import { migrate } from './postgres-migrate.ts'
 import { openStore, type StoreOptions } from './store.ts'
+import { unavailable } from './unavailable.ts'
 
 export interface PostgresOptions extends StoreOptions {
   /** `postgres://user:password@host:port/database`, with the parameters that libpq knows, such as `sslmode`. */
@@ -44,20 +45,23 @@ export async function openPostgresDatabase(url: string): Promise<Database> {
 }
 
 function postgresDatabase(pool: Pool): Database {
-  async function change(...statements: readonly Sql[]): Promise<readonly number[]> {
+  const change = (...statements: readonly Sql[]) => meant(() => changed(...statements))
+
+  async function changed(...statements: readonly Sql[]): Promise<readonly number[]> {
     const [only, ...more] = statements
     // One statement is a transaction of its own, without two more ways to the server.
     if (only && more.length === 0) return [(await pool.query(queryOf(only))).rowCount ?? 0]
     return transaction(pool, async (client) => {
-      const changed: number[] = []
+      const counts: number[] = []
       for (const statement of statements)
-        changed.push((await client.query(queryOf(statement))).rowCount ?? 0)
-      return changed
+        counts.push((await client.query(queryOf(statement))).rowCount ?? 0)
+      return counts
     })
   }
 
   return {
-    rows: async (query) => (await pool.query<Record<string, unknown>>(queryOf(query))).rows,
+    rows: async (query) =>
+      meant(async () => (await pool.query<Record<string, unknown>>(queryOf(query))).rows),
     change,
     // PostgreSQL's own setting, synchronous_commit, is on unless the operator turned it off.
     changeDurably: change,
@@ -102,6 +106,22 @@ async function transaction<Result>(
   } finally {
     // A connection that is closed takes back what it began; after a failure nobody knows its state.
     client.release(!isDone)
+  }
+}
+
+/**
+ * What the connection, the server's resources or an operator are the reason for (classes 08, 53, 57, 58, and a server that
+ * only reads) is not the statement's fault. Errors of the network are no DatabaseError.
+ */
+async function meant<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (thrown) {
+    const isPassing =
+      thrown instanceof DatabaseError
+        ? /^(?:08|53|57|58|25006)/.test(thrown.code ?? '')
+        : thrown instanceof Error && !(thrown instanceof TypeError || thrown instanceof RangeError)
+    throw isPassing ? unavailable(thrown) : thrown
   }
 }
 

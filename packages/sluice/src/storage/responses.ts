@@ -1,7 +1,7 @@
 import { GatewayError } from '@sluice/contract'
-import sql from 'sql-template-tag'
-import type { Store, StoredResponse } from '../ports/store.ts'
-import { type Columns, fromRow, insertNew, integer, text } from './columns.ts'
+import sql, { join } from 'sql-template-tag'
+import type { Store, StoredResponse, UpstreamId } from '../ports/store.ts'
+import { boolean, type Columns, fromRow, insertNew, integer, text } from './columns.ts'
 import type { Database } from './database.ts'
 
 const columns: Columns<StoredResponse> = {
@@ -14,22 +14,43 @@ const columns: Columns<StoredResponse> = {
   input: text('input'),
 }
 
+const idColumns: Columns<UpstreamId> = {
+  id: text('id'),
+  keyId: text('key_id'),
+  responseId: text('response_id'),
+  deleted: boolean('deleted'),
+}
+
 /** The part of the store that keeps answers of POST /v1/responses. */
 export function responseTable(
   database: Database,
-): Pick<Store, 'addResponse' | 'findResponse' | 'deleteResponse'> {
+): Pick<Store, 'addResponse' | 'findResponse' | 'deleteResponse' | 'findUpstreamIds'> {
   return {
-    async addResponse(response) {
-      const [added] = await database.change(insertNew('responses', columns, response))
-      if (added !== 1) throw new GatewayError('conflict', 'There is such a response already')
+    async addResponse(response, upstreamIds = []) {
+      const { id: responseId, keyId } = response
+      const ids = [...new Set(upstreamIds)].map((id) =>
+        insertNew('upstream_ids', idColumns, { id, keyId, responseId, deleted: false }),
+      )
+      const [added] = await database.change(insertNew('responses', columns, response), ...ids)
+      if (added !== 1) throw new GatewayError('conflict', 'This response exists already')
     },
     async findResponse(id) {
       const [row] = await database.rows(sql`SELECT * FROM responses WHERE id = ${id}`)
       return row && fromRow(columns, row)
     },
     async deleteResponse(id) {
-      const [deleted] = await database.change(sql`DELETE FROM responses WHERE id = ${id}`)
+      const [deleted] = await database.change(
+        sql`DELETE FROM responses WHERE id = ${id}`,
+        sql`UPDATE upstream_ids SET deleted = 1 WHERE response_id = ${id}`,
+      )
       return deleted === 1
+    },
+    async findUpstreamIds(ids) {
+      if (ids.length === 0) return []
+      const rows = await database.rows(
+        sql`SELECT * FROM upstream_ids WHERE id IN (${join([...new Set(ids)])})`,
+      )
+      return rows.map((row) => fromRow(idColumns, row))
     },
   }
 }

@@ -1,3 +1,4 @@
+import { chmodSync, closeSync, openSync } from 'node:fs'
 import { DatabaseSync, type StatementResultingChanges } from 'node:sqlite'
 import type { Sql } from 'sql-template-tag'
 import type { Store } from '../ports/store.ts'
@@ -5,6 +6,7 @@ import { boundValues } from './bound-values.ts'
 import type { Database } from './database.ts'
 import { migrate } from './sqlite-migrate.ts'
 import { openSqliteThread } from './sqlite-thread.ts'
+import { sqliteError } from './unavailable.ts'
 import { openStore, type StoreOptions } from './store.ts'
 
 export interface SqliteOptions extends StoreOptions {
@@ -25,6 +27,7 @@ export function openSqlite({ file, ...options }: SqliteOptions): Store {
 
 /** The database in a file, brought up to date. The caller disposes it. */
 export function openSqliteDatabase(file: string): Database {
+  makePrivate(file)
   const db = new DatabaseSync(file, { timeout: lockWaitMs })
   try {
     switchToWal(db)
@@ -49,12 +52,12 @@ function sqliteDatabase(db: DatabaseSync, file: string): Database {
     transaction(db, () => statements.map((statement) => Number(run(statement).changes)))
 
   return {
-    rows: async (query) => db.prepare(query.sql).all(...boundValues(query)),
-    change: async (...statements) => change(statements),
+    rows: async (query) => meant(() => db.prepare(query.sql).all(...boundValues(query))),
+    change: async (...statements) => meant(() => change(statements)),
     async changeDurably(...statements) {
       db.exec('PRAGMA synchronous = FULL')
       try {
-        return change(statements)
+        return meant(() => change(statements))
       } finally {
         db.exec('PRAGMA synchronous = NORMAL')
       }
@@ -69,6 +72,26 @@ function sqliteDatabase(db: DatabaseSync, file: string): Database {
       if (db.isOpen) db.close()
     },
   }
+}
+
+function meant<Result>(work: () => Result): Result {
+  try {
+    return work()
+  } catch (thrown) {
+    throw sqliteError(thrown)
+  }
+}
+
+/** Hashes of keys, prompts and answers are for their owner. What SQLite makes beside the file has the file's mode. */
+function makePrivate(file: string): void {
+  if (file === ':memory:') return
+  closeSync(openSync(file, 'a', 0o600))
+  for (const name of [file, `${file}-wal`, `${file}-shm`])
+    try {
+      chmodSync(name, 0o600)
+    } catch {
+      // It is not there, or another's: opening it says so if it matters.
+    }
 }
 
 function transaction<Result>(db: DatabaseSync, work: () => Result): Result {

@@ -1,3 +1,4 @@
+import sql from 'sql-template-tag'
 import type { Store } from '../ports/store.ts'
 import type { Database } from './database.ts'
 import { keyTable } from './keys.ts'
@@ -29,6 +30,12 @@ export function openStore(database: Database, { writeFailed = () => {} }: StoreO
     ...videoJobTable(database),
     ...responseTable(database),
     ...usage,
+    async checkWritable() {
+      await database.change(
+        sql`INSERT INTO versions (name, version) VALUES ('written', 1)
+          ON CONFLICT (name) DO UPDATE SET version = versions.version + 1`,
+      )
+    },
     [Symbol.asyncDispose]: () => (closed ??= close()),
   }
 }

@@ -18,6 +18,7 @@ import { openUsageQueue, type UsageBatch, type WriteFailed } from './usage-queue
 
 const columns: Columns<UsageRecord> = {
   callId: text('call_id'),
+  requestId: text('request_id'),
   attempt: integer('attempt'),
   keyId: text('key_id'),
   operation: text('operation'),
@@ -25,6 +26,7 @@ const columns: Columns<UsageRecord> = {
   model: text('model'),
   outcome: text('outcome'),
   reported: boolean('reported'),
+  estimated: boolean('estimated'),
   startedAt: integer('started_at'),
   durationMs: number('duration_ms'),
   inputTokens: integer('input_tokens'),
@@ -44,7 +46,7 @@ const columns: Columns<UsageRecord> = {
 export function usageTable(
   database: Database,
   writeFailed: WriteFailed,
-): Pick<Store, 'recordUsage' | 'flush' | 'listUsage'> & AsyncDisposable {
+): Pick<Store, 'recordUsage' | 'flush' | 'lastUse' | 'listUsage'> & AsyncDisposable {
   const queue = openUsageQueue({
     write: (batch) => database.append(rowsOf(batch)),
     writeFailed,
@@ -54,6 +56,13 @@ export function usageTable(
   return {
     recordUsage: (record) => queue.add(record),
     flush: () => queue.flush(),
+    async lastUse() {
+      await queue.flush()
+      const rows = await database.rows(
+        sql`SELECT key_id, MAX(started_at) AS last FROM usage_records GROUP BY key_id`,
+      )
+      return new Map(rows.map((row) => [String(row['key_id']), Number(row['last'])]))
+    },
     async listUsage({ limit }) {
       await queue.flush()
       const rows = await database.rows(

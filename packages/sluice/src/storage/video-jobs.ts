@@ -41,7 +41,7 @@ export function videoJobTable(database: Database): VideoJobStore {
   return {
     async addVideoJob(job) {
       const [added] = await database.changeDurably(insertNew('video_jobs', columns, job))
-      if (added !== 1) throw new GatewayError('conflict', 'There is such a video already')
+      if (added !== 1) throw new GatewayError('conflict', 'This video exists already')
     },
     async findVideoJob(id) {
       const [row] = await database.rows(sql`SELECT * FROM video_jobs WHERE id = ${id}`)

@@ -7,11 +7,12 @@ import {
 } from '@sluice/contract'
 import type { EngineContext, EngineOperation } from '@sluice/engine'
 import type { Target } from '../route/routing.ts'
-import { asWritten, leftOutBy, type Run, unsupportedBy } from '../run/run.ts'
+import { asWritten, modeOf, reportsOf, type Run } from '../run/run.ts'
 import { Attempt, type AttemptAnswer, type Attempted } from './attempt.ts'
 import type { AnyStep } from '../canonical.ts'
 import type { Cancellation } from './cancellation.ts'
 import { pulledSource } from './pulled-source.ts'
+import { namedFilesOf } from './named-files.ts'
 import { type Source, through } from './source.ts'
 import { untilAborted } from './until-aborted.ts'
 
@@ -32,9 +33,9 @@ export async function askEngine(
       `${target.id} does not offer: ${operations[call.operation].summary.toLowerCase()}`,
       { param: 'model' },
     )
-  const request = run.canonical()
-  for (const path of unlistedFields(operations[call.operation].request, request))
-    leftOutBy(run)(path)
+  const request = run.canonical(modeOf(run, target))
+  const { leftOut } = reportsOf(run, target)
+  for (const path of unlistedFields(operations[call.operation].request, request)) leftOut(path)
   const attempt = new Attempt(run, target, cancellation)
   try {
     attempt.wait(call.stream ? 'first token' : 'headers')
@@ -52,26 +53,25 @@ export async function askEngine(
       abandon: () => attempt.abandon(),
     }
   } catch (thrown) {
-    const error = asWritten(call, attempt.signal.aborted ? attempt.signal.reason : thrown)
-    attempt.fail(error)
-    throw error
+    throw attempt.fail(asWritten(call, attempt.signal.aborted ? attempt.signal.reason : thrown))
   }
 }
 
 function engineContext(run: Run, target: EngineTarget, signal: AbortSignal): EngineContext {
   const { gateway, route, call } = run
-  const { fetchMedia, publish } = gateway.engineContext
+  const { publish } = gateway.engineContext
   return {
-    model: typeof call.request['model'] === 'string' ? call.request['model'] : route.model,
+    model: typeof call.request.model === 'string' ? call.request.model : route.model,
+    key: call.key.id,
     signal,
-    fetchMedia: (url, options) => fetchMedia(url, { ...options, signal }),
+    fetchMedia: (url, options) =>
+      namedFilesOf(gateway.engineContext, call).fetch(url, { ...options, signal }),
     publish: (bytes, contentType) => call.publicAddress + publish(bytes, contentType),
     now: gateway.now,
     newId: gateway.newId,
     random: gateway.random,
     target: target.model,
-    unsupported: unsupportedBy(run, target),
-    leftOut: leftOutBy(run),
+    ...reportsOf(run, target),
   }
 }
 

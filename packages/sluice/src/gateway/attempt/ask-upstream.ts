@@ -1,52 +1,131 @@
 import { GatewayError } from '@sluice/contract'
+import type { KeyUse } from '../route/key-turns.ts'
 import type { Run } from '../run/run.ts'
 import { Attempt, type AttemptAnswer, type Attempted } from './attempt.ts'
 import type { Cancellation } from './cancellation.ts'
-import { outgoing, type Prepared, prepare, type UpstreamTarget } from './prepare.ts'
+import { outgoingOf, type Prepared, prepare, type UpstreamTarget } from './prepare.ts'
 import { receiveAnswer } from './receive-answer.ts'
 import { untilAborted } from './until-aborted.ts'
 
-/** A refused key rests for five minutes; one that is limited only as long as the upstream says. */
-const refusedKeyMs = 300_000
-
 /**
- * One try at one upstream. Rejects with a GatewayError; nothing of the answer has been seen then. An upstream that
- * lacks the address of the caller's format is asked once more, in its own.
+ * One try at one upstream. Rejects with a GatewayError; nothing of the answer has been seen then. A request that one key
+ * is refused for is tried once with another, and an upstream that lacks the address of the caller's format is asked once
+ * more, in its own.
  */
 export async function askUpstream(
   run: Run,
   target: UpstreamTarget,
   cancellation: Cancellation,
 ): Promise<Attempted> {
-  const { gateway, call } = run
-  const preparing = prepare(run, target, cancellation)
-  const prepared = preparing instanceof Promise ? await preparing : preparing
-  const secret = gateway.health.nextKey(target.providerId, target.upstream.secrets)
-  if (secret === undefined)
-    throw new GatewayError(
-      'upstream_refused_us',
-      `Every key of ${target.providerId} was refused and is set aside for now`,
-    )
+  const { health } = run.gateway
+  const { secrets } = target.upstream
+  const use = useOf(run, target)
+  const secret = health.nextKey(use, secrets)
+  if (secret === undefined) throw everyKeyRests(target, health.keyRestsMs(use, secrets))
   try {
-    return await attemptOnce(run, { target, prepared, secret }, cancellation)
+    return await askWith(run, { target, secret }, cancellation)
   } catch (thrown) {
     const error = GatewayError.from(thrown)
-    // A 403 is often about one model or region: the key is good for others.
-    if (error.code === 'upstream_refused_us' && error.details.upstreamStatus !== 403)
-      gateway.health.setKeyAside(target.providerId, secret, refusedKeyMs)
-    if (!prepared.isNative || call.format.isOwn === true || !isMissingAddress(error)) throw error
-    gateway.health.setFormatLacking(target.providerId, call.format.id)
-    return askUpstream(run, target, cancellation)
+    if (error.code !== 'upstream_refused_us') throw error
+    return askWithOther(run, { target, secret, error }, cancellation)
   }
 }
 
-/** A 404 that is not about the model, or a 405: the upstream has no such address. */
-function isMissingAddress({ code, message, details }: GatewayError): boolean {
-  if (code !== 'upstream_rejected' && code !== 'upstream_unavailable') return false
-  const { upstreamStatus, upstreamCode = '' } = details
-  if (upstreamStatus === 405 || upstreamStatus === 501) return true
-  if (upstreamStatus !== 404 || /model|deployment|not_found_error/i.test(upstreamCode)) return false
-  return !/\bmodel\b|^models\/\S+ is not found|\bdeployment\b/i.test(message)
+function useOf({ call }: Run, { providerId, model }: UpstreamTarget): KeyUse {
+  return { provider: providerId, model, caller: call.key.id }
+}
+
+function everyKeyRests({ providerId }: UpstreamTarget, retryAfterMs: number): GatewayError {
+  return new GatewayError(
+    'upstream_refused_us',
+    `Every key of ${providerId} was refused and is set aside for now`,
+    { ...(retryAfterMs > 0 && { retryAfterMs }) },
+  )
+}
+
+interface Refused {
+  readonly target: UpstreamTarget
+  readonly secret: string
+  readonly error: GatewayError
+}
+
+/**
+ * The same request with another key tells whose fault a refusal was: a key's where the other one serves it, and the
+ * request's where that is refused too.
+ */
+async function askWithOther(
+  run: Run,
+  { target, secret, error }: Refused,
+  cancellation: Cancellation,
+): Promise<Attempted> {
+  const { health } = run.gateway
+  const use = useOf(run, target)
+  const { upstreamStatus: status } = error.details
+  // A 403 is often about one model or region: the key is good for others.
+  const isRemembered = status !== 403
+  const other = health.otherKey(use, target.upstream.secrets, secret)
+  if (other === undefined) {
+    if (isRemembered) health.keyRefused(use, secret, 'unknown')
+    throw error
+  }
+  try {
+    const attempted = await askWith(run, { target, secret: other }, cancellation)
+    if (isRemembered)
+      health.keyRefused(use, secret, status === 402 || status === 429 ? 'model' : 'key')
+    return attempted
+  } catch (thrown) {
+    const second = GatewayError.from(thrown)
+    if (second.code !== 'upstream_refused_us') {
+      if (isRemembered && second.code !== 'cancelled') health.keyRefused(use, secret, 'unknown')
+      throw second
+    }
+    const why = second.details.upstreamStatus ?? status
+    throw new GatewayError(
+      second.code,
+      `${target.providerId} refused this request with two of its keys${why === undefined ? '' : ` (${why})`}: it is taken to be about the request`,
+      second.details,
+    )
+  }
+}
+
+/** With one key, in the caller's format if the upstream has it, else in the upstream's own. */
+async function askWith(
+  run: Run,
+  { target, secret }: Pick<Sending, 'target' | 'secret'>,
+  cancellation: Cancellation,
+): Promise<Attempted> {
+  const { gateway, call } = run
+  const preparing = prepare(run, target, cancellation)
+  const prepared = preparing instanceof Promise ? await preparing : preparing
+  // Its own format is all there is of an operation: it is never said in another.
+  const isForeign = prepared.isNative && call.format.isOwn !== true
+  const { id: format } = call.format
+  const { baseUrl } = target.upstream
+  try {
+    const attempted = await attemptOnce(run, { target, prepared, secret }, cancellation)
+    gateway.health.keyWorked(useOf(run, target), secret)
+    if (isForeign) gateway.health.formatWorked(baseUrl, format)
+    return attempted
+  } catch (thrown) {
+    const error = GatewayError.from(thrown)
+    if (!isForeign || !isMissingAddress(error, prepared, target)) throw error
+    gateway.health.setFormatLacking(baseUrl, format)
+    if (!gateway.health.lacksFormat(baseUrl, format)) throw error
+    return askWith(run, { target, secret }, cancellation)
+  }
+}
+
+/** The upstream has no such address. One that names the model may be missing for that model alone. */
+function isMissingAddress(
+  { details }: GatewayError,
+  { request }: Prepared,
+  { model }: UpstreamTarget,
+): boolean {
+  if (details.isMissingAddress !== true) return false
+  return (
+    details.upstreamStatus !== 404 ||
+    !request.path.split(/[/:?]/).includes(encodeURIComponent(model))
+  )
 }
 
 interface Sending {
@@ -66,7 +145,8 @@ async function attemptOnce(
   const attempt = new Attempt(run, target, cancellation)
   try {
     attempt.wait('headers')
-    const request = outgoing(prepared.request, upstream, gateway.newId)
+    const writing = outgoingOf(run, target, prepared.request)
+    const request = writing instanceof Promise ? await writing : writing
     const isElsewhere = prepared.request.elsewhere !== undefined
     const credentials = isElsewhere
       ? {}
@@ -90,6 +170,7 @@ async function attemptOnce(
         receiver,
       )
       attempt.onBreak((error) => receiver.fail(error))
+      if (prepared.isNative) call.request.rest()
     })
     return {
       target,
@@ -99,8 +180,6 @@ async function attemptOnce(
       abandon: () => attempt.abandon(),
     }
   } catch (thrown) {
-    const error = GatewayError.from(thrown)
-    attempt.fail(error)
-    throw error
+    throw attempt.fail(GatewayError.from(thrown))
   }
 }

@@ -10,8 +10,10 @@ import type { Received, StreamWatcher } from '@sluice/protocols'
 import type { AnyReply, AnyStep } from '../canonical.ts'
 import type { Target } from '../route/routing.ts'
 import type { Run } from '../run/run.ts'
-import type { CancelListener, Cancellation } from './cancellation.ts'
+import { type CancelListener, type Cancellation, cancelledBy } from './cancellation.ts'
+import { type Delivered, estimatedUsage } from './estimate.ts'
 import { type Deadline, openDeadline, type Phase } from './deadline.ts'
+import { logFailure } from './log-failure.ts'
 import type { Connection } from './send.ts'
 import type { Source } from './source.ts'
 
@@ -72,6 +74,7 @@ export class Attempt implements CancelListener {
   #error: GatewayError | undefined
   #usage: Usage | undefined
   #watcher: Pick<StreamWatcher, 'usage'> | undefined
+  #delivered: Delivered | undefined
   #isOver = false
 
   /** Begins an attempt; it counts. It is cancelled when the caller leaves or another target has won. */
@@ -123,6 +126,11 @@ export class Attempt implements CancelListener {
     this.#watcher = watcher
   }
 
+  /** What of its answer has come, as it is counted. */
+  delivers(delivered: Delivered): void {
+    this.#delivered = delivered
+  }
+
   /** Milliseconds since it began. */
   get elapsedMs(): number {
     return this.#run.gateway.now() - this.#startedAt
@@ -161,10 +169,21 @@ export class Attempt implements CancelListener {
     this.#broken?.(error)
   }
 
-  /** It failed; an answer that had begun stays incomplete. */
-  fail(error: GatewayError): void {
-    if (error.code === 'cancelled') this.#end('cancelled', error)
-    else this.#end(this.hasBegun ? 'incomplete' : 'failed', error)
+  /**
+   * It failed; an answer that had begun stays incomplete. Returns the error as callers may see it: what came from outside
+   * may quote what is configured.
+   */
+  fail(error: GatewayError): GatewayError {
+    if (error.code === 'cancelled') {
+      this.#end('cancelled', error)
+      return error
+    }
+    const { gateway } = this.#run
+    const isOwn = this.target.providerId === gateway.engine.id
+    const shown = isOwn ? error : gateway.concealer.conceal(error)
+    if (!this.#isOver) logFailure(this.#run, this, { error, shown })
+    this.#end(this.hasBegun ? 'incomplete' : 'failed', shown)
+    return shown
   }
 
   complete(): void {
@@ -190,26 +209,36 @@ export class Attempt implements CancelListener {
 
   #record(outcome: CallOutcome): void {
     const { gateway, call } = this.#run
+    const estimate = this.hasBegun && outcome !== 'completed' ? this.#estimate() : undefined
+    if (estimate) this.#usage = estimate
     const usage = this.usage()
     gateway.store.recordUsage({
       ...(usage ?? noUsage),
       callId: call.id,
+      ...(call.givenId !== undefined && { requestId: call.givenId }),
       attempt: this.number,
       keyId: call.key.id,
       operation: call.operation,
       provider: this.target.providerId,
       model: this.target.model,
       outcome,
-      reported: usage !== undefined,
+      reported: usage !== undefined && !estimate,
+      ...(estimate && { estimated: true }),
       startedAt: this.#startedAt,
       durationMs: this.elapsedMs,
     })
   }
+
+  /** A caller who leaves has had what was delivered; nobody says what that has used. */
+  #estimate(): Usage | undefined {
+    const { gateway, call } = this.#run
+    if (!this.#delivered || !isText.has(call.operation)) return undefined
+    return estimatedUsage(call, this.#delivered, {
+      said: this.usage(),
+      countTokens: (content) =>
+        gateway.engine.countTokens({ model: '', messages: [{ role: 'user', content }] }),
+    })
+  }
 }
 
-/** Why it is not wanted any more; the failure of another attempt is none of its own. */
-function cancelledBy(reason: unknown): GatewayError {
-  return reason instanceof GatewayError && reason.code === 'cancelled'
-    ? reason
-    : new GatewayError('cancelled', 'The caller went away', { cause: reason })
-}
+const isText: ReadonlySet<string> = new Set(['chat', 'complete'])

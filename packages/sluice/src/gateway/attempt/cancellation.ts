@@ -1,3 +1,10 @@
+import { GatewayError } from '@sluice/contract'
+
+/** Why every call that is still open ends when the gateway stops: not its caller's choice. */
+export const stopping = new GatewayError('overloaded', 'The gateway is stopping', {
+  retryAfterMs: 1_000,
+})
+
 /** Told once, when what it works for is not wanted any more. */
 export interface CancelListener {
   cancelled(reason: unknown): void
@@ -26,6 +33,11 @@ export class Cancellation implements CancelListener {
   /** Why; undefined before. */
   get reason(): unknown {
     return this.#own ? this.#own.reason : this.#whole?.reason
+  }
+
+  /** What a call fails with that is not wanted any more. */
+  get error(): GatewayError {
+    return cancelledBy(this.reason)
   }
 
   /** Aborts when this is cancelled: for work that takes a signal. */
@@ -67,4 +79,12 @@ export class Cancellation implements CancelListener {
     if (this.#own) this.#controller.abort(this.#own.reason)
     return this.#whole ? AbortSignal.any([signal, this.#whole.signal]) : signal
   }
+}
+
+/** The error that ends what was cancelled; the failure of another attempt is none of its own. */
+export function cancelledBy(reason: unknown): GatewayError {
+  if (reason === stopping) return stopping
+  return reason instanceof GatewayError && reason.code === 'cancelled'
+    ? reason
+    : new GatewayError('cancelled', 'The caller went away', { cause: reason })
 }

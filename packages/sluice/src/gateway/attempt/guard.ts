@@ -1,5 +1,6 @@
 import { type EventBlock, type EventSplitter, GatewayError } from '@sluice/contract'
 import type { StreamWatcher } from '@sluice/protocols'
+import type { Delivered } from './estimate.ts'
 
 export interface GuardOptions {
   readonly splitter: EventSplitter
@@ -27,6 +28,12 @@ export class Guard {
   hasContent = false
   /** The format's last event has come. */
   isTerminated = false
+  /** What of the answer has come, should nobody say what it has used. */
+  readonly delivered: { -readonly [Name in keyof Delivered]: Delivered[Name] } = {
+    events: 0,
+    bytes: 0,
+    last: undefined,
+  }
   /** What went wrong behind the good events of a piece: said once they have been handed on. */
   failure: GatewayError | undefined
   /** The answer is whole, though the terminal event has not come. */
@@ -47,15 +54,18 @@ export class Guard {
   /** What was left when the upstream ended its stream. Throws `upstream_cut` where the answer is not whole. */
   end(): readonly EventBlock[] {
     const rest = this.#sift(this.#split(() => this.#options.splitter.end()))
-    if (!this.failure && !this.isTerminated && !this.#isWhole)
+    if (this.isTerminated || this.#isWhole) return rest
+    // Nothing closes an answer that was cut, for the error comes behind it.
+    const events = rest.filter(({ kind }) => kind !== 'comment')
+    if (!this.failure)
       this.#fail(
         new GatewayError(
           'upstream_cut',
           'The upstream ended its stream before the answer was whole',
         ),
-        rest.length > 0,
+        events.length > 0,
       )
-    return rest
+    return events
   }
 
   #split(split: () => readonly EventBlock[]): readonly EventBlock[] {
@@ -111,6 +121,12 @@ export class Guard {
     this.#unreadable = 0
     this.events += 1
     if (verdict !== 'other') this.hasContent = true
+    if (verdict === 'content') {
+      const { delivered } = this
+      delivered.events += 1
+      delivered.bytes += block.raw.length
+      delivered.last = block
+    }
     if (verdict === 'finish') this.#isWhole = true
     if (verdict === 'terminal') this.isTerminated = true
     return !(hidesUsage && watcher.usageOnly === true)

@@ -1,9 +1,9 @@
 import {
   formatForm,
   GatewayError,
+  isObject,
   type OperationName,
   operations,
-  spliceFields,
   type Usage,
 } from '@sluice/contract'
 import type {
@@ -11,6 +11,7 @@ import type {
   CodecContext,
   Decoded,
   Native,
+  Quirk,
   Received,
   StreamReader,
   StreamWatcher,
@@ -22,9 +23,11 @@ import type { Call } from '../call.ts'
 import type { AnyRequest } from '../canonical.ts'
 import type { Gateway } from '../gateway.ts'
 import type { Target } from '../route/routing.ts'
-import { asWritten, leftOutBy, type Run, unsupportedBy } from '../run/run.ts'
+import { asWritten, modeOf, reportsOf, type Run } from '../run/run.ts'
 import type { AttemptAnswer } from './attempt.ts'
 import type { Cancellation } from './cancellation.ts'
+import { formatLargeJson } from './format-large.ts'
+import { namedFilesOf } from './named-files.ts'
 import type { Framing } from './splitters.ts'
 
 export type UpstreamTarget = Extract<Target, { kind: 'upstream' }>
@@ -75,23 +78,22 @@ export function prepare(
   if (native) return prepareNative(run.call, target, native)
   const codec = provider.protocol.codecs[operation] as Codec<OperationName> | undefined
   if (!codec) throw notOffered(target, operation)
-  return prepareCodec(run, target, { codec, canonical: run.canonical(), cancellation }).catch(
-    (thrown: unknown) => {
-      throw asWritten(run.call, thrown)
-    },
-  )
+  const canonical = run.canonical(modeOf(run, target))
+  return prepareCodec(run, target, { codec, canonical, cancellation }).catch((thrown: unknown) => {
+    throw asWritten(run.call, thrown)
+  })
 }
 
 /** The format the upstream speaks itself, where the call is in it and has JSON bytes to pass on. */
 export function nativeOf(
   { health }: Pick<Gateway, 'health'>,
-  { raw, format, request }: Call,
+  { format, request }: Call,
   { upstream }: UpstreamTarget,
 ): Native | undefined {
-  if (!raw || health.lacksFormat(upstream.id, format.id)) return undefined
+  if (!request.hasBytes || health.lacksFormat(upstream.baseUrl, format.id)) return undefined
   const native = upstream.provider.protocol.native[format.id]
   // A gateway like this one has this gateway's form of each format.
-  const fits = health.isGateway(upstream.id) || native?.fits?.(request) !== false
+  const fits = health.isGateway(upstream.id) || native?.fits?.(request.value) !== false
   return fits ? native : undefined
 }
 
@@ -101,10 +103,12 @@ function prepareNative(call: Call, target: UpstreamTarget, native: Native): Prep
     isNative: true,
     isMedia: operations[call.operation].replyType !== undefined,
     request: nativeRequest(call, target, native),
-    read: (received) => ({
-      answer: { kind: 'native', received },
-      usage: native.usage(received.json()),
-    }),
+    read(received) {
+      const body = received.json()
+      if (!isObject(body))
+        throw new GatewayError('upstream_garbled', `${target.providerId} answered with no object`)
+      return { answer: { kind: 'native', received }, usage: native.usage(body) }
+    },
     ...(call.stream && {
       stream: {
         framing: typeof framing === 'function' ? framing(call.query) : framing,
@@ -116,31 +120,35 @@ function prepareNative(call: Call, target: UpstreamTarget, native: Native): Prep
 }
 
 function nativeRequest(call: Call, target: UpstreamTarget, native: Native): UpstreamRequest {
-  const { format, request } = call
-  const raw = call.raw ?? new Uint8Array()
+  const { format, operation, request } = call
   const fields: Record<string, unknown> = {}
   if (format.modelIn !== 'path') fields['model'] = target.model
   if (call.stream && native.asksForUsage === true && !asksForUsage(call))
-    fields['stream_options'] = { ...objectIn(request['stream_options']), include_usage: true }
+    fields['stream_options'] = {
+      ...objectIn(request.value['stream_options']),
+      include_usage: true,
+    }
   const headers: Record<string, string> = {}
   for (const name of native.headers ?? []) {
     const value = call.headers[name]
     if (value !== undefined) headers[name] = value
   }
   const made = native.request({
-    body: Object.keys(fields).length === 0 ? raw : spliceFields(raw, fields, call.fields),
+    body: request.bytesWith(fields),
     model: target.model,
     stream: call.stream,
     headers,
     query: call.query,
     settings: target.upstream.settings,
   })
-  return nativeQuirked(made, target, { ...call, request: { ...request, ...fields } })
+  const { quirks = [] } = target.upstream.provider
+  if (quirks.length === 0) return made
+  return nativeQuirked(made, quirks, { operation, value: { ...request.value, ...fields } })
 }
 
 /** The caller asked for usage itself: then the event that says it is not hidden. */
 function asksForUsage({ format, request }: Call): boolean {
-  return format.asksForUsage?.(request) === true
+  return format.asksForUsage?.(request.value) === true
 }
 
 function objectIn(value: unknown): object {
@@ -150,11 +158,10 @@ function objectIn(value: unknown): object {
 /** A quirk works on JSON. Where it changes nothing the caller's bytes still pass as they came. */
 function nativeQuirked(
   request: UpstreamRequest,
-  { upstream }: UpstreamTarget,
-  { operation, request: value }: Pick<Call, 'operation' | 'request'>,
+  quirks: readonly Quirk[],
+  { operation, value }: { readonly operation: OperationName; readonly value: unknown },
 ): UpstreamRequest {
-  const { quirks = [] } = upstream.provider
-  if (quirks.length === 0 || request.body?.kind !== 'bytes') return request
+  if (request.body?.kind !== 'bytes') return request
   const asJson: UpstreamRequest = { ...request, body: { kind: 'json', value } }
   const changed = quirks.reduce((before, quirk) => quirk(before, operation), asJson)
   if (changed.body?.kind === 'json' && changed.body.value === value)
@@ -211,34 +218,45 @@ function readingOf(
   return { answer: { kind: 'reply', reply, ...(jobId !== undefined && { jobId }) }, usage }
 }
 
-const mediaBytesMax = 50 * 1024 * 1024
+/** The files that the codec wants. With the first that cannot be had, the others are not waited for. */
+async function fetchWanted(
+  { gateway, call }: Run,
+  { codec, canonical, cancellation }: Encoding,
+): Promise<CodecContext['media']> {
+  const wanted = codec.media?.(canonical) ?? []
+  if (wanted.length === 0) return new Map()
+  const files = namedFilesOf(gateway.engineContext, call)
+  const bytesMax = gateway.engineContext.namedFileLimits().bytes
+  const failed = new AbortController()
+  const signal = AbortSignal.any([cancellation.signal, failed.signal])
+  const fetched = wanted.map(async ({ url, param }) => {
+    const { bytes, contentType } = await files.fetch(url, { bytesMax, param, signal })
+    return [url, { bytes, contentType: contentType ?? 'application/octet-stream' }] as const
+  })
+  try {
+    return new Map(await Promise.all(fetched))
+  } catch (thrown) {
+    failed.abort(thrown)
+    throw thrown
+  }
+}
 
 async function codecContext(
   run: Run,
   target: UpstreamTarget,
-  { codec, canonical, cancellation }: Encoding,
+  encoding: Encoding,
 ): Promise<CodecContext> {
   const { gateway, call, route } = run
-  const wanted = codec.media?.(canonical) ?? []
-  const fetched = await Promise.all(
-    wanted.map(async ({ url, param }) => {
-      const { bytes, contentType } = await gateway.engineContext.fetchMedia(url, {
-        bytesMax: mediaBytesMax,
-        param,
-        signal: cancellation.signal,
-      })
-      return [url, { bytes, contentType: contentType ?? 'application/octet-stream' }] as const
-    }),
-  )
+  const media = await fetchWanted(run, encoding)
   return {
     model: target.model,
     publicModel: route.model,
-    unsupported: unsupportedBy(run, target),
-    leftOut: leftOutBy(run),
+    ...reportsOf(run, target),
     now: gateway.now,
     newId: gateway.newId,
     settings: target.upstream.settings,
-    media: new Map(fetched),
+    media,
+    effortWithoutThinking: call.format.effortWithoutThinking === true,
     isGateway: gateway.health.isGateway(target.providerId),
     ...(call.jobId !== undefined && { jobId: call.jobId }),
   }
@@ -252,16 +270,43 @@ function notOffered(target: Target, operation: OperationName): GatewayError {
   )
 }
 
+function joined(baseUrl: string, path: string, version: string | undefined): string {
+  return version !== undefined && path.startsWith(version)
+    ? baseUrl + path.slice(version.length - 1)
+    : baseUrl + path
+}
+
+/** A request that holds more is written as JSON in turns. */
+const writtenAtOnceBytesMax = 1024 * 1024
+
+/** As `outgoing`, a promise only for the large request of a call. */
+export function outgoingOf(
+  { gateway, call }: Run,
+  { upstream }: UpstreamTarget,
+  request: UpstreamRequest,
+): OutgoingRequest | Promise<OutgoingRequest> {
+  const { body } = request
+  if (body?.kind !== 'json' || call.held.bytes <= writtenAtOnceBytesMax)
+    return outgoing(request, upstream, gateway.newId)
+  return formatLargeJson(body.value).then((bytes) =>
+    outgoing(
+      { ...request, body: { kind: 'bytes', contentType: 'application/json', bytes } },
+      upstream,
+      gateway.newId,
+    ),
+  )
+}
+
 /** The request as it leaves: address, headers, bytes. Credentials are added after, as some sign all of it. */
 export function outgoing(
   request: UpstreamRequest,
-  { baseUrl, provider, headers }: UpstreamTarget['upstream'],
+  { baseUrl, version, provider, headers }: UpstreamTarget['upstream'],
   newId: (prefix: string) => string,
 ): OutgoingRequest {
   const { contentType, bytes } = bodyOf(request.body, newId)
   return {
     method: request.method,
-    url: request.elsewhere ?? baseUrl + request.path,
+    url: request.elsewhere ?? joined(baseUrl, request.path, version),
     headers: {
       'user-agent': 'sluice',
       ...provider.headers,

@@ -41,9 +41,7 @@ export function pulledSource<T>(
       pull(sink)
         .catch((thrown: unknown) => {
           const { signal } = attempt
-          const error = GatewayError.from(signal.aborted ? signal.reason : thrown)
-          attempt.fail(error)
-          sink.fail(error)
+          sink.fail(attempt.fail(GatewayError.from(signal.aborted ? signal.reason : thrown)))
         })
         .finally(() => {
           // Not waited for: one that never goes on never ends either.

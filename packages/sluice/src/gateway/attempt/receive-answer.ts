@@ -1,6 +1,8 @@
-import { GatewayError } from '@sluice/contract'
+import { GatewayError, isObject } from '@sluice/contract'
 import type { Received } from '@sluice/protocols'
-import { upstreamError } from '../run/failures.ts'
+import type { AnyReply } from '../canonical.ts'
+import type { Concealer } from '../run/concealer.ts'
+import { readingFailure, upstreamError } from '../run/failures.ts'
 import type { Run } from '../run/run.ts'
 import type { Attempt, AttemptAnswer } from './attempt.ts'
 import type { Prepared, UpstreamTarget } from './prepare.ts'
@@ -31,9 +33,7 @@ export function receiveAnswer(run: Run, asked: Asked, begun: Begun): Receiver {
   const fail = (thrown: unknown): void => {
     if (isFailed) return
     isFailed = true
-    const error = GatewayError.from(thrown)
-    attempt.fail(error)
-    begun.reject(error)
+    begun.reject(attempt.fail(GatewayError.from(thrown)))
   }
   return {
     head(status, headers) {
@@ -92,7 +92,7 @@ function bodyOf(run: Run, { target, prepared, attempt }: Asked, head: Head): Bod
     const { answer, usage } = prepared.read(received)
     if (usage) attempt.report(usage)
     attempt.complete()
-    begun.resolve(answer)
+    begun.resolve(concealed(answer, run.gateway.concealer))
   })
 }
 
@@ -103,7 +103,7 @@ function whole({ status, headers, begun }: Head, read: (received: Received) => v
     try {
       step()
     } catch (thrown) {
-      begun.reject(GatewayError.from(thrown))
+      begun.reject(readingFailure(thrown))
     }
   }
   return {
@@ -135,8 +135,7 @@ function media(attempt: Attempt, headers: Head['headers'], begun: Begun): Body {
       out.end()
     },
     fail(error) {
-      attempt.fail(error)
-      out.fail(error)
+      out.fail(attempt.fail(error))
     },
   }
 }
@@ -150,4 +149,22 @@ function refuseErrorBody(target: UpstreamTarget, received: Received): void {
   if (body.error == null || 'object' in body || 'status' in body || 'id' in body) return
   const failure = target.upstream.provider.protocol.failure(received)
   throw upstreamError(target.providerId, { ...received, status: 502 }, failure)
+}
+
+/** A job or response that has failed tells why in its own form. */
+function concealed(answer: AttemptAnswer, concealer: Concealer): AttemptAnswer {
+  if (answer.kind === 'reply') {
+    const { reply } = answer
+    if (!('error' in reply) || reply.error == null) return answer
+    return {
+      ...answer,
+      reply: { ...reply, error: concealer.concealTexts(reply.error) } as AnyReply,
+    }
+  }
+  if (answer.kind !== 'native' || !answer.received.contentType.includes('json')) return answer
+  const body = answer.received.json()
+  if (!isObject(body) || body['error'] === undefined || body['error'] === null) return answer
+  const shown = { ...body, error: concealer.concealTexts(body['error']) }
+  const bytes = Buffer.from(JSON.stringify(shown))
+  return { kind: 'native', received: { ...answer.received, bytes, json: () => shown } }
 }

@@ -1,5 +1,6 @@
 import { type EventBlock, GatewayError } from '@sluice/contract'
 import type { Attempt, AttemptAnswer } from './attempt.ts'
+import { readingFailure } from '../run/failures.ts'
 import type { AnyStep } from '../canonical.ts'
 import { Guard } from './guard.ts'
 import type { StreamReading } from './prepare.ts'
@@ -56,6 +57,7 @@ export class StreamReceiver implements Omit<Receiver, 'head'> {
       hidesUsage: reading.hidesUsage,
       skipped: options.skipped,
     })
+    attempt.delivers(this.#guard.delivered)
     this.#way = reading.reader
       ? translatedWay(attempt, reading, reading.reader)
       : passedWay(options, this.#guard)
@@ -67,7 +69,7 @@ export class StreamReceiver implements Omit<Receiver, 'head'> {
     try {
       this.#take(this.#guard.push(piece), piece)
     } catch (thrown) {
-      return this.#fail(GatewayError.from(thrown))
+      return this.#fail(readingFailure(thrown))
     }
     // A sign of life is no progress.
     if (this.#guard.events > events) this.#options.attempt.progress()
@@ -82,7 +84,7 @@ export class StreamReceiver implements Omit<Receiver, 'head'> {
     try {
       this.#take(this.#guard.end(), new Uint8Array())
     } catch (thrown) {
-      return this.#fail(GatewayError.from(thrown))
+      return this.#fail(readingFailure(thrown))
     }
     this.#finish()
   }
@@ -114,7 +116,7 @@ export class StreamReceiver implements Omit<Receiver, 'head'> {
     try {
       this.#way.end()
     } catch (thrown) {
-      return this.#fail(GatewayError.from(thrown))
+      return this.#fail(readingFailure(thrown))
     }
     this.#isOver = true
     this.#options.attempt.complete()
@@ -127,9 +129,9 @@ export class StreamReceiver implements Omit<Receiver, 'head'> {
     this.#isOver = true
     const { attempt, failed } = this.#options
     const { hasBegun } = attempt
-    attempt.fail(error)
-    if (hasBegun) this.#way.out.fail(error)
-    else failed(error)
+    const shown = attempt.fail(error)
+    if (hasBegun) this.#way.out.fail(shown)
+    else failed(shown)
   }
 }
 

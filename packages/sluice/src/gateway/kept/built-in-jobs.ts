@@ -34,10 +34,10 @@ export async function openBuiltInJobs(input: BuiltInJobsInput): Promise<VideoWor
   await sweeping()
   for (const job of await store.unfinishedVideoJobs(engine.id)) jobs.resume(keptJob(job))
 
-  async function keep(kept: KeptJob, { keyId, model }: VideoRequest): Promise<VideoJob> {
+  async function keep(kept: KeptJob, { model }: VideoRequest): Promise<VideoJob> {
     const { state, ...rest } = kept
     const createdAt = Math.floor(now() / 1000)
-    const job = { ...rest, keyId, model, provider: engine.id, request: state, createdAt }
+    const job = { ...rest, model, provider: engine.id, request: state, createdAt }
     await store.addVideoJob(job)
     jobs.resume(kept)
     return job
@@ -79,8 +79,17 @@ async function sweepOne(id: string, { engine, store, now }: BuiltInJobsInput): P
   else if (!isOpen) await engine.jobs.cancel(id)
 }
 
-function keptJob({ id, status, progress, prompt, seconds, size, ...job }: VideoJob): KeptJob {
+function keptJob({
+  id,
+  keyId,
+  status,
+  progress,
+  prompt,
+  seconds,
+  size,
+  ...job
+}: VideoJob): KeptJob {
   const { request, expiresAt } = job
-  const kept = { id, status, progress, prompt, seconds, size, state: request }
+  const kept = { id, keyId, status, progress, prompt, seconds, size, state: request }
   return expiresAt === undefined ? kept : { ...kept, expiresAt }
 }

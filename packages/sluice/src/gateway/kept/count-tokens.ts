@@ -4,6 +4,7 @@ import { nativeOf } from '../attempt/prepare.ts'
 import type { Answer, Call } from '../call.ts'
 import type { Gateway } from '../gateway.ts'
 import { begin, openRun } from '../handle.ts'
+import { modeOf } from '../run/run.ts'
 
 /**
  * Counts the tokens of a request without answering it: the upstream does where it speaks the caller's format, else the
@@ -19,6 +20,7 @@ export async function countTokens(gateway: Gateway, call: Call): Promise<Answer>
   call.trail.provider = target?.providerId
   call.trail.model = target?.model
   // Only chat formats count.
-  const tokens = gateway.engine.countTokens(run.canonical() as ChatRequest)
+  const mode = target === undefined ? 'hints' : modeOf(run, target)
+  const tokens = gateway.engine.countTokens(run.canonical(mode) as ChatRequest)
   return { kind: 'json', headers: answerHeaders(gateway, call), body: counted(tokens) }
 }

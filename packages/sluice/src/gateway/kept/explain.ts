@@ -1,11 +1,12 @@
 import { GatewayError } from '@sluice/contract'
+import type { UnsupportedMode } from '../../config/unsupported-mode.ts'
 import { outgoing, prepare } from '../attempt/prepare.ts'
 import type { Call } from '../call.ts'
 import type { Gateway } from '../gateway.ts'
 import { openRun, withCall } from '../handle.ts'
 import { orderFor } from '../route/order-targets.ts'
 import type { Route, Target } from '../route/routing.ts'
-import type { Run } from '../run/run.ts'
+import { modeOf, type Run } from '../run/run.ts'
 
 /** What would happen to a call, without sending anything. */
 export interface Explanation {
@@ -22,6 +23,8 @@ export interface ExplainedTarget {
   readonly chosen: boolean
   readonly priority: number
   readonly weight: number
+  /** What happens to fields that it cannot express. */
+  readonly unsupported: UnsupportedMode
   /** False while its breaker is open. */
   readonly available: boolean
   /** The moving average of its first content, in milliseconds; null when nothing is known. */
@@ -52,6 +55,7 @@ export async function explainCall(gateway: Gateway, call: Call): Promise<Explana
       chosen: index === 0,
       priority: target.priority,
       weight: target.weight,
+      unsupported: modeOf(run, target),
       available: gateway.health.available(target.id),
       latencyMs: gateway.health.latencyMs(target.id) ?? null,
       ...(await encoded(withCall(run, { ...call, trail }), target)),

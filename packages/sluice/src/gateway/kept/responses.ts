@@ -1,4 +1,4 @@
-import { GatewayError, invalidRequest, parseJson } from '@sluice/contract'
+import { GatewayError, invalidRequest, JsonSurvey, parseJson } from '@sluice/contract'
 import type { ApiKey } from '../../ports/api-key.ts'
 import type { StoredResponse } from '../../ports/store.ts'
 import {
@@ -13,23 +13,39 @@ import { answerOf } from '../answer.ts'
 import type { Attempted } from '../attempt/attempt.ts'
 import { nativeOf } from '../attempt/prepare.ts'
 import type { Answer, Call } from '../call.ts'
+import { CallRequest } from '../call-request.ts'
 import type { Gateway } from '../gateway.ts'
 import { begin, openRun, withCall } from '../handle.ts'
+import type { HeldBytes } from '../held-bytes.ts'
 import type { Run } from '../run/run.ts'
+import { turn } from '../turns.ts'
+import { checkNamedIds, checkPreviousId, idsOf } from './upstream-ids.ts'
 
 type Items = ReturnType<typeof inputItems>
 
 /** A longer conversation than this is refused; OpenAI's own models would not fit half of it. */
 const chainMax = 1_000
+/** What is put in front of a request in all, in UTF-16 units and in units of JsonSurvey: about what a request may have. */
+const chainLengthMax = 32 * 1024 * 1024
+const chainUnitsMax = 500_000
+/** A request that holds more is not kept: every one that continues it would read it again. */
+const keptBytesMax = 16 * 1024 * 1024
 
 /**
  * POST /v1/responses with its memory: the conversation before `previous_response_id` is put in front, and the answer is
  * kept unless `store` is false. Where the upstream made the earlier response itself, it is left to the upstream.
  */
 export async function createResponse(gateway: Gateway, call: Call): Promise<Answer> {
-  const request = call.request as ResponsesRequest
+  const request = call.request.value as ResponsesRequest
+  if (request.store !== false && call.held.bytes > keptBytesMax)
+    throw new GatewayError(
+      'too_large',
+      `A request of more than ${keptBytesMax} bytes is not kept: send it with store: false`,
+      { param: 'store' },
+    )
   const asked = await withReferred(gateway, call)
   const run = await openRun(gateway, asked)
+  await checkNamedIds(run)
   const previousId = request.previous_response_id
   const continued = previousId == null ? asked : await withPrevious(run, previousId)
   const answering = continued === asked ? run : withCall(run, continued)
@@ -37,6 +53,7 @@ export async function createResponse(gateway: Gateway, call: Call): Promise<Answ
   if (request.store === false) return answerOf(answering, attempted)
   const kept = {
     call,
+    previousId: previousId ?? undefined,
     own: inputItems(request, gateway.newId),
     // An upstream that was told the id knows the response by its own.
     isOurs: continued !== asked || !speaksResponses(attempted),
@@ -46,61 +63,100 @@ export async function createResponse(gateway: Gateway, call: Call): Promise<Answ
 
 /** The call with references to items of kept answers replaced by the items; others are left to the upstream. */
 async function withReferred(gateway: Gateway, call: Call): Promise<Call> {
-  const ids = referredResponses(call.request as ResponsesRequest)
+  const ids = referredResponses(call.request.value as ResponsesRequest)
   if (ids.length === 0) return call
   if (ids.length > chainMax)
     throw invalidRequest(`The input refers to more than ${chainMax} responses`, 'input')
-  const found = await Promise.all(ids.map((id) => gateway.store.findResponse(id)))
-  const items = found.flatMap((stored) => {
-    if (stored?.keyId !== call.key.id) return []
-    return (parseJson(stored.response) as { readonly output: Items }).output
-  })
+  const reader = new KeptReader(call.held, 'input')
+  const items: Items[number][] = []
+  for (const id of ids) {
+    const stored = await gateway.store.findResponse(id)
+    if (stored?.keyId === call.key.id) items.push(...(await reader.output(stored)))
+  }
   if (items.length === 0) return call
-  return continuedWith(call, withReferences(call.request as ResponsesRequest, items))
+  return continuedWith(call, withReferences(call.request.value as ResponsesRequest, items))
 }
 
 function continuedWith(call: Call, request: ResponsesRequest): Call {
-  const written = call.written ?? call.request
-  return { ...call, request, written, raw: Buffer.from(JSON.stringify(request)) }
+  const parts = { fields: request, raw: Buffer.from(JSON.stringify(request)), isOwn: false }
+  const written = call.written ?? call.request.value
+  return { ...call, request: new CallRequest(request, parts), written }
 }
 
-async function withPrevious({ gateway, call, route }: Run, id: string): Promise<Call> {
+async function withPrevious(run: Run, id: string): Promise<Call> {
+  const { gateway, call, route } = run
   const target = route.levels[0]?.[0]
   const isNative = target?.kind === 'upstream' && nativeOf(gateway, call, target) !== undefined
   const stored = await gateway.store.findResponse(id)
   const isOurs = stored?.keyId === call.key.id
   // The upstream would know it: all keys share the gateway's account there.
   if (stored && !isOurs) throw responseNotFound(id)
-  // What this gateway does not know, an upstream with a memory of its own may.
-  if (isNative && (!isOurs || stored?.provider === target.providerId)) return call
-  if (!stored || !isOurs) throw responseNotFound(id)
+  if (isNative && stored?.provider === target.providerId) return call
+  if (!stored) {
+    if (!isNative) throw responseNotFound(id)
+    // What this gateway does not know, an upstream with a memory of its own may.
+    await checkPreviousId(run, target, id)
+    return call
+  }
   return continuedWith(
     call,
-    withHistory(call.request as ResponsesRequest, await history(gateway, stored)),
+    withHistory(call.request.value as ResponsesRequest, await history(run, stored)),
   )
 }
 
 /** All items of the conversation, inputs and outputs, oldest first. */
-async function history(gateway: Gateway, last: StoredResponse): Promise<Items> {
+async function history({ gateway, call: { held } }: Run, last: StoredResponse): Promise<Items> {
+  const reader = new KeptReader(held, 'previous_response_id')
   const chain: Items[number][][] = []
   let current: StoredResponse | undefined = last
   while (current) {
-    const { output } = parseJson(current.response) as { readonly output: Items }
-    chain.unshift([...(parseJson(current.input) as Items), ...output])
-    if (chain.length > chainMax)
-      throw new GatewayError('context_length_exceeded', 'The conversation is too long', {
-        param: 'previous_response_id',
-      })
+    const input = (await reader.read(current.input)) as Items
+    chain.push([...input, ...(await reader.output(current))])
+    if (chain.length > chainMax) throw tooLong('previous_response_id')
     const before: string | undefined = current.previousResponseId
     current = before === undefined ? undefined : await gateway.store.findResponse(before)
     if (before !== undefined && current?.keyId !== last.keyId) throw responseNotFound(before)
   }
-  return chain.flat()
+  return chain.toReversed().flat()
+}
+
+/** Reads what was kept, as much as one request may put in front, each text in a turn of its own. */
+class KeptReader {
+  readonly #held: HeldBytes
+  readonly #param: string
+  #length = 0
+  #units = 0
+
+  constructor(held: HeldBytes, param: string) {
+    this.#held = held
+    this.#param = param
+  }
+
+  async output({ response }: StoredResponse): Promise<Items> {
+    return ((await this.read(response)) as { readonly output: Items }).output
+  }
+
+  async read(text: string): Promise<unknown> {
+    this.#length += text.length
+    if (this.#length > chainLengthMax) throw tooLong(this.#param)
+    this.#held.add(text.length)
+    await turn()
+    const survey = new JsonSurvey(Buffer.from(text), Number.POSITIVE_INFINITY)
+    while (!survey.isDone) survey.advance(text.length)
+    this.#units += survey.units
+    if (this.#units > chainUnitsMax) throw tooLong(this.#param)
+    return parseJson(text)
+  }
+}
+
+function tooLong(param: string): GatewayError {
+  return new GatewayError('context_length_exceeded', 'The conversation is too long', { param })
 }
 
 interface Kept {
-  /** As the caller wrote it. */
   readonly call: Call
+  readonly previousId: string | undefined
+  /** As the caller wrote it. */
   readonly own: Items
   /** False where the upstream made the response under an id of its own. */
   readonly isOurs: boolean
@@ -112,25 +168,25 @@ async function keep(gateway: Gateway, kept: Kept, document: unknown): Promise<vo
     await add(gateway, kept, document)
   } catch (thrown) {
     const { code } = GatewayError.from(thrown)
-    gateway.log.warn({ call: kept.call.id, code }, 'a response could not be kept')
+    gateway.log.warn({ call: kept.call.id, code }, 'a response could not be stored')
   }
 }
 
-async function add(gateway: Gateway, { call, own, isOurs }: Kept, document: unknown) {
+async function add(gateway: Gateway, { call, previousId, own, isOurs }: Kept, document: unknown) {
   if (typeof document !== 'object' || document === null) return
   const { id, output } = document as { readonly id?: unknown; readonly output?: unknown }
   if (typeof id !== 'string' || !Array.isArray(output)) return
-  const before = (call.request as ResponsesRequest).previous_response_id ?? undefined
   const { provider } = call.trail
-  await gateway.store.addResponse({
+  const response = {
     id,
     keyId: call.key.id,
     createdAt: Math.floor(gateway.now() / 1000),
-    ...(before !== undefined && { previousResponseId: before }),
+    ...(previousId !== undefined && { previousResponseId: previousId }),
     ...(!isOurs && provider !== undefined && { provider }),
     response: JSON.stringify(document),
     input: JSON.stringify(own),
-  })
+  }
+  await gateway.store.addResponse(response, isOurs ? [] : idsOf(id, output))
 }
 
 /** Whether the upstream that answered speaks this format, and so knows the response by its id. */

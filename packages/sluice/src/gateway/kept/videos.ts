@@ -11,6 +11,7 @@ import { answerHeaders, answerOf } from '../answer.ts'
 import { askUpstream } from '../attempt/ask-upstream.ts'
 import { Attempt, type Attempted } from '../attempt/attempt.ts'
 import { defaultTimeouts } from '../attempt/deadline.ts'
+import { namedFilesOf } from '../attempt/named-files.ts'
 import type { Answer, Call } from '../call.ts'
 import type { Gateway } from '../gateway.ts'
 import { begin, openRun } from '../handle.ts'
@@ -34,7 +35,7 @@ export async function createVideo(gateway: Gateway, call: Call): Promise<Answer>
 async function startHere(run: Run, target: Target): Promise<VideoJob> {
   const { gateway, call } = run
   // The schema of createVideo has accepted it.
-  const request = call.request as CreateVideoRequest
+  const request = call.request.value as CreateVideoRequest
   const made = gateway.engine.models.find(({ id }) => id === target.model)
   if (!made?.operations.includes('createVideo'))
     throw new GatewayError('unsupported_value', `${target.id} does not make videos`, {
@@ -45,7 +46,7 @@ async function startHere(run: Run, target: Target): Promise<VideoJob> {
   try {
     const job = await gateway.videos.create({
       keyId: call.key.id,
-      model: request.model,
+      model: run.route.model,
       prompt: request.prompt,
       seconds: String(request.seconds ?? 4),
       size: request.size ?? '720x1280',
@@ -63,7 +64,7 @@ async function startHere(run: Run, target: Target): Promise<VideoJob> {
 const imageBytesMax = 50 * 1024 * 1024
 
 async function inputImage(
-  { engineContext }: Gateway,
+  gateway: Gateway,
   call: Call,
   { input_reference: reference }: CreateVideoRequest,
 ): Promise<Uint8Array | undefined> {
@@ -73,7 +74,7 @@ async function inputImage(
     throw new GatewayError('unsupported_parameter', 'The built-in engine keeps no files', {
       param: 'input_reference.file_id',
     })
-  const { bytes } = await engineContext.fetchMedia(reference.image_url, {
+  const { bytes } = await namedFilesOf(gateway.engineContext, call).fetch(reference.image_url, {
     bytesMax: imageBytesMax,
     param: 'input_reference.image_url',
     signal: call.cancellation.signal,
@@ -87,19 +88,19 @@ function isUpload(reference: object): reference is UploadedFile {
 
 async function startUpstream(run: Run): Promise<VideoJob> {
   const { gateway, call } = run
-  const request = call.request as CreateVideoRequest
+  const request = call.request.value as CreateVideoRequest
   const attempted = await begin(run)
   const { answer, target } = attempted
   if (answer.kind !== 'reply' || answer.jobId === undefined) {
     attempted.abandon()
-    throw new GatewayError('upstream_garbled', 'The upstream named no task')
+    throw new GatewayError('upstream_garbled', 'The upstream returned no task id')
   }
   const video = answer.reply as Video
   const job: VideoJob = {
     id: gateway.newId('video_'),
     keyId: call.key.id,
     provider: target.providerId,
-    model: request.model,
+    model: run.route.model,
     upstreamId: answer.jobId,
     status: video.status,
     progress: video.progress,
@@ -202,6 +203,7 @@ function askOwner(run: Run, job: VideoJob): Promise<Attempted> {
       weight: 1,
       priority: 0,
       because: 'it has the task',
+      unsupported: 'hints',
       timeouts: { ...defaultTimeouts, ...upstream.timeouts },
     },
     call.cancellation,

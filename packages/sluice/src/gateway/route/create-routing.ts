@@ -1,11 +1,20 @@
 import type { RouteConfig, RouteOptions as RouteSettings } from '../../config/schema.ts'
 import { GatewayError } from '@sluice/contract'
+import type { ApiKey } from '../../ports/api-key.ts'
 import type { Engine, EngineModel } from '@sluice/engine'
 import { defaultTimeouts, type Timeouts } from '../attempt/deadline.ts'
 import { defaultBreaker } from './health.ts'
 import { type ListedModels, listModels } from './list-models.ts'
 import type { RoutingInput } from './routing-input.ts'
-import { mayUse, type Route, type RouteOptions, type Routing, type Target } from './routing.ts'
+import {
+  mayUse,
+  type Route,
+  type RouteOptions,
+  type Routing,
+  type Target,
+  type Upstream,
+} from './routing.ts'
+import { offHint, suggestion, unknownModel } from './unknown-model.ts'
 
 /** Names and routes of one configuration; a new configuration makes a new one and the old serves its calls to the end. */
 export function createRouting(input: RoutingInput): Routing {
@@ -33,7 +42,7 @@ export function createRouting(input: RoutingInput): Routing {
     if (slash > 0 && isProvider(input, name.slice(0, slash)))
       return [[makeTarget(input, name, { because: 'provider/model' })]]
     walk.isFixed = false
-    return [[await ownedTarget(input, name)]]
+    return [[await ownedTarget(listed, name, walk.key)]]
   }
 
   /**
@@ -60,15 +69,16 @@ export function createRouting(input: RoutingInput): Routing {
   return {
     upstreams,
     builtinModels: [...engineNames.keys()],
+    hasProviders: hasProviders(input),
     route(model, key) {
       if (!mayUse(key, model)) throw notAllowed(model)
-      return made.get(model) ?? makeRoute(model)
+      return made.get(model) ?? makeRoute(model, key)
     },
     list: (key) => listModels(listed, key),
   }
 
-  async function makeRoute(model: string): Promise<Route> {
-    const walk: Walk = { seen: new Set(), isFixed: true }
+  async function makeRoute(model: string, key: ApiKey): Promise<Route> {
+    const walk: Walk = { seen: new Set(), isFixed: true, key }
     const levels = await levelsOf(model, walk)
     const configured = routes.get(model)
     const own = typeof configured === 'object' ? configured : {}
@@ -85,6 +95,8 @@ interface Walk {
   readonly seen: Set<string>
   /** False where a provider's own list decided. */
   isFixed: boolean
+  /** Who asks: only names that this key may use are suggested. */
+  readonly key: ApiKey
 }
 
 const madeMax = 1_000
@@ -112,7 +124,8 @@ function ownTargets(
 }
 
 /** A bare name that exactly one provider lists. */
-async function ownedTarget(input: RoutingInput, name: string): Promise<Target> {
+async function ownedTarget(listed: ListedModels, name: string, key: ApiKey): Promise<Target> {
+  const { input } = listed
   if (!isModelName(name)) throw unknownModel(name)
   const owners = await input.lists.owners(name)
   const [owner] = owners
@@ -122,15 +135,31 @@ async function ownedTarget(input: RoutingInput, name: string): Promise<Target> {
       `Several providers have ${name}; write ${owners.map((id) => `${id}/${name}`).join(' or ')}`,
       { param: 'model' },
     )
-  if (owner === undefined) throw unknownModel(name)
+  if (owner === undefined) throw unknownModel(name, await hintFor(listed, name, key))
   return makeTarget(input, `${owner}/${name}`, { because: `only ${owner} lists it` })
 }
 
-function aliasesOf({ config, upstreams, packages }: RoutingInput): ReadonlyMap<string, string> {
-  const { enabled, aliases } = config.builtin
-  const others = packages.size > 0 || [...upstreams.values()].some(({ ambient }) => !ambient)
-  const on = enabled === 'always' || (enabled === 'auto' && !others)
+async function hintFor(
+  { input, aliases, engineNames }: ListedModels,
+  name: string,
+  key: ApiKey,
+): Promise<string> {
+  const off = offHint(input, name)
+  if (off !== '') return off
+  const names = [...Object.keys(input.config.models), ...aliases.keys(), ...engineNames.keys()]
+  return suggestion(input, { name, names, mayUse: (one) => mayUse(key, one) })
+}
+
+function aliasesOf(input: RoutingInput): ReadonlyMap<string, string> {
+  const { enabled, aliases } = input.config.builtin
+  const on = enabled === 'always' || (enabled === 'auto' && !hasProviders(input))
   return new Map(on ? Object.entries(aliases) : [])
+}
+
+/** A provider that is gone may be a slip: a name of its models must not be answered by something else meanwhile. */
+function hasProviders({ upstreams, packages, hadProviders }: RoutingInput): boolean {
+  if (hadProviders === true || packages.size > 0) return true
+  return [...upstreams.values()].some(({ ambient }) => !ambient)
 }
 
 function findDirect(
@@ -175,7 +204,8 @@ function makeTarget(input: RoutingInput, name: string, settings: TargetSettings)
   const providerId = name.slice(0, slash)
   const model = name.slice(slash + 1)
   const { because, weight = 1, priority = 0, timeouts } = settings
-  const rest = { id: name, providerId, weight, priority, because }
+  const unsupported = input.config.providers[providerId]?.unsupported ?? input.config.unsupported
+  const rest = { id: name, providerId, weight, priority, because, unsupported }
   if (!isModelName(model)) throw unknownModel(name)
   const engine = engineOf(input, providerId, model)
   if (engine) {
@@ -184,14 +214,15 @@ function makeTarget(input: RoutingInput, name: string, settings: TargetSettings)
   }
   const upstream = input.upstreams.get(providerId)
   if (!upstream)
-    throw new GatewayError('model_not_found', `No provider ${providerId} is configured`, {
-      param: 'model',
-    })
+    throw unknownModel(
+      name,
+      input.known.whyOff(providerId) ?? `No provider ${providerId} is configured`,
+    )
   const own = upstream.models?.find(({ id }) => id === model)
   return {
     ...rest,
     kind: 'upstream',
-    upstream,
+    upstream: speaking(upstream, own?.upstream ?? model),
     model: own?.upstream ?? model,
     timeouts: {
       ...defaultTimeouts,
@@ -232,13 +263,6 @@ function notAllowed(name: string): GatewayError {
   return new GatewayError('forbidden', message, { param: 'model' })
 }
 
-function unknownModel(name: string): GatewayError {
-  const shown = JSON.stringify(name.slice(0, shownMax))
-  return new GatewayError('model_not_found', `The model ${shown} does not exist`, {
-    param: 'model',
-  })
-}
-
 const retryDefaults = { attempts: 2, baseMs: 250, maxMs: 5_000 }
 
 function optionsOf(defaults: RouteSettings, own: RouteSettings): RouteOptions {
@@ -247,10 +271,16 @@ function optionsOf(defaults: RouteSettings, own: RouteSettings): RouteOptions {
     ...retryDefaults,
     ...defaults.retries,
     ...own.retries,
-    unsupported: own.unsupported ?? defaults.unsupported ?? 'refuse',
+    ...(own.unsupported !== undefined && { unsupported: own.unsupported }),
     hedge: { ...hedge, percentile },
     sticky: own.sticky ?? defaults.sticky ?? false,
     strategy: own.strategy ?? defaults.strategy ?? 'weighted',
     breaker: { ...defaultBreaker, ...defaults.breaker, ...own.breaker },
   } as RouteOptions
+}
+
+/** The upstream as one of its models speaks. */
+function speaking(upstream: Upstream, model: string): Upstream {
+  const protocol = upstream.provider.protocolOf?.(model)
+  return protocol ? { ...upstream, provider: { ...upstream.provider, protocol } } : upstream
 }

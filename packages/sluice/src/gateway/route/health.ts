@@ -1,5 +1,7 @@
+import { createKeyTurns, type KeyTurns } from './key-turns.ts'
+
 /** What has been seen of each target lately. In memory: another process learns for itself. */
-export interface Health {
+export interface Health extends KeyTurns {
   /** False while the breaker is open, except for one probe at a time after the cooldown. */
   available(target: string): boolean
   /** An attempt begins; in a half-open breaker it is the one probe. */
@@ -13,21 +15,16 @@ export interface Health {
   /** A percentile (0 to 100) of the last first-content times; undefined below 8 observations. */
   percentileMs(target: string, percentile: number): number | undefined
   /**
-   * Remembers for ten minutes that an upstream does not have a client format after all: servers that speak OpenAI's
-   * chat often lack its Responses. The format is then translated.
+   * Remembers for ten minutes that the upstream at a base URL does not have a client format after all: servers that speak
+   * OpenAI's chat often lack its Responses. The format is then translated. Does nothing where the format has worked.
    */
-  setFormatLacking(provider: string, format: string): void
-  lacksFormat(provider: string, format: string): boolean
+  setFormatLacking(baseUrl: string, format: string): void
+  lacksFormat(baseUrl: string, format: string): boolean
+  /** The upstream at a base URL has answered in a client format: it has it, whatever it says of later requests. */
+  formatWorked(baseUrl: string, format: string): void
   /** Remembers whether an upstream's last answer was that of a gateway like this one. */
   setGateway(provider: string, isGateway: boolean): void
   isGateway(provider: string): boolean
-  /** Leaves a refused or limited key of a provider alone for a while. */
-  setKeyAside(provider: string, secret: string, ms: number): void
-  /**
-   * The next key in turn that is not set aside. Where every one is, the one that has rested longest is tried again once
-   * in 15 seconds, as refusals may be the upstream's bad day; undefined in between.
-   */
-  nextKey(provider: string, secrets: readonly string[]): string | undefined
 }
 
 export interface BreakerOptions {
@@ -38,10 +35,18 @@ export interface BreakerOptions {
 
 export const defaultBreaker: BreakerOptions = { failures: 5, windowMs: 30_000, cooldownMs: 15_000 }
 
+/** `open`: it comes behind all others. `half-open`: one request tries it. `closed`: it is used again. */
+export type BreakerState = 'open' | 'half-open' | 'closed'
+
+/** Told of every change of a breaker. */
+export type BreakerListener = (target: string, state: BreakerState) => void
+
 interface Seen {
   failures: number[]
+  /** 0 while the breaker is closed. */
   openUntil: number
   probing: boolean
+  state: BreakerState
   average: number | undefined
   readonly samples: number[]
 }
@@ -49,34 +54,21 @@ interface Seen {
 /** Callers choose the model's name in `provider/model`; beyond this many the one used longest ago is forgotten. */
 const targetsMax = 10_000
 const lackingMs = 600_000
-const probeKeyMs = 15_000
 const samplesMax = 128
 const samplesForPercentile = 8
 /** How much one observation moves the average. */
 const weight = 0.2
 
-export function createHealth(now: () => number): Health {
+export function createHealth(now: () => number, changed: BreakerListener = () => {}): Health {
   const targets = new Map<string, Seen>()
 
-  function seen(target: string): Seen {
-    const known = targets.get(target)
-    // A Map keeps the order of insertion. Where it may have to forget something, what was used last stands last.
-    if (known && targets.size < targetsMax / 2) return known
-    const entry = known ?? {
-      failures: [],
-      openUntil: 0,
-      probing: false,
-      average: undefined,
-      samples: [],
-    }
-    targets.delete(target)
-    targets.set(target, entry)
-    if (targets.size > targetsMax) {
-      const [oldest] = targets.keys()
-      if (oldest !== undefined) targets.delete(oldest)
-    }
-    return entry
+  function turn(target: string, entry: Seen, state: BreakerState): void {
+    if (entry.state === state) return
+    entry.state = state
+    changed(target, state)
   }
+
+  const seen = (target: string) => entryOf(targets, target)
 
   return {
     available(target) {
@@ -85,7 +77,9 @@ export function createHealth(now: () => number): Health {
     },
     starts(target) {
       const entry = seen(target)
-      if (entry.openUntil > 0) entry.probing = true
+      if (entry.openUntil === 0) return
+      entry.probing = true
+      if (now() >= entry.openUntil) turn(target, entry, 'half-open')
     },
     released(target) {
       const entry = targets.get(target)
@@ -94,6 +88,7 @@ export function createHealth(now: () => number): Health {
     succeeded(target, firstContentMs) {
       const entry = seen(target)
       if (entry.failures.length > 0) entry.failures = []
+      if (entry.openUntil > 0) turn(target, entry, 'closed')
       entry.openUntil = 0
       entry.probing = false
       entry.average =
@@ -110,8 +105,9 @@ export function createHealth(now: () => number): Health {
         -failures,
       )
       entry.probing = false
-      if (entry.failures.length >= failures || entry.openUntil > 0)
-        entry.openUntil = time + cooldownMs
+      if (entry.failures.length < failures && entry.openUntil === 0) return
+      entry.openUntil = time + cooldownMs
+      turn(target, entry, 'open')
     },
     latencyMs: (target) => targets.get(target)?.average,
     percentileMs(target, percentile) {
@@ -126,6 +122,27 @@ export function createHealth(now: () => number): Health {
   }
 }
 
+function entryOf(targets: Map<string, Seen>, target: string): Seen {
+  const known = targets.get(target)
+  // A Map keeps the order of insertion. Where it may have to forget something, what was used last stands last.
+  if (known && targets.size < targetsMax / 2) return known
+  const entry = known ?? {
+    failures: [],
+    openUntil: 0,
+    probing: false,
+    state: 'closed',
+    average: undefined,
+    samples: [],
+  }
+  targets.delete(target)
+  targets.set(target, entry)
+  if (targets.size > targetsMax) {
+    const [oldest] = targets.keys()
+    if (oldest !== undefined) targets.delete(oldest)
+  }
+  return entry
+}
+
 function createGateways(): Pick<Health, 'setGateway' | 'isGateway'> {
   const gateways = new Set<string>()
   return {
@@ -137,45 +154,22 @@ function createGateways(): Pick<Health, 'setGateway' | 'isGateway'> {
   }
 }
 
-function createLacking(now: () => number): Pick<Health, 'setFormatLacking' | 'lacksFormat'> {
+function createLacking(
+  now: () => number,
+): Pick<Health, 'setFormatLacking' | 'lacksFormat' | 'formatWorked'> {
   const lacking = new Map<string, number>()
+  const working = new Map<string, Set<string>>()
   return {
-    setFormatLacking(provider, format) {
-      lacking.set(`${provider} ${format}`, now() + lackingMs)
+    setFormatLacking(baseUrl, format) {
+      if (working.get(baseUrl)?.has(format) === true) return
+      lacking.set(`${baseUrl} ${format}`, now() + lackingMs)
     },
-    lacksFormat: (provider, format) =>
-      lacking.size > 0 && (lacking.get(`${provider} ${format}`) ?? 0) > now(),
-  }
-}
-
-/** Keys of one provider are used in turn, the refused ones left out for a while. */
-function createKeyTurns(now: () => number): Pick<Health, 'setKeyAside' | 'nextKey'> {
-  const aside = new Map<string, { until: number; since: number }>()
-  const turns = new Map<string, number>()
-  return {
-    setKeyAside(provider, secret, ms) {
-      aside.set(`${provider} ${secret}`, { until: now() + ms, since: now() })
-    },
-    nextKey(provider, secrets) {
-      const [only] = secrets
-      if (secrets.length === 1 && (aside.size === 0 || !aside.has(`${provider} ${only}`)))
-        return only
-      const turn = turns.get(provider) ?? 0
-      turns.set(provider, turn + 1)
-      const inTurn = [
-        ...secrets.slice(turn % secrets.length),
-        ...secrets.slice(0, turn % secrets.length),
-      ]
-      const restOf = (secret: string) => aside.get(`${provider} ${secret}`)
-      const free = inTurn.find((secret) => (restOf(secret)?.until ?? 0) <= now())
-      if (free !== undefined) return free
-      const [rested] = inTurn.toSorted(
-        (left, right) => (restOf(left)?.since ?? 0) - (restOf(right)?.since ?? 0),
-      )
-      const rest = rested === undefined ? undefined : restOf(rested)
-      if (rest === undefined || rest.since > now() - probeKeyMs) return undefined
-      rest.since = now()
-      return rested
+    lacksFormat: (baseUrl, format) =>
+      lacking.size > 0 && (lacking.get(`${baseUrl} ${format}`) ?? 0) > now(),
+    formatWorked(baseUrl, format) {
+      const formats = working.get(baseUrl)
+      if (formats?.has(format) === true) return
+      working.set(baseUrl, new Set(formats).add(format))
     },
   }
 }

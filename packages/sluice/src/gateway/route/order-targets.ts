@@ -13,7 +13,7 @@ export function orderFor(
   const [level = [], ...further] = route.levels
   if (level.length === 1 && further.length === 0) return level
   const prefix = route.options.sticky
-    ? promptPrefix(key.id, format.prefixOf?.(request) ?? request)
+    ? promptPrefix(key.id, format.prefixOf?.(request.value) ?? request.value)
     : undefined
   return chooseOrder(route, { health, random, ...(prefix !== undefined && { prefix }) })
 }

@@ -12,4 +12,12 @@ export interface RoutingInput {
   /** Providers answered by packages of the AI SDK, in this process. */
   readonly packages: ReadonlyMap<string, () => Promise<Engine>>
   readonly lists: ModelLists
+  /** An earlier configuration of this process had providers: well-known names are theirs for good. Default false. */
+  readonly hadProviders?: boolean
+  /** Providers that could be on. */
+  readonly known: {
+    readonly ids: readonly string[]
+    /** Why one is off and what turns it on; undefined for one that is on, and for a name of none. */
+    readonly whyOff: (id: string) => string | undefined
+  }
 }

@@ -1,4 +1,5 @@
 import type { OperationName } from '@sluice/contract'
+import type { UnsupportedMode } from '../../config/unsupported-mode.ts'
 import type { ApiKey } from '../../ports/api-key.ts'
 import type { Engine } from '@sluice/engine'
 import type { Provider, ProviderSettings } from '../../providers/provider.ts'
@@ -11,6 +12,8 @@ export interface Upstream {
   readonly provider: Provider
   /** Without a trailing slash, settings filled in. */
   readonly baseUrl: string
+  /** The version that `baseUrl` ends in, such as `/v1/`; a path that begins with it does not say it again. */
+  readonly version?: string
   /** Never empty: a local server without a key has the empty secret. */
   readonly secrets: readonly string[]
   readonly settings: ProviderSettings
@@ -21,6 +24,8 @@ export interface Upstream {
   /** Models configured by the user; absent means whatever the provider lists. */
   readonly models: readonly UpstreamModel[] | undefined
   readonly timeouts: Partial<Timeouts>
+  /** Callers may name what is kept at the upstream by ids that they have from elsewhere. */
+  readonly sharesIds: boolean
 }
 
 export interface UpstreamModel {
@@ -44,6 +49,8 @@ export type Target = {
   /** Lower comes first. */
   readonly priority: number
   readonly timeouts: Timeouts
+  /** What happens to fields that it cannot express, where neither the call nor the route says. */
+  readonly unsupported: UnsupportedMode
   /** Why this target is there, for explain: the configuration line or rule it came from. */
   readonly because: string
 } & (
@@ -66,7 +73,8 @@ export interface RouteOptions {
   readonly baseMs: number
   /** The longest wait before a retry; an upstream that asks for more is left for the next target. */
   readonly maxMs: number
-  readonly unsupported: 'refuse' | 'report'
+  /** What happens to fields that a target cannot express; absent: what the target says. */
+  readonly unsupported?: UnsupportedMode
   readonly hedge: {
     readonly enabled: boolean
     readonly delayMs?: number
@@ -102,6 +110,8 @@ export interface Routing {
   /** The names that answer without any provider, for the start message. */
   readonly builtinModels: readonly string[]
   readonly upstreams: ReadonlyMap<string, Upstream>
+  /** Whether another provider than the built-in engine is configured, or was before in this process. */
+  readonly hasProviders: boolean
 }
 
 /**

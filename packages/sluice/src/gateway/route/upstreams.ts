@@ -31,7 +31,7 @@ export function configuredUpstreams(
     if (settings.enabled === false || settings.type === 'ai-sdk') continue
     const provider = baseOf(id, settings, catalogue)
     if (!provider) {
-      skipped(id, `It is in no catalogue; say its type and baseUrl`)
+      skipped(id, `it is not in the catalogue, so it needs a type and a baseUrl`)
       continue
     }
     const own = settings.keys ?? (settings.key === undefined ? undefined : [settings.key])
@@ -41,7 +41,7 @@ export function configuredUpstreams(
         : undefined
     const secrets = own ?? (fromEnvironment === undefined ? undefined : [fromEnvironment])
     if (!secrets && settings.baseUrl === undefined && provider.local !== true) {
-      skipped(id, `It has no key; set key, or ${provider.environment.join(' or ')}`)
+      skipped(id, `set ${provider.environment.join(' or ')}, or providers.${id}.key`)
       continue
     }
     add(id, provider, settings, secrets ?? [''])
@@ -84,7 +84,7 @@ function baseOf(
   return known && { ...known, id }
 }
 
-function withoutModels({ models: _models, ...provider }: Provider): Provider {
+function withoutModels({ models: _models, protocolOf: _, ...provider }: Provider): Provider {
   return provider
 }
 
@@ -102,15 +102,16 @@ function createUpstream(
 ): Omit<Upstream, 'ambient'> | string {
   const settings = settingsOf(provider, given, variables)
   const known = provider.baseUrlFrom?.(settings) ?? provider.baseUrl
-  const template = (given.baseUrl ?? known).replace(/\/+$/, '')
+  const template = withVersion((given.baseUrl ?? known).replace(/\/+$/, ''), known, provider)
   const missing = [...template.matchAll(/\{(\w+)\}/g)].find(
     ([, name = '']) => settings[name] === undefined,
   )
-  if (missing) return `Its address needs the setting ${missing[1]}`
+  if (missing) return `its address needs the setting ${missing[1]}`
   return {
     id,
     provider: { ...provider, credentials: withoutEmptySecret(provider.credentials) },
     baseUrl: template.replace(/\{(\w+)\}/g, (_, name: string) => settings[name] ?? ''),
+    ...versionOf(template),
     secrets,
     settings,
     headers: given.headers ?? {},
@@ -118,7 +119,23 @@ function createUpstream(
       | readonly UpstreamModel[]
       | undefined,
     timeouts: given.timeouts ?? {},
+    sharesIds: given.sharedIds === 'allow',
   }
+}
+
+/** OpenAI's protocol at a host alone: its `/v1`, which the provider's own address ends in. */
+function withVersion(baseUrl: string, known: string, { protocol }: Provider): string {
+  return protocol.id.startsWith('openai') &&
+    /^https?:\/\/[^/]+\/v1$/.test(known) &&
+    /^https?:\/\/[^/]+$/.test(baseUrl)
+    ? `${baseUrl}/v1`
+    : baseUrl
+}
+
+/** What a base URL ends in and a protocol's path may begin with: it is said once. */
+function versionOf(baseUrl: string): Pick<Upstream, 'version'> {
+  const version = /\/v\d\w*$/.exec(baseUrl)?.[0]
+  return version === undefined ? {} : { version: `${version}/` }
 }
 
 /** The base URL that the environment gives a provider, and the variable it came from. */
@@ -168,6 +185,9 @@ function settingsOf(
     const value = given[name]
     if (value !== undefined) settings[name] = value
   }
+  // Google calls its regions locations.
+  if (given.location !== undefined && given.region === undefined)
+    settings['region'] = given.location
   return settings
 }
 

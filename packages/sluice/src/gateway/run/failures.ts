@@ -1,18 +1,19 @@
-import { type ErrorCode, GatewayError } from '@sluice/contract'
+import { type ErrorCode, GatewayError, isOutOfStack } from '@sluice/contract'
 import type { Received, UpstreamFailure } from '@sluice/protocols'
+import { lacksAddress } from './missing-address.ts'
 
 /**
- * What a failed attempt leads to. `retry`: the same target after a wait. `other-key`: the same target at once with
- * another key. `next`: another target. `stop`: straight to the caller, because it is the caller's mistake and costs
- * nobody a second try.
+ * What a failed attempt leads to. `retry`: the same target after a wait. `next`: another target. `stop`: straight to the
+ * caller, because it is the caller's mistake and costs nobody a second try.
  */
-export type Action = 'retry' | 'other-key' | 'next' | 'stop'
+export type Action = 'retry' | 'next' | 'stop'
 
 const actions: Readonly<Partial<Record<ErrorCode, Action>>> = {
   upstream_rate_limited: 'retry',
   upstream_unavailable: 'retry',
   upstream_cut: 'retry',
-  upstream_refused_us: 'other-key',
+  // Another key of the target has been tried by then.
+  upstream_refused_us: 'next',
   // A second try at a slow target would cost the caller the same wait again.
   upstream_timeout: 'next',
   upstream_garbled: 'next',
@@ -32,6 +33,15 @@ export function isFinal(error: unknown): boolean {
   return !(error instanceof GatewayError) || actionFor(error) === 'stop'
 }
 
+/** What reading an upstream's answer threw: what has no room on the stack is the answer's own nesting. */
+export function readingFailure(thrown: unknown): GatewayError {
+  if (isOutOfStack(thrown))
+    return new GatewayError('upstream_garbled', 'The upstream’s answer is nested too deeply', {
+      cause: thrown,
+    })
+  return GatewayError.from(thrown)
+}
+
 /** What an upstream's status means for the call. Statuses not listed: 4xx is the caller's, 5xx the upstream's. */
 function codeOf(status: number, failure: UpstreamFailure): ErrorCode {
   if (status === 401 || status === 402 || status === 403) return 'upstream_refused_us'
@@ -47,7 +57,10 @@ function codeOf(status: number, failure: UpstreamFailure): ErrorCode {
   return status < 500 ? 'upstream_rejected' : 'upstream_unavailable'
 }
 
-/** An upstream's error answer as the gateway's. Its status, message, code and request id are kept. */
+/**
+ * An upstream's error answer as the gateway's. Its status, message, code and request id are kept, as they came: the end of
+ * the attempt takes out what no caller may read.
+ */
 export function upstreamError(
   provider: string,
   received: Received,
@@ -58,10 +71,11 @@ export function upstreamError(
   const requestId =
     headers['x-request-id'] ?? headers['request-id'] ?? headers['x-amzn-requestid'] ?? undefined
   const retryAfterMs = readRetryAfter(headers, Date.now()) ?? failure.retryAfterMs
-  const said = code === 'upstream_refused_us' ? '' : maskSecrets(failure.message)
+  const said = code === 'upstream_refused_us' ? '' : failure.message
   return new GatewayError(code, sentence(code, { provider, status, said }), {
     upstreamStatus: status,
-    cause: maskSecrets(failure.message),
+    ...(lacksAddress(received) && { isMissingAddress: true }),
+    cause: failure.message,
     ...(code === 'upstream_rejected' && status >= 400 && { status }),
     ...(failure.code !== undefined && { upstreamCode: failure.code }),
     ...(code === 'upstream_rejected' && failure.code !== undefined && { publicCode: failure.code }),
@@ -105,19 +119,3 @@ export function readRetryAfter(
 function bounded(ms: number): number {
   return Math.min(retryAfterMaxMs, Math.max(0, ms))
 }
-
-const secretLike =
-  /\b(?:sk|pk|rk|gsk|xai|key|AIza|hf|nvapi)[-_][A-Za-z0-9_\-*.]{6,}|\bAIza[\w-]{20,}|Bearer\s+\S+/g
-const addressLike = /\bhttps?:\/\/[^\s"'<>)]+|\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b/g
-const messageLengthMax = 2000
-
-/** An upstream's words without what looks like a credential or an address of its inside. */
-function maskSecrets(message: string): string {
-  return message
-    .slice(0, messageLengthMax)
-    .replace(secretLike, '***')
-    .replace(addressLike, (address) => (publicAddress.test(address) ? address : '***'))
-}
-
-/** Links to documentation are worth showing; numbers, ports and single names are somebody's inside. */
-const publicAddress = /^https:\/\/[a-z][a-z0-9-]*(?:\.[a-z0-9-]+)*\.[a-z]{2,}(?:[/?#]|$)/i

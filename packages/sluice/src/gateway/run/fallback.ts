@@ -4,15 +4,21 @@ import { orderFor } from '../route/order-targets.ts'
 import { isFinal } from './failures.ts'
 import { hedged } from './hedge.ts'
 import { retry } from './retry.ts'
+import type { Target } from '../route/routing.ts'
 import type { Run } from './run.ts'
 
 /**
  * Brings a call to an answer: targets in order, each with its retries, two at once where the route hedges. Rejects
  * with the last failure, or at once with the caller's own mistake.
  */
-export async function fallback(run: Run): Promise<Attempted> {
+export function fallback(run: Run): Promise<Attempted> {
+  const order = orderFor(run.gateway, run.call, run.route)
+  const [only] = order
+  return only && order.length === 1 ? retry(run, only, run.call.cancellation) : inOrder(run, order)
+}
+
+async function inOrder(run: Run, order: readonly Target[]): Promise<Attempted> {
   const { call, route } = run
-  const order = orderFor(run.gateway, call, route)
   const [first, second] = order
   let rest = order
   let failure: unknown
@@ -35,5 +41,5 @@ export async function fallback(run: Run): Promise<Attempted> {
       if (isFinal(error)) throw error
     }
   }
-  throw failure ?? new GatewayError('upstream_unavailable', 'No target is left for this model')
+  throw failure ?? new GatewayError('upstream_unavailable', 'No target is available for this model')
 }

@@ -28,7 +28,7 @@ export async function fanOut(
   const single: Run = {
     ...run,
     // Only chat is fanned out.
-    canonical: () => ({ ...(run.canonical() as ChatRequest), n: 1 }),
+    canonical: (mode) => ({ ...(run.canonical(mode) as ChatRequest), n: 1 }),
   }
   const settled = await Promise.allSettled(
     Array.from({ length: choices }, () =>

@@ -8,7 +8,8 @@ import { nativeOf, type UpstreamTarget } from '../attempt/prepare.ts'
 import type { Target } from '../route/routing.ts'
 import { actionFor } from './failures.ts'
 import { fanOut } from './fan-out.ts'
-import type { Run } from './run.ts'
+import { inParts, partsOf } from './in-parts.ts'
+import { modeOf, type Run } from './run.ts'
 
 /** One target with its retries: full-jitter backoff, and as long as the upstream asks where that is not too long. */
 export async function retry(
@@ -19,9 +20,8 @@ export async function retry(
   const { gateway, route } = run
   const { attempts, baseMs, maxMs, breaker } = route.options
   let tries = 0
-  let keysLeft = target.kind === 'upstream' ? target.upstream.secrets.length - 1 : 0
   for (;;) {
-    if (cancellation.isCancelled) throw new GatewayError('cancelled', 'The caller went away')
+    if (cancellation.isCancelled) throw cancellation.error
     tries += 1
     gateway.health.starts(target.id)
     try {
@@ -33,15 +33,10 @@ export async function retry(
       const action = actionFor(error)
       if (error.blame === 'upstream') gateway.health.failed(target.id, breaker)
       else gateway.health.released(target.id)
-      if (action === 'other-key' && keysLeft > 0) {
-        keysLeft -= 1
-        tries -= 1
-        continue
-      }
       if (action !== 'retry' || tries >= attempts) throw error
       const waitMs = retryWait(error, { tries, baseMs, maxMs, random: gateway.random })
       if (waitMs === undefined) throw error
-      await pause(waitMs, cancellation.signal)
+      await pause(waitMs, cancellation)
     }
   }
 }
@@ -65,16 +60,18 @@ function retryWait(
   return asked === undefined ? jitter : Math.max(asked, jitter)
 }
 
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
+async function pause(ms: number, cancellation: Cancellation): Promise<void> {
   try {
-    await sleep(ms, undefined, { signal })
-  } catch (cause) {
-    throw new GatewayError('cancelled', 'The caller went away', { cause })
+    await sleep(ms, undefined, { signal: cancellation.signal })
+  } catch {
+    throw cancellation.error
   }
 }
 
 function ask(run: Run, target: Target, cancellation: Cancellation): Promise<Attempted> {
   if (target.kind === 'engine') return askEngine(run, target, cancellation)
+  const parts = partsOf(run, target)
+  if (parts.length > 1) return inParts(run, { target, parts }, cancellation)
   const choices = choicesToFanOut(run, target)
   return choices > 1
     ? fanOut(run, { target, choices }, cancellation)
@@ -88,6 +85,6 @@ function choicesToFanOut(run: Run, target: UpstreamTarget): number {
   if (target.upstream.provider.protocol.codecs.chat?.singleChoice !== true) return 1
   // What goes on as it came may hold what the canonical form cannot say, so it is not translated to look.
   if (nativeOf(gateway, call, target)) return 1
-  const asked = run.canonical()
+  const asked = run.canonical(modeOf(run, target))
   return 'n' in asked && typeof asked.n === 'number' ? asked.n : 1
 }

@@ -1,4 +1,6 @@
 import { GatewayError } from '@sluice/contract'
+import type { FormatContext } from '@sluice/protocols'
+import type { UnsupportedMode } from '../../config/unsupported-mode.ts'
 import type { AnyRequest } from '../canonical.ts'
 import type { Call } from '../call.ts'
 import type { Gateway } from '../gateway.ts'
@@ -9,13 +11,18 @@ export interface Run {
   readonly gateway: Gateway
   readonly call: Call
   readonly route: Route
-  /** The canonical request; made once, when the first target needs it. */
-  readonly canonical: () => AnyRequest
+  /** The canonical request under one mode; made once, when the first target needs it. */
+  readonly canonical: (mode: UnsupportedMode) => AnyRequest
+}
+
+/** What happens to the fields of a call that a target cannot express: what is said nearest to the call wins. */
+export function modeOf({ call, route }: Run, target: Target): UnsupportedMode {
+  return call.unsupported ?? route.options.unsupported ?? target.unsupported
 }
 
 /** The path of a canonical field in the caller's own format; undefined for what the caller did not write. */
 function pathIn({ format, request }: Call, param: string): string | undefined {
-  return format.paramOf ? format.paramOf(param, request) : param
+  return format.paramOf ? format.paramOf(param, request.value) : param
 }
 
 /** An error about a field of the canonical request, said of the field that the caller wrote. */
@@ -27,30 +34,52 @@ export function asWritten(call: Call, thrown: unknown): GatewayError {
   return new GatewayError(code, message, { ...details, param: path })
 }
 
-/** Notes as dropped what a target lacks though it only advises; the path is said in the caller's own format. */
-export function leftOutBy({ call }: Run): (param: string) => void {
-  return (param) => {
-    const path = pathIn(call, param)
-    if (path !== undefined) call.trail.dropped.add(path)
-  }
-}
+type Reports = Pick<FormatContext, 'unsupported' | 'leftOut'>
 
-/** Refuses, or notes as dropped, what a target cannot express; the path is said in the caller's own format. */
-export function unsupportedBy(
-  { route, call }: Run,
-  target: Target,
-): (param: string, reason?: string) => void {
-  return (param, reason) => {
-    const path = pathIn(call, param) ?? param
-    if (route.options.unsupported === 'report') {
-      call.trail.dropped.add(path)
-      return
-    }
+/** Refuses, or notes as dropped, what a target cannot express; paths are said in the caller's own format. */
+export function reportsOf(run: Run, target: Target): Reports {
+  const { call } = run
+  const { dropped } = call.trail
+  const mode = modeOf(run, target)
+  const refuse = (path: string, reason: string | undefined): never => {
     const why = reason === undefined ? '' : `: ${reason}`
     throw new GatewayError(
       'unsupported_parameter',
       `'${path}' is not supported by ${target.providerId} for this model${why}`,
       { param: path },
     )
+  }
+  return {
+    unsupported(param, reason) {
+      const path = pathIn(call, param) ?? param
+      if (mode !== 'report') refuse(path, reason)
+      dropped.add(path)
+    },
+    leftOut(param, reason) {
+      const path = pathIn(call, param)
+      if (path === undefined) return
+      if (mode === 'refuse') refuse(path, reason)
+      dropped.add(path)
+    },
+  }
+}
+
+/** The same for what a client format itself cannot say in the canonical form, by its own paths. */
+export function formatReports({ trail: { dropped } }: Call, mode: UnsupportedMode): Reports {
+  const refuse = (param: string, reason: string): never => {
+    throw new GatewayError('unsupported_parameter', reason, { param })
+  }
+  return {
+    unsupported(
+      param,
+      reason = `'${param}' reaches only an upstream that speaks this format itself`,
+    ) {
+      if (mode !== 'report') refuse(param, reason)
+      dropped.add(param)
+    },
+    leftOut(param, reason = `'${param}' reaches only an upstream that speaks this format itself`) {
+      if (mode === 'refuse') refuse(param, reason)
+      dropped.add(param)
+    },
   }
 }

@@ -1,0 +1,31 @@
+import type { ChatChunk, Step } from '@sluice/contract'
+import {
+  createCallRestorer,
+  fitTools,
+  restoredReply,
+  type ToolChanges,
+  usualNames,
+} from '@sluice/protocols'
+import type { AiSdkOperation } from './context.ts'
+
+/** A chat that sees only tools with names that every provider takes, and functions only. */
+export function withFittedTools(chat: AiSdkOperation<'chat'>): AiSdkOperation<'chat'> {
+  return async (request, context) => {
+    const { upstreamModel: model, leftOut } = context
+    const { request: fitted, changes } = fitTools(request, usualNames, { model, leftOut })
+    const result = await chat(fitted, context)
+    if (changes === undefined || result.kind === 'bytes') return result
+    return result.kind === 'reply'
+      ? { ...result, reply: restoredReply(result.reply, changes) }
+      : { kind: 'events', events: restoredEvents(result.events, changes) }
+  }
+}
+
+async function* restoredEvents(
+  events: AsyncIterable<Step<ChatChunk>>,
+  changes: ToolChanges,
+): AsyncGenerator<Step<ChatChunk>> {
+  const restorer = createCallRestorer(changes)
+  for await (const step of events) yield* restorer.read([step])
+  yield* restorer.end()
+}

@@ -1,0 +1,173 @@
+import { randomBytes } from 'node:crypto'
+import { GatewayError } from '@sluice/contract'
+import type { Received, UpstreamRequest } from '@sluice/protocols'
+import { outgoing } from '../gateway/attempt/prepare.ts'
+import { ask, type Send } from '../gateway/attempt/send.ts'
+import { untilAborted } from '../gateway/attempt/until-aborted.ts'
+import type { Upstream } from '../gateway/route/routing.ts'
+import { upstreamError } from '../gateway/run/failures.ts'
+import { smallRequest } from './small-request.ts'
+
+/** What a provider said to one of its keys. */
+export interface LiveResult {
+  readonly provider: string
+  /** Its place among the provider's keys, from 1; absent where the provider needs none. */
+  readonly key?: number
+  readonly verdict: 'ok' | 'refused' | 'unreachable' | 'failing'
+  /** In words, without a secret. */
+  readonly detail: string
+  /** What the provider answered; absent where it did not. */
+  readonly status?: number
+  readonly ms: number
+  /** What it lists. */
+  readonly models: readonly string[]
+}
+
+export interface LiveOptions {
+  readonly send: Send
+  /** For everything that is asked with one key. */
+  readonly timeoutMs: number
+}
+
+/** Asks every provider with each of its keys, all at once. Never rejects. */
+export function checkLive(
+  upstreams: Iterable<Upstream>,
+  options: LiveOptions,
+): Promise<readonly LiveResult[]> {
+  const all = [...upstreams].flatMap((upstream) =>
+    upstream.secrets.map((secret, index) => checkKey({ upstream, secret, index }, options)),
+  )
+  return Promise.all(all)
+}
+
+interface Checking {
+  readonly upstream: Upstream
+  readonly secret: string
+  readonly index: number
+}
+
+async function checkKey(
+  { upstream, secret, index }: Checking,
+  { send, timeoutMs }: LiveOptions,
+): Promise<LiveResult> {
+  const startedAt = performance.now()
+  const signal = AbortSignal.timeout(timeoutMs)
+  const asking: Asking = { upstream, send, signal, timeoutMs }
+  const found = await verdictOf(asking, secret).catch((thrown: unknown) =>
+    failed(asking, GatewayError.from(signal.aborted ? signal.reason : thrown)),
+  )
+  return {
+    provider: upstream.id,
+    ...(secret !== '' && { key: index + 1 }),
+    models: [],
+    ...found,
+    detail: withoutSecrets(found.detail, upstream),
+    ms: Math.round(performance.now() - startedAt),
+  }
+}
+
+/** A shorter text is no secret, and could stand in any word. */
+const secretLengthMin = 6
+
+/** Some providers quote the key that they refuse. */
+function withoutSecrets(text: string, { secrets, headers }: Upstream): string {
+  return [...secrets, ...Object.values(headers)]
+    .filter((secret) => secret.length >= secretLengthMin)
+    .reduce((rest, secret) => rest.replaceAll(secret, '***'), text)
+}
+
+interface Asking {
+  readonly upstream: Upstream
+  readonly send: Send
+  readonly signal: AbortSignal
+  readonly timeoutMs: number
+}
+
+type Found = Pick<LiveResult, 'verdict' | 'detail' | 'status'> & Partial<Pick<LiveResult, 'models'>>
+
+/**
+ * The model list tells whether a key is good, unless it is shown to everybody. Then, and where there is no list, the
+ * smallest request does that there is.
+ */
+async function verdictOf(asking: Asking, secret: string): Promise<Found> {
+  const { upstream } = asking
+  const list = upstream.provider.protocol.models
+  if (!list) return bySmallRequest(asking, secret, [])
+  const get = { method: 'GET', path: list.path } as const
+  const received = await exchange(asking, get, secret)
+  if (received.status === 404 || received.status === 405) return bySmallRequest(asking, secret, [])
+  if (received.status !== 200) return refusal(asking, received)
+  const models = list.decode(received.json()).map(({ id }) => id)
+  const found = ok(`${models.length} models`, received, models)
+  if (secret === '') return found
+  const isPublic = (await exchange(asking, get, undefined)).status === 200
+  return isPublic ? bySmallRequest(asking, secret, models) : found
+}
+
+/** What is wrong with the request is said only to a key that is good. */
+async function bySmallRequest(
+  asking: Asking,
+  secret: string,
+  models: readonly string[],
+): Promise<Found> {
+  const request = smallRequest(asking.upstream, models)
+  if (!request) return { verdict: 'ok', detail: 'nothing that could be asked', models }
+  const received = await exchange(asking, request, secret)
+  if (received.status < 300) return ok('answered a small request', received, models)
+  const found = refusal(asking, received)
+  const isKnown = received.status === 400 || received.status === 422 || models.length > 0
+  if (found.verdict !== 'failing' || received.status >= 429 || !isKnown) return { ...found, models }
+  return ok(`key accepted, a small request was refused (${received.status})`, received, models)
+}
+
+function ok(detail: string, { status }: Received, models: readonly string[]): Found {
+  return { verdict: 'ok', detail, status, models }
+}
+
+/** What a provider says of a failure may be long. */
+const saidMax = 200
+
+function refusal({ upstream }: Asking, received: Received): Found {
+  const failure = upstream.provider.protocol.failure(received)
+  const error = upstreamError(upstream.id, received, failure)
+  const { status } = received
+  const { cause } = error.details
+  const words = typeof cause === 'string' && cause !== '' ? `: ${cause.slice(0, saidMax)}` : ''
+  if (error.code === 'upstream_refused_us')
+    return { verdict: 'refused', detail: `key refused (${status})${words}`, status }
+  const hint = status === 404 ? '; is baseUrl right?' : ''
+  return { verdict: 'failing', detail: `answered ${status}${words}${hint}`, status }
+}
+
+function failed({ timeoutMs }: Asking, error: GatewayError): Found {
+  if (error.code === 'upstream_garbled')
+    return { verdict: 'failing', detail: 'answered with something that is no model list' }
+  if (error.code === 'upstream_refused_us') return { verdict: 'refused', detail: error.message }
+  const { cause } = error.details
+  const isLate = cause instanceof Error && cause.name === 'TimeoutError'
+  const detail = isLate ? `no answer within ${timeoutMs} ms` : reasonOf(cause) || error.message
+  return { verdict: 'unreachable', detail: `unreachable (${detail})` }
+}
+
+function reasonOf(cause: unknown): string {
+  if (cause instanceof AggregateError && cause.message === '')
+    return cause.errors.map(reasonOf).join(', ')
+  return cause instanceof Error ? cause.message : ''
+}
+
+/** One request; without a secret it carries no credential. */
+async function exchange(
+  { upstream, send, signal, timeoutMs }: Asking,
+  made: UpstreamRequest,
+  secret: string | undefined,
+): Promise<Received> {
+  const { provider, settings } = upstream
+  const request = outgoing(made, upstream, (prefix) => prefix + randomBytes(8).toString('hex'))
+  const signed =
+    secret === undefined
+      ? {}
+      : await untilAborted(provider.credentials(secret, request, settings), signal)
+  const headers = { ...request.headers, ...signed }
+  const { url, body } = request
+  return ask(send, { method: made.method, url, headers, body, connectMs: timeoutMs }, signal)
+}

@@ -1,0 +1,76 @@
+import { Type } from '@sluice/contract'
+import { count, described, milliseconds, object, optional, text } from './schema-parts.ts'
+
+export const server = object(
+  {
+    host: optional(text('The address to listen on. Default 127.0.0.1.')),
+    port: optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 65_535,
+        ...described('The port; 0 takes a free one. Default 8080.'),
+      }),
+    ),
+    publicUrl: optional(
+      Type.String({
+        pattern: '^https?://[^\\s]+$',
+        ...described(
+          'The URL at which callers reach the gateway, used for links in responses. Default: the URL of the request.',
+        ),
+      }),
+    ),
+    bodyLimitBytes: optional(
+      count('Maximum size of a request body after decompression. Default 134217728 (128 MiB).'),
+    ),
+    inflatedLimitBytes: optional(
+      count(
+        'The largest request body that comes compressed, after decompression. Default 67108864 (64 MiB).',
+      ),
+    ),
+    bodyLimitValues: optional(
+      count(
+        'The most values in a JSON body; each text, name, list and object counts as four. Default 500000.',
+      ),
+    ),
+    requestTimeoutMs: optional(milliseconds('Time limit for receiving a request. Default 120000.')),
+    allowPrivateMedia: optional(
+      Type.Boolean(
+        described(
+          'Whether media URLs in requests may point to private addresses. Default false: they are refused.',
+        ),
+      ),
+    ),
+  },
+  'The HTTP server.',
+)
+
+export const limits = object(
+  {
+    requestsPerMinute: optional(
+      count('Requests per minute for each key without a limit of its own. Default: no limit.'),
+    ),
+    concurrentRequests: optional(
+      count('Maximum number of concurrent requests, all keys together. Default: no limit.'),
+    ),
+    heldBytes: optional(
+      count(
+        'Bytes that requests may hold at the same time, all keys together: their bodies, after decompression, and what they name for fetching. Beyond it: 503. Default 536870912 (512 MiB).',
+      ),
+    ),
+    heldBytesPerKey: optional(
+      count('The same for the requests of one key. Beyond it: 429. Default 268435456 (256 MiB).'),
+    ),
+    namedFiles: optional(
+      object(
+        {
+          count: optional(
+            count('The most files that one request may name by their addresses. Default 64.'),
+          ),
+          bytes: optional(count('What they may have in all. Default 52428800 (50 MiB).')),
+        },
+        'Pictures and files that the gateway fetches because a request names them.',
+      ),
+    ),
+  },
+  'Default limits; a key may have its own.',
+)

@@ -1,0 +1,61 @@
+/** Longer names are no slips of the pen, and would take long to compare. */
+const lengthMax = 80
+
+/**
+ * The name that was probably meant: the nearest that differs in its spelling alone (case, dashes) or in a letter or two,
+ * of longer names in three. Undefined where none is near.
+ */
+export function similarName(name: string, names: Iterable<string>): string | undefined {
+  if (name.length > lengthMax) return undefined
+  const plain = plainly(name)
+  let most = Math.min(3, Math.floor(plain.length / 3))
+  let nearest: string | undefined
+  for (const candidate of names) {
+    const other = plainly(candidate)
+    if (candidate === name || Math.abs(other.length - plain.length) > most) continue
+    if (other === plain) return candidate
+    const steps = distance(plain, other)
+    if (steps > most) continue
+    nearest = candidate
+    most = steps - 1
+  }
+  return nearest
+}
+
+/** `Did you mean "x"?`, or nothing. */
+export function didYouMean(name: string, names: Iterable<string>): string {
+  const similar = similarName(name, names)
+  return similar === undefined ? '' : `Did you mean ${JSON.stringify(similar)}?`
+}
+
+function plainly(name: string): string {
+  return name.toLowerCase().replace(/[-_ ]/g, '')
+}
+
+/** How many letters are to be added, taken away, replaced or swapped with their neighbour (optimal string alignment). */
+function distance(left: string, right: string): number {
+  let before: number[] = []
+  let last = Array.from({ length: right.length + 1 }, (_, index) => index)
+  for (let row = 1; row <= left.length; row += 1) {
+    const next = [row]
+    for (let column = 1; column <= right.length; column += 1) {
+      const isSame = left[row - 1] === right[column - 1]
+      const isSwapped =
+        row > 1 &&
+        column > 1 &&
+        left[row - 1] === right[column - 2] &&
+        left[row - 2] === right[column - 1]
+      next.push(
+        Math.min(
+          (last[column] ?? 0) + 1,
+          (next[column - 1] ?? 0) + 1,
+          (last[column - 1] ?? 0) + (isSame ? 0 : 1),
+          isSwapped ? (before[column - 2] ?? 0) + 1 : Infinity,
+        ),
+      )
+    }
+    before = last
+    last = next
+  }
+  return last[right.length] ?? 0
+}

@@ -1,0 +1,156 @@
+import { invalidRequest, isObject, listOf, objectOf, someText } from '@sluice/contract'
+import { responseNotFound, type ResponsesRequest } from '@sluice/protocols'
+import type { UpstreamId } from '../../ports/store.ts'
+import { nativeOf, type UpstreamTarget } from '../attempt/prepare.ts'
+import type { Run } from '../run/run.ts'
+
+// All API keys share the gateway's account at an upstream, which gives whoever knows an id what is kept under it. So an
+// id goes there only where this gateway has shown it to the same key (OpenAI API, responses).
+
+/** Something kept upstream that a request names. */
+interface Named {
+  readonly id: string
+  /** Where in the request. */
+  readonly param: string
+  /**
+   * The upstream needs nothing but the id. False for an item that is told in full, which the upstream may have under its
+   * id all the same: then only what is known to be another key's is refused.
+   */
+  readonly isReference: boolean
+}
+
+/** More than this are not looked up. */
+const namedMax = 10_000
+
+/** Refuses a request that names what another key has, or, unless the provider shares ids, what nobody is known to have. */
+export async function checkNamedIds(run: Run): Promise<void> {
+  const target = nativeTarget(run)
+  if (!target) return
+  const named = namedIn(run.call.request.value as ResponsesRequest)
+  if (named.length === 0) return
+  if (named.length > namedMax)
+    throw invalidRequest(`The request names more than ${namedMax} ids`, 'input')
+  const owners = ownersOf(await run.gateway.store.findUpstreamIds(named.map(({ id }) => id)))
+  const refused = named.find(({ id, isReference }) => {
+    const rows = owners.get(id)
+    if (rows) return !rows.some((row) => isMine(run, row))
+    return isReference && !target.upstream.sharesIds
+  })
+  if (!refused) return
+  const shown = JSON.stringify(refused.id.slice(0, 100))
+  throw invalidRequest(
+    `${shown} was not made with this API key, and ${target.providerId} takes no other ids (sharedIds)`,
+    refused.param,
+  )
+}
+
+/** Whether a response that the gateway does not keep may be continued by its upstream. */
+export async function checkPreviousId(run: Run, target: UpstreamTarget, id: string): Promise<void> {
+  // Whosever it is, it was deleted, or else it would be kept.
+  const [row] = await run.gateway.store.findUpstreamIds([id])
+  if (row || !target.upstream.sharesIds) throw responseNotFound(id)
+}
+
+/** The first target that would get the request as it came. */
+function nativeTarget({ gateway, call, route }: Run): UpstreamTarget | undefined {
+  const targets = route.levels.flat().filter((target) => target.kind === 'upstream')
+  return targets.find((target) => nativeOf(gateway, call, target) !== undefined)
+}
+
+function isMine({ call }: Run, { keyId, deleted }: UpstreamId): boolean {
+  return keyId === call.key.id && !deleted
+}
+
+function ownersOf(rows: readonly UpstreamId[]): ReadonlyMap<string, readonly UpstreamId[]> {
+  return Map.groupBy(rows, ({ id }) => id)
+}
+
+function namedIn(request: ResponsesRequest): readonly Named[] {
+  const { conversation, prompt, input, tools } = request
+  return [
+    ...reference(typeof conversation === 'string' ? conversation : objectOf(conversation)['id'], [
+      'conversation',
+    ]),
+    ...reference(objectOf(prompt)['id'], ['prompt', 'id']),
+    ...Object.entries(objectOf(objectOf(prompt)['variables'])).flatMap(([name, value]) =>
+      partsIn(value, ['prompt.variables', name]),
+    ),
+    ...(typeof input === 'string' ? [] : input.flatMap((item, index) => inItem(item, index))),
+    ...listOf(tools).flatMap((tool, index) => inTool(objectOf(tool), `tools[${index}]`)),
+  ]
+}
+
+function reference(id: unknown, path: readonly string[]): readonly Named[] {
+  const text = someText(id)
+  return text === undefined ? [] : [{ id: text, param: path.join('.'), isReference: true }]
+}
+
+function inItem(item: Readonly<Record<string, unknown>>, index: number): readonly Named[] {
+  const path = `input[${index}]`
+  const id = someText(item['id'])
+  return [
+    ...(id === undefined || !isShort(item)
+      ? []
+      : [{ id, param: `${path}.id`, isReference: item['type'] !== 'reasoning' }]),
+    ...partsIn(item['content'], [path, 'content']),
+    ...partsIn(item['output'], [path, 'output']),
+  ]
+}
+
+/** Whether an item is little more than its id, for which the upstream looks up the rest. */
+function isShort({ type, role, result, ...rest }: Readonly<Record<string, unknown>>): boolean {
+  switch (type) {
+    case 'item_reference':
+      return true
+    case 'image_generation_call':
+      return result === undefined || result === null
+    case 'reasoning':
+      return rest['encrypted_content'] == null && listOf(rest['content']).length === 0
+    case undefined:
+    case null:
+      return role === undefined
+    default:
+      return false
+  }
+}
+
+/** Files in the parts of a message, of a tool's output or of a prompt's variables. */
+function partsIn(parts: unknown, path: readonly string[]): readonly Named[] {
+  if (isObject(parts)) return reference(parts['file_id'], [...path, 'file_id'])
+  return listOf(parts).flatMap((part, index) =>
+    reference(objectOf(part)['file_id'], [`${path.join('.')}[${index}]`, 'file_id']),
+  )
+}
+
+function inTool(tool: Readonly<Record<string, unknown>>, path: string): readonly Named[] {
+  const { container, vector_store_ids: stores, file_ids: files } = tool
+  const lists: readonly (readonly [string, unknown])[] = [
+    ['vector_store_ids', stores],
+    ['file_ids', files],
+    ['container.file_ids', objectOf(container)['file_ids']],
+  ]
+  return [
+    ...reference(container, [path, 'container']),
+    ...reference(objectOf(container)['id'], [path, 'container', 'id']),
+    ...reference(objectOf(tool['input_image_mask'])['file_id'], [path, 'input_image_mask']),
+    ...lists.flatMap(([name, ids]) =>
+      listOf(ids).flatMap((id, index) => reference(id, [path, `${name}[${index}]`])),
+    ),
+  ]
+}
+
+/** What an upstream knows of a response that it made: itself, its items, and what its tools have left behind. */
+export function idsOf(id: string, output: readonly unknown[]): readonly string[] {
+  const found = output.flatMap((item) => {
+    const { id: itemId, container_id: container, content } = objectOf(item)
+    const files = listOf(content).flatMap((part) =>
+      listOf(objectOf(part)['annotations']).flatMap((note) =>
+        objectOf(note)['type'] === 'container_file_citation'
+          ? [objectOf(note)['file_id'], objectOf(note)['container_id']]
+          : [],
+      ),
+    )
+    return [itemId, container, ...files]
+  })
+  return [id, ...found.flatMap((one) => someText(one) ?? [])]
+}

@@ -1,0 +1,134 @@
+/** Who is about to use a key of a provider, and for what. */
+export interface KeyUse {
+  readonly provider: string
+  /** The upstream's own name for the model. */
+  readonly model: string
+  /** The id of the caller's own key. */
+  readonly caller: string
+}
+
+/**
+ * What a refusal was about. `key`: the key itself, since another one served the same request. `model`: the key and this
+ * model, likewise. `unknown`: nobody can tell it from the request, so that it holds for this caller and model alone until
+ * another caller is refused too.
+ */
+export type Refusal = 'key' | 'model' | 'unknown'
+
+/** The keys of each provider are used in turn; a refused one rests, first for seconds, then longer. */
+export interface KeyTurns {
+  /**
+   * The next key in turn that does not rest. Where every one does, the one that has rested longest is tried again once in
+   * 15 seconds, as refusals may be the upstream's bad day; undefined in between.
+   */
+  nextKey(use: KeyUse, secrets: readonly string[]): string | undefined
+  /** A key other than `refused` that does not rest; undefined where there is none. */
+  otherKey(use: KeyUse, secrets: readonly string[], refused: string): string | undefined
+  /** How long until a key may be used again, in milliseconds. */
+  keyRestsMs(use: KeyUse, secrets: readonly string[]): number
+  /** A key was good for this model: whatever was held against it is forgotten. */
+  keyWorked(use: KeyUse, secret: string): void
+  keyRefused(use: KeyUse, secret: string, refusal: Refusal): void
+}
+
+interface Rest {
+  until: number
+  /** When it began, or was last tried again. */
+  since: number
+  lengthMs: number
+  /** The only caller it holds for; undefined where it holds for all. */
+  caller: string | undefined
+}
+
+const firstRestMs = 5_000
+const longestRestMs = 300_000
+const probeKeyMs = 15_000
+/** Callers choose the model's name; beyond this many rests the oldest is forgotten. */
+const restsMax = 10_000
+
+export function createKeyTurns(now: () => number): KeyTurns {
+  const rests = new Map<string, Rest>()
+  const turns = new Map<string, number>()
+
+  /** The longer of the rests that hold for this use. */
+  function restOf(use: KeyUse, secret: string): Rest | undefined {
+    const ofKey = holding(rests.get(nameOf(use.provider, secret)), use)
+    const ofModel = holding(rests.get(nameOf(use.provider, secret, use.model)), use)
+    if (!ofKey || !ofModel) return ofKey ?? ofModel
+    return ofKey.until > ofModel.until ? ofKey : ofModel
+  }
+
+  function holding(rest: Rest | undefined, { caller }: KeyUse): Rest | undefined {
+    if (!rest || rest.until <= now()) return undefined
+    return rest.caller === undefined || rest.caller === caller ? rest : undefined
+  }
+
+  return {
+    nextKey(use, secrets) {
+      const [only] = secrets
+      if (secrets.length === 1 && rests.size === 0) return only
+      const turn = turns.get(use.provider) ?? 0
+      if (secrets.length > 1) turns.set(use.provider, turn + 1)
+      const inTurn = [
+        ...secrets.slice(turn % secrets.length),
+        ...secrets.slice(0, turn % secrets.length),
+      ]
+      const free = inTurn.find((secret) => !restOf(use, secret))
+      if (free !== undefined) return free
+      const [rested] = inTurn.toSorted(
+        (left, right) => (restOf(use, left)?.since ?? 0) - (restOf(use, right)?.since ?? 0),
+      )
+      const rest = rested === undefined ? undefined : restOf(use, rested)
+      if (rest === undefined || rest.since > now() - probeKeyMs) return undefined
+      rest.since = now()
+      return rested
+    },
+    otherKey: (use, secrets, refused) =>
+      secrets.find((secret) => secret !== refused && !restOf(use, secret)),
+    keyRestsMs: (use, secrets) =>
+      Math.max(0, Math.min(...secrets.map((secret) => restOf(use, secret)?.until ?? 0)) - now()),
+    keyWorked({ provider, model }, secret) {
+      if (rests.size === 0) return
+      rests.delete(nameOf(provider, secret))
+      rests.delete(nameOf(provider, secret, model))
+    },
+    keyRefused(use, secret, refusal) {
+      const { provider, model } = use
+      const name = refusal === 'key' ? nameOf(provider, secret) : nameOf(provider, secret, model)
+      const rest = restAfter(rests.get(name), { use, refusal, time: now() })
+      rests.delete(name)
+      rests.set(name, rest)
+      if (rests.size <= restsMax) return
+      const [oldest] = rests.keys()
+      if (oldest !== undefined) rests.delete(oldest)
+    },
+  }
+}
+
+interface Refused {
+  readonly use: KeyUse
+  readonly refusal: Refusal
+  readonly time: number
+}
+
+/** Each refusal doubles the rest before it, unless that is long over. */
+function restAfter(last: Rest | undefined, { use: { caller }, refusal, time }: Refused): Rest {
+  const before = last && last.until + longestRestMs > time ? last : undefined
+  const isOfOne = refusal === 'unknown' && (!before || before.caller === caller)
+  return {
+    until: time + lengthAfter(before, time),
+    since: time,
+    lengthMs: lengthAfter(before, time),
+    caller: isOfOne ? caller : undefined,
+  }
+}
+
+function lengthAfter(before: Rest | undefined, time: number): number {
+  if (!before) return firstRestMs
+  // Calls that were under way together are refused together, and that is one refusal.
+  if (before.until > time) return before.lengthMs
+  return Math.min(longestRestMs, before.lengthMs * 2)
+}
+
+function nameOf(...parts: readonly string[]): string {
+  return parts.join('\n')
+}

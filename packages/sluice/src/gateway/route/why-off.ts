@@ -1,0 +1,24 @@
+import type { Config } from '../../config/config.ts'
+import type { Provider } from '../../providers/provider.ts'
+
+export interface OffInput {
+  readonly config: Pick<Config, 'providers'>
+  readonly catalogue: ReadonlyMap<string, Provider>
+  /** Why a configured provider was left out, by its name. */
+  readonly skipped: ReadonlyMap<string, string>
+}
+
+/** Why a provider is off and what turns it on, in a sentence for everybody; undefined for a name of no provider. */
+export function whyOff(id: string, { config, catalogue, skipped }: OffInput): string | undefined {
+  const reason = skipped.get(id)
+  if (reason !== undefined) return `${id} is off: ${reason}`
+  if (Object.hasOwn(config.providers, id))
+    return config.providers[id]?.enabled === false
+      ? `${id} is off: providers.${id}.enabled is false`
+      : undefined
+  const provider = catalogue.get(id)
+  if (!provider) return undefined
+  if (provider.local === true)
+    return `${id} is off: add providers.${id} to sluice.yaml, or run sluice discover --write`
+  return `${id} is off: set ${provider.environment.join(' or ')}`
+}

@@ -1,0 +1,85 @@
+import { type EmbedReply, type EmbedRequest, GatewayError, type Usage } from '@sluice/contract'
+import { askUpstream } from '../attempt/ask-upstream.ts'
+import type { Attempted } from '../attempt/attempt.ts'
+import { Cancellation } from '../attempt/cancellation.ts'
+import { nativeOf, type UpstreamTarget } from '../attempt/prepare.ts'
+import { modeOf, type Run } from './run.ts'
+
+/** More at once would be a burst that upstreams answer with 429. */
+const atOnceMax = 4
+
+/** The requests that one call is made of, where the upstream takes less at a time; a single one where it does not. */
+export function partsOf(run: Run, target: UpstreamTarget): readonly EmbedRequest[] {
+  const { gateway, call } = run
+  const codec = target.upstream.provider.protocol.codecs.embed
+  if (call.operation !== 'embed' || !codec?.parts || nativeOf(gateway, call, target)) return []
+  // The operation is that of the codec.
+  return codec.parts(run.canonical(modeOf(run, target)) as EmbedRequest, target)
+}
+
+/** Each part is an attempt with its own usage record, because each costs. One that fails ends all. */
+export async function inParts(
+  run: Run,
+  { target, parts }: { readonly target: UpstreamTarget; readonly parts: readonly EmbedRequest[] },
+  cancellation: Cancellation,
+): Promise<Attempted> {
+  const together = new Cancellation(cancellation)
+  const answered: Attempted[] = []
+  let next = 0
+  const askOn = async (): Promise<void> => {
+    while (next < parts.length) {
+      const index = next
+      next += 1
+      const part = parts[index]
+      if (part)
+        answered[index] = await askUpstream({ ...run, canonical: () => part }, target, together)
+    }
+  }
+  const asking = Array.from({ length: Math.min(atOnceMax, parts.length) }, () =>
+    askOn().catch((error: unknown) => {
+      next = parts.length
+      together.cancel(error)
+      throw error
+    }),
+  )
+  const settled = await Promise.allSettled(asking)
+  const failed = settled.filter((one) => one.status === 'rejected')
+  const broken = failed.find(({ reason }) => !isCancelled(reason)) ?? failed[0]
+  if (broken) throw broken.reason
+  return joined(target, answered)
+}
+
+function isCancelled(error: unknown): boolean {
+  return error instanceof GatewayError && error.code === 'cancelled'
+}
+
+function joined(target: UpstreamTarget, answered: readonly Attempted[]): Attempted {
+  const replies = answered.map(({ answer }) => {
+    if (answer.kind !== 'reply') throw new GatewayError('internal', 'A part was not read')
+    return answer.reply as EmbedReply
+  })
+  const usages = answered.map((attempted) => attempted.usage())
+  const [first] = replies
+  if (!first) throw new GatewayError('internal', 'Nothing was asked in parts')
+  const tokens = replies.reduce((sum, { usage }) => sum + usage.prompt_tokens, 0)
+  const data = replies.flatMap((reply) => reply.data).map((each, index) => ({ ...each, index }))
+  const reply = { ...first, data, usage: { prompt_tokens: tokens, total_tokens: tokens } }
+  return {
+    target,
+    firstContentMs: Math.max(...answered.map(({ firstContentMs }) => firstContentMs)),
+    answer: { kind: 'reply', reply },
+    usage: () => summed(usages),
+    abandon() {
+      for (const attempted of answered) attempted.abandon()
+    },
+  }
+}
+
+function summed(usages: readonly (Usage | undefined)[]): Usage | undefined {
+  const known = usages.filter((usage) => usage !== undefined)
+  if (known.length === 0) return undefined
+  return {
+    inputTokens: known.reduce((sum, { inputTokens }) => sum + inputTokens, 0),
+    outputTokens: 0,
+  }
+}

@@ -1,0 +1,103 @@
+import { GatewayError } from '@sluice/contract'
+import type { Receiver } from '../gateway/attempt/send.ts'
+import { createDecoder, type Decoder } from './decoders.ts'
+
+/** The connection that the bytes come from. */
+interface Flow {
+  pause(): void
+  resume(): void
+  abort(reason: Error): void
+}
+
+/**
+ * An answer on its way from an upstream that compresses though nobody asked it to (RFC 9110, 8.4.1). Takes the bytes
+ * as they come and hands on what they become, no faster than the receiver wants it.
+ */
+export class DecodedAnswer {
+  readonly #encoding: string
+  readonly #receiver: Receiver
+  readonly #flow: Flow
+  /** Made with the first piece: an answer without any has no content to decode. */
+  #decoder: Decoder | undefined
+  #isPaused = false
+  #isFull = false
+  #isAtEnd = false
+  #isOver = false
+
+  constructor(encoding: string, receiver: Receiver, flow: Flow) {
+    this.#encoding = encoding
+    this.#receiver = receiver
+    this.#flow = flow
+  }
+
+  write(piece: Uint8Array): void {
+    if (this.#isOver) return
+    this.#decoder ??= this.#open()
+    if (this.#decoder.write(piece)) return
+    this.#isFull = true
+    this.#flow.pause()
+  }
+
+  end(): void {
+    this.#isAtEnd = true
+    if (this.#decoder) this.#decoder.end()
+    else this.#receiver.end()
+  }
+
+  /** The connection broke: what had come before was handed on, or is lost with it. */
+  fail(error: GatewayError): void {
+    if (this.#isOver) return
+    this.close()
+    this.#receiver.fail(error)
+  }
+
+  pause(): void {
+    this.#isPaused = true
+    this.#decoder?.pause()
+    this.#flow.pause()
+  }
+
+  resume(): void {
+    this.#isPaused = false
+    this.#decoder?.resume()
+    if (!this.#isFull) this.#flow.resume()
+  }
+
+  close(): void {
+    this.#isOver = true
+    this.#decoder?.destroy()
+  }
+
+  #open(): Decoder {
+    const decoder = createDecoder(this.#encoding)
+    if (!decoder) throw new Error(`No decoder for ${this.#encoding}`)
+    decoder.on('data', (piece: Buffer) => {
+      if (!this.#isOver) this.#receiver.data(piece)
+    })
+    decoder.on('drain', () => {
+      this.#isFull = false
+      if (!this.#isPaused) this.#flow.resume()
+    })
+    decoder.on('end', () => {
+      if (this.#isOver) return
+      this.#isOver = true
+      this.#receiver.end()
+    })
+    decoder.on('error', (cause) => {
+      if (this.#isOver) return
+      this.close()
+      if (!this.#isAtEnd) this.#flow.abort(new Error('Closed by the gateway'))
+      this.#receiver.fail(unreadable(cause))
+    })
+    return decoder
+  }
+}
+
+function unreadable(cause: Error): GatewayError {
+  // Node's word for it, whatever the encoding.
+  return /unexpected end/i.test(cause.message)
+    ? new GatewayError('upstream_cut', 'The upstream ended its answer too early', { cause })
+    : new GatewayError('upstream_garbled', 'The upstream’s answer cannot be decompressed', {
+        cause,
+      })
+}

@@ -1,0 +1,79 @@
+import { GatewayError, JsonSurvey, type LongText, parseJson, parsePieces } from '@sluice/contract'
+import { turn } from '../gateway/turns.ts'
+
+/** So many bytes are looked through or decoded in one turn: about a millisecond. */
+const stretchBytes = 512 * 1024
+/** A document that is not larger is parsed in one piece. */
+const wholeBytesMax = 1024 * 1024
+/** A longer text, most often a picture in base64, is decoded by itself. */
+const longTextBytesMin = 16 * 1024
+/** All that is no long text: a conversation of millions of tokens fits. Parsing it is one turn. */
+const restBytesMax = 16 * 1024 * 1024
+
+/**
+ * Parses a large JSON document in UTF-8 as parseJson does, in turns, so that no other request waits for all of it.
+ * Throws SyntaxError for what is no JSON, and `too_large` for what costs too much whatever it is: more than `unitsMax`
+ * units, or more than 16 MiB beside its long texts.
+ */
+export async function parseLargeJson(bytes: Buffer, unitsMax: number): Promise<unknown> {
+  const survey = new JsonSurvey(bytes, longTextBytesMin)
+  for (; !survey.isDone; await turn()) {
+    survey.advance(stretchBytes)
+    if (survey.units > unitsMax)
+      throw new GatewayError(
+        'too_large',
+        `The request body holds more than ${unitsMax} values; each text, name, list and object counts as four`,
+      )
+  }
+  if (bytes.length <= wholeBytesMax) return parseJson(bytes.toString('utf8'))
+  const { longTexts } = survey
+  const longBytes = longTexts.reduce((sum, { start, end }) => sum + end - start, 0)
+  if (bytes.length - longBytes > restBytesMax)
+    throw new GatewayError(
+      'too_large',
+      `The request body holds more than ${restBytesMax} bytes beside texts of ${longTextBytesMin} bytes and more`,
+    )
+  const texts: string[] = []
+  for (const text of longTexts) texts.push(await decodeText(bytes, text))
+  await turn()
+  return parsePieces(piecesBetween(bytes, longTexts), texts, parseJson)
+}
+
+/** What stands around the long texts; their quotes go with them. */
+function piecesBetween(bytes: Buffer, longTexts: readonly LongText[]): readonly string[] {
+  const pieces: string[] = []
+  let at = 0
+  for (const { start, end } of longTexts) {
+    pieces.push(bytes.toString('utf8', at, start - 1))
+    at = end + 1
+  }
+  pieces.push(bytes.toString('utf8', at))
+  return pieces
+}
+
+async function decodeText(bytes: Buffer, { start, end }: LongText): Promise<string> {
+  const pieces: string[] = []
+  for (let at = start; at < end; ) {
+    const until = end - at <= stretchBytes ? end : cutBefore(bytes, at + stretchBytes)
+    pieces.push(JSON.parse(`"${bytes.toString('utf8', at, until)}"`) as string)
+    at = until
+    await turn()
+  }
+  return pieces.join('')
+}
+
+const backslash = 92
+const escapeBytesMax = 6
+
+/** The place at or shortly before `place` that lies neither inside a character nor inside an escape. */
+function cutBefore(bytes: Buffer, place: number): number {
+  let cut = place
+  while (((bytes[cut] ?? 0) & 0xc0) === 0x80) cut -= 1
+  for (let at = cut - 1; at >= cut - escapeBytesMax; at -= 1) {
+    if (bytes[at] !== backslash) continue
+    let first = at
+    while (bytes[first - 1] === backslash) first -= 1
+    return (at - first) % 2 === 0 ? at : cut
+  }
+  return cut
+}

@@ -1,0 +1,26 @@
+import { mkdirSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+
+/**
+ * Makes a folder and those above it that are missing. Node's own `recursive` never comes back below /proc, where
+ * nothing can be made.
+ */
+export function makeFolder(folder: string, mode?: number): void {
+  const missing: string[] = []
+  for (let path = folder; !exists(path); path = dirname(path)) missing.unshift(path)
+  for (const path of missing) makeOne(path, mode)
+  if (!statSync(folder).isDirectory()) throw new Error('it is no folder')
+}
+
+function makeOne(path: string, mode: number | undefined): void {
+  try {
+    mkdirSync(path, { ...(mode !== undefined && { mode }) })
+  } catch (thrown) {
+    // Another process may have been quicker.
+    if (!exists(path)) throw thrown
+  }
+}
+
+function exists(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false }) !== undefined
+}

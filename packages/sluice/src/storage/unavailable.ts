@@ -1,0 +1,25 @@
+import { GatewayError } from '@sluice/contract'
+
+/**
+ * Busy, locked, read-only, failing, full or gone (https://sqlite.org/rescode.html): no fault of the statement, and
+ * another time it may do.
+ */
+const passing: ReadonlySet<number> = new Set([5, 6, 8, 10, 13, 14])
+
+/** What SQLite threw; `overloaded` where its file cannot be written or read for now. */
+export function sqliteError(thrown: unknown): unknown {
+  if (!(thrown instanceof Error) || !('errcode' in thrown)) return thrown
+  const { errcode } = thrown
+  return typeof errcode === 'number' && passing.has(errcode & 0xff)
+    ? unavailable(thrown, `: ${thrown.message}`)
+    : thrown
+}
+
+/**
+ * The database does not do what it should, for now. `why` is shown to callers, so that it holds nothing of where the
+ * database is.
+ */
+export function unavailable(cause: unknown, why = ''): GatewayError {
+  const message = `Nothing can be kept for now${why}`
+  return new GatewayError('overloaded', message, { cause, retryAfterMs: 5_000 })
+}
