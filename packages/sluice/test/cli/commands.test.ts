@@ -38,7 +38,7 @@ storage: { url: "postgres://me:\${DB_PASSWORD}@db.example:5433/sluice?sslmode=re
   expect(text).toContain('openai at https://api.openai.com/v1, one key, the models it lists')
   expect(text).toContain('quick → acme/small')
   expect(text).toContain('safe → openai/gpt-4o, then quick, builtin/builtin-chat')
-  expect(text).toContain('Everything fits.')
+  expect(text).toContain('No problems found.')
   expect(text).not.toContain('secret')
 })
 
@@ -48,22 +48,28 @@ test('check names what leads nowhere', async () => {
     folder.path,
     `
 builtin: { enabled: never }
-providers: { nobody-knows: { key: x }, openai: {} }
+providers: { nobody-knows: { key: x }, openai: {}, groq: { enabled: false } }
 models:
   a: openia/gpt-4o
-  b: { targets: [{ target: builtin/builtin-chat }], fallback: [gone/m] }
+  b: { targets: [{ target: builtin/builtin-chat }], fallback: [gone/m, nowhere, gpt-4o, a] }
+  c: { targets: [{ target: anthropic/claude }, { target: groq/x }] }
 `,
   )
   const { text, isFine } = await check(environment)
   expect(isFine).toBe(false)
   for (const sentence of [
-    'providers.nobody-knows is off. It is in no catalogue',
-    'providers.openai is off. It has no key; set key, or OPENAI_API_KEY',
-    'models.a leads to openia/gpt-4o',
-    'models.b leads to builtin/builtin-chat',
-    'models.b leads to gone/m',
+    'nobody-knows is off: it is not in the catalogue, so it needs a type and a baseUrl.',
+    'openai is off: set OPENAI_API_KEY, or providers.openai.key.',
+    'models.a leads to openia/gpt-4o, which is not configured.',
+    'models.b leads to builtin/builtin-chat, which is not configured.',
+    'models.b leads to gone/m, which is not configured.',
+    'models.b leads to nowhere, which is not configured.',
+    'models.b leads to gpt-4o, which is not configured.',
+    'models.c leads to anthropic/claude, which is not configured (anthropic is off: set ANTHROPIC_API_KEY).',
+    'models.c leads to groq/x, which is not configured (groq is off: providers.groq.enabled is false).',
   ])
-    expect(text).toContain(sentence)
+    expect(text).toContain(`PROBLEM    ${sentence}\n`)
+  expect(text).toContain('Problems found: 9.')
 })
 
 test('models lists names, limits and operations without a network', async () => {
@@ -91,6 +97,7 @@ test.each([
   [['keys', 'create'], 2, /^$/],
   [['keys', 'create', '--name', 'x', '--rate', 'many'], 2, /^$/],
   [['nonsense'], 2, /^$/],
+  [['sreve'], 2, /^$/],
 ])('sluice %s', async (args, exitCode, stdout) => {
   using folder = temporaryFolder()
   const finished = await runSluice(args, { folder: folder.path })
@@ -104,6 +111,65 @@ test('a broken file is told with its place, and the exit code says so', async ()
   const { exitCode, stderr } = await runSluice(['check'], { folder: folder.path })
   expect({ exitCode, stderr }).toEqual({
     exitCode: 1,
-    stderr: `${folder.path}/sluice.yaml:2:3: server.prot is not a setting: no "prot" is known here\n`,
+    stderr: `${folder.path}/sluice.yaml:2:3: server.prot is not a setting: no "prot" is known here. Did you mean "port"?\n`,
   })
+})
+
+test('a slip of the pen in a command is told', async () => {
+  using folder = temporaryFolder()
+  const { stderr } = await runSluice(['sreve'], { folder: folder.path })
+  expect(stderr).toBe("error: unknown command 'sreve'\n(Did you mean serve?)\n")
+})
+
+test.each([
+  ['providers: { acme: { type: openai, baseURL: x } }', 'providers.acme.baseURL', 'baseUrl'],
+  ['modles: {}', 'modles', 'models'],
+  ['limits: { requests_per_minute: 5 }', 'limits.requests_per_minute', 'requestsPerMinute'],
+  [
+    'models: { m: { targets: [{ target: a/b }], fallbacks: [] } }',
+    'models.m.fallbacks',
+    'fallback',
+  ],
+])('%s: the setting that was meant is named', async (yaml, path, meant) => {
+  using folder = temporaryFolder()
+  await expect(check(settings(folder.path, yaml))).rejects.toThrow(
+    new RegExp(`: ${path.replaceAll('.', '\\.')} is not a setting: .* Did you mean "${meant}"\\?$`),
+  )
+})
+
+test('variables that mean nothing are warned about', async () => {
+  using folder = temporaryFolder()
+  const yaml = 'keys: [{ name: team, key: "${SLUICE_TEAM_KEY}" }]'
+  const { text, isFine } = await check(
+    settings(folder.path, yaml, {
+      SLUICE_PROT: '1',
+      SLUICE_WHATEVER: 'x',
+      SLUICE_KEY: 'sk-x',
+      SLUICE_TEAM_KEY: 'sk-team-0123456789',
+      SLUICE_SERVICE_HOST: '10.0.0.1',
+      SLUICE_PORT_8080_TCP: 'tcp://10.0.0.1:8080',
+    }),
+  )
+  expect(isFine).toBe(true)
+  expect(text.match(/^WARNING .*$/gm)).toEqual([
+    'WARNING    SLUICE_PROT is not a setting. Did you mean "SLUICE_PORT"?',
+    'WARNING    SLUICE_WHATEVER is not a setting.',
+  ])
+})
+
+test('check --json', async () => {
+  using folder = temporaryFolder()
+  const environment = settings(
+    folder.path,
+    'providers: { acme: { type: openai, baseUrl: https://acme.example/v1, keys: [a, b] } }',
+  )
+  const { text } = await check(environment, { json: true })
+  expect(JSON.parse(text)).toMatchObject({
+    isFine: true,
+    problems: [],
+    warnings: [],
+    address: 'http://127.0.0.1:8080',
+    providers: [{ id: 'acme', baseUrl: 'https://acme.example/v1', keys: 2, models: null }],
+  })
+  expect(JSON.parse(text)).not.toHaveProperty('live')
 })

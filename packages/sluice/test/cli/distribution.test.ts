@@ -134,6 +134,9 @@ async function expectWhole(server: ServerProcess): Promise<void> {
   expect(await chat(server, 'acme/any')).toMatch(/^Node v2[4-9]\./)
   const picture = { model: 'dall-e-2', prompt: 'A red circle', size: '256x256' }
   expect((await server.post('/v1/images/generations', picture)).status).toBe(200)
+  const speech = { model: 'tts-1', input: 'The gate is open.' }
+  const spoken = await server.post('/v1/audio/speech', speech)
+  expect((await spoken.arrayBuffer()).byteLength).toBeGreaterThan(5000)
   const form = new FormData()
   const sound = readFileSync(join(root, 'test/fixtures/audio/tone.mp3'))
   form.set('file', new File([sound], 'tone.mp3'))

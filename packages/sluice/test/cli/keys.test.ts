@@ -5,6 +5,8 @@ import { createKeyCommand, listKeysCommand, revokeKeyCommand } from '../../src/c
 import { readEnvironment } from '../../src/config/env.ts'
 import { openKeyRing } from '../../src/storage/key-ring.ts'
 import { openSqlite } from '../../src/storage/sqlite.ts'
+import { runSluice } from '../../../../test/support/run-sluice.ts'
+import { sampleUsage } from '../../../../test/support/store-samples.ts'
 import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
 
 function dataIn(folder: string) {
@@ -16,9 +18,9 @@ test('a key that was made is valid at once, until it is revoked', async () => {
   using folder = temporaryFolder()
   const { data, environment } = dataIn(folder.path)
   const made = await createKeyCommand(environment, { name: 'team', models: ['acme/*'], rate: 5 })
-  const [secret = '', sentence = ''] = made.split('\n')
+  const secret = made.text
   expect(secret).toMatch(/^sk-[0-9A-Za-z]{43}$/)
-  const id = sentence.split(' ')[0] ?? ''
+  const id = /key_\w+/.exec(made.notes.join())?.[0] ?? ''
   expect(statSync(data).mode & 0o777).toBe(0o700)
 
   await using store = openSqlite({ file: join(data, 'sluice.db') })
@@ -30,7 +32,7 @@ test('a key that was made is valid at once, until it is revoked', async () => {
     models: ['acme/*'],
     requestsPerMinute: 5,
   })
-  expect(await revokeKeyCommand(environment, id)).toContain('is revoked')
+  expect(await revokeKeyCommand(environment, id)).toContain(`Revoked ${id} (team)`)
   await ring.reload()
   expect(ring.find(secret)).toBeUndefined()
   expect(await revokeKeyCommand(environment, id)).toContain('was revoked already')
@@ -46,12 +48,15 @@ test('the list shows every key and no secret', async () => {
   ]
   const table = await listKeysCommand(environment, {})
   expect(table.split('\n')).toHaveLength(3)
-  expect(table).toMatch(/one +administrator +sk-\w{5}… +valid +default +all/)
+  const today = new Date().toISOString().slice(0, 10)
+  expect(table).toMatch(
+    new RegExp(`one +administrator +sk-\\w{5}… +valid +${today} +never +default +all`),
+  )
   expect(table).toMatch(/two +caller +sk-\w{5}… +valid until \d{4}-\d\d-\d\d/)
   const json = await listKeysCommand(environment, { json: true })
   expect(JSON.parse(json)).toHaveLength(2)
   for (const text of [table, json])
-    for (const secret of made) expect(text).not.toContain(secret.slice(8, 40))
+    for (const { text: secret } of made) expect(text).not.toContain(secret.slice(8, 40))
   expect(json).not.toContain('hash')
 })
 
@@ -66,6 +71,68 @@ test('a database that cannot be used is told, without its password', async () =>
     'The database (PostgreSQL at 127.0.0.1:1/sluice) cannot be used: connect ECONNREFUSED',
   )
   await expect(listed).rejects.not.toThrow('secret')
+})
+
+test('the list says when a key was used last', async () => {
+  using folder = temporaryFolder()
+  const { data, environment } = dataIn(folder.path)
+  const made = await createKeyCommand(environment, { name: 'busy', json: true })
+  const { id, createdAt } = JSON.parse(made.text) as { id: string; createdAt: number }
+  expect(createdAt).toBeGreaterThan(0)
+  {
+    await using store = openSqlite({ file: join(data, 'sluice.db') })
+    for (const startedAt of [Date.UTC(2026, 0, 2, 3, 4, 5), Date.UTC(2025, 0, 1)])
+      store.recordUsage(sampleUsage({ keyId: id, startedAt }))
+  }
+  expect(await listKeysCommand(environment, {})).toMatch(/busy .* 2026-01-02 03:04 +default/)
+  expect(JSON.parse(await listKeysCommand(environment, { json: true }))).toMatchObject([
+    { id, lastUsedAt: Date.UTC(2026, 0, 2, 3, 4, 5) },
+  ])
+})
+
+test('--json holds the secret and what is stored of the key, and nothing else', async () => {
+  using folder = temporaryFolder()
+  const { environment } = dataIn(folder.path)
+  const made = await createKeyCommand(environment, { name: 'app', rate: 5, json: true })
+  expect(made.notes).toEqual([])
+  expect(JSON.parse(made.text)).toEqual({
+    id: expect.stringMatching(/^key_/),
+    name: 'app',
+    role: 'caller',
+    prefix: expect.stringMatching(/^sk-/),
+    requestsPerMinute: 5,
+    createdAt: expect.any(Number),
+    secret: expect.stringMatching(/^sk-[0-9A-Za-z]{43}$/),
+  })
+})
+
+test('a name is enough to revoke where one valid key has it; a second key of a name is warned about', async () => {
+  using folder = temporaryFolder()
+  const { environment } = dataIn(folder.path)
+  const create = async () => (await createKeyCommand(environment, { name: 'app' })).notes
+  const [first = '', ...none] = await create()
+  expect(none).toEqual([])
+  const id = /key_\w+/.exec(first)?.[0] ?? ''
+  expect(await create()).toEqual([
+    expect.stringMatching(/^Created key_\w+ \(app\)\. The secret is shown only once/),
+    `Warning: the key ${id} has the same name.`,
+  ])
+  await expect(revokeKeyCommand(environment, 'app')).rejects.toThrow(
+    /^Several keys are named app: revoke one by its id \(key_\w+, key_\w+\)$/,
+  )
+  await revokeKeyCommand(environment, id)
+  expect(await revokeKeyCommand(environment, 'app')).toMatch(/^Revoked key_\w+ \(app\)/)
+  await expect(revokeKeyCommand(environment, 'ap')).rejects.toThrow('There is no key ap')
+})
+
+test('the secret stands alone on standard output', async () => {
+  using folder = temporaryFolder()
+  const { stdout, stderr, exitCode } = await runSluice(['keys', 'create', '--name', 'app'], {
+    folder: folder.path,
+  })
+  expect(exitCode).toBe(0)
+  expect(stdout).toMatch(/^sk-[0-9A-Za-z]{43}\n$/)
+  expect(stderr).toMatch(/^Created key_\w+ \(app\)\. The secret is shown only once[^\n]*\n$/)
 })
 
 test('an unknown id is told', async () => {

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -6,12 +6,20 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { startSluice } from '../../../../test/support/run-sluice.ts'
+import { startMessage } from '../../src/cli/start-message.ts'
+import { leaveOut } from '../../../../test/support/leave-out.ts'
+import { main, startSluice } from '../../../../test/support/run-sluice.ts'
 
+/** Gives a program a terminal (util-linux). */
+const script = '/usr/bin/script'
 const soon = { timeout: 20_000, interval: 20 }
 
 let folder: string
-const running: ReturnType<typeof startSluice>[] = []
+const running: {
+  readonly child: ChildProcess
+  readonly output: () => string
+  readonly finished: Promise<unknown>
+}[] = []
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'sluice-test-'))
@@ -30,7 +38,7 @@ async function start(variables: Readonly<Record<string, string>> = {}) {
   running.push(sluice)
   await vi.waitFor(() => {
     expect(sluice.child.exitCode).toBeNull()
-    expect(sluice.output()).toContain('Try it:\n\n  curl')
+    expect(sluice.output()).toMatch(/listens on http/)
   }, soon)
   const address = /listens on (http:\S+)/.exec(sluice.output())?.[1] ?? ''
   const stop = async () => {
@@ -38,6 +46,33 @@ async function start(variables: Readonly<Record<string, string>> = {}) {
     return sluice.finished
   }
   return { ...sluice, address, stop }
+}
+
+/** What the process says at its start where no terminal is: the first line of its log. */
+function startLine(output: string): Readonly<Record<string, unknown>> {
+  return JSON.parse(output.slice(0, output.indexOf('\n')))
+}
+
+/** Starts a gateway as somebody at a terminal does, and waits until it has said all. */
+async function startOnTerminal() {
+  const command = `'${process.execPath}' '${main}' serve`
+  const child = spawn(script, ['--quiet', '--return', '--command', command, '/dev/null'], {
+    cwd: folder,
+    env: { PATH: process.env['PATH'] ?? '', SLUICE_PORT: '0' },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  let output = ''
+  child.stdout.on('data', (piece: Buffer) => {
+    output += piece.toString().replaceAll('\r', '')
+  })
+  const finished = new Promise<void>((resolve) => child.on('close', () => resolve()))
+  running.push({ child, finished, output: () => output })
+  await vi.waitFor(() => expect(output).toMatch(/Try it:\n\n {2}curl .*\n/), soon)
+  const stop = async () => {
+    child.kill('SIGTERM')
+    await finished
+  }
+  return { output, stop }
 }
 
 function pasteCurl(output: string, variables: Readonly<Record<string, string>> = {}): unknown {
@@ -54,33 +89,77 @@ const answered = {
   choices: [{ message: { role: 'assistant', content: expect.stringMatching(/42|forty-two/i) } }],
 }
 
-test('the first start makes a folder and two keys, and says all that a first call needs', async () => {
-  const { output, stop } = await start()
+test('the first start makes a folder and two keys, and says all that a first call needs', async (context) => {
+  if (!existsSync(script)) return leaveOut(context, `there is no ${script} (util-linux)`)
+  const { output, stop } = await startOnTerminal()
   const data = join(folder, 'data')
   expect(statSync(data).mode & 0o777).toBe(0o700)
   const file = join(data, 'initial-keys.json')
   expect(statSync(file).mode & 0o777).toBe(0o600)
   const keys: { adminKey: string; apiKey: string } = JSON.parse(readFileSync(file, 'utf8'))
-  expect(output()).toContain(keys.adminKey)
-  expect(output()).toContain(keys.apiKey)
-  expect(output()).toContain('builtin-chat')
-  expect(pasteCurl(output())).toMatchObject(answered)
-  expect((await stop()).exitCode).toBe(0)
+  for (const part of [keys.adminKey, keys.apiKey, 'builtin-chat', `Data        ${data}\n`])
+    expect(output).toContain(part)
+  expect(pasteCurl(output)).toMatchObject(answered)
+  await stop()
+
+  const again = await startOnTerminal()
+  expect(again.output).not.toContain('sk-')
+  expect(pasteCurl(again.output)).toMatchObject(answered)
+  await again.stop()
+})
+
+test('where no terminal is every line is JSON, and none has a secret', async () => {
+  const { address, stop } = await start()
+  const data = join(folder, 'data')
+  const keysFile = join(data, 'initial-keys.json')
+  const keys: { adminKey: string; apiKey: string } = JSON.parse(readFileSync(keysFile, 'utf8'))
+  const headers = { authorization: `Bearer ${keys.apiKey}` }
+  expect((await fetch(`${address}/v1/models`, { headers })).status).toBe(200)
+  const { exitCode, stdout, stderr } = await stop()
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
+  const lines = stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as object)
+  expect(lines).toMatchObject([
+    {
+      level: 'info',
+      time: expect.any(String),
+      url: address,
+      data,
+      keysFile,
+      madeKeys: ['adminKey', 'apiKey'],
+      models: expect.arrayContaining(['builtin-chat']),
+      msg: expect.stringContaining(`listens on ${address}`),
+    },
+    { level: 'info', path: '/v1/models', status: 200 },
+    { level: 'info', msg: 'stopping' },
+  ])
+  for (const secret of Object.values(keys)) expect(stdout).not.toContain(secret)
 
   const again = await start()
-  expect(again.output()).not.toContain('sk-')
-  expect(pasteCurl(again.output())).toMatchObject(answered)
-  const { exitCode, stdout, stderr } = await again.stop()
-  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
-  expect(stdout).not.toContain(keys.apiKey)
+  expect(startLine(again.output())).not.toHaveProperty('madeKeys')
 })
 
 test('keys from the environment are taken as they are, and none is made', async () => {
-  const variables = { SLUICE_API_KEYS: 'first-key,second', SLUICE_ADMIN_KEY: 'boss' }
+  const variables = { SLUICE_API_KEYS: 'first-key,second', SLUICE_ADMIN_KEY: 'boss-of-the-house' }
   const { output, address } = await start(variables)
   expect(existsSync(join(folder, 'data', 'initial-keys.json'))).toBe(false)
+  expect(startLine(output())).not.toHaveProperty('keysFile')
   expect(output()).not.toMatch(/first-key|boss/)
-  expect(pasteCurl(output(), variables)).toMatchObject(answered)
+  const message = startMessage({
+    version: '1.2.3',
+    host: '127.0.0.1',
+    port: Number(new URL(address).port),
+    readyMs: 1,
+    made: {},
+    dataFolder: join(folder, 'data'),
+    hasApiKeys: true,
+    models: ['builtin-chat'],
+    providers: [],
+  })
+  expect(message).not.toMatch(/first-key|boss/)
+  expect(pasteCurl(message, variables)).toMatchObject(answered)
   for (const [key, status] of [
     ['second', 200],
     ['sk-second', 200],
@@ -112,14 +191,67 @@ test('a changed file is taken up while calls go on; a broken one changes nothing
   expect((await fetch(`${address}/v1/models`, { headers })).status).toBe(200)
 })
 
+test('a file that vanishes, is emptied or is cut short lets nobody in and hands nothing to the built-in engine', async () => {
+  const file = join(folder, 'sluice.yaml')
+  const whole = [
+    'providers: { acme: { type: openai, baseUrl: "http://127.0.0.1:9/v1", keys: [k] } }',
+    'defaults: { retries: { attempts: 1 } }',
+    'models: { gpt-4o: acme/m }',
+    'limits: { requestsPerMinute: 1000 }',
+    'keys: [{ name: app, key: sk-app0123456789abcdef, models: [gpt-4o] }]',
+    '',
+  ].join('\n')
+  writeFileSync(file, whole)
+  const { address, output } = await start({ SLUICE_API_KEYS: 'sk-other0123456789abcdef' })
+  const ask = async (key: string, model: string) => {
+    const answer = await fetch(`${address}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model, messages: [{ role: 'user', content: 'Hi' }] }),
+    })
+    await answer.arrayBuffer()
+    return [answer.status, answer.headers.get('x-ratelimit-limit-requests')]
+  }
+  const holds = async () => {
+    // Nothing listens there: the upstream is asked, and nobody else.
+    expect(await ask('sk-app0123456789abcdef', 'gpt-4o')).toEqual([503, '1000'])
+    expect(await ask('sk-app0123456789abcdef', 'builtin-chat')).toEqual([403, '1000'])
+  }
+  await holds()
+  const told = (words: string) => output().split(words).length - 1
+  for (const [index, lose] of [() => rmSync(file), () => writeFileSync(file, '')].entries()) {
+    lose()
+    await vi.waitFor(() => expect(told('the file says nothing')).toBe(index + 1), soon)
+    await holds()
+    writeFileSync(file, `${whole}# ${index}\n`)
+    await vi.waitFor(() => expect(told('the settings have changed')).toBe(index + 1), soon)
+    await holds()
+  }
+  const cut = whole.slice(0, whole.indexOf('models:'))
+  writeFileSync(file, cut)
+  await new Promise((resolve) => setTimeout(resolve, 500))
+  await holds()
+  await vi.waitFor(() => expect(output()).toContain('some are gone'), soon)
+  const line = output()
+    .split('\n')
+    .find((one) => one.includes('some are gone'))
+  expect(JSON.parse(line ?? '')).toMatchObject({
+    removed: ['keys.app', 'limits.requestsPerMinute', 'models.gpt-4o'],
+  })
+  writeFileSync(file, '{}\n')
+  await vi.waitFor(() => expect(output()).toContain('"providers.acme"'), soon)
+  // Routes are gone by now, and what they were called is still nothing of the built-in engine's.
+  expect(await ask('sk-other0123456789abcdef', 'gpt-4o')).toEqual([404, null])
+})
+
 test('a key made by the command line is valid within moments', async () => {
   const { address } = await start()
   const made = await startSluice(['keys', 'create', '--name', 'x'], { folder }).finished
   expect(made.exitCode).toBe(0)
-  const headers = { authorization: `Bearer ${made.stdout.split('\n')[0]}` }
+  const headers = { authorization: `Bearer ${made.stdout.trim()}` }
   const status = async () => (await fetch(`${address}/v1/models`, { headers })).status
   await vi.waitFor(async () => expect(await status()).toBe(200), soon)
-  const id = /key_\w+/.exec(made.stdout)?.[0] ?? ''
+  const id = /key_\w+/.exec(made.stderr)?.[0] ?? ''
   await startSluice(['keys', 'revoke', id], { folder }).finished
   await vi.waitFor(async () => expect(await status()).toBe(401), soon)
 })
@@ -166,8 +298,16 @@ test.each([
   [{ SLUICE_PORT: 'abc' }, 'SLUICE_PORT must be a whole number from 0 to 65535, got "abc"\n'],
   [{ SLUICE_CONFIG: 'no.yaml' }, 'SLUICE_CONFIG names no.yaml, and there is no such file\n'],
   [
+    { SLUICE_ADMIN_KEY: 'fifteen-letters' },
+    'SLUICE_ADMIN_KEY has 15 characters and must have at least 16\n',
+  ],
+  [
     { SLUICE_DATA: '/dev/null/x' },
-    "The data folder /dev/null/x cannot be used: ENOTDIR: not a directory, mkdir '/dev/null/x'\n",
+    "The data folder /dev/null/x cannot be used: ENOTDIR: not a directory, mkdir '/dev/null/x'. Set SLUICE_DATA to a folder that can be written\n",
+  ],
+  [
+    { SLUICE_DATA: '/proc/nope/data' },
+    "The data folder /proc/nope/data cannot be used: ENOENT: no such file or directory, mkdir '/proc/nope'. Set SLUICE_DATA to a folder that can be written\n",
   ],
 ])('the wrong setting %o stops the start', async (variables, sentence) => {
   const { exitCode, stderr } = await startSluice(['serve'], { folder, variables }).finished

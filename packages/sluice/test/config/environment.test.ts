@@ -12,6 +12,8 @@ test('nothing set: the defaults', () => {
     host: '127.0.0.1',
     port: 8080,
     bodyLimitBytes: 134_217_728,
+    inflatedLimitBytes: 67_108_864,
+    bodyLimitValues: 500_000,
     requestTimeoutMs: 120_000,
     allowPrivateMedia: false,
   })

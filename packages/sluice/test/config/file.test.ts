@@ -79,11 +79,11 @@ models:
 
 test.each([
   ['server: {prot: 1}', 'sluice.yaml:1:10: server.prot is not a setting: no "prot" is known here'],
-  ['server:\n  port: abc', 'sluice.yaml:2:3: server.port must be a whole number, got a text'],
+  ['server:\n  port: abc', 'sluice.yaml:2:3: server.port must be a whole number, got a string'],
   ['server: {port: 70000}', 'sluice.yaml:1:10: server.port must be <= 65535, got 70000'],
   ['server: 5', 'sluice.yaml:1:1: server must be a map, got a number'],
   ['- a', 'sluice.yaml:1:1: the settings file must be a map, got a list'],
-  ['models:\n  x: 3', 'sluice.yaml:2:3: models.x must be a text or a map, got a number'],
+  ['models:\n  x: 3', 'sluice.yaml:2:3: models.x must be a string or a map, got a number'],
   ['models:\n  y: foo', 'sluice.yaml:2:3: models.y must have the form provider/model'],
   ['models:\n  z: {}', 'sluice.yaml:2:3: models.z must have targets'],
   [
@@ -107,7 +107,7 @@ test.each([
   ['providers: {acme: {kind: a, type: openai}}', 'providers.acme.type must not stand beside kind'],
   ['providers: {Acme: {}}', 'providers.Acme must be named in small letters'],
   ['log: {level: loud}', 'sluice.yaml:1:7: log.level must be one of fatal, error,'],
-  ['server: {publicUrl: ftp://x}', 'server.publicUrl must be an address that begins with http'],
+  ['server: {publicUrl: ftp://x}', 'server.publicUrl must be a URL that begins with http'],
   ['a: &a [x]\nb: [*a, *c]', 'sluice.yaml:2:9: *c names no anchor'],
 ])('%j', (text, message) => {
   expect(() => read(text)).toThrow(message)

@@ -2,7 +2,11 @@ import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { parseConfig } from '../../src/config/file.ts'
-import { watchConfig } from '../../src/config/watch.ts'
+import { type Config, createConfig } from '../../src/config/config.ts'
+import { readEnvironment } from '../../src/config/env.ts'
+import { removedSettings } from '../../src/config/removed-settings.ts'
+import type { ConfigFile } from '../../src/config/schema.ts'
+import { AbsentSettings, watchConfig } from '../../src/config/watch.ts'
 import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
 import { readFileSync } from 'node:fs'
 
@@ -146,3 +150,122 @@ test('after dispose nothing is applied any more', async () => {
   await vi.waitFor(() => expect(other.ports).toEqual([2]), soon)
   expect(watcher.ports).toEqual([])
 })
+
+interface Taken {
+  readonly text: string
+  readonly isSettled: boolean
+}
+
+/** Takes over whatever holds `all` at once, and what lacks it only when the file has lain still. */
+function settling(file: string, settleMs: number) {
+  const taken: Taken[] = []
+  const failures: unknown[] = []
+  const watcher = watchConfig(file, {
+    quietMs: 10,
+    pollMs: 20,
+    settleMs,
+    apply(text, isSettled) {
+      if (!text.includes('all') && !isSettled) return 'unsettled'
+      taken.push({ text, isSettled })
+      return undefined
+    },
+    failed: (error) => failures.push(error),
+  })
+  return { taken, failures, [Symbol.dispose]: () => watcher[Symbol.dispose]() }
+}
+
+test('what is to lie still first is taken over after that', async () => {
+  using folder = temporaryFolder()
+  const file = join(folder.path, 'sluice.yaml')
+  writeFileSync(file, 'all: 1\n')
+  using watcher = settling(file, 200)
+  writeFileSync(file, 'less: 2\n')
+  await vi.waitFor(() => expect(watcher.taken).toHaveLength(1), soon)
+  expect(watcher.taken).toEqual([{ text: 'less: 2\n', isSettled: true }])
+})
+
+test('a file that is written in pieces is taken over when it is whole', async () => {
+  using folder = temporaryFolder()
+  const file = join(folder.path, 'sluice.yaml')
+  writeFileSync(file, 'all: 1\n')
+  using watcher = settling(file, 600_000)
+  for (const text of ['', 'le', 'less: 2\n', 'less: 2\nall: 3\n']) {
+    writeFileSync(file, text)
+    await new Promise((resolve) => setTimeout(resolve, 60))
+  }
+  await vi.waitFor(() => expect(watcher.taken).toHaveLength(1), soon)
+  expect(watcher.taken).toEqual([{ text: 'less: 2\nall: 3\n', isSettled: false }])
+  // Back to what it was: nothing waits any more.
+  writeFileSync(file, 'less: 4\n')
+  writeFileSync(file, 'less: 2\nall: 3\n')
+  expect(watcher.failures.every((error) => error instanceof AbsentSettings)).toBe(true)
+})
+
+test.each([
+  ['gone', (file: string) => rmSync(file)],
+  ['empty', (file: string) => writeFileSync(file, '')],
+  ['blank', (file: string) => writeFileSync(file, '\ufeff---\n\n# keys: []\n  # nothing\n...\n')],
+])('a file that is %s is told once and never taken over', async (_name, lose) => {
+  using folder = temporaryFolder()
+  const file = join(folder.path, 'sluice.yaml')
+  writeFileSync(file, 'all: 1\n')
+  using watcher = settling(file, 20)
+  lose(file)
+  await vi.waitFor(() => expect(watcher.failures).toHaveLength(1), soon)
+  expect(watcher.failures[0]).toBeInstanceOf(AbsentSettings)
+  writeFileSync(file, 'all: 1\n')
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  expect(watcher.taken).toEqual([])
+  lose(file)
+  await vi.waitFor(() => expect(watcher.failures).toHaveLength(2), soon)
+  writeFileSync(file, 'all: 2\n')
+  await vi.waitFor(() => expect(watcher.taken).toHaveLength(1), soon)
+  expect(watcher.failures).toHaveLength(2)
+})
+
+const before = createConfig(
+  readEnvironment({}),
+  {
+    keys: [
+      { name: 'one', key: 'secret-of-one', models: ['m'], requestsPerMinute: 3 },
+      { name: 'two', key: 'secret-of-two' },
+    ],
+    limits: { requestsPerMinute: 4, concurrentRequests: 5 },
+    providers: { acme: { type: 'openai', baseUrl: 'http://acme.test/v1' } },
+    models: { m: 'acme/m' },
+    builtin: { enabled: 'never' },
+  },
+  'sluice.yaml',
+)
+
+test.each<[ConfigFile, readonly string[]]>([
+  [
+    {},
+    [
+      'keys.one',
+      'keys.two',
+      'limits.requestsPerMinute',
+      'limits.concurrentRequests',
+      'providers.acme',
+      'models.m',
+      'builtin.enabled: never',
+    ],
+  ],
+  [
+    { ...contentOf(before), keys: [{ name: 'one', key: 'another' }, before.keys[1]!] },
+    ['keys.one.models', 'keys.one.requestsPerMinute'],
+  ],
+  [{ ...contentOf(before), limits: { requestsPerMinute: 9, concurrentRequests: 1 } }, []],
+  [
+    { ...contentOf(before), keys: before.keys.toReversed(), models: { m: 'acme/n', n: 'acme/m' } },
+    [],
+  ],
+])('of %j it is told what is gone', (content, removed) => {
+  const after = createConfig(readEnvironment({}), content, 'sluice.yaml')
+  expect(removedSettings(before, after)).toEqual(removed)
+  expect(JSON.stringify(removedSettings(before, after))).not.toContain('secret')
+})
+
+function contentOf({ keys, limits, providers, models, builtin }: Config): ConfigFile {
+  return { keys: [...keys], limits, providers, models, builtin } as ConfigFile
+}

@@ -242,6 +242,24 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
         expect(await store.deleteResponse('resp_1')).toBe(false)
         expect(await store.findResponse('resp_1')).toBeUndefined()
       })
+
+      test('whose an upstream’s id is stays known when the response is deleted', async () => {
+        const first = sampleResponse()
+        await store.addResponse(first, ['resp_1', 'msg_1', 'msg_1'])
+        await store.addResponse(sampleResponse({ id: 'resp_2', keyId: 'key_2' }), ['msg_1'])
+        const row = { id: 'msg_1', keyId: first.keyId, responseId: 'resp_1', deleted: false }
+        const other = { id: 'msg_1', keyId: 'key_2', responseId: 'resp_2', deleted: false }
+        store = await subject.reopen()
+        const found = async (...ids: readonly string[]) =>
+          (await store.findUpstreamIds(ids)).toSorted((left, right) =>
+            left.responseId.localeCompare(right.responseId),
+          )
+        expect(await found('msg_1', 'msg_1', 'msg_2')).toEqual([row, other])
+        expect(await found()).toEqual([])
+        await store.deleteResponse('resp_1')
+        expect(await found('msg_1')).toEqual([{ ...row, deleted: true }, other])
+        expect(await found('resp_1')).toEqual([{ ...row, id: 'resp_1', deleted: true }])
+      })
     })
 
     describe('usage', () => {
@@ -265,6 +283,22 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
         store.recordUsage(full)
         expect(await store.listUsage({ limit: 10 })).toEqual([full, plain])
         expect(await store.listUsage({ limit: 1 })).toEqual([full])
+      })
+
+      test('the last call of each key is known', async () => {
+        expect(await store.lastUse()).toEqual(new Map())
+        for (const [keyId, startedAt] of [
+          ['key_a', 1_760_000_000_005],
+          ['key_b', 1_760_000_000_001],
+          ['key_a', 1_760_000_000_003],
+        ] as const)
+          store.recordUsage(sampleUsage({ keyId, startedAt }))
+        expect(await store.lastUse()).toEqual(
+          new Map([
+            ['key_a', 1_760_000_000_005],
+            ['key_b', 1_760_000_000_001],
+          ]),
+        )
       })
 
       test('numbers and texts that not every database takes are written as near as can be', async () => {

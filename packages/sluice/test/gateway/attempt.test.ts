@@ -6,6 +6,7 @@ import { defaultTimeouts } from '../../src/gateway/attempt/deadline.ts'
 import { Cancellation } from '../../src/gateway/attempt/cancellation.ts'
 import { openTrail } from '../../src/gateway/call.ts'
 import type { Target } from '../../src/gateway/route/routing.ts'
+import { Concealer } from '../../src/gateway/run/concealer.ts'
 import type { Run } from '../../src/gateway/run/run.ts'
 
 const cancelled = new GatewayError('cancelled', 'The caller went away')
@@ -17,6 +18,9 @@ function open(cancellation: Cancellation) {
   const run = {
     gateway: {
       now: () => 0,
+      engine: { id: 'builtin' },
+      concealer: new Concealer(),
+      log: { warn() {} },
       store: { recordUsage: (record: UsageRecord) => records.push(record) },
     },
     call: { id: 'call', key: { id: 'key' }, operation: 'chat', trail: openTrail(0) },

@@ -3,6 +3,8 @@ import { start } from '../../../../test/support/start.ts'
 import type { Limiter } from '../../src/ports/limiter.ts'
 import { createMemoryLimiter } from '../../src/storage/limiter-memory.ts'
 
+const chat = { model: 'builtin-chat', messages: [{ role: 'user', content: 'Hi' }] }
+
 test('a limiter that has to ask somebody else is waited for', async () => {
   const inside = createMemoryLimiter({ now: () => 0 })
   const distant: Limiter = {
@@ -14,7 +16,7 @@ test('a limiter that has to ask somebody else is waited for', async () => {
   Object.assign(gateway.gateway, { limiter: distant })
   const statuses: number[] = []
   for (let n = 0; n < 3; n++) {
-    const answer = await gateway.request('/v1/models')
+    const answer = await gateway.post('/v1/chat/completions', chat)
     await answer.arrayBuffer()
     statuses.push(answer.status)
     expect(answer.headers.get('x-ratelimit-remaining-requests')).toBe(String(Math.max(0, 1 - n)))
@@ -27,7 +29,7 @@ test('a limiter that fails refuses the request', async () => {
   await using gateway = await start({ limits: { requestsPerMinute: 2 } })
   const gone = () => Promise.reject(new Error('the limiter is gone'))
   Object.assign(gateway.gateway, { limiter: { take: gone, async [Symbol.asyncDispose]() {} } })
-  const answer = await gateway.request('/v1/models')
+  const answer = await gateway.post('/v1/chat/completions', chat)
   expect(answer.status).toBe(500)
   expect(await answer.text()).not.toContain('the limiter is gone')
 })

@@ -1,18 +1,22 @@
 import Fastify, { type FastifyInstance } from 'fastify'
-import { chromium as playwright } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { documentAddresses } from '../../src/http/docs.ts'
 import { createOpenApi } from '../../src/http/openapi.ts'
 import { addresses } from '../../src/http/routes.ts'
 import type { Exchange } from '../../src/http/address.ts'
-import { chromium, leaveOutBrowser } from '../../../../test/support/chromium.ts'
+import {
+  browserWait,
+  chromium,
+  leaveOutBrowser,
+  openBrowser,
+} from '../../../../test/support/chromium.ts'
 
 let app: FastifyInstance
 let address: string
 
 beforeAll(async () => {
   app = Fastify({ routerOptions: { ignoreTrailingSlash: true } })
-  for (const { method, path, serve } of documentAddresses(() => createOpenApi('1.2.3', addresses)))
+  for (const { method, path, serve } of documentAddresses(() => createOpenApi(addresses)))
     app.route({
       method,
       url: path,
@@ -58,27 +62,12 @@ test.each(['/docs/../package.json', '/docs/swagger-ui-bundle.js.map', '/docs/ind
   },
 )
 
-/** A browser starts slowly on a busy machine. */
-const browserWait = { timeout: 150_000 }
-
 test(
   'the reference shows every operation and talks to nobody else',
   browserWait,
   async (context) => {
     if (chromium === undefined) return leaveOutBrowser(context)
-    const browser = await playwright.launch({
-      executablePath: chromium,
-      args: [
-        '--no-sandbox',
-        '--disable-dev-shm-usage',
-        '--disable-gpu',
-        '--no-first-run',
-        // The browser's own calls home would only wait for a network that a test must not need.
-        '--disable-background-networking',
-        '--disable-component-update',
-        '--disable-sync',
-      ],
-    })
+    const browser = await openBrowser(chromium)
     try {
       const page = await browser.newPage()
       const outside: string[] = []

@@ -182,7 +182,7 @@ describe('the guard', () => {
     '[2001:db8::1]',
     '127.0.0.1.',
   ])('%s is refused', async (host) => {
-    await expectRefused(read(`http://${host}/x`, guarded), /not one the gateway can read/)
+    await expectRefused(read(`http://${host}/x`, guarded), /the gateway may not read from/)
   })
 
   const names: Readonly<Record<string, readonly string[]>> = {
@@ -195,12 +195,12 @@ describe('the guard', () => {
   test.each([...Object.keys(names), 'unknown.example'])('%s is refused alike', async (name) => {
     const fetcher = createMediaFetcher({ resolve })
     const error = await refusal(read(`http://${name}/x`, fetcher))
-    expect(error.message).toBe('This address is not one the gateway can read from')
+    expect(error.message).toBe('This URL points to an address that the gateway may not read from')
     expect(JSON.stringify(error.toJSON())).not.toContain('10.0.0')
   })
 
   test('the system’s localhost is refused', async () => {
-    await expectRefused(read('http://localhost/x', guarded), /not one the gateway/)
+    await expectRefused(read('http://localhost/x', guarded), /the gateway may not read/)
   })
 
   test('credentials in an address are refused', async () => {
@@ -219,7 +219,7 @@ describe('the guard', () => {
       'file:///etc/passwd',
     ]) {
       const work = read(`${origin}/to?${encodeURIComponent(target)}`, fetcher)
-      await expectRefused(work, /not one the gateway|user name|not an http/)
+      await expectRefused(work, /the gateway may not read|user name|not an http/)
     }
     expect(seen.slice(before).every((line) => line.includes('/to?'))).toBe(true)
   })

@@ -26,7 +26,7 @@ interface PathOperation {
 let document: Document
 
 beforeAll(() => {
-  document = JSON.parse(JSON.stringify(createOpenApi('1.2.3', addresses)))
+  document = JSON.parse(JSON.stringify(createOpenApi(addresses)))
 })
 
 test('a public linter finds nothing to complain of', () => {
@@ -52,7 +52,11 @@ test('every address of every operation and client format is there', () => {
 })
 
 test('what the server answers is what the document describes', () => {
+  // OpenAI's addresses without their /v1 are those with it.
+  const same = new Set(addresses.map(({ path }) => path.replace('/v1/', '/')))
+  const versions = new Set(addresses.map(({ path }) => path))
   const served = installRoutes()
+    .filter(({ path }) => versions.has(path) || !same.has(path))
     .filter((address) => !notImplemented.includes(address) && !address.path.startsWith('/docs'))
     .map(({ method, path }) => `${method} ${path}`)
   const described = Object.entries(document.paths).flatMap(([path, methods]) =>

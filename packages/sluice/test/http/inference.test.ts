@@ -1,0 +1,42 @@
+import Fastify from 'fastify'
+import { expect, test } from 'vitest'
+import { formats } from '@sluice/protocols'
+import type { Call } from '../../src/gateway/call.ts'
+import type { Exchange } from '../../src/http/address.ts'
+import { serveInference } from '../../src/http/inference.ts'
+import { Cancellation } from '../../src/gateway/attempt/cancellation.ts'
+import { rawClient } from '../../../../test/support/raw-client.ts'
+import { start, until } from '../../../../test/support/start.ts'
+
+test('a GET is answered without its body, which may never come', async () => {
+  const format = formats.find(({ id }) => id === 'getVideo')
+  if (!format) throw new Error('There is no such format')
+  await using gateway = await start()
+  const asked: Call[] = []
+  const server = Fastify()
+  server.get('/v1/videos/:id', (request, reply) => {
+    request.answerHeaders = []
+    const exchange = {
+      request,
+      reply,
+      gateway: gateway.gateway,
+      options: {},
+      parameters: { id: 'video_1' },
+      cancellation: new Cancellation(),
+    } as unknown as Exchange
+    const handle = async (_gateway: unknown, call: Call) => {
+      asked.push(call)
+      return { kind: 'json', body: {}, headers: {} } as const
+    }
+    return serveInference(exchange, { format, handle })
+  })
+  const url = await server.listen({ host: '127.0.0.1', port: 0 })
+  try {
+    using client = rawClient(url)
+    await client.write('GET /v1/videos/video_1 HTTP/1.1\r\nHost: a\r\nContent-Length: 99\r\n\r\n')
+    await until(() => client.text().startsWith('HTTP/1.1 200 '))
+    expect(asked.map(({ request }) => request.value)).toEqual([{ id: 'video_1' }])
+  } finally {
+    await server.close()
+  }
+})

@@ -1,0 +1,88 @@
+import { array, assert, asyncProperty, constantFrom, integer, string, tuple } from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { formatJson, parseJson } from '@sluice/contract'
+import { parseLargeJson } from '../../src/http/large-json.ts'
+import '../../../../test/support/property-limits.ts'
+
+const unitsMax = 500_000
+
+/** Text as JSON writes it, in pieces that must not be cut: escapes, characters of every length. */
+const pieces = constantFrom(
+  'a',
+  'é',
+  '漢',
+  '😀',
+  '\\n',
+  '\\"',
+  '\\\\',
+  '\\u00e9',
+  '\\ud83d\\ude00',
+  '\\ud83d',
+)
+const longText = tuple(
+  array(pieces, { minLength: 1, maxLength: 9 }),
+  integer({ min: 1, max: 700_000 }),
+).map(
+  ([repeated, size]) => `"${repeated.join('').repeat(Math.ceil(size / repeated.join('').length))}"`,
+)
+
+test('a large document reads as a small one does, wherever it is cut', () =>
+  assert(
+    asyncProperty(
+      array(
+        tuple(
+          longText,
+          string().map((text) => JSON.stringify(text)),
+        ),
+        { minLength: 1, maxLength: 3 },
+      ),
+      async (parts) => {
+        const fields = parts.map(
+          ([long, text], index) =>
+            `"f${index}" : ${long} ,\n"#${index}:":[12345678901234567890,${text},"#0:0",{"a":${long}}],"":${index}`,
+        )
+        // One that is large whatever the others are, and one whose name is long.
+        const large = `"large":"${'x\\n'.repeat(200_000)}","${'n'.repeat(20_000)}" :1`
+        const json = `{${[...fields, large].join(',')}}`
+        const parsed = await parseLargeJson(Buffer.from(json), unitsMax)
+        expect(formatJson(parsed) === formatJson(parseJson(json))).toBe(true)
+      },
+    ),
+    { numRuns: 8 },
+  ))
+
+describe('what is no JSON is none when it is large', () => {
+  const long = 'a'.repeat(1_500_000)
+  test.each([
+    ['a text without its end', `{"a":"${long}`],
+    ['a line break in a text', `{"a":"${long}\n${long}"}`],
+    ['a false escape', `{"a":"${long}\\x${long}"}`],
+    ['half an escape', `{"a":"${long}\\u00"}`],
+    ['two texts in a row', `{"a":"${long}""${long}"}`],
+    ['a text too much', `{"a":1,"${long}"}`],
+    ['nothing but a text’s beginning', `"${long}\\`],
+  ])('%s', (_name, json) =>
+    expect(parseLargeJson(Buffer.from(json), unitsMax)).rejects.toThrow(SyntaxError),
+  )
+})
+
+test.each([
+  ['numbers', '0', 1],
+  ['empty lists', '[]', 5],
+  ['texts', '""', 5],
+  ['objects of one field', '{"a":0}', 9],
+])('%s are counted', async (_name, value, units) => {
+  const count = 20_000
+  const json = Buffer.from(`[${Array(count).fill(value).join()}]`)
+  // The commas stand for the values before them; the list itself counts too.
+  const all = units * count - 1 + 4
+  await expect(parseLargeJson(json, all)).resolves.toHaveLength(count)
+  await expect(parseLargeJson(json, all - 1)).rejects.toMatchObject({ code: 'too_large' })
+})
+
+test('short texts of more than 16 MiB in all are refused', async () => {
+  const json = JSON.stringify(Array(1_100).fill('a'.repeat(16_000)))
+  await expect(parseLargeJson(Buffer.from(json), unitsMax)).rejects.toMatchObject({
+    code: 'too_large',
+  })
+})

@@ -1,0 +1,65 @@
+import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import sql from 'sql-template-tag'
+import { describe, expect, test } from 'vitest'
+import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
+import { sampleResponse } from '../../../../test/support/store-samples.ts'
+import { openData } from '../../src/cli/open-data.ts'
+import { openSqliteDatabase } from '../../src/storage/sqlite.ts'
+import { openStore } from '../../src/storage/store.ts'
+
+const full = { code: 'overloaded', status: 503 }
+
+test('a database that is full is a 503, and so is one that may only be read', async () => {
+  using folder = temporaryFolder()
+  const file = join(folder.path, 'sluice.db')
+  const database = openSqliteDatabase(file)
+  await using store = openStore(database, {})
+  await store.checkWritable()
+  await database.rows(sql`PRAGMA max_page_count = 1`)
+  const large = sampleResponse({ response: JSON.stringify('x'.repeat(100_000)) })
+  await expect(store.addResponse(large)).rejects.toMatchObject(full)
+  await database.rows(sql`PRAGMA query_only = 1`)
+  await expect(store.addResponse(sampleResponse())).rejects.toMatchObject(full)
+  await expect(store.checkWritable()).rejects.toMatchObject(full)
+  await database.rows(sql`PRAGMA query_only = 0`)
+  await store.checkWritable()
+  // A mistake of this program is none of these.
+  await expect(database.rows(sql`SELECT x FROM y`)).rejects.toThrow(/no such table/)
+})
+
+const modeOf = (file: string) => statSync(file).mode & 0o777
+
+describe.runIf(process.platform !== 'win32')('rights', () => {
+  test('the database and what stands beside it are its owner’s alone, old ones too', async () => {
+    using folder = temporaryFolder()
+    const file = join(folder.path, 'sluice.db')
+    using old = new DatabaseSync(file)
+    old.exec('PRAGMA journal_mode = WAL; CREATE TABLE x (y)')
+    for (const name of readdirSync(folder.path)) chmodSync(join(folder.path, name), 0o644)
+    await using store = openStore(openSqliteDatabase(file), {})
+    await store.checkWritable()
+    const names = readdirSync(folder.path)
+    expect(names).toContain('sluice.db-wal')
+    for (const name of names) expect([name, modeOf(join(folder.path, name))]).toEqual([name, 0o600])
+  })
+
+  test.each([
+    ['empty', [], 0o700],
+    ['of an earlier start', ['sluice.db', 'initial-keys.json', 'videos'], 0o700],
+    ['that holds other things', ['sluice.db', 'package.json'], 0o755],
+  ] as const)('a folder %s is tightened, or said to be open', async (_name, names, mode) => {
+    using folder = temporaryFolder()
+    const dataFolder = join(folder.path, 'data')
+    mkdirSync(dataFolder)
+    for (const name of names) writeFileSync(join(dataFolder, name), '')
+    chmodSync(dataFolder, 0o755)
+    const warnings: string[] = []
+    const options = { warn: (message: string) => void warnings.push(message) }
+    await using _store = await openData({ dataFolder, storage: {} }, options)
+    expect(modeOf(dataFolder)).toBe(mode)
+    expect(warnings.length).toBe(mode === 0o755 ? 1 : 0)
+    expect(existsSync(join(dataFolder, 'sluice.db'))).toBe(true)
+  })
+})
