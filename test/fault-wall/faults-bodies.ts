@@ -1,0 +1,384 @@
+import { gzipSync } from 'node:zlib'
+import {
+  answer,
+  cut,
+  errorEvent,
+  type FaultGroup,
+  garbled,
+  retry,
+  soon,
+  timeout,
+  unreachable,
+} from './fault.ts'
+import {
+  chunkedHead,
+  chunks,
+  end,
+  head,
+  keep,
+  repeat,
+  send,
+  stall,
+  type Step,
+  whole,
+} from './steps.ts'
+import type { Words } from './words-form.ts'
+
+const partsOf = ({ preamble, content, ending }: Words) => [...preamble, ...content, ...ending]
+const bodyOf = (words: Words) => Buffer.concat(partsOf(words))
+/** A stream in order, of these parts. */
+const streamOf = ({ contentType }: Words, parts: readonly Uint8Array[]): readonly Step[] => [
+  send(chunkedHead(contentType), chunks(...parts), '0\r\n\r\n'),
+  keep,
+]
+const json = (body: Uint8Array | string): readonly Step[] =>
+  whole(200, body, { 'content-type': 'application/json' })
+/** The same bytes every time, of all values. */
+const noise = Buffer.from(Array.from({ length: 4_000 }, (_, index) => (index * 151 + 7) % 256))
+const page = '<!doctype html><html><body><h1>Sign in</h1></body></html>'
+
+export const garbage: FaultGroup = {
+  title: 'Answers that cannot be read',
+  faults: [
+    {
+      name: 'says something that is no HTTP',
+      steps: () => [send('SSH-2.0-OpenSSH_9.6\r\n'), stall],
+      whole: unreachable,
+      stream: unreachable,
+    },
+    {
+      name: 'says bytes without meaning',
+      steps: ({ contentType }) => whole(200, noise, { 'content-type': contentType }),
+      whole: garbled,
+      stream: garbled,
+    },
+    {
+      name: 'begins with an event that cannot be read',
+      steps: (words) =>
+        streamOf(words, [...words.preamble, words.broken, ...words.content, ...words.ending]),
+      stream: garbled,
+    },
+    {
+      name: 'says one event that cannot be read among good ones',
+      steps: (words) => {
+        const { preamble, content, ending, broken } = words
+        return streamOf(words, [...preamble, content[0], broken, content[1], ...ending])
+      },
+      stream: answer,
+    },
+    {
+      name: 'says two events in turn that cannot be read',
+      steps: (words) => {
+        const { preamble, content, ending, broken } = words
+        const parts = [...preamble, content[0], broken, broken, content[1], ...ending]
+        return [
+          send(chunkedHead(words.contentType)),
+          ...parts.flatMap((part): Step[] => [send(chunks(part)), { do: 'pause', ms: 1 }]),
+          stall,
+        ]
+      },
+      stream: errorEvent,
+    },
+    {
+      name: 'says an event of a kind that nobody knows',
+      steps: (words) => {
+        const { preamble, content, ending, unknown } = words
+        return streamOf(words, [...preamble, unknown, ...content, unknown, ...ending])
+      },
+      stream: answer,
+    },
+    {
+      name: 'says a good answer as text/plain',
+      steps: (words) => whole(200, bodyOf(words), { 'content-type': 'text/plain' }),
+      whole: answer,
+      stream: garbled,
+    },
+    {
+      name: 'says a good answer without its type',
+      steps: (words) => whole(200, bodyOf(words)),
+      whole: answer,
+      stream: answer,
+    },
+    {
+      name: 'answers a stream with a whole answer',
+      steps: (words) => json(words.whole),
+      stream: garbled,
+      except: [
+        {
+          words: ['gemini-array'],
+          stream: answer,
+          why: 'One object is one element of what is asked for',
+        },
+      ],
+    },
+    {
+      name: 'answers with a web page',
+      steps: () => whole(200, page, { 'content-type': 'text/html' }),
+      whole: garbled,
+      stream: garbled,
+    },
+    {
+      name: 'answers with a web page that says it is what was asked for',
+      steps: ({ contentType }) => whole(200, page, { 'content-type': contentType }),
+      whole: garbled,
+      stream: garbled,
+    },
+    {
+      name: 'answers with nothing',
+      steps: ({ contentType }) => whole(200, '', { 'content-type': contentType }),
+      whole: garbled,
+      stream: cut,
+    },
+    {
+      name: 'answers with 204 and nothing',
+      steps: () => [send(head(204, {})), keep],
+      whole: garbled,
+      stream: cut,
+    },
+    { name: 'answers with null', steps: () => json('null'), whole: garbled, stream: garbled },
+    {
+      name: 'answers with a list',
+      steps: () => json('[]'),
+      whole: garbled,
+      stream: garbled,
+      except: [
+        { words: ['gemini-array'], stream: cut, why: 'It is a stream that ends before its answer' },
+      ],
+    },
+    { name: 'answers with a number', steps: () => json('7'), whole: garbled, stream: garbled },
+  ],
+}
+
+const atCapacity = retry(503, 'upstream_unavailable')
+const plainMessage = 'Its error body has no word that tells it from an answer'
+
+export const hiddenErrors: FaultGroup = {
+  title: 'Errors with status 200',
+  faults: [
+    {
+      name: 'answers 200 with an error as JSON',
+      steps: ({ refusal }) => json(refusal),
+      whole: atCapacity,
+      stream: atCapacity,
+      except: [
+        { words: ['converse', 'cohere'], whole: garbled, stream: garbled, why: plainMessage },
+      ],
+    },
+    {
+      name: 'begins a stream with an error',
+      steps: (words) => streamOf(words, [...words.preamble, words.error]),
+      stream: atCapacity,
+    },
+    {
+      name: 'says an error in the middle of a stream',
+      steps: (words) => streamOf(words, [...words.preamble, words.content[0], words.error]),
+      stream: errorEvent,
+    },
+    {
+      name: 'says an error in the middle, and then goes on',
+      steps: (words) => {
+        const { preamble, content, ending, error } = words
+        return [
+          send(chunkedHead(words.contentType), chunks(...preamble, content[0], error)),
+          send(chunks(content[1], ...ending)),
+          stall,
+        ]
+      },
+      stream: errorEvent,
+    },
+  ],
+}
+
+const inHead = (line: string): readonly Step[] => [
+  send(`HTTP/1.1 200 OK\r\n${line}\r\n\r\n`),
+  stall,
+]
+
+export const broken: FaultGroup = {
+  title: 'HTTP that is out of order',
+  faults: [
+    {
+      name: 'says more bytes than it announced',
+      steps: (words) => {
+        const body = bodyOf(words)
+        const length = String(body.length)
+        const { contentType } = words
+        return [
+          send(head(200, { 'content-type': contentType, 'content-length': length }), body, noise),
+          stall,
+        ]
+      },
+      whole: answer,
+      stream: answer,
+    },
+    {
+      name: 'announces fewer bytes than the answer has',
+      steps: ({ contentType, preamble, content, ending }) => {
+        const said = Buffer.concat([...preamble, content[0]])
+        const length = String(said.length)
+        return [
+          send(head(200, { 'content-type': contentType, 'content-length': length }), said),
+          send(content[1], ...ending),
+          stall,
+        ]
+      },
+      whole: garbled,
+      stream: errorEvent,
+    },
+    {
+      name: 'says chunks that are none',
+      steps: ({ contentType }) => [send(chunkedHead(contentType), 'xyz\r\nHello\r\n'), stall],
+      whole: cut,
+      stream: cut,
+    },
+    {
+      name: 'says two lengths that differ',
+      steps: () => inHead('content-length: 10\r\ncontent-length: 20'),
+      whole: unreachable,
+      stream: unreachable,
+    },
+    {
+      name: 'says a length and chunks',
+      steps: () => inHead('content-length: 10\r\ntransfer-encoding: chunked'),
+      whole: unreachable,
+      stream: unreachable,
+    },
+    {
+      name: 'says a head with a control character',
+      steps: () => inHead('x-thing: a\u0000b'),
+      whole: unreachable,
+      stream: unreachable,
+    },
+    {
+      name: 'switches to another protocol',
+      steps: () => [
+        send(
+          'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n',
+        ),
+        stall,
+      ],
+      whole: unreachable,
+      stream: unreachable,
+    },
+    {
+      name: 'says a few heads before the one that counts',
+      steps: (words) => [
+        send(
+          'HTTP/1.1 102 Processing\r\n\r\n'.repeat(5),
+          'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n'.repeat(5),
+          head(200, {
+            'content-type': words.contentType,
+            'content-length': String(bodyOf(words).length),
+          }),
+          bodyOf(words),
+        ),
+        keep,
+      ],
+      whole: answer,
+      stream: answer,
+    },
+    {
+      name: 'says that it still works on it, without end',
+      steps: () => [repeat(Buffer.from('HTTP/1.1 102 Processing\r\n\r\n'.repeat(20)), 2)],
+      limits: { whole: soon('headersMs'), stream: soon('headersMs') },
+      whole: timeout,
+      stream: timeout,
+    },
+    {
+      name: 'answers in HTTP/1.0',
+      steps: (words) => [
+        send(`HTTP/1.0 200 OK\r\ncontent-type: ${words.contentType}\r\n\r\n`, bodyOf(words)),
+        end,
+      ],
+      whole: answer,
+      stream: answer,
+    },
+    ...[300, 301, 302, 303, 304, 307, 308].map((status) => ({
+      name: `answers ${status}`,
+      steps: () =>
+        whole(status, '', status === 304 ? {} : { location: '/elsewhere/chat/completions' }),
+      whole: garbled,
+      stream: garbled,
+    })),
+  ],
+}
+
+const spaces = 8 * 1024 * 1024
+
+export const sizes: FaultGroup = {
+  title: 'Too much',
+  faults: [
+    {
+      name: 'says a header of 200 kB',
+      steps: () => inHead(`x-thing: ${'x'.repeat(200_000)}`),
+      whole: unreachable,
+      stream: unreachable,
+    },
+    {
+      name: 'says 5,000 headers',
+      steps: () => inHead(Array.from({ length: 5_000 }, (_, n) => `x-${n}: ${n}`).join('\r\n')),
+      whole: unreachable,
+      stream: unreachable,
+    },
+    {
+      name: 'says a head without end',
+      steps: () => [send('HTTP/1.1 200 OK\r\n'), repeat(Buffer.from('x-thing: x\r\n'), 2)],
+      limits: { whole: soon('headersMs'), stream: soon('headersMs') },
+      whole: timeout,
+      stream: timeout,
+    },
+    {
+      name: 'says one event of 300 kB',
+      steps: (words) => {
+        const { preamble, content, ending, said } = words
+        return streamOf(words, [...preamble, ...content, said(' '.repeat(300_000)), ...ending])
+      },
+      stream: answer,
+    },
+    {
+      name: 'says one line without end',
+      steps: (words) => [
+        send(chunkedHead(words.contentType), chunks(...words.preamble, words.content[0])),
+        send(chunks(lineOf(words))),
+        repeat(chunks(Buffer.alloc(1024 * 1024, 'x')), 0),
+      ],
+      stream: errorEvent,
+      isHeavy: true,
+    },
+    {
+      name: 'answers with 8 MiB of spaces',
+      steps: ({ contentType }) =>
+        whole(200, Buffer.alloc(spaces, ' '), { 'content-type': contentType }),
+      whole: garbled,
+      stream: garbled,
+      except: [
+        {
+          words: ['gemini-array'],
+          stream: cut,
+          why: 'Spaces may stand between elements, and none has come',
+        },
+      ],
+      isHeavy: true,
+    },
+    {
+      name: 'answers with 32 kB that are 32 MiB',
+      steps: ({ contentType }) =>
+        whole(200, bomb(), { 'content-type': contentType, 'content-encoding': 'gzip' }),
+      whole: garbled,
+      stream: garbled,
+      isHeavy: true,
+    },
+  ],
+}
+
+/** The beginning of an event whose text never ends. */
+function lineOf({ said }: Words): Uint8Array {
+  const event = said('SPLIT')
+  return event.subarray(0, Buffer.from(event).indexOf('SPLIT'))
+}
+
+let compressed: Buffer | undefined
+const bomb = (): Buffer => {
+  compressed ??= gzipSync(Buffer.alloc(32 * 1024 * 1024, 'x'))
+  return compressed
+}

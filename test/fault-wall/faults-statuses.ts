@@ -1,0 +1,101 @@
+import {
+  type Exception,
+  type Expected,
+  type Fault,
+  type FaultGroup,
+  next,
+  retry,
+  stop,
+} from './fault.ts'
+import { whole } from './steps.ts'
+import type { Words } from './words-form.ts'
+
+const refusedUs = next(502, 'upstream_authentication')
+const unavailable = retry(503, 'upstream_unavailable')
+const late = next(504, 'upstream_timeout')
+
+/** What each status means; a code of null is the upstream's own, which is kept where its words have one. */
+const statuses: readonly (readonly [status: number, expected: Expected])[] = [
+  [400, stop(400, null)],
+  [401, refusedUs],
+  [402, refusedUs],
+  [403, refusedUs],
+  [404, next(404, null)],
+  [408, late],
+  [409, stop(409, null)],
+  [413, stop(413, null)],
+  [418, stop(418, null)],
+  [422, stop(422, null)],
+  [425, unavailable],
+  [429, retry(429, 'rate_limit_exceeded')],
+  [500, unavailable],
+  [502, unavailable],
+  [503, unavailable],
+  [504, late],
+  [529, unavailable],
+  [599, unavailable],
+]
+
+const bodies: readonly (readonly [
+  name: string,
+  body: (words: Words) => Uint8Array | string,
+  type: string,
+])[] = [
+  ['its error as JSON', ({ refusal }) => refusal, 'application/json'],
+  ['text', () => 'It cannot be done', 'text/plain'],
+  ['nothing', () => '', 'application/json'],
+]
+
+const missingAddress: Exception = {
+  pairs: ['messages anthropic', 'responses openai', 'responses openai-responses'],
+  whole: retry(404, null),
+  stream: retry(404, null),
+  why: 'An address that is not there is asked for once more, in the protocol’s other words',
+}
+
+export const errorStatuses: FaultGroup = {
+  title: 'Statuses',
+  faults: statuses.flatMap(([status, expected]) =>
+    bodies.map(
+      ([name, body, type]): Fault => ({
+        name: `answers ${status} with ${name}`,
+        steps: (words) => whole(status, body(words), { 'content-type': type }),
+        whole: expected,
+        stream: expected,
+        ...(status === 404 && name !== 'its error as JSON' && { except: [missingAddress] }),
+      }),
+    ),
+  ),
+}
+
+const limited = { status: 429, code: 'rate_limit_exceeded' } as const
+const waits: readonly (readonly [name: string, value: () => string, expected: Expected])[] = [
+  ['in seconds', () => '7', { ...limited, outcome: 'next', retryAfter: /^7$/ }],
+  ['as a fraction', () => '0.5', { ...limited, outcome: 'next', retryAfter: /^1$/ }],
+  [
+    'as a date',
+    () => new Date(Date.now() + 30_000).toUTCString(),
+    { ...limited, outcome: 'next', retryAfter: /^(?:2\d|30)$/ },
+  ],
+  [
+    'as a date that is over',
+    () => 'Wed, 21 Oct 2015 07:28:00 GMT',
+    { ...limited, outcome: 'retry', retryAfter: /^1$/ },
+  ],
+  ['below zero', () => '-3', { ...limited, outcome: 'retry', retryAfter: /^1$/ }],
+  ['as garbage', () => 'in a while', { ...limited, outcome: 'retry' }],
+  ['of centuries', () => '9999999999', { ...limited, outcome: 'next', retryAfter: /^86400$/ }],
+  ['beyond all numbers', () => '9'.repeat(400), { ...limited, outcome: 'retry' }],
+  ['empty', () => '', { ...limited, outcome: 'retry' }],
+]
+
+export const retryAfters: FaultGroup = {
+  title: 'Retry-After',
+  faults: waits.map(([name, value, expected]) => ({
+    name: `answers 429 and Retry-After ${name}`,
+    steps: ({ refusal }) =>
+      whole(429, refusal, { 'content-type': 'application/json', 'retry-after': value() }),
+    whole: expected,
+    stream: expected,
+  })),
+}
