@@ -174,7 +174,7 @@ test('stickiness holds for one key and is not shared by keys', async () => {
 })
 
 describe('a mistake is named in the caller’s words', () => {
-  const badName = 'bad name!'
+  const badName = ''
   const google = (further: object) => ({ contents: [{ parts: [{ text: 'Hi' }] }], ...further })
   const claude = (further: object) => ({ model: 'm', max_tokens: 9, ...ask, ...further })
   const responses = (further: object) => ({ model: 'm', input: 'Hi', ...further })

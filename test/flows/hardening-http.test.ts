@@ -323,7 +323,7 @@ test('an upload that breaks off ends its request and nothing else', async () => 
   await until(() => done().length > 0)
   expect(done().length).toBeLessThanOrEqual(sent + 1)
   expect(done().filter(({ fields }) => Number(fields['status']) >= 500)).toEqual([])
-  expect(own.logged.filter(({ level }) => level !== 'info')).toEqual([])
+  expect(own.logged.filter(({ level }) => level === 'warn' || level === 'error')).toEqual([])
 })
 
 test('a connection that was only opened ahead does not hold up a stop', async () => {

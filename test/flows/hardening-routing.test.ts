@@ -69,7 +69,7 @@ describe('what leads nowhere', () => {
 
   test.each(['one', 'two', 'three'])('%s goes on without it', async (model) => {
     await using only = await fakeUpstream((seen, response) =>
-      seen.path === '/models'
+      seen.path.endsWith('/models')
         ? json(response, { object: 'list', data: [] })
         : json(response, chatReply('Hello')),
     )
@@ -210,20 +210,6 @@ describe('refused keys', () => {
     expect((await chat(gateway, 'only/forbidden')).status).toBe(502)
     expect((await chat(gateway, 'only/m')).status).toBe(200)
   })
-
-  test('where every key rests, one is tried again every 15 seconds', () => {
-    let now = 1_000_000
-    const health = createHealth(() => now)
-    const keys = ['a', 'b']
-    for (const key of keys) health.setKeyAside('p', key, 300_000)
-    expect(health.nextKey('p', keys)).toBeUndefined()
-    now += 15_000
-    const tried = [health.nextKey('p', keys), health.nextKey('p', keys), health.nextKey('p', keys)]
-    expect(new Set(tried)).toEqual(new Set(['a', 'b', undefined]))
-    now += 300_000
-    expect(health.nextKey('p', keys)).toBeDefined()
-    expect(health.nextKey('q', ['c'])).toBe('c')
-  })
 })
 
 describe('what is remembered', () => {
@@ -252,6 +238,15 @@ describe('what is remembered', () => {
     expect(health.lacksFormat('p', 'messages')).toBe(false)
     now += 600_001
     expect(health.lacksFormat('p', 'responses')).toBe(false)
+  })
+
+  test('of formats that worked: for good', () => {
+    const health = createHealth(() => 0)
+    health.formatWorked('p', 'responses')
+    health.setFormatLacking('p', 'responses')
+    expect(health.lacksFormat('p', 'responses')).toBe(false)
+    health.setFormatLacking('q', 'responses')
+    expect(health.lacksFormat('q', 'responses')).toBe(true)
   })
 
   test.each([

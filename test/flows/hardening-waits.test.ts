@@ -64,7 +64,7 @@ describe('an engine that does not look at its signal', () => {
     const run = {
       gateway,
       call,
-      route: { model: 'own/m', options: { unsupported: 'refuse' } },
+      route: { model: 'own/m', options: {} },
       canonical: () => call.request,
     }
     const target = {
@@ -75,6 +75,7 @@ describe('an engine that does not look at its signal', () => {
       weight: 1,
       priority: 0,
       because: 'test',
+      unsupported: 'refuse',
       timeouts: { ...defaultTimeouts, ...timeouts },
       engine: async () => ({ chat }) as never,
     } as const

@@ -226,6 +226,15 @@ describe('the request rate', () => {
     expect((await limited.post('/v1/embeddings', embedding, { key: adminKey })).status).toBe(200)
   })
 
+  test('listing and looking up models cost a key no request', async () => {
+    await using limited = await start({ limits: { requestsPerMinute: 1 } })
+    expect((await limited.post('/v1/embeddings', embedding)).status).toBe(200)
+    for (const path of ['/v1/models', '/v1/models/builtin-chat', '/v1beta/models'])
+      expect((await limited.request(path)).status).toBe(200)
+    expect((await limited.post('/v1/embeddings', embedding)).status).toBe(429)
+    expect((await limited.request('/v1/models')).status).toBe(200)
+  })
+
   test('a key of its own rate', async () => {
     await using limited = await start({
       keys: [{ name: 'one', key: 'sk-one01234567890', requestsPerMinute: 1 }],
@@ -290,8 +299,10 @@ describe('model lists', () => {
       token = page.nextPageToken ?? ''
     } while (token !== '')
     expect(names).toEqual(all.models.map(({ name }) => name))
-    await refused(await gateway.request('/v1beta/models?pageSize=-1'), 400)
-    await refused(await gateway.request('/v1beta/models?pageToken=zzz'), 400)
+    const wrong = await gateway.request('/v1beta/models?pageSize=-1')
+    expect(wrong.status).toBe(400)
+    expect(await wrong.json()).toMatchObject({ error: { code: 400, status: 'INVALID_ARGUMENT' } })
+    expect((await gateway.request('/v1beta/models?pageToken=zzz')).status).toBe(400)
   })
 
   test('Anthropic’s', async () => {

@@ -92,7 +92,7 @@ const whole: readonly Pair[] = [
     name: 'responses',
     type: 'openai',
     path: () => '/v1/responses',
-    upstreamPath: '/responses',
+    upstreamPath: '/v1/responses',
     request: responsesRequest,
     answer: answerOf(
       '"id":"resp_1","object":"response","output":[{"type":"new_item"}],"usage":{"input_tokens":7,"output_tokens":3}',
@@ -103,7 +103,7 @@ const whole: readonly Pair[] = [
     name: 'chat/completions',
     type: 'openai',
     path: () => '/v1/chat/completions',
-    upstreamPath: '/chat/completions',
+    upstreamPath: '/v1/chat/completions',
     request: chatRequest,
     answer: answerOf(
       '"id":"c","choices":[{"index":0,"message":{"role":"assistant","content":"Hi","new":1},"finish_reason":"new"}],"usage":{"prompt_tokens":7,"completion_tokens":3,"total_tokens":10}',
@@ -113,7 +113,7 @@ const whole: readonly Pair[] = [
     name: 'completions',
     type: 'openai',
     path: () => '/v1/completions',
-    upstreamPath: '/completions',
+    upstreamPath: '/v1/completions',
     request: (model) => `{ ${odd},"prompt":"Hi" ,"model":${JSON.stringify(model)}}`,
     answer: answerOf('"id":"c","choices":[{"index":0,"text":"Ho","finish_reason":"stop"}]'),
   },
@@ -121,7 +121,7 @@ const whole: readonly Pair[] = [
     name: 'embeddings',
     type: 'openai',
     path: () => '/v1/embeddings',
-    upstreamPath: '/embeddings',
+    upstreamPath: '/v1/embeddings',
     request: (model) => `{ ${odd},"input":["Hi"],"model":${JSON.stringify(model)}}`,
     answer: answerOf(
       '"object":"list","data":[{"object":"embedding","index":0,"embedding":[0.10,-1e-3]}],"usage":{"prompt_tokens":2,"total_tokens":2}',
@@ -131,7 +131,7 @@ const whole: readonly Pair[] = [
     name: 'moderations',
     type: 'openai',
     path: () => '/v1/moderations',
-    upstreamPath: '/moderations',
+    upstreamPath: '/v1/moderations',
     request: (model) => `{ ${odd},"input":["Hi"],"model":${JSON.stringify(model)}}`,
     answer: answerOf('"id":"modr_1","results":[{"flagged":false,"categories":{},"new":1}]'),
   },
@@ -191,7 +191,7 @@ const streamed: readonly Pair[] = [
     name: 'responses',
     type: 'openai',
     path: () => '/v1/responses',
-    upstreamPath: '/responses',
+    upstreamPath: '/v1/responses',
     request: (model) => responsesRequest(model, '"stream" : true,"store":false,'),
     answer: [
       named('response.created', '"response":{"id":"resp_1"},"sequence_number":0'),
@@ -209,7 +209,7 @@ const streamed: readonly Pair[] = [
     name: 'chat/completions',
     type: 'openai',
     path: () => '/v1/chat/completions',
-    upstreamPath: '/chat/completions',
+    upstreamPath: '/v1/chat/completions',
     request: (model) =>
       chatRequest(model, '"stream":true , "stream_options":{"include_usage":true,"new":1},'),
     answer: [

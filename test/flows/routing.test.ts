@@ -290,7 +290,7 @@ test('bare names work when exactly one provider lists them', async () => {
   const listing =
     (...ids: string[]): Answering =>
     (seen, response) =>
-      seen.path === '/models'
+      seen.path.endsWith('/models')
         ? json(response, { object: 'list', data: ids.map((id) => ({ id, object: 'model' })) })
         : json(response, chatReply('Hello'))
   await using one = await fakeUpstream(listing('alpha', 'both'))

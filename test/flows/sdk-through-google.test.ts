@@ -153,9 +153,9 @@ test('embeddings come from an OpenAI upstream, one and several', async () => {
   )
   expect(await single.json()).toMatchObject({ embedding: { values: [0, 0.5, -0.25] } })
   expect(stage.upstream.seen.map(({ path, body }) => [path, body['input']])).toEqual([
-    ['/embeddings', ['Grüezi']],
-    ['/embeddings', ['Grüezi', 'こんにちは']],
-    ['/embeddings', 'Grüezi'],
+    ['/v1/embeddings', ['Grüezi']],
+    ['/v1/embeddings', ['Grüezi', 'こんにちは']],
+    ['/v1/embeddings', 'Grüezi'],
   ])
   expect(stage.upstream.seen[0]?.body['dimensions']).toBe(3)
 })

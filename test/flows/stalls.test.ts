@@ -221,7 +221,7 @@ describe.each(media)('media of $operation', ({ operation, type, ask }) => {
   const about =
     (answering: Answering): Answering =>
     (seen, response, request) => {
-      if (!seen.path.startsWith('/videos') || seen.path.endsWith('/content'))
+      if (!seen.path.startsWith('/v1/videos') || seen.path.endsWith('/content'))
         return answering(seen, response, request)
       const task = videoTask('up_1', { ...(seen.method === 'GET' && { status: 'completed' }) })
       response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(task))

@@ -152,7 +152,7 @@ describe.each(['anthropic', 'gemini', 'openai'] as const)('%s', (maker) => {
   test.each(Object.entries(failures))('%s', async (_, failure) => {
     await using stage = await inFrontOf(maker, (seen, response) => {
       // Like most servers that speak OpenAI's chat, this one has no Responses.
-      if (seen.path === '/responses') return json(response, {}, { status: 404 })
+      if (seen.path.endsWith('/responses')) return json(response, {}, { status: 404 })
       return json(response, failure.body[maker], {
         status: failure.status,
         headers: { 'request-id': 'req_up', ...failure.headers },

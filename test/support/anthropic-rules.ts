@@ -44,6 +44,7 @@ export function brokenMessagesRule(body: Body, issued: Issued): string | undefin
 function brokenTools(body: Body): string | undefined {
   for (const tool of (body['tools'] ?? []) as readonly Body[]) {
     if (!/^[a-zA-Z0-9_-]{1,128}$/.test(String(tool['name']))) return 'tools.0.name: bad'
+    if (String(tool['type']).startsWith('web_search_')) continue
     if ((tool['input_schema'] as Body | undefined)?.['type'] !== 'object')
       return 'tools.0.custom.input_schema.type: Field required'
   }

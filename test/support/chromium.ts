@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { type Browser, chromium as playwright } from 'playwright-core'
 import type { TestContext } from 'vitest'
 import { leaveOut } from './leave-out.ts'
 
@@ -9,4 +10,23 @@ export const chromium = candidates.find((file) => existsSync(file))
 
 export function leaveOutBrowser(context: TestContext): void {
   leaveOut(context, 'there is no Chromium in /usr/bin (apt-get install chromium)')
+}
+
+/** A browser starts slowly on a busy machine. */
+export const browserWait = { timeout: 150_000 }
+
+export function openBrowser(executablePath: string): Promise<Browser> {
+  return playwright.launch({
+    executablePath,
+    args: [
+      '--no-sandbox',
+      '--disable-dev-shm-usage',
+      '--disable-gpu',
+      '--no-first-run',
+      // The browser's own calls home would only wait for a network that a test must not need.
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
+  })
 }

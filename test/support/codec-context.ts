@@ -23,16 +23,16 @@ export function countingIds(): (prefix: string) => string {
   }
 }
 
-/** A codec context for tests. Unsupported fields throw, as they do where the route says nothing. */
+function refuseField(param: string, reason?: string): never {
+  throw new GatewayError('unsupported_parameter', reason ?? `${param} is not supported`, { param })
+}
+
+/** A codec context for tests. Unsupported fields throw, as they do where nobody says otherwise. */
 export function codecContext(given: Partial<CodecContext> = {}): CodecContext {
   return {
     model: 'upstream-model',
     publicModel: 'public-model',
-    unsupported: (param, reason) => {
-      throw new GatewayError('unsupported_parameter', reason ?? `${param} is not supported`, {
-        param,
-      })
-    },
+    unsupported: refuseField,
     leftOut: () => {},
     now: () => fixedNow,
     newId: countingIds(),
@@ -43,7 +43,14 @@ export function codecContext(given: Partial<CodecContext> = {}): CodecContext {
 }
 
 export function formatContext(given: Partial<FormatContext> = {}): FormatContext {
-  return { now: () => fixedNow, newId: countingIds(), headers: {}, leftOut: () => {}, ...given }
+  return {
+    now: () => fixedNow,
+    newId: countingIds(),
+    headers: {},
+    unsupported: refuseField,
+    leftOut: () => {},
+    ...given,
+  }
 }
 
 /** An upstream's whole answer, as the gateway hands it to a codec. */

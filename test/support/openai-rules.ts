@@ -46,6 +46,50 @@ const messageFields: ReadonlySet<string> = new Set([
   'audio',
 ])
 
+const sampling = ['temperature', 'top_p', 'presence_penalty', 'frequency_penalty']
+
+/** What a family of models refuses, by the names of its models. */
+const refusals: readonly (readonly [RegExp, readonly string[]])[] = [
+  [/^(o\d|gpt-5(?!-chat))/, [...sampling, 'logit_bias', 'logprobs', 'top_logprobs', 'max_tokens']],
+  [/^o\d/, ['parallel_tool_calls', 'verbosity']],
+  [/^gpt-[34]/, ['reasoning_effort', 'verbosity']],
+]
+
+function brokenFamily(body: Fields): string | undefined {
+  const model = String(body['model'])
+  const refused = refusals.flatMap(([pattern, names]) => (pattern.test(model) ? names : []))
+  const name = refused.find((field) => field in body)
+  if (name !== undefined)
+    return `Unsupported parameter: '${name}' is not supported with this model.`
+  const effort = body['reasoning_effort']
+  if (
+    effort !== undefined &&
+    /^o\d/.test(model) &&
+    !['low', 'medium', 'high'].includes(`${effort}`)
+  )
+    return `Unsupported value: 'reasoning_effort' does not support '${effort}' with this model.`
+  return undefined
+}
+
+function brokenIds(body: Fields): string | undefined {
+  const long = ['user', 'safety_identifier', 'prompt_cache_key'].find(
+    (name) => String(body[name] ?? '').length > 64,
+  )
+  return long && `Invalid '${long}': string too long. Expected a string with maximum length 64.`
+}
+
+function brokenTools(tools: readonly Fields[], model: string): string | undefined {
+  for (const [at, tool] of tools.entries()) {
+    if (tool['type'] === 'custom' && model.startsWith('gpt-5')) continue
+    if (tool['type'] !== 'function')
+      return `Invalid value: '${String(tool['type'])}'. tools[${at}].type`
+    const { name } = tool['function'] as Fields
+    if (!/^[a-zA-Z0-9_-]{1,64}$/.test(String(name)))
+      return `Invalid 'tools[${at}].function.name': string does not match pattern.`
+  }
+  return undefined
+}
+
 /** The first rule of the API that a request breaks, as the API says it; undefined for a good one. */
 export function brokenChatRule(body: Fields): string | undefined {
   const unknown = Object.keys(body).find((name) => !fields.has(name))
@@ -60,7 +104,12 @@ export function brokenChatRule(body: Fields): string | undefined {
     return "'tool_choice' is only allowed when 'tools' are specified."
   if ('metadata' in body && body['store'] !== true)
     return "The 'metadata' parameter is only allowed when 'store' is enabled."
-  return brokenMessages(body['messages'] as readonly Fields[])
+  return (
+    brokenFamily(body) ??
+    brokenIds(body) ??
+    brokenTools(tools ?? [], String(body['model'])) ??
+    brokenMessages(body['messages'] as readonly Fields[])
+  )
 }
 
 function brokenMessages(messages: readonly Fields[]): string | undefined {

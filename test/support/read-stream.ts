@@ -42,7 +42,11 @@ export function readStream<O extends OperationName>(
     if (verdict instanceof GatewayError)
       return { verdicts, steps, usage: watcher.usage(), error: verdict }
     verdicts.push(verdict)
-    if (verdict !== 'garbage') steps.push(...reader.read(event))
+    try {
+      if (verdict !== 'garbage') steps.push(...reader.read(event))
+    } catch (thrown) {
+      return { verdicts, steps, usage: watcher.usage(), error: GatewayError.from(thrown) }
+    }
     if (verdict === 'terminal') break
   }
   if (verdicts.includes('finish') || verdicts.includes('terminal')) steps.push(...reader.end())

@@ -102,7 +102,7 @@ export const rightBodies: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
       model: fc.constant('builtin-speech'),
       input: question,
       voice: fc.constantFrom('alloy', 'constructor', 'verse'),
-      response_format: fc.constantFrom('wav', 'pcm'),
+      response_format: fc.constantFrom('mp3', 'wav', 'pcm'),
       speed: fc.constantFrom(0.25, 1, 4),
     },
     { requiredKeys: ['model', 'input'] },

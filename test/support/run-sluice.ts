@@ -6,7 +6,7 @@ import { ensureBundle } from '../../build/checkout.cjs'
 // here at once one builds, and the others wait for it.
 if (!ensureBundle()) throw new Error('There is no bundle to test')
 
-const main = fileURLToPath(new URL('../../bin/sluice.cjs', import.meta.url))
+export const main = fileURLToPath(new URL('../../bin/sluice.cjs', import.meta.url))
 
 export interface Finished {
   readonly exitCode: number | null

@@ -3,6 +3,7 @@
  * a conversation which comes to its end has kept every rule on the way.
  */
 import { parseJson } from '../../packages/contract/src/wire/json.ts'
+import { listOf } from '../../packages/contract/src/wire/reading.ts'
 import { brokenMessagesRule } from './anthropic-rules.ts'
 import {
   answerMessage,
@@ -27,14 +28,18 @@ export interface Line {
   readonly calls?: readonly (readonly [name: string, input: string])[]
 }
 
-/** `rounds`: how many times the model's calls have been answered so far. */
-export type Script = (rounds: number) => Line
+/** `rounds`: how many times the model's calls have been answered so far. `offered`: the names of its tools. */
+export type Script = (rounds: number, offered: readonly string[]) => Line
 
 type Fields = Readonly<Record<string, unknown>>
 
 /** Real ids are random, unique and 24 to 30 characters long. */
 const idOf = (prefix: string, round: number, index: number) =>
   `${prefix}${String(round).padStart(4, '0')}T1WLsSVp5hy5Q3Gm${index}`
+
+function namesIn(tools: unknown): readonly string[] {
+  return listOf(tools).map((tool) => String((tool as Fields)['name']))
+}
 
 function anthropicModel(script: Script): Answering {
   const issued = new Map<string, string>()
@@ -45,7 +50,7 @@ function anthropicModel(script: Script): Answering {
     const body = parseJson(seen.text) as Fields
     const broken = brokenMessagesRule(body, issued)
     if (broken !== undefined) return refuseMessage(response, broken)
-    const { thinking, text, calls = [] } = script(roundsAtAnthropic(body))
+    const { thinking, text, calls = [] } = script(roundsAtAnthropic(body), namesIn(body['tools']))
     const mode = (body['thinking'] as Fields | undefined)?.['type'] ?? 'disabled'
     const signature = `ErUBCkYIBxgCIkD${Buffer.from(`${issued.size}:${thinking}`).toString('base64')}`
     const thinks = thinking !== undefined && mode !== 'disabled'
@@ -80,7 +85,10 @@ function geminiModel(script: Script): Answering {
     const rounds = (body['contents'] as readonly { parts: readonly Fields[] }[]).filter(
       ({ parts }) => parts.some((part) => 'functionResponse' in part),
     ).length
-    const { thinking, text, calls = [] } = script(rounds)
+    const offered = listOf(body['tools']).flatMap((tool) =>
+      namesIn((tool as Fields)['functionDeclarations']),
+    )
+    const { thinking, text, calls = [] } = script(rounds, offered)
     const config = (body['generationConfig'] as Fields | undefined)?.['thinkingConfig']
     const shows = (config as Fields | undefined)?.['includeThoughts'] === true
     const parts: GeminiPart[] = []
@@ -105,7 +113,13 @@ function openaiModel(script: Script): Answering {
     const rounds = (seen.body['messages'] as readonly Fields[]).filter(
       (message) => 'tool_calls' in message,
     ).length
-    const { thinking, text, calls } = script(rounds)
+    const offered = namesIn(
+      listOf(seen.body['tools']).map((tool) => {
+        const { function: called, custom } = tool as Fields
+        return called ?? custom
+      }),
+    )
+    const { thinking, text, calls } = script(rounds, offered)
     return answerCompletion(seen, response, {
       ...(thinking !== undefined && { reasoning: thinking }),
       ...(text !== undefined && { text }),

@@ -14,7 +14,7 @@ export const adminKey = 'sk-admin0123456789abcdef'
 
 /** A line the gateway logged. */
 export interface LogLine {
-  readonly level: 'info' | 'warn' | 'error'
+  readonly level: keyof Log
   readonly message: string
   readonly fields: Readonly<Record<string, unknown>>
 }
@@ -25,6 +25,8 @@ export interface Started extends AsyncDisposable {
   readonly logged: readonly LogLine[]
   readonly dataFolder: string
   configure(content: ConfigFile): Promise<void>
+  /** Ends what is open, as a stop does that has waited long enough. */
+  endCalls(): void
   /** A request with the test key. */
   request(path: string, options?: RequestOptions): Promise<Response>
   post(path: string, body: unknown, options?: RequestOptions): Promise<Response>
@@ -92,6 +94,7 @@ export async function start(
     logged,
     dataFolder: folder,
     configure: (file) => opened.configure(configOf(file)),
+    endCalls: () => opened.server.endCalls(),
     request,
     post: (path, body, options = {}) =>
       request(path, {
@@ -121,7 +124,10 @@ function recorder(): { log: Log; logged: LogLine[] } {
   const at = (level: LogLine['level']) => (fields: object, message: string) => {
     logged.push({ level, message, fields: fields as Record<string, unknown> })
   }
-  return { logged, log: { info: at('info'), warn: at('warn'), error: at('error') } }
+  return {
+    logged,
+    log: { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') },
+  }
 }
 
 /** Waits until something holds, looking again every few milliseconds. */

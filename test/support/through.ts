@@ -10,9 +10,12 @@ export interface Through extends AsyncDisposable {
 }
 
 /** A gateway in front of one maker's model that follows a script. */
-export async function through(maker: Maker, script: Script): Promise<Through> {
-  const { answering, model } = makers[maker]
-  return inFrontOf(maker, answering(script), model)
+export async function through(
+  maker: Maker,
+  script: Script,
+  model: string = makers[maker].model,
+): Promise<Through> {
+  return inFrontOf(maker, makers[maker].answering(script), model)
 }
 
 /** A gateway in front of one upstream that speaks a protocol. */

@@ -1,0 +1,70 @@
+// Whatever one caller sends, the gateway answers the others while it reads it.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { costlyBodies } from '../corpus/costly-bodies.ts'
+import { askHealth, type HealthAsker } from '../support/health-asker.ts'
+import { npmEnvironment, root } from '../support/npm.ts'
+import { type ServerProcess, startServer } from '../support/server-process.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
+
+/** On a machine that has nothing else to do. */
+const waitMaxMs = 200
+/** What a wait of an idle gateway says of how busy the machine is. */
+const idleShare = 4
+
+const opened = new AsyncDisposableStack()
+let server: ServerProcess
+let health: HealthAsker
+let waitMax: number
+
+beforeAll(async () => {
+  const { path: folder } = opened.use(temporaryFolder())
+  const program = [`${root}/packages/sluice/src/cli/main.ts`, 'serve']
+  server = opened.use(
+    await startServer(process.execPath, program, { folder, env: npmEnvironment() }),
+  )
+  health = opened.use(await askHealth(server.address))
+  // The first request of each kind compiles what it needs.
+  for (const size of [10, 2_000_000])
+    await post(Buffer.from(JSON.stringify({ messages: 'a'.repeat(size) })))
+  await health.longest()
+  await sleep(500)
+  const { waitMs } = await health.longest()
+  waitMax = waitMaxMs + idleShare * waitMs
+})
+afterAll(() => opened.disposeAsync())
+
+function post(body: Uint8Array, encoding?: string): Promise<Response> {
+  return fetch(`${server.address}/v1/chat/completions`, {
+    method: 'POST',
+    headers: {
+      authorization: 'Bearer key',
+      'content-type': 'application/json',
+      ...(encoding !== undefined && { 'content-encoding': encoding }),
+    },
+    body: body as Uint8Array<ArrayBuffer>,
+  })
+}
+
+// Others use the machine too: what holds up the gateway itself does so every time.
+test.each(costlyBodies)('$name: $status', { retry: 3 }, async ({ body, encoding, status }) => {
+  const bytes = body()
+  await health.longest()
+  const response = await post(bytes, encoding)
+  expect(await response.text()).toContain('error')
+  expect(response.status).toBe(status)
+  const { waitMs, answers } = await health.longest()
+  expect(answers).toBeGreaterThan(0)
+  expect(waitMs).toBeLessThan(waitMax)
+})
+
+test('several of them at the same time', { retry: 3 }, async () => {
+  const bodies = costlyBodies.filter(({ status }) => status === 404).map(({ body }) => body())
+  const some = bodies.filter(({ length }) => length < 2_000_000)
+  expect(some.length).toBeGreaterThan(5)
+  await health.longest()
+  const answers = await Promise.all(some.map((body) => post(body)))
+  for (const answer of answers) expect(answer.status).toBe(404)
+  // Far less than all of them take, and more than one does.
+  expect((await health.longest()).waitMs).toBeLessThan(3 * waitMax)
+})

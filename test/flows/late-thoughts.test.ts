@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest'
+import { ask } from '../support/faces.ts'
+import { sse } from '../support/fake-upstream.ts'
+import { inFrontOf } from '../support/through.ts'
+
+const parts = (...list: readonly object[]) => ({
+  candidates: [{ index: 0, content: { role: 'model', parts: list } }],
+})
+const stop = { candidates: [{ index: 0, content: { parts: [] }, finishReason: 'STOP' }] }
+
+/** The types of the blocks of a streamed message, in order, and its text. */
+async function blocksOf(events: readonly object[]) {
+  await using pair = await inFrontOf('gemini', (_, response) => sse(response, events))
+  const { wire } = await ask(pair, 'messages', { stream: true })
+  const told = wire
+    .split('\n')
+    .filter((line) => line.startsWith('data: '))
+    .map((line) => JSON.parse(line.slice('data: '.length)))
+  return {
+    types: told.flatMap(({ content_block: block }) => block?.type ?? []),
+    text: told.map(({ delta }) => delta?.text ?? '').join(''),
+    thinking: told.map(({ delta }) => delta?.thinking ?? '').join(''),
+    last: told.at(-1)?.type as string,
+  }
+}
+
+test('a signature after the text does not end a streamed message', async () => {
+  const { types, text, last } = await blocksOf([
+    parts({ text: 'Hel' }),
+    parts({ text: 'lo' }),
+    parts({ text: '', thoughtSignature: 'c2ln' }),
+    stop,
+  ])
+  expect(types).toEqual(['text'])
+  expect(text).toBe('Hello')
+  expect(last).toBe('message_stop')
+})
+
+test('nor do words of a thought', async () => {
+  const { types, thinking } = await blocksOf([
+    parts({ text: 'First.', thought: true }),
+    parts({ text: 'Hello' }),
+    parts({ text: 'Afterthought.', thought: true }),
+    stop,
+  ])
+  expect(types).toEqual(['thinking', 'text'])
+  expect(thinking).toBe('First.')
+})
+
+test('a thought between texts or before a call keeps its place', async () => {
+  const { types, thinking, text } = await blocksOf([
+    parts({ text: 'Look: ' }),
+    parts({ text: 'Where?', thought: true }),
+    parts({ text: 'here. ' }),
+    parts({ text: '', thoughtSignature: 'c2ln' }),
+    parts({ functionCall: { name: 'now', args: {} } }),
+    stop,
+  ])
+  expect(types).toEqual(['text', 'thinking', 'text', 'redacted_thinking', 'tool_use'])
+  expect(thinking).toBe('Where?')
+  expect(text).toBe('Look: here. ')
+})
+
+test('an answer of nothing but a signature keeps it', async () => {
+  const { types } = await blocksOf([parts({ text: '', thoughtSignature: 'c2ln' }), stop])
+  expect(types).toEqual(['redacted_thinking'])
+})

@@ -1,0 +1,78 @@
+// A caller who leaves in the middle of a stream pays for what it has got, by an estimate that says that it is one.
+import { describe, expect, test } from 'vitest'
+import { fakeUpstream, sse } from '../support/fake-upstream.ts'
+import { ledger } from '../support/ledger.ts'
+import { start, until } from '../support/start.ts'
+import { noSuchAddress } from '../support/two-keys.ts'
+import { clientStreams, upstreamStreams } from '../support/upstream-streams.ts'
+
+const words = Array.from({ length: 190 }, (_, index) => ['the ', 'cat ', 'sat '][index % 3]!)
+const prompt = 'Tell me of cats and of mats. '.repeat(20)
+
+/** As many events as there are words, each framed as the family does. */
+const eventsOf = ([first = '']: readonly string[]) =>
+  words.map((word) => first.replace('Hel', word))
+
+describe.each(upstreamStreams)(
+  'of an upstream that speaks $type',
+  ({ type, preamble, content }) => {
+    test.each(clientStreams)('read as $name', async (client) => {
+      const events = [...preamble, ...eventsOf(content)].map((event) =>
+        // Nothing of usage: that comes at the end, which never came.
+        event.replace(/,"usage":\{[^}]*\}/, '').replace(/"usageMetadata":\{[^}]*\},/, ''),
+      )
+      await using upstream = await fakeUpstream((seen, response) =>
+        seen.path.endsWith('/responses')
+          ? noSuchAddress(response)
+          : sse(response, events, { end: false }),
+      )
+      await using gateway = await start({
+        providers: { up: { type, baseUrl: upstream.url, key: 'k' } },
+      })
+      const body = JSON.parse(
+        JSON.stringify(client.body('up/m')).replace('"Hi"', JSON.stringify(prompt)),
+      )
+      const leaving = new AbortController()
+      const answer = await gateway.post(client.path('up/m'), body, { signal: leaving.signal })
+      const reader = answer.body!.pipeThrough(new TextDecoderStream()).getReader()
+      let text = ''
+      while (client.text(text).length < words.join('').length)
+        text += (await reader.read()).value ?? ''
+      leaving.abort()
+      await until(() => upstream.seen.at(-1)?.isOver)
+      const records = await ledger(gateway)
+      const record = records.find(({ outcome }) => outcome === 'cancelled')
+      expect(record).toMatchObject({ estimated: true, reported: false })
+      // The words are a token each, and the prompt some 160.
+      expect(record!.outputTokens).toBeGreaterThanOrEqual(180)
+      expect(record!.outputTokens).toBeLessThan(230)
+      expect(record!.inputTokens).toBeGreaterThan(120)
+      expect(record!.inputTokens).toBeLessThan(220)
+    })
+  },
+)
+
+test('a whole answer is not estimated, nor one of which nothing came', async () => {
+  await using upstream = await fakeUpstream((_seen, response) => sse(response, [], { end: false }))
+  const [chat] = clientStreams
+  const openai = upstreamStreams[0]!
+  await using gateway = await start({
+    providers: { up: { type: 'openai', baseUrl: upstream.url, key: 'k' } },
+  })
+  const leaving = new AbortController()
+  const pending = gateway.post(chat!.path('up/m'), chat!.body('up/m'), { signal: leaving.signal })
+  await until(() => upstream.seen.length === 1)
+  leaving.abort()
+  await pending.catch(() => {})
+  await until(() => upstream.seen[0]?.isOver)
+  upstream.answer((_seen, response) =>
+    sse(response, [...openai.preamble, ...openai.content, ...openai.ending]),
+  )
+  await (await gateway.post(chat!.path('up/m'), chat!.body('up/m'))).text()
+  const records = await ledger(gateway)
+  expect(records.map(({ outcome, estimated }) => [outcome, estimated])).toEqual([
+    ['completed', undefined],
+    ['cancelled', undefined],
+  ])
+  expect(records[1]).toMatchObject({ inputTokens: 0, outputTokens: 0, reported: false })
+})

@@ -1,0 +1,30 @@
+// While nothing can be written, what must be kept is refused for now, and everything else is answered.
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { expect, test, vi } from 'vitest'
+import { fakeUpstream } from '../support/fake-upstream.ts'
+import { ledger } from '../support/ledger.ts'
+import { ask, at, good } from '../support/routes.ts'
+import { start } from '../support/start.ts'
+
+test('videos and /readyz are 503, chats are answered, and all is well afterwards', async () => {
+  await using only = await fakeUpstream(good)
+  await using gateway = await start(at({ only }, { builtin: { enabled: 'always' } }))
+  const becomes = (status: number) =>
+    vi.waitFor(
+      async () => expect((await gateway.request('/readyz', { key: null })).status).toBe(status),
+      { timeout: 15_000, interval: 50 },
+    )
+  await becomes(200)
+  using other = new DatabaseSync(join(gateway.dataFolder, 'sluice.db'))
+  other.exec('BEGIN IMMEDIATE')
+  const video = await gateway.post('/v1/videos', { model: 'builtin-video', prompt: 'a red square' })
+  expect(video.status).toBe(503)
+  expect(await video.json()).toMatchObject({ error: { code: 'overloaded' } })
+  await becomes(503)
+  const chat = await gateway.post('/v1/chat/completions', { model: 'only/m', ...ask })
+  expect(chat.status).toBe(200)
+  other.exec('ROLLBACK')
+  await becomes(200)
+  expect((await ledger(gateway)).some(({ operation }) => operation === 'chat')).toBe(true)
+})

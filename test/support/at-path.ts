@@ -1,0 +1,9 @@
+/** What stands in a document at a path such as `messages.1.content.0`; undefined where nothing does. */
+export function atPath(document: unknown, path: string): unknown {
+  return path
+    .split('.')
+    .reduce<unknown>(
+      (holder, step) => (holder as Record<string, unknown> | null | undefined)?.[step],
+      document,
+    )
+}
