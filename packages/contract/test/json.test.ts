@@ -11,6 +11,7 @@ import {
 } from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { caught } from '../../../test/support/caught.ts'
+import '../../../test/support/property-limits.ts'
 import { formatJson, isRawNumber, parseJson } from '../src/wire/json.ts'
 
 /** Stands around the integers of a generated document that a double cannot hold; no generated text has it. */
