@@ -12,6 +12,8 @@ const permissive: ReadonlySet<string> = new Set([
   'ISC',
   'MIT',
   'MIT-0',
+  // Of fonts: they may be part of any program and may only not be sold alone.
+  'OFL-1.1',
   'Unlicense',
 ])
 
@@ -41,7 +43,8 @@ function packageFolder(file: string): string | undefined {
 function noticeOf(folder: string): readonly [name: string, text: string] {
   const content: unknown = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
   const { name, version, license } = content as Readonly<Record<string, unknown>>
-  if (!permissive.has(String(license)))
+  const all = String(license).split(' AND ')
+  if (!all.every((one) => permissive.has(one)))
     throw new Error(
       `${String(name)} is under ${String(license)} and may not be bundled: put it into the root's dependencies`,
     )

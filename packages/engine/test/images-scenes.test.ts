@@ -1,14 +1,18 @@
+import { execFile } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
+import { temporaryFolder } from '../../../test/support/temporary-folder.ts'
 import { barChartSvg } from '../src/images/bar-chart.ts'
 import { sceneSvg } from '../src/images/draw-scene.ts'
-import { foreignDrawingFor, measureText, textSvg, wrapText } from '../src/images/draw-text.ts'
+import { measureText, textSvg, wrapText } from '../src/images/draw-text.ts'
 import { generateImages, type GenerateImagesInput } from '../src/images/generate-images.ts'
 import { layOut } from '../src/images/layout.ts'
 import { parseScene, parseThings } from '../src/images/parse-scene.ts'
 import { decodePicture, drawSvg, type Picture } from '../src/images/picture.ts'
 import type { SceneObject } from '../src/images/scene.ts'
 import { shapeNames } from '../src/images/shapes.ts'
-import { glyphsOf } from '../src/images/stroke-font.ts'
 
 function things(prompt: string): string[] {
   return parseScene(prompt).things.map(({ shape, count }) => `${count} ${shape}`)
@@ -193,7 +197,7 @@ describe('scenes', () => {
         isOutline: false,
       } as const
       const nothing = { background: undefined, chart: undefined, texts: [] }
-      const svg = sceneSvg(nothing, [object], { width: 40, height: 40, foreign: 'box' })
+      const svg = sceneSvg(nothing, [object], { width: 40, height: 40 })
       const { pixels } = await drawSvg(svg)
       expect(
         pixels.some((value) => value !== 0),
@@ -213,25 +217,31 @@ describe('scenes', () => {
       ''.padEnd(32_000, '星'),
     ]) {
       const scene = parseScene(prompt)
-      const small = { width: 32, height: 32, foreign: 'box' } as const
+      const small = { width: 32, height: 32 }
       const svg = sceneSvg(scene, layOut(scene, small), small)
       expect((await drawSvg(svg)).width).toBe(32)
     }
   })
 })
 
+async function drawnText(text: string): Promise<Picture> {
+  const svg = textSvg([text], { x: 60, y: 10 }, { size: 20, color: [0, 0, 0] })
+  return drawSvg(`<svg xmlns="http://www.w3.org/2000/svg" width="120" height="40">${svg}</svg>`)
+}
+
+async function looks(characters: readonly string[]): Promise<readonly string[]> {
+  const drawn = await Promise.all(characters.map(drawnText))
+  return drawn.map(({ pixels }) => Buffer.from(pixels).toString('base64'))
+}
+
 describe('text', () => {
-  test('every printable character of ASCII has a glyph of its own', () => {
+  test('every printable character of ASCII looks like no other', async () => {
     const all = Array.from({ length: 95 }, (_, index) => String.fromCharCode(32 + index))
-    for (const character of all) expect(typeof glyphsOf(character)[0], character).toBe('object')
-    const drawn = all.map((character) => JSON.stringify(glyphsOf(character)))
-    expect(new Set(drawn).size).toBe(95)
+    expect(new Set(await looks(all)).size).toBe(95)
   })
 
-  test('accents become strokes, other scripts stay characters', () => {
-    expect(glyphsOf('é')).toHaveLength(1)
-    expect(typeof glyphsOf('é')[0]).toBe('object')
-    expect(glyphsOf('你')).toEqual(['你'])
+  test('accents are drawn', async () => {
+    expect(new Set(await looks(['e', 'é', 'è', 'ñ', 'n', 'ß', 'ő'])).size).toBe(7)
   })
 
   test('lines fit, whatever the words are', () => {
@@ -241,15 +251,36 @@ describe('text', () => {
     expect(wrapText('a b', 10, 500)).toEqual(['a b'])
   })
 
-  test('text shows without any font', async () => {
-    expect(await foreignDrawingFor('plain')).toBe('box')
-    const style = { size: 20, color: [0, 0, 0], foreign: 'box' } as const
-    const svg = textSvg(['Hé 你'], { x: 60, y: 5 }, style)
-    expect(svg).not.toContain('<text')
-    const { pixels } = await drawSvg(
-      `<svg xmlns="http://www.w3.org/2000/svg" width="120" height="40">${svg}</svg>`,
-    )
-    expect(pixels.some((value) => value > 200)).toBe(true)
+  test.each(['wide', 'iiiii', 'MMMMM', '你好'])(
+    'is as wide as measured, or less: %s',
+    async (text) => {
+      const { width, pixels } = await drawnText(text)
+      const columns = Array.from(pixels.entries())
+        .filter(([index, value]) => index % 4 === 3 && value > 0)
+        .map(([index]) => ((index - 3) / 4) % width)
+      const drawn = Math.max(...columns) - Math.min(...columns) + 1
+      expect(drawn).toBeGreaterThan(10)
+      expect(drawn).toBeLessThanOrEqual(measureText(text, 20) + 1)
+    },
+  )
+
+  test('text shows on a machine without any font', async () => {
+    using folder = temporaryFolder()
+    const config = join(folder.path, 'fonts.conf')
+    writeFileSync(config, '<fontconfig></fontconfig>')
+    const drawing = new URL('../src/images/generate-images.ts', import.meta.url).href
+    const program = `
+      const { generateImages } = await import('${drawing}')
+      const input = { negativePrompt: '', count: 1, size: { width: 64, height: 64 }, finish: { format: 'png', previews: 0 } }
+      const draw = (prompt) => generateImages({ ...input, prompt }, { progress() {} })
+      for (const prompt of ['"A"', '"B"'])
+        console.log(Buffer.from((await draw(prompt)).pictures[0].bytes).toString('base64'))`
+    const run = promisify(execFile)
+    const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', program], {
+      env: { FONTCONFIG_FILE: config },
+    })
+    const [first, second] = stdout.trim().split('\n')
+    expect(first).not.toBe(second)
   })
 })
 

@@ -1,6 +1,5 @@
 import { readableOn } from './colors.ts'
 import { placedTextSvg, sceneSvg, svgOf } from './draw-scene.ts'
-import { foreignDrawingFor } from './draw-text.ts'
 import type { EditOperation } from './edit-operations.ts'
 import { applyEffect } from './effects.ts'
 import * as geometry from './geometry.ts'
@@ -54,32 +53,21 @@ async function writeCaption(
   picture: Picture,
   { text, place, color, faint }: OperationOf<'caption'>,
 ): Promise<Picture> {
-  const { width, height } = picture
   const ink = color ?? ([255, 255, 255] as const)
   const look = faint === true ? { opacity: 0.55, part: 0.06 } : { part: 0.085 }
-  const foreign = await foreignDrawingFor(text)
-  const body = placedTextSvg(
-    text,
-    { place, color: ink, halo: readableOn(ink), ...look },
-    { width, height, foreign },
-  )
+  const style = { place, color: ink, halo: readableOn(ink), ...look }
+  const body = placedTextSvg(text, style, picture)
   return layOver(picture, await drawSvg(svgOf(picture, body)))
 }
 
 async function drawThings(picture: Picture, things: readonly Thing[]): Promise<Picture> {
-  const { width, height } = picture
   const nothingElse = { background: undefined, chart: undefined, texts: [] }
-  const svg = sceneSvg(nothingElse, layOut({ things, texts: [] }, picture), {
-    width,
-    height,
-    foreign: 'box',
-  })
+  const svg = sceneSvg(nothingElse, layOut({ things, texts: [] }, picture), picture)
   return layOver(picture, await drawSvg(svg))
 }
 
 /** The visible mark of the engine, in the bottom right corner. */
 export async function drawWatermark(picture: Picture): Promise<Picture> {
-  const { width, height } = picture
   const style = {
     place: { x: 'right', y: 'bottom' },
     color: [255, 255, 255],
@@ -87,6 +75,6 @@ export async function drawWatermark(picture: Picture): Promise<Picture> {
     opacity: 0.7,
     part: 0.04,
   } as const
-  const body = placedTextSvg('Made by Sluice', style, { width, height, foreign: 'box' })
+  const body = placedTextSvg('Made by Sluice', style, picture)
   return layOver(picture, await drawSvg(svgOf(picture, body)))
 }

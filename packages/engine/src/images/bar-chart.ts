@@ -79,7 +79,7 @@ export function barChartSvg({ title, color, bars }: BarChart, { width, height }:
     if (text === '') return ''
     const size = unit * 0.035
     const fitting = Math.min(size, (size * room) / Math.max(1, measureText(text, size)))
-    return textSvg([text], { x, y }, { size: fitting, color: ink, foreign: 'box' })
+    return textSvg([text], { x, y }, { size: fitting, color: ink })
   }
   const drawn = bars.map(({ label, value }, index) => {
     const x = frame.left + step * index

@@ -1,13 +1,6 @@
 import { barChartSvg } from './bar-chart.ts'
 import { formatHex, readableOn, type Rgb } from './colors.ts'
-import {
-  type ForeignDrawing,
-  lineHeight,
-  measureText,
-  round,
-  textSvg,
-  wrapText,
-} from './draw-text.ts'
+import { lineHeight, measureText, round, textSvg, wrapText } from './draw-text.ts'
 import { textPlace } from './layout.ts'
 import type { Place, Scene, SceneObject, SceneText } from './scene.ts'
 import { drawShape } from './shapes.ts'
@@ -15,7 +8,6 @@ import { drawShape } from './shapes.ts'
 export interface Canvas {
   readonly width: number
   readonly height: number
-  readonly foreign: ForeignDrawing
 }
 
 /** The SVG of a scene whose things have become objects with places. */
@@ -38,7 +30,7 @@ export function sceneSvg(
   )
 }
 
-export function svgOf({ width, height }: Omit<Canvas, 'foreign'>, body: string): string {
+export function svgOf({ width, height }: Canvas, body: string): string {
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}">${body}</svg>`
 }
 
@@ -73,11 +65,7 @@ export interface PlacedStyle {
 }
 
 /** Text within the margins of a canvas, at one of nine places, in lines that fit. */
-export function placedTextSvg(
-  text: string,
-  style: PlacedStyle,
-  { width, height, foreign }: Canvas,
-): string {
+export function placedTextSvg(text: string, style: PlacedStyle, { width, height }: Canvas): string {
   const margin = Math.min(width, height) * 0.05
   const room = { width: width - 2 * margin, height: height - 2 * margin }
   let size = Math.max(4, Math.min(width, height) * (style.part ?? 0.09))
@@ -97,5 +85,5 @@ export function placedTextSvg(
     bottom: height - margin - tall - size * 0.3,
   }[style.place.y]
   const { place: _place, part: _part, ...look } = style
-  return textSvg(lines, { x, y }, { ...look, size, foreign })
+  return textSvg(lines, { x, y }, { ...look, size })
 }

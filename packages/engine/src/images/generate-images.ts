@@ -1,7 +1,6 @@
 import type { Task } from '../workers/task.ts'
 import { drawWatermark } from './apply-operations.ts'
 import { sceneSvg } from './draw-scene.ts'
-import { foreignDrawingFor } from './draw-text.ts'
 import type { ImagesOutput } from './edit-images.ts'
 import { type Finish, type FinishedPicture, finishPicture } from './finish-picture.ts'
 import { layOut } from './layout.ts'
@@ -85,8 +84,7 @@ async function drawScene(
   scene: Scene,
   size: { readonly width: number; readonly height: number },
 ): Promise<Picture> {
-  const foreign = await foreignDrawingFor(...scene.texts.map(({ text }) => text))
-  return drawSvg(sceneSvg(scene, layOut(scene, size), { ...size, foreign }))
+  return drawSvg(sceneSvg(scene, layOut(scene, size), size))
 }
 
 function describeScene({ understood, leftOut }: Scene): string {

@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url'
 import sharp, { type Sharp } from 'sharp'
 import { GatewayError, invalidRequest } from '@sluice/contract'
 import type { Rgb } from './colors.ts'
@@ -105,9 +106,21 @@ export async function pictureOf(pipeline: Sharp): Promise<Picture> {
   return { width: info.width, height: info.height, pixels: data }
 }
 
-/** Draws an SVG that has its size in pixels; without text elements it needs no fonts. */
+/** Draws an SVG that has its size in pixels. Its font is Cousine, which the machine need not have. */
 export async function drawSvg(svg: string): Promise<Picture> {
+  fontLoaded ??= loadFont()
+  await fontLoaded
   return pictureOf(sharp(Buffer.from(svg)))
+}
+
+const fontFile = import.meta.resolve('@expo-google-fonts/cousine/700Bold/Cousine_700Bold.ttf')
+let fontLoaded: Promise<unknown> | undefined
+
+/** A font that was written with once is known to all that this process draws from then on, SVGs too. */
+function loadFont(): Promise<unknown> {
+  return sharp({
+    text: { text: 'a', font: 'Cousine Bold', fontfile: fileURLToPath(fontFile) },
+  }).toBuffer()
 }
 
 /** Lays one picture over another, which it must not exceed. */

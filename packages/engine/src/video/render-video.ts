@@ -7,7 +7,6 @@ import {
   pictureOf,
   pipelineOf,
 } from '../images/picture.ts'
-import { foreignDrawingFor } from '../images/draw-text.ts'
 import { sceneSvg } from '../images/draw-scene.ts'
 import { composeScene } from '../images/generate-images.ts'
 import { layOut } from '../images/layout.ts'
@@ -67,11 +66,9 @@ async function createCamera(
       ? composeScene({ prompt, negativePrompt: '', isTransparent: false })
       : { ...parseScene(prompt), background: undefined }
   const objects = layOut(scene, plan)
-  const foreign = await foreignDrawingFor(...scene.texts.map(({ text }) => text))
-  const canvas = { width: plan.width, height: plan.height, foreign }
   const draw = (time: number): Promise<Picture> => {
     const texts = animateTexts(scene.texts, time)
-    return drawSvg(sceneSvg({ ...scene, texts }, animateObjects(objects, time), canvas))
+    return drawSvg(sceneSvg({ ...scene, texts }, animateObjects(objects, time), plan))
   }
   if (image === undefined) return draw
   const move = await createPan(image, plan)
