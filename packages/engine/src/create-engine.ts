@@ -1,8 +1,9 @@
+import type { OperationName } from '@sluice/contract'
 import { promptTokens } from './chat/prompt-tokens.ts'
-import type { BuiltinEngine, Engine } from './engine.ts'
+import type { BuiltinEngine, Engine, EngineOperation } from './engine.ts'
 import { openImageLinks } from './images/image-links.ts'
 import { engineCard } from './models.ts'
-import { operationContext } from './operation.ts'
+import { type Operation, operationContext } from './operation.ts'
 import { createJobs, type JobChange } from './video/jobs.ts'
 import { openWorkerPool, type WorkerPool } from './workers/pool.ts'
 
@@ -51,41 +52,20 @@ export function createEngine(options: EngineOptions): BuiltinEngine {
 }
 
 function operationsWith(workers: WorkerPool): Engine {
+  const loaded =
+    <O extends OperationName>(load: () => Promise<Operation<O>>): EngineOperation<O> =>
+    async (request, context) =>
+      (await load())(request, operationContext(context, workers))
   return {
-    chat: async (request, context) =>
-      (await import('./chat/chat.ts')).chat(request, operationContext(context, workers)),
-    complete: async (request, context) =>
-      (await import('./complete/complete.ts')).complete(
-        request,
-        operationContext(context, workers),
-      ),
-    embed: async (request, context) =>
-      (await import('./embed/embed.ts')).embed(request, operationContext(context, workers)),
-    rerank: async (request, context) =>
-      (await import('./rerank/rerank.ts')).rerank(request, operationContext(context, workers)),
-    moderate: async (request, context) =>
-      (await import('./moderate/moderate.ts')).moderate(
-        request,
-        operationContext(context, workers),
-      ),
-    transcribe: async (request, context) =>
-      (await import('./audio/transcribe.ts')).transcribe(
-        request,
-        operationContext(context, workers),
-      ),
-    translate: async (request, context) =>
-      (await import('./audio/translate.ts')).translate(request, operationContext(context, workers)),
-    speak: async (request, context) =>
-      (await import('./audio/speak.ts')).speak(request, operationContext(context, workers)),
-    createImage: async (request, context) =>
-      (await import('./images/create-image.ts')).createImage(
-        request,
-        operationContext(context, workers),
-      ),
-    editImage: async (request, context) =>
-      (await import('./images/edit-image.ts')).editImage(
-        request,
-        operationContext(context, workers),
-      ),
+    chat: loaded(async () => (await import('./chat/chat.ts')).chat),
+    complete: loaded(async () => (await import('./complete/complete.ts')).complete),
+    embed: loaded(async () => (await import('./embed/embed.ts')).embed),
+    rerank: loaded(async () => (await import('./rerank/rerank.ts')).rerank),
+    moderate: loaded(async () => (await import('./moderate/moderate.ts')).moderate),
+    transcribe: loaded(async () => (await import('./audio/transcribe.ts')).transcribe),
+    translate: loaded(async () => (await import('./audio/translate.ts')).translate),
+    speak: loaded(async () => (await import('./audio/speak.ts')).speak),
+    createImage: loaded(async () => (await import('./images/create-image.ts')).createImage),
+    editImage: loaded(async () => (await import('./images/edit-image.ts')).editImage),
   }
 }
