@@ -35,7 +35,11 @@ test('the part that is run every time has every fault and every pair', () => {
 
 test('every client format of a model’s text is in it', () => {
   const texts = formats.filter(
-    ({ operation, counted }) => (operation === 'chat' || operation === 'complete') && !counted,
+    ({ id, operation, counted }) =>
+      (operation === 'chat' || operation === 'complete') &&
+      !counted &&
+      // It is asked as a whole response is.
+      id !== 'responsesCompact',
   )
   expect([...new Set(callers.flatMap((caller) => caller.formats))].toSorted()).toEqual(
     texts.map(({ id }) => id).toSorted(),

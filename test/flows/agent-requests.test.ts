@@ -329,6 +329,4 @@ test('a WebSocket is answered at once, so that the caller goes on over HTTP', as
     asked.on('error', reject).end()
   })
   expect(status).toBe(426)
-  const compact = await stage.gateway.post('/v1/responses/compact', { model: 'm', input: [] })
-  expect(compact.status).toBe(501)
 })

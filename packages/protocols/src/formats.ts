@@ -1,6 +1,7 @@
 import { messages, messagesCountTokens } from './anthropic/client/formats.ts'
 import { batchEmbedContents, embedContent } from './gemini/client/embed.ts'
 import { countTokens, generateContent, streamGenerateContent } from './gemini/client/formats.ts'
+import { responsesCompact } from './openai-responses/client/compact.ts'
 import { responses } from './openai-responses/client/formats.ts'
 import { ownFormats } from './openai/client/formats.ts'
 import type { ClientFormat } from './protocol.ts'
@@ -15,5 +16,6 @@ export const formats: readonly ClientFormat[] = [
   messages,
   messagesCountTokens,
   responses,
+  responsesCompact,
   streamGenerateContent,
 ]

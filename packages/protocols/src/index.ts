@@ -14,8 +14,10 @@ export { gemini, vertex } from './gemini/index.ts'
 export { jina, voyage } from './jina/index.ts'
 export {
   inputItems,
+  itemsOf,
   referredResponses,
   responseNotFound,
+  sinceCompaction,
   withHistory,
   withReferences,
 } from './openai-responses/client/history.ts'

@@ -167,6 +167,7 @@ export interface UpstreamFailure {
 export type FormatName =
   | OperationName
   | 'responses'
+  | 'responsesCompact'
   | 'messages'
   | 'messagesCountTokens'
   | 'generateContent'

@@ -121,7 +121,7 @@ const bodies: Readonly<Record<string, (code: ErrorCode) => object>> = {
 
 const family = (id: string): string => {
   if (id.startsWith('messages')) return 'messages'
-  return id === 'responses' ? 'responses' : 'generateContent'
+  return id.startsWith('responses') ? 'responses' : 'generateContent'
 }
 
 describe.each(errorCodes.map((code) => [code] as const))('%s', (code) => {

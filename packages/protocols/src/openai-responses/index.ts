@@ -1,14 +1,13 @@
 import { openai } from '../openai/index.ts'
 import type { Protocol } from '../protocol.ts'
 import { responsesChat } from './upstream/chat.ts'
-import { nativeResponses } from './upstream/native.ts'
 
 /** OpenAI's API with chat over POST /responses; all other operations are those of the OpenAI protocol. */
 export const openaiResponses: Protocol = {
   ...openai,
   id: 'openai-responses',
   codecs: { ...openai.codecs, chat: responsesChat() },
-  native: { ...withoutChat(openai.native), responses: nativeResponses },
+  native: withoutChat(openai.native),
 }
 
 /** A chat request goes through the codec here. */

@@ -1,5 +1,5 @@
 import { readFailure } from '../failure.ts'
-import { nativeResponses } from '../openai-responses/upstream/native.ts'
+import { nativeCompact, nativeResponses } from '../openai-responses/upstream/native.ts'
 import type { Protocol } from '../protocol.ts'
 import { openaiChat } from './upstream/chat.ts'
 import { type CompleteOptions, openaiComplete } from './upstream/complete.ts'
@@ -63,7 +63,9 @@ export function openaiLike(differences: OpenAIDifferences = {}): Protocol {
       ...(embed === undefined ? { embed: nativeEmbed } : {}),
       ...(images === undefined ? { createImage: nativeCreateImage } : {}),
       moderate: nativeModerate,
-      ...(responses === true ? { responses: nativeResponses } : {}),
+      ...(responses === true
+        ? { responses: nativeResponses, responsesCompact: nativeCompact }
+        : {}),
     },
     failure: readFailure,
     models,

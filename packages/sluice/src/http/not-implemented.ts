@@ -13,7 +13,6 @@ const addresses: readonly (readonly [Address['method'], string])[] = [
   ['POST', '/v1/fine-tunes/{id}/cancel'],
   ['GET', '/v1/fine-tunes/{id}/events'],
   ['POST', '/v1/images/variations'],
-  ['POST', '/v1/responses/compact'],
   ['DELETE', '/v1/models/{model}'],
 ]
 

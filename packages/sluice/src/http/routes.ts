@@ -2,7 +2,7 @@ import { operations } from '@sluice/contract'
 import { type ClientFormat, type FormatName, formats } from '@sluice/protocols'
 import { handle } from '../gateway/handle.ts'
 import { countTokens } from '../gateway/kept/count-tokens.ts'
-import { createResponse } from '../gateway/kept/responses.ts'
+import { compactResponse, createResponse } from '../gateway/kept/responses.ts'
 import { createVideo } from '../gateway/kept/videos.ts'
 import type { Address } from './address.ts'
 import { adminAddresses } from './admin.ts'
@@ -22,6 +22,7 @@ import { serveVideo, serveVideoContent, videoAddresses } from './videos.ts'
 const handlers: Readonly<Partial<Record<FormatName, Inference['handle']>>> = {
   createVideo,
   responses: createResponse,
+  responsesCompact: compactResponse,
 }
 
 /** What is answered from the store. */

@@ -3,12 +3,21 @@ import type { InputItem, OutputItem, ResponsesRequest } from './schema.ts'
 
 /** Input items with ids, as a store keeps them and `GET /v1/responses/{id}/input_items` lists them. */
 export function inputItems(
-  { input }: Pick<ResponsesRequest, 'input'>,
+  request: Input,
   newId: (prefix: string) => string,
 ): readonly OutputItem[] {
-  const items: readonly InputItem[] =
-    typeof input === 'string' ? [{ type: 'message', role: 'user', content: input }] : input
-  return items.map((item) => listedItem(item, newId))
+  return itemsOf(request).map((item) => listedItem(item, newId))
+}
+
+interface Input {
+  readonly input?: ResponsesRequest['input'] | null
+}
+
+/** The input as items; a text alone is a message of the user. */
+export function itemsOf({ input }: Input): readonly InputItem[] {
+  return typeof input === 'string'
+    ? [{ type: 'message', role: 'user', content: input }]
+    : (input ?? [])
 }
 
 const prefixes: Readonly<Record<string, string>> = {
@@ -18,6 +27,7 @@ const prefixes: Readonly<Record<string, string>> = {
   function_call_output: 'fco_',
   custom_tool_call: 'ctc_',
   custom_tool_call_output: 'ctco_',
+  compaction: 'cmp_',
 }
 
 function listedItem(item: InputItem, newId: (prefix: string) => string): OutputItem {
@@ -45,12 +55,13 @@ export function itemIds(responseId: string): (prefix: string) => string {
 }
 
 /** The ids of the responses whose items the input refers to. */
-export function referredResponses({ input }: Pick<ResponsesRequest, 'input'>): readonly string[] {
-  if (typeof input === 'string') return []
-  const ids = input.filter(isReference).flatMap(({ id }) => {
-    const own = /^[a-z]+_(.+)_\d+$/.exec(id ?? '')?.[1]
-    return own === undefined ? [] : [`resp_${own}`]
-  })
+export function referredResponses(request: Input): readonly string[] {
+  const ids = itemsOf(request)
+    .filter(isReference)
+    .flatMap(({ id }) => {
+      const own = /^[a-z]+_(.+)_\d+$/.exec(id ?? '')?.[1]
+      return own === undefined ? [] : [`resp_${own}`]
+    })
   return [...new Set(ids)]
 }
 
@@ -59,12 +70,13 @@ export function withReferences(
   request: ResponsesRequest,
   items: readonly OutputItem[],
 ): ResponsesRequest {
-  const { input } = request
-  if (typeof input === 'string') return request
+  if (typeof request.input === 'string') return request
   const known = new Map(items.map((item) => [item.id, item]))
   return {
     ...request,
-    input: input.map((item) => (isReference(item) ? (known.get(item.id ?? '') ?? item) : item)),
+    input: itemsOf(request).map((item) =>
+      isReference(item) ? (known.get(item.id ?? '') ?? item) : item,
+    ),
   }
 }
 
@@ -77,9 +89,8 @@ export function withHistory(
   request: ResponsesRequest,
   previous: readonly OutputItem[],
 ): ResponsesRequest {
-  const { previous_response_id: _, input, ...rest } = request
-  const own: readonly InputItem[] =
-    typeof input === 'string' ? [{ type: 'message', role: 'user', content: input }] : input
+  const { previous_response_id: _, ...rest } = request
+  const own = itemsOf(request)
   const referred = new Set(own.filter(isReference).map(({ id }) => id))
   const before = previous.filter(({ id }) => !referred.has(id))
   return withReferences({ ...rest, input: [...before, ...own] }, previous)
@@ -96,4 +107,10 @@ export function responseNotFound(id: string): GatewayError {
     param: 'previous_response_id',
     publicCode: 'previous_response_not_found',
   })
+}
+
+/** Of the items of a conversation those that still count: a compaction stands for all before it. */
+export function sinceCompaction(items: readonly OutputItem[]): readonly OutputItem[] {
+  const at = items.findLastIndex(({ type }) => type === 'compaction')
+  return at < 0 ? items : items.slice(at)
 }

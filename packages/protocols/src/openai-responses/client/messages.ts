@@ -8,6 +8,7 @@ import {
 import { argumentsText } from '../../call-arguments.ts'
 import { withSignature } from '../../call-signature.ts'
 import type { FormatContext } from '../../protocol.ts'
+import { compactedMessage, summaryRequest } from './compaction.ts'
 import { drawnImageUrl, messageContent, missing, spokenContent, toolOutput } from './content.ts'
 import { isReference } from './history.ts'
 import { restoreReasoning } from './reasoning.ts'
@@ -78,6 +79,11 @@ function addItem(conversation: Conversation, item: InputItem, path: string): voi
       return addOutput(conversation, item, path)
     case 'image_generation_call':
       return addPicture(conversation, item, path)
+    case 'compaction':
+    case 'compaction_summary':
+      return addOther(conversation, compactedMessage(item, path, conversation.reports))
+    case 'compaction_trigger':
+      return addOther(conversation, summaryRequest)
     // What it found stands in the text after it.
     case 'web_search_call':
       return conversation.reports.leftOut(path)
@@ -89,14 +95,21 @@ function addItem(conversation: Conversation, item: InputItem, path: string): voi
   }
 }
 
+/** A message that is no answer. */
+function addOther(conversation: Conversation, message: Message | undefined): void {
+  endTurn(conversation)
+  endOutputs(conversation)
+  if (message !== undefined) conversation.messages.push(message)
+}
+
 function addMessage(conversation: Conversation, item: InputItem, path: string): void {
   const { role, content } = item
   if (role == null) throw missing(`${path}.role`)
   if (content == null) throw missing(`${path}.content`)
+  if (role !== 'assistant')
+    return addOther(conversation, { role, content: messageContent(content, `${path}.content`) })
   endOutputs(conversation)
-  if (role === 'assistant') return addAnswer(conversation, item)
-  endTurn(conversation)
-  conversation.messages.push({ role, content: messageContent(content, `${path}.content`) })
+  addAnswer(conversation, item)
 }
 
 function addAnswer(conversation: Conversation, { content }: InputItem): void {

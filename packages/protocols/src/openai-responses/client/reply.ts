@@ -11,6 +11,7 @@ import {
 } from '@sluice/contract'
 import { callSignature } from '../../call-signature.ts'
 import type { FormatContext } from '../../protocol.ts'
+import { asksForCompaction, compactionItem, summaryIn } from './compaction.ts'
 import { itemIds } from './history.ts'
 import { createFlatNames, type FlatNames } from './offered-tools.ts'
 import { plainReasoningItem, reasoningItem, signatureItem } from './reasoning.ts'
@@ -33,12 +34,14 @@ export function responseOf(
     ...base,
     ...outcomeOf(choice?.finish_reason ?? 'stop', created),
     service_tier: reply.service_tier ?? base.service_tier,
-    output:
-      choice === undefined
-        ? []
-        : named(outputOf(choice, wantsLogprobs(request), itemIds(id)), request),
+    output: choice === undefined ? [] : itemsIn(choice, request, itemIds(id)),
     usage: usageOf(reply.usage),
   }
+}
+
+function itemsIn(choice: Choice, request: ResponsesRequest, newId: NewId): OutputItem[] {
+  if (asksForCompaction(request)) return [compactionItem(summaryIn(choice.message), newId('cmp_'))]
+  return named(outputOf(choice, wantsLogprobs(request), newId), request)
 }
 
 function named(items: OutputItem[], { tools }: ResponsesRequest): OutputItem[] {

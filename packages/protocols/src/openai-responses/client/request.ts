@@ -1,11 +1,12 @@
-import { type ChatRequest, type Fields, type Message } from '@sluice/contract'
+import { type ChatRequest, type Fields, type Message, type Tool } from '@sluice/contract'
 import { applyFormatDecisions, type FormatDecisions } from '../../decisions.ts'
 import type { FormatContext } from '../../protocol.ts'
 import { wrappedFormat } from '../text-format.ts'
 import { wrappedChoice } from '../tools.ts'
+import { asksForCompaction } from './compaction.ts'
 import { responseNotFound } from './history.ts'
 import { messagesOf } from './messages.ts'
-import { createFlatNames, offeredTools, pathOfTool } from './offered-tools.ts'
+import { createFlatNames, type FlatNames, offeredTools, pathOfTool } from './offered-tools.ts'
 import { type ResponsesRequest, ResponsesRequest as ResponsesSchema } from './schema.ts'
 
 const decisions: FormatDecisions<ResponsesRequest> = {
@@ -56,14 +57,14 @@ export function canonicalOf(
   const { tools, search } = offeredTools(request.tools ?? [], context)
   const head = instructions == null ? [] : [{ role: 'system' as const, content: instructions }]
   const format = text?.format == null ? undefined : wrappedFormat(text.format)
+  const isCompaction = asksForCompaction(request)
   const messages: Message[] = [...head, ...messagesOf(request.input, names, context)]
   return withoutNulls(request.model, messages, {
     tools: tools.length > 0 ? tools : null,
-    web_search_options: search,
-    tool_choice:
-      request.tool_choice == null ? null : wrappedChoice(request.tool_choice, names.flat),
+    web_search_options: isCompaction ? null : search,
+    tool_choice: isCompaction ? silence(tools) : choiceOf(request, names),
     parallel_tool_calls: request.parallel_tool_calls,
-    response_format: format,
+    response_format: isCompaction ? null : format,
     verbosity: text?.verbosity,
     reasoning_effort: reasoning?.effort,
     max_completion_tokens: request.max_output_tokens,
@@ -77,6 +78,15 @@ export function canonicalOf(
     service_tier: request.service_tier,
     metadata: request.metadata,
   })
+}
+
+function choiceOf({ tool_choice: choice }: ResponsesRequest, { flat }: FlatNames) {
+  return choice == null ? null : wrappedChoice(choice, flat)
+}
+
+/** Tools stay on offer where a summary is wanted: the calls before it need them, and the prompt stays a cached one. */
+function silence(tools: readonly Tool[]) {
+  return tools.length > 0 ? 'none' : null
 }
 
 const logprobsWanted = 'message.output_text.logprobs'

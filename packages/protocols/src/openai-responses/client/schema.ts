@@ -102,6 +102,37 @@ export const ResponsesRequest = Type.Object({
 })
 export type ResponsesRequest = Static<typeof ResponsesRequest>
 
+const {
+  model,
+  input,
+  instructions,
+  previous_response_id,
+  prompt_cache_key,
+  prompt_cache_retention,
+  service_tier,
+  tools,
+  parallel_tool_calls,
+  reasoning,
+  text,
+} = ResponsesRequest.properties
+
+/** OpenAI API, CompactResponseMethodPublicBody, and what Codex adds of the request whose conversation it is. */
+export const CompactRequest = Type.Object({
+  model,
+  input: optional(input),
+  instructions,
+  previous_response_id,
+  prompt_cache_key,
+  prompt_cache_retention,
+  prompt_cache_options: optional(AnyObject),
+  service_tier,
+  tools,
+  parallel_tool_calls,
+  reasoning,
+  text,
+})
+export type CompactRequest = Static<typeof CompactRequest>
+
 const OutputItem = Type.Intersect([
   Type.Object({ id: Type.String(), type: Type.String() }),
   AnyObject,
@@ -162,3 +193,14 @@ export const ResponseObject = Type.Object({
   metadata: AnyObject,
 })
 export type ResponseObject = Static<typeof ResponseObject>
+
+/** OpenAI API, CompactResource. */
+export const CompactReply = Type.Object({
+  id: Type.String(),
+  object: Type.Literal('response.compaction'),
+  /** Seconds since the epoch. */
+  created_at: Type.Integer(),
+  output: Type.Array(Type.Unsafe<OutputItem>(OutputItem)),
+  usage: ResponseUsage,
+})
+export type CompactReply = Static<typeof CompactReply>

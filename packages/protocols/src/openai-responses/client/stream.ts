@@ -10,10 +10,12 @@ import {
   type Usage,
 } from '@sluice/contract'
 import type { FormatContext, StreamWriter } from '../../protocol.ts'
+import { asksForCompaction, noSummary } from './compaction.ts'
 import { itemIds } from './history.ts'
 import { createFlatNames } from './offered-tools.ts'
 import { outcomeOf, responseBase, usageOf, wantsLogprobs } from './reply.ts'
 import type { ResponseObject, ResponsesRequest } from './schema.ts'
+import { createStreamedCompaction } from './streamed-compaction.ts'
 import { createStreamedOutput, type StreamedOutput } from './streamed-output.ts'
 
 /** One stream as far as it was written. */
@@ -37,7 +39,8 @@ export function createChatWriter(
 ): StreamWriter<'chat'> {
   const id = context.newId('resp_')
   const events = createEvents()
-  const output = createStreamedOutput({
+  const createOutput = asksForCompaction(request) ? createStreamedCompaction : createStreamedOutput
+  const output = createOutput({
     itemId: itemIds(id),
     callId: () => context.newId('call_'),
     names: createFlatNames(request.tools ?? []),
@@ -108,6 +111,8 @@ function end(writing: Writing): string {
   const begun = begin(writing, writing.request.model)
   const outcome = outcomeOf(writing.reason, seconds(writing))
   writing.output.close(writing.reason === 'length' ? 'incomplete' : 'completed')
+  if (asksForCompaction(writing.request) && writing.output.items().length === 0)
+    return fail(writing, noSummary())
   const response: ResponseObject = {
     ...begun,
     ...outcome,

@@ -9,9 +9,15 @@ import { createChatWatcher } from './watcher.ts'
  * OpenAI could not decrypt it.
  */
 export const nativeResponses: Native = nativeJson('/responses', {
-  fits: (request) =>
-    !listOf(objectOf(request)['input']).some(
-      (item) => restore(textOf(objectOf(item)['encrypted_content'])) !== undefined,
-    ),
+  fits: fitsResponses,
   watcher: createChatWatcher,
 })
+
+/** A conversation to compact, as it came. */
+export const nativeCompact: Native = nativeJson('/responses/compact', { fits: fitsResponses })
+
+function fitsResponses(request: unknown): boolean {
+  return !listOf(objectOf(request)['input']).some(
+    (item) => restore(textOf(objectOf(item)['encrypted_content'])) !== undefined,
+  )
+}

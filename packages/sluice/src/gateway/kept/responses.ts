@@ -5,6 +5,7 @@ import {
   inputItems,
   referredResponses,
   responseNotFound,
+  sinceCompaction,
   type ResponsesRequest,
   withHistory,
   withReferences,
@@ -43,22 +44,38 @@ export async function createResponse(gateway: Gateway, call: Call): Promise<Answ
       `A request of more than ${keptBytesMax} bytes is not kept: send it with store: false`,
       { param: 'store' },
     )
-  const asked = await withReferred(gateway, call)
-  const run = await openRun(gateway, asked)
-  await checkNamedIds(run)
-  const previousId = request.previous_response_id
-  const continued = previousId == null ? asked : await withPrevious(run, previousId)
-  const answering = continued === asked ? run : withCall(run, continued)
+  const { asked, answering } = await continuedRun(gateway, call)
   const attempted = await begin(answering)
   if (request.store === false) return answerOf(answering, attempted)
   const kept = {
     call,
-    previousId: previousId ?? undefined,
+    previousId: request.previous_response_id ?? undefined,
     own: inputItems(request, gateway.newId),
     // An upstream that was told the id knows the response by its own.
-    isOurs: continued !== asked || !speaksResponses(attempted),
+    isOurs: answering.call !== asked || !speaksResponses(attempted),
   }
   return answerOf(answering, attempted, (document) => keep(gateway, kept, document))
+}
+
+/** POST /v1/responses/compact: the same conversation made short. Nothing is kept, so the caller sends it from now on. */
+export async function compactResponse(gateway: Gateway, call: Call): Promise<Answer> {
+  const { answering } = await continuedRun(gateway, call)
+  // What stays of the conversation is of all of it, not only of what the caller wrote now.
+  const { written: _, ...whole } = answering.call
+  return answerOf({ ...answering, call: whole }, await begin(answering))
+}
+
+/** The call as its caller asks it (`asked`), and on its way with the conversation before it. */
+async function continuedRun(
+  gateway: Gateway,
+  call: Call,
+): Promise<{ readonly asked: Call; readonly answering: Run }> {
+  const asked = await withReferred(gateway, call)
+  const run = await openRun(gateway, asked)
+  await checkNamedIds(run)
+  const { previous_response_id: previousId } = asked.request.value as ResponsesRequest
+  const continued = previousId == null ? asked : await withPrevious(run, previousId)
+  return { asked, answering: continued === asked ? run : withCall(run, continued) }
 }
 
 /** The call with references to items of kept answers replaced by the items; others are left to the upstream. */
@@ -117,7 +134,7 @@ async function history({ gateway, call: { held } }: Run, last: StoredResponse): 
     current = before === undefined ? undefined : await gateway.store.findResponse(before)
     if (before !== undefined && current?.keyId !== last.keyId) throw responseNotFound(before)
   }
-  return chain.toReversed().flat()
+  return sinceCompaction(chain.toReversed().flat())
 }
 
 /** Reads what was kept, as much as one request may put in front, each text in a turn of its own. */

@@ -1,5 +1,5 @@
 import { invalidRequest, isObject, listOf, objectOf, someText } from '@sluice/contract'
-import { responseNotFound, type ResponsesRequest } from '@sluice/protocols'
+import { itemsOf, responseNotFound, type ResponsesRequest } from '@sluice/protocols'
 import type { UpstreamId } from '../../ports/store.ts'
 import { nativeOf, type UpstreamTarget } from '../attempt/prepare.ts'
 import type { Run } from '../run/run.ts'
@@ -66,7 +66,7 @@ function ownersOf(rows: readonly UpstreamId[]): ReadonlyMap<string, readonly Ups
 }
 
 function namedIn(request: ResponsesRequest): readonly Named[] {
-  const { conversation, prompt, input, tools } = request
+  const { conversation, prompt, tools } = request
   return [
     ...reference(typeof conversation === 'string' ? conversation : objectOf(conversation)['id'], [
       'conversation',
@@ -75,7 +75,7 @@ function namedIn(request: ResponsesRequest): readonly Named[] {
     ...Object.entries(objectOf(objectOf(prompt)['variables'])).flatMap(([name, value]) =>
       partsIn(value, ['prompt.variables', name]),
     ),
-    ...(typeof input === 'string' ? [] : input.flatMap((item, index) => inItem(item, index))),
+    ...itemsOf(request).flatMap((item, index) => inItem(item, index)),
     ...listOf(tools).flatMap((tool, index) => inTool(objectOf(tool), `tools[${index}]`)),
   ]
 }
