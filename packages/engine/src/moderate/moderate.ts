@@ -1,14 +1,13 @@
 import {
   invalidRequest,
   moderationCategories,
-  type ModerationCategory,
   type ReplyOf,
   type RequestOf,
 } from '@sluice/contract'
 import { createPause } from '../chat/pause.ts'
 import type { OperationContext, Operation } from '../operation.ts'
 import { countTokens } from '../tokens.ts'
-import { type Scores, scoreText, zeroScores } from './score.ts'
+import { perCategory, type Scores, scoreText } from './score.ts'
 
 type ModerationResult = ReplyOf<'moderate'>['results'][number]
 type Input = RequestOf<'moderate'>['input']
@@ -83,7 +82,7 @@ async function moderateParts(
   const images = parts.filter((part) => part.type === 'image_url')
   if (images.length > imagesMax)
     throw invalidRequest(`At most ${imagesMax} images can be moderated at once`, 'input')
-  let scores = zeroScores()
+  let scores = perCategory(() => 0)
   for (const [index, part] of parts.entries()) {
     if (part.type === 'text') scores = highest(scores, await scoreLongText(part.text ?? '', pause))
     else await checkImage(part, `input[${index}].image_url.url`, context)
@@ -103,7 +102,7 @@ async function checkImage(part: Part, param: string, context: OperationContext):
 }
 
 async function scoreLongText(text: string, pause: () => Promise<void>): Promise<Scores> {
-  let scores = zeroScores()
+  let scores = perCategory(() => 0)
   for (let at = 0; at < text.length; at += pieceCharacters) {
     const start = Math.max(0, at - overlapCharacters)
     scores = highest(scores, scoreText(text.slice(start, at + pieceCharacters)))
@@ -125,13 +124,4 @@ function resultOf(scores: Scores, seen: readonly 'text'[]): ModerationResult {
     category_scores: scores,
     category_applied_input_types: perCategory(() => [...seen]),
   }
-}
-
-function perCategory<Value>(
-  valueOf: (category: ModerationCategory) => Value,
-): Record<ModerationCategory, Value> {
-  // Every category is a key of the result.
-  return Object.fromEntries(
-    moderationCategories.map((category) => [category, valueOf(category)]),
-  ) as Record<ModerationCategory, Value>
 }

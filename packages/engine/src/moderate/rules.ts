@@ -1,212 +1,119 @@
-import type { ModerationCategory } from '@sluice/contract'
-
 /**
- * What is found by each rule: categories with scores, then patterns (see patterns.ts). Several patterns are divided by
+ * What is found by each rule: a line with categories and scores, then patterns (see patterns.ts), parted by lines and
  * `;`. A rule whose pattern says `not` itself is not weakened by the negation in it.
  */
-export interface RuleSource {
-  readonly scores: Partial<Readonly<Record<ModerationCategory, number>>>
-  readonly patterns: string
-}
-
-const threat = { 'harassment/threatening': 0.9, harassment: 0.75, violence: 0.75 } as const
-const bullying = { harassment: 0.72 } as const
-const intent = { 'self-harm': 0.9, 'self-harm/intent': 0.92 } as const
-const selfHarmGuide = { 'self-harm': 0.85, 'self-harm/instructions': 0.9 } as const
-const hatred = { hate: 0.82, harassment: 0.5 } as const
-const violentGuide = { illicit: 0.88, 'illicit/violent': 0.85, violence: 0.4 } as const
-const guide = { illicit: 0.82 } as const
-const explicit = { sexual: 0.8 } as const
-const graphic = { violence: 0.75, 'violence/graphic': 0.72 } as const
-
-export const rules: readonly RuleSource[] = [
-  {
-    scores: threat,
-    patterns:
-      'i|we ~1 will|going|want|gonna|would|shall ~3 @kill|@hurt|destroy|rape|end ~1 =you|yourself|your;' +
-      'i|we ~1 will|going|want|gonna ~3 @kill|@hurt|rape ~2 @person;' +
-      '=you ~1 going|will|should|deserve|must ~2 die|bleed|suffer .;' +
-      '=you ~1 going|should|deserve|must ~2 die|bleed|suffer;you ~1 dead =meat|man|when|once;' +
-      '=you are ~1 dead .;=you will|going ~2 be dead;slit|cut ~1 your|her|his|their throat;' +
-      'bullet in|through|into ~1 your|his|her|their;break|snap|crush|smash ~1 your ~1 @bone;' +
-      'beat|kick ~2 hell|crap|shit|life out of ~1 @person;' +
-      'burn ~2 your|his|her|their ~1 house|home|car|office down;=kill you;' +
-      'rip ~1 your ~2 head|heart|throat|face ~1 off|out|apart;make =you ~1 suffer|bleed|scream|beg',
-  },
-  {
-    scores: { 'harassment/threatening': 0.66, harassment: 0.6, violence: 0.4 },
-    patterns:
-      'know where =you live|work|sleep;watch|better your back;sleep with one eye open;' +
-      '=you will ~1 regret|pay ~2 this|life|blood;hope =you ~1 die|suffer|burn|rot;' +
-      'come|coming for =you ~3 family|kids|house|tonight;find you and ~3 @kill|@hurt',
-  },
-  {
-    scores: {
-      harassment: 0.9,
-      'self-harm': 0.6,
-      'self-harm/instructions': 0.55,
-      'harassment/threatening': 0.55,
-    },
-    patterns:
-      'go|just|should|please ~1 =kill|hang|hurt|shoot yourself;< =kill yourself;=kill yourself;' +
-      'go die;drink bleach;nobody would|will miss =you',
-  },
-  {
-    scores: bullying,
-    patterns:
-      '=you ~2 @insult|@curse;you are ~3 @insult|@curse;shut ~1 up ~2 @insult|@curse;' +
-      'piece|sack|load of shit|trash|garbage|crap;' +
-      'nobody|everyone|everybody|no|one ~1 like|love|want|hate|care =you;=fuck =you|off|yourself;' +
-      'you ~1 disgust ~1 me|everyone;< @insult|@curse you;hate|despise =you|=your ~1 @insult|guts;' +
-      'world ~2 better without =you;go to hell;you make me sick;you ~1 never amount|been born;' +
-      'what ~4 @insult =you are',
-  },
-  { scores: { harassment: 0.4 }, patterns: '@curse;you suck;i hate =you' },
-  {
-    scores: hatred,
-    patterns:
-      '@slur;i|we ~2 hate|despise|detest|loathe ~2 @group;all ~1 @group ~2 are ~2 @inferior|@curse;' +
-      '@group ~1 are ~3 @inferior|@curse;=dirty|=filthy|=stupid|=fucking|=damn|=lazy @group;' +
-      '@groupNoun ~2 should not ~2 vote|exist|live|rights|allowed|work|breed|here;' +
-      'go|send|ship ~2 back to ~2 country|africa|mexico|china|india|israel;' +
-      'get|rid ~1 rid|of ~1 of|all ~2 @groupNoun;' +
-      '@groupNoun ~2 ruin|destroy|infest|infect|poison|invade ~2 country|society|world|city|civilization|neighborhood;' +
-      '@group people are ~3 @inferior;@group race ~2 inferior|superior|pure;' +
-      '=white power|supremacy ~2 now|forever|rules;@group ~1 not ~1 human|people;' +
-      'hitler ~2 right|finish|good|hero',
-  },
-  {
-    scores: { hate: 0.9, 'hate/threatening': 0.92, violence: 0.7, harassment: 0.6 },
-    patterns:
-      'death to ~2 @group;should|must|let|will|want|need|going ~3 @exterminate ~3 @groupNoun|@slur;' +
-      '< @exterminate ~1 all|every|the|those ~1 @groupNoun|@slur;=kill all ~2 @groupNoun|@slur;' +
-      'gas|exterminate|lynch ~2 @groupNoun|@slur;' +
-      '@group|@slur ~2 should|must|deserve ~3 die|dead|kill|exterminate|shot|hang|gas|burn|eliminate|eradicate|wiped;' +
-      'wipe ~2 @group ~2 out|off;burn ~2 down ~3 @group ~2 mosque|church|synagogue|home|house;' +
-      'burn|bomb ~2 mosque|synagogue|temple',
-  },
-  {
-    scores: violentGuide,
-    patterns:
-      '@how ~6 @make ~5 @explosive|@chemical;@how ~6 @kill|poison|strangle|kidnap ~3 @person;' +
-      '@how ~5 get|buy|obtain|build|make|print|convert|order ~4 @gun|@explosive|@chemical;' +
-      'ingredient ~4 @explosive|napalm;' +
-      'where ~3 buy|get|obtain|order ~4 untraceable|illegal|unregistered|ghost ~2 @gun;=ghost =gun;' +
-      'hire ~2 hitman|assassin|killer;@how ~5 get ~1 away ~1 with murder|killing;' +
-      '@how ~5 dispose|hide|bury ~3 =body|corpse;untraceable poison|=gun;' +
-      '@how ~6 blow ~1 up ~3 @place;@how ~5 @explosive|@chemical at|in ~1 home',
-  },
-  { scores: { illicit: 0.4, 'illicit/violent': 0.4 }, patterns: '@make ~3 @explosive|@chemical' },
-  {
-    scores: guide,
-    patterns:
-      '@how ~5 @make|grow|extract ~3 @drug;' +
-      '@make|cook ~2 =meth|methamphetamine|fentanyl|heroin|cocaine ~3 home|kitchen|lab|steps;' +
-      '@how|where|need|want ~5 buy|get|sell|order|smuggle|score|import ~4 @drug;@how ~4 shoplift;' +
-      '@how ~5 steal|rob ~4 car|money|store|credit|card|identity|bank|house|bike|from|package|data|password|phone;' +
-      '@how ~4 hack|crack|breach|hijack ~5 @account;hack into ~4 @account;@how ~4 hotwire;' +
-      '@how ~4 @make|forge|counterfeit|print|fake|get ~3 fake|counterfeit|forged|false ~2 @money|@papers;' +
-      '@how ~4 forge|counterfeit|fake ~3 @money|@papers;@how ~4 launder ~3 @money;' +
-      'launder ~2 money ~3 without|undetected;@how ~4 evade|dodge ~2 tax;' +
-      'write|create|make|build|develop|give|code ~4 @malware ~3 steal|encrypt|infect|spread|undetected|victim|that;' +
-      '@how|write|create ~5 phishing;@how ~5 bypass|disable ~4 alarm|security|immobilizer|camera;' +
-      '@how ~4 pick ~2 neighbor|someone ~2 lock;' +
-      '@how ~4 scam|defraud|blackmail|extort|stalk ~3 @person|elderly|insurance|company;' +
-      'buy|sell|use ~2 stolen ~2 credit|card|identity|data;@how ~5 cheat ~2 drug test;' +
-      '@how ~4 break into ~3 car|house|home|building|store|account',
-  },
-  {
-    scores: intent,
-    patterns:
-      'i ~4 want|going|plan|thinking|will|wish|ready|about|try|gonna|decided|might|have ~4 kill|killing|hurt|hang|cut|harm|shoot|starve|drown|end|burn @self;' +
-      'kill @self;kill|end|take|taking my ~1 life;i ~2 want|wish ~2 die|dead;' +
-      'i ~2 want|wish ~2 disappear|vanish forever|from|.;' +
-      'i ~4 jump|throw ~1 off ~2 bridge|building|roof|cliff;i ~1 =wish i ~1 =was|were ~1 dead;' +
-      'i ~1 am ~2 suicidal;i ~2 cut|burn|starve @self;better off ~1 dead|without me;' +
-      'think|consider|contemplate|plan|attempt ~2 my|commit|about|of ~2 suicide|overdose|ending|killing ~1 it|@self;' +
-      'i ~3 commit suicide;i ~3 overdose;cut ~1 my ~1 wrist|arm|skin|thigh;i ~3 suicide note|letter;' +
-      'no|any reason|point ~1 to|in live|living|life|going;end it all now|tonight|today|soon|.',
-  },
-  {
-    scores: intent,
-    patterns:
-      'i ~2 not ~1 want ~2 alive|exist;' +
-      'i ~2 not ~1 want ~2 live|wake|here ~1 .|anymore|and|any|ever|again;' +
-      'i ~1 can not go on ~2 anymore|longer|living|like;not ~1 worth|want living|life;' +
-      'i ~2 not ~2 be alive',
-  },
-  {
-    scores: selfHarmGuide,
-    patterns:
-      '@how ~5 kill|hurt|cut|hang|harm|starve|poison|suffocate @anyself;' +
-      '@how ~4 commit|attempt|complete suicide;' +
-      'painless|easy|quick|best|effective|fast|peaceful ~1 way|method ~3 die|suicide|overdose|kill|end;' +
-      'suicide method|instruction|technique;' +
-      'how many|much ~5 pill|tablet|tylenol|paracetamol|aspirin|dose|ibuprofen ~6 die|overdose|kill|lethal|fatal;' +
-      'lethal|fatal dose ~4 i|me|myself|suicide;@how ~5 purge|starve|anorexic|bulimic|thinspo;' +
-      '@how ~4 hide ~3 cut|self|bulimia|anorexia;@how ~4 tie ~2 noose;@how ~4 overdose',
-  },
-  {
-    scores: { 'self-harm': 0.35 },
-    patterns: '@suicide;self harm;cutting @self;overdose;anorexia|bulimia',
-  },
-  {
-    scores: explicit,
-    patterns:
-      '@explicit;' +
-      'suck|lick|ride|stroke|rub|fuck ~3 my|his|her|your ~2 @coarse|@explicit|penis|breast|nipple|genital|clit;' +
-      'write|tell|describe|generate|give|roleplay|want ~5 erotic|pornographic|smut|porn|sexual|steamy|explicit ~2 story|scene|fantasy|content|roleplay|fanfic|detail;' +
-      '=fuck me|her|him ~1 hard|harder|deep|now|all|from|daddy|slowly;send ~2 nude;' +
-      'want|going ~2 fuck|ride|taste ~2 =you|your|her|him;naked|nude ~3 @body;' +
-      'hardcore|free|live|watch porn|sex;@sexual ~5 @sexual ~6 @sexual;' +
-      'dominatrix|escort ~3 service|hour|night|rates;' +
-      'have|had|having rough|hot|wild|passionate|kinky sex',
-  },
-  { scores: { sexual: 0.3 }, patterns: '@sexual|@coarse' },
-  {
-    scores: { sexual: 0.9, 'sexual/minors': 0.95 },
-    patterns:
-      '@minor ~1 porn|pornography|nude|naked|erotic|erotica|sexual ~1 image|picture|photo|story|content|video|fantasy|act;' +
-      '@minor porn|pornography|erotica|nude;porn|nude|naked|erotic|sexual|sexually|sexy ~4 @minor;' +
-      'sex|intercourse|fuck ~2 with ~3 @minor;sexual|sexually ~2 attracted ~2 to ~2 @minor;' +
-      '@minor ~4 @explicit;@explicit ~5 @minor;seduce|groom ~3 @minor',
-  },
-  {
-    scores: { violence: 0.62 },
-    patterns:
-      '@kill ~2 @person;shoot|shot|open ~1 up|fire ~2 @place|crowd;open fire ~3 @person;' +
-      '@person ~2 be|was|were|get|got @kill;@kill ~1 to death;bleed ~1 to|out death;' +
-      'beat|stab|burn|torture|stone|strangle ~2 to death;mass shooting|murder|killing;blood bath;' +
-      'torture ~3 @person',
-  },
-  {
-    scores: {
-      violence: 0.88,
-      'illicit/violent': 0.55,
-      illicit: 0.5,
-      'harassment/threatening': 0.4,
-    },
-    patterns:
-      'bomb|attack|=blow ~1 up ~4 @place ~2 tomorrow|tonight|today|soon|next;' +
-      'i|we ~1 will|going|want ~2 bomb|=blow|shoot|attack ~2 up ~3 @place;' +
-      'i|we ~1 will|going|want ~3 bomb|burn|attack ~3 @place;shoot up ~3 @place;' +
-      'plant ~2 bomb ~4 @place',
-  },
-  {
-    scores: { violence: 0.4 },
-    patterns: '@hurt ~2 @person;@kill;blood;die|dead|death ~4 violent|brutal|horrible',
-  },
-  {
-    scores: graphic,
-    patterns:
-      '@gore;blood ~3 pour|spray|gush|splatter|spurt|pool|drip|soak|squirt;' +
-      '@inside ~3 spill|splatter|hang|ripped|torn|exposed|everywhere;sever ~1 @limb;' +
-      'slit|cut|slash ~3 throat;throat ~2 slit|cut|slash;flesh ~3 tear|torn|rip|burn|peel|rot;' +
-      'bone ~2 crack|snap|shatter|stick|protrude;' +
-      'rip|tear|gouge|hack ~4 @limb|@inside|eye|heart ~2 off|out|apart;skin ~2 peel|flay|melt;' +
-      'head|skull ~3 explode|smash|crush|split|cave|open ~2 blood|brain|open',
-  },
-]
+export const rules = `
+# harassment/threatening 0.9, harassment 0.75, violence 0.75
+i|we ~1 will|going|want|gonna|would|shall ~3 @kill|@hurt|destroy|rape|end ~1 =you|yourself|your
+i|we ~1 will|going|want|gonna ~3 @kill|@hurt|rape ~2 @person
+=you ~1 going|will|should|deserve|must ~2 die|bleed|suffer .;=you ~1 going|should|deserve|must ~2 die|bleed|suffer
+you ~1 dead =meat|man|when|once;=you are ~1 dead .;=you will|going ~2 be dead;slit|cut ~1 your|her|his|their throat
+bullet in|through|into ~1 your|his|her|their;break|snap|crush|smash ~1 your ~1 @bone
+beat|kick ~2 hell|crap|shit|life out of ~1 @person;burn ~2 your|his|her|their ~1 house|home|car|office down;=kill you
+rip ~1 your ~2 head|heart|throat|face ~1 off|out|apart;make =you ~1 suffer|bleed|scream|beg
+# harassment/threatening 0.66, harassment 0.6, violence 0.4
+know where =you live|work|sleep;watch|better your back;sleep with one eye open
+=you will ~1 regret|pay ~2 this|life|blood;hope =you ~1 die|suffer|burn|rot
+come|coming for =you ~3 family|kids|house|tonight;find you and ~3 @kill|@hurt
+# harassment 0.9, self-harm 0.6, self-harm/instructions 0.55, harassment/threatening 0.55
+go|just|should|please ~1 =kill|hang|hurt|shoot yourself;< =kill yourself;=kill yourself;go die;drink bleach
+nobody would|will miss =you
+# harassment 0.72
+=you ~2 @insult|@curse;you are ~3 @insult|@curse;shut ~1 up ~2 @insult|@curse
+piece|sack|load of shit|trash|garbage|crap;nobody|everyone|everybody|no|one ~1 like|love|want|hate|care =you
+=fuck =you|off|yourself;you ~1 disgust ~1 me|everyone;< @insult|@curse you;hate|despise =you|=your ~1 @insult|guts
+world ~2 better without =you;go to hell;you make me sick;you ~1 never amount|been born;what ~4 @insult =you are
+# harassment 0.4
+@curse;you suck;i hate =you
+# hate 0.82, harassment 0.5
+@slur;i|we ~2 hate|despise|detest|loathe ~2 @group;all ~1 @group ~2 are ~2 @inferior|@curse
+@group ~1 are ~3 @inferior|@curse;=dirty|=filthy|=stupid|=fucking|=damn|=lazy @group
+@groupNoun ~2 should not ~2 vote|exist|live|rights|allowed|work|breed|here
+go|send|ship ~2 back to ~2 country|africa|mexico|china|india|israel;get|rid ~1 rid|of ~1 of|all ~2 @groupNoun
+@groupNoun ~2 ruin|destroy|infest|infect|poison|invade ~2 country|society|world|city|civilization|neighborhood
+@group people are ~3 @inferior;@group race ~2 inferior|superior|pure;=white power|supremacy ~2 now|forever|rules
+@group ~1 not ~1 human|people;hitler ~2 right|finish|good|hero
+# hate 0.9, hate/threatening 0.92, violence 0.7, harassment 0.6
+death to ~2 @group;should|must|let|will|want|need|going ~3 @exterminate ~3 @groupNoun|@slur
+< @exterminate ~1 all|every|the|those ~1 @groupNoun|@slur;=kill all ~2 @groupNoun|@slur
+gas|exterminate|lynch ~2 @groupNoun|@slur
+@group|@slur ~2 should|must|deserve ~3 die|dead|kill|exterminate|shot|hang|gas|burn|eliminate|eradicate|wiped
+wipe ~2 @group ~2 out|off;burn ~2 down ~3 @group ~2 mosque|church|synagogue|home|house
+burn|bomb ~2 mosque|synagogue|temple
+# illicit 0.88, illicit/violent 0.85, violence 0.4
+@how ~6 @make ~5 @explosive|@chemical;@how ~6 @kill|poison|strangle|kidnap ~3 @person
+@how ~5 get|buy|obtain|build|make|print|convert|order ~4 @gun|@explosive|@chemical;ingredient ~4 @explosive|napalm
+where ~3 buy|get|obtain|order ~4 untraceable|illegal|unregistered|ghost ~2 @gun;=ghost =gun
+hire ~2 hitman|assassin|killer;@how ~5 get ~1 away ~1 with murder|killing;@how ~5 dispose|hide|bury ~3 =body|corpse
+untraceable poison|=gun;@how ~6 blow ~1 up ~3 @place;@how ~5 @explosive|@chemical at|in ~1 home
+# illicit 0.4, illicit/violent 0.4
+@make ~3 @explosive|@chemical
+# illicit 0.82
+@how ~5 @make|grow|extract ~3 @drug
+@make|cook ~2 =meth|methamphetamine|fentanyl|heroin|cocaine ~3 home|kitchen|lab|steps
+@how|where|need|want ~5 buy|get|sell|order|smuggle|score|import ~4 @drug;@how ~4 shoplift
+@how ~5 steal|rob ~4 car|money|store|credit|card|identity|bank|house|bike|from|package|data|password|phone
+@how ~4 hack|crack|breach|hijack ~5 @account;hack into ~4 @account;@how ~4 hotwire
+@how ~4 @make|forge|counterfeit|print|fake|get ~3 fake|counterfeit|forged|false ~2 @money|@papers
+@how ~4 forge|counterfeit|fake ~3 @money|@papers;@how ~4 launder ~3 @money;launder ~2 money ~3 without|undetected
+@how ~4 evade|dodge ~2 tax
+write|create|make|build|develop|give|code ~4 @malware ~3 steal|encrypt|infect|spread|undetected|victim|that
+@how|write|create ~5 phishing;@how ~5 bypass|disable ~4 alarm|security|immobilizer|camera
+@how ~4 pick ~2 neighbor|someone ~2 lock
+@how ~4 scam|defraud|blackmail|extort|stalk ~3 @person|elderly|insurance|company
+buy|sell|use ~2 stolen ~2 credit|card|identity|data;@how ~5 cheat ~2 drug test
+@how ~4 break into ~3 car|house|home|building|store|account
+# self-harm 0.9, self-harm/intent 0.92
+i ~4 want|going|plan|thinking|will|wish|ready|about|try|gonna|decided|might|have ~4 kill|killing|hurt|hang|cut|harm|shoot|starve|drown|end|burn @self
+kill @self;kill|end|take|taking my ~1 life;i ~2 want|wish ~2 die|dead
+i ~2 want|wish ~2 disappear|vanish forever|from|.;i ~4 jump|throw ~1 off ~2 bridge|building|roof|cliff
+i ~1 =wish i ~1 =was|were ~1 dead;i ~1 am ~2 suicidal;i ~2 cut|burn|starve @self;better off ~1 dead|without me
+think|consider|contemplate|plan|attempt ~2 my|commit|about|of ~2 suicide|overdose|ending|killing ~1 it|@self
+i ~3 commit suicide;i ~3 overdose;cut ~1 my ~1 wrist|arm|skin|thigh;i ~3 suicide note|letter
+no|any reason|point ~1 to|in live|living|life|going;end it all now|tonight|today|soon|.
+# self-harm 0.9, self-harm/intent 0.92
+i ~2 not ~1 want ~2 alive|exist;i ~2 not ~1 want ~2 live|wake|here ~1 .|anymore|and|any|ever|again
+i ~1 can not go on ~2 anymore|longer|living|like;not ~1 worth|want living|life;i ~2 not ~2 be alive
+# self-harm 0.85, self-harm/instructions 0.9
+@how ~5 kill|hurt|cut|hang|harm|starve|poison|suffocate @anyself;@how ~4 commit|attempt|complete suicide
+painless|easy|quick|best|effective|fast|peaceful ~1 way|method ~3 die|suicide|overdose|kill|end
+suicide method|instruction|technique
+how many|much ~5 pill|tablet|tylenol|paracetamol|aspirin|dose|ibuprofen ~6 die|overdose|kill|lethal|fatal
+lethal|fatal dose ~4 i|me|myself|suicide;@how ~5 purge|starve|anorexic|bulimic|thinspo
+@how ~4 hide ~3 cut|self|bulimia|anorexia;@how ~4 tie ~2 noose;@how ~4 overdose
+# self-harm 0.35
+@suicide;self harm;cutting @self;overdose;anorexia|bulimia
+# sexual 0.8
+@explicit;suck|lick|ride|stroke|rub|fuck ~3 my|his|her|your ~2 @coarse|@explicit|penis|breast|nipple|genital|clit
+write|tell|describe|generate|give|roleplay|want ~5 erotic|pornographic|smut|porn|sexual|steamy|explicit ~2 story|scene|fantasy|content|roleplay|fanfic|detail
+=fuck me|her|him ~1 hard|harder|deep|now|all|from|daddy|slowly;send ~2 nude
+want|going ~2 fuck|ride|taste ~2 =you|your|her|him;naked|nude ~3 @body;hardcore|free|live|watch porn|sex
+@sexual ~5 @sexual ~6 @sexual;dominatrix|escort ~3 service|hour|night|rates
+have|had|having rough|hot|wild|passionate|kinky sex
+# sexual 0.3
+@sexual|@coarse
+# sexual 0.9, sexual/minors 0.95
+@minor ~1 porn|pornography|nude|naked|erotic|erotica|sexual ~1 image|picture|photo|story|content|video|fantasy|act
+@minor porn|pornography|erotica|nude;porn|nude|naked|erotic|sexual|sexually|sexy ~4 @minor
+sex|intercourse|fuck ~2 with ~3 @minor;sexual|sexually ~2 attracted ~2 to ~2 @minor;@minor ~4 @explicit
+@explicit ~5 @minor;seduce|groom ~3 @minor
+# violence 0.62
+@kill ~2 @person;shoot|shot|open ~1 up|fire ~2 @place|crowd;open fire ~3 @person;@person ~2 be|was|were|get|got @kill
+@kill ~1 to death;bleed ~1 to|out death;beat|stab|burn|torture|stone|strangle ~2 to death;mass shooting|murder|killing
+blood bath;torture ~3 @person
+# violence 0.88, illicit/violent 0.55, illicit 0.5, harassment/threatening 0.4
+bomb|attack|=blow ~1 up ~4 @place ~2 tomorrow|tonight|today|soon|next
+i|we ~1 will|going|want ~2 bomb|=blow|shoot|attack ~2 up ~3 @place
+i|we ~1 will|going|want ~3 bomb|burn|attack ~3 @place;shoot up ~3 @place;plant ~2 bomb ~4 @place
+# violence 0.4
+@hurt ~2 @person;@kill;blood;die|dead|death ~4 violent|brutal|horrible
+# violence 0.75, violence/graphic 0.72
+@gore;blood ~3 pour|spray|gush|splatter|spurt|pool|drip|soak|squirt
+@inside ~3 spill|splatter|hang|ripped|torn|exposed|everywhere;sever ~1 @limb;slit|cut|slash ~3 throat
+throat ~2 slit|cut|slash;flesh ~3 tear|torn|rip|burn|peel|rot;bone ~2 crack|snap|shatter|stick|protrude
+rip|tear|gouge|hack ~4 @limb|@inside|eye|heart ~2 off|out|apart;skin ~2 peel|flay|melt
+head|skull ~3 explode|smash|crush|split|cave|open ~2 blood|brain|open
+`
 
 /** Ways of speaking that mean no harm: the words matched are not looked at by any other rule. */
 export const harmless = `

@@ -1,77 +1,30 @@
 import { stemmer } from 'stemmer'
+import { createTagger } from './word-lists.ts'
 
 /** A word as the rules see it; `.` stands for the end of a sentence. */
 export interface ModeratedWord {
   readonly plain: string
-  readonly stem: string
+  /** What patterns name it by: its stem, `=` and itself, and `@` and the name of each list it is in. */
+  readonly keys: ReadonlySet<string>
 }
 
-/** Letters of other scripts, digits and signs that are written for the letters they look like. */
+/** Letters of other scripts, digits and signs, each before the letter that it is written for. */
 const lookalikes = new Map(
-  Object.entries({
-    а: 'a',
-    е: 'e',
-    о: 'o',
-    р: 'p',
-    с: 'c',
-    у: 'y',
-    х: 'x',
-    і: 'i',
-    ѕ: 's',
-    к: 'k',
-    м: 'm',
-    т: 't',
-    в: 'b',
-    н: 'h',
-    α: 'a',
-    ε: 'e',
-    ο: 'o',
-    ι: 'i',
-    κ: 'k',
-    ν: 'v',
-    ρ: 'p',
-    τ: 't',
-    υ: 'u',
-    '0': 'o',
-    '1': 'i',
-    '3': 'e',
-    '4': 'a',
-    '5': 's',
-    '7': 't',
-    '@': 'a',
-    $: 's',
-    '!': 'i',
-    '|': 'i',
-  }),
+  Array.from(
+    'аaеeоoрpсcуyхxіiѕsкkмmтtвbнhαaεeοoιiκkνvρpτtυu0o1i3e4a5s7t@a$s!i|i'.matchAll(/(.)(.)/g),
+    ([, sign = '', letter = '']) => [sign, letter],
+  ),
 )
 
-const shortForms: Readonly<Record<string, string>> = {
-  gonna: 'going to',
-  wanna: 'want to',
-  imma: 'i am going to',
-  ima: 'i am going to',
-  im: 'i am',
-  ive: 'i have',
-  youre: 'you are',
-  ur: 'your',
-  u: 'you',
-  ya: 'you',
-  dont: 'do not',
-  wont: 'will not',
-  cant: 'can not',
-  cannot: 'can not',
-  didnt: 'did not',
-  isnt: 'is not',
-  wouldnt: 'would not',
-  lets: 'let us',
-  kys: 'kill yourself',
-  noone: 'no one',
-}
+const shortForms: ReadonlyMap<string, string> = new Map(
+  `gonna going to|wanna want to|imma i am going to|ima i am going to|im i am|ive i have|youre you are|ur your|u you|ya you
+dont do not|wont will not|cant can not|cannot can not|didnt did not|isnt is not|wouldnt would not|lets let us
+kys kill yourself|noone no one|won't will not|can't can not|let's let us`
+    .split(/[|\n]/)
+    .map((entry) => [entry.slice(0, entry.indexOf(' ')), entry.slice(entry.indexOf(' ') + 1)]),
+)
 
 const endings: readonly (readonly [ending: RegExp, words: string])[] = [
-  [/^won't$/, 'will not'],
-  [/^can't$/, 'can not'],
-  [/^let's$/, 'let us'],
   [/n't$/, ' not'],
   [/'m$/, ' am'],
   [/'ll$/, ' will'],
@@ -100,7 +53,7 @@ export function moderatedWords(text: string): readonly ModeratedWord[] {
   const words: ModeratedWord[] = []
   for (const [found] of joinSpaced(plain).matchAll(/[\p{L}\p{N}@$|'!]+|[.?;\n]+/gu)) {
     const { word, ends } = trim(found)
-    if (word !== '') for (const read of expand(word)) words.push(read)
+    if (word !== '') words.push(...expand(word))
     if (ends) pushEnd(words)
   }
   pushEnd(words)
@@ -118,7 +71,7 @@ function trim(found: string): { readonly word: string; readonly ends: boolean } 
 }
 
 function pushEnd(words: ModeratedWord[]): void {
-  if (words.at(-1)?.plain !== '.') words.push({ plain: '.', stem: '.' })
+  if (words.at(-1)?.plain !== '.') words.push(wordOf('.'))
 }
 
 /** Three or more single letters with the same gap between them are one word. */
@@ -129,21 +82,28 @@ function joinSpaced(text: string): string {
 const spacedLetters =
   /(?<![\p{L}\p{N}])[\p{L}\p{N}]([ .*_-])[\p{L}\p{N}](?:\1[\p{L}\p{N}]){1,38}(?![\p{L}\p{N}])/gu
 
-function* expand(found: string): Iterable<ModeratedWord> {
+function expand(found: string): readonly ModeratedWord[] {
   const word = readable(found.slice(0, wordLengthMax))
-  for (const [ending, words] of endings)
-    if (ending.test(word)) {
-      yield* split(word.replace(ending, words))
-      return
-    }
-  yield* split((Object.hasOwn(shortForms, word) ? shortForms[word] : undefined) ?? word)
+  const [ending, words] = endings.find(([one]) => one.test(word)) ?? ['', '']
+  return (shortForms.get(word) ?? word.replace(ending, words))
+    .replaceAll("'", '')
+    .split(' ')
+    .filter((plain) => plain !== '')
+    .map(wordOf)
 }
 
-function* split(words: string): Iterable<ModeratedWord> {
-  for (const word of words.split(' ')) {
-    const plain = word.replaceAll("'", '')
-    if (plain !== '') yield { plain, stem: stemOf(plain) }
-  }
+const tagsOf = createTagger(stemOf)
+const known = new Map<string, ModeratedWord>()
+const knownMax = 20_000
+
+export function wordOf(plain: string): ModeratedWord {
+  const found = known.get(plain)
+  if (found !== undefined) return found
+  const stem = stemOf(plain)
+  const word = { plain, keys: new Set([`=${plain}`, stem, ...tagsOf(stem)]) }
+  if (known.size >= knownMax) known.clear()
+  known.set(plain, word)
+  return word
 }
 
 export function stemOf(plain: string): string {
