@@ -217,16 +217,16 @@ describe('what is remembered', () => {
     let now = 0
     const health = createHealth(() => now)
     const breaker = { failures: 1, windowMs: 1_000, cooldownMs: 1_000_000 }
-    health.failed('first', breaker)
-    health.failed('used', breaker)
+    health.failed('first', 'key', breaker)
+    health.failed('used', 'key', breaker)
     for (let index = 0; index < 10_000; index += 1) {
       now += 1
-      health.available(`read/${index}`)
-      health.succeeded(`p/${index}`, 5)
-      if (index % 1_000 === 0) health.failed('used', breaker)
+      health.available(`read/${index}`, 'key')
+      health.answered(`p/${index}`, 'key', 5)
+      if (index % 1_000 === 0) health.failed('used', 'key', breaker)
     }
-    expect(health.available('first')).toBe(true)
-    expect(health.available('used')).toBe(false)
+    expect(health.available('first', 'key')).toBe(true)
+    expect(health.available('used', 'key')).toBe(false)
     expect(health.latencyMs('p/9999')).toBe(5)
   })
 

@@ -1,6 +1,7 @@
 import type { CallEnd } from '../gateway/call.ts'
 import type { Log } from '../gateway/gateway.ts'
-import type { BreakerState } from '../gateway/route/health.ts'
+import type { BreakerState } from '../gateway/route/breaker.ts'
+import type { BreakerListener } from '../gateway/route/health.ts'
 
 /** Callers may write anything where a path or a model's name belongs. */
 const shownMax = 200
@@ -54,7 +55,11 @@ const breakerMessages: Readonly<Record<BreakerState, string>> = {
   closed: 'a breaker closed: the target answers again',
 }
 
-/** One line per change. The model's name in the target is the caller's choice. */
-export function logBreaker(log: Log, target: string, state: BreakerState): void {
-  log.warn({ target: target.slice(0, shownMax), state }, breakerMessages[state])
+/** One line per change, with the key where it holds for one alone. The model's name in the target is the caller's choice. */
+export function logBreaker(log: Log): BreakerListener {
+  return (target, state, caller) =>
+    log.warn(
+      { target: target.slice(0, shownMax), state, ...(caller !== undefined && { key: caller }) },
+      breakerMessages[state],
+    )
 }

@@ -71,7 +71,7 @@ export async function openGateway({
     limiter: createMemoryLimiter(),
     keys,
     routing: () => current.routing,
-    health: createHealth(now, (target, state) => logBreaker(log, target, state)),
+    health: createHealth(now, logBreaker(log)),
     send: sender.send,
     concealer,
     engine,

@@ -247,7 +247,7 @@ const routeOptions = {
         ),
         cooldownMs: optional(milliseconds('How long the target is tried last. Default 15000.')),
       },
-      'Circuit breaker: a failing target is tried last for a while.',
+      'Circuit breaker: a failing target is tried last for a while. Answers that break off count as well. Failures of one key alone open it for this key, those of several for all, each key counting for half of the number at most.',
     ),
   ),
 }

@@ -4,6 +4,8 @@ import type { UsageRecord } from '../../../contract/src/core/usage.ts'
 import { Attempt } from '../../src/gateway/attempt/attempt.ts'
 import { defaultTimeouts } from '../../src/gateway/attempt/deadline.ts'
 import { Cancellation } from '../../src/gateway/attempt/cancellation.ts'
+import { defaultBreaker } from '../../src/gateway/route/breaker.ts'
+import { createHealth } from '../../src/gateway/route/health.ts'
 import { openTrail } from '../../src/gateway/call.ts'
 import type { Target } from '../../src/gateway/route/routing.ts'
 import { Concealer } from '../../src/gateway/run/concealer.ts'
@@ -21,9 +23,11 @@ function open(cancellation: Cancellation) {
       engine: { id: 'builtin' },
       concealer: new Concealer(),
       log: { warn() {} },
+      health: createHealth(() => 0),
       store: { recordUsage: (record: UsageRecord) => records.push(record) },
     },
     call: { id: 'call', key: { id: 'key' }, operation: 'chat', trail: openTrail(0) },
+    route: { options: { breaker: defaultBreaker } },
   }
   const target = { id: 'up/m', providerId: 'up', model: 'm', timeouts: defaultTimeouts }
   const attempt = new Attempt(run as unknown as Run, target as Target, cancellation)
@@ -83,7 +87,7 @@ describe('an attempt', () => {
     [true, 'incomplete'],
   ])('that fails, its answer begun: %s, is %s', (hasBegun, outcome) => {
     const { attempt, records, closed } = open(new Cancellation())
-    attempt.hasBegun = hasBegun
+    if (hasBegun) attempt.begin()
     attempt.fail(unavailable)
     expect(records.map((record) => record.outcome)).toEqual([outcome])
     expect(closed()).toBe(1)

@@ -4,22 +4,30 @@ import { createHealth, type Health } from '../../src/gateway/route/health.ts'
 const breaker = { failures: 3, windowMs: 1_000, cooldownMs: 500 }
 
 /** One thing that happens to the target `t`; a number lets so many milliseconds pass. */
-type Step = number | 'starts' | 'fails' | 'succeeds' | 'released'
+type Step = number | Event | `${Event} of ${string}`
+type Event = 'starts' | 'fails' | 'answers' | 'succeeds' | 'released'
 
 function after(steps: readonly Step[], options = breaker): { health: Health; open: boolean } {
   let now = 1_000_000
   const health = createHealth(() => now)
-  const happens: Readonly<Record<Exclude<Step, number>, () => void>> = {
-    starts: () => health.starts('t'),
-    fails: () => health.failed('t', options),
-    succeeds: () => health.succeeded('t', 10),
-    released: () => health.released('t'),
+  const happens: Readonly<Record<Event, (caller: string) => void>> = {
+    starts: (caller) => health.starts('t', caller),
+    fails: (caller) => health.failed('t', caller, options),
+    answers: (caller) => health.answered('t', caller, 10),
+    succeeds(caller) {
+      health.answered('t', caller, 10)
+      health.completed('t')
+    },
+    released: (caller) => health.released('t', caller),
   }
   for (const step of steps) {
     if (typeof step === 'number') now += step
-    else happens[step]()
+    else {
+      const [event, caller = 'a'] = step.split(' of ')
+      happens[event as Event](caller)
+    }
   }
-  return { health, open: !health.available('t') }
+  return { health, open: !health.available('t', 'a') }
 }
 
 const opened: readonly Step[] = ['fails', 'fails', 'fails']
@@ -57,21 +65,24 @@ describe('a breaker of 3 failures in 1,000 ms, open for 500 ms', () => {
     ],
     ['and the limit is reached again', [...opened, 500, 'starts', 'succeeds', ...opened], true],
     ['a closed breaker holds nobody back', ['starts', 'fails', 'starts', 'starts'], false],
+    ['an answer that begins forgets nothing', ['fails', 'fails', 'answers', 'fails'], true],
+    ['one that begins closes it', [...opened, 500, 'starts', 'answers'], false],
+    ['until it breaks off', [...opened, 500, 'starts', 'answers', 'fails'], true],
   ])('%s', (_name, steps, open) => {
     expect(after(steps).open).toBe(open)
   })
 
   test('asking whether the probe is free does not take it, starting does', () => {
     const { health } = after([...opened, 500])
-    expect([health.available('t'), health.available('t')]).toEqual([true, true])
-    health.starts('t')
-    expect([health.available('t'), health.available('t')]).toEqual([false, false])
+    expect([health.available('t', 'a'), health.available('t', 'a')]).toEqual([true, true])
+    health.starts('t', 'a')
+    expect([health.available('t', 'a'), health.available('t', 'a')]).toEqual([false, false])
   })
 
   test('knows targets apart', () => {
     const { health } = after(opened)
-    expect(health.available('t')).toBe(false)
-    expect(health.available('u')).toBe(true)
+    expect(health.available('t', 'a')).toBe(false)
+    expect(health.available('u', 'a')).toBe(true)
   })
 
   test.each([1, 2, 5])('of %i failures', (failures) => {
@@ -82,25 +93,52 @@ describe('a breaker of 3 failures in 1,000 ms, open for 500 ms', () => {
   })
 })
 
+describe('of several callers', () => {
+  const ofB: readonly Step[] = ['fails of b', 'fails of b', 'fails of b']
+  const ofAll: readonly Step[] = ['fails', 'fails of b', 'fails of b']
+  test.each<[string, readonly Step[], boolean]>([
+    ['what one alone has seen holds for nobody else', ofB, false],
+    ['however often', [...ofB, ...ofB, ...ofB], false],
+    ['who counts for half of the limit', [...ofB, 'fails of c'], true],
+    ['what several have seen holds for all', ['fails of b', 'fails of c', 'fails of d'], true],
+    ['old failures of others do not count', ['fails of c', 1_000, ...ofB], false],
+    ['a success of anybody forgets all', ['fails of c', 'succeeds of a', ...ofB], false],
+    ['one success closes it for all', [...ofAll, 500, 'starts of c', 'answers of c'], false],
+    ['a probe of another is waited for', [...ofAll, 500, 'starts of c'], true],
+    ['a probe that failed opens it for all', [...ofAll, 500, 'starts of c', 'fails of c'], true],
+    ['for one cooldown', [...ofAll, 500, 'starts of c', 'fails of c', 500], false],
+    ['and for two for whose probe it was', [...ofAll, 500, 'starts', 'fails', 999], true],
+    ['but no longer', [...ofAll, 500, 'starts', 'fails', 1_000], false],
+  ])('%s', (_name, steps, open) => {
+    expect(after(steps).open).toBe(open)
+  })
+
+  test('its own failures hold for a caller although the target answers others', () => {
+    const { health } = after([...ofB, 'answers of a'])
+    expect(health.available('t', 'b')).toBe(false)
+    expect(health.available('t', 'a')).toBe(true)
+  })
+})
+
 describe('the time to the first content', () => {
   test('is unknown until something came, then an average that moves slowly', () => {
     const health = createHealth(() => 0)
     expect(health.latencyMs('t')).toBeUndefined()
-    health.succeeded('t', 100)
+    health.answered('t', 'a', 100)
     expect(health.latencyMs('t')).toBe(100)
-    health.succeeded('t', 200)
+    health.answered('t', 'a', 200)
     expect(health.latencyMs('t')).toBeCloseTo(120)
     expect(health.latencyMs('u')).toBeUndefined()
   })
 
   test('has percentiles from eight observations on, of the last 128', () => {
     const health = createHealth(() => 0)
-    for (let ms = 1; ms <= 7; ms += 1) health.succeeded('t', ms)
+    for (let ms = 1; ms <= 7; ms += 1) health.answered('t', 'a', ms)
     expect(health.percentileMs('t', 50)).toBeUndefined()
-    health.succeeded('t', 8)
+    health.answered('t', 'a', 8)
     expect(health.percentileMs('t', 50)).toBe(5)
     expect(health.percentileMs('t', 99.9)).toBe(8)
-    for (let index = 0; index < 128; index += 1) health.succeeded('t', 1_000)
+    for (let index = 0; index < 128; index += 1) health.answered('t', 'a', 1_000)
     expect(health.percentileMs('t', 1)).toBe(1_000)
   })
 })

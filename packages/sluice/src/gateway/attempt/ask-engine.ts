@@ -84,14 +84,14 @@ async function answerOf(attempt: Attempt, result: ResultOf<OperationName>): Prom
   if (result.kind === 'bytes') {
     const { contentType, length, usage, body } = result
     attempt.report(usage)
-    attempt.hasBegun = true
+    attempt.begin()
     attempt.wait('total')
     return { kind: 'media', contentType, length, pieces: pulledSource(attempt, iteratorOf(body)) }
   }
   const iterator = iteratorOf(result.events)
   // What fails before the first step has been seen by nobody, and another target can answer.
   const first = await untilAborted(iterator.next(), attempt.signal)
-  attempt.hasBegun = true
+  attempt.begin()
   attempt.wait('idle')
   return { kind: 'steps', steps: batched(attempt, pulledSource(attempt, iterator, first)) }
 }

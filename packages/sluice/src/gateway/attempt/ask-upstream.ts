@@ -103,7 +103,6 @@ async function askWith(
   const { baseUrl } = target.upstream
   try {
     const attempted = await attemptOnce(run, { target, prepared, secret }, cancellation)
-    gateway.health.keyWorked(useOf(run, target), secret)
     if (isForeign) gateway.health.formatWorked(baseUrl, format)
     return attempted
   } catch (thrown) {
@@ -143,6 +142,7 @@ async function attemptOnce(
   const { gateway, call } = run
   const { upstream, timeouts } = target
   const attempt = new Attempt(run, target, cancellation)
+  attempt.secret = secret
   try {
     attempt.wait('headers')
     const writing = outgoingOf(run, target, prepared.request)

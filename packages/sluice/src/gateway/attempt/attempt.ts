@@ -13,6 +13,7 @@ import type { Run } from '../run/run.ts'
 import { type CancelListener, type Cancellation, cancelledBy } from './cancellation.ts'
 import { type Delivered, estimatedUsage } from './estimate.ts'
 import { type Deadline, openDeadline, type Phase } from './deadline.ts'
+import { judgeBroken } from './judge.ts'
 import { logFailure } from './log-failure.ts'
 import type { Connection } from './send.ts'
 import type { Source } from './source.ts'
@@ -62,8 +63,8 @@ export class Attempt implements CancelListener {
   /** The number over the whole call, from 1. */
   readonly number: number
   connection: Connection | undefined
-  /** A caller has seen something of the answer. */
-  hasBegun = false
+  /** The provider's key that it is made with; undefined for engines. */
+  secret: string | undefined
   readonly target: Target
   readonly #run: Run
   readonly #cancellation: Cancellation
@@ -75,6 +76,7 @@ export class Attempt implements CancelListener {
   #usage: Usage | undefined
   #watcher: Pick<StreamWatcher, 'usage'> | undefined
   #delivered: Delivered | undefined
+  #hasBegun = false
   #isOver = false
 
   /** Begins an attempt; it counts. It is cancelled when the caller leaves or another target has won. */
@@ -107,6 +109,18 @@ export class Attempt implements CancelListener {
     return this.#controller.signal
   }
 
+  /** A caller has seen something of the answer. */
+  get hasBegun(): boolean {
+    return this.#hasBegun
+  }
+
+  /** The answer is somebody's from now on: no other target can take over. */
+  begin(): void {
+    if (this.#hasBegun) return
+    this.#hasBegun = true
+    if (!this.#isOver) this.#answers()
+  }
+
   get isOver(): boolean {
     return this.#isOver
   }
@@ -129,6 +143,11 @@ export class Attempt implements CancelListener {
   /** What of its answer has come, as it is counted. */
   delivers(delivered: Delivered): void {
     this.#delivered = delivered
+  }
+
+  /** How long its reader did not take what came, in milliseconds. */
+  get heldMs(): number {
+    return this.#deadline.heldMs
   }
 
   /** Milliseconds since it began. */
@@ -181,13 +200,29 @@ export class Attempt implements CancelListener {
     const { gateway } = this.#run
     const isOwn = this.target.providerId === gateway.engine.id
     const shown = isOwn ? error : gateway.concealer.conceal(error)
-    if (!this.#isOver) logFailure(this.#run, this, { error, shown })
+    if (!this.#isOver) {
+      logFailure(this.#run, this, { error, shown })
+      if (this.hasBegun) judgeBroken(this.#run, this, error)
+    }
     this.#end(this.hasBegun ? 'incomplete' : 'failed', shown)
     return shown
   }
 
   complete(): void {
+    if (!this.#isOver) {
+      if (!this.#hasBegun) this.#answers()
+      this.#run.gateway.health.completed(this.target.id)
+    }
     this.#end('completed')
+  }
+
+  #answers(): void {
+    const { gateway, call } = this.#run
+    const { id, providerId: provider, model } = this.target
+    const caller = call.key.id
+    gateway.health.answered(id, caller, this.elapsedMs)
+    if (this.secret !== undefined)
+      gateway.health.keyWorked({ provider, model, caller }, this.secret)
   }
 
   /** Its answer is not wanted any more. */

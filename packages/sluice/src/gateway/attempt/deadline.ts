@@ -26,6 +26,8 @@ export type Phase = 'headers' | 'first token' | 'idle' | 'total'
 
 /** The limits of one attempt. */
 export interface Deadline extends Disposable {
+  /** How long it was held in all. */
+  readonly heldMs: number
   /** Begins to wait for something, instead of what was waited for before. The limit of the whole goes on beside it. */
   wait(phase: Phase): void
   /** Something came: the wait between two events begins anew. That for the first content goes on. */
@@ -78,6 +80,7 @@ class OpenDeadline implements Deadline {
   #phase: Phase = 'total'
   #since = this.#openedAt
   #heldAt: number | undefined
+  #heldMs = 0
   /** Where it stands among the open ones; negative once it is closed. */
   #place: number
 
@@ -95,6 +98,10 @@ class OpenDeadline implements Deadline {
       : totalAt
   }
 
+  get heldMs(): number {
+    return this.#heldMs + (this.#heldAt === undefined ? 0 : performance.now() - this.#heldAt)
+  }
+
   reach(now: number): void {
     if (this.#place < 0) return
     const isTotal = now >= this.#openedAt + this.#timeouts.totalMs - 1
@@ -106,6 +113,7 @@ class OpenDeadline implements Deadline {
 
   wait(next: Phase): void {
     this.#phase = next
+    this.#heldMs = this.heldMs
     this.#heldAt = undefined
     // What the head of the answer took is part of the wait for the first content.
     this.#since = next === 'first token' || next === 'total' ? this.#openedAt : performance.now()
@@ -122,7 +130,9 @@ class OpenDeadline implements Deadline {
 
   resume(): void {
     if (this.#heldAt === undefined) return
-    this.#since += performance.now() - this.#heldAt
+    const heldMs = performance.now() - this.#heldAt
+    this.#since += heldMs
+    this.#heldMs += heldMs
     this.#heldAt = undefined
     if (this.#place >= 0) arm(this.endsAt)
   }

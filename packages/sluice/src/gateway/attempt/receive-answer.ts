@@ -117,7 +117,7 @@ function whole({ status, headers, begun }: Head, read: (received: Received) => v
 function media(attempt: Attempt, headers: Head['headers'], begun: Begun): Body {
   const length = Number(headers['content-length'] ?? Number.NaN)
   const out = createHeld<Uint8Array>(valveOf(attempt))
-  attempt.hasBegun = true
+  attempt.begin()
   attempt.wait('idle')
   begun.resolve({
     kind: 'media',

@@ -106,7 +106,7 @@ export class StreamReceiver implements Omit<Receiver, 'head'> {
   #begin(): void {
     const { attempt, begun } = this.#options
     if (attempt.hasBegun) return
-    attempt.hasBegun = true
+    attempt.begin()
     attempt.wait('idle')
     begun(this.#way.answer)
   }

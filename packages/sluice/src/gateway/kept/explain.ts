@@ -56,7 +56,7 @@ export async function explainCall(gateway: Gateway, call: Call): Promise<Explana
       priority: target.priority,
       weight: target.weight,
       unsupported: modeOf(run, target),
-      available: gateway.health.available(target.id),
+      available: gateway.health.available(target.id, call.key.id),
       latencyMs: gateway.health.latencyMs(target.id) ?? null,
       ...(await encoded(withCall(run, { ...call, trail }), target)),
     })

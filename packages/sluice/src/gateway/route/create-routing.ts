@@ -3,7 +3,7 @@ import { GatewayError } from '@sluice/contract'
 import type { ApiKey } from '../../ports/api-key.ts'
 import type { Engine, EngineModel } from '@sluice/engine'
 import { defaultTimeouts, type Timeouts } from '../attempt/deadline.ts'
-import { defaultBreaker } from './health.ts'
+import { defaultBreaker } from './breaker.ts'
 import { type ListedModels, listModels } from './list-models.ts'
 import type { RoutingInput } from './routing-input.ts'
 import {

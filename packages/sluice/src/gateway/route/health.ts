@@ -1,15 +1,20 @@
+import { Breaker, type BreakerOptions, type BreakerState } from './breaker.ts'
 import { createKeyTurns, type KeyTurns } from './key-turns.ts'
 
-/** What has been seen of each target lately. In memory: another process learns for itself. */
+/** What has been seen of each target lately. In memory: another process learns for itself. Callers are ids of keys. */
 export interface Health extends KeyTurns {
-  /** False while the breaker is open, except for one probe at a time after the cooldown. */
-  available(target: string): boolean
-  /** An attempt begins; in a half-open breaker it is the one probe. */
-  starts(target: string): void
-  /** An attempt ended without saying anything about the target: the caller left, or the request was wrong. */
-  released(target: string): void
-  succeeded(target: string, firstContentMs: number): void
-  failed(target: string, breaker: BreakerOptions): void
+  /** False while the breaker is open for this caller, except for one probe at a time after the cooldown. */
+  available(target: string, caller: string): boolean
+  /** A try begins; in a half-open breaker it is the one probe. */
+  starts(target: string, caller: string): void
+  /** A try ended without saying anything about the target: the caller left, or the request was wrong. */
+  released(target: string, caller: string): void
+  /** A try has brought an answer, or the first content of one. */
+  answered(target: string, caller: string, firstContentMs: number): void
+  /** An answer has come whole: the failures before it are forgotten. */
+  completed(target: string): void
+  /** A try has failed, or an answer has broken off in its middle: once for each. */
+  failed(target: string, caller: string, breaker: BreakerOptions): void
   /** A moving average of the time to the first content, in milliseconds; undefined when nothing is known. */
   latencyMs(target: string): number | undefined
   /** A percentile (0 to 100) of the last first-content times; undefined below 8 observations. */
@@ -27,26 +32,15 @@ export interface Health extends KeyTurns {
   isGateway(provider: string): boolean
 }
 
-export interface BreakerOptions {
-  readonly failures: number
-  readonly windowMs: number
-  readonly cooldownMs: number
-}
-
-export const defaultBreaker: BreakerOptions = { failures: 5, windowMs: 30_000, cooldownMs: 15_000 }
-
-/** `open`: it comes behind all others. `half-open`: one request tries it. `closed`: it is used again. */
-export type BreakerState = 'open' | 'half-open' | 'closed'
-
-/** Told of every change of a breaker. */
-export type BreakerListener = (target: string, state: BreakerState) => void
+/** Told of every change of a breaker; `caller` is the one key that it holds for, undefined where it holds for all. */
+export type BreakerListener = (
+  target: string,
+  state: BreakerState,
+  caller: string | undefined,
+) => void
 
 interface Seen {
-  failures: number[]
-  /** 0 while the breaker is closed. */
-  openUntil: number
-  probing: boolean
-  state: BreakerState
+  readonly breaker: Breaker
   average: number | undefined
   readonly samples: number[]
 }
@@ -62,35 +56,31 @@ const weight = 0.2
 export function createHealth(now: () => number, changed: BreakerListener = () => {}): Health {
   const targets = new Map<string, Seen>()
 
-  function turn(target: string, entry: Seen, state: BreakerState): void {
-    if (entry.state === state) return
-    entry.state = state
-    changed(target, state)
+  function seen(target: string): Seen {
+    const known = targets.get(target)
+    // A Map keeps the order of insertion. Where it may have to forget something, what was used last stands last.
+    if (known && targets.size < targetsMax / 2) return known
+    const entry = known ?? {
+      breaker: new Breaker((state, caller) => changed(target, state, caller)),
+      average: undefined,
+      samples: [],
+    }
+    targets.delete(target)
+    targets.set(target, entry)
+    if (targets.size > targetsMax) {
+      const [oldest] = targets.keys()
+      if (oldest !== undefined) targets.delete(oldest)
+    }
+    return entry
   }
 
-  const seen = (target: string) => entryOf(targets, target)
-
   return {
-    available(target) {
-      const { openUntil = 0, probing = false } = targets.get(target) ?? {}
-      return openUntil === 0 || (now() >= openUntil && !probing)
-    },
-    starts(target) {
+    available: (target, caller) => targets.get(target)?.breaker.lets(caller, now()) !== false,
+    starts: (target, caller) => targets.get(target)?.breaker.starts(caller, now()),
+    released: (target, caller) => targets.get(target)?.breaker.released(caller),
+    answered(target, caller, firstContentMs) {
       const entry = seen(target)
-      if (entry.openUntil === 0) return
-      entry.probing = true
-      if (now() >= entry.openUntil) turn(target, entry, 'half-open')
-    },
-    released(target) {
-      const entry = targets.get(target)
-      if (entry) entry.probing = false
-    },
-    succeeded(target, firstContentMs) {
-      const entry = seen(target)
-      if (entry.failures.length > 0) entry.failures = []
-      if (entry.openUntil > 0) turn(target, entry, 'closed')
-      entry.openUntil = 0
-      entry.probing = false
+      entry.breaker.answered(caller)
       entry.average =
         entry.average === undefined
           ? firstContentMs
@@ -98,16 +88,9 @@ export function createHealth(now: () => number, changed: BreakerListener = () =>
       entry.samples.push(firstContentMs)
       if (entry.samples.length > samplesMax) entry.samples.shift()
     },
-    failed(target, { failures, windowMs, cooldownMs }) {
-      const entry = seen(target)
-      const time = now()
-      entry.failures = [...entry.failures.filter((at) => at > time - windowMs), time].slice(
-        -failures,
-      )
-      entry.probing = false
-      if (entry.failures.length < failures && entry.openUntil === 0) return
-      entry.openUntil = time + cooldownMs
-      turn(target, entry, 'open')
+    completed: (target) => targets.get(target)?.breaker.completed(),
+    failed(target, caller, options) {
+      seen(target).breaker.failed(caller, now(), options)
     },
     latencyMs: (target) => targets.get(target)?.average,
     percentileMs(target, percentile) {
@@ -120,27 +103,6 @@ export function createHealth(now: () => number, changed: BreakerListener = () =>
     ...createKeyTurns(now),
     ...createLacking(now),
   }
-}
-
-function entryOf(targets: Map<string, Seen>, target: string): Seen {
-  const known = targets.get(target)
-  // A Map keeps the order of insertion. Where it may have to forget something, what was used last stands last.
-  if (known && targets.size < targetsMax / 2) return known
-  const entry = known ?? {
-    failures: [],
-    openUntil: 0,
-    probing: false,
-    state: 'closed',
-    average: undefined,
-    samples: [],
-  }
-  targets.delete(target)
-  targets.set(target, entry)
-  if (targets.size > targetsMax) {
-    const [oldest] = targets.keys()
-    if (oldest !== undefined) targets.delete(oldest)
-  }
-  return entry
 }
 
 function createGateways(): Pick<Health, 'setGateway' | 'isGateway'> {

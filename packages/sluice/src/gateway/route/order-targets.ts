@@ -15,11 +15,18 @@ export function orderFor(
   const prefix = route.options.sticky
     ? promptPrefix(key.id, format.prefixOf?.(request.value) ?? request.value)
     : undefined
-  return chooseOrder(route, { health, random, ...(prefix !== undefined && { prefix }) })
+  return chooseOrder(route, {
+    health,
+    caller: key.id,
+    random,
+    ...(prefix !== undefined && { prefix }),
+  })
 }
 
 export interface ChooseInput {
   readonly health: Health
+  /** The id of the caller's key. */
+  readonly caller: string
   readonly random: () => number
   /** What stickiness goes by; absent when the route is not sticky. */
   readonly prefix?: string
@@ -35,7 +42,7 @@ function chooseOrder(route: Route, input: ChooseInput): readonly Target[] {
     byPriority(level).flatMap((equals) => orderEquals(equals, route, input)),
   )
   const unique = [...new Map(ordered.map((target) => [target.id, target])).values()]
-  const open = unique.filter(({ id }) => !input.health.available(id))
+  const open = unique.filter(({ id }) => !input.health.available(id, input.caller))
   return [...unique.filter((target) => !open.includes(target)), ...open]
 }
 

@@ -4,7 +4,7 @@ import type { ApiKey } from '../../ports/api-key.ts'
 import type { Engine } from '@sluice/engine'
 import type { Provider, ProviderSettings } from '../../providers/provider.ts'
 import type { Timeouts } from '../attempt/deadline.ts'
-import type { BreakerOptions } from './health.ts'
+import type { BreakerOptions } from './breaker.ts'
 
 /** A provider as configured: where it is, with which keys, and what is known of its models. */
 export interface Upstream {

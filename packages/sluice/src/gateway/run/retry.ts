@@ -17,22 +17,24 @@ export async function retry(
   target: Target,
   cancellation: Cancellation,
 ): Promise<Attempted> {
-  const { gateway, route } = run
+  const {
+    gateway,
+    route,
+    call: { key },
+  } = run
   const { attempts, baseMs, maxMs, breaker } = route.options
   let tries = 0
   for (;;) {
     if (cancellation.isCancelled) throw cancellation.error
     tries += 1
-    gateway.health.starts(target.id)
+    gateway.health.starts(target.id, key.id)
     try {
-      const attempted = await ask(run, target, cancellation)
-      gateway.health.succeeded(target.id, attempted.firstContentMs)
-      return attempted
+      return await ask(run, target, cancellation)
     } catch (thrown) {
       const error = GatewayError.from(thrown)
       const action = actionFor(error)
-      if (error.blame === 'upstream') gateway.health.failed(target.id, breaker)
-      else gateway.health.released(target.id)
+      if (error.blame === 'upstream') gateway.health.failed(target.id, key.id, breaker)
+      else gateway.health.released(target.id, key.id)
       if (action !== 'retry' || tries >= attempts) throw error
       const waitMs = retryWait(error, { tries, baseMs, maxMs, random: gateway.random })
       if (waitMs === undefined) throw error
