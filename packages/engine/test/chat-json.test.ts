@@ -1,7 +1,8 @@
+import { Ajv } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import { describe, expect, it } from 'vitest'
-import { type Asked, replyTo } from './support/ask-chat.ts'
+import { replyTo } from './support/ask-chat.ts'
 
 const text = { type: 'string' }
 const integer = { type: 'integer' }
@@ -13,15 +14,13 @@ function object(properties: Record<string, unknown>, required = Object.keys(prop
 async function filled(
   schema: Record<string, unknown>,
   content: string,
-  more: Partial<Asked> = {},
+  ajv: Ajv = new Ajv2020({ strict: false }),
 ): Promise<unknown> {
   const reply = await replyTo({
     messages: [{ role: 'user', content }],
     response_format: { type: 'json_schema', json_schema: { name: 'answer', strict: true, schema } },
-    ...more,
   })
   const value: unknown = JSON.parse(reply.choices[0]?.message.content ?? '')
-  const ajv = new Ajv2020({ strict: false })
   formats.default(ajv)
   expect(ajv.validate(schema, value), ajv.errorsText()).toBe(true)
   return value
@@ -58,10 +57,24 @@ describe('values taken from the text', () => {
       { items: ['eggs', 'milk', 'bread'] },
     ],
     [
+      'The verdict is negative, in red',
+      object({ verdict: { enum: ['positive', 'negative'] }, colour: { enum: ['blue', 'red'] } }),
+      { verdict: 'negative', colour: 'red' },
+    ],
+    [
       'I love this phone, it is great',
       object({ sentiment: { type: 'string', enum: ['positive', 'negative', 'neutral'] } }),
-      { sentiment: 'positive' },
+      { sentiment: 'neutral' },
     ],
+    [
+      'It is not available, with free shipping',
+      object({
+        available: { type: 'boolean' },
+        shipping: { type: 'boolean' },
+      }),
+      { available: false, shipping: true },
+    ],
+    ['nothing', object({ list: { type: 'array', contains: { const: 5 } } }), { list: [5] }],
     ['What is 6 times 7?', object({ answer: integer }), { answer: 42 }],
     ['What is 6 times 7?', object({ answer: text }), { answer: '42' }],
     [
@@ -245,6 +258,11 @@ describe('schemas of every shape', () => {
     ],
   ])('%s', async (_, schema) => {
     await filled(schema, 'hello from the test, number 5')
+  })
+
+  it('tuples as older drafts write them', async () => {
+    const pair = { type: 'array', items: [text, integer], additionalItems: false, minItems: 2 }
+    await filled(object({ pair }), 'hello, number 5', new Ajv({ strict: false }))
   })
 
   it('is not kept busy by a pattern that backtracks for ever', async () => {

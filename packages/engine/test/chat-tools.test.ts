@@ -152,6 +152,7 @@ describe('tools under auto', () => {
     ],
     ['Who is the CEO of Apple?', [search], ['web_search {"query":"Who is the CEO of Apple"}']],
     ['Turn off the lamp', [turnOn], ['switch_device {"device":"lamp","on":false}']],
+    ['Turn on the lamp', [turnOn], ['switch_device {"device":"lamp","on":true}']],
     ['What is 2+2?', [weather], []],
     ['Hello, how are you today?', [weather, email, time], []],
     ['Write a poem about love', [weather, email], []],

@@ -1,9 +1,11 @@
-import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js'
+import { Ajv, type ErrorObject } from 'ajv'
+import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import { isBounded, type JsonSchema } from './json-schema.ts'
 import { createMatcher } from './regex/match.ts'
 
-export type Problem = Pick<ErrorObject, 'instancePath' | 'keyword' | 'params' | 'schemaPath'>
+/** What is wrong with a value at one place, and the schema that says so. */
+export type Problem = Pick<ErrorObject, 'instancePath' | 'keyword' | 'params' | 'parentSchema'>
 
 /** What is wrong with a value; empty where it is valid. */
 export type Check = (value: unknown) => readonly Problem[]
@@ -17,11 +19,11 @@ const rememberedCharactersMax = 20_000
  * fill what they can read of it.
  */
 export function createCheck(schema: JsonSchema): Check {
-  if (typeof schema !== 'boolean' && !isBounded(schema)) return () => []
+  if (!isBounded(schema)) return () => []
   const key = JSON.stringify(schema)
   const known = remembered.get(key)
   if (known !== undefined) return known
-  const check = compile(schema)
+  const check = compile(schema, key)
   if (key.length <= rememberedCharactersMax) {
     if (remembered.size >= rememberedMax) remembered.delete(remembered.keys().next().value ?? '')
     remembered.set(key, check)
@@ -42,16 +44,18 @@ const safePatterns = Object.assign(
   { code: 'safePatterns' },
 )
 
-function compile(schema: JsonSchema): Check {
+function compile(schema: JsonSchema, text: string): Check {
+  // Up to draft 7, a list of schemas is what `prefixItems` is since.
+  const Dialect = text.includes('"items":[') ? Ajv : Ajv2020
   try {
-    const ajv = new Ajv2020({
+    const ajv = new Dialect({
       strict: false,
       allErrors: true,
       validateSchema: false,
       meta: false,
       addUsedSchema: false,
       logger: false,
-      validateFormats: true,
+      verbose: true,
       code: { regExp: safePatterns },
     })
     formats.default(ajv)
@@ -69,35 +73,9 @@ function compile(schema: JsonSchema): Check {
   }
 }
 
-/** Drops what names another document: other dialects than this one are read as this one. */
+/** Drops what names another document: other dialects are read as one of these. */
 function readable(schema: JsonSchema): JsonSchema {
   if (typeof schema === 'boolean') return schema
   const { $schema: _dialect, $id: _id, ...rest } = schema
-  return legacy(rest) as JsonSchema
-}
-
-const data: ReadonlySet<string> = new Set(['const', 'enum', 'default', 'examples'])
-
-/** Draft 4 to 7 forms that this dialect says otherwise. */
-function legacy(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(legacy)
-  if (typeof value !== 'object' || value === null) return value
-  const entries = Object.entries(value).map(
-    ([key, inner]) => [key, data.has(key) ? inner : legacy(inner)] as const,
-  )
-  const result: Record<string, unknown> = Object.fromEntries(entries)
-  if (Array.isArray(result['items'])) {
-    result['prefixItems'] = result['items']
-    if ('additionalItems' in result) result['items'] = result['additionalItems']
-    else delete result['items']
-  }
-  for (const [flag, limit] of [
-    ['exclusiveMinimum', 'minimum'],
-    ['exclusiveMaximum', 'maximum'],
-  ] as const)
-    if (typeof result[flag] === 'boolean') {
-      if (result[flag] === true && limit in result) result[flag] = result[limit]
-      else delete result[flag]
-    }
-  return result
+  return rest
 }

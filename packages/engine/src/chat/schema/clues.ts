@@ -62,19 +62,13 @@ export function findClues(fullText: string, options: CluesOptions): Clues {
   }
 }
 
-interface Place {
-  readonly start: number
-  readonly end: number
-}
-
 /** Whether a place lies beside all the taken ones. */
-function apartFrom(taken: readonly Place[]): (place: Place) => boolean {
-  const characters = new Set<number>()
-  for (const { start, end } of taken) for (let at = start; at < end; at++) characters.add(at)
-  return ({ start, end }) => {
-    for (let at = start; at < end; at++) if (characters.has(at)) return false
-    return true
-  }
+function apartFrom(
+  taken: readonly { readonly start: number; readonly end: number }[],
+): (place: { readonly start: number; readonly end: number }) => boolean {
+  const characters = new Uint8Array(clueCharactersMax)
+  for (const { start, end } of taken) characters.fill(1, start, end)
+  return ({ start, end }) => !characters.subarray(start, end).includes(1)
 }
 
 const pairPattern =
@@ -96,6 +90,11 @@ function pairsIn(text: string): Map<string, string> {
   return pairs
 }
 
-export function pairKey(name: string): string {
+function pairKey(name: string): string {
   return name.toLowerCase().replace(/[\s_-]+/g, '')
+}
+
+/** What stands for a property as `name: value`. */
+export function pairOf({ pairs }: Clues, { name }: { readonly name: string }): string | undefined {
+  return pairs.get(pairKey(name))
 }

@@ -28,5 +28,11 @@ export function markUsed(context: FillContext, value: unknown): void {
   context.used.add(String(value).toLowerCase())
 }
 
+/** What is filled one level below, from other clues where they are given. */
+export function deeper(context: FillContext, clues = context.clues): FillContext {
+  const inner = { ...context, clues, depth: context.depth + 1 }
+  return clues === context.clues ? inner : { ...inner, used: new Set() }
+}
+
 /** Further properties are invented only to this depth; below it lists stay empty and options are left out. */
 export const depthMax = 12

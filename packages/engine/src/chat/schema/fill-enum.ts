@@ -1,15 +1,15 @@
-import { bestLabel } from '../text/labels.ts'
 import { spelledOut } from '../text/json-facts.ts'
 import { rootOf, stopWords, wordsOf } from '../text/words.ts'
-import { pairKey } from './clues.ts'
-import type { Clues } from './clues.ts'
+import { type Clues, pairOf } from './clues.ts'
 import { type FillContext, markUsed } from './fill-context.ts'
 import { type Found, guessed, invented, said } from './found.ts'
 import type { SchemaObject } from './json-schema.ts'
 import { isMentioned } from './labelled-value.ts'
 import type { Property } from './property.ts'
 
-/** One of the values of an enumeration: the one the text mentions, the one that suits it, the default, or the first. */
+const neutral = /^(?:neutral|other|unknown|none|normal|medium|default|auto|any)$/i
+
+/** One of the values of an enumeration: the one the text mentions, the default, or what says least. */
 export function fillEnum(
   values: readonly unknown[],
   schema: SchemaObject,
@@ -17,34 +17,26 @@ export function fillEnum(
   context: FillContext,
 ): Found {
   const { clues } = context
-  const mentioned = values.find((value) => isSaid(value, clues, property))
-  if (mentioned !== undefined) {
-    markUsed(context, mentioned)
-    return said(mentioned)
-  }
   const answered = clues.answer?.value?.toLowerCase()
-  const byAnswer =
-    answered === undefined
-      ? undefined
-      : values.find((value) => String(value).toLowerCase() === answered)
-  if (byAnswer !== undefined) return said(byAnswer)
-  const labels = values.filter((value) => typeof value === 'string')
-  const suited = property.required && labels.length > 1 ? bestLabel(clues.text, labels) : undefined
-  if (suited !== undefined) return guessed(suited)
+  const own =
+    values.find((value) => placeOf(value, clues, property) !== undefined) ??
+    values.find((value) => String(value).toLowerCase() === answered)
+  if (own !== undefined) {
+    markUsed(context, own)
+    return said(own)
+  }
+  const { before } = clues
   const earlier =
-    clues.before === undefined || !property.required
+    before === undefined || !property.required
       ? undefined
-      : values.find((value) => clues.before !== undefined && isSaid(value, clues.before, property))
+      : values.find((value) => placeOf(value, before, property) !== undefined)
   if (earlier !== undefined) return guessed(earlier)
   const preset = schema['default']
   if (preset !== undefined && values.includes(preset)) return invented(preset)
   if (values.includes(null)) return invented(null)
-  const neutral = values.find(
-    (value) =>
-      typeof value === 'string' &&
-      /^(?:neutral|other|unknown|none|normal|medium|default|auto|any)$/i.test(value),
+  return invented(
+    values.find((value) => typeof value === 'string' && neutral.test(value)) ?? values[0],
   )
-  return invented(neutral ?? values[0])
 }
 
 /** All values of an enumeration that the text mentions, in the order of the text. */
@@ -54,44 +46,34 @@ export function mentionedValues(
   property: Property,
 ): unknown[] {
   return values
-    .map((value) => ({ value, at: placeOf(value, clues, property) }))
-    .filter((entry) => entry.at !== undefined)
-    .sort((left, right) => (left.at ?? 0) - (right.at ?? 0))
-    .map((entry) => entry.value)
+    .flatMap((value) => {
+      const at = placeOf(value, clues, property)
+      return at === undefined ? [] : [{ value, at }]
+    })
+    .sort((left, right) => left.at - right.at)
+    .map(({ value }) => value)
 }
 
-function isSaid(value: unknown, clues: Clues, property: Property): boolean {
-  return placeOf(value, clues, property) !== undefined
-}
+const scale = /^(?:c|celsius|f|fahrenheit|k|kelvin)$/i
 
 function placeOf(value: unknown, clues: Clues, property: Property): number | undefined {
-  if (typeof value === 'number') {
-    const span = clues.numbers.find((number) => number.value === value)
-    return span !== undefined && (property.required || isMentioned(clues, property))
-      ? span.start
+  if (typeof value === 'number')
+    return property.required || isMentioned(clues, property)
+      ? clues.numbers.find((number) => number.value === value)?.start
       : undefined
-  }
   if (typeof value !== 'string' || value === '') return undefined
-  const pair = clues.pairs.get(pairKey(property.name))
-  if (pair?.toLowerCase() === value.toLowerCase()) return 0
-  const roots = wordsOf(spelledOut(value)).map((word) => rootOf(word.lower))
-  const [first] = roots
-  if (
-    first === undefined ||
-    (roots.length === 1 && stopWords.has(value.toLowerCase()) && value.length < 3)
-  )
-    return undefined
+  if (pairOf(clues, property)?.toLowerCase() === value.toLowerCase()) return 0
   // A unit is also said by its letter: "in C".
-  const initial = /^(?:c|celsius|f|fahrenheit|k|kelvin)$/i.test(value)
+  const initial = scale.test(value)
     ? new RegExp(
         `(?:\\d ?°?|°|\\bin |degrees )${value.charAt(0)}(?:elsius|ahrenheit|elvin)?\\b`,
         'i',
       ).exec(clues.text)?.index
     : undefined
-  if (initial !== undefined) return initial
-  if (value.length === 1) return undefined
-  const at = clues.words.findIndex((_, index) =>
+  const roots = wordsOf(spelledOut(value)).map((word) => rootOf(word.lower))
+  const isSmall = value.length < 3 && stopWords.has(value.toLowerCase())
+  if (initial !== undefined || roots.length === 0 || value.length === 1 || isSmall) return initial
+  return clues.words.find((_, index) =>
     roots.every((root, offset) => clues.words[index + offset]?.root === root),
-  )
-  return at < 0 ? undefined : clues.words[at]?.start
+  )?.start
 }

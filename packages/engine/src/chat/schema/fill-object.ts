@@ -1,19 +1,18 @@
-import { depthMax, type FillContext } from './fill-context.ts'
-import { type Found, guessed, invented, said } from './found.ts'
+import { spelledOut } from '../text/json-facts.ts'
+import { deeper, depthMax, type FillContext } from './fill-context.ts'
+import { type Found, invented, said } from './found.ts'
 import {
   asSchema,
   isRecord,
   type JsonSchema,
-  merged,
+  numberIn,
+  plainSchema,
   propertiesOf,
   requiredOf,
-  resolveReferences,
   type SchemaObject,
-  textIn,
   typesOf,
 } from './json-schema.ts'
-import { spelledOut } from '../text/json-facts.ts'
-import { cues } from './cues.ts'
+import { kinds } from './kinds.ts'
 import { nounPhrases } from './phrases.ts'
 import { describeProperty } from './property.ts'
 
@@ -23,38 +22,28 @@ const propertiesMax = 500
 export function fillObject(schema: SchemaObject, context: FillContext): Found {
   const required = new Set(requiredOf(schema))
   const known = propertiesOf(schema).slice(0, propertiesMax)
-  const missing = [...required].filter((name) => !known.some(([other]) => other === name))
-  const entries: readonly (readonly [string, JsonSchema])[] = [
-    ...known,
-    ...missing.map((name) => [name, beyond(schema, name)] as const),
-  ]
-  const inner = { ...context, depth: context.depth + 1 }
+  const names = new Set(known.map(([name]) => name))
+  // A required name without a schema of its own is ruled by what may stand beside the others.
+  const beneath = isRecord(schema['additionalProperties']) ? schema['additionalProperties'] : true
+  const missing = [...required].filter((name) => !names.has(name))
+  const entries = [...known, ...missing.map((name) => [name, beneath] as const)]
   const values = new Map<string, unknown>()
-  let spoken = 0
-  let guesses = 0
-  const ordered = entries
-    .map((entry, place) => ({ entry, place, rank: rankOf(entry[1], context) }))
-    .sort((left, right) => left.rank - right.rank || left.place - right.place)
-  for (const { entry } of ordered) {
-    const [name, property] = entry
-    const needed = required.has(name)
-    if (!needed && (context.depth > depthMax / 2 || context.budget.nodes <= 0)) continue
-    const found = context.fillNode(property, describeProperty(name, property, needed), inner)
-    if (found.value !== undefined && (needed || found.sure > 0)) values.set(name, found.value)
-    if (needed && found.sure === 0 && isMadeUp(found.value, name, property, context))
+  let best: Found['sure'] = 0
+  for (const [name, property] of ranked(entries, context)) {
+    const isNeeded = required.has(name)
+    if (!isNeeded && (context.depth > depthMax / 2 || context.budget.nodes <= 0)) continue
+    const described = describeProperty(name, property, isNeeded)
+    const found = context.fillNode(property, described, deeper(context))
+    if (found.value !== undefined && (isNeeded || found.sure > 0)) values.set(name, found.value)
+    if (isNeeded && found.sure === 0 && isMadeUp(found.value, name, property, context))
       context.unsaid.add(name)
-    if (found.sure === 2) spoken += 1
-    if (found.sure === 1) guesses += 1
+    if (found.sure > best) best = found.sure
   }
-  const value = Object.fromEntries(
-    entries.filter(([name]) => values.has(name)).map(([name]) => [name, values.get(name)]),
-  )
-  const full =
-    known.length === 0 && missing.length === 0
-      ? { ...value, ...freeEntries(schema, context) }
-      : value
-  if (spoken > 0 || (known.length === 0 && Object.keys(full).length > 0)) return said(full)
-  return guesses > 0 ? guessed(full) : invented(full)
+  const own = entries.filter(([name]) => values.has(name))
+  const value = Object.fromEntries(own.map(([name]) => [name, values.get(name)]))
+  if (entries.length > 0) return { value: grown(value, schema, context), sure: best }
+  const free = freeEntries(schema, context)
+  return Object.keys(free).length > 0 ? said(free) : invented(grown(free, schema, context))
 }
 
 /** Labels of values that are copied letter by letter: a phrase of the text is none. */
@@ -70,48 +59,67 @@ function isMadeUp(
   property: JsonSchema,
   { root, clues }: FillContext,
 ): boolean {
-  const resolved = resolveReferences(property, root)
-  const own = isRecord(resolved) ? merged(resolved, root) : {}
+  const own = plainSchema(property, root)
   if ('const' in own || 'enum' in own || 'default' in own) return false
   // An object's own properties were looked at when it was filled.
   if (value === null || typeof value === 'boolean' || isRecord(value)) return false
   if (typeof value === 'string' && wholeLabel.test(name)) return false
-  if (typeof value !== 'string' || formalLabel.test(spelledOut(name).toLowerCase())) return true
-  // A label that has ways of its own to be found in a text was not found.
-  if (cues.some(({ label }) => label.test(spelledOut(name).toLowerCase()))) return true
+  const label = spelledOut(name).toLowerCase()
+  if (typeof value !== 'string' || formalLabel.test(label)) return true
+  // What has ways of its own to be found in a text was not found.
+  if (kinds.some((kind) => kind.label.test(label))) return true
   return ![...nounPhrases(clues.text), ...clues.quoted.map((span) => span.text)].includes(value)
 }
 
-/** A required name without a schema of its own is ruled by the patterns and by what else may stand there. */
-function beyond(schema: SchemaObject, _name: string): JsonSchema {
-  return isRecord(schema['additionalProperties']) ? asSchema(schema['additionalProperties']) : true
-}
+const ranks: Readonly<Record<string, number>> = { array: 2, object: 3, string: 4 }
 
 /** What is told apart most easily is sought first, so that plain texts get what is left. */
-function rankOf(schema: JsonSchema, context: FillContext): number {
-  const resolved = resolveReferences(schema, context.root)
-  if (!isRecord(resolved)) return 5
-  const own = merged(resolved, context.root)
-  if ('const' in own || 'enum' in own) return 0
-  const [type] = typesOf(own).filter((name) => name !== 'null')
-  if (type === 'string')
-    return textIn(own, 'format') !== undefined || textIn(own, 'pattern') !== undefined ? 1 : 4
-  return type === 'array' ? 2 : type === 'object' ? 3 : 1
+function ranked(
+  entries: readonly (readonly [string, JsonSchema])[],
+  { root }: FillContext,
+): readonly (readonly [string, JsonSchema])[] {
+  const rankOf = (schema: JsonSchema): number => {
+    const own = plainSchema(schema, root)
+    if ('const' in own || 'enum' in own) return 0
+    if ('format' in own || 'pattern' in own) return 1
+    const [type] = typesOf(own).filter((name) => name !== 'null')
+    return ranks[type ?? ''] ?? 1
+  }
+  return entries
+    .map((entry) => ({ entry, rank: rankOf(entry[1]) }))
+    .sort((left, right) => left.rank - right.rank)
+    .map(({ entry }) => entry)
 }
 
 const freeMax = 50
 
 /** An object that may hold any name: the pairs of the text. */
 function freeEntries(schema: SchemaObject, context: FillContext): Record<string, unknown> {
-  if (schema['additionalProperties'] === false || context.depth > depthMax) return {}
   const beneath = asSchema(schema['additionalProperties'])
+  if (beneath === false || context.depth > depthMax) return {}
   const entries = [...context.clues.pairs].slice(0, freeMax).map(([name, text]) => {
     if (beneath === true) return [name, text] as const
-    const found = context.fillNode(beneath, describeProperty(name, beneath, true), {
-      ...context,
-      depth: context.depth + 1,
-    })
-    return [name, found.value] as const
+    const property = describeProperty(name, beneath, true)
+    return [name, context.fillNode(beneath, property, deeper(context)).value] as const
   })
   return Object.fromEntries(entries)
+}
+
+/** With as many properties as there must be. */
+function grown(
+  value: Readonly<Record<string, unknown>>,
+  schema: SchemaObject,
+  context: FillContext,
+): Readonly<Record<string, unknown>> {
+  const beneath = asSchema(schema['additionalProperties'])
+  const count = Math.min(numberIn(schema, 'minProperties') ?? 0, 1000) - Object.keys(value).length
+  if (count <= 0 || beneath === false) return value
+  const added = Array.from({ length: count }, (_, index) => {
+    const name = `property${index + 1}`
+    return [
+      name,
+      context.fillNode(beneath, describeProperty(name, beneath, true), deeper(context)).value,
+    ]
+  })
+  return { ...value, ...Object.fromEntries(added) }
 }

@@ -23,8 +23,6 @@ const nodesUsual = 3000
 const levelsMax = 40
 
 export interface FillOptions {
-  /** Values of the root's properties that are given. */
-  readonly fixed?: Readonly<Record<string, unknown>>
   /** The document that references lead into; default: the schema itself. */
   readonly root?: JsonSchema
   /** Is filled with the names of required properties that had to be made up. */
@@ -35,14 +33,11 @@ export interface FillOptions {
 
 /** An instance of a schema from what a text says; not yet checked. Undefined as a value where there can be none. */
 export function fill(schema: JsonSchema, clues: Clues, options: FillOptions = {}): Found {
-  const { fixed = {}, root = schema, unsaid = new Set(), nodesMax = nodesUsual } = options
-  const used = new Set(Object.values(fixed).map((value) => String(value).toLowerCase()))
+  const { root = schema, unsaid = new Set(), nodesMax = nodesUsual } = options
   const budget = { nodes: nodesMax }
-  const travels = { root, clues, used, budget, unsaid }
+  const travels = { root, clues, used: new Set<string>(), budget, unsaid }
   const context: FillContext = { ...travels, depth: 0, ancestors: [], fillNode }
-  const found = fillNode(schema, describeProperty('', schema, true), context)
-  if (Object.keys(fixed).length === 0 || !isRecord(found.value)) return found
-  return { value: { ...found.value, ...fixed }, sure: 2 }
+  return fillNode(schema, describeProperty('', schema, true), context)
 }
 
 function fillNode(schema: JsonSchema, property: Property, outer: FillContext): Found {
@@ -61,19 +56,17 @@ function fillNode(schema: JsonSchema, property: Property, outer: FillContext): F
   return fillTyped(own, property, context)
 }
 
+/** Of several types the first that the text says something for; what nobody said is honestly null where that is allowed. */
 function fillTyped(schema: SchemaObject, property: Property, context: FillContext): Found {
   const types = typesOf(schema)
-  const [first, ...others] = types.filter((type) => type !== 'null')
-  if (first === undefined)
-    return types.includes('null') ? invented(null) : fillFree(property, context)
-  let best = fillType(first, schema, property, context)
-  for (const type of others) {
-    if (best.sure > 0) break
-    const other = fillType(type, { ...schema, type }, property, context)
-    if (other.sure > best.sure) best = other
+  if (types.length === 0) return fillFree(property, context)
+  let best: Found | undefined
+  for (const type of types.filter((name) => name !== 'null')) {
+    if (best !== undefined && best.sure > 0) break
+    const found = fillType(type, { ...schema, type }, property, context)
+    if (best === undefined || found.sure > best.sure) best = found
   }
-  // What nobody said is honestly null where the schema allows it.
-  return best.sure === 0 && types.includes('null') ? invented(null) : best
+  return best === undefined || (best.sure === 0 && types.includes('null')) ? invented(null) : best
 }
 
 function fillType(
@@ -91,7 +84,7 @@ function fillType(
       return fillString(schema, property, context)
     case 'number':
     case 'integer':
-      return fillNumber({ ...schema, type }, property, context)
+      return fillNumber(schema, property, context)
     case 'boolean':
       return fillBoolean(schema, property, context)
     default:
@@ -111,41 +104,36 @@ const waysMax = 12
 /** The alternative that the text says most for; null only where nothing else is spoken of. */
 function fillUnion(
   ways: readonly JsonSchema[],
-  schema: SchemaObject,
+  { anyOf: _any, oneOf: _one, ...beside }: SchemaObject,
   property: Property,
   context: FillContext,
 ): Found {
-  const { anyOf: _any, oneOf: _one, ...beside } = schema
-  let best: Found | undefined
-  let unsaid: ReadonlySet<string> = new Set()
-  let nullable = false
-  for (const way of ways.slice(0, waysMax)) {
-    const resolved = resolveReferences(way, context.root)
-    if (isRecord(resolved) && resolved['type'] === 'null') {
-      nullable = true
-      continue
-    }
+  let best: { readonly found: Found; readonly unsaid: ReadonlySet<string> } | undefined
+  const resolved = ways.slice(0, waysMax).map((way) => resolveReferences(way, context.root))
+  for (const way of resolved) {
     // An alternative that leads back here adds nothing.
-    if (resolved === false || context.ancestors.includes(resolved)) continue
+    if (way === false || isNull(way) || context.ancestors.includes(way)) continue
     const whole =
-      isRecord(resolved) && Object.keys(beside).length > 0
-        ? merged({ allOf: [beside, resolved] }, context.root)
-        : resolved
+      isRecord(way) && Object.keys(beside).length > 0
+        ? merged({ allOf: [beside, way] }, context.root)
+        : way
+    const unsaid = new Set<string>()
     // Each alternative is tried on its own; what a rejected one took is free again.
-    const ancestors = [...context.ancestors, resolved]
-    const used = new Set(context.used)
-    const own = new Set<string>()
-    const attempt = fillNode(whole, property, {
+    const found = fillNode(whole, property, {
       ...context,
-      used,
-      ancestors,
-      unsaid: own,
+      used: new Set(context.used),
+      ancestors: [...context.ancestors, way],
+      unsaid,
       depth: context.depth + 1,
     })
-    if (attempt.value === undefined) continue
-    if (best === undefined || attempt.sure > best.sure) [best, unsaid] = [attempt, own]
+    if (found.value !== undefined && (best === undefined || found.sure > best.found.sure))
+      best = { found, unsaid }
   }
-  if (nullable && (best === undefined || best.sure === 0)) return invented(null)
-  for (const name of unsaid) context.unsaid.add(name)
-  return best ?? impossible
+  if (resolved.some(isNull) && (best === undefined || best.found.sure === 0)) return invented(null)
+  for (const name of best?.unsaid ?? []) context.unsaid.add(name)
+  return best?.found ?? impossible
+}
+
+function isNull(schema: JsonSchema): boolean {
+  return isRecord(schema) && schema['type'] === 'null'
 }

@@ -37,31 +37,25 @@ export function requiredOf(schema: SchemaObject): readonly string[] {
   return Array.isArray(required) ? required.filter((name) => typeof name === 'string') : []
 }
 
+const keywordsOf: readonly (readonly [type: string, keywords: readonly string[]])[] = [
+  ['object', ['properties', 'additionalProperties', 'required', 'patternProperties']],
+  ['array', ['items', 'prefixItems', 'minItems', 'contains']],
+  ['string', ['pattern', 'minLength', 'maxLength', 'format']],
+  ['number', ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf']],
+]
+
 /** The types a schema allows, as it says or as its keywords let guess. */
 export function typesOf(schema: SchemaObject): readonly string[] {
   const { type } = schema as { readonly type?: unknown }
-  if (typeof type === 'string') return [type]
-  if (Array.isArray(type)) return type.filter((name) => typeof name === 'string')
-  if (
-    'properties' in schema ||
-    'additionalProperties' in schema ||
-    'required' in schema ||
-    'patternProperties' in schema
-  )
-    return ['object']
-  if ('items' in schema || 'prefixItems' in schema || 'minItems' in schema || 'contains' in schema)
-    return ['array']
-  if ('pattern' in schema || 'minLength' in schema || 'maxLength' in schema || 'format' in schema)
-    return ['string']
-  if (
-    'minimum' in schema ||
-    'maximum' in schema ||
-    'exclusiveMinimum' in schema ||
-    'exclusiveMaximum' in schema ||
-    'multipleOf' in schema
-  )
-    return ['number']
-  return []
+  if (type !== undefined) return [type].flat().filter((name) => typeof name === 'string')
+  const guess = keywordsOf.find(([, keywords]) => keywords.some((key) => key in schema))
+  return guess === undefined ? [] : [guess[0]]
+}
+
+/** A schema with its references followed and its `allOf` merged; empty for one that is no object. */
+export function plainSchema(schema: JsonSchema, root: JsonSchema): SchemaObject {
+  const resolved = resolveReferences(schema, root)
+  return isRecord(resolved) ? merged(resolved, root) : {}
 }
 
 const nodesMax = 5000
@@ -69,13 +63,14 @@ const depthMax = 64
 
 /** Whether a schema is small enough to be worked with. */
 export function isBounded(schema: unknown): boolean {
-  let nodes = 0
-  const walk = (value: unknown, depth: number): boolean => {
-    if (++nodes > nodesMax || depth > depthMax) return false
-    if (typeof value !== 'object' || value === null) return true
-    return Object.values(value).every((inner) => walk(inner, depth + 1))
+  const open = [schema]
+  for (let nodes = 0; open.length > 0; nodes++) {
+    const value = open.pop()
+    if (nodes >= nodesMax) return false
+    if (typeof value === 'object' && value !== null)
+      for (const inner of Object.values(value)) open.push(inner)
   }
-  return walk(schema, 0)
+  return true
 }
 
 const hopsMax = 32
@@ -99,21 +94,19 @@ export function resolveReferences(schema: JsonSchema, root: JsonSchema): JsonSch
 function lookUp(reference: string, root: JsonSchema): JsonSchema | undefined {
   if (reference === '#' || reference === '') return root
   const pointer = reference.slice(reference.indexOf('#') + 1)
-  if (pointer.startsWith('/')) {
-    let value: unknown = root
-    for (const raw of pointer.slice(1).split('/')) {
-      const key = decoded(raw).replaceAll('~1', '/').replaceAll('~0', '~')
-      if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key))
-        return undefined
-      value = Reflect.get(value, key)
-    }
-    return asSchema(value)
+  if (!pointer.startsWith('/'))
+    return findAnchor(root, reference.includes('#') ? pointer : reference, 0)
+  let value: unknown = root
+  for (const raw of pointer.slice(1).split('/')) {
+    const key = decoded(raw).replaceAll('~1', '/').replaceAll('~0', '~')
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined
+    value = Reflect.get(value, key)
   }
-  return findAnchor(root, reference.includes('#') ? pointer : reference, 0)
+  return asSchema(value)
 }
 
 /** Percent-decoded where it can be. */
-export function decoded(text: string): string {
+function decoded(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
@@ -162,14 +155,12 @@ function combine(
   return result
 }
 
-const lower = ['minimum', 'exclusiveMinimum', 'minLength', 'minItems', 'minProperties']
-const upper = ['maximum', 'exclusiveMaximum', 'maxLength', 'maxItems', 'maxProperties']
-
 function tighten(into: Record<string, unknown>, left: SchemaObject, right: SchemaObject): void {
-  for (const key of [...lower, ...upper]) {
+  for (const key of Object.keys(right)) {
     const [one, other] = [numberIn(left, key), numberIn(right, key)]
-    if (one !== undefined && other !== undefined)
-      into[key] = lower.includes(key) ? Math.max(one, other) : Math.min(one, other)
+    const choose = /^(?:m|exclusiveM)in/.test(key) ? Math.max : Math.min
+    if (one !== undefined && other !== undefined && /m(?:in|ax)/i.test(key))
+      into[key] = choose(one, other)
   }
   const [one, other] = [left['enum'], right['enum']]
   if (Array.isArray(one) && Array.isArray(other))

@@ -1,13 +1,12 @@
-import type { Clues, RootedWord } from './clues.ts'
 import { stopWords } from '../text/words.ts'
-import { pairKey, typeName } from './clues.ts'
+import { type Clues, pairOf, type RootedWord, typeName } from './clues.ts'
 import type { Property } from './property.ts'
 
 const linking = /^(?:is|are|was|to|of|as|be|should|must|will|equals?|=|:|at|set|level|the|a|an)$/i
 
 /** What the text says behind the property's own name: "set the mode to eco" for `mode`, "priority: high". */
 export function valueAfterLabel(clues: Clues, property: Property): string | undefined {
-  const pair = clues.pairs.get(pairKey(property.name))
+  const pair = pairOf(clues, property)
   if (pair !== undefined) return pair
   const place = mentionOf(clues, property)
   if (place === undefined) return undefined

@@ -1,5 +1,5 @@
+import { spansIn, type Span } from '../text/spans.ts'
 import { trimEndOf } from '../text/trim.ts'
-import type { Span } from '../text/spans.ts'
 import type { Clues } from './clues.ts'
 
 const preposition =
@@ -14,26 +14,18 @@ const lowerPlace =
   /\b(?:in|at|for|near) ((?!the |a |an |my |your |celsius|fahrenheit|degrees|today|tomorrow|now|me|it|this|that|which|what|all|\d)[\p{Ll}][\p{L}-]{2,30}(?: (?!today|tomorrow|right|now|please|in|on|and|at|for|this|with)[\p{Ll}][\p{L}-]{2,30})?)(?= *(?:[?.!,]|$| (?:today|tomorrow|right|now|please|in|on|this)))/gu
 
 /** Names of places in the order of the text: capitalised words behind a preposition, and their lists. */
-export function placesOf(clues: Clues): Span[] {
-  const { text } = clues
-  const found = new Map<number, Span>()
+export function placesOf({ text, names }: Clues): Span[] {
+  const found: Span[] = []
   for (const pattern of [afterPreposition, afterComma])
-    for (const match of text.matchAll(pattern)) {
-      const place = trimmed(match[1] ?? '')
-      const start = match.index + match[0].lastIndexOf(match[1] ?? '')
-      const span = { text: place, start, end: start + place.length }
-      const joins =
-        pattern !== afterComma || [...found.values()].some((other) => other.end <= start)
-      const inside = [...found.values()].some((other) => start >= other.start && start < other.end)
-      if (place !== '' && joins && !inside && !isDay(place)) found.set(start, span)
+    for (const span of spansIn(text, pattern)) {
+      const place = trimmed(span.text)
+      const joins = pattern !== afterComma || found.some((other) => other.end <= span.start)
+      const isInside = found.some(({ start, end }) => span.start >= start && span.start < end)
+      if (place !== '' && joins && !isInside && !isDay(place))
+        found.push({ text: place, start: span.start, end: span.start + place.length })
     }
-  const spans = [...found.values()].sort((left, right) => left.start - right.start)
-  if (spans.length > 0) return spans
-  const lower = [...text.matchAll(lowerPlace)].map((match) => {
-    const start = match.index + match[0].indexOf(match[1] ?? '')
-    return { text: match[1] ?? '', start, end: start + (match[1] ?? '').length }
-  })
-  return clues.names.length > 0 ? clues.names.filter((span) => !isDay(span.text)) : lower
+  if (found.length > 0) return found.sort((left, right) => left.start - right.start)
+  return names.length > 0 ? names.filter((span) => !isDay(span.text)) : spansIn(text, lowerPlace)
 }
 
 function trimmed(place: string): string {
@@ -46,13 +38,13 @@ function isDay(text: string): boolean {
   )
 }
 
-/** The place that stands behind one of these words. */
-export function placeAfter(clues: Clues, words: string): string | undefined {
-  const pattern = new RegExp(String.raw`(?<![\p{L}])(?:${words}) (?:the )?(${properName})`, 'u')
-  const match = pattern.exec(clues.text)?.[1]
-  if (match !== undefined) return trimmed(match)
-  return new RegExp(
+/** The name that stands behind one of these words. */
+export function placeAfter({ text }: Clues, words: string): string | undefined {
+  const name = new RegExp(String.raw`(?<![\p{L}])(?:${words}) (?:the )?(${properName})`, 'u')
+  const plain = new RegExp(
     String.raw`(?<![\p{L}])(?:${words}) ([\p{Ll}][\p{L}-]{2,30})(?= (?:to|from|on|in|at|by|tomorrow|today)\b|[,.?!]|$)`,
     'u',
-  ).exec(clues.text)?.[1]
+  )
+  const match = name.exec(text)?.[1]
+  return match === undefined ? plain.exec(text)?.[1] : trimmed(match)
 }

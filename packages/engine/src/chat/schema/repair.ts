@@ -3,15 +3,13 @@ import { type Clues, findClues } from './clues.ts'
 import { fill } from './fill.ts'
 import {
   asSchema,
-  decoded,
   isRecord,
   type JsonSchema,
-  merged,
-  numberIn,
-  resolveReferences,
-  textIn,
+  plainSchema,
+  propertiesOf,
+  schemasIn,
+  type SchemaObject,
 } from './json-schema.ts'
-import { samplePattern } from './regex/sample.ts'
 
 const roundsMax = 12
 const problemsMax = 10
@@ -21,48 +19,38 @@ const nodesMax = 200
 interface Work {
   readonly root: JsonSchema
   readonly clues: Clues
+  readonly check: Check
+}
+
+interface Holder {
+  readonly value: unknown
 }
 
 /** Mends a value problem by problem until the check passes; undefined where it does not get there. */
-export function repair(
-  value: unknown,
-  work: Work,
-  check: Check,
-): { readonly value: unknown } | undefined {
-  const box: { root: unknown } = { root: structuredClone(value) }
+export function repair(value: unknown, work: Work): Holder | undefined {
+  const box = { value: structuredClone(value) }
   for (let round = 0; round < roundsMax; round++) {
-    const problems = check(box.root)
-    if (problems.length === 0) return { value: box.root }
-    const before = JSON.stringify(box.root)
+    const problems = work.check(box.value)
+    if (problems.length === 0) return box
+    const before = JSON.stringify(box.value)
     for (const problem of problems.slice(0, problemsMax)) mend(box, problem, work)
-    if (JSON.stringify(box.root) === before) return undefined
+    if (JSON.stringify(box.value) === before) return undefined
   }
   return undefined
 }
 
-function mend(box: { root: unknown }, problem: Problem, work: Work): void {
-  const path = ['root', ...problem.instancePath.split('/').slice(1).map(unescaped)]
-  const parent = ownAt(box, path.slice(0, -1))
+function mend(box: Holder, problem: Problem, work: Work): void {
+  const names = problem.instancePath.split('/').slice(1)
+  const path = ['value', ...names.map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'))]
+  const parent = path.slice(0, -1).reduce<unknown>(ownValue, box)
   const key = path.at(-1) ?? ''
   // Only what the value itself holds: a schema may speak of `__proto__`.
   if (typeof parent !== 'object' || parent === null || !Object.hasOwn(parent, key)) return
-  const next = mended(
-    Reflect.get(parent, key),
-    problem,
-    ruleAt(problem.schemaPath, work.root),
-    work,
-  )
-  if (next === undefined) return
-  const changed = { value: next.value, writable: true, enumerable: true, configurable: true }
+  const rule = plainSchema(asSchema(problem.parentSchema), work.root)
+  const value = mended(Reflect.get(parent, key), problem, rule, work)
+  if (value === undefined) return
+  const changed = { value, writable: true, enumerable: true, configurable: true }
   Object.defineProperty(parent, key, changed)
-}
-
-function unescaped(part: string): string {
-  return part.replaceAll('~1', '/').replaceAll('~0', '~')
-}
-
-function ownAt(root: unknown, path: readonly string[]): unknown {
-  return path.reduce<unknown>((value, key) => ownValue(value, key), root)
 }
 
 function ownValue(value: unknown, key: string): unknown {
@@ -70,111 +58,63 @@ function ownValue(value: unknown, key: string): unknown {
   return holds ? Reflect.get(value, key) : undefined
 }
 
-/** The schema whose keyword failed. */
-function ruleAt(schemaPath: string, root: JsonSchema): JsonSchema {
-  const parts = schemaPath.replace(/^#\/?/, '').split('/').slice(0, -1)
-  let value: unknown = root
-  for (const raw of parts) {
-    const key = unescaped(decoded(raw))
-    const resolved =
-      isRecord(value) && !Object.hasOwn(value, key) ? resolveReferences(value, root) : value
-    value = ownValue(resolved, key)
-  }
-  const found = resolveReferences(asSchema(value), root)
-  return isRecord(found) ? merged(found, root) : found
-}
-
-function filled(schema: JsonSchema, { root, clues }: Work): unknown {
+function filled(schema: JsonSchema, { root, clues }: Pick<Work, 'root' | 'clues'>): unknown {
   return fill(schema, clues, { root, nodesMax }).value
 }
 
-interface Mended {
-  readonly value: unknown
-}
-
-function mended(
-  current: unknown,
-  problem: Problem,
-  rule: JsonSchema,
-  work: Work,
-): Mended | undefined {
+/** Undefined where nothing mends it. */
+function mended(current: unknown, problem: Problem, rule: SchemaObject, work: Work): unknown {
   const { keyword, params } = problem
-  const detail = (key: string): unknown => Reflect.get(params, key)
-  const own = isRecord(rule) ? rule : {}
+  const detail = (name: string): unknown => Reflect.get(params, name)
   switch (keyword) {
     case 'required':
     case 'dependentRequired':
     case 'dependencies':
-      return withProperty(current, String(detail('missingProperty')), own, work)
+      return withProperty(current, String(detail('missingProperty')), rule, work)
     case 'additionalProperties':
-      return withoutProperty(current, String(detail('additionalProperty')))
     case 'unevaluatedProperties':
-      return withoutProperty(current, String(detail('unevaluatedProperty')))
-    case 'propertyNames':
-      return withoutProperty(current, String(detail('propertyName')))
-    case 'const':
-      return { value: detail('allowedValue') }
-    case 'enum': {
-      const allowed = detail('allowedValues')
-      return Array.isArray(allowed) ? { value: allowed[0] } : undefined
+    case 'propertyNames': {
+      const name = detail('additionalProperty') ?? detail('unevaluatedProperty')
+      return withoutProperty(current, String(name ?? detail('propertyName')))
     }
-    case 'type':
+    case 'if': {
+      const added = filled(asSchema(rule[String(detail('failingKeyword'))]), work)
+      return isRecord(current) && isRecord(added) ? { ...added, ...current } : undefined
+    }
     case 'oneOf':
     case 'anyOf':
-    case 'if':
+      return otherWay(schemasIn(rule[keyword]), detail('passingSchemas'), work)
     case 'not':
-      return refilled(current, problem, own, work)
-    default:
-      return ofSize(current, keyword, own) ?? ofForm(keyword, own, work)
+      return somethingElse(current)
+    case 'contains':
+      return Array.isArray(current) ? [...current, filled(asSchema(rule['contains']), work)] : []
+    default: {
+      // Another value that keeps to the rule, which the text has nothing for.
+      const type = Array.isArray(current) ? 'array' : typeof current
+      const clues = findClues('', { now: work.clues.now })
+      return filled({ type, ...rule }, { ...work, clues })
+    }
   }
 }
 
-function withProperty(
-  current: unknown,
-  name: string,
-  rule: JsonSchema,
-  work: Work,
-): Mended | undefined {
+function withProperty(current: unknown, name: string, rule: SchemaObject, work: Work): unknown {
   if (!isRecord(current)) return undefined
-  const properties = isRecord(rule) && isRecord(rule['properties']) ? rule['properties'] : {}
-  const schema = asSchema(Object.hasOwn(properties, name) ? properties[name] : true)
-  return { value: { ...current, [name]: valueFor(schema, name, work) } }
+  const schema = propertiesOf(rule).find(([own]) => own === name)?.[1] ?? true
+  const object = { type: 'object', properties: { [name]: schema }, required: [name] }
+  const found = filled(object, work)
+  return { ...current, [name]: isRecord(found) ? found[name] : null }
 }
 
-/** The value alone, as it would be filled within an object that requires it. */
-function valueFor(schema: JsonSchema, name: string, work: Work): unknown {
-  const found = filled({ type: 'object', properties: { [name]: schema }, required: [name] }, work)
-  return isRecord(found) ? found[name] : null
-}
-
-function withoutProperty(current: unknown, name: string): Mended | undefined {
+function withoutProperty(current: unknown, name: string): unknown {
   if (!isRecord(current)) return undefined
   const { [name]: _gone, ...rest } = current
-  return { value: rest }
+  return rest
 }
 
-/** Another alternative, another type, or something else than what must not be. */
-function refilled(
-  current: unknown,
-  problem: Problem,
-  rule: JsonSchema,
-  work: Work,
-): Mended | undefined {
-  if (!isRecord(rule)) return undefined
-  if (problem.keyword === 'if') {
-    const branch =
-      Reflect.get(problem.params, 'failingKeyword') === 'then' ? rule['then'] : rule['else']
-    const added = filled(asSchema(branch), work)
-    return isRecord(current) && isRecord(added) ? { value: { ...added, ...current } } : undefined
-  }
-  if (problem.keyword === 'not') return { value: somethingElse(current) }
-  if (problem.keyword === 'type') return { value: filled({ ...rule }, work) }
-  const ways = rule[problem.keyword]
-  if (!Array.isArray(ways)) return undefined
-  const passing: unknown = Reflect.get(problem.params, 'passingSchemas')
-  // Two alternatives hold at once: the second is to be left by another one.
-  const chosen = Array.isArray(passing) ? ways.findIndex((_, index) => !passing.includes(index)) : 0
-  return chosen < 0 ? undefined : { value: filled(asSchema(ways[chosen]), work) }
+/** Where two alternatives hold at once, the second is to be left by another one. */
+function otherWay(ways: readonly JsonSchema[], passing: unknown, work: Work): unknown {
+  const chosen = ways.find((_, index) => !Array.isArray(passing) || !passing.includes(index))
+  return chosen === undefined ? undefined : filled(chosen, work)
 }
 
 function somethingElse(current: unknown): unknown {
@@ -184,73 +124,4 @@ function somethingElse(current: unknown): unknown {
   if (Array.isArray(current)) return current.slice(0, -1)
   if (isRecord(current)) return Object.fromEntries(Object.entries(current).slice(0, -1))
   return ''
-}
-
-function ofSize(current: unknown, keyword: string, rule: JsonSchema): Mended | undefined {
-  if (Array.isArray(current) && keyword === 'uniqueItems')
-    return { value: [...new Map(current.map((item) => [JSON.stringify(item), item])).values()] }
-  const limit = isRecord(rule) ? numberIn(rule, keyword) : undefined
-  const resize = limit === undefined ? undefined : resizing[keyword]
-  const value = limit === undefined ? undefined : resize?.(current, Math.min(limit, 1e6), rule)
-  return value === undefined ? undefined : { value }
-}
-
-type Resize = (current: unknown, limit: number, rule: JsonSchema) => unknown
-
-const ofNumber =
-  (change: (value: number, limit: number) => number): Resize =>
-  (current, limit) =>
-    typeof current === 'number' ? change(current, limit) : undefined
-
-const sizeMax = 1000
-
-const resizing: Readonly<Record<string, Resize>> = {
-  maxItems: (current, limit) => (Array.isArray(current) ? current.slice(0, limit) : undefined),
-  minItems: (current, limit) =>
-    Array.isArray(current) && limit <= sizeMax
-      ? [...current, ...Array(Math.max(0, limit - current.length)).fill(current.at(-1) ?? null)]
-      : undefined,
-  maxProperties: (current, limit) =>
-    isRecord(current) ? Object.fromEntries(Object.entries(current).slice(0, limit)) : undefined,
-  minProperties: (current, limit, rule) => {
-    if (!isRecord(current) || limit > sizeMax) return undefined
-    const added = Array.from({ length: limit }, (_, index) => [
-      `property${index + 1}`,
-      propertyValue(rule),
-    ])
-    return { ...current, ...Object.fromEntries(added.slice(Object.keys(current).length)) }
-  },
-  maxLength: (current, limit) =>
-    typeof current === 'string' ? [...current].slice(0, limit).join('') : undefined,
-  minLength: (current, limit) =>
-    typeof current === 'string' ? current.padEnd(Math.min(limit, 100_000), 'x') : undefined,
-  multipleOf: ofNumber((value, step) => Math.round(value / step) * step),
-  minimum: ofNumber((_, limit) => limit),
-  maximum: ofNumber((_, limit) => limit),
-  exclusiveMinimum: ofNumber((_, limit) => limit + 1),
-  exclusiveMaximum: ofNumber((_, limit) => limit - 1),
-}
-
-function propertyValue(rule: JsonSchema): unknown {
-  const schema = isRecord(rule) ? asSchema(rule['additionalProperties']) : true
-  return isRecord(schema) ? fill(schema, emptyClues, { nodesMax }).value : ''
-}
-
-const emptyClues: Clues = findClues('', { now: 0 })
-
-function ofForm(keyword: string, rule: JsonSchema, work: Work): Mended | undefined {
-  if (!isRecord(rule)) return undefined
-  const pattern = textIn(rule, 'pattern')
-  if (keyword === 'pattern' && pattern !== undefined) {
-    const sample = samplePattern(pattern, numberIn(rule, 'minLength') ?? 0)
-    return sample === undefined ? undefined : { value: sample }
-  }
-  return keyword === 'format' || keyword === 'pattern'
-    ? {
-        value: filled(
-          { ...rule, type: 'string' },
-          { ...work, clues: { ...emptyClues, now: work.clues.now } },
-        ),
-      }
-    : undefined
 }

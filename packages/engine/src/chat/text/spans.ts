@@ -7,24 +7,23 @@ export interface Span {
   readonly end: number
 }
 
-function all(text: string, pattern: RegExp, group = 0): Span[] {
-  const spans: Span[] = []
-  for (const match of text.matchAll(pattern)) {
-    const found = match[group] ?? match[0]
-    const start = match.index + match[0].indexOf(found)
-    spans.push({ text: found, start, end: start + found.length })
-  }
-  return spans
+/** Where a pattern with the flag `g` is found: what its first group with a match holds, or else the whole match. */
+export function spansIn(text: string, pattern: RegExp): Span[] {
+  return [...text.matchAll(pattern)].map((match) => {
+    const found = match.slice(1).find((group) => group !== undefined) ?? match[0]
+    const start = match.index + match[0].lastIndexOf(found)
+    return { text: found, start, end: start + found.length }
+  })
 }
 
 /** E-mail addresses. Lengths are bounded so that no input makes the search slow. */
 export function emailsOf(text: string): Span[] {
-  return all(text, /(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}/g)
+  return spansIn(text, /(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}/g)
 }
 
 /** Web addresses, without the punctuation of the sentence around them. */
 export function urlsOf(text: string): Span[] {
-  return all(text, /\b(?:https?|ftp):\/\/[^\s<>"'`]{1,2000}|\bwww\.[^\s<>"'`]{1,2000}/gi).map(
+  return spansIn(text, /\b(?:https?|ftp):\/\/[^\s<>"'`]{1,2000}|\bwww\.[^\s<>"'`]{1,2000}/gi).map(
     (span) => {
       const trimmed = trimEndOf(span.text, '.,;:!?)]}')
       return { ...span, text: trimmed, end: span.start + trimmed.length }
@@ -34,20 +33,14 @@ export function urlsOf(text: string): Span[] {
 
 /** What stands in quotation marks, without them. Apostrophes inside words are not quotation marks. */
 export function quotedOf(text: string): Span[] {
-  const pattern =
-    /"([^"\n]{1,2000})"|“([^“”\n]{1,2000})”|«([^«»\n]{1,2000})»|`([^`\n]{1,2000})`|(?<![\p{L}\p{N}])['‘]([^'’\n]{1,500}(?:['’][\p{L}][^'’\n]{0,500}){0,20})['’](?![\p{L}\p{N}])/gu
-  const spans: Span[] = []
-  for (const match of text.matchAll(pattern)) {
-    const inner = match.slice(1).find((group) => group !== undefined)
-    if (inner === undefined) continue
-    const start = match.index + 1
-    spans.push({ text: inner, start, end: start + inner.length })
-  }
-  return spans
+  return spansIn(
+    text,
+    /"([^"\n]{1,2000})"|“([^“”\n]{1,2000})”|«([^«»\n]{1,2000})»|`([^`\n]{1,2000})`|(?<![\p{L}\p{N}])['‘]([^'’\n]{1,500}(?:['’][\p{L}][^'’\n]{0,500}){0,20})['’](?![\p{L}\p{N}])/gu,
+  )
 }
 
 export function phonesOf(text: string): Span[] {
-  return all(
+  return spansIn(
     text,
     /(?<![\w.])\+?\d{1,3}[ .-]?\(?\d{2,4}\)?[ .-]\d{3,4}(?:[ .-]?\d{2,6}){0,3}(?![\w])/g,
   )
@@ -71,19 +64,15 @@ const namePattern =
 
 /** Runs of capitalised words: names of people, places and things. Leading common words are left off. */
 export function namesOf(text: string): Span[] {
-  const spans: Span[] = []
-  for (const match of text.matchAll(namePattern)) {
-    const words = match[0].split(' ')
-    let start = match.index
-    while (words.length > 0 && isCommon(words[0] ?? '')) {
-      start += (words[0] ?? '').length + 1
-      words.shift()
-    }
-    while (words.length > 0 && isCommon(words.at(-1) ?? '')) words.pop()
-    const name = trimEndOf(words.join(' ').replace(/['’]s$/u, ''), ".'’&-")
-    if (name.length > 0 && name !== 'I') spans.push({ text: name, start, end: start + name.length })
-  }
-  return spans
+  return spansIn(text, namePattern).flatMap((span) => {
+    const words = span.text.split(' ')
+    const first = words.findIndex((word) => !isCommon(word))
+    const last = words.findLastIndex((word) => !isCommon(word))
+    const own = first < 0 ? '' : words.slice(first, last + 1).join(' ')
+    const name = trimEndOf(own.replace(/['’]s$/u, ''), ".'’&-")
+    const start = span.start + span.text.indexOf(own)
+    return name === '' || name === 'I' ? [] : [{ text: name, start, end: start + name.length }]
+  })
 }
 
 function isCommon(word: string): boolean {
@@ -91,11 +80,9 @@ function isCommon(word: string): boolean {
   return sentenceStarters.has(lower) || lower === ''
 }
 
-const colourNames =
-  'red orange yellow green blue purple violet pink brown black white gray grey gold silver beige teal cyan magenta turquoise maroon navy'
-
-const colours: readonly string[] = colourNames.split(' ')
+const colours =
+  /\b(?:red|orange|yellow|green|blue|purple|violet|pink|brown|black|white|gray|grey|gold|silver|beige|teal|cyan|magenta|turquoise|maroon|navy)\b/gi
 
 export function coloursOf(text: string): Span[] {
-  return all(text, new RegExp(`\\b(?:${colours.join('|')})\\b`, 'gi'))
+  return spansIn(text, colours)
 }

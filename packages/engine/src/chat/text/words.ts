@@ -41,7 +41,7 @@ const stemMemoryMax = 20_000
 const stemmedCharactersMax = 40
 
 /** Porter's stem of a lower-case word. */
-export function stem(lower: string): string {
+function stem(lower: string): string {
   if (lower.length > stemmedCharactersMax) return lower
   const remembered = stemMemory.get(lower)
   if (remembered !== undefined) return remembered

@@ -187,9 +187,9 @@ function callsOf(tool: EngineTool, clues: Clues): PlannedCall[] {
   if (tool.kind === 'custom') return [{ tool, input: customInput(tool, clues), unsaid: [] }]
   const split = splitProperty(tool.parameters, clues)
   if (split === undefined) return single(tool, clues)
-  const calls = split.values.flatMap((value, index) => {
+  const calls = split.values.flatMap((_, index) => {
     const own = clauseOf(clues, split.spans, index)
-    const made = createInstance(tool.parameters, own, { [split.name]: value })
+    const made = createInstance(tool.parameters, own)
     return made === undefined ? [] : [callWith(tool, made)]
   })
   return calls.length > 0 ? calls : single(tool, clues)

@@ -20,10 +20,10 @@ export function samplePattern(source: string, lengthMin = 0): string | undefined
   const tree = new RegExpParser().parsePattern(source, 0, source.length, {
     unicode: pattern.unicode,
   })
-  const turns = [0, 1, 2, 4, 8, 16, 32, 64, 128].filter(
-    (extra) => extra < 2 * lengthMin || extra === 0,
-  )
-  const made = [...turns, lengthMin].map((extra) => sampleOf(tree, extra, pattern.flags))
+  const turns = [0, lengthMin, 1, 2, 4, 8, 16, 32, 64, 128]
+  const made = turns
+    .filter((extra) => extra === 0 || extra < 2 * lengthMin)
+    .map((extra) => sampleOf(tree, extra, pattern.flags))
   return [...made, ...usual].find(
     (text) => text !== undefined && [...text].length >= lengthMin && matches(text) === true,
   )

@@ -1,0 +1,151 @@
+import { pathsOf } from '../files/paths.ts'
+import { findExpression } from '../math/expression.ts'
+import { isoDay } from '../text/dates.ts'
+import { coloursOf, type Span } from '../text/spans.ts'
+import type { Clues } from './clues.ts'
+import { topicOf, wordingOf } from './phrases.ts'
+import { placeAfter, placesOf } from './places.ts'
+import type { Property } from './property.ts'
+
+/** A kind of thing that texts hold: what a property for it is called, and how it is found, best first. */
+interface Kind {
+  readonly label: RegExp
+  readonly find: (clues: Clues, property: Property) => readonly (string | undefined)[]
+  /** Whether a list for it takes all that is found. */
+  readonly many?: true
+  /** False where the candidate is the best there is rather than what the text names so. */
+  readonly sure?: false
+}
+
+/** The first that a property's name fits is its kind. */
+export const kinds: readonly Kind[] = [
+  { label: /\be ?mails?\b/, find: ({ emails }) => textsOf(emails), many: true },
+  {
+    label: /\brecipients?\b|^(?:to|cc|bcc|send to|reply to)$/,
+    find: (clues) => [...textsOf(clues.emails), placeAfter(clues, 'to|for|tell|message|call|text')],
+    many: true,
+  },
+  {
+    label: /\b(?:urls?|uri|links?|web ?sites?|web ?pages?|href|homepage)\b/,
+    find: ({ urls }) => textsOf(urls),
+    many: true,
+  },
+  {
+    label: /\b(?:phone|telephone|mobile|fax)\b/,
+    find: ({ phones }) => textsOf(phones),
+    many: true,
+  },
+  {
+    label: /\b(?:dates?|days?|deadline|birthday|dob|check in|check out)\b|\bwhen\b/,
+    find: (clues, property) =>
+      lastIfEnd(textsOf(clues.dates), property).map((text) => text.replace(/^on /i, '')),
+    many: true,
+  },
+  {
+    label: /\b(?:path|directory|folder|file ?name)\b/,
+    find: ({ text }) => textsOf(pathsOf(text)),
+  },
+  {
+    label: /\b(?:time|hour|clock)\b(?!\s?zone)/,
+    find: (clues, property) => lastIfEnd(textsOf(clues.times), property),
+  },
+  {
+    label: /\b(?:origin|from|departure|source|start location|pickup|starting)\b/,
+    find: (clues) => [placeAfter(clues, 'from|leaving|departing')],
+  },
+  {
+    label: /\b(?:destination|to|arrival|drop ?off|target city)\b/,
+    find: (clues) => [placeAfter(clues, 'to|towards|into|for'), placesOf(clues).at(-1)?.text],
+  },
+  {
+    label:
+      /\b(?:locations?|city|cities|places?|country|countries|address|town|region|state|where|airport|capital|venue|stops)\b/,
+    find: (clues) => textsOf(placesOf(clues)),
+    many: true,
+  },
+  {
+    label: /\b(?:expression|formula|equation|calculation|math)\b/,
+    find: ({ text }) => [expressionIn(text)],
+  },
+  {
+    label: /\b(?:ticker|symbol|stock|currency|currencies)\b/,
+    find: ({ text }) => text.match(/\b[A-Z]{2,5}\b/g) ?? [],
+  },
+  {
+    label: /\b(?:language|lang)\b/,
+    find: (clues, { label }) => [
+      placeAfter(clues, /\b(?:source|from)\b/.test(label) ? 'from' : 'to|into|in'),
+    ],
+  },
+  {
+    label: /\bcolou?rs?\b/,
+    find: ({ text }) => coloursOf(text).map((span) => span.text.toLowerCase()),
+    many: true,
+  },
+  {
+    label:
+      /\b(?:id|identifier|code|sku|isbn|zip|postcode|postal|order number|invoice|reference|flight number|account number|tracking number)\b/,
+    find: ({ text }) =>
+      text.match(/(?<![\w.,-])(?=[\w-]{0,38}\d)[A-Za-z0-9][\w-]{0,38}(?![\w]|[.,]\d)/g) ?? [],
+  },
+  {
+    label: /\b(?:answer|result|response|output|solution|reply|value|summary|tl ?dr)\b/,
+    find: ({ answer }) => (answer?.skill === 'none' ? [] : [answer?.value ?? answer?.phrasings[0]]),
+  },
+  {
+    label: /\b(?:reasoning|explanation|rationale|thoughts?|justification|reason|evidence)\b/,
+    find: ({ answer }) => [answer?.evidence.join(' ')],
+    sure: false,
+  },
+  {
+    label:
+      /\b(?:message|body|content|text|note|comment|caption|instruction|input|sentence|prompt|passage|document|command|description|details)\b/,
+    find: wordingOf,
+  },
+  { label: /\b(?:query|search|keywords?|term|terms|q|question|topic|subject)\b/, find: topicOf },
+  {
+    label: /\b(?:title|heading|task|todo|item|product|event|song|book|movie|film|label)\b/,
+    find: (clues) => [
+      clues.quoted[0]?.text,
+      called.exec(clues.text)?.[1]?.trim(),
+      wordingOf(clues)[0],
+      ...textsOf(clues.names),
+    ],
+  },
+  {
+    label:
+      /\b(?:names?|persons?|people|users?|authors?|who|contact|attendees?|participants?|customer|artist|company|organi[sz]ation|team|owner|sender|patient|student|employee|manager|assignee|host|guests?|members?|characters?|entities|friends|players|speakers)\b/,
+    find: (clues) => [introduced.exec(clues.text)?.[1], ...textsOf(clues.names)],
+    many: true,
+  },
+]
+
+function textsOf(spans: readonly Span[]): string[] {
+  return spans.map((span) => span.text)
+}
+
+const ends = /\b(?:end|until|till|return|check ?out|finish|stop|due|arrival)\b/
+
+/** Of a beginning and an end, the end. */
+function lastIfEnd<T>(found: readonly T[], { label }: Property): readonly T[] {
+  return ends.test(label) && found.length > 1 ? found.slice(1) : found
+}
+
+/** Days as `2024-03-05`. */
+export function isoDates({ dates }: Clues, property: Property): readonly string[] {
+  return lastIfEnd(
+    dates.map((span) => isoDay(span.time)),
+    property,
+  )
+}
+
+function expressionIn(text: string): string | undefined {
+  const literal = /[-(\d][\d\s.,()+*/^%×÷!-]{1,300}[\d)!%]/.exec(text)?.[0].trim()
+  if (literal !== undefined && /\d\s*[-+*/^%×÷]\s*[-(\d]|!/.test(literal)) return literal
+  return findExpression(text.slice(0, 2000))?.written.replaceAll('×', '*').replaceAll('÷', '/')
+}
+
+const called =
+  /\b(?:called|named|titled|entitled|labell?ed)\s+["'“]?([\p{L}\p{N}][^"'”,.;!?\n]{0,80})/iu
+const introduced =
+  /\b(?:name is|named|called|i am|i['’]m|name['’]s) ([\p{Lu}][\p{L}'’-]*(?: \p{Lu}[\p{L}'’-]*){0,3})/iu
