@@ -8,6 +8,7 @@ import type { ApiKey } from '../ports/api-key.ts'
 import { causeText, headerText } from '../gateway/answer.ts'
 import type { Call, CallEnd } from '../gateway/call.ts'
 import type { Gateway } from '../gateway/gateway.ts'
+import { OpenList } from '../gateway/open-list.ts'
 import type { Address, ErrorBody, ServerOptions } from './address.ts'
 import { admit } from './admit.ts'
 import { authenticate, requireAdministrator } from './authenticate.ts'
@@ -58,7 +59,7 @@ function hasTwoHosts(rawHeaders: readonly string[]): boolean {
 }
 
 export function createServer(gateway: Gateway, options: ServerOptions): FastifyInstance {
-  const state: State = { calls: new Set(), isStopping: false }
+  const state: State = { calls: new OpenList(), isStopping: false }
   const budget = new BodyBudget(options.heldBytes)
   const server = Fastify({
     logger: false,
@@ -105,7 +106,7 @@ export function createServer(gateway: Gateway, options: ServerOptions): FastifyI
     done()
   })
   server.decorate('endCalls', () => {
-    for (const call of state.calls) call.cancel(stopping)
+    for (const call of state.calls.all()) call.cancel(stopping)
   })
   closeWhenIdle(server, state)
   const addresses = installRoutes()
@@ -182,7 +183,7 @@ function pathOf(url: string): string {
 
 interface State {
   /** Requests that have not been answered to their end, by what ends them. */
-  readonly calls: Set<Cancellation>
+  readonly calls: OpenList<Cancellation>
   /** Told when there is none any more. */
   becameIdle?: () => void
   isStopping: boolean
@@ -282,7 +283,7 @@ async function serve(
     deliverError(reply, error, errorBodyOf(request, address.error)(error, request.id))
     logFailure(gateway, request, error)
   } finally {
-    state.calls.delete(cancellation)
+    state.calls.remove(cancellation)
     if (state.calls.size === 0) state.becameIdle?.()
   }
 }

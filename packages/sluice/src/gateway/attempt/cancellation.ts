@@ -1,4 +1,5 @@
 import { GatewayError } from '@sluice/contract'
+import type { Listed } from '../open-list.ts'
 
 /** Why every call that is still open ends when the gateway stops: not its caller's choice. */
 export const stopping = new GatewayError('overloaded', 'The gateway is stopping', {
@@ -14,7 +15,8 @@ export interface CancelListener {
  * Whether a call, or one of several attempts at it, is still wanted. Does what an AbortController does for less, as most
  * calls never end this way; those who need a real signal get one.
  */
-export class Cancellation implements CancelListener {
+export class Cancellation implements CancelListener, Listed {
+  place = -1
   readonly #whole: Cancellation | undefined
   readonly #listeners: CancelListener[] = []
   #own: { readonly reason: unknown } | undefined

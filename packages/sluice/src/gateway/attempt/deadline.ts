@@ -1,4 +1,5 @@
 import { GatewayError } from '@sluice/contract'
+import { type Listed, OpenList } from '../open-list.ts'
 
 /** How long to wait for an upstream, in milliseconds. Every wait has a limit. */
 export interface Timeouts {
@@ -46,13 +47,13 @@ export function openDeadline(
 }
 
 /** All that are open share one timer, set for the first of them: most attempts end long before their limits. */
-const open: OpenDeadline[] = []
+const open = new OpenList<OpenDeadline>()
 let timer: NodeJS.Timeout | undefined
 let firesAt = Infinity
 
 /** How many attempts are under way in this process. */
 export function countOpenDeadlines(): number {
-  return open.length
+  return open.size
 }
 
 /** A timer that fires too early only looks; one that would fire too late is set again. */
@@ -67,13 +68,14 @@ function arm(at: number): void {
 function lookAtAll(): void {
   const now = performance.now()
   firesAt = Infinity
-  for (const deadline of open.filter(({ endsAt }) => endsAt <= now + 1)) deadline.reach(now)
+  for (const deadline of open.all()) if (deadline.endsAt <= now + 1) deadline.reach(now)
   let first = Infinity
-  for (const { endsAt } of open) first = Math.min(first, endsAt)
-  if (open.length > 0) arm(first)
+  for (const { endsAt } of open.all()) first = Math.min(first, endsAt)
+  if (open.size > 0) arm(first)
 }
 
-class OpenDeadline implements Deadline {
+class OpenDeadline implements Deadline, Listed {
+  place = -1
   readonly #timeouts: Timeouts
   readonly #expire: (reached: GatewayError) => void
   readonly #openedAt = performance.now()
@@ -81,13 +83,11 @@ class OpenDeadline implements Deadline {
   #since = this.#openedAt
   #heldAt: number | undefined
   #heldMs = 0
-  /** Where it stands among the open ones; negative once it is closed. */
-  #place: number
 
   constructor(timeouts: Timeouts, expire: (reached: GatewayError) => void) {
     this.#timeouts = timeouts
     this.#expire = expire
-    this.#place = open.push(this) - 1
+    open.add(this)
   }
 
   /** When the first of its limits is reached, by `performance.now()`. */
@@ -103,7 +103,7 @@ class OpenDeadline implements Deadline {
   }
 
   reach(now: number): void {
-    if (this.#place < 0) return
+    if (this.place < 0) return
     const isTotal = now >= this.#openedAt + this.#timeouts.totalMs - 1
     const reached = isTotal ? 'total' : this.#phase
     this[Symbol.dispose]()
@@ -117,7 +117,7 @@ class OpenDeadline implements Deadline {
     this.#heldAt = undefined
     // What the head of the answer took is part of the wait for the first content.
     this.#since = next === 'first token' || next === 'total' ? this.#openedAt : performance.now()
-    if (this.#place >= 0) arm(this.endsAt)
+    if (this.place >= 0) arm(this.endsAt)
   }
 
   progress(): void {
@@ -134,18 +134,12 @@ class OpenDeadline implements Deadline {
     this.#since += heldMs
     this.#heldMs += heldMs
     this.#heldAt = undefined
-    if (this.#place >= 0) arm(this.endsAt)
+    if (this.place >= 0) arm(this.endsAt)
   }
 
   [Symbol.dispose](): void {
-    if (this.#place < 0) return
-    const last = open.pop()
-    if (last && last !== this) {
-      open[this.#place] = last
-      last.#place = this.#place
-    }
-    this.#place = -1
-    if (open.length > 0) return
+    open.remove(this)
+    if (open.size > 0) return
     clearTimeout(timer)
     firesAt = Infinity
   }
