@@ -20,7 +20,8 @@ const tell = (text: string) => void process.stderr.write(`${text}\n`)
 /** Until most of what is run has been optimised. */
 const warmRequests = 40_000
 const openStreams = 3_000
-const soakSize = { requests: 300_000, streams: 3_000 }
+/** One of so many requests of a soak is a stream. */
+const requestsPerStream = 100
 
 /** What is measured besides the loads; `--scenarios` names them too. */
 const extras = [{ name: 'open-streams' }, { name: 'startup' }] as const
@@ -52,7 +53,7 @@ async function measureAll(options: BenchOptions): Promise<void> {
     )
   const found =
     options.mode === 'soak'
-      ? { ...nothing, soaks: await soakAll(bench, targets) }
+      ? { ...nothing, soaks: await soakAll(bench, targets, options.requests) }
       : await measureTargets(bench, targets, { names, rounds: options.rounds })
   const results: Results = {
     at: new Date().toISOString(),
@@ -110,11 +111,12 @@ async function holdStreams(bench: Bench, targets: readonly Target[]) {
   return rows.filter((row) => row !== undefined)
 }
 
-async function soakAll(bench: Bench, targets: readonly Target[]) {
+async function soakAll(bench: Bench, targets: readonly Target[], requests: number) {
+  const streams = Math.ceil(requests / requestsPerStream)
   const soaks: Soak[] = []
   for (const target of targets) {
     await using open = await bench.open(target)
-    soaks.push(await soak(open, { ...soakSize, tell }))
+    soaks.push(await soak(open, { requests, streams, tell }))
   }
   return soaks
 }

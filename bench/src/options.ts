@@ -6,6 +6,8 @@ export interface BenchOptions {
   readonly scenarios: readonly string[] | undefined
   readonly targets: readonly string[] | undefined
   readonly rounds: number
+  /** Of a soak; streams, one for a hundred of them, come on top. */
+  readonly requests: number
   /** Each as `name=command,url`. */
   readonly gateways: readonly string[]
   /** The results as JSON on standard output instead of tables. */
@@ -13,6 +15,7 @@ export interface BenchOptions {
 }
 
 const roundsUsual = 3
+const requestsUsual = 300_000
 
 /** Throws an Error that says what is wrong with the command line. */
 export function readOptions(args: readonly string[]): BenchOptions {
@@ -26,22 +29,28 @@ export function readOptions(args: readonly string[]): BenchOptions {
       scenarios: { type: 'string' },
       targets: { type: 'string' },
       rounds: { type: 'string', default: String(roundsUsual) },
+      requests: { type: 'string', default: String(requestsUsual) },
       gateway: { type: 'string', multiple: true, default: [] },
     },
   })
   const modes = (['quick', 'keep', 'soak'] as const).filter((mode) => values[mode])
   if (modes.length > 1) throw new Error(`--${modes.join(' and --')} exclude each other`)
-  const rounds = Number(values.rounds)
-  if (!Number.isInteger(rounds) || rounds < 1)
-    throw new Error(`--rounds ${values.rounds} is not a whole number from 1`)
   return {
     mode: modes[0] ?? 'full',
     scenarios: listOf(values.scenarios),
     targets: listOf(values.targets),
-    rounds,
+    rounds: countOf('rounds', values.rounds),
+    requests: countOf('requests', values.requests),
     gateways: values.gateway,
     json: values.json,
   }
+}
+
+function countOf(name: string, text: string): number {
+  const count = Number(text)
+  if (!Number.isInteger(count) || count < 1)
+    throw new Error(`--${name} ${text} is not a whole number from 1`)
+  return count
 }
 
 function listOf(text: string | undefined): readonly string[] | undefined {
