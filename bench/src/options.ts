@@ -15,7 +15,7 @@ export interface BenchOptions {
 }
 
 const roundsUsual = 3
-const requestsUsual = 300_000
+const requestsUsual = 600_000
 
 /** Throws an Error that says what is wrong with the command line. */
 export function readOptions(args: readonly string[]): BenchOptions {

@@ -24,8 +24,8 @@ export interface SoakOptions {
   readonly tell: (line: string) => void
 }
 
-/** A heap finds its size during the first fifth of the requests: samples before it show no leak. */
-const warmShare = 0.2
+/** A heap finds its size in its first full collections, of which there is one in 100,000 requests or so. */
+const warmShare = 0.5
 const sampleMs = 1_000
 const tellEvery = 20
 

@@ -56,7 +56,7 @@ test('the command line', () => {
     scenarios: undefined,
     targets: undefined,
     rounds: 3,
-    requests: 300_000,
+    requests: 600_000,
     gateways: [],
     json: false,
   })
