@@ -15,9 +15,6 @@ import { wavHeader } from './wav.ts'
 const speakTimeoutMs = 60_000
 /** 4,096 characters take half of this at the slowest speed, unless they are digits. */
 const secondsMax = 2400
-/** A sentence is spoken while the one before is on its way; very short ones travel together. */
-const partCharactersMin = 60
-const partCharactersMax = 600
 
 /**
  * Speaks with a formant synthesiser, sentence by sentence in a worker: 24 kHz, one channel, as `mp3` (default), or with
@@ -28,7 +25,7 @@ export const speak: Operation<'speak'> = async (request, context) => {
   const voice = voiceOf(request)
   findVoice(voice)
   const speed = request.speed ?? 1
-  const parts = splitParts(request.input)
+  const parts = request.input.match(partPattern) ?? []
   const samples = parts.reduce((sum, part) => sum + planSpeech(part, speed).samples, 0)
   if (samples > secondsMax * speechSampleRate)
     throw invalidRequest(
@@ -59,27 +56,11 @@ function voiceOf({ voice }: RequestOf<'speak'>): string {
   return typeof voice === 'string' ? voice : voice.id
 }
 
-/** Cuts a text after sentences, or where a sentence has no end, between words. */
-function splitParts(text: string): readonly string[] {
-  const parts: string[] = []
-  let part = ''
-  for (const [sentence] of text.matchAll(/[^.!?\n]+[.!?\n]*\s*|[.!?\n]+\s*/g))
-    for (let at = 0; at < sentence.length; ) {
-      const end = wordEnd(sentence, at + partCharactersMax)
-      part += sentence.slice(at, end)
-      at = end
-      if (part.length < partCharactersMin) continue
-      parts.push(part)
-      part = ''
-    }
-  return part === '' ? parts : [...parts, part]
-}
-
-function wordEnd(text: string, latest: number): number {
-  if (latest >= text.length) return text.length
-  const space = text.lastIndexOf(' ', latest)
-  return space > latest - partCharactersMax ? space + 1 : latest
-}
+/**
+ * A sentence is spoken while the one before is on its way, very short ones together. One that does not end is cut at
+ * the end of a word.
+ */
+const partPattern = /[^]{60,600}?[.!?\n]\s*|[^]{1,600}(?:\s|$)|[^]{1,600}/g
 
 interface SpokenParts {
   readonly parts: readonly string[]

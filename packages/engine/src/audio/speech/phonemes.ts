@@ -10,8 +10,8 @@ export interface Frication {
 }
 
 export interface Sound {
-  readonly kind: 'vowel' | 'glide' | 'nasal' | 'fricative' | 'stop' | 'affricate' | 'breath'
-  /** Where the mouth is; consonants only lean towards it. */
+  readonly kind: 'rest' | 'vowel' | 'voiced' | 'fricative' | 'stop' | 'affricate' | 'breath'
+  /** Where the mouth is. */
   readonly formants: Formants
   /** Diphthongs end elsewhere. */
   readonly to?: Formants
@@ -32,6 +32,7 @@ const palate: Frication = { low: 1900, lowGain: 0.9, high: 3900, highGain: 0.25 
 
 /** The sounds of English in ARPAbet (formants after Peterson and Barney 1952, and Klatt 1980). */
 const table = {
+  pause: { kind: 'rest', formants: [480, 1450, 2480], length: 0, voice: 0 },
   IY: { kind: 'vowel', formants: [290, 2250, 2960], length: 120, voice: 1 },
   IH: { kind: 'vowel', formants: [400, 1950, 2560], length: 90, voice: 1 },
   EY: { kind: 'vowel', formants: [480, 1900, 2520], to: [330, 2200, 2700], length: 150, voice: 1 },
@@ -49,13 +50,13 @@ const table = {
   AY: { kind: 'vowel', formants: [690, 1200, 2520], to: [380, 2000, 2600], length: 175, voice: 1 },
   AW: { kind: 'vowel', formants: [700, 1250, 2500], to: [420, 920, 2350], length: 180, voice: 1 },
   OY: { kind: 'vowel', formants: [540, 880, 2400], to: [380, 1980, 2560], length: 185, voice: 1 },
-  W: { kind: 'glide', formants: [290, 640, 2150], length: 70, voice: 0.75 },
-  Y: { kind: 'glide', formants: [270, 2150, 2950], length: 65, voice: 0.75 },
-  R: { kind: 'glide', formants: [320, 1080, 1420], length: 70, voice: 0.75 },
-  L: { kind: 'glide', formants: [340, 1050, 2800], length: 65, voice: 0.7 },
-  M: { kind: 'nasal', formants: [260, 1050, 2150], length: 70, voice: 0.6 },
-  N: { kind: 'nasal', formants: [260, 1550, 2550], length: 65, voice: 0.6 },
-  NG: { kind: 'nasal', formants: [260, 1950, 2500], length: 75, voice: 0.6 },
+  W: { kind: 'voiced', formants: [290, 640, 2150], length: 70, voice: 0.75 },
+  Y: { kind: 'voiced', formants: [270, 2150, 2950], length: 65, voice: 0.75 },
+  R: { kind: 'voiced', formants: [320, 1080, 1420], length: 70, voice: 0.75 },
+  L: { kind: 'voiced', formants: [340, 1050, 2800], length: 65, voice: 0.7 },
+  M: { kind: 'voiced', formants: [260, 1050, 2150], length: 70, voice: 0.6 },
+  N: { kind: 'voiced', formants: [260, 1550, 2550], length: 65, voice: 0.6 },
+  NG: { kind: 'voiced', formants: [260, 1950, 2500], length: 75, voice: 0.6 },
   F: { kind: 'fricative', formants: [340, 1100, 2080], length: 95, voice: 0, frication: soft },
   V: { kind: 'fricative', formants: [260, 1100, 2080], length: 65, voice: 0.5, frication: soft },
   TH: { kind: 'fricative', formants: [320, 1290, 2540], length: 90, voice: 0, frication: teeth },

@@ -6,7 +6,7 @@ export const speechSampleRate = 24_000
 
 /** One sound, or silence, and how it is said. Times in seconds. */
 export interface PlannedSound {
-  readonly phoneme: Phoneme | 'pause'
+  readonly phoneme: Phoneme
   readonly start: number
   readonly duration: number
   /** Pitch against the middle of the voice. */
@@ -61,27 +61,19 @@ export function planSpeech(text: string, speed: number): SpeechPlan {
   return { sounds: planned, samples: Math.round(at * speechSampleRate), speed }
 }
 
-interface Phrase {
-  readonly words: readonly string[]
-  readonly mark: PauseMark
-}
-
 /** Nobody says more in one breath. */
 const phraseWordsMax = 18
 
-function phrasesOf(items: readonly SpokenItem[]): readonly Phrase[] {
-  const phrases: Phrase[] = []
+/** The words up to each pause, and its mark. */
+function phrasesOf(items: readonly SpokenItem[]) {
+  const phrases: { readonly words: readonly string[]; readonly mark: PauseMark }[] = []
   let words: string[] = []
-  const close = (mark: PauseMark): void => {
-    if (words.length > 0) phrases.push({ words, mark })
+  for (const item of [...items, { kind: 'pause', mark: '.' } as const]) {
+    if (item.kind === 'word') words.push(item.word)
+    if (words.length === 0 || (item.kind === 'word' && words.length < phraseWordsMax)) continue
+    phrases.push({ words, mark: item.kind === 'word' ? ',' : item.mark })
     words = []
   }
-  for (const item of items) {
-    if (item.kind === 'word') words.push(item.word)
-    else close(item.mark)
-    if (words.length >= phraseWordsMax) close(',')
-  }
-  close('.')
   return phrases
 }
 

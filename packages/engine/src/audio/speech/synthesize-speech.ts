@@ -1,6 +1,5 @@
 import type { Task } from '../../workers/task.ts'
 import { wavHeader } from '../wav.ts'
-import { planGestures } from './gestures.ts'
 import { planSpeech, speechSampleRate } from './plan.ts'
 import { synthesize } from './synthesizer.ts'
 import { findVoice } from './voices.ts'
@@ -27,7 +26,7 @@ const mp3Kilobits = 64
 export const synthesizeSpeech: Task<SpeechInput, Uint8Array> = async (input) => {
   const voice = findVoice(input.voice)
   const plan = planSpeech(input.text, input.speed)
-  const sound = normalise(synthesize(planGestures(plan, voice), plan.samples, voice))
+  const sound = normalise(synthesize(plan, voice))
   if (input.format === 'mp3') return encodeMp3(sound)
   const header = input.format === 'wav' ? wavHeader(plan.samples, speechSampleRate) : undefined
   const offset = header?.length ?? 0

@@ -1,71 +1,108 @@
-import { frameSamples, type Gestures } from './gestures.ts'
-import { speechSampleRate } from './plan.ts'
+import { type Frication, type Sound, sounds } from './phonemes.ts'
+import { type PlannedSound, type SpeechPlan, speechSampleRate } from './plan.ts'
 import type { Voice } from './voices.ts'
 
+const frameSamples = 96
+const breathLevel = 0.08
+const noiseLevel = 0.025
+/** Of the mouth's resonances, Hz. */
+const bandwidths = [65, 95, 150, 220, 300]
+const noNoise: Frication = { low: 2000, lowGain: 0, high: 6000, highGain: 0 }
+
+/** What a mouth does: pitch and three formants in Hz, strengths of voice, of breath, and of noise made in the mouth. */
+type Gesture = readonly number[]
+/** The part of the way to its goal that each of them comes in a frame. */
+const paces: Gesture = [0.07, 0.17, 0.14, 0.14, 0.4, 0.4, 0.7]
+
+/** How a sound goes, up to which part of its length: strengths of voice (against its own), breath and noise. */
+type Stage = readonly [until: number, voice: number, breath: number, noise: number]
+const silence: Stage = [1, 0, 0, 0]
+const stages: Readonly<Record<Sound['kind'], readonly Stage[]>> = {
+  rest: [silence],
+  vowel: [[1, 1, 0, 0]],
+  voiced: [[1, 1, 0, 0]],
+  fricative: [[1, 1, 0, 1]],
+  breath: [[1, 0, 0.9, 0]],
+  stop: [
+    [0.58, 0.5, 0, 0],
+    [0.78, 0, 0, 1],
+    [1, 1, 0.4, 0],
+  ],
+  affricate: [
+    [0.4, 0.4, 0, 0],
+    [1, 1, 0, 1],
+  ],
+}
+
 /**
- * Makes sound of gestures: a pulsing voice and breath go through the resonances of the mouth one after the other, noise
+ * Makes sound of a plan: a pulsing voice and breath go through the resonances of the mouth one after the other, noise
  * through two of its own (a cascade and parallel synthesiser after Klatt, JASA 67, 1980). Not normalised.
  */
-export function synthesize(gestures: Gestures, samples: number, voice: Voice): Float32Array {
-  const output = new Float32Array(samples)
+export function synthesize(plan: SpeechPlan, voice: Voice): Float32Array {
+  const output = new Float32Array(plan.samples)
   const pulses = createPulses()
   const noise = createNoise()
-  const mouth = createResonators(5)
-  const low = createResonators(1)
-  const high = createResonators(1)
-  mouth.tune(3, 3500 * voice.formantScale, 220)
-  mouth.tune(4, 4400 * voice.formantScale, 300)
-  for (let frame = 0; frame < gestures.frames; frame++) {
-    const of = (column: Float32Array): number => column[frame] ?? 0
-    mouth.tune(0, of(gestures.first), 65)
-    mouth.tune(1, of(gestures.second), 95)
-    mouth.tune(2, of(gestures.third), 150)
-    low.tune(0, of(gestures.noiseLow), 700)
-    high.tune(0, of(gestures.noiseHigh), 1400)
-    pulses.tune(of(gestures.pitchHz))
-    const voiced = of(gestures.voice)
-    const breath = of(gestures.breath) * breathLevel
-    const frication = of(gestures.frication) * fricationLevel
-    const lowGain = of(gestures.noiseLowGain) * frication
-    const highGain = of(gestures.noiseHighGain) * frication
-    const end = Math.min(samples, (frame + 1) * frameSamples)
-    for (let at = frame * frameSamples; at < end; at++) {
-      const hiss = noise()
-      const sound = mouth.pass(pulses.next() * voiced + hiss * breath)
-      output[at] =
-        frication < 1e-6 ? sound : sound + low.pass(hiss) * lowGain + high.pass(hiss) * highGain
+  const [low, high] = [new Resonance(700), new Resonance(1400)]
+  const mouth = bandwidths.map((bandwidth) => new Resonance(bandwidth))
+  let now: Gesture | undefined
+  let at = 0
+  for (const planned of plan.sounds) {
+    const { frication = noNoise } = sounds[planned.phoneme]
+    low.tune(frication.low)
+    high.tune(frication.high)
+    const start = planned.start * speechSampleRate
+    const length = planned.duration * speechSampleRate
+    for (; at < Math.min(plan.samples, start + length); at += frameSamples) {
+      const goal = goalOf(planned, (at - start) / length, voice)
+      now = (now ?? goal).map(
+        (was, i) => was + ((goal[i] ?? 0) - was) * Math.min(1, (paces[i] ?? 1) * plan.speed),
+      )
+      const [pitchHz = 0, first = 0, second = 0, third = 0, voiced = 0, breath = 0, hiss = 0] = now
+      const formants = [first, second, third, 3500 * voice.formantScale, 4400 * voice.formantScale]
+      for (const [i, hz] of formants.entries()) mouth[i]?.tune(hz)
+      for (let i = at; i < Math.min(plan.samples, at + frameSamples); i++) {
+        const white = noise()
+        let sound = pulses(pitchHz) * voiced + white * breath * breathLevel
+        for (const one of mouth) sound = one.pass(sound)
+        if (hiss > 1e-3) {
+          const made = low.pass(white) * frication.lowGain + high.pass(white) * frication.highGain
+          sound += made * hiss * noiseLevel
+        }
+        output[i] = sound
+      }
     }
   }
   return output
 }
 
-const breathLevel = 0.08
-const fricationLevel = 0.025
-const radiation = 0.8
+/** Where the mouth wants to be at one point, 0 to 1, of a sound. */
+function goalOf({ phoneme, pitch, strength }: PlannedSound, into: number, voice: Voice): Gesture {
+  const { kind, formants, to = formants, voice: own } = sounds[phoneme]
+  const [, voiced, breath, noise] = stages[kind].find(([until]) => into < until) ?? silence
+  const way = Math.max(0, Math.min(1, (into - 0.3) / 0.6))
+  return [
+    voice.pitchHz * (1 + (pitch - 1) * voice.liveliness),
+    ...formants.map((hz, i) => (hz + ((to[i] ?? hz) - hz) * way) * voice.formantScale),
+    voiced * own * strength,
+    (breath * (1 - own) + voiced * own * voice.breath) * strength,
+    noise * (own > 0 ? 0.6 : 1) * strength,
+  ]
+}
 
 /** Airflow's rate of change through the vocal folds: it rises, then is cut off when they close (KLGLOTT88). */
 function createPulses() {
   const openShare = 0.62
+  const radiation = 0.8
   let phase = 0
-  let step = 0
   let before = 0
-  let wobble = 0
-  return {
-    tune(pitchHz: number): void {
-      // No voice is steadier than a percent or so.
-      wobble = (wobble + 0.37) % 1
-      step = (pitchHz * (1 + 0.006 * Math.sin(2 * Math.PI * wobble))) / speechSampleRate
-    },
-    next(): number {
-      phase += step
-      if (phase >= 1) phase -= 1
-      const open = phase / openShare
-      const flow = open < 1 ? 2 * open - 3 * open * open : 0
-      // Lips radiate high partials better than low ones.
-      const radiated = flow - radiation * before
-      before = flow
-      return radiated
-    },
+  return (pitchHz: number): number => {
+    phase = (phase + pitchHz / speechSampleRate) % 1
+    const open = phase / openShare
+    const flow = open < 1 ? 2 * open - 3 * open * open : 0
+    // Lips radiate high partials better than low ones.
+    const radiated = flow - radiation * before
+    before = flow
+    return radiated
   }
 }
 
@@ -80,29 +117,27 @@ function createNoise(): () => number {
   }
 }
 
-/** Resonances of two poles each, one after the other. */
-function createResonators(count: number) {
-  const a = new Float64Array(count).fill(1)
-  const b = new Float64Array(count)
-  const c = new Float64Array(count)
-  const before = new Float64Array(count)
-  const beforeThat = new Float64Array(count)
-  return {
-    tune(index: number, hz: number, bandwidth: number): void {
-      const radius = Math.exp((-Math.PI * bandwidth) / speechSampleRate)
-      c[index] = -radius * radius
-      b[index] = 2 * radius * Math.cos((2 * Math.PI * hz) / speechSampleRate)
-      a[index] = 1 - (b[index] ?? 0) - (c[index] ?? 0)
-    },
-    pass(input: number): number {
-      let value = input
-      for (let i = 0; i < count; i++) {
-        const last = before[i] ?? 0
-        value = (a[i] ?? 0) * value + (b[i] ?? 0) * last + (c[i] ?? 0) * (beforeThat[i] ?? 0)
-        beforeThat[i] = last
-        before[i] = value
-      }
-      return value
-    },
+/** A resonance of two poles, with a bandwidth in Hz. */
+class Resonance {
+  readonly #radius: number
+  #a = 1
+  #b = 0
+  #last = 0
+  #beforeLast = 0
+
+  constructor(bandwidth: number) {
+    this.#radius = Math.exp((-Math.PI * bandwidth) / speechSampleRate)
+  }
+
+  tune(hz: number): void {
+    this.#b = 2 * this.#radius * Math.cos((2 * Math.PI * hz) / speechSampleRate)
+    this.#a = 1 - this.#b + this.#radius ** 2
+  }
+
+  pass(input: number): number {
+    const value = this.#a * input + this.#b * this.#last - this.#radius ** 2 * this.#beforeLast
+    this.#beforeLast = this.#last
+    this.#last = value
+    return value
   }
 }
