@@ -1,4 +1,5 @@
 import type { ChatChunk, ChatDelta, ChoiceLogprobs, FinishReason, Step } from '@sluice/contract'
+import { placed } from './interleaved.ts'
 import type { CodecContext } from './protocol.ts'
 
 /** Writes the canonical chunks of one stream: the same id, time and model in each, the role first. */
@@ -22,6 +23,19 @@ export function createChatChunks(
     model: context.publicModel,
   } as const
   let begun = false
+  let hasText = false
+  let calls = 0
+
+  /** What was told so far tells where the blocks stand; Gemini signs what stood before. */
+  function inPlace(delta: ChatDelta): ChatDelta {
+    const { content, tool_calls: pieces, thinking_blocks: blocks } = delta
+    const before = { hasText, calls }
+    if (content) hasText = true
+    for (const { index } of pieces ?? []) calls = Math.max(calls, index + 1)
+    if (blocks == null) return delta
+    const own = blocks.map((block) => (block.type === 'thought' ? block : placed(block, before)))
+    return { ...delta, thinking_blocks: own }
+  }
 
   function step(choice: Omit<ChatChunk['choices'][number], 'index'>): Step<ChatChunk> {
     return { event: { ...head, choices: [{ index: 0, ...choice }], system_fingerprint: null } }
@@ -36,7 +50,10 @@ export function createChatChunks(
   }
 
   return {
-    delta: (delta, logprobs = null) => [...begin(), step({ delta, finish_reason: null, logprobs })],
+    delta: (delta, logprobs = null) => [
+      ...begin(),
+      step({ delta: inPlace(delta), finish_reason: null, logprobs }),
+    ],
     finish: (reason, extra = {}) => [
       ...begin(),
       step({ delta: {}, finish_reason: reason, logprobs: null, ...extra }),

@@ -48,6 +48,8 @@ export const ThinkingBlock = Type.Object({
   id: Type.Optional(Type.String()),
   summary: Type.Optional(Type.Array(Type.String())),
   encrypted_content: optional(Type.String()),
+  /** Where in the message it stands: 0, the default, at the beginning; 1 after the text; 1 + n after n calls. */
+  place: Type.Optional(Type.Integer({ minimum: 0 })),
 })
 export type ThinkingBlock = Static<typeof ThinkingBlock>
 

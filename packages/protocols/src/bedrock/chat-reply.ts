@@ -14,6 +14,7 @@ import {
   type ToolCall,
 } from '@sluice/contract'
 import { chatReply } from '../chat-reply.ts'
+import { placed } from '../interleaved.ts'
 import type { CodecContext, Decoded, Received } from '../protocol.ts'
 import { finishReason, stopSequenceOf } from './finish-reasons.ts'
 import { answersByTool, jsonToolName } from './tools.ts'
@@ -60,7 +61,9 @@ function readMessage(content: readonly unknown[], byTool: boolean): AnswerMessag
         ),
       )
     else if (isObject(block['reasoningContent']))
-      readReasoning(block['reasoningContent'], reasoning, blocks)
+      readReasoning(block['reasoningContent'], reasoning, (read) =>
+        blocks.push(placed(read, { hasText: texts.length > 0, calls: calls.length })),
+      )
     else if (isObject(block['image'])) images.push(imageUrl(block['image']))
     else if (isObject(toolUse) && byTool && toolUse['name'] === jsonToolName)
       texts.push(formatJson(toolUse['input'] ?? {}))
@@ -80,13 +83,16 @@ function readMessage(content: readonly unknown[], byTool: boolean): AnswerMessag
   }
 }
 
-function readReasoning(content: Fields, reasoning: string[], blocks: ThinkingBlock[]): void {
+function readReasoning(
+  content: Fields,
+  reasoning: string[],
+  add: (block: ThinkingBlock) => void,
+): void {
   const { text, signature } = objectOf(content['reasoningText'])
   const redacted = someText(content['redactedContent'])
   if (typeof text === 'string') reasoning.push(text)
-  if (typeof signature === 'string')
-    blocks.push({ type: 'thinking', thinking: textOf(text), signature })
-  if (redacted !== undefined) blocks.push({ type: 'redacted_thinking', data: redacted })
+  if (typeof signature === 'string') add({ type: 'thinking', thinking: textOf(text), signature })
+  if (redacted !== undefined) add({ type: 'redacted_thinking', data: redacted })
 }
 
 function imageUrl(image: Fields): string {

@@ -9,6 +9,7 @@ import {
 import { readArguments } from '../call-arguments.ts'
 import type { CacheBreakpoints } from '../claude/cache-breakpoints.ts'
 import type { ToolIds } from '../claude/tool-ids.ts'
+import { interleaved } from '../interleaved.ts'
 import type { CodecContext } from '../protocol.ts'
 import { type Block, createDocumentNames, mediaBlock } from './media.ts'
 import { modelFamily } from './model-family.ts'
@@ -99,14 +100,16 @@ function blocksOf(message: Message, path: string, writing: Writing): readonly Bl
       return named(message, contentBlocks(message, path, writing))
     case 'assistant':
       if (message.audio != null) writing.context.unsupported(`${path}.audio`)
-      return [
-        ...thinking(message.thinking_blocks ?? [], writing.context.model),
-        ...contentBlocks(message, path, writing),
-        ...(message.refusal == null ? [] : textBlock(message.refusal)),
-        ...(message.tool_calls ?? []).map((call, index) =>
+      return interleaved(
+        thoughts(message.thinking_blocks ?? [], writing.context.model),
+        [
+          ...contentBlocks(message, path, writing),
+          ...(message.refusal == null ? [] : textBlock(message.refusal)),
+        ],
+        (message.tool_calls ?? []).map((call, index) => [
           toolUse(call, `${path}.tool_calls[${index}]`, writing),
-        ),
-      ]
+        ]),
+      )
     default:
       return contentBlocks(message, path, writing)
   }
@@ -154,22 +157,18 @@ export function cachePoint({
 }
 
 /** Only Claude takes reasoning back, and only what carries its signature. */
-function thinking(blocks: readonly ThinkingBlock[], model: string): readonly Block[] {
+function thoughts(blocks: readonly ThinkingBlock[], model: string) {
   const family = modelFamily(model)
   if (family !== 'anthropic' && family !== 'unknown') return []
-  return blocks.flatMap((block): readonly Block[] => {
-    if (block.type === 'thinking' && block.signature != null)
-      return [
-        {
-          reasoningContent: {
-            reasoningText: { text: block.thinking ?? '', signature: block.signature },
-          },
-        },
-      ]
-    return block.type === 'redacted_thinking' && block.data !== undefined
-      ? [{ reasoningContent: { redactedContent: block.data } }]
-      : []
-  })
+  return blocks.map((block) => ({ ...block, pieces: reasoningContent(block) }))
+}
+
+function reasoningContent({ type, thinking, signature, data }: ThinkingBlock): readonly Block[] {
+  if (type === 'thinking' && signature != null)
+    return [{ reasoningContent: { reasoningText: { text: thinking ?? '', signature } } }]
+  return type === 'redacted_thinking' && data !== undefined
+    ? [{ reasoningContent: { redactedContent: data } }]
+    : []
 }
 
 function toolUse(call: ToolCall, path: string, { ids }: Writing): Block {

@@ -11,7 +11,7 @@ import {
   type ToolCall,
 } from '@sluice/contract'
 import type { Block, Message as ClientMessage } from './schema.ts'
-import { readThinking, signCall } from './thinking.ts'
+import { isThinking, readThinking, signCall } from './thinking.ts'
 
 /** A message of the Messages API as canonical messages: one, or several where it holds results of calls. */
 export function canonicalMessages(message: ClientMessage, path: string): readonly Message[] {
@@ -169,8 +169,7 @@ function markError(text: string): string {
 }
 
 function assistantMessage(content: readonly Block[], path: string): readonly Message[] {
-  const thoughts = content.filter(isThinking)
-  const { text: reasoning, blocks, callSignatures } = readThinking(thoughts)
+  const { text: reasoning, blocks, callSignatures } = readThinking(content)
   const parts: ContentPart[] = []
   const calls: ToolCall[] = []
   for (const [index, block] of content.entries()) {
@@ -218,10 +217,6 @@ function readable(value: unknown): unknown {
     ([name, field]) => field !== null && !name.startsWith('encrypted_') && name !== 'type',
   )
   return Object.fromEntries(kept.map(([name, field]) => [name, readable(field)]))
-}
-
-function isThinking({ type }: Block): boolean {
-  return type === 'thinking' || type === 'redacted_thinking'
 }
 
 function toolCall(block: Block, path: string): ToolCall {

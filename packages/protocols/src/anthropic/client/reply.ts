@@ -12,6 +12,7 @@ import {
   type ToolCall,
 } from '@sluice/contract'
 import { callSignature } from '../../call-signature.ts'
+import { interleaved } from '../../interleaved.ts'
 import type { Block } from '../blocks.ts'
 import { stopReason } from '../finish-reasons.ts'
 import type { MessagesRequest } from './schema.ts'
@@ -78,15 +79,20 @@ function contentOf(
     const signature = callSignature(call)
     return signature === undefined ? [] : [[call.id, signature] as const]
   })
-  const { content } = message
-  return [
-    ...thinkingBlocks(message, textShown),
-    ...(content ? [textBlock(content, citationsOf(content, message.annotations))] : []),
-    ...(message.images ?? []).map(({ image_url: image }) => textBlock(pictureText(image.url))),
-    ...(declined && message.refusal ? [textBlock(message.refusal)] : []),
-    ...(signed.length > 0 ? [callSignatureBlock(Object.fromEntries(signed))] : []),
-    ...calls.map(toolUse),
-  ]
+  const { content, thinking_blocks: thoughts } = message
+  return interleaved(
+    thinkingBlocks(message, textShown).map((block, index) => ({
+      place: thoughts?.[index]?.place,
+      pieces: [block],
+    })),
+    [
+      ...(content ? [textBlock(content, citationsOf(content, message.annotations))] : []),
+      ...(message.images ?? []).map(({ image_url: image }) => textBlock(pictureText(image.url))),
+      ...(declined && message.refusal ? [textBlock(message.refusal)] : []),
+      ...(signed.length > 0 ? [callSignatureBlock(Object.fromEntries(signed))] : []),
+    ],
+    calls.map((call) => [toolUse(call)]),
+  )
 }
 
 function textBlock(text: string, citations: readonly object[] = []): Block {

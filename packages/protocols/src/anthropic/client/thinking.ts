@@ -1,6 +1,7 @@
 import { isObject, objectOf, textOf, type ThinkingBlock, type ToolCall } from '@sluice/contract'
 import { withSignature } from '../../call-signature.ts'
 import { carry, restore } from '../../carried-reasoning.ts'
+import { placed } from '../../interleaved.ts'
 import type { Block as OutBlock } from '../blocks.ts'
 import type { Block } from './schema.ts'
 
@@ -13,29 +14,38 @@ interface ReturnedThinking {
 }
 
 /**
- * The `thinking` and `redacted_thinking` blocks of a message. Claude's own stay as they are; those in which the
+ * The `thinking` and `redacted_thinking` blocks among the blocks of a message. Claude's own stay as they are; those in which the
  * gateway carried another maker's reasoning, or words it did not show, become that again.
  */
 export function readThinking(blocks: readonly Block[]): ReturnedThinking {
   let text = ''
   let callSignatures: Readonly<Record<string, unknown>> = {}
   const found: ThinkingBlock[] = []
+  const before = { hasText: false, calls: 0 }
+  const add = (block: ThinkingBlock) => found.push(placed(block, before))
   for (const block of blocks) {
+    if (block.type === 'text') before.hasText = true
+    if (block.type === 'tool_use') before.calls += 1
+    if (!isThinking(block)) continue
     const opaque = block.type === 'thinking' ? (block.signature ?? '') : (block.data ?? '')
     text += block.thinking ?? ''
     const carried = restore(opaque)
     if (isObject(carried)) {
       if (carried['kind'] === 'call_signatures')
         callSignatures = { ...callSignatures, ...objectOf(carried['signatures']) }
-      else if (isBlock(carried)) found.push(carried)
+      else if (isBlock(carried)) add(carried)
     } else if (opaque !== '')
-      found.push(
+      add(
         block.type === 'thinking'
           ? { type: 'thinking', thinking: block.thinking ?? '', signature: opaque }
           : { type: 'redacted_thinking', data: opaque },
       )
   }
   return { text, blocks: found, callSignatures }
+}
+
+export function isThinking({ type }: Block): boolean {
+  return type === 'thinking' || type === 'redacted_thinking'
 }
 
 const carriedKinds: ReadonlySet<unknown> = new Set(['thinking', 'reasoning', 'thought'])

@@ -12,6 +12,7 @@ import {
   type ToolCall,
 } from '@sluice/contract'
 import { chatReply } from '../../chat-reply.ts'
+import { placed } from '../../interleaved.ts'
 import type { CodecContext, Decoded, Received } from '../../protocol.ts'
 import { receivedObject } from '../../read-json.ts'
 import { finishReason } from '../finish-reasons.ts'
@@ -83,7 +84,7 @@ function readBlocks(content: readonly unknown[], answerTool: string | undefined)
       case 'thinking':
       case 'redacted_thinking':
         reasoning += textOf(block['thinking'])
-        thinking.push(thinkingBlock(block))
+        thinking.push(placed(thinkingBlock(block), { hasText: text !== '', calls: calls.length }))
         break
       case 'tool_use':
         if (someText(block['name']) === undefined) break

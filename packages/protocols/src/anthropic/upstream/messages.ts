@@ -2,6 +2,7 @@ import type { Message, ThinkingBlock, ToolCall } from '@sluice/contract'
 import { readArguments } from '../../call-arguments.ts'
 import type { CacheBreakpoints } from '../../claude/cache-breakpoints.ts'
 import { createToolIds, type ToolIds } from '../../claude/tool-ids.ts'
+import { interleaved } from '../../interleaved.ts'
 import type { CodecContext } from '../../protocol.ts'
 import { type Block, isBlank } from '../blocks.ts'
 import { mediaBlock } from './media.ts'
@@ -122,14 +123,13 @@ function contentBlocks({ content }: Message, path: string, writing: Writing): re
 
 function assistantBlocks(message: Message, path: string, writing: Writing): readonly Block[] {
   if (message.audio != null) writing.context.unsupported(`${path}.audio`)
-  return [
-    ...(message.thinking_blocks ?? []).flatMap(thinkingBlock),
-    ...contentBlocks(message, path, writing),
-    ...textBlock(message.refusal ?? ''),
-    ...(message.tool_calls ?? []).map((call, index) =>
+  return interleaved(
+    (message.thinking_blocks ?? []).map((block) => ({ ...block, pieces: thinkingBlock(block) })),
+    [...contentBlocks(message, path, writing), ...textBlock(message.refusal ?? '')],
+    (message.tool_calls ?? []).map((call, index) => [
       toolUse(call, `${path}.tool_calls[${index}]`, writing),
-    ),
-  ]
+    ]),
+  )
 }
 
 /** Claude takes back only its own reasoning, as it was signed; that of other makers means nothing to it. */

@@ -7,6 +7,7 @@ import {
 } from '@sluice/contract'
 import { argumentsText } from '../../call-arguments.ts'
 import { withSignature } from '../../call-signature.ts'
+import { placed } from '../../interleaved.ts'
 import type { FormatContext } from '../../protocol.ts'
 import { compactedMessage, summaryRequest } from './compaction.ts'
 import { drawnImageUrl, messageContent, missing, spokenContent, toolOutput } from './content.ts'
@@ -137,7 +138,8 @@ function addReasoning(conversation: Conversation, item: InputItem): void {
     endTurn(conversation)
   const turn = openTurn(conversation)
   if (text !== '') turn.reasoning.push(text)
-  turn.blocks.push(...blocks)
+  const before = { hasText: turn.text !== undefined, calls: turn.calls.length }
+  turn.blocks.push(...blocks.map((block) => placed(block, before)))
 }
 
 function addCall(conversation: Conversation, item: InputItem, path: string): void {

@@ -10,6 +10,7 @@ import {
   type ToolCall,
 } from '@sluice/contract'
 import { callSignature } from '../../call-signature.ts'
+import { interleaved } from '../../interleaved.ts'
 import type { FormatContext } from '../../protocol.ts'
 import { asksForCompaction, compactionItem, summaryIn } from './compaction.ts'
 import { itemIds } from './history.ts'
@@ -147,28 +148,33 @@ export function usageOf(usage: ChatUsage): NonNullable<ResponseObject['usage']> 
 
 type Choice = ChatReply['choices'][number]
 
-/** Output items in the order a model makes them: reasoning, the message, the calls. */
+/** Output items in the order the model made them; the message stands before the calls. */
 function outputOf(choice: Choice, logprobs: boolean, newId: NewId): OutputItem[] {
   const { message } = choice
   const { reasoning_content: reasoning, thinking_blocks: blocks } = message
   const status = choice.finish_reason === 'length' ? 'incomplete' : 'completed'
   const content = partsOf(choice, logprobs)
   return [
-    ...reasoningItems(reasoning ?? '', blocks ?? [], newId),
-    ...(content.length === 0 ? [] : [messageItem(newId('msg_'), { content, status })]),
-    ...(message.images ?? []).map(({ image_url: { url } }) => imageItem(newId('ig_'), url)),
-    ...(message.tool_calls ?? []).flatMap((call) => callItems(call, newId)),
+    ...plainItems(reasoning ?? '', blocks ?? [], newId),
+    ...interleaved(
+      (blocks ?? []).map((block) => ({ ...block, pieces: [reasoningItem(block, newId('rs_'))] })),
+      [
+        ...(content.length === 0 ? [] : [messageItem(newId('msg_'), { content, status })]),
+        ...(message.images ?? []).map(({ image_url: { url } }) => imageItem(newId('ig_'), url)),
+      ],
+      (message.tool_calls ?? []).map((call) => callItems(call, newId)),
+    ),
   ]
 }
 
-function reasoningItems(
+/** Reasoning that no block tells. */
+function plainItems(
   text: string,
   blocks: readonly ThinkingBlock[],
   newId: NewId,
 ): readonly OutputItem[] {
   const textShown = blocks.some(({ thinking, summary }) => thinking || summary?.length)
-  const plain = text !== '' && !textShown ? [plainReasoningItem(text, newId('rs_'))] : []
-  return [...plain, ...blocks.map((block) => reasoningItem(block, newId('rs_')))]
+  return text !== '' && !textShown ? [plainReasoningItem(text, newId('rs_'))] : []
 }
 
 function partsOf({ message, logprobs }: Choice, told: boolean): readonly Fields[] {

@@ -37,7 +37,8 @@ interface Output {
 
 /**
  * The output items of one streamed response. Reasoning ends when its block is whole or something else begins, the
- * message ends when a call begins, and calls stay open to the end, because pieces of parallel calls may interleave.
+ * message ends when a call begins, and calls stay open to the end or to a thought after them, because pieces of parallel
+ * calls may interleave.
  */
 export interface StreamedOutput {
   /** The finished items in order. */
@@ -119,6 +120,12 @@ function addBlock(output: Output, block: ThinkingBlock): void {
   if (output.reasoning === undefined && output.message !== undefined && block.type === 'thought')
     return addWhole(output, reasoningItem(block, output.teller.itemId('rs_')))
   const { text, id } = output.reasoning ?? openReasoning(output)
+  // Clients keep items in the order in which they are done.
+  for (const [index, call] of output.calls)
+    if (index < (block.place ?? 0) - 1) {
+      closeCall(output, call, 'completed')
+      output.calls.delete(index)
+    }
   closeReasoning(output, reasoningItem(block, id, text === '' ? undefined : text))
 }
 

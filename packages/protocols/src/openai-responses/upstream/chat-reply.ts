@@ -19,6 +19,7 @@ import {
 import { bodyOf } from '../../failure.ts'
 import { tierOf } from '../../openai/upstream/chat-reply.ts'
 import { logprobsOf } from '../../openai/upstream/logprobs.ts'
+import { placed } from '../../interleaved.ts'
 import type { CodecContext, Decoded, Received } from '../../protocol.ts'
 import { readUsage } from '../../usage.ts'
 import {
@@ -125,7 +126,8 @@ function gatherReasoning(item: Fields, into: Gathered): void {
   const text = reasoningText(item)
   if (text !== '') into.reasoning.push(text)
   const block = reasoningBlock(item)
-  if (block !== undefined) into.blocks.push(block)
+  if (block !== undefined)
+    into.blocks.push(placed(block, { hasText: into.text !== '', calls: into.calls.length }))
 }
 
 function gatherMessage(item: Fields, into: Gathered): void {

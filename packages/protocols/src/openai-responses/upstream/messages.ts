@@ -3,9 +3,12 @@ import {
   type Fields,
   type Message,
   registeredDataUrl,
+  type ThinkingBlock,
   type ToolCall,
 } from '@sluice/contract'
+import { restore } from '../../carried-reasoning.ts'
 import { pdfAsFile } from '../../file-types.ts'
+import { interleaved } from '../../interleaved.ts'
 import type { CodecContext } from '../../protocol.ts'
 
 interface Place {
@@ -107,11 +110,11 @@ function assistantItems(message: Message, place: MessagePlace): readonly Fields[
   const calls = message.tool_calls ?? []
   // Reasoning that nothing follows is refused.
   if (content.length === 0 && calls.length === 0) return []
-  return [
-    ...reasoningItems(message),
-    ...(content.length === 0 ? [] : [{ type: 'message', role: 'assistant', content }]),
-    ...calls.map((call) => callItem(call, place)),
-  ]
+  return interleaved(
+    (message.thinking_blocks ?? []).map((block) => ({ ...block, pieces: reasoningItem(block) })),
+    content.length === 0 ? [] : [{ type: 'message', role: 'assistant', content }],
+    calls.map((call) => [callItem(call, place)]),
+  )
 }
 
 function spokenParts({ content, refusal }: Message): readonly Fields[] {
@@ -129,15 +132,14 @@ function outputText(text: string): Fields {
 }
 
 /** Only reasoning that this API encrypted can go back; nothing is stored under the ids of the rest. */
-function reasoningItems({ thinking_blocks: blocks }: Message): readonly Fields[] {
-  return (blocks ?? []).flatMap((block) => {
-    const { type, id, summary, encrypted_content: encrypted } = block
-    if (type !== 'reasoning' || encrypted == null || encrypted === '') return []
-    const texts = (summary ?? []).map((text) => ({ type: 'summary_text', text }))
-    return [
-      { type, ...(id === undefined ? {} : { id }), summary: texts, encrypted_content: encrypted },
-    ]
-  })
+function reasoningItem(block: ThinkingBlock): readonly Fields[] {
+  const { type, id, summary, encrypted_content: encrypted } = block
+  if (type !== 'reasoning' || encrypted == null || encrypted === '') return []
+  if (restore(encrypted) !== undefined) return []
+  const texts = (summary ?? []).map((text) => ({ type: 'summary_text', text }))
+  return [
+    { type, ...(id === undefined ? {} : { id }), summary: texts, encrypted_content: encrypted },
+  ]
 }
 
 function callItem(call: ToolCall, { kinds }: Place): Fields {

@@ -1,0 +1,31 @@
+import type { ThinkingBlock } from '@sluice/contract'
+
+/**
+ * Models may think again between their calls (Claude's interleaved thinking, the reasoning items of OpenAI's models), and
+ * their makers want each thought back where it was. A message of chat has no order of its own, so a block knows its place.
+ */
+export function placed(
+  block: ThinkingBlock,
+  before: { readonly hasText: boolean; readonly calls: number },
+): ThinkingBlock {
+  const { place: _, ...unplaced } = block
+  const place = before.calls > 0 ? 1 + before.calls : Number(before.hasText)
+  return place === 0 ? unplaced : { ...unplaced, place }
+}
+
+/** Thoughts, text and calls in the order in which they were made. No thought stands last: no maker takes that back. */
+export function interleaved<T>(
+  thoughts: readonly { readonly place?: number | undefined; readonly pieces: readonly T[] }[],
+  text: readonly T[],
+  calls: readonly (readonly T[])[],
+): readonly T[] {
+  const slots = [text, ...calls]
+  const last = Math.max(
+    0,
+    slots.findLastIndex((slot) => slot.length > 0),
+  )
+  return slots.flatMap((slot, index) => [
+    ...thoughts.flatMap(({ place = 0, pieces }) => (Math.min(place, last) === index ? pieces : [])),
+    ...slot,
+  ])
+}
