@@ -76,15 +76,16 @@ function attempt(step: () => unknown): void {
   }
 }
 
-/** The time of a line, made once for all lines of a millisecond. */
+/** The time of a line; all of it but the milliseconds is made once for all lines of a second. */
 function createTimestamp(): () => string {
-  let last = 0
-  let text = ''
+  let last = NaN
+  let upToSecond = ''
   return () => {
     const now = Date.now()
-    if (now !== last) text = new Date(now).toISOString()
-    last = now
-    return text
+    const second = Math.floor(now / 1_000)
+    if (second !== last) upToSecond = new Date(second * 1_000).toISOString().slice(0, -4)
+    last = second
+    return `${upToSecond}${String(now % 1_000).padStart(3, '0')}Z`
   }
 }
 
