@@ -232,7 +232,7 @@ describe('the other operations', () => {
     ['/v1/completions', chat, bound('n', [1, 128], [0, 129])],
     ['/v1/completions', chat, bound('max_tokens', [0, 1], [-1, 0.5])],
     ['/v1/completions', chat, bound('logprobs', [0, 5], [-1, 6])],
-    ['/v1/completions', chat, bound('best_of', [1, 20], [0, 129])],
+    ['/v1/completions', chat, bound('best_of', [0, 20], [-1, 129])],
     ['/v1/completions', chat, bound('stop', ['a', many(4)], [many(5)])],
     ['/v1/completions', chat, bound('presence_penalty', [-2, 2], [-2.1, 2.1])],
     ['/v1/completions', chat, bound('frequency_penalty', [-2, 2], [-2.1, 2.1])],

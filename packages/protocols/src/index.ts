@@ -34,6 +34,7 @@ export {
   noStreamOptions,
   renameField,
   requiredAsAny,
+  thinkingAsPart,
 } from './openai/upstream/quirks.ts'
 export type {
   ClientFormat,

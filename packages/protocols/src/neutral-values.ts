@@ -1,7 +1,7 @@
 /** The values by which a request says what an upstream does anyway, so that leaving the field out changes nothing. */
 const neutral: Readonly<Record<string, readonly unknown[]>> = {
   background: ['auto', false],
-  best_of: [1],
+  best_of: [0, 1],
   chunking_strategy: ['auto'],
   detail: ['auto'],
   echo: [false],

@@ -91,11 +91,26 @@ describe('settings', () => {
   test.each<[Partial<ChatRequest>, string, object]>([
     [{ reasoning_effort: 'none' }, 'gemini-3-pro', { thinkingLevel: 'LOW' }],
     [{ reasoning_effort: 'none' }, 'gemini-3-flash', { thinkingLevel: 'MINIMAL' }],
+    [{ reasoning_effort: 'none' }, 'gemini-3.8-flash', { thinkingLevel: 'LOW' }],
     [{ reasoning_effort: 'none' }, 'gemini-2.5-pro', { thinkingBudget: 128 }],
     [{ thinking_budget: 0 }, 'gemini-2.5-pro', { thinkingBudget: 128 }],
   ])('%j of %s, which always thinks, becomes the least it can', (fields, model, thinkingConfig) => {
     expect(leftOut(fields, model)).toEqual(Object.keys(fields))
     expect(sent(fields, model).generationConfig).toEqual({ thinkingConfig })
+  })
+
+  test.each([
+    ['minimal', 'gemini-3-flash-preview', 'MINIMAL'],
+    ['minimal', 'gemini-3.1-flash-lite', 'MINIMAL'],
+    ['minimal', 'gemini-3.8-flash', 'LOW'],
+    ['minimal', 'gemini-3.1-pro-preview', 'LOW'],
+    ['medium', 'gemini-3.1-pro-preview', 'MEDIUM'],
+    ['medium', 'gemini-3-pro-preview', 'HIGH'],
+    ['low', 'gemini-3.1-flash-image', 'MINIMAL'],
+    ['low', 'gemini-3-pro-image-preview', 'HIGH'],
+  ] as const)('an effort %s is the level nearest to it that %s knows', (effort, model, level) => {
+    const { generationConfig } = sent({ reasoning_effort: effort }, model)
+    expect(generationConfig?.['thinkingConfig']).toMatchObject({ thinkingLevel: level })
   })
 
   test('values that equal what Gemini does anyway are left out', () => {

@@ -87,14 +87,16 @@ function checkContent(message: CheckedMessage, path: string): void {
   for (const [index, part] of content.entries()) checkPart(part, role, `${path}.content[${index}]`)
 }
 
+/** `thinking` is how Mistral's models answer. */
+const answeredParts: ReadonlySet<string> = new Set(['refusal', 'thinking'])
 const mediaRoles: ReadonlySet<string> = new Set(['user', 'tool'])
 
 function checkPart(part: ContentPart, role: string, path: string): void {
   if (part[part.type] == null) throw missing(`${path}.${part.type}`)
   if (part.type === 'text') return
-  if (part.type === 'refusal') {
+  if (answeredParts.has(part.type)) {
     if (role !== 'assistant')
-      throw invalidRequest('Only assistant messages hold refusals', `${path}.type`)
+      throw invalidRequest(`Only assistant messages hold a ${part.type}`, `${path}.type`)
     return
   }
   if (!mediaRoles.has(role))

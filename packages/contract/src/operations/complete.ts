@@ -23,7 +23,8 @@ export const CompleteRequest = Type.Object({
   temperature: optional(Type.Number({ minimum: 0, maximum: 2 })),
   top_p: optional(Type.Number({ minimum: 0, maximum: 1 })),
   n: optional(Type.Integer({ minimum: 1, maximum: 128 })),
-  best_of: optional(Type.Integer({ minimum: 1, maximum: 128 })),
+  /** 0 is the default, as 1 is (OpenAI API, CreateCompletionRequest). */
+  best_of: optional(Type.Integer({ minimum: 0, maximum: 128 })),
   stream: optional(Type.Boolean()),
   stream_options: optional(Type.Object({ include_usage: optional(Type.Boolean()) })),
   logprobs: optional(Type.Integer({ minimum: 0, maximum: 5 })),
@@ -96,7 +97,7 @@ export const complete = operation({
   example: { model: 'builtin-chat', prompt: 'The capital of France is Paris. The capital of' },
   check(request) {
     const { best_of: bestOf, n } = request
-    if (bestOf != null && bestOf < (n ?? 1))
+    if (bestOf != null && bestOf > 0 && bestOf < (n ?? 1))
       throw invalidRequest('best_of must be at least n', 'best_of')
     if (bestOf != null && bestOf > 1 && request.stream === true)
       throw invalidRequest('best_of cannot be streamed', 'best_of')

@@ -1,3 +1,5 @@
+import type { Effort } from '../efforts.ts'
+
 /** How a Gemini model is told to think: by level (3 and later), by a budget of tokens (2.5), or not at all. */
 type ThinkingStyle = 'level' | 'budget' | 'none'
 
@@ -16,6 +18,23 @@ export function thinkingStyleOf(model: string): ThinkingStyle {
   const generation = generationOf(model)
   if (generation >= 3) return 'level'
   return generation >= 2.5 ? 'budget' : 'none'
+}
+
+/**
+ * The levels at which models from Gemini 3 on think, the least first; others are answered with 400 (Gemini API, thinking
+ * guide: levels by model; Firebase AI Logic, thinking; error answers that users report). The first row that fits decides.
+ */
+const levels: readonly (readonly [RegExp, readonly Effort[]])[] = [
+  [/-pro-image/, ['high']],
+  [/-image/, ['minimal', 'high']],
+  [/gemini-3-pro/, ['low', 'high']],
+  [/-pro\b|gemini-3\.[7-9]-flash(?!-lite)/, ['low', 'medium', 'high']],
+]
+
+export function thinkingLevelsOf(model: string): readonly Effort[] {
+  const name = model.toLowerCase()
+  const found = levels.find(([pattern]) => pattern.test(name))
+  return found?.[1] ?? ['minimal', 'low', 'medium', 'high']
 }
 
 /** Plain JSON Schema in tools and answers, and the mode VALIDATED: Gemini 2.5 and later. */

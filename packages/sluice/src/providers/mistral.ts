@@ -6,6 +6,7 @@ import {
   openaiLike,
   renameField,
   requiredAsAny,
+  thinkingAsPart,
 } from '@sluice/protocols'
 import { compatible } from './compatible.ts'
 
@@ -27,7 +28,7 @@ export const mistral = compatible({
         'service_tier',
         'store',
       ],
-      knows: [],
+      knows: ['reasoning_content', 'thinking_parts'],
     },
     embed: { lacks: ['dimensions', 'user'] },
     transcribe: { lacks: ['prompt', 'include', 'chunking_strategy'], isJsonOnly: true },
@@ -39,6 +40,7 @@ export const mistral = compatible({
     developerAsSystem,
     maxTokensOnly,
     mistralToolIds,
+    thinkingAsPart,
     requiredAsAny,
     renameField('seed', 'random_seed'),
     noStreamOptions,

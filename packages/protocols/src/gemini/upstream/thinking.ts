@@ -1,17 +1,7 @@
 import type { ChatRequest } from '@sluice/contract'
-import type { Effort } from '../../efforts.ts'
+import { type Effort, nearestEffort } from '../../efforts.ts'
 import type { CodecContext } from '../../protocol.ts'
-import { thinkingStyleOf } from '../../families/gemini.ts'
-
-/** Gemini 3 and later; the model takes the nearest level it has (Gemini API, thinking guide). */
-const levels: Readonly<Record<Exclude<Effort, 'none'>, string>> = {
-  minimal: 'MINIMAL',
-  low: 'LOW',
-  medium: 'MEDIUM',
-  high: 'HIGH',
-  xhigh: 'HIGH',
-  max: 'HIGH',
-}
+import { thinkingLevelsOf, thinkingStyleOf } from '../../families/gemini.ts'
 
 /** Gemini 2.5: the budgets of Google's own OpenAI-compatible endpoint (Gemini API, OpenAI compatibility). */
 const budgets: Readonly<Record<Effort, number>> = {
@@ -58,11 +48,11 @@ export function thinkingConfig(
 type Reports = Pick<CodecContext, 'model' | 'leftOut'>
 
 function levelOf(effort: Effort, context: Reports): Readonly<Record<string, unknown>> {
-  if (effort === 'none') {
-    alwaysThinks(context)
-    return { thinkingLevel: isPro(context) ? levels.low : levels.minimal }
-  }
-  return withThoughts({ thinkingLevel: levels[effort] }, true)
+  const known = thinkingLevelsOf(context.model)
+  if (effort === 'none') alwaysThinks(context)
+  // Of two as near it is the higher one, as at Google's OpenAI-compatible endpoint.
+  const level = effort === 'none' ? known[0] : nearestEffort(effort, known.toReversed())
+  return withThoughts({ thinkingLevel: level?.toUpperCase() }, effort !== 'none')
 }
 
 function budgetOf(effort: Effort, context: Reports): Readonly<Record<string, unknown>> | undefined {

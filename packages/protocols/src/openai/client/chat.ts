@@ -16,7 +16,8 @@ import {
   withFunctionCalls,
   withFunctionDelta,
 } from './functions.ts'
-import type { ChatCompletionRequest } from './schema.ts'
+import { readContent } from '../upstream/content.ts'
+import type { ChatCompletionMessage, ChatCompletionRequest } from './schema.ts'
 import { writeChunks } from './stream.ts'
 
 /** A chat completion request in the canonical form: what can be said in two ways is said in one. */
@@ -40,12 +41,26 @@ export function canonicalChat(
   return {
     ...rest,
     ...(rest.tools == null ? {} : { tools: rest.tools.map(withOuterCache) }),
-    messages: callsAsToolCalls(messages).map(plainMessage),
+    messages: callsAsToolCalls(messages.map(withoutThinkingParts)).map(plainMessage),
     ...(stop == null ? {} : { stop: stopList(stop) }),
     ...(limit == null ? {} : { max_completion_tokens: limit }),
     ...(format == null ? {} : { response_format: canonicalFormat(format) }),
     ...functionsAsTools(request),
   }
+}
+
+/** Mistral's reasoning stands among the parts of an answer; what remains of them is an answer as OpenAI has it. */
+function withoutThinkingParts(message: GivenMessage): ChatCompletionMessage {
+  const { content, ...rest } = message
+  if (!Array.isArray(content) || !content.some(isThinkingPart))
+    // Without such parts the types are the same.
+    return message as ChatCompletionMessage
+  const { text, reasoning } = readContent(content)
+  return { reasoning_content: reasoning, ...rest, content: text }
+}
+
+function isThinkingPart({ type }: { readonly type: string }): boolean {
+  return type === 'thinking'
 }
 
 /** Null in a part or a call says nothing, and a breakpoint on a whole message is one on its last part. */
@@ -132,6 +147,8 @@ export function paramOfChat(canonical: string, request: ChatCompletionRequest): 
       return canonical
   }
 }
+
+type GivenMessage = ChatCompletionRequest['messages'][number]
 
 const toolCall = /\.tool_calls\[0\](\.function)?/
 

@@ -36,16 +36,25 @@ function nullable<P extends TProperties>(object: TObject<P>): TObject<P> {
   return Type.Object(Object.fromEntries(fields)) as unknown as TObject<P>
 }
 
+/** A part of a message; `thinking` is how Mistral's models answer, and comes back from their callers. */
+const ChatCompletionPart = Type.Object({
+  ...nullable(ContentPart).properties,
+  type: Type.Union([ContentPart.properties.type, Type.Literal('thinking')]),
+  thinking: Type.Optional(Type.Unknown()),
+})
+
 const ChatCompletionMessage = Type.Object({
   ...Message.properties,
   content: Type.Optional(
-    Type.Union([Type.String(), Type.Array(nullable(ContentPart), { minItems: 1 }), Type.Null()]),
+    Type.Union([Type.String(), Type.Array(ChatCompletionPart, { minItems: 1 }), Type.Null()]),
   ),
   tool_calls: optional(Type.Array(nullable(ToolCall))),
   role: oneOf([...messageRoles, 'function']),
   function_call: optional(FunctionCall),
 })
-export type ChatCompletionMessage = Static<typeof ChatCompletionMessage>
+/** Once its parts of thinking were taken out. */
+export type ChatCompletionMessage = Omit<Static<typeof ChatCompletionMessage>, 'content'> &
+  Pick<Message, 'content'>
 
 /**
  * A chat request as OpenAI's clients write it (contract, ChatCompletionRequest): the canonical form, the words that

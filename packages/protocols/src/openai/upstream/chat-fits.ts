@@ -39,6 +39,7 @@ function fitsItem(item: unknown, known: ReadonlySet<string>): boolean {
   if (!isObject(item)) return true
   if (extensions.some((name) => item[name] != null && !known.has(name))) return false
   if (item['type'] === 'video_url' && !known.has('video_url')) return false
+  if (item['type'] === 'thinking' && !known.has('thinking_parts')) return false
   if (/^https?:/i.test(textOf(objectOf(item['file'])['file_data']))) return false
   return children(item).every((child) => fitsItem(child, known))
 }

@@ -20,6 +20,7 @@ import { bodyOf } from '../../failure.ts'
 import type { CodecContext, Decoded, Received } from '../../protocol.ts'
 import { usageIn } from '../../usage.ts'
 import { readAnnotations, readArguments, readContent, readReasoning } from './content.ts'
+import { detailsBlock, detailsOf } from './reasoning-details.ts'
 import { failureOf, finishReasonOf } from './finish-reasons.ts'
 import { logprobsOf } from './logprobs.ts'
 
@@ -119,9 +120,12 @@ export function imagesOf(images: readonly unknown[]): NonNullable<AnswerMessage[
   })
 }
 
-/** Thinking blocks of an upstream that is itself a gateway with this extension, whichever maker's they are. */
-export function blocksOf(message: Fields): Pick<AnswerMessage, 'thinking_blocks'> {
-  const blocks = listOf(message['thinking_blocks']).filter(isThinkingBlock)
+/** OpenRouter's details, and the blocks of an upstream that is itself a gateway, whichever maker's they are. */
+function blocksOf(message: Fields): Pick<AnswerMessage, 'thinking_blocks'> {
+  const blocks = [
+    ...listOf(message['thinking_blocks']).filter(isThinkingBlock),
+    ...detailsBlock(detailsOf(message)),
+  ]
   return blocks.length === 0 ? {} : { thinking_blocks: blocks }
 }
 
@@ -133,7 +137,7 @@ const kept = {
   thought: 'signature',
 } as const satisfies Record<ThinkingBlock['type'], keyof ThinkingBlock>
 
-function isThinkingBlock(block: unknown): block is ThinkingBlock {
+export function isThinkingBlock(block: unknown): block is ThinkingBlock {
   return matches(ThinkingBlock, block) && block[kept[block.type]] != null
 }
 

@@ -13,6 +13,7 @@ import { pdfAsFile } from '../../file-types.ts'
 import { fittedId } from '../../fitted-id.ts'
 import type { CodecContext } from '../../protocol.ts'
 import { chatExtensions, type ChatOptions } from './options.ts'
+import { returnedDetails } from './reasoning-details.ts'
 import { thinkingFields } from './thinking.ts'
 
 const decisions: Decisions<'chat'> = {
@@ -131,6 +132,8 @@ function messageOut(message: Message, place: Place): unknown {
   const out: Record<string, unknown> = { ...message }
   for (const name of ['reasoning_content', 'thinking_blocks'] as const)
     if (!knows.has(name) || out[name] === null) delete out[name]
+  const details = knows.has('reasoning_details') ? returnedDetails(message.thinking_blocks) : []
+  if (details.length > 0) out['reasoning_details'] = details
   if (Array.isArray(content))
     out['content'] = content.flatMap((part, index) =>
       partOut(part, { ...place, path: `${path}.content[${index}]` }),

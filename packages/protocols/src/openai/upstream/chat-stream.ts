@@ -13,10 +13,11 @@ import {
 import type { CodecContext, StreamReader } from '../../protocol.ts'
 import { eventObject } from '../../read-json.ts'
 import { usageIn } from '../../usage.ts'
-import { blocksOf, createdOf, imagesOf, tierOf } from './chat-reply.ts'
+import { createdOf, imagesOf, isThinkingBlock, tierOf } from './chat-reply.ts'
 import { readAnnotations, readContent, readReasoning } from './content.ts'
 import { finishReasonOf } from './finish-reasons.ts'
 import { logprobsOf } from './logprobs.ts'
+import { addDetail, detailsBlock, detailsOf } from './reasoning-details.ts'
 import { createToolCallSlots, type ToolCallSlots } from './tool-call-slots.ts'
 
 type ChatStep = Step<ChatChunk>
@@ -24,6 +25,8 @@ type Envelope = Omit<ChatChunk, 'choices'>
 
 interface ChoiceState {
   readonly slots: ToolCallSlots
+  /** OpenRouter's, until something else is said. */
+  readonly details: Fields[]
   finished: boolean
 }
 
@@ -68,6 +71,7 @@ function readChoice(reading: Reading, choice: Fields, chunk: Fields, steps: Chat
   if (state === undefined) {
     state = {
       slots: createToolCallSlots(() => reading.context.newId('call_')),
+      details: [],
       finished: false,
     }
     reading.choices.set(index, state)
@@ -82,6 +86,7 @@ function readChoice(reading: Reading, choice: Fields, chunk: Fields, steps: Chat
   const reason = finishReasonOf(choice['finish_reason'], state.slots.count() > 0)
   if (reason === undefined || state.finished) return
   state.finished = true
+  if (state.details.length > 0) tell({ thinking_blocks: detailsBlock(state.details.splice(0)) })
   tell({}, { finish_reason: reason })
 }
 
@@ -96,9 +101,15 @@ function deltaOf(reading: Reading, delta: Fields, chunk: Fields, state: ChoiceSt
   const calls = listOf(delta['tool_calls']).filter(isObject)
   const pieces = [...calls, ...(isObject(older) ? [{ index: 0, function: older }] : [])]
   const toolCalls = pieces.flatMap((piece) => state.slots.read(piece))
+  for (const piece of detailsOf(delta)) addDetail(state.details, piece)
+  const isOver = text !== '' || toolCalls.length > 0
+  const blocks = [
+    ...listOf(delta['thinking_blocks']).filter(isThinkingBlock),
+    ...(isOver ? detailsBlock(state.details.splice(0)) : []),
+  ]
   return {
     ...(thought === '' ? {} : { reasoning_content: thought }),
-    ...blocksOf(delta),
+    ...(blocks.length === 0 ? {} : { thinking_blocks: blocks }),
     ...(text === '' ? {} : { content: text }),
     ...(refusal === undefined ? {} : { refusal }),
     ...(toolCalls.length === 0 ? {} : { tool_calls: toolCalls }),

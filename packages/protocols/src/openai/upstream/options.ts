@@ -8,7 +8,10 @@ export type PathOf = (path: string, context: CodecContext) => string
  * a hint or opaque to it (`cache_control`, `reasoning_content`, `thinking_blocks`, `extra_content`), refused where it
  * matters (`top_k`, `video_url`), or said in OpenAI's words (`thinking_budget` becomes `reasoning_effort`).
  */
-export type ChatExtension = (typeof chatExtensions)[number]
+export type ChatExtension = (typeof chatExtensions)[number] | (typeof ownForms)[number]
+
+/** Forms of their own in which upstreams take back what a gateway takes as `thinking_blocks` or `reasoning_content`. */
+const ownForms = ['reasoning_details', 'thinking_parts'] as const
 
 /** All of which a gateway like this one understands. */
 export const chatExtensions = [

@@ -44,6 +44,20 @@ export function effortAs(write: (effort: string) => Readonly<Record<string, unkn
   })
 }
 
+/** Mistral takes reasoning back as it gives it: as a part before the text (Mistral docs, reasoning). */
+export const thinkingAsPart: Quirk = overMessages((message) => {
+  const { reasoning_content: reasoning, content, ...rest } = message
+  if (reasoning === undefined) return message
+  if (typeof reasoning !== 'string' || reasoning === '') return { ...rest, content }
+  const said = typeof content === 'string' ? [{ type: 'text', text: content }] : listOf(content)
+  const thinking = { type: 'thinking', thinking: [{ type: 'text', text: reasoning }] }
+  return { ...rest, content: [thinking, ...said.filter(isSaid)] }
+})
+
+function isSaid(part: unknown): boolean {
+  return !isObject(part) || part['type'] !== 'text' || part['text'] !== ''
+}
+
 /** Mistral's tool call ids are nine letters or digits; others become such by their hash, the same one every time. */
 export const mistralToolIds: Quirk = overMessages((message) => {
   const { tool_calls: calls, tool_call_id: answered } = message

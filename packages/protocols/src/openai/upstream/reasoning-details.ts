@@ -1,0 +1,51 @@
+import {
+  type Fields,
+  isObject,
+  listOf,
+  objectOf,
+  textOf,
+  type ThinkingBlock,
+} from '@sluice/contract'
+import { carry, restore } from '../../carried-reasoning.ts'
+
+/**
+ * OpenRouter's `reasoning_details` (https://openrouter.ai/docs/use-cases/reasoning-tokens): what the maker behind it wants
+ * back, in a list that goes back with the message as it came. It travels as one block whose content only this file reads.
+ */
+const kind = 'reasoning_details'
+
+export function detailsBlock(details: readonly unknown[]): ThinkingBlock[] {
+  if (details.length === 0) return []
+  return [{ type: 'reasoning', id: kind, summary: [], encrypted_content: carry({ kind, details }) }]
+}
+
+export function detailsOf(message: Fields): readonly Fields[] {
+  return listOf(message['reasoning_details']).filter(isObject)
+}
+
+/** The details that came with a message, in their order. */
+export function returnedDetails(
+  blocks: readonly ThinkingBlock[] | null | undefined,
+): readonly unknown[] {
+  return (blocks ?? []).flatMap(({ id, encrypted_content: encrypted }) =>
+    id === kind ? listOf(objectOf(restore(encrypted ?? ''))['details']) : [],
+  )
+}
+
+/** Adds a streamed piece: texts come bit by bit, their signature last, and what is encrypted whole. */
+export function addDetail(details: Fields[], piece: Fields): void {
+  const last = details.at(-1)
+  if (!last || !isMore(piece, last)) {
+    details.push(piece)
+    return
+  }
+  const joined = ['text', 'summary'].flatMap((name) =>
+    name in piece || name in last ? [[name, textOf(last[name]) + textOf(piece[name])]] : [],
+  )
+  const given = Object.entries(piece).filter(([, value]) => value != null)
+  details[details.length - 1] = { ...last, ...Object.fromEntries([...given, ...joined]) }
+}
+
+function isMore({ type, index }: Fields, last: Fields): boolean {
+  return type === last['type'] && index === last['index'] && type !== 'reasoning.encrypted'
+}
