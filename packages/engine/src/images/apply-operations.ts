@@ -1,13 +1,22 @@
-import { readableOn } from './colors.ts'
-import { placedTextSvg, sceneSvg, svgOf } from './draw-scene.ts'
-import type { EditOperation } from './edit-operations.ts'
-import { applyEffect } from './effects.ts'
-import * as geometry from './geometry.ts'
+import type { Sharp } from 'sharp'
+import { formatHex, readableOn } from './colors.ts'
+import { placedTextSvg, type PlacedStyle, sceneSvg, svgOf } from './draw-scene.ts'
+import type { CropArea, EditOperation, EffectKind } from './edit-operations.ts'
 import { layOut } from './layout.ts'
-import { drawSvg, layOver, type Picture, scaledToArea } from './picture.ts'
-import type { Thing } from './scene.ts'
+import {
+  drawSvg,
+  layOver,
+  type Picture,
+  pictureOf,
+  pipelineOf,
+  scaledToArea,
+  type Size,
+  sizeWithin,
+} from './picture.ts'
 
 type OperationOf<K extends EditOperation['kind']> = Extract<EditOperation, { readonly kind: K }>
+
+const transparent = { r: 0, g: 0, b: 0, alpha: 0 }
 
 /** Runs the operations one after the other; what grows beyond the limit is scaled down after each. */
 export async function applyOperations(
@@ -26,55 +35,178 @@ async function applyOne(
   operation: EditOperation,
   pixelsMax: number,
 ): Promise<Picture> {
+  const pipeline = pipelineOf(picture)
   switch (operation.kind) {
     case 'rotate':
-      return geometry.rotate(picture, operation.degrees)
+      // Corners that open at other than right angles are transparent.
+      return pictureOf(pipeline.rotate(operation.degrees, { background: transparent }))
     case 'flip':
-      return geometry.flip(picture, operation.axis)
+      return pictureOf(operation.axis === 'horizontal' ? pipeline.flop() : pipeline.flip())
     case 'crop':
-      return geometry.crop(picture, operation.area)
+      return pictureOf(pipeline.extract(cropBox(picture, operation.area)))
     case 'resize':
-      return geometry.resize(picture, operation, pixelsMax)
+      return pictureOf(pipeline.resize({ ...resized(picture, operation, pixelsMax), fit: 'fill' }))
     case 'combine':
       // It was done before, when the pictures became one.
       return picture
     case 'border':
-      return geometry.border(picture, operation.width, operation.color)
+      return pictureOf(pipeline.extend(borderOf(picture, operation)))
     case 'caption':
       return writeCaption(picture, operation)
-    case 'draw':
-      return drawThings(picture, operation.things)
+    case 'draw': {
+      const scene = { things: operation.things, texts: [], background: undefined, chart: undefined }
+      return layOver(picture, await drawSvg(sceneSvg(scene, layOut(scene, picture), picture)))
+    }
     default:
-      return applyEffect(picture, operation)
+      return pictureOf(applyEffect(pipeline, operation, picture))
   }
 }
 
-async function writeCaption(
-  picture: Picture,
-  { text, place, color, faint }: OperationOf<'caption'>,
-): Promise<Picture> {
-  const ink = color ?? ([255, 255, 255] as const)
-  const look = faint === true ? { opacity: 0.55, part: 0.06 } : { part: 0.085 }
-  const style = { place, color: ink, halo: readableOn(ink), ...look }
-  const body = placedTextSvg(text, style, picture)
-  return layOver(picture, await drawSvg(svgOf(picture, body)))
+function cropBox({ width, height }: Picture, area: CropArea) {
+  const wanted =
+    area.by === 'pixels'
+      ? area
+      : area.by === 'parts'
+        ? { width: area.width * width, height: area.height * height }
+        : { width: height * area.ratio, height: width / area.ratio }
+  const box = {
+    width: Math.min(width, Math.max(1, Math.round(wanted.width))),
+    height: Math.min(height, Math.max(1, Math.round(wanted.height))),
+  }
+  const { x, y } = area.place
+  return {
+    ...box,
+    left: Math.floor((width - box.width) * { left: 0, center: 0.5, right: 1 }[x]),
+    top: Math.floor((height - box.height) * { top: 0, center: 0.5, bottom: 1 }[y]),
+  }
 }
 
-async function drawThings(picture: Picture, things: readonly Thing[]): Promise<Picture> {
-  const nothingElse = { background: undefined, chart: undefined, texts: [] }
-  const svg = sceneSvg(nothingElse, layOut({ things, texts: [] }, picture), picture)
-  return layOver(picture, await drawSvg(svg))
+function resized(
+  picture: Picture,
+  { width, height, factor = 1 }: OperationOf<'resize'>,
+  pixelsMax: number,
+): Size {
+  const shape = picture.width / picture.height
+  return sizeWithin(
+    width ?? (height === undefined ? picture.width * factor : height * shape),
+    height ?? (width === undefined ? picture.height * factor : width / shape),
+    pixelsMax,
+  )
+}
+
+/** The picture grows by it. */
+function borderOf(picture: Picture, { width, color }: OperationOf<'border'>) {
+  const shorter = Math.min(picture.width, picture.height)
+  const wanted = Math.round('pixels' in width ? width.pixels : width.part * shorter)
+  const side = Math.min(Math.max(1, wanted), Math.ceil(shorter / 2), 1000)
+  return { top: side, bottom: side, left: side, right: side, background: formatHex(color) }
+}
+
+function writeCaption(
+  picture: Picture,
+  { text, place, color = [255, 255, 255], faint }: OperationOf<'caption'>,
+): Promise<Picture> {
+  const look = faint === true ? { opacity: 0.55, part: 0.06 } : { part: 0.085 }
+  return writeText(picture, text, { place, color, halo: readableOn(color), ...look })
 }
 
 /** The visible mark of the engine, in the bottom right corner. */
-export async function drawWatermark(picture: Picture): Promise<Picture> {
-  const style = {
+export function drawWatermark(picture: Picture): Promise<Picture> {
+  return writeText(picture, 'Made by Sluice', {
     place: { x: 'right', y: 'bottom' },
     color: [255, 255, 255],
     halo: [0, 0, 0],
     opacity: 0.7,
     part: 0.04,
-  } as const
-  const body = placedTextSvg('Made by Sluice', style, picture)
-  return layOver(picture, await drawSvg(svgOf(picture, body)))
+  })
+}
+
+async function writeText(picture: Picture, text: string, style: PlacedStyle): Promise<Picture> {
+  return layOver(picture, await drawSvg(svgOf(picture, placedTextSvg(text, style, picture))))
+}
+
+type Row = readonly [number, number, number]
+
+/** ITU-R BT.709. */
+const gray: Row = [0.2126, 0.7152, 0.0722]
+/** The W3C filter effects matrix (Filter Effects 1, sepia). */
+const brown: readonly Row[] = [
+  [0.393, 0.769, 0.189],
+  [0.349, 0.686, 0.168],
+  [0.272, 0.534, 0.131],
+]
+
+/** What changes colours in place. `amount` is what EditOperation says of it. */
+function applyEffect(
+  pipeline: Sharp,
+  { kind, amount }: EditOperation & { readonly kind: EffectKind },
+  { width, height }: Picture,
+): Sharp {
+  switch (kind) {
+    case 'invert':
+      return pipeline.negate({ alpha: false })
+    case 'grayscale':
+      return recolor(pipeline, [gray, gray, gray], amount)
+    case 'sepia':
+      return recolor(pipeline, brown, amount)
+    case 'saturation':
+      return recolor(pipeline, [gray, gray, gray], -amount)
+    case 'brightness':
+      return amount < 0
+        ? linear(pipeline, Math.max(0, 1 + amount), 0)
+        : linear(pipeline, 1 + amount * 0.6, amount * 16)
+    case 'contrast': {
+      const slope = amount < 0 ? Math.max(0, 1 + amount) : 1 + amount * 1.5
+      return linear(pipeline, slope, 128 * (1 - slope))
+    }
+    case 'blur':
+      // A little more than a hundredth of the shorter side at 0.5, so that it shows alike at any size.
+      return pipeline.blur(Math.min(100, 0.6 + amount * (0.6 + Math.min(width, height) / 50)))
+    case 'sharpen':
+      return pipeline.sharpen({ sigma: 1 + amount, m2: 6 * amount })
+  }
+}
+
+/** The colours as they are, moved by a part of the way toward what the matrix makes of them; alpha stays. */
+function recolor(pipeline: Sharp, matrix: readonly Row[], amount: number): Sharp {
+  const part = Math.min(1, amount)
+  const mixed = matrix.map((row, index) => [
+    ...row.map((value, column) => (column === index ? 1 - part : 0) + value * part),
+    0,
+  ])
+  // Four rows of four.
+  return pipeline.recomb([...mixed, [0, 0, 0, 1]] as unknown as Parameters<Sharp['recomb']>[0])
+}
+
+function linear(pipeline: Sharp, factor: number, plus: number): Sharp {
+  // What is behind the point is cut off.
+  const rounded = plus + 0.5
+  return pipeline.linear([factor, factor, factor, 1], [rounded, rounded, rounded, 0])
+}
+
+/** Fits a picture into a size without cutting or stretching; what is left over is transparent. */
+export async function fitInto(picture: Picture, { width, height }: Size): Promise<Picture> {
+  if (picture.width === width && picture.height === height) return picture
+  const room = { width, height, fit: 'contain', background: transparent } as const
+  return pictureOf(pipelineOf(picture).resize(room))
+}
+
+/** A strip set beside a picture is no wider than this: one of a pixel's height would become endless. */
+const stripMax = 4096
+
+/** Makes one picture of several, side by side, of at most this area. */
+export async function combine(
+  [first, ...others]: readonly [Picture, ...Picture[]],
+  pixelsMax: number,
+): Promise<Picture> {
+  let joined = first
+  for (const other of others) {
+    const { height } = joined
+    const width = Math.max(1, Math.min(stripMax, Math.round((other.width / other.height) * height)))
+    const scaled = await pictureOf(pipelineOf(other).resize({ height, width, fit: 'fill' }))
+    const wide = pipelineOf(joined).extend({ right: width, background: transparent })
+    const beside = await layOver(await pictureOf(wide), scaled, { left: joined.width, top: 0 })
+    joined = await scaledToArea(beside, pixelsMax)
+  }
+  return joined
 }

@@ -1,5 +1,6 @@
 import { formatHex, type Rgb } from './colors.ts'
 import { measureText, round, textSvg } from './draw-text.ts'
+import type { Size } from './picture.ts'
 
 export interface BarChart {
   readonly title: string
@@ -53,13 +54,8 @@ function titleOf(words: string): string {
     .slice(0, 60)
 }
 
-interface Box {
-  readonly width: number
-  readonly height: number
-}
-
 /** The SVG of a chart that fills a canvas: bars over a base line, their values above, their labels below. */
-export function barChartSvg({ title, color, bars }: BarChart, { width, height }: Box): string {
+export function barChartSvg({ title, color, bars }: BarChart, { width, height }: Size): string {
   const unit = Math.min(width, height)
   const [low, high] = [
     Math.min(0, ...bars.map(({ value }) => value)),

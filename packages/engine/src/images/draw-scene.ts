@@ -2,19 +2,15 @@ import { barChartSvg } from './bar-chart.ts'
 import { formatHex, readableOn, type Rgb } from './colors.ts'
 import { lineHeight, measureText, round, textSvg, wrapText } from './draw-text.ts'
 import { textPlace } from './layout.ts'
+import type { Size } from './picture.ts'
 import type { Place, Scene, SceneObject, SceneText } from './scene.ts'
 import { drawShape } from './shapes.ts'
-
-export interface Canvas {
-  readonly width: number
-  readonly height: number
-}
 
 /** The SVG of a scene whose things have become objects with places. */
 export function sceneSvg(
   { background, chart, texts }: Pick<Scene, 'background' | 'chart' | 'texts'>,
   objects: readonly SceneObject[],
-  canvas: Canvas,
+  canvas: Size,
 ): string {
   const { width, height } = canvas
   return svgOf(
@@ -30,11 +26,11 @@ export function sceneSvg(
   )
 }
 
-export function svgOf({ width, height }: Canvas, body: string): string {
+export function svgOf({ width, height }: Size, body: string): string {
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}">${body}</svg>`
 }
 
-function drawObject(object: SceneObject, { width, height }: Canvas): string {
+function drawObject(object: SceneObject, { width, height }: Size): string {
   const { shape, color, x, y, size, rotation, isOutline } = object
   const scale = (Math.min(width, height) * size) / 2
   if (scale <= 0) return ''
@@ -47,7 +43,7 @@ function drawSceneText(
   text: SceneText,
   background: Rgb | undefined,
   isBesideThings: boolean,
-  canvas: Canvas,
+  canvas: Size,
 ): string {
   const color = text.color ?? readableOn(background ?? [255, 255, 255])
   const halo = background === undefined || isBesideThings ? { halo: readableOn(color) } : {}
@@ -65,7 +61,7 @@ export interface PlacedStyle {
 }
 
 /** Text within the margins of a canvas, at one of nine places, in lines that fit. */
-export function placedTextSvg(text: string, style: PlacedStyle, { width, height }: Canvas): string {
+export function placedTextSvg(text: string, style: PlacedStyle, { width, height }: Size): string {
   const margin = Math.min(width, height) * 0.05
   const room = { width: width - 2 * margin, height: height - 2 * margin }
   let size = Math.max(4, Math.min(width, height) * (style.part ?? 0.09))

@@ -1,8 +1,7 @@
 import { invalidRequest } from '@sluice/contract'
 import type { Task } from '../workers/task.ts'
-import { applyOperations, drawWatermark } from './apply-operations.ts'
+import { applyOperations, combine, drawWatermark, fitInto } from './apply-operations.ts'
 import type { EditKind, EditOperation } from './edit-operations.ts'
-import { combine, fitInto } from './geometry.ts'
 import { finishPicture, type FinishedPicture, type Finish } from './finish-picture.ts'
 import { parseInstruction, parseNegative } from './parse-instruction.ts'
 import {
@@ -11,6 +10,7 @@ import {
   type Picture,
   pictureOf,
   pipelineOf,
+  type Size,
 } from './picture.ts'
 
 export interface ImageSource {
@@ -28,7 +28,7 @@ export interface EditImagesInput {
   readonly negativePrompt: string
   /** How many variants, 1 to 10; each after the first is a little lighter or darker. */
   readonly count: number
-  readonly size?: { readonly width: number; readonly height: number }
+  readonly size?: Size
   /** Asks for a background cut out, which this engine does not do, and says. */
   readonly isTransparent: boolean
   readonly watermark: boolean

@@ -5,7 +5,7 @@ import type { ImagesOutput } from './edit-images.ts'
 import { type Finish, type FinishedPicture, finishPicture } from './finish-picture.ts'
 import { layOut } from './layout.ts'
 import { parseScene } from './parse-scene.ts'
-import { drawSvg, type Picture } from './picture.ts'
+import { drawSvg, type Picture, type Size } from './picture.ts'
 import type { Scene } from './scene.ts'
 
 export interface GenerateImagesInput {
@@ -13,7 +13,7 @@ export interface GenerateImagesInput {
   readonly negativePrompt: string
   /** How many variants, 1 to 10. */
   readonly count: number
-  readonly size: { readonly width: number; readonly height: number }
+  readonly size: Size
   /** Leaves the background out. */
   readonly isTransparent: boolean
   readonly watermark: boolean
@@ -80,10 +80,7 @@ function varied(scene: Scene, variant: number): Scene {
   }
 }
 
-async function drawScene(
-  scene: Scene,
-  size: { readonly width: number; readonly height: number },
-): Promise<Picture> {
+async function drawScene(scene: Scene, size: Size): Promise<Picture> {
   return drawSvg(sceneSvg(scene, layOut(scene, size), size))
 }
 

@@ -5,12 +5,7 @@ import {
   invalidRequest,
 } from '@sluice/contract'
 import type { Finish } from './finish-picture.ts'
-import type { OutputFormat } from './picture.ts'
-
-export interface Size {
-  readonly width: number
-  readonly height: number
-}
+import type { OutputFormat, Size } from './picture.ts'
 
 /** What both image operations make of their options, whichever form the request has. */
 export interface ImageOptions {

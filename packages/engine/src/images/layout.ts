@@ -1,10 +1,9 @@
+import type { Size } from './picture.ts'
 import type { Place, Relation, Scene, SceneObject, SceneText, Thing } from './scene.ts'
 
-interface Box {
+interface Box extends Size {
   readonly x: number
   readonly y: number
-  readonly width: number
-  readonly height: number
 }
 
 /** Things that belong together, and how they lie. */
@@ -23,7 +22,7 @@ const textPart = 0.2
  */
 export function layOut(
   { things, texts }: Pick<Scene, 'things' | 'texts'>,
-  canvas: { readonly width: number; readonly height: number },
+  canvas: Size,
 ): readonly SceneObject[] {
   const unit = Math.min(canvas.width, canvas.height)
   const [above, below] = (['top', 'bottom'] as const).map((y) =>

@@ -4,10 +4,13 @@ import { GatewayError, invalidRequest } from '@sluice/contract'
 import type { Rgb } from './colors.ts'
 import { imageFormatOf } from './image-format.ts'
 
-/** Pixels in rows, four bytes each: red, green, blue and alpha, which is not multiplied in. */
-export interface Picture {
+export interface Size {
   readonly width: number
   readonly height: number
+}
+
+/** Pixels in rows, four bytes each: red, green, blue and alpha, which is not multiplied in. */
+export interface Picture extends Size {
   readonly pixels: Uint8Array
 }
 
@@ -64,11 +67,7 @@ function unreadable(bytes: Uint8Array, param: string, cause?: unknown): GatewayE
 const sideMax = 8192
 
 /** The size of the same shape with at most `pixelsMax` pixels and sides of 1 to 8,192. */
-export function sizeWithin(
-  width: number,
-  height: number,
-  pixelsMax: number,
-): { readonly width: number; readonly height: number } {
+export function sizeWithin(width: number, height: number, pixelsMax: number): Size {
   const factor = Math.min(
     1,
     Math.sqrt(pixelsMax / (width * height)),
@@ -81,7 +80,7 @@ export function sizeWithin(
   }
 }
 
-function isSmaller(size: Omit<Picture, 'pixels'>, than: Omit<Picture, 'pixels'>): boolean {
+function isSmaller(size: Size, than: Size): boolean {
   return size.width < than.width || size.height < than.height
 }
 
