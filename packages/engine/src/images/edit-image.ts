@@ -18,7 +18,12 @@ export const editImage: Operation<'editImage'> = async (request, context) => {
   const options = imageOptions(request)
   const { prompt, negativePrompt, count, watermark, finish, isTransparent, size } = options
   const images = await readImages(request, context)
-  const mask = request.mask == null ? undefined : await readMask(request.mask, context)
+  const mask =
+    request.mask == null
+      ? undefined
+      : 'bytes' in request.mask
+        ? uploaded(request.mask, 'mask')
+        : await readReference(request.mask, 'mask', context)
   const output = await context.workers.run(
     'editImages',
     {
@@ -44,40 +49,19 @@ async function readImages(
   request: EditImageRequest,
   context: OperationContext,
 ): Promise<readonly ImageSource[]> {
-  if (request.input != null) {
-    const parts = request.input.messages.flatMap(({ content }, message) =>
-      content.map(({ image }, index) => ({
-        image,
-        param: `input.messages[${message}].content[${index}].image`,
-      })),
-    )
-    const addresses = parts.flatMap(({ image, param }) =>
-      image === undefined ? [] : [{ image, param }],
-    )
-    return Promise.all(
-      addresses.map(async ({ image, param }) => {
-        const { bytes } = await context.fetchMedia(image, {
-          bytesMax: dashscopeImageBytesMax,
-          param,
-        })
-        return { bytes, param }
-      }),
-    )
-  }
+  const linked = (request.input?.messages ?? []).flatMap(({ content }, message) =>
+    content.flatMap(({ image }, index) => {
+      const param = `input.messages[${message}].content[${index}].image`
+      return image === undefined ? [] : [fetched(image, param, dashscopeImageBytesMax, context)]
+    }),
+  )
   const files = (request.image ?? []).map((file, index, all) =>
     uploaded(file, all.length === 1 ? 'image' : `image[${index}]`),
   )
   const references = (request.images ?? []).map((reference, index) =>
     readReference(reference, `images[${index}]`, context),
   )
-  return [...files, ...(await Promise.all(references))]
-}
-
-async function readMask(
-  mask: NonNullable<EditImageRequest['mask']>,
-  context: OperationContext,
-): Promise<ImageSource> {
-  return 'bytes' in mask ? uploaded(mask, 'mask') : readReference(mask, 'mask', context)
+  return Promise.all([...linked, ...files, ...references])
 }
 
 function uploaded({ bytes }: UploadedFile, param: string): ImageSource {
@@ -91,15 +75,17 @@ async function readReference(
   path: string,
   context: OperationContext,
 ): Promise<ImageSource> {
-  if (url == null)
-    throw new GatewayError(
-      'unsupported_parameter',
-      'The built-in engine keeps no files; send image_url',
-      {
-        param: `${path}.file_id`,
-      },
-    )
-  const param = `${path}.image_url`
-  const { bytes } = await context.fetchMedia(url, { bytesMax: imageBytesMax, param })
+  if (url != null) return fetched(url, `${path}.image_url`, imageBytesMax, context)
+  const text = 'The built-in engine keeps no files; send image_url'
+  throw new GatewayError('unsupported_parameter', text, { param: `${path}.file_id` })
+}
+
+async function fetched(
+  url: string,
+  param: string,
+  bytesMax: number,
+  { fetchMedia }: OperationContext,
+): Promise<ImageSource> {
+  const { bytes } = await fetchMedia(url, { bytesMax, param })
   return { bytes, param }
 }

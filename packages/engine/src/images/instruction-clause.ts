@@ -8,7 +8,7 @@ import type { Place } from './scene.ts'
 export interface Clause {
   /** The first match, which is then gone. */
   take(pattern: RegExp): RegExpExecArray | undefined
-  /** Strength from a percentage or an adverb; `usual` where nothing is said. */
+  /** Strength from a percentage or an adverb; `usual` where nothing is said, whose sign it has. */
   amount(usual?: number): number
   color(): Rgb | undefined
   place(): Place | undefined
@@ -45,7 +45,7 @@ export function openClause(text: string, quotes: readonly string[]): Clause {
     take,
     amount(usual = 0.5) {
       const percent = take(/(?:\bby )?(\d{1,3}(?:\.\d+)?) ?%/)?.[1]
-      if (percent !== undefined) return Math.min(2, Number(percent) / 100)
+      if (percent !== undefined) return Math.sign(usual) * Math.min(2, Number(percent) / 100)
       const said = amounts.find(([pattern]) => take(pattern) !== undefined)
       return (said?.[1] ?? 0.5) * (usual / 0.5)
     },

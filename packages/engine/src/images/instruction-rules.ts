@@ -1,5 +1,5 @@
 import type { Rgb } from './colors.ts'
-import type { CropArea, EditOperation } from './edit-operations.ts'
+import type { CropArea, EditOperation, EffectKind } from './edit-operations.ts'
 import type { Clause } from './instruction-clause.ts'
 import { parseThings } from './parse-scene.ts'
 
@@ -18,21 +18,11 @@ const bottom = { x: 'center', y: 'bottom' } as const
 const more = String.raw`(?:increase|raise|boost|enhance|improve|more|higher|adjust)`
 const less = String.raw`(?:decrease|reduce|lower|less|drop|tone down|turn down)`
 
-type Tone = 'brightness' | 'contrast' | 'saturation'
-
-function tone(kind: Tone, sign: 1 | -1, words: string): InstructionRule {
+function effect(kind: EffectKind, words: string, usual = 0.5): InstructionRule {
   return {
     pattern: new RegExp(String.raw`\b(?:${words})\b`),
-    make: (_match, clause) => ({ kind, amount: sign * clause.amount() }),
+    make: (_match, clause) => ({ kind, amount: clause.amount(usual) }),
   }
-}
-
-function effect(
-  kind: 'grayscale' | 'sepia' | 'blur' | 'sharpen',
-  pattern: RegExp,
-  usual: number,
-): InstructionRule {
-  return { pattern, make: (_match, clause) => ({ kind, amount: clause.amount(usual) }) }
 }
 
 const textNoun = String.raw`(?:captions?|texts?|titles?|words?|labels?|headings?|headlines?)`
@@ -82,20 +72,15 @@ const geometry: readonly InstructionRule[] = [
   {
     pattern:
       /\b(?:rotate|turn|tilt)\b(?: (?:it|the (?:image|picture|photo)))?(?: by)? (-?\d{1,3}(?:\.\d+)?) ?(?:°|deg(?:rees?)?\b)?/,
-    make: ([, degrees = ''], clause) => {
-      const back = clause.take(/\b(?:counter-?\s?clockwise|anti-?\s?clockwise|(?:to the )?left)\b/)
-      clause.take(/\b(?:clockwise|(?:to the )?right)\b/)
-      return { kind: 'rotate', degrees: (Number(degrees) * (back ? -1 : 1)) % 360 }
-    },
+    make: ([, degrees = ''], clause) => ({
+      kind: 'rotate',
+      degrees: (Number(degrees) * direction(clause)) % 360,
+    }),
   },
   { pattern: /\bupside[ -]down\b/, make: () => ({ kind: 'rotate', degrees: 180 }) },
   {
     pattern: /\b(?:rotate|quarter turn)\b|\bturn\b(?=.*\b(?:left|right|clockwise)\b)/,
-    make: (_match, clause) => {
-      const back = clause.take(/\b(?:counter-?\s?clockwise|anti-?\s?clockwise|(?:to the )?left)\b/)
-      clause.take(/\b(?:clockwise|(?:to the )?right)\b/)
-      return { kind: 'rotate', degrees: back ? -90 : 90 }
-    },
+    make: (_match, clause) => ({ kind: 'rotate', degrees: 90 * direction(clause) }),
   },
   {
     pattern: /\b(?:flip|mirror)(?:ped|ed)?\b/,
@@ -134,6 +119,13 @@ const geometry: readonly InstructionRule[] = [
     },
   },
 ]
+
+/** 1 is clockwise. */
+function direction(clause: Clause): 1 | -1 {
+  const back = clause.take(/\b(?:counter-?\s?clockwise|anti-?\s?clockwise|(?:to the )?left)\b/)
+  clause.take(/\b(?:clockwise|(?:to the )?right)\b/)
+  return back === undefined ? 1 : -1
+}
 
 function cropArea(clause: Clause): CropArea | undefined {
   const said = clause.place()
@@ -189,21 +181,20 @@ function resizing(word: string, clause: Clause): EditOperation | undefined {
 const colorwork: readonly InstructionRule[] = [
   effect(
     'grayscale',
-    /\bgr[ae]y[ -]?scale\b|\bblack[ -](?:and|&)[ -]white\b|\bb (?:and |\/ ?)w\b|\bb\/w\b|\bmonochrome\b|\b(?:remove|without)(?: all| the| its)* colou?rs?\b|\bgr[ae]y\b/,
+    'gr[ae]y[ -]?scale|black[ -](?:and|&)[ -]white|b (?:and |/ ?)w|b/w|monochrome|(?:remove|without)(?: all| the| its)* colou?rs?|gr[ae]y',
     1,
   ),
-  effect('sepia', /\bsepia(?: tone)?\b/, 1),
+  effect('sepia', 'sepia(?: tone)?', 1),
   { pattern: /\b(?:invert(?:ed)?|negative)\b/, make: () => ({ kind: 'invert', amount: 1 }) },
-  effect('blur', /\b(?:blur(?:red|ry)?|soften)\b/, 0.5),
-  effect('sharpen', /\bsharp(?:en(?:ed)?|er)?\b/, 0.5),
-  tone('contrast', -1, `${less} (?:the )?contrast`),
-  tone('contrast', 1, `${more} (?:the )?contrast|contrast`),
-  tone('saturation', -1, `${less} (?:the )?saturation|desaturated?|less colou?rful`),
-  tone('saturation', 1, `${more} (?:the )?saturation|saturat(?:e|ed|ion)|(?:more )?colou?rful`),
-  tone('brightness', -1, `${less} (?:the )?(?:brightness|exposure)|darken(?:ed)?|darker`),
-  tone(
+  effect('blur', 'blur(?:red|ry)?|soften'),
+  effect('sharpen', 'sharp(?:en(?:ed)?|er)?'),
+  effect('contrast', `${less} (?:the )?contrast`, -0.5),
+  effect('contrast', `${more} (?:the )?contrast|contrast`),
+  effect('saturation', `${less} (?:the )?saturation|desaturated?|less colou?rful`, -0.5),
+  effect('saturation', `${more} (?:the )?saturation|saturat(?:e|ed|ion)|(?:more )?colou?rful`),
+  effect('brightness', `${less} (?:the )?(?:brightness|exposure)|darken(?:ed)?|darker`, -0.5),
+  effect(
     'brightness',
-    1,
     `${more} (?:the )?(?:brightness|exposure)|bright(?:en(?:ed)?|er)|lighten(?:ed)?|lighter|brightness`,
   ),
 ]

@@ -1,5 +1,5 @@
 import type { Size } from './picture.ts'
-import type { Place, Relation, Scene, SceneObject, SceneText, Thing } from './scene.ts'
+import type { Place, Scene, SceneObject, SceneText, Thing } from './scene.ts'
 
 interface Box extends Size {
   readonly x: number
@@ -34,25 +34,17 @@ export function layOut(
     width: canvas.width - 2 * margin * unit,
     height: canvas.height - 2 * margin * unit - (above ?? 0) - (below ?? 0),
   }
-  const placed = new Map<string, { readonly place: Place; readonly things: Thing[] }>()
-  const free: Thing[] = []
-  for (const thing of things) {
-    const { place } = thing
-    if (place === undefined) free.push(thing)
-    else {
-      const key = `${place.x} ${place.y}`
-      const there = placed.get(key) ?? { place, things: [] }
-      there.things.push(thing)
-      placed.set(key, there)
-    }
-  }
-  const objects = [
-    ...drawGroup(rowOrColumn(relatedGroups(free), inner), inner),
-    ...[...placed.values()].flatMap((there) => {
-      const box = ninthOf(inner, there.place)
-      return drawGroup(rowOrColumn(relatedGroups(there.things), box), box)
-    }),
-  ]
+  const isPlaced = ({ place }: Thing): number => (place === undefined ? 0 : 1)
+  const groups = Map.groupBy(
+    things.toSorted((a, b) => isPlaced(a) - isPlaced(b)),
+    ({ place }) => JSON.stringify(place),
+  )
+  const objects = [...groups.values()].flatMap((there) => {
+    const place = there[0]?.place
+    const box = place === undefined ? inner : ninthOf(inner, place)
+    const kind = box.width >= box.height ? 'row' : 'column'
+    return drawGroup({ kind, groups: relatedGroups(there) }, box)
+  })
   return objects.map((object) => ({
     ...object,
     x: object.x / canvas.width,
@@ -77,36 +69,28 @@ function ninthOf({ x, y, width, height }: Box, place: Place): Box {
   }
 }
 
+const directions = {
+  above: 'column',
+  below: 'column',
+  left: 'row',
+  right: 'row',
+  inside: 'inside',
+} as const
+
 /** A thing with a relation forms a group with the one named after it. */
 function relatedGroups(things: readonly Thing[]): readonly Group[] {
   const groups: Group[] = []
   for (const thing of things.toReversed()) {
+    const { relation } = thing
     const own: Group = { kind: 'thing', thing }
-    const next = thing.relation === undefined ? undefined : groups.shift()
-    groups.unshift(
-      next === undefined || thing.relation === undefined ? own : related(own, thing.relation, next),
-    )
+    const next = relation === undefined ? undefined : groups.shift()
+    if (relation === undefined || next === undefined) groups.unshift(own)
+    else {
+      const isFirst = relation === 'above' || relation === 'left'
+      groups.unshift({ kind: directions[relation], groups: isFirst ? [own, next] : [next, own] })
+    }
   }
   return groups
-}
-
-function related(own: Group, relation: Relation, next: Group): Group {
-  switch (relation) {
-    case 'above':
-      return { kind: 'column', groups: [own, next] }
-    case 'below':
-      return { kind: 'column', groups: [next, own] }
-    case 'left':
-      return { kind: 'row', groups: [own, next] }
-    case 'right':
-      return { kind: 'row', groups: [next, own] }
-    case 'inside':
-      return { kind: 'inside', groups: [next, own] }
-  }
-}
-
-function rowOrColumn(groups: readonly Group[], { width, height }: Box): Group {
-  return { kind: width >= height ? 'row' : 'column', groups }
 }
 
 /** How much room a group wants beside others. */

@@ -10,24 +10,11 @@ const thingsMax = 24
 const countMax = 30
 const taken = '\uf8ff'
 
-const counts: Readonly<Record<string, number>> = {
-  a: 1,
-  an: 1,
-  the: 1,
-  one: 1,
-  two: 2,
-  three: 3,
-  four: 4,
-  five: 5,
-  six: 6,
-  seven: 7,
-  eight: 8,
-  nine: 9,
-  ten: 10,
-  twelve: 12,
-  'a dozen': 12,
-  'a couple of': 2,
-}
+/** From one on. */
+const countWords =
+  'a|an|the|one,two|a couple of,three,four,five,six,seven,eight,nine,ten,eleven,twelve|a dozen'
+    .split(',')
+    .map((words) => words.split('|'))
 const fills: Readonly<Record<string, number>> = {
   tiny: 0.25,
   small: 0.45,
@@ -40,29 +27,36 @@ const fills: Readonly<Record<string, number>> = {
 }
 const usualFill = 0.8
 
-const motions: readonly (readonly [RegExp, Motion])[] = [
-  [/^(?:rises?|rising|up|upwards?)/, 'rise'],
-  [/^(?:falls?|falling|sinks?|sinking|drops?|dropping|down)/, 'sink'],
-  [/left$/, 'leftward'],
-  [/^(?:moves?|moving|drives?|driving|flies|flying|slides?|sliding)/, 'rightward'],
-  [/^(?:spins?|spinning|rotates?|rotating|turns?|turning)/, 'spin'],
+const driving = 'moves?|moving|drives?|driving|flies|flying|slides?|sliding'
+const motions: readonly (readonly [words: string, Motion])[] = [
+  ['rises?|rising', 'rise'],
+  ['falls?|falling|sinks?|sinking|drops?|dropping', 'sink'],
+  [`(?:${driving}) to the left`, 'leftward'],
+  [`(?:${driving})(?: to the right)?`, 'rightward'],
+  ['spins?|spinning|rotates?|rotating|turns?|turning', 'spin'],
 ]
-const motionPattern = String.raw`(?:rises?|rising|falls?|falling|sinks?|sinking|drops?|dropping|(?:moves?|moving|drives?|driving|flies|flying|slides?|sliding)(?: to the (?:left|right))?|spins?|spinning|rotates?|rotating|turns?|turning)`
+const relations: readonly (readonly [words: string, Relation])[] = [
+  ['above|over|on top of', 'above'],
+  ['below|under|underneath|beneath', 'below'],
+  ['(?:to the )?left of', 'left'],
+  ['(?:to the )?right of|beside|next to|near', 'right'],
+  ['inside(?: of)?|within|in the middle of|in', 'inside'],
+]
 
-const relations: readonly (readonly [RegExp, Relation])[] = [
-  [/^(?:above|over|on top of)/, 'above'],
-  [/^(?:below|under|underneath|beneath)/, 'below'],
-  [/left of/, 'left'],
-  [/right of|beside|next to|near/, 'right'],
-  [/^(?:inside|within|in the middle of|in)/, 'inside'],
-]
-const relationPattern = String.raw`(?:above|over|on top of|below|under|underneath|beneath|(?:to the )?(?:left|right) of|beside|next to|near|inside(?: of)?|within|in the middle of|in)`
+function anyOf(table: readonly (readonly [words: string, unknown])[]): string {
+  return `(?:${table.map(([words]) => words).join('|')})`
+}
+
+function find<Value>(table: readonly (readonly [string, Value])[], said: string | undefined) {
+  return table.find(([words]) => new RegExp(`^(?:${words})$`).test(said ?? ''))?.[1]
+}
+
 const placePattern = String.raw`(?:in|at|on|near|to|towards) (?:the )?(?:very )?((?:top|upper|bottom|lower)(?:[ -](?:left|right|center|centre|middle))?|left|right|center|centre|middle)(?: (?:corner|side|half|edge|of the (?:image|picture|canvas)))*(?! of\b)`
 
 const adjective = `(?:${colorPattern}|${Object.keys(fills).join('|')}|solid|filled|plain|simple|outlined?|hollow|empty|unfilled)`
-const countPattern = `(?:${Object.keys(counts).toReversed().join('|')}|\\d{1,3})`
+const countPattern = `(?:${countWords.flat().toReversed().join('|')}|\\d{1,3})`
 const thingPattern = new RegExp(
-  String.raw`(?:\b(${countPattern}) )?((?:\b${adjective},? (?:and )?){0,5})\b(${shapePattern})\b(?: (?:in|of|colou?red|painted) (${colorPattern})\b)?(?: (?:that |which |is |are |slowly |quickly |and )*(${motionPattern})\b)?(?:,? ${placePattern})?(?: (${relationPattern})\b(?= (?:${countPattern} )?(?:${adjective} ){0,5}${shapePattern}\b))?`,
+  String.raw`(?:\b(${countPattern}) )?((?:\b${adjective},? (?:and )?){0,5})\b(${shapePattern})\b(?: (?:in|of|colou?red|painted) (${colorPattern})\b)?(?: (?:that |which |is |are |slowly |quickly |and )*(${anyOf(motions)})\b)?(?:,? ${placePattern})?(?: (${anyOf(relations)})\b(?= (?:${countPattern} )?(?:${adjective} ){0,5}${shapePattern}\b))?`,
   'g',
 )
 
@@ -155,8 +149,8 @@ function thingOf(match: RegExpExecArray): Thing | undefined {
   const named = [...`${adjectives} ${afterColor ?? ''}`.matchAll(new RegExp(colorPattern, 'g'))]
   const colors = named.map(([color]) => parseColor(color)).filter((color) => color !== undefined)
   const size = adjectives.split(/[ ,]+/).find((word) => Object.hasOwn(fills, word))
-  const said = motions.find(([pattern]) => motion !== undefined && pattern.test(motion))?.[1]
-  const related = relations.find(([pattern]) => relation !== undefined && pattern.test(relation))
+  const said = find(motions, motion)
+  const related = find(relations, relation)
   return {
     shape,
     count: countOf(count, noun, shape, colors.length),
@@ -165,7 +159,7 @@ function thingOf(match: RegExpExecArray): Thing | undefined {
     isOutline: /\b(?:outlined?|hollow|empty|unfilled)\b/.test(adjectives),
     words: whole.trim(),
     ...(place === undefined ? {} : { place: placeNamed(place) }),
-    ...(related === undefined ? {} : { relation: related[1] }),
+    ...(related === undefined ? {} : { relation: related }),
     ...(said === undefined ? {} : { motion: said }),
   }
 }
@@ -179,10 +173,14 @@ function countOf(
 ): number {
   const words: readonly string[] = shapes[shape].words
   const isPlural = !words.includes(noun)
-  const number = said === undefined ? undefined : (counts[said] ?? Number(said))
+  const number = said === undefined ? undefined : numberOf(said)
   if (number === undefined || (isPlural && said === 'the'))
     return isPlural ? (colors > 1 ? colors : 3) : 1
   return Math.min(countMax, Math.max(1, number))
+}
+
+function numberOf(said: string): number {
+  return countWords.findIndex((words) => words.includes(said)) + 1 || Number(said)
 }
 
 /** Reads words that `placePattern` captured. */

@@ -1,0 +1,5 @@
+/** The named colours of CSS Color Module Level 4: the package brings no declarations. */
+declare module 'color-name' {
+  const colors: Readonly<Record<string, readonly [red: number, green: number, blue: number]>>
+  export default colors
+}
