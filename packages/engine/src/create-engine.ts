@@ -63,7 +63,7 @@ function operationsWith(workers: WorkerPool): Engine {
     rerank: loaded(async () => (await import('./rerank/rerank.ts')).rerank),
     moderate: loaded(async () => (await import('./moderate/moderate.ts')).moderate),
     transcribe: loaded(async () => (await import('./audio/transcribe.ts')).transcribe),
-    translate: loaded(async () => (await import('./audio/translate.ts')).translate),
+    translate: loaded(async () => (await import('./audio/transcribe.ts')).translate),
     speak: loaded(async () => (await import('./audio/speak.ts')).speak),
     createImage: loaded(async () => (await import('./images/create-image.ts')).createImage),
     editImage: loaded(async () => (await import('./images/edit-image.ts')).editImage),

@@ -1,6 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest'
-import { transcribe } from '../src/audio/transcribe.ts'
-import { translate } from '../src/audio/translate.ts'
+import { transcribe, translate } from '../src/audio/transcribe.ts'
 import type { RequestOf, ResultOf } from '../../contract/src/operations/index.ts'
 import { openContext, silence, sine, wavOf } from './audio-sounds.ts'
 

@@ -31,107 +31,74 @@ export interface Measurements {
 
 /** Takes blocks of one sample rate as they come and measures them. */
 export function createListener({ sampleRate, channels }: SoundBlock) {
-  const levels = createLevelMeter(sampleRate)
-  const waves = createWaveMeter(sampleRate)
+  const levels: number[] = []
+  const waves: Wave[] = []
+  const level = createSpread()
+  const periods = createSpread()
+  const offsetShare = (2 * Math.PI * offsetHz) / sampleRate
   let samples = 0
   let squares = 0
+  let offset = 0
+  let before = 0
+  /** Where the wave last rose through zero, in samples; -1 before it did within this twentieth of a second. */
+  let risen = -1
+  const endWave = (): void => {
+    const { count, mean, deviation } = periods.take()
+    const seconds = (count * mean) / sampleRate
+    waves.push({ seconds, periods: count, unevenness: deviation / Math.max(1e-9, mean) })
+    risen = -1
+  }
+  // A constant offset is no sound, so the spread around the mean is what counts.
+  const endLevel = (): number => levels.push(decibels(level.take().deviation ** 2))
+  const hear = (value: number): void => {
+    squares += value * value
+    level.add(value)
+    offset += (value - offset) * offsetShare
+    const height = value - offset
+    if (before < 0 && height >= 0) {
+      const rise = samples - height / (height - before)
+      if (risen >= 0) periods.add(rise - risen)
+      risen = rise
+    }
+    before = height
+    samples++
+    if (samples * levelsPerSecond >= (levels.length + 1) * sampleRate) endLevel()
+    if (samples * wavesPerSecond >= (waves.length + 1) * sampleRate) endWave()
+  }
   return {
     sampleRate,
     get samples() {
       return samples
     },
     listen(block: SoundBlock): void {
-      for (const given of block.samples) {
-        const value = sane(given)
-        squares += value * value
-        levels.add(value)
-        waves.add(value)
-      }
-      samples += block.samples.length
+      for (const value of block.samples) hear(sane(value))
     },
     finish(): Measurements {
-      const level = decibels(squares / Math.max(1, samples))
-      return {
-        sampleRate,
-        channels,
-        samples,
-        level,
-        levels: levels.finish(),
-        waves: waves.finish(),
-      }
+      if (samples * levelsPerSecond > levels.length * sampleRate) endLevel()
+      endWave()
+      const all = decibels(squares / Math.max(1, samples))
+      return { sampleRate, channels, samples, level: all, levels, waves }
     },
   }
 }
 
-function createLevelMeter(sampleRate: number) {
-  const levels: number[] = []
-  let samples = 0
+/** How many numbers there were, their mean and their standard deviation, until they are taken. */
+function createSpread() {
+  let count = 0
   let sum = 0
   let squares = 0
-  let summed = 0
-  const end = (): void => {
-    // A constant offset is no sound, so the spread around the mean is what counts.
-    levels.push(decibels(Math.max(0, squares / summed - (sum / summed) ** 2)))
-    sum = 0
-    squares = 0
-    summed = 0
-  }
   return {
     add(value: number): void {
-      samples++
+      count++
       sum += value
       squares += value * value
-      summed++
-      if (samples * levelsPerSecond >= (levels.length + 1) * sampleRate) end()
     },
-    finish(): readonly number[] {
-      if (summed > 0) end()
-      return levels
-    },
-  }
-}
-
-function createWaveMeter(sampleRate: number) {
-  const waves: Wave[] = []
-  const share = (2 * Math.PI * offsetHz) / sampleRate
-  let samples = 0
-  let offset = 0
-  let before = 0
-  /** Where the wave last rose through zero, in samples; -1 before it did within this wave. */
-  let risen = -1
-  let periods = 0
-  let sum = 0
-  let squares = 0
-  const end = (): void => {
-    const mean = sum / Math.max(1, periods)
-    const spread = Math.sqrt(Math.max(0, squares / Math.max(1, periods) - mean * mean))
-    waves.push({ seconds: sum / sampleRate, periods, unevenness: spread / Math.max(1e-9, mean) })
-    risen = -1
-    periods = 0
-    sum = 0
-    squares = 0
-  }
-  const rise = (at: number): void => {
-    const period = at - risen
-    if (risen >= 0) {
-      periods++
-      sum += period
-      squares += period * period
-    }
-    risen = at
-  }
-  return {
-    add(value: number): void {
-      offset += (value - offset) * share
-      const height = value - offset
-      if (before < 0 && height >= 0) rise(samples - height / (height - before))
-      before = height
-      samples++
-      if (samples * wavesPerSecond >= (waves.length + 1) * sampleRate) end()
-    },
-    finish(): readonly Wave[] {
-      end()
-      return waves
+    take() {
+      const mean = sum / Math.max(1, count)
+      const deviation = Math.sqrt(Math.max(0, squares / Math.max(1, count) - mean * mean))
+      const taken = { count, mean, deviation }
+      count = sum = squares = 0
+      return taken
     },
   }
 }

@@ -1,128 +1,104 @@
 import {
+  type EventOf,
   formatSrt,
   formatVtt,
   GatewayError,
-  type ReplyOf,
   type RequestOf,
-  type Usage,
+  type Step,
 } from '@sluice/contract'
-import type { OperationContext, Operation } from '../operation.ts'
-import { countTokens } from '../tokens.ts'
-import type { Annotation } from './annotate.ts'
+import type { Operation } from '../operation.ts'
 import { findLanguage } from './language.ts'
-import { logprobsOf, type Transcript, transcriptOf, verboseSegments } from './transcript.ts'
-import { transcriptEvents } from './transcript-events.ts'
+import { listenTo, logprobsOf, type Transcript, verboseSegments } from './transcript.ts'
 
-/** Reading a file stops by itself after 90 seconds; this ends what hangs. */
-const annotateTimeoutMs = 120_000
-
-/** Sends a sound file to a worker and returns what is heard in it. */
-export function annotateInWorker(
-  bytes: Uint8Array,
-  context: OperationContext,
-): Promise<Annotation> {
-  const options = { timeoutMs: annotateTimeoutMs, param: 'file' }
-  return context.workers.run('annotateAudio', { bytes }, options)
-}
+type Request = RequestOf<'transcribe'>
 
 /**
  * Captions of what is heard (sound, steady tones, silence) with their true times; words need a model.
  * `temperature` is reported back, `prompt` and `keywords` change nothing.
  */
 export const transcribe: Operation<'transcribe'> = async (request, context) => {
-  const name = findLanguage(request.language)
+  const language = findLanguage(request.language)
   refuseSpeakers(request)
-  const annotation = await annotateInWorker(request.file.bytes, context)
-  const transcript = transcriptOf(annotation)
-  const usage = audioUsage(transcript, request.prompt)
-  const plain = plainText(transcript, request.response_format, usage)
+  const transcript = await listenTo(request, context)
   const format = request.response_format ?? 'json'
-  const logprobs = request.include?.includes('logprobs') ?? false
   if (request.stream === true && (format === 'json' || format === 'text'))
-    return { kind: 'events', events: transcriptEvents({ transcript, logprobs, usage }) }
-  if (plain !== undefined) return plain
-  const reply = { text: transcript.text, usage: durationUsage(transcript) }
-  if (format === 'verbose_json')
-    return { kind: 'reply', reply: verbose(request, annotation, transcript, name), usage }
-  const withLogprobs = logprobs ? { ...reply, logprobs: logprobsOf(transcript.text) } : reply
-  return { kind: 'reply', reply: withLogprobs, usage }
+    return { kind: 'events', events: eventsOf(transcript, request) }
+  return answer(transcript, request, { task: 'transcribe', language })
 }
 
-/** What was used: OpenAI counts one token per tenth of a second of sound. */
-export function audioUsage({ duration, text }: Transcript, prompt?: string | null): Usage {
-  const audioInputTokens = Math.ceil(duration * 10)
-  return {
-    inputTokens: audioInputTokens + countTokens(prompt ?? ''),
-    outputTokens: countTokens(text),
-    audioInputTokens,
-    seconds: duration,
+/** The same captions as a transcription has, in English whatever is spoken. */
+export const translate: Operation<'translate'> = async (request, context) =>
+  answer(await listenTo(request, context), request, { task: 'translate', language: 'english' })
+
+function answer(
+  transcript: Transcript,
+  request: Pick<Request, 'response_format' | 'temperature' | 'timestamp_granularities' | 'include'>,
+  said: { readonly task: string; readonly language: string },
+) {
+  const { annotation, cues, text, usage } = transcript
+  const { response_format: format, timestamp_granularities: granularities, temperature } = request
+  if (format === 'text') return plain(`${text}\n`, 'text/plain', transcript)
+  if (format === 'srt') return plain(formatSrt(cues), 'text/plain', transcript)
+  if (format === 'vtt') return plain(formatVtt(cues), 'text/vtt', transcript)
+  const { duration } = annotation
+  const reply = { text, usage: { type: 'duration', seconds: duration } }
+  if (format !== 'verbose_json')
+    return { kind: 'reply', reply: { ...reply, ...logprobs(text, request) }, usage } as const
+  const words = cues.map((cue) => ({ word: cue.text, start: cue.start, end: cue.end }))
+  const segments = verboseSegments(transcript, temperature ?? 0)
+  const isAsked = (name: 'word' | 'segment') => granularities?.includes(name) ?? false
+  const parts = {
+    ...(isAsked('word') ? { words } : {}),
+    ...(isAsked('segment') || !isAsked('word') ? { segments } : {}),
   }
+  return { kind: 'reply', reply: { ...said, duration, ...reply, ...parts }, usage } as const
 }
 
-export function durationUsage({ duration }: Transcript) {
-  return { type: 'duration', seconds: duration }
+function logprobs(text: string, { include }: Pick<Request, 'include'>) {
+  return include?.includes('logprobs') === true ? { logprobs: logprobsOf(text) } : {}
 }
 
-/** The answer in one of the formats that are no JSON; undefined for the others. */
-export function plainText(transcript: Transcript, format: string | null | undefined, usage: Usage) {
-  const text = textIn(transcript, format)
-  if (text === undefined) return undefined
+/** An answer in one of the formats that are no JSON. */
+function plain(text: string, type: string, { usage }: Transcript) {
   const bytes = new TextEncoder().encode(text)
-  const contentType = `text/${format === 'vtt' ? 'vtt' : 'plain'}; charset=utf-8`
+  const contentType = `${type}; charset=utf-8`
   return { kind: 'bytes', contentType, body: once(bytes), length: bytes.length, usage } as const
-}
-
-function textIn(transcript: Transcript, format: string | null | undefined): string | undefined {
-  switch (format) {
-    case 'text':
-      return `${transcript.text}\n`
-    case 'srt':
-      return formatSrt(transcript.cues)
-    case 'vtt':
-      return formatVtt(transcript.cues)
-    default:
-      return undefined
-  }
 }
 
 async function* once(bytes: Uint8Array): AsyncIterable<Uint8Array> {
   yield bytes
 }
 
-function verbose(
-  request: RequestOf<'transcribe'>,
-  annotation: Annotation,
-  transcript: Transcript,
-  language: string,
-): ReplyOf<'transcribe'> {
-  const granularities = request.timestamp_granularities ?? []
-  const words = transcript.cues.map(({ text, start, end }) => ({ word: text, start, end }))
-  const segments = verboseSegments(annotation, transcript, request.temperature ?? 0)
-  return {
-    task: 'transcribe',
-    language,
-    duration: transcript.duration,
-    text: transcript.text,
-    ...(granularities.includes('word') ? { words } : {}),
-    ...(granularities.length === 0 || granularities.includes('segment') ? { segments } : {}),
-    usage: durationUsage(transcript),
+/** transcript.text.delta per caption, then transcript.text.done. */
+async function* eventsOf(
+  { cues, text, usage }: Transcript,
+  request: Request,
+): AsyncIterable<Step<EventOf<'transcribe'>>> {
+  for (const [i, cue] of cues.entries()) {
+    const delta = i === 0 ? cue.text : ` ${cue.text}`
+    yield { event: { type: 'transcript.text.delta', delta, ...logprobs(delta, request) } }
   }
+  const { inputTokens, outputTokens, audioInputTokens = 0 } = usage
+  const tokens = {
+    type: 'tokens',
+    input_tokens: inputTokens,
+    input_token_details: {
+      text_tokens: inputTokens - audioInputTokens,
+      audio_tokens: audioInputTokens,
+    },
+    output_tokens: outputTokens,
+    total_tokens: inputTokens + outputTokens,
+  }
+  const done = { text, ...logprobs(text, request), usage: tokens }
+  yield { event: { type: 'transcript.text.done', ...done } }
+  yield { usage }
 }
 
 /** Voices are not told apart here: to guess would be to put words into somebody's mouth. */
-function refuseSpeakers(request: RequestOf<'transcribe'>): void {
-  const param =
-    request.response_format === 'diarized_json'
-      ? 'response_format'
-      : (request.known_speaker_names?.length ?? 0) > 0
-        ? 'known_speaker_names'
-        : undefined
-  if (param !== undefined)
-    throw new GatewayError(
-      'unsupported_value',
-      'The built-in engine does not tell speakers apart',
-      {
-        param,
-      },
-    )
+function refuseSpeakers({ response_format: format, known_speaker_names: names }: Request): void {
+  const isNamed = (names?.length ?? 0) > 0
+  if (format !== 'diarized_json' && !isNamed) return
+  throw new GatewayError('unsupported_value', 'The built-in engine does not tell speakers apart', {
+    param: format === 'diarized_json' ? 'response_format' : 'known_speaker_names',
+  })
 }

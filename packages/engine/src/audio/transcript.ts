@@ -1,30 +1,50 @@
 import { deflateSync } from 'node:zlib'
-import { encode } from '../tokens.ts'
+import type { Cue, RequestOf, Usage } from '@sluice/contract'
+import type { OperationContext } from '../operation.ts'
+import { countTokens, encode } from '../tokens.ts'
 import type { Annotation } from './annotate.ts'
-import { captionOf, type SoundSegment } from './segments.ts'
-import type { Cue } from '@sluice/contract'
+import { captionOf } from './segments.ts'
 
-/** A recording's captions: one per segment, and all of them as one text. */
+/** What is heard in a recording: one caption per segment, and all of them as one text. */
 export interface Transcript {
-  readonly duration: number
-  readonly text: string
+  readonly annotation: Annotation
   readonly cues: readonly Cue[]
+  readonly text: string
+  readonly usage: Usage
 }
 
-export function transcriptOf(annotation: Annotation): Transcript {
+/** Reading a file stops by itself after 90 seconds; this ends what hangs. */
+const annotateTimeoutMs = 120_000
+
+/** Sends a sound file to a worker. OpenAI counts one token per tenth of a second of sound. */
+export async function listenTo(
+  { file, prompt }: Pick<RequestOf<'translate'>, 'file' | 'prompt'>,
+  { workers }: OperationContext,
+): Promise<Transcript> {
+  const annotation = await workers.run(
+    'annotateAudio',
+    { bytes: file.bytes },
+    { timeoutMs: annotateTimeoutMs, param: 'file' },
+  )
   const cues = annotation.segments.map((segment) => ({
     start: segment.start,
     end: segment.end,
     text: captionOf(segment),
   }))
   const text = cues.map((cue) => cue.text).join(' ')
-  return { duration: annotation.duration, text, cues }
+  const audioInputTokens = Math.ceil(annotation.duration * 10)
+  const usage = {
+    inputTokens: audioInputTokens + countTokens(prompt ?? ''),
+    outputTokens: countTokens(text),
+    audioInputTokens,
+    seconds: annotation.duration,
+  }
+  return { annotation, cues, text, usage }
 }
 
 /** Segments as Whisper returns them. The caption is the only candidate, so its log probability is 0. */
 export function verboseSegments(
-  { segments }: Annotation,
-  { cues }: Transcript,
+  { annotation, cues }: Transcript,
   temperature: number,
 ): Record<string, unknown>[] {
   return cues.map((cue, id) => ({
@@ -35,19 +55,11 @@ export function verboseSegments(
     tokens: [],
     temperature,
     avg_logprob: 0,
-    compression_ratio: compressionRatio(cue.text),
-    no_speech_prob: noSpeech(segments[id]),
+    // Bytes of the text by bytes of the text compressed, Whisper's measure of repetition.
+    compression_ratio: Buffer.byteLength(cue.text) / deflateSync(cue.text).length,
+    // Whether a sound is speech nobody here knows.
+    no_speech_prob: annotation.segments[id]?.kind === 'sound' ? 0.5 : 1,
   }))
-}
-
-/** Bytes of the text by bytes of the text compressed, Whisper's measure of repetition. */
-function compressionRatio(text: string): number {
-  return Buffer.byteLength(text) / deflateSync(text).length
-}
-
-/** Whether a sound is speech nobody here knows. */
-function noSpeech(segment: SoundSegment | undefined): number {
-  return segment?.kind === 'sound' ? 0.5 : 1
 }
 
 /** One entry per token; each was the only choice. */

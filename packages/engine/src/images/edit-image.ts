@@ -61,7 +61,7 @@ async function readImages(
   const references = (request.images ?? []).map((reference, index) =>
     readReference(reference, `images[${index}]`, context),
   )
-  return Promise.all([...linked, ...files, ...references])
+  return [...files, ...(await Promise.all([...linked, ...references]))]
 }
 
 function uploaded({ bytes }: UploadedFile, param: string): ImageSource {
