@@ -45,6 +45,33 @@ async function vocabulary(): Promise<(ids: number[]) => string> {
   return decode
 }
 
+/** A text of a request, and the path of the field that it came in. */
+export interface SentText {
+  readonly text: string
+  readonly param: string
+}
+
+/**
+ * The texts of a field that holds a text, token ids, or a list of either.
+ * Throws invalid_request for ids that are no tokens, with their path.
+ */
+export async function readTexts(
+  sent: string | readonly (string | number | readonly number[])[],
+  param: string,
+): Promise<readonly SentText[]> {
+  if (typeof sent === 'string') return [{ text: sent, param }]
+  const ids = sent.filter((item) => typeof item === 'number')
+  if (ids.length > 0) return [{ text: await decodeTokenIds(ids, param), param }]
+  const items = sent.filter((item) => typeof item !== 'number')
+  return Promise.all(
+    items.map(async (item, index) => {
+      const path = `${param}[${index}]`
+      const text = typeof item === 'string' ? item : await decodeTokenIds(item, path)
+      return { text, param: path }
+    }),
+  )
+}
+
 /**
  * The text of a prompt that was given as cl100k token ids.
  * Throws invalid_request with `param` where an id is not in that vocabulary.

@@ -2,15 +2,17 @@ import {
   chatUsage,
   type CompleteReply,
   type CompleteRequest,
+  GatewayError,
   invalidRequest,
   type Usage,
 } from '@sluice/contract'
 import { createPause } from '../chat/pause.ts'
+import { contextTokensMax } from '../chat/read-request.ts'
 import { type Envelope, systemFingerprint } from '../chat/reply.ts'
 import type { Operation } from '../operation.ts'
+import { countTokens, readTexts, type SentText } from '../tokens.ts'
 import { type CompletionDraft, draftCompletions } from './draft.ts'
 import { completionLogprobs } from './logprobs.ts'
-import { readPrompts } from './prompts.ts'
 import { streamCompletion } from './stream.ts'
 
 /** Choices of one request, all prompts and samples together. */
@@ -23,18 +25,18 @@ const choicesMax = 8192
  */
 export const complete: Operation<'complete'> = async (request, context) => {
   if ((request.suffix ?? '') !== '') context.leftOut?.('suffix')
-  const prompts = await readPrompts(request)
+  const prompts = await readTexts(request.prompt, 'prompt')
+  const inputTokens = countPrompts(prompts, request)
   const samples = Math.max(request.n ?? 1, request.best_of ?? 1)
   if (prompts.length * samples > choicesMax)
     throw invalidRequest(`A request may have ${choicesMax} choices in all`, 'n')
   const pause = createPause(context.signal)
   const seed = request.seed ?? Math.floor(context.random() * 2 ** 31)
-  const { drafts, generated } = await draftCompletions(request, prompts, {
-    seed,
-    now: context.now(),
-    pause,
-  })
-  const inputTokens = prompts.reduce((sum, prompt) => sum + prompt.tokens, 0)
+  const { drafts, generated } = await draftCompletions(
+    request,
+    prompts.map(({ text }) => text),
+    { seed, now: context.now(), pause },
+  )
   const usage: Usage = { inputTokens, outputTokens: generated }
   const envelope = {
     id: context.newId('cmpl-'),
@@ -44,6 +46,22 @@ export const complete: Operation<'complete'> = async (request, context) => {
   if (request.stream === true)
     return { kind: 'events', events: streamCompletion({ envelope, request, drafts, usage, pause }) }
   return { kind: 'reply', reply: createReply(envelope, request, drafts, usage), usage }
+}
+
+function countPrompts(prompts: readonly SentText[], { suffix }: CompleteRequest): number {
+  const behind = countTokens(suffix ?? '')
+  let all = 0
+  for (const { text } of prompts) {
+    const tokens = countTokens(text)
+    all += tokens
+    if (tokens + behind > contextTokensMax)
+      throw new GatewayError(
+        'context_length_exceeded',
+        `This model's maximum context length is ${contextTokensMax} tokens, but the prompt comes to ${tokens + behind}`,
+        { param: 'prompt' },
+      )
+  }
+  return all
 }
 
 function createReply(
@@ -66,7 +84,7 @@ function createReply(
           : completionLogprobs([...echoed, ...tokens], {
               top: request.logprobs,
               offset: 0,
-              first: echoed.length > 0,
+              isEchoed: echoed.length > 0,
             }),
       finish_reason: finish,
     })),

@@ -2,15 +2,14 @@ import type { CompleteRequest } from '@sluice/contract'
 import { choiceTokensMax } from '../chat/read-request.ts'
 import type { Pause } from '../chat/pause.ts'
 import { drawCandidate, weighCandidates } from '../chat/sampling/candidates.ts'
-import { cutTokens, stopsOf } from '../chat/sampling/cut.ts'
+import { cutTokens, type Limits, stopsOf } from '../chat/sampling/cut.ts'
 import { type ChosenToken, chooseTokens } from '../chat/sampling/logprobs.ts'
-import { createRandom, type Random } from '../chat/sampling/random.ts'
+import { createRandom } from '../chat/sampling/random.ts'
 import { readSampling, type SamplingSettings } from '../chat/sampling/settings.ts'
 import { fallback } from '../chat/skills/fallback.ts'
 import { encode } from '../tokens.ts'
 import { answerPrompt, spaced } from './instructed.ts'
 import { continuationOf } from './continuation.ts'
-import type { PromptText } from './prompts.ts'
 
 /** One choice of a completion. */
 export interface CompletionDraft {
@@ -37,35 +36,32 @@ const tokensUsual = 16
 /** What a token that was not seen before counts as. */
 const unseenShare = 1e-5
 
-interface Plan {
-  readonly request: CompleteRequest
-  readonly settings: SamplingSettings
-  readonly tokensMax: number
-  readonly stops: readonly string[]
-  readonly options: DraftOptions
-}
-
 /** n choices for each prompt, in the order of the prompts. */
 export async function draftCompletions(
   request: CompleteRequest,
-  prompts: readonly PromptText[],
+  prompts: readonly string[],
   options: DraftOptions,
 ): Promise<CompletionDrafts> {
   const n = request.n ?? 1
   const samples = Math.max(n, request.best_of ?? 1)
-  const limit = choiceTokensMax(prompts.length * samples)
-  const plan: Plan = {
-    request,
-    settings: await readSampling(request),
-    tokensMax: Math.min(request.max_tokens ?? tokensUsual, limit),
+  const settings = await readSampling(request)
+  const limits = {
+    tokensMax: Math.min(
+      request.max_tokens ?? tokensUsual,
+      choiceTokensMax(prompts.length * samples),
+    ),
     stops: stopsOf(request.stop),
-    options,
   }
   const drafts: CompletionDraft[] = []
   let generated = 0
-  for (const [place, { text }] of prompts.entries()) {
+  for (const [place, text] of prompts.entries()) {
     const echoed = request.echo === true ? echoedTokens(text) : []
-    const drawn = await drawSamples(text, place, samples, plan)
+    const draw = limits.tokensMax === 0 ? () => [] : await sampler(text, settings, options)
+    const drawn: Sample[] = []
+    for (let index = 0; index < samples; index++) {
+      await options.pause()
+      drawn.push(cutSample(draw(place * samples + index), limits))
+    }
     for (const { tokens } of drawn) generated += tokens.length
     const best =
       samples > n ? drawn.toSorted((left, right) => meanLogprob(right) - meanLogprob(left)) : drawn
@@ -92,33 +88,12 @@ function meanLogprob({ tokens }: Sample): number {
   return tokens.reduce((sum, chosen) => sum + chosen.logprob, 0) / Math.max(1, tokens.length)
 }
 
-async function drawSamples(
-  text: string,
-  place: number,
-  samples: number,
-  plan: Plan,
-): Promise<Sample[]> {
-  const drawn: Sample[] = []
-  if (plan.tokensMax === 0)
-    return Array.from({ length: samples }, () => ({ tokens: [], finish: 'length' }))
-  const sample = await sampler(text, plan)
-  for (let index = 0; index < samples; index++) {
-    await plan.options.pause()
-    drawn.push(sample(createRandom(plan.options.seed, place * samples + index)))
-  }
-  return drawn
-}
-
-type Sampler = (random: Random) => Sample
-
-async function sampler(text: string, plan: Plan): Promise<Sampler> {
-  const { settings, options } = plan
+/** Draws the tokens of the choice with a number. */
+async function sampler(text: string, settings: SamplingSettings, options: DraftOptions) {
   const candidates = weighCandidates(await phrasingsFor(text, options), settings)
-  return (random) => {
-    const chosen = drawCandidate(candidates, random)
-    return chosen === undefined
-      ? { tokens: [], finish: 'stop' }
-      : cutSample(chooseTokens(chosen, candidates), plan)
+  return (choice: number): readonly ChosenToken[] => {
+    const chosen = drawCandidate(candidates, createRandom(options.seed, choice))
+    return chosen === undefined ? [] : chooseTokens(chosen, candidates)
   }
 }
 
@@ -132,10 +107,11 @@ async function phrasingsFor(text: string, options: DraftOptions): Promise<readon
     : [continued]
 }
 
-function cutSample(tokens: readonly ChosenToken[], { tokensMax, stops }: Plan): Sample {
+function cutSample(tokens: readonly ChosenToken[], limits: Limits): Sample {
+  if (limits.tokensMax === 0) return { tokens: [], finish: 'length' }
   const cut = cutTokens(
     tokens.map((chosen) => chosen.token),
-    { tokensMax, stops },
+    limits,
   )
   const kept = tokens.slice(0, cut.tokens)
   const part = tokens[cut.tokens]

@@ -3,22 +3,20 @@ import type { ChosenToken } from '../chat/sampling/logprobs.ts'
 
 type CompletionLogprobs = NonNullable<CompleteReply['choices'][number]['logprobs']>
 
-export interface LogprobOptions {
-  /** How many alternatives are shown for each token. */
-  readonly top: number
-  /** Characters of the choice's text before these tokens. */
-  readonly offset: number
-  /** Whether these tokens begin with a prompt, whose first token nothing foretold. */
-  readonly first: boolean
-}
-
-/** Logprobs as completions show them; offsets count from the beginning of the choice's text. */
+/**
+ * Logprobs as completions show them, with up to `top` alternatives. `offset` is how much of the choice's text stands
+ * before; the first token of an echoed prompt is one that nothing foretold.
+ */
 export function completionLogprobs(
   tokens: readonly ChosenToken[],
-  { top, offset, first }: LogprobOptions,
+  {
+    top,
+    offset,
+    isEchoed,
+  }: { readonly top: number; readonly offset: number; readonly isEchoed: boolean },
 ): CompletionLogprobs {
   const texts = tokens.map((chosen) => chosen.token)
-  const isForetold = (index: number): boolean => !first || index > 0
+  const isForetold = (index: number): boolean => !isEchoed || index > 0
   let at = offset
   return {
     tokens: texts,

@@ -1,7 +1,6 @@
 import type { CompleteChunk, CompleteRequest, Step, Usage } from '@sluice/contract'
 import type { Pause } from '../chat/pause.ts'
 import { type Envelope, systemFingerprint } from '../chat/reply.ts'
-import type { ChosenToken } from '../chat/sampling/logprobs.ts'
 import type { CompletionDraft } from './draft.ts'
 import { completionLogprobs } from './logprobs.ts'
 
@@ -21,49 +20,38 @@ export async function* streamCompletion({
   usage,
   pause,
 }: StreamCompletionOptions): AsyncGenerator<Step<CompleteChunk>> {
-  const open = drafts.map((draft) => ({ index: draft.index, pieces: piecesOf(draft, request) }))
-  let left = open.length
-  while (left > 0) {
-    left = 0
-    for (const { index, pieces } of open) {
+  let open = drafts.map((draft) => piecesOf(draft, request))
+  while (open.length > 0) {
+    const left: typeof open = []
+    for (const pieces of open) {
       await pause()
       const next = pieces.next()
       if (next.done === true) continue
-      left += 1
-      yield { event: chunkOf(envelope, index, next.value) }
+      left.push(pieces)
+      const choices = [next.value]
+      const { id, created, model } = envelope
+      const head = { id, object: 'text_completion', created, model } as const
+      yield { event: { ...head, choices, system_fingerprint: systemFingerprint } }
     }
+    open = left
   }
   yield { usage }
 }
 
-type Piece = Omit<CompleteChunk['choices'][number], 'index'>
-
-function chunkOf({ id, created, model }: Envelope, index: number, piece: Piece): CompleteChunk {
-  return {
-    id,
-    object: 'text_completion',
-    created,
-    model,
-    choices: [{ index, ...piece }],
-    system_fingerprint: systemFingerprint,
-  }
-}
-
+/** The pieces of a choice, of which the last has its end and no text. */
 function* piecesOf(
-  { echoed, tokens, finish }: CompletionDraft,
-  request: CompleteRequest,
-): Generator<Piece> {
+  { index, echoed, tokens, finish }: CompletionDraft,
+  { logprobs: top }: CompleteRequest,
+): Generator<CompleteChunk['choices'][number]> {
   let offset = 0
-  const piece = (part: readonly ChosenToken[], first: boolean): Piece => {
+  const parts = [echoed, ...tokens.map((chosen) => [chosen])]
+  for (const [place, part] of parts.entries()) {
+    if (part.length === 0) continue
     const text = part.map((chosen) => chosen.token).join('')
     const logprobs =
-      request.logprobs == null
-        ? null
-        : completionLogprobs(part, { top: request.logprobs, offset, first })
+      top == null ? null : completionLogprobs(part, { top, offset, isEchoed: place === 0 })
     offset += text.length
-    return { text, logprobs, finish_reason: null }
+    yield { index, text, logprobs, finish_reason: null }
   }
-  if (echoed.length > 0) yield piece(echoed, true)
-  for (const chosen of tokens) yield piece([chosen], false)
-  yield { text: '', logprobs: null, finish_reason: finish }
+  yield { index, text: '', logprobs: null, finish_reason: finish }
 }

@@ -1,7 +1,7 @@
-import { invalidRequest, type RequestOf } from '@sluice/contract'
+import { invalidRequest } from '@sluice/contract'
 import { createPause } from '../chat/pause.ts'
 import type { Operation } from '../operation.ts'
-import { countTokens, decodeTokenIds } from '../tokens.ts'
+import { countTokens, readTexts, type SentText } from '../tokens.ts'
 import { weighFeatures } from './features.ts'
 import { dimensionsDefault, dimensionsMax, foldFeatures, toBase64 } from './vector.ts'
 
@@ -19,7 +19,7 @@ export const embed: Operation<'embed'> = async (request, context) => {
   const dimensions = request.dimensions ?? dimensionsDefault
   if (dimensions > dimensionsMax)
     throw invalidRequest(`dimensions must be at most ${dimensionsMax}`, 'dimensions')
-  const texts = await textsOf(request.input)
+  const texts = await readTexts(request.input, 'input')
   const pause = createPause(context.signal)
   const data: { object: 'embedding'; index: number; embedding: number[] | string }[] = []
   let tokens = 0
@@ -44,35 +44,8 @@ export const embed: Operation<'embed'> = async (request, context) => {
   }
 }
 
-interface InputText {
-  readonly text: string
-  readonly param: string
-}
-
-/** The four forms of `input` as texts, each with the path it came from. */
-async function textsOf(input: RequestOf<'embed'>['input']): Promise<readonly InputText[]> {
-  if (typeof input === 'string') return [notEmpty({ text: input, param: 'input' })]
-  if (isTokenIds(input))
-    return [notEmpty({ text: await decodeTokenIds(input, 'input'), param: 'input' })]
-  const texts: InputText[] = []
-  for (const [index, item] of input.entries()) {
-    const param = `input[${index}]`
-    const text = typeof item === 'string' ? item : await decodeTokenIds(item, param)
-    texts.push(notEmpty({ text, param }))
-  }
-  return texts
-}
-
-function isTokenIds(input: readonly (string | number | readonly number[])[]): input is number[] {
-  return typeof input[0] === 'number'
-}
-
-function notEmpty(input: InputText): InputText {
-  if (input.text === '') throw invalidRequest('The input must not be empty', input.param)
-  return input
-}
-
-function countInput({ text, param }: InputText): number {
+function countInput({ text, param }: SentText): number {
+  if (text === '') throw invalidRequest('The input must not be empty', param)
   const refuse = (count: string): never => {
     throw invalidRequest(`The input has ${count} tokens; the limit is ${embedTokensMax}`, param)
   }
