@@ -20,7 +20,7 @@ export async function through(
 
 /** A gateway in front of one upstream that speaks a protocol. */
 export async function inFrontOf(
-  type: 'anthropic' | 'gemini' | 'openai' | 'cohere',
+  type: 'anthropic' | 'gemini' | 'openai' | 'openai-responses' | 'cohere',
   answering: Answering,
   model = 'm',
 ): Promise<Through> {

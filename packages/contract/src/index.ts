@@ -7,12 +7,19 @@ export {
 } from './core/errors.ts'
 export type { Store, VideoJob } from './core/ports.ts'
 export { Type } from 'typebox'
-export { type CallOutcome, noUsage, type Usage, type UsageRecord } from './core/usage.ts'
+export {
+  type CallOutcome,
+  noUsage,
+  serverToolCounts,
+  type Usage,
+  type UsageRecord,
+} from './core/usage.ts'
 export {
   ContentPart,
   Message,
   messageRoles,
   type ResponseFormat,
+  ServerToolCall,
   ThinkingBlock,
   type Tool,
   ToolCall,
@@ -66,7 +73,12 @@ export type { SpeakRequest } from './operations/speak.ts'
 export { type Cue, formatSrt, formatVtt } from './operations/subtitles.ts'
 export type { TranscribeReply, TranscribeRequest, TypedEvent } from './operations/transcribe.ts'
 export type { TranslateRequest } from './operations/translate.ts'
-export { chatUsage, type ChatUsage } from './operations/usage-shape.ts'
+export {
+  chatUsage,
+  type ChatUsage,
+  readServerToolUse,
+  serverToolUse,
+} from './operations/usage-shape.ts'
 export { unlistedFields } from './operations/unlisted-fields.ts'
 export { matches, validate } from './operations/validate.ts'
 export type { Video } from './operations/video.ts'

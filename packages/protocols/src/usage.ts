@@ -1,4 +1,12 @@
-import { countOf, type Fields, isObject, objectOf, type Usage } from '@sluice/contract'
+import {
+  countOf,
+  type Fields,
+  isObject,
+  objectOf,
+  readServerToolUse,
+  serverToolCounts,
+  type Usage,
+} from '@sluice/contract'
 
 /**
  * Usage as OpenAI-compatible upstreams write it: chat names (prompt_tokens) or Responses names (input_tokens), the
@@ -15,8 +23,50 @@ export function readUsage(value: unknown): Usage | undefined {
   if (prompt === undefined && completion === undefined && total === undefined) return undefined
   const inputTokens = prompt ?? Math.max(0, (total ?? 0) - (completion ?? 0))
   const outputTokens = Math.max(completion ?? 0, (total ?? 0) - inputTokens)
-  return { inputTokens, outputTokens, ...details(value) }
+  return { inputTokens, outputTokens, ...details(value), ...serverTools(value) }
 }
+
+/** Where providers count the calls of their tools: under a name each, or in an object of such names. */
+const countNames = [
+  ['num_search_queries', 'web_search'],
+  ['num_sources_used', 'source'],
+] as const
+const countObjects = [
+  'server_tool_use',
+  'server_side_tool_usage_details',
+  'server_side_tool_usage',
+] as const
+
+/**
+ * Calls of the provider's tools: Perplexity's queries, xAI's sources and calls (`web_search_calls`), OpenRouter's in
+ * Anthropic's words (docs.perplexity.ai, docs.x.ai and openrouter.ai, usage of an answer).
+ */
+function serverTools(usage: Fields): Pick<Usage, 'serverToolCalls'> {
+  if (!countNames.some(([name]) => name in usage) && !countObjects.some((name) => name in usage))
+    return {}
+  const named = countNames.flatMap(([name, tool]) => {
+    const count = countOf(usage[name])
+    return count === undefined ? [] : [[tool, count] as const]
+  })
+  return serverToolCounts(
+    Object.fromEntries(named),
+    readServerToolUse(usage['server_tool_use']),
+    xaiCalls(usage['server_side_tool_usage_details'] ?? usage['server_side_tool_usage']),
+  )
+}
+
+/** `{web_search_calls: 1}`, or `{SERVER_SIDE_TOOL_WEB_SEARCH: 1}`. */
+function xaiCalls(counts: unknown): Readonly<Record<string, number>> {
+  return Object.fromEntries(
+    Object.entries(objectOf(counts)).flatMap(([name, said]) => {
+      const tool = name.toLowerCase().replace(/^server_side_tool_|_calls$/g, '')
+      const count = countOf(said)
+      return count === undefined ? [] : [[xaiTools[tool] ?? tool, count]]
+    }),
+  )
+}
+
+const xaiTools: Readonly<Record<string, string>> = { code_interpreter: 'code_execution' }
 
 function details(usage: Fields): Omit<Usage, 'inputTokens' | 'outputTokens'> {
   const input = objectOf(

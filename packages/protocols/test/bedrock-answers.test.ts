@@ -134,3 +134,56 @@ test.each([
 ])('failure reads %j %s', (given, body, expected) => {
   expect(bedrock.failure(received(body, given))).toEqual(expected)
 })
+
+describe('citations', () => {
+  const citation = {
+    title: 'Report',
+    sourceContent: [{ text: 'four' }],
+    location: { documentPage: { documentIndex: 0, start: 2, end: 3 } },
+  }
+  const annotations = [
+    {
+      type: 'file_citation',
+      file_citation: {
+        start_index: 5,
+        end_index: 10,
+        title: 'Report',
+        quote: 'four',
+        document_index: 0,
+        start_page_number: 2,
+        end_page_number: 3,
+      },
+    },
+  ]
+
+  test('are on the place of their text, whole', () => {
+    const content = [
+      { text: 'Says ' },
+      { citationsContent: { content: [{ text: 'four.' }], citations: [citation] } },
+    ]
+    const answer = { output: { message: { content } }, stopReason: 'end_turn' }
+    const request = { model: 'm', messages: [user] }
+    const { reply } = codec.decode(received(JSON.stringify(answer)), codecContext(), request)
+    expect(reply.choices[0]?.message).toMatchObject({ content: 'Says four.', annotations })
+  })
+
+  test('and streamed', () => {
+    const delta = (index: number, value: object) => ({
+      event: 'contentBlockDelta',
+      data: JSON.stringify({ contentBlockIndex: index, delta: value }),
+    })
+    const reader = codec.stream!.reader(codecContext(), { model: 'm', messages: [user] })
+    const steps = [
+      delta(0, { text: 'Says ' }),
+      { event: 'contentBlockStop', data: '{"contentBlockIndex":0}' },
+      delta(1, { citation }),
+      delta(1, { text: 'four.' }),
+      { event: 'contentBlockStop', data: '{"contentBlockIndex":1}' },
+      { event: 'messageStop', data: '{"stopReason":"end_turn"}' },
+    ].flatMap((event) => reader.read(event))
+    const told = steps.flatMap((step) =>
+      'event' in step ? (step.event.choices[0]?.delta.annotations ?? []) : [],
+    )
+    expect(told).toEqual(annotations)
+  })
+})

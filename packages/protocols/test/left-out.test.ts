@@ -175,7 +175,7 @@ describe('client formats', () => {
       ['tools[0].external_web_access'],
     ],
     ['responses', { tools: [{ type: 'web_search', external_web_access: true }] }, []],
-    ['responses', { input: [{ type: 'web_search_call', id: 'ws_1' }] }, ['input[0]']],
+    ['responses', { input: [{ type: 'web_search_call', id: 'ws_1' }] }, []],
     ['messages', { metadata: { user_id: 'u', team: 't' } }, ['metadata.team']],
     ['responses', { max_tool_calls: 3 }, ['max_tool_calls']],
     ['responses', { prompt_cache_retention: '24h' }, ['prompt_cache_retention']],

@@ -7,6 +7,8 @@ export interface Usage {
   readonly outputTokens: number
   readonly cachedInputTokens?: number
   readonly cacheWriteTokens?: number
+  /** Of those, the ones that are kept for an hour, which cost more. */
+  readonly longCacheWriteTokens?: number
   readonly audioInputTokens?: number
   readonly imageInputTokens?: number
   readonly reasoningTokens?: number
@@ -15,6 +17,20 @@ export interface Usage {
   readonly seconds?: number
   readonly images?: number
   readonly searchUnits?: number
+  /**
+   * How often tools that the provider runs itself ran, by the name of the tool (`web_search`, `code_execution`), for these
+   * are paid for by the call. `source` counts the sources that a search has used, where that is what is paid for.
+   */
+  readonly serverToolCalls?: Readonly<Record<string, number>>
+}
+
+/** The counts of both, a later one in place of an earlier one; undefined where there is none above 0. */
+export function serverToolCounts(
+  ...counts: readonly (Readonly<Record<string, number>> | undefined)[]
+): Pick<Usage, 'serverToolCalls'> {
+  const all = Object.entries(Object.assign({}, ...counts) as Record<string, number>)
+  const known = all.filter(([, count]) => count > 0)
+  return known.length === 0 ? {} : { serverToolCalls: Object.fromEntries(known) }
 }
 
 export const noUsage: Usage = { inputTokens: 0, outputTokens: 0 }

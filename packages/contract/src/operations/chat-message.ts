@@ -53,6 +53,29 @@ export const ThinkingBlock = Type.Object({
 })
 export type ThinkingBlock = Static<typeof ThinkingBlock>
 
+/**
+ * A call of a tool that the provider ran itself, and what came of it: an extension that answers carry, for what a format
+ * has no place for would be lost. Such a call is none of the caller's, and nobody waits for its result.
+ */
+export const ServerToolCall = Type.Object({
+  id: Type.String(),
+  /** `web_search`, `web_fetch`, `file_search`, `code_execution`, `mcp`, or the provider's own word for the tool. */
+  type: Type.String(),
+  /** The tool's own name: among those of an MCP server, or the provider's where `type` is not that already. */
+  name: Type.Optional(Type.String()),
+  /** The MCP server. */
+  server_label: Type.Optional(Type.String()),
+  /** `{query}` or `{queries}`, `{url}`, `{code}`, or what the tool takes. */
+  input: AnyObject,
+  /**
+   * `[{url, title}]` of a search, `{stdout, stderr, return_code}` of code, or what the tool gave. Contents that only the
+   * provider can read are left out. Absent where the provider does not say it.
+   */
+  output: Type.Optional(Type.Unknown()),
+  is_error: Type.Optional(Type.Boolean()),
+})
+export type ServerToolCall = Static<typeof ServerToolCall>
+
 export const messageRoles = ['system', 'user', 'assistant', 'tool', 'developer'] as const
 
 /** One message of a conversation (contract, Message). */

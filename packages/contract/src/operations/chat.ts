@@ -1,7 +1,7 @@
 import { ChatRequest } from './chat-request.ts'
 import { type Static, Type } from 'typebox'
 import { checkChat } from './chat-check.ts'
-import { Message, ToolCall } from './chat-message.ts'
+import { Message, ServerToolCall, ToolCall } from './chat-message.ts'
 import { operation } from './operation.ts'
 import { AnyObject, oneOf, optional } from './schema.ts'
 import { ChatUsage } from './usage-shape.ts'
@@ -41,6 +41,7 @@ export const AnswerMessage = Type.Object({
   thinking_blocks: Type.Optional(Message.properties.thinking_blocks),
   tool_calls: Type.Optional(Type.Array(ToolCall)),
   annotations: Type.Optional(Type.Array(AnyObject)),
+  server_tool_calls: Type.Optional(Type.Array(ServerToolCall)),
   audio: optional(
     Type.Object({
       id: Type.String(),
@@ -111,6 +112,8 @@ export const ChatDelta = Type.Object({
   audio: Type.Optional(AnyObject),
   images: AnswerMessage.properties.images,
   annotations: Type.Optional(Type.Array(AnyObject)),
+  /** Whole calls, each sent once when what came of it is known. */
+  server_tool_calls: AnswerMessage.properties.server_tool_calls,
 })
 export type ChatDelta = Static<typeof ChatDelta>
 

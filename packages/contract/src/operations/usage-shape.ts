@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import type { Usage } from '../core/usage.ts'
+import { countOf, objectOf } from '../wire/reading.ts'
 
 /** The usage object of chat and text completions (contract, Usage). */
 export const ChatUsage = Type.Object({
@@ -20,6 +21,8 @@ export const ChatUsage = Type.Object({
     accepted_prediction_tokens: Type.Optional(Type.Integer()),
     rejected_prediction_tokens: Type.Optional(Type.Integer()),
   }),
+  /** `{web_search_requests: 2}`, as Anthropic and OpenRouter have it: an extension, absent without such calls. */
+  server_tool_use: Type.Optional(Type.Record(Type.String(), Type.Integer())),
 })
 export type ChatUsage = Static<typeof ChatUsage>
 
@@ -48,5 +51,27 @@ export function chatUsage(usage: Usage): ChatUsage {
       audio_tokens: audioOut,
       reasoning_tokens: reasoning,
     },
+    ...(usage.serverToolCalls === undefined
+      ? {}
+      : { server_tool_use: serverToolUse(usage.serverToolCalls) }),
   }
+}
+
+const requests = '_requests'
+
+/** The calls by tool, in the words of Anthropic's usage. */
+export function serverToolUse(calls: Readonly<Record<string, number>>): Record<string, number> {
+  return Object.fromEntries(Object.entries(calls).map(([tool, count]) => [tool + requests, count]))
+}
+
+/** The other way; what is no count of requests is none of calls. */
+export function readServerToolUse(value: unknown): Readonly<Record<string, number>> {
+  return Object.fromEntries(
+    Object.entries(objectOf(value)).flatMap(([name, said]) => {
+      const count = countOf(said)
+      return count === undefined || !name.endsWith(requests)
+        ? []
+        : [[name.slice(0, -requests.length), count]]
+    }),
+  )
 }

@@ -1,4 +1,14 @@
-import { countOf, type Fields, isObject, listOf, objectOf, type Usage } from '@sluice/contract'
+import {
+  countOf,
+  type Fields,
+  isObject,
+  listOf,
+  objectOf,
+  readServerToolUse,
+  serverToolCounts,
+  serverToolUse,
+  type Usage,
+} from '@sluice/contract'
 
 /** Collects usage that comes in parts: every number is a running total, and an absent one leaves the earlier. */
 export interface UsageReading {
@@ -43,12 +53,14 @@ function usageOf(fields: Fields): Usage {
 
 function added(total: Usage, more: Usage): Usage {
   const { cachedInputTokens: read = 0, cacheWriteTokens: written = 0 } = more
+  const { longCacheWriteTokens: long = 0 } = more
   return {
     ...total,
     inputTokens: total.inputTokens + more.inputTokens,
     outputTokens: total.outputTokens + more.outputTokens,
     ...(read > 0 ? { cachedInputTokens: (total.cachedInputTokens ?? 0) + read } : {}),
     ...(written > 0 ? { cacheWriteTokens: (total.cacheWriteTokens ?? 0) + written } : {}),
+    ...(long > 0 ? { longCacheWriteTokens: (total.longCacheWriteTokens ?? 0) + long } : {}),
   }
 }
 
@@ -65,13 +77,16 @@ function cacheWrites(fields: Fields): number | undefined {
 function countsOf(fields: Fields): Usage {
   const cacheRead = countOf(fields['cache_read_input_tokens'])
   const cacheWrite = cacheWrites(fields)
+  const long = countOf(objectOf(fields['cache_creation'])['ephemeral_1h_input_tokens'])
   const thinking = countOf(objectOf(fields['output_tokens_details'])['thinking_tokens'])
   return {
     inputTokens: (countOf(fields['input_tokens']) ?? 0) + (cacheRead ?? 0) + (cacheWrite ?? 0),
     outputTokens: countOf(fields['output_tokens']) ?? 0,
     ...(cacheRead ? { cachedInputTokens: cacheRead } : {}),
     ...(cacheWrite ? { cacheWriteTokens: cacheWrite } : {}),
+    ...(long ? { longCacheWriteTokens: long } : {}),
     ...(thinking ? { reasoningTokens: thinking } : {}),
+    ...serverToolCounts(readServerToolUse(fields['server_tool_use'])),
   }
 }
 
@@ -82,13 +97,16 @@ export function formatUsage(usage: Usage): {
   readonly cache_read_input_tokens: number
   readonly output_tokens: number
   readonly output_tokens_details?: { readonly thinking_tokens: number }
+  readonly server_tool_use?: Readonly<Record<string, number>>
 } {
   const { cachedInputTokens: read = 0, cacheWriteTokens: written = 0, reasoningTokens } = usage
+  const { serverToolCalls: calls } = usage
   return {
     input_tokens: Math.max(0, usage.inputTokens - read - written),
     cache_creation_input_tokens: written,
     cache_read_input_tokens: read,
     output_tokens: usage.outputTokens,
     ...(reasoningTokens ? { output_tokens_details: { thinking_tokens: reasoningTokens } } : {}),
+    ...(calls === undefined ? {} : { server_tool_use: serverToolUse(calls) }),
   }
 }

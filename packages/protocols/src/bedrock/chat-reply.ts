@@ -15,7 +15,9 @@ import {
 } from '@sluice/contract'
 import { chatReply } from '../chat-reply.ts'
 import { placed } from '../interleaved.ts'
+import type { Annotation } from '../citations.ts'
 import type { CodecContext, Decoded, Received } from '../protocol.ts'
+import { annotationsOf } from './citations.ts'
 import { finishReason, stopSequenceOf } from './finish-reasons.ts'
 import { answersByTool, jsonToolName } from './tools.ts'
 import { readUsage } from './usage.ts'
@@ -50,17 +52,17 @@ function readMessage(content: readonly unknown[], byTool: boolean): AnswerMessag
   const blocks: ThinkingBlock[] = []
   const calls: ToolCall[] = []
   const images: string[] = []
+  const annotations: Annotation[] = []
   for (const item of content) {
     const block = objectOf(item)
     const { toolUse } = block
     if (typeof block['text'] === 'string') texts.push(block['text'])
-    else if (isObject(block['citationsContent']))
-      texts.push(
-        ...listOf(block['citationsContent']['content']).map((part) =>
-          textOf(objectOf(part)['text']),
-        ),
-      )
-    else if (isObject(block['reasoningContent']))
+    else if (isObject(block['citationsContent'])) {
+      const start = texts.join('').length
+      const { content: said, citations } = block['citationsContent']
+      texts.push(...listOf(said).map((part) => textOf(objectOf(part)['text'])))
+      annotations.push(...annotationsOf(citations, { start, end: texts.join('').length }))
+    } else if (isObject(block['reasoningContent']))
       readReasoning(block['reasoningContent'], reasoning, (read) =>
         blocks.push(placed(read, { hasText: texts.length > 0, calls: calls.length })),
       )
@@ -77,6 +79,7 @@ function readMessage(content: readonly unknown[], byTool: boolean): AnswerMessag
     ...(reasoning.length > 0 ? { reasoning_content: reasoning.join('') } : {}),
     ...(blocks.length > 0 ? { thinking_blocks: blocks } : {}),
     ...(calls.length > 0 ? { tool_calls: calls } : {}),
+    ...(annotations.length > 0 ? { annotations } : {}),
     ...(images.length > 0
       ? { images: images.map((url) => ({ type: 'image_url', image_url: { url } })) }
       : {}),

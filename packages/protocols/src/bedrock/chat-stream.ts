@@ -11,9 +11,11 @@ import {
   textOf,
 } from '@sluice/contract'
 import { type ChatChunks, createChatChunks } from '../chat-chunks.ts'
+import type { Annotation } from '../citations.ts'
 import { assertCut } from '../finished.ts'
 import type { CodecContext, StreamReader } from '../protocol.ts'
 import { eventObject } from '../read-json.ts'
+import { annotationsOf } from './citations.ts'
 import { finishReason, stopSequenceOf } from './finish-reasons.ts'
 import { answersByTool, jsonToolName } from './tools.ts'
 import { readUsage } from './usage.ts'
@@ -86,9 +88,14 @@ interface Blocks {
 /** Content blocks by their index. Text and reasoning blocks begin without a start event. */
 function createBlocks(chunks: ChatChunks, byTool: boolean): Blocks {
   const open = new Map<number, OpenBlock>()
+  const texts = new CitedTexts()
   let calls = 0
 
   function stop(index: number): Steps {
+    return [...cited(chunks, texts.end(index)), ...stopOpen(index)]
+  }
+
+  function stopOpen(index: number): Steps {
     const block = open.get(index)
     open.delete(index)
     if (block === undefined) return []
@@ -123,8 +130,12 @@ function createBlocks(chunks: ChatChunks, byTool: boolean): Blocks {
       calls += 1
       return chunks.delta({ tool_calls: [call] })
     },
-    delta(index, { text, toolUse, reasoningContent, image }) {
-      if (typeof text === 'string') return text === '' ? [] : chunks.delta({ content: text })
+    delta(index, { text, citation, toolUse, reasoningContent, image }) {
+      if (typeof text === 'string') {
+        texts.add(index, text)
+        return text === '' ? [] : chunks.delta({ content: text })
+      }
+      if (isObject(citation)) texts.cite(index, citation)
       const block = open.get(index)
       if (block?.kind === 'image') {
         block.bytes.push(
@@ -139,9 +150,45 @@ function createBlocks(chunks: ChatChunks, byTool: boolean): Blocks {
       return thought === '' ? [] : chunks.delta({ reasoning_content: thought })
     },
     stop,
-    stopAll: () => [...open.keys()].flatMap(stop),
+    stopAll: () => [...new Set([...texts.open(), ...open.keys()])].flatMap(stop),
     hasCalls: () => calls > 0,
     isCalling: () => [...open.values()].some(({ kind }) => kind === 'call' || kind === 'json'),
+  }
+}
+
+function cited(chunks: ChatChunks, annotations: Annotation[]): Steps {
+  return annotations.length === 0 ? [] : chunks.delta({ annotations })
+}
+
+/** Texts by their block: where each begins in the answer, and what it cites. */
+class CitedTexts {
+  readonly #texts = new Map<number, { readonly start: number; readonly citations: Fields[] }>()
+  #length = 0
+
+  add(index: number, text: string): void {
+    this.#at(index)
+    this.#length += text.length
+  }
+
+  cite(index: number, citation: Fields): void {
+    this.#at(index).citations.push(citation)
+  }
+
+  open(): readonly number[] {
+    return [...this.#texts.keys()]
+  }
+
+  end(index: number): Annotation[] {
+    const text = this.#texts.get(index)
+    this.#texts.delete(index)
+    if (text === undefined) return []
+    return annotationsOf(text.citations, { start: text.start, end: this.#length })
+  }
+
+  #at(index: number) {
+    const text = this.#texts.get(index) ?? { start: this.#length, citations: [] }
+    this.#texts.set(index, text)
+    return text
   }
 }
 

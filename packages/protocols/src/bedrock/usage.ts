@@ -1,4 +1,4 @@
-import { countOf, isObject, type Usage } from '@sluice/contract'
+import { countOf, isObject, listOf, objectOf, type Usage } from '@sluice/contract'
 
 /** TokenUsage of Converse: what was read from or written to the cache is not inside `inputTokens`. */
 export function readUsage(value: unknown): Usage | undefined {
@@ -8,10 +8,15 @@ export function readUsage(value: unknown): Usage | undefined {
   if (input === undefined && output === undefined) return undefined
   const cached = countOf(value['cacheReadInputTokens'])
   const written = countOf(value['cacheWriteInputTokens'])
+  const long = listOf(value['cacheDetails'])
+    .map(objectOf)
+    .filter(({ ttl }) => ttl === '1h')
+    .reduce((sum, detail) => sum + (countOf(detail['inputTokens']) ?? 0), 0)
   return {
     inputTokens: (input ?? 0) + (cached ?? 0) + (written ?? 0),
     outputTokens: output ?? 0,
     ...(cached === undefined ? {} : { cachedInputTokens: cached }),
     ...(written === undefined ? {} : { cacheWriteTokens: written }),
+    ...(long === 0 ? {} : { longCacheWriteTokens: long }),
   }
 }

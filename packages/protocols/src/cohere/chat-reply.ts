@@ -12,6 +12,7 @@ import {
 import { argumentsText } from '../call-arguments.ts'
 import { chatReply } from '../chat-reply.ts'
 import type { CodecContext, Decoded, Received } from '../protocol.ts'
+import { annotationsOf } from './citations.ts'
 import { finishReason } from './finish-reasons.ts'
 import { readLogprobs } from './logprobs.ts'
 import { readUsage } from './usage.ts'
@@ -37,12 +38,16 @@ function readMessage(message: Fields): AnswerMessage {
   const reasoning =
     parts.map((part) => textOf(part['thinking'])).join('') + textOf(message['tool_plan'])
   const calls = listOf(message['tool_calls']).flatMap(readCall)
+  const annotations = annotationsOf(message['citations'], (index) =>
+    parts.slice(0, index).reduce((sum, part) => sum + textOf(part['text']).length, 0),
+  )
   return {
     role: 'assistant',
     content: text === '' && calls.length > 0 ? null : text,
     refusal: null,
     ...(reasoning === '' ? {} : { reasoning_content: reasoning }),
     ...(calls.length > 0 ? { tool_calls: calls } : {}),
+    ...(annotations.length > 0 ? { annotations } : {}),
   }
 }
 

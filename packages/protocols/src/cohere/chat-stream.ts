@@ -7,10 +7,11 @@ import {
   type Step,
   textOf,
 } from '@sluice/contract'
-import { createChatChunks } from '../chat-chunks.ts'
+import { type ChatChunks, createChatChunks } from '../chat-chunks.ts'
 import { assertCut } from '../finished.ts'
 import type { CodecContext, StreamReader } from '../protocol.ts'
 import { eventObject } from '../read-json.ts'
+import { annotationsOf } from './citations.ts'
 import { finishReason } from './finish-reasons.ts'
 import { readLogprobs } from './logprobs.ts'
 import { readUsage } from './usage.ts'
@@ -19,6 +20,36 @@ type Steps = readonly Step<ChatChunk>[]
 
 function messageOf(body: Fields): Fields {
   return objectOf(objectOf(body['delta'])['message'])
+}
+
+/** The content parts of one answer: each one's text begins somewhere in the answer's. */
+class ContentParts {
+  readonly #chunks: ChatChunks
+  readonly #offsets = new Map<number, number>()
+  #length = 0
+
+  constructor(chunks: ChatChunks) {
+    this.#chunks = chunks
+  }
+
+  begin(index: number): void {
+    this.#offsets.set(index, this.#length)
+  }
+
+  tell({ text, thinking }: Fields, logprobs: unknown): Steps {
+    const said = textOf(text)
+    const thought = textOf(thinking)
+    this.#length += said.length
+    return [
+      ...(thought === '' ? [] : this.#chunks.delta({ reasoning_content: thought })),
+      ...(said === '' ? [] : this.#chunks.delta({ content: said }, readLogprobs(logprobs))),
+    ]
+  }
+
+  cite(citations: unknown): Steps {
+    const annotations = annotationsOf(citations, (index) => this.#offsets.get(index) ?? 0)
+    return annotations.length === 0 ? [] : this.#chunks.delta({ annotations })
+  }
 }
 
 /**
@@ -32,6 +63,7 @@ export function createChatReader(context: CodecContext): StreamReader<'chat'> {
   const calls = new Map<number, number>()
   /** Calls that have not ended. */
   const open = new Set<number>()
+  const parts = new ContentParts(chunks)
 
   function startCall(index: number, call: Fields): Steps {
     const called = objectOf(call['function'])
@@ -51,15 +83,6 @@ export function createChatReader(context: CodecContext): StreamReader<'chat'> {
     return chunks.delta({ tool_calls: [{ index: slot, function: { arguments: text } }] })
   }
 
-  function content({ text, thinking }: Fields, logprobs: unknown): Steps {
-    const said = textOf(text)
-    const thought = textOf(thinking)
-    return [
-      ...(thought === '' ? [] : chunks.delta({ reasoning_content: thought })),
-      ...(said === '' ? [] : chunks.delta({ content: said }, readLogprobs(logprobs))),
-    ]
-  }
-
   function finish(delta: Fields): Steps {
     const usage = readUsage(delta['usage'])
     const reason = finishReason(delta['finish_reason'], calls.size > 0)
@@ -74,10 +97,14 @@ export function createChatReader(context: CodecContext): StreamReader<'chat'> {
       const message = messageOf(body)
       switch (body['type']) {
         case 'content-start':
+          parts.begin(index)
+          return parts.tell(objectOf(message['content']), body['logprobs'])
+        case 'citation-start':
+          return parts.cite(message['citations'])
         case 'content-delta':
-          return content(objectOf(message['content']), body['logprobs'])
+          return parts.tell(objectOf(message['content']), body['logprobs'])
         case 'tool-plan-delta':
-          return content({ thinking: message['tool_plan'] }, undefined)
+          return parts.tell({ thinking: message['tool_plan'] }, undefined)
         case 'tool-call-start':
           return startCall(index, objectOf(message['tool_calls']))
         case 'tool-call-delta': {

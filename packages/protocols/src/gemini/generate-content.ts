@@ -31,6 +31,8 @@ export interface Part {
     readonly response: unknown
   }
   readonly mediaResolution?: { readonly level: string }
+  readonly executableCode?: Readonly<Record<string, unknown>>
+  readonly codeExecutionResult?: Readonly<Record<string, unknown>>
 }
 
 export interface Content {

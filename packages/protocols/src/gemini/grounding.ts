@@ -1,74 +1,115 @@
-import { type Fields, isObject, listOf, objectOf, someText } from '@sluice/contract'
+import {
+  countOf,
+  type Fields,
+  isObject,
+  listOf,
+  objectOf,
+  someText,
+  textOf,
+} from '@sluice/contract'
+import {
+  type Annotation,
+  type Citation,
+  fileCitation,
+  noPlace,
+  type Place,
+  readCitation,
+  urlCitation,
+} from '../citations.ts'
 
 /**
- * GroundingMetadata as chat's url_citation annotations: one for every source of every supported piece of text, and
- * for sources that support none, one without a place. Gemini counts UTF-8 bytes, chat characters.
+ * What a candidate says of its sources: GroundingMetadata, and the CitationMetadata of what it repeats word for word
+ * (https://ai.google.dev/api/generate-content#GroundingMetadata). Every source of every supported piece of text is an
+ * annotation, and where none is supported, every source without a place. Gemini counts UTF-8 bytes, chat characters.
+ *
+ * `sources` are the chunks of the fragments before, in a stream: indices count through them all. Those of this one are
+ * added.
  */
-export function readAnnotations(candidate: Fields, text: string): readonly Fields[] {
-  const metadata = objectOf(candidate['groundingMetadata'])
-  const sources = listOf(metadata['groundingChunks']).map((chunk) =>
-    objectOf(objectOf(chunk)['web']),
-  )
-  if (sources.length === 0) return []
+export function readAnnotations(
+  candidate: Fields,
+  text: string,
+  sources: Fields[] = [],
+): readonly Annotation[] {
+  const { groundingMetadata, citationMetadata } = candidate
+  if (!isObject(groundingMetadata) && !isObject(citationMetadata)) return []
   const bytes = Buffer.from(text)
-  const cited = listOf(metadata['groundingSupports'])
+  const chunks = listOf(objectOf(groundingMetadata)['groundingChunks']).map(objectOf)
+  sources.push(...chunks)
+  const supports = listOf(objectOf(groundingMetadata)['groundingSupports']).filter(isObject)
+  const cited = supports.flatMap((support) => {
+    const place = placeIn(bytes, objectOf(support['segment']))
+    return listOf(support['groundingChunkIndices']).flatMap((index) =>
+      chunkCitation(objectOf(sources[Number(index)]), place),
+    )
+  })
+  const grounded =
+    cited.length > 0 ? cited : chunks.flatMap((chunk) => chunkCitation(chunk, noPlace))
+  return [...grounded, ...repeated(objectOf(citationMetadata), bytes)]
+}
+
+/** Google's two APIs name the list differently. */
+function repeated(metadata: Fields, bytes: Buffer): readonly Annotation[] {
+  return listOf(metadata['citationSources'] ?? metadata['citations'])
     .filter(isObject)
-    .flatMap((support) => citationsOf(support, sources, bytes))
-  if (cited.length > 0) return cited
-  return sources.flatMap((source) => citation(source, 0, 0))
+    .flatMap((source) => pageCitation(source, placeIn(bytes, source)))
 }
 
-function citationsOf(
-  support: Fields,
-  sources: readonly Fields[],
-  bytes: Buffer,
-): readonly Fields[] {
-  const segment = objectOf(support['segment'])
-  const start = characters(bytes, segment['startIndex'] ?? 0)
-  const end = characters(bytes, segment['endIndex'] ?? 0)
-  return listOf(support['groundingChunkIndices']).flatMap((index) =>
-    citation(objectOf(sources[Number(index)]), start, end),
-  )
+function placeIn(bytes: Buffer, { startIndex, endIndex }: Fields): Place {
+  const at = (offset: unknown) => bytes.subarray(0, countOf(offset) ?? 0).toString('utf8').length
+  return { start: at(startIndex), end: at(endIndex) }
 }
 
-function characters(bytes: Buffer, offset: unknown): number {
-  return bytes.subarray(0, typeof offset === 'number' ? offset : 0).toString('utf8').length
-}
-
-function citation(source: Fields, start: number, end: number): readonly Fields[] {
-  const url = someText(source['uri'])
-  if (url === undefined) return []
-  const title = someText(source['title']) ?? ''
+function chunkCitation(chunk: Fields, place: Place): readonly Annotation[] {
+  const { web, maps, image, retrievedContext: retrieved } = chunk
+  if (!isObject(retrieved)) return pageCitation(objectOf(web ?? maps ?? image), place)
+  const { title, text, documentName, mediaId, ...rest } = retrieved
   return [
-    { type: 'url_citation', url_citation: { start_index: start, end_index: end, url, title } },
+    fileCitation(place, {
+      file_id: documentName ?? mediaId,
+      filename: title,
+      quote: text,
+      ...rest,
+    }),
   ]
 }
 
+function pageCitation(page: Fields, place: Place): readonly Annotation[] {
+  const url = someText(page['uri']) ?? someText(page['sourceUri'])
+  return url === undefined ? [] : [urlCitation(place, { url, title: textOf(page['title']) })]
+}
+
 /**
- * The other way: what a Gemini client reads of an answer's citations. Without the text, whose bytes are counted, only
- * the sources are named.
+ * The other way: what a Gemini client reads of an answer's sources. Files are what a retrieval found. A source without
+ * a place in the text supports none.
  */
 export function groundingMetadata(
   annotations: readonly Fields[],
   text: string,
 ): Fields | undefined {
-  const citations = annotations
-    .filter(({ type }) => type === 'url_citation')
-    .map((annotation) => objectOf(annotation['url_citation']))
+  const citations = annotations.flatMap((annotation) => readCitation(annotation) ?? [])
   if (citations.length === 0) return undefined
-  const sources = citations.map(({ url, title }) => ({ web: { uri: url, title: title ?? '' } }))
-  if (text === '') return { groundingChunks: sources }
+  const bytes = Buffer.from(text)
+  const supports = citations.flatMap(({ place }, index) => {
+    if (place === undefined || place.end === 0) return []
+    const startIndex = Buffer.byteLength(text.slice(0, place.start))
+    const endIndex = Buffer.byteLength(text.slice(0, place.end))
+    const said = bytes.subarray(startIndex, endIndex).toString('utf8')
+    return [{ segment: { startIndex, endIndex, text: said }, groundingChunkIndices: [index] }]
+  })
   return {
-    groundingChunks: sources,
-    groundingSupports: citations.map((each, index) => {
-      const startIndex = byteOffset(text, each['start_index'])
-      const endIndex = byteOffset(text, each['end_index'])
-      const said = Buffer.from(text).subarray(startIndex, endIndex).toString('utf8')
-      return { segment: { startIndex, endIndex, text: said }, groundingChunkIndices: [index] }
-    }),
+    groundingChunks: citations.map(chunkOf),
+    ...(supports.length === 0 ? {} : { groundingSupports: supports }),
   }
 }
 
-function byteOffset(text: string, offset: unknown): number {
-  return Buffer.byteLength(text.slice(0, typeof offset === 'number' ? offset : 0))
+function chunkOf({ url, title, quote, fields }: Citation): Fields {
+  if (url !== undefined) return { web: { uri: url, title } }
+  const uri = someText(fields['uri'])
+  return {
+    retrievedContext: {
+      ...(uri === undefined ? {} : { uri }),
+      title,
+      ...(quote === undefined ? {} : { text: quote }),
+    },
+  }
 }

@@ -17,7 +17,7 @@ import {
   type ToolCall,
   type Usage,
 } from '@sluice/contract'
-import { argumentsText, carry } from '@sluice/protocols'
+import { argumentsText, carry, fileCitation, noPlace, urlCitation } from '@sluice/protocols'
 import type { AiSdkContext } from './context.ts'
 
 const reasons: Readonly<Record<string, FinishReason>> = {
@@ -155,10 +155,10 @@ export function imageOf(part: Fields): NonNullable<AnswerMessage['images']> {
   return [{ type: 'image_url', image_url: { url: address } }]
 }
 
-/** Where in the text a source is cited is not said. */
+/** A page or a document (AI SDK, LanguageModelV3Source). Where in the text it is cited is not said. */
 export function annotationOf(part: Fields): readonly Record<string, unknown>[] {
-  const url = someText(part['url'])
-  if (url === undefined) return []
-  const title = textOf(part['title'])
-  return [{ type: 'url_citation', url_citation: { start_index: 0, end_index: 0, url, title } }]
+  const { id, url, title, filename } = part
+  const page = someText(url)
+  if (page !== undefined) return [urlCitation(noPlace, { url: page, title: textOf(title) })]
+  return [fileCitation(noPlace, { file_id: id, filename: filename ?? title, title })]
 }

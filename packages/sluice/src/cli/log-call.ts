@@ -29,7 +29,7 @@ export function logCall(
   }
   if (call) {
     const { model } = call.request
-    const { provider, attempts, usage, firstContentMs } = call.trail
+    const { provider, attempts, usage, firstContentMs, dropped } = call.trail
     fields['operation'] = call.operation
     if (typeof model === 'string') fields['model'] = model.slice(0, shownMax)
     fields['stream'] = call.stream
@@ -38,6 +38,9 @@ export function logCall(
       fields['target'] = `${provider}/${call.trail.model}`
       fields['attempts'] = attempts
     }
+    // A stream's headers have gone when it is known what its format has no place for.
+    const untold = [...dropped].filter((name) => name.startsWith('answer.'))
+    if (untold.length > 0) fields['untold'] = untold.join(', ').slice(0, shownMax)
     if (firstContentMs !== undefined) fields['firstTokenMs'] = firstContentMs
     if (usage) {
       fields['inputTokens'] = usage.inputTokens

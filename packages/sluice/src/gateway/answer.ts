@@ -1,17 +1,19 @@
 import { GatewayError } from '@sluice/contract'
 import type { FormatContext } from '@sluice/protocols'
 import type { Attempted } from './attempt/attempt.ts'
-import type { Answer, Call } from './call.ts'
+import type { Answer, Call, Trail } from './call.ts'
 import type { Gateway } from './gateway.ts'
 import { type Keep, keptPieces, passedPieces, watchedPieces, writtenSteps } from './pieces.ts'
 import type { Run } from './run/run.ts'
 
-/** What a client format may know. Nothing is said of fields where an answer is written. */
+/** What a client format may know. What an answer has that the format has no place for is noted, and never refused. */
 export function formatContext(
   { now, newId }: Pick<Gateway, 'now' | 'newId'>,
   headers: Call['headers'],
+  { dropped }: Pick<Trail, 'dropped'>,
 ): FormatContext {
-  return { now, newId, headers, unsupported: () => {}, leftOut: () => {} }
+  const note = (name: string): void => void dropped.add(name)
+  return { now, newId, headers, unsupported: note, leftOut: note }
 }
 
 /**
@@ -36,15 +38,17 @@ function wholeAnswer(run: Run, attempted: Attempted, keep?: Keep): Answer | Prom
   const { answer } = attempted
   call.trail.usage = attempted.usage()
   call.trail.outcome = 'completed'
-  const headers = answerHeaders(gateway, call)
   if (answer.kind === 'native') {
+    const headers = answerHeaders(gateway, call)
     const { bytes, contentType, json } = answer.received
     const made: Answer = { kind: 'bytes', headers, bytes, contentType }
     return keep ? keep(json()).then(() => made) : made
   }
   if (answer.kind !== 'reply') throw new GatewayError('internal', 'A stream is no whole answer')
-  const context = formatContext(gateway, call.headers)
+  const context = formatContext(gateway, call.headers, call.trail)
   const body = call.format.fromCanonical(answer.reply, call.written ?? call.request.value, context)
+  // After the body, which may have named what it left out.
+  const headers = answerHeaders(gateway, call)
   const made: Answer = { kind: 'json', headers, body }
   return keep ? keep(body).then(() => made) : made
 }

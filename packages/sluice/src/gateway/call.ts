@@ -55,7 +55,7 @@ export interface Trail {
   attempts: number
   provider: string | undefined
   model: string | undefined
-  /** Paths of fields that were left out of the upstream request. */
+  /** Paths of fields that were left out of the upstream request, and names of what was left out of the answer. */
   readonly dropped: Set<string>
   /** Milliseconds since the epoch. */
   readonly startedAt: number

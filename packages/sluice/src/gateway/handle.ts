@@ -88,7 +88,10 @@ function canonicalOf(gateway: Gateway, call: Call): Run['canonical'] {
 
 function translate(gateway: Gateway, call: Call, mode: UnsupportedMode): AnyRequest {
   const { format, operation, request } = call
-  const context = { ...formatContext(gateway, call.headers), ...formatReports(call, mode) }
+  const context = {
+    ...formatContext(gateway, call.headers, call.trail),
+    ...formatReports(call, mode),
+  }
   const translated = format.toCanonical(request.value, context)
   // Its own format was checked by the operation's rules when the call was made.
   if (format.isOwn === true) return translated

@@ -30,8 +30,9 @@ export function createCall(exchange: Exchange, input: CallInput): Call {
   if (format.isOwn === true) (check as ((value: unknown) => void) | undefined)?.(request)
   const headers = input.headers ?? publicHeaders(incoming.headers)
   const query = input.query ?? publicQuery(incoming.url)
+  const trail = openTrail(gateway.now())
   const writer = asksForStream(format, request)
-    ? format.writer?.(request, formatContext(gateway, headers), query)
+    ? format.writer?.(request, formatContext(gateway, headers, trail), query)
     : undefined
   return {
     id,
@@ -48,7 +49,7 @@ export function createCall(exchange: Exchange, input: CallInput): Call {
     ...(writer && { writer }),
     cancellation,
     held: exchange.held,
-    trail: openTrail(gateway.now()),
+    trail,
   }
 }
 

@@ -8,6 +8,7 @@ import {
   fieldsOf,
   fromRow,
   integer,
+  json,
   number,
   text,
   toValue,
@@ -33,6 +34,7 @@ const columns: Columns<UsageRecord> = {
   outputTokens: integer('output_tokens'),
   cachedInputTokens: integer('cached_input_tokens'),
   cacheWriteTokens: integer('cache_write_tokens'),
+  longCacheWriteTokens: integer('long_cache_write_tokens'),
   audioInputTokens: integer('audio_input_tokens'),
   imageInputTokens: integer('image_input_tokens'),
   reasoningTokens: integer('reasoning_tokens'),
@@ -40,6 +42,7 @@ const columns: Columns<UsageRecord> = {
   seconds: number('seconds'),
   images: integer('images'),
   searchUnits: integer('search_units'),
+  serverToolCalls: json('server_tool_calls'),
 }
 
 /** The part of the store that keeps the ledger. Disposing writes what is left. */

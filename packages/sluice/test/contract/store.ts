@@ -271,6 +271,7 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
           reported: false,
           cachedInputTokens: 1,
           cacheWriteTokens: 2,
+          longCacheWriteTokens: 1,
           audioInputTokens: 3,
           imageInputTokens: 4,
           reasoningTokens: 5,
@@ -278,6 +279,7 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
           seconds: 7.25,
           images: 8,
           searchUnits: 9,
+          serverToolCalls: { web_search: 2, code_execution: 1 },
         })
         store.recordUsage(plain)
         store.recordUsage(full)

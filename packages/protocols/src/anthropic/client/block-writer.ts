@@ -1,6 +1,7 @@
 import type { Fields, ThinkingBlock } from '@sluice/contract'
 import type { Block } from '../blocks.ts'
-import { citationsOf, pictureText } from './reply.ts'
+import { citationsOf } from './citations.ts'
+import { pictureText } from './reply.ts'
 import { thinkingBlock, wordsOf } from './thinking.ts'
 import { writeEvent } from './write-event.ts'
 
@@ -61,8 +62,10 @@ export interface BlockWriter {
   /** The end of a thought: what must come back with it. Its words were written before, or are now. */
   sign(block: ThinkingBlock, textShown: boolean): string
   picture(url: string): string
-  /** Citations of the text so far; without a text there is nothing they could belong to. */
+  /** Citations of the text so far; while no text is open they wait for one, to which they must belong. */
   cite(annotations: readonly Fields[] | undefined): string
+  /** Whether citations still wait. */
+  isCiting(): boolean
   beginCall(id: string, name: string): string
   argue(piece: string): string
   /** A block that comes in one piece. */
@@ -75,13 +78,21 @@ const thought: Block = { type: 'thinking', thinking: '', signature: '' }
 export function createBlockWriter(): BlockWriter {
   const { kind, enter, delta, whole, close } = createFrames()
   let said = ''
+  const waiting: Fields[] = []
   /** Words of a thought were written whose end has not come. */
   let thinks = false
 
   function say(text: string): string {
     if (text === '') return ''
     said += text
-    return enter('text', { type: 'text', text: '' }) + delta({ type: 'text_delta', text })
+    return enter('text', { type: 'text', text: '' }) + delta({ type: 'text_delta', text }) + cite()
+  }
+
+  function cite(): string {
+    if (kind() !== 'text' || waiting.length === 0) return ''
+    return citationsOf(said, waiting.splice(0))
+      .map((citation) => delta({ type: 'citations_delta', citation }))
+      .join('')
   }
 
   return {
@@ -105,11 +116,10 @@ export function createBlockWriter(): BlockWriter {
     },
     picture: (url) => close() + say(pictureText(url)) + close(),
     cite(annotations) {
-      if (kind() !== 'text') return ''
-      return citationsOf(said, annotations)
-        .map((citation) => delta({ type: 'citations_delta', citation }))
-        .join('')
+      waiting.push(...(annotations ?? []))
+      return cite()
     },
+    isCiting: () => waiting.length > 0,
     beginCall: (id, name) => close() + enter('tool_use', { type: 'tool_use', id, name, input: {} }),
     argue: (piece) =>
       piece === '' ? '' : delta({ type: 'input_json_delta', partial_json: piece }),

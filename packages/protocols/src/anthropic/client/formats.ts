@@ -23,8 +23,9 @@ export const messages: ClientFormat<'chat'> = {
   },
   // The schema has accepted the request before either is called.
   toCanonical: (request, context) => toCanonical(request as MessagesRequest, context),
-  fromCanonical: (reply, request) => fromCanonical(reply, request as MessagesRequest),
-  writer: (request, { newId }) => createChatWriter(request as MessagesRequest, newId),
+  fromCanonical: (reply, request, context) =>
+    fromCanonical(reply, request as MessagesRequest, context),
+  writer: (request, context) => createChatWriter(request as MessagesRequest, context),
   error: errorBody,
   terminal: writeEvent({ type: 'message_stop' }),
   paramOf,

@@ -4,12 +4,14 @@ import {
   formatJson,
   GatewayError,
   invalidRequest,
-  isObject,
   listOf,
   type Message,
   objectOf,
+  type ServerToolCall,
   type ToolCall,
 } from '@sluice/contract'
+import { serverToolText } from '../../server-tools.ts'
+import { ServerTools } from '../upstream/server-tools.ts'
 import type { Block, Message as ClientMessage } from './schema.ts'
 import { isThinking, readThinking, signCall } from './thinking.ts'
 
@@ -172,19 +174,21 @@ function assistantMessage(content: readonly Block[], path: string): readonly Mes
   const { text: reasoning, blocks, callSignatures } = readThinking(content)
   const parts: ContentPart[] = []
   const calls: ToolCall[] = []
+  const serverTools = new ServerTools()
   for (const [index, block] of content.entries()) {
     if (isThinking(block)) continue
     if (block.type === 'text') parts.push(...partsOf(block, `${path}[${index}]`))
     else if (block.type === 'tool_use')
       calls.push(signCall(toolCall(block, `${path}[${index}]`), callSignatures))
     else if (/._tool_(use|result)$/.test(block.type))
-      parts.push({ type: 'text', text: serverToolText(block) })
+      parts.push(...serverTools.read(block).map(serverToolPart))
     else
       throw unsupported(
         `${path}[${index}].type`,
         `Blocks of type ${block.type} reach only Anthropic itself`,
       )
   }
+  parts.push(...serverTools.rest().map(serverToolPart))
   // Nothing was said: Anthropic allows this of a last message only, where it means the same as no message.
   if (parts.length === 0 && calls.length === 0) return []
   return [
@@ -198,25 +202,9 @@ function assistantMessage(content: readonly Block[], path: string): readonly Mes
   ]
 }
 
-/**
- * What a tool of Anthropic's own was asked, or answered, in words: so a conversation can go on at another model. What
- * only Anthropic can read of it, such as encrypted contents, means nothing there.
- */
-function serverToolText(block: Block): string {
-  const { type, name, input, content } = block
-  if (type.endsWith('tool_use'))
-    return `[${name ?? type} was called with ${formatJson(input ?? {})}]`
-  const told = typeof content === 'string' ? content : formatJson(readable(content))
-  return `[${type}: ${told}]`
-}
-
-function readable(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(readable)
-  if (!isObject(value)) return value
-  const kept = Object.entries(value).filter(
-    ([name, field]) => field !== null && !name.startsWith('encrypted_') && name !== 'type',
-  )
-  return Object.fromEntries(kept.map(([name, field]) => [name, readable(field)]))
+/** Apart from the texts around it, which many targets read as one. */
+function serverToolPart(call: ServerToolCall): ContentPart {
+  return { type: 'text', text: `\n\n${serverToolText(call)}\n\n` }
 }
 
 function toolCall(block: Block, path: string): ToolCall {

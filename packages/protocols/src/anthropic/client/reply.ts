@@ -5,38 +5,53 @@ import {
   GatewayError,
   isObject,
   isTooDeep,
-  listOf,
-  objectOf,
   parseJson,
-  textOf,
   type ToolCall,
 } from '@sluice/contract'
 import { callSignature } from '../../call-signature.ts'
 import { interleaved } from '../../interleaved.ts'
+import { annotationsName, nameUnread } from '../../citations.ts'
+import type { FormatContext } from '../../protocol.ts'
 import type { Block } from '../blocks.ts'
 import { stopReason } from '../finish-reasons.ts'
+import { citationsOf } from './citations.ts'
 import type { MessagesRequest } from './schema.ts'
+import { serverToolBlocks } from './server-tools.ts'
 import { callSignatureBlock, thinkingBlocks } from './thinking.ts'
 
+type Reports = Pick<FormatContext, 'leftOut'>
+
 /** A canonical answer as a message of the Messages API. */
-export function fromCanonical(reply: ChatReply, request: MessagesRequest): object {
+export function fromCanonical(
+  reply: ChatReply,
+  request: MessagesRequest,
+  reports: Reports,
+): object {
   const [choice] = reply.choices
   if (choice === undefined) throw new GatewayError('upstream_garbled', 'The answer holds no choice')
   const { message, finish_reason: finish } = choice
   const hasCalls = (message.tool_calls?.length ?? 0) > 0
   const stopSequence = choice.stop_sequence ?? null
   const declined = finish !== 'content_filter' && message.refusal != null
+  const textShown = showsThinking(request)
+  nameUncited(message, reports)
   return {
     id: messageId(reply.id),
     type: 'message',
     role: 'assistant',
     model: reply.model,
-    content: contentOf(message, { declined, textShown: showsThinking(request) }),
+    content: contentOf(message, { declined, textShown }),
     stop_reason: declined ? 'refusal' : stopReason(finish, { hasCalls, stopSequence }),
     stop_sequence: stopSequence,
     stop_details: finish === 'content_filter' ? refusalDetails(message.refusal) : null,
     usage: { ...usageOf(reply), ...serviceTier(reply.service_tier) },
   }
+}
+
+/** Citations belong to a text. */
+function nameUncited({ content, annotations = [] }: AnswerMessage, reports: Reports): void {
+  if (content) nameUnread(annotations, reports)
+  else if (annotations.length > 0) reports.leftOut(annotationsName)
 }
 
 /** Anthropic's ids begin with `msg_`; the rest stays what the upstream or the gateway chose. */
@@ -67,6 +82,7 @@ function usageOf({ usage }: ChatReply): object {
     cache_read_input_tokens: read,
     output_tokens: usage.completion_tokens,
     ...(thinking > 0 ? { output_tokens_details: { thinking_tokens: thinking } } : {}),
+    ...(usage.server_tool_use === undefined ? {} : { server_tool_use: usage.server_tool_use }),
   }
 }
 
@@ -86,6 +102,7 @@ function contentOf(
       pieces: [block],
     })),
     [
+      ...(message.server_tool_calls ?? []).flatMap(serverToolBlocks),
       ...(content ? [textBlock(content, citationsOf(content, message.annotations))] : []),
       ...(message.images ?? []).map(({ image_url: image }) => textBlock(pictureText(image.url))),
       ...(declined && message.refusal ? [textBlock(message.refusal)] : []),
@@ -102,33 +119,6 @@ function textBlock(text: string, citations: readonly object[] = []): Block {
 /** Anthropic's answers hold no pictures, so one stands in the text. */
 export function pictureText(url: string): string {
   return `![image](${url})`
-}
-
-/** OpenAI's annotations as citations; what names no web page has no counterpart. */
-export function citationsOf(
-  content: string,
-  annotations: readonly Fields[] | undefined,
-): readonly object[] {
-  return listOf(annotations).flatMap((annotation) => {
-    const {
-      url,
-      title,
-      start_index: start,
-      end_index: end,
-    } = objectOf(objectOf(annotation)['url_citation'])
-    if (typeof url !== 'string') return []
-    const cited =
-      typeof start === 'number' && typeof end === 'number' ? content.slice(start, end) : ''
-    return [
-      {
-        type: 'web_search_result_location',
-        url,
-        title: textOf(title),
-        cited_text: cited,
-        encrypted_index: '',
-      },
-    ]
-  })
 }
 
 function toolUse(call: ToolCall): Block {

@@ -7,7 +7,8 @@ import {
   type Step,
   type Usage,
 } from '@sluice/contract'
-import type { StreamWriter } from '../../protocol.ts'
+import { annotationsName, nameUnread } from '../../citations.ts'
+import type { FormatContext, StreamWriter } from '../../protocol.ts'
 import { stopReason } from '../finish-reasons.ts'
 import { formatUsage } from '../usage.ts'
 import { type BlockWriter, createBlockWriter } from './block-writer.ts'
@@ -15,13 +16,16 @@ import { type CallWriter, createCallWriter } from './call-writer.ts'
 import { errorBody } from './error.ts'
 import { messageId, refusalDetails, showsThinking } from './reply.ts'
 import { MessagesRequest } from './schema.ts'
+import { serverToolBlocks } from './server-tools.ts'
 import { writeEvent } from './write-event.ts'
+
+type Context = Pick<FormatContext, 'leftOut' | 'newId'>
 
 /** One stream as far as it was written. */
 interface Writing {
   readonly textShown: boolean
   readonly model: string
-  readonly newId: (prefix: string) => string
+  readonly context: Context
   readonly blocks: BlockWriter
   readonly calls: CallWriter
   /** What came while a call was still being written. */
@@ -40,17 +44,14 @@ interface Writing {
  * Writes canonical chunks as the events of a streamed message: one message_start, blocks strictly one after the
  * other, and, because usage comes last, one message_delta at the end with everything that is known.
  */
-export function createChatWriter(
-  request: MessagesRequest,
-  newId: (prefix: string) => string,
-): StreamWriter<'chat'> {
+export function createChatWriter(request: MessagesRequest, context: Context): StreamWriter<'chat'> {
   const blocks = createBlockWriter()
   const writing: Writing = {
     textShown: showsThinking(request),
     model: request.model,
-    newId,
+    context,
     blocks,
-    calls: createCallWriter(blocks, newId),
+    calls: createCallWriter(blocks, context.newId),
     held: [],
     late: [],
     started: false,
@@ -79,15 +80,17 @@ function write(writing: Writing, step: Step<ChatChunk>): string {
   if (choice === undefined) return ''
   const begun = begin(writing, event.id, event.model)
   const said = take(writing, choice.delta)
-  if (choice.finish_reason === null) return begun + said
-  writing.finish = choice.finish_reason
-  writing.stopSequence = choice.stop_sequence ?? null
-  return begun + said + finishBlocks(writing)
+  if (choice.finish_reason !== null) {
+    writing.finish = choice.finish_reason
+    writing.stopSequence = choice.stop_sequence ?? null
+  }
+  return begun + said
 }
 
 function end(writing: Writing): string {
-  const begun = begin(writing, writing.newId('msg_'), writing.model)
+  const begun = begin(writing, writing.context.newId('msg_'), writing.model)
   const rest = finishBlocks(writing)
+  if (writing.blocks.isCiting()) writing.context.leftOut(annotationsName)
   const finish = writing.finish ?? 'stop'
   const declined = finish !== 'content_filter' && writing.refusal !== ''
   const hasCalls = writing.calls.any()
@@ -172,11 +175,16 @@ function think({ blocks, textShown }: Writing, delta: ChatDelta): string {
   return words + signed.join('')
 }
 
-function speak({ blocks }: Writing, delta: ChatDelta): string {
+function speak({ blocks, context }: Writing, delta: ChatDelta): string {
+  const { annotations = [] } = delta
+  nameUnread(annotations, context)
   return [
     blocks.say(delta.content ?? ''),
+    blocks.cite(annotations),
     ...(delta.images ?? []).map(({ image_url: image }) => blocks.picture(image.url)),
-    blocks.cite(delta.annotations),
+    ...(delta.server_tool_calls ?? [])
+      .flatMap(serverToolBlocks)
+      .map((block) => blocks.whole(block)),
   ].join('')
 }
 
@@ -192,6 +200,6 @@ function finishBlocks(writing: Writing): string {
 
 function hasWords(delta: ChatDelta): boolean {
   const { content, reasoning_content: reasoning, thinking_blocks: thinking } = delta
-  const lists = [thinking, delta.images, delta.annotations]
+  const lists = [thinking, delta.images, delta.annotations, delta.server_tool_calls]
   return Boolean(content) || Boolean(reasoning) || lists.some((list) => (list?.length ?? 0) > 0)
 }

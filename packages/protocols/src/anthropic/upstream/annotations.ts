@@ -1,27 +1,30 @@
-import { type Fields, isObject, listOf, someText, textOf } from '@sluice/contract'
-
-type Annotation = Record<string, unknown>
+import { type Fields, isObject, listOf, someText } from '@sluice/contract'
+import { type Annotation, citationOf, type Place } from '../../citations.ts'
 
 /**
- * Citations of a text block as OpenAI's annotations on the place of that block in the whole text. Citations of a
- * document, which has no address, become `file_citation` with the words that are quoted.
+ * Citations of a text block as annotations on the place of that block in the whole text (Claude docs, citations). What
+ * has no address, a document or a search result of the caller's own, is cited as a file, and where in it.
  */
-export function annotationsOf(
-  citations: unknown,
-  place: { readonly start: number; readonly end: number },
-): Annotation[] {
-  const range = { start_index: place.start, end_index: place.end }
+export function annotationsOf(citations: unknown, place: Place): Annotation[] {
   return listOf(citations)
     .filter(isObject)
-    .map((citation) => annotation(citation, range))
+    .map((citation) => annotation(citation, place))
 }
 
-function annotation(citation: Fields, range: object): Annotation {
-  const url = someText(citation['url']) ?? someText(citation['source'])
-  const title = textOf(citation['title'] ?? citation['document_title'])
-  if (url !== undefined) return { type: 'url_citation', url_citation: { ...range, url, title } }
-  return {
-    type: 'file_citation',
-    file_citation: { ...range, title, quote: textOf(citation['cited_text']) },
-  }
+function annotation(citation: Fields, place: Place): Annotation {
+  const {
+    type: _,
+    cited_text: quote,
+    title,
+    document_title: documentTitle,
+    url,
+    encrypted_index: __,
+    ...location
+  } = citation
+  return citationOf(place, {
+    url: someText(url) ?? someText(location['source']),
+    title: someText(title) ?? someText(documentTitle),
+    quote: someText(quote),
+    fields: location,
+  })
 }

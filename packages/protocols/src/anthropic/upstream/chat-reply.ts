@@ -6,6 +6,7 @@ import {
   GatewayError,
   isObject,
   objectOf,
+  type ServerToolCall,
   someText,
   textOf,
   type ThinkingBlock,
@@ -20,6 +21,7 @@ import { readUsage } from '../usage.ts'
 import { annotationsOf } from './annotations.ts'
 import { answerToolName } from './chat-request.ts'
 import { upstreamError } from './failure.ts'
+import { ServerTools } from './server-tools.ts'
 
 interface Answer {
   readonly text: string
@@ -27,6 +29,7 @@ interface Answer {
   readonly thinking: readonly ThinkingBlock[]
   readonly calls: readonly ToolCall[]
   readonly annotations: readonly Record<string, unknown>[]
+  readonly serverCalls: readonly ServerToolCall[]
 }
 
 /** A whole answer of `POST /v1/messages` (Messages API reference, Message). */
@@ -67,9 +70,11 @@ function readBlocks(content: readonly unknown[], answerTool: string | undefined)
   const annotations: Record<string, unknown>[] = []
   const thinking: ThinkingBlock[] = []
   const calls: ToolCall[] = []
+  const serverCalls: ServerToolCall[] = []
+  const serverTools = new ServerTools()
   let text = ''
   let reasoning = ''
-  /** Something that is not told stood between this text and the next. */
+  /** Something else stood between this text and the next. */
   let isApart = false
   for (const block of content.filter(isObject)) {
     switch (block['type']) {
@@ -92,11 +97,12 @@ function readBlocks(content: readonly unknown[], answerTool: string | undefined)
         else calls.push(toolCall(block))
         break
       default:
-        // Calls and results of Anthropic's own tools: what came of them is in the text.
         isApart = text !== ''
+        serverCalls.push(...serverTools.read(block))
     }
   }
-  return { text, reasoning, thinking, calls, annotations }
+  serverCalls.push(...serverTools.rest())
+  return { text, reasoning, thinking, calls, annotations, serverCalls }
 }
 
 /** A reasoning block as it goes back unchanged in a later request. */
@@ -119,7 +125,7 @@ function toolCall(block: Fields): ToolCall {
 }
 
 function answerMessage(
-  { text, reasoning, thinking, calls, annotations }: Answer,
+  { text, reasoning, thinking, calls, annotations, serverCalls }: Answer,
   refusal: string | undefined,
 ): AnswerMessage {
   const silent = calls.length > 0 || refusal !== undefined
@@ -131,5 +137,6 @@ function answerMessage(
     ...(thinking.length === 0 ? {} : { thinking_blocks: [...thinking] }),
     ...(calls.length === 0 ? {} : { tool_calls: [...calls] }),
     ...(annotations.length === 0 ? {} : { annotations: [...annotations] }),
+    ...(serverCalls.length === 0 ? {} : { server_tool_calls: [...serverCalls] }),
   }
 }

@@ -8,6 +8,7 @@ import {
   listOf,
   objectOf,
   type ServerSentEvent,
+  type ServerToolCall,
   someText,
   type Step,
   textOf,
@@ -16,11 +17,13 @@ import { type ChatChunks, createChatChunks } from '../../chat-chunks.ts'
 import { assertCut } from '../../finished.ts'
 import type { CodecContext, StreamReader } from '../../protocol.ts'
 import { eventObject } from '../../read-json.ts'
+import { readInput } from '../../server-tools.ts'
 import { finishReason } from '../finish-reasons.ts'
 import { createUsageReading, type UsageReading } from '../usage.ts'
 import { annotationsOf } from './annotations.ts'
 import { blockGap, refusalOf, thinkingBlock } from './chat-reply.ts'
 import { answerToolName } from './chat-request.ts'
+import { ServerTools } from './server-tools.ts'
 
 type Steps = readonly Step<ChatChunk>[]
 
@@ -32,6 +35,8 @@ interface OpenBlock {
   readonly slot: number
   readonly start: number
   said: boolean
+  /** Of a call that Anthropic runs itself. */
+  input: string
   thinking: string
   signature: string
   readonly citations: unknown[]
@@ -51,8 +56,9 @@ interface Reading {
   finished: boolean
   calls: number
   length: number
-  /** Something that is not told stood between the text so far and the next. */
+  /** Something else stood between the text so far and the next. */
   isApart: boolean
+  readonly serverTools: ServerTools
 }
 
 /** Reads the events of a streamed answer (Claude docs, streaming messages). */
@@ -71,6 +77,7 @@ export function createChatReader(
     calls: 0,
     length: 0,
     isApart: false,
+    serverTools: new ServerTools(),
   }
   return { read: (event) => read(reading, event), end: () => none }
 }
@@ -125,6 +132,7 @@ function openBlock(reading: Reading, index: unknown, fields: Fields): Steps {
     slot: reading.calls,
     start: reading.length,
     said: false,
+    input: '',
     thinking: '',
     signature: textOf(fields['signature']),
     citations: [...listOf(fields['citations'])],
@@ -187,6 +195,7 @@ function argue(reading: Reading, block: OpenBlock, piece: string): Steps {
   if (piece === '') return none
   block.said = true
   if (block.kind === 'answer') return say(reading, piece)
+  if (block.kind === 'other') block.input += piece
   if (block.kind !== 'call') return none
   return reading.chunks.delta({
     tool_calls: [{ index: block.slot, function: { arguments: piece } }],
@@ -214,8 +223,17 @@ function close(reading: Reading, index: unknown): Steps {
       return annotations.length === 0 ? none : reading.chunks.delta({ annotations })
     }
     default:
-      return none
+      return tellServerCalls(reading, reading.serverTools.read(wholeBlock(block)))
   }
+}
+
+/** The input of a call comes in pieces, unless it stands in the start. */
+function wholeBlock({ fields, input }: OpenBlock): Fields {
+  return input === '' ? fields : { ...fields, input: readInput(input) }
+}
+
+function tellServerCalls(reading: Reading, calls: readonly ServerToolCall[]): Steps {
+  return calls.length === 0 ? none : reading.chunks.delta({ server_tool_calls: [...calls] })
 }
 
 /** True while the input of a call has not ended. */
@@ -239,6 +257,7 @@ function finish(reading: Reading, delta: Fields): Steps {
   const refusal = refusalOf(delta)
   const stopSequence = someText(delta['stop_sequence'])
   return [
+    ...tellServerCalls(reading, reading.serverTools.rest()),
     ...(refusal === undefined ? none : reading.chunks.delta({ refusal })),
     ...reading.chunks.finish(
       finished,

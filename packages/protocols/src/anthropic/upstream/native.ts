@@ -29,17 +29,29 @@ function nativeJson(path: string, rest: Pick<Native, 'watcher' | 'usage'>): Nati
 }
 
 /**
- * Whether all reasoning in the conversation is Claude's. What the gateway carried for other makers, or wrote without
- * a signature, Anthropic would refuse; the codec leaves it out.
+ * Whether all reasoning in the conversation, all calls of Anthropic's tools and all citations are Claude's. What the
+ * gateway told of other makers, or wrote without a signature, Anthropic would refuse; the codec leaves it out, or says it
+ * in words.
  */
 function isAnthropicsOwn(request: unknown): boolean {
   return listOf(objectOf(request)['messages'])
     .flatMap((message) => listOf(objectOf(message)['content']))
     .filter(isObject)
-    .every(({ type, signature, data }) => {
+    .every((block) => {
+      const { type, signature, data, id } = block
+      if (type === 'text') return listOf(block['citations']).every(isOwnCitation)
+      if (type === 'server_tool_use' || type === 'mcp_tool_use')
+        return /^(srv|mcp)toolu_/.test(textOf(id))
       if (type === 'thinking') return textOf(signature) !== '' && !isCarried(signature)
       return type !== 'redacted_thinking' || !isCarried(data)
     })
+}
+
+/** Of a page that Claude found there is an index, and a cited piece of a search result is not empty. */
+function isOwnCitation(citation: unknown): boolean {
+  const { type, encrypted_index: index, end_block_index: end } = objectOf(citation)
+  if (type === 'web_search_result_location') return index !== ''
+  return type !== 'search_result_location' || end !== 0
 }
 
 function isCarried(opaque: unknown): boolean {

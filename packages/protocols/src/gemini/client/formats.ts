@@ -39,7 +39,7 @@ export const generateContent: ClientFormat<'chat'> = {
     return [tools, systemInstruction, listOf(contents).slice(0, 2)]
   },
   toCanonical: generationOf,
-  fromCanonical: (reply, request) => contentReply(reply, request),
+  fromCanonical: contentReply,
   error: geminiError,
   paramOf: paramOfChat,
 }
@@ -58,7 +58,7 @@ export const streamGenerateContent: ClientFormat<'chat'> = {
     ...generationOf(request, context),
     stream: true,
   }),
-  writer: (request, _context, query) => createChatWriter(request, query),
+  writer: (request, context, query) => createChatWriter(request, query, context),
 }
 
 /** https://ai.google.dev/api/tokens: of the contents alone, or of a whole request. */

@@ -14,18 +14,20 @@ import {
 } from '@sluice/contract'
 import { withSignature } from '../../call-signature.ts'
 import { textOfResponse } from '../function-responses.ts'
+import { serverToolText } from '../../server-tools.ts'
+import { ServerTools } from '../server-tools.ts'
 import { restoreBlocks } from '../signatures.ts'
 import { missing, pick, refuse } from './fields.ts'
 import { mediaContent } from './media.ts'
+
+/** Parts that only Gemini's own tools make. */
+const toolParts = ['executableCode', 'codeExecutionResult', 'toolCall', 'toolResponse']
 
 /** A call of the model's last turn that no result has answered yet. */
 interface OpenCall {
   readonly id: string
   readonly name: string
 }
-
-/** Parts that only Gemini's own tools make and read. */
-const ownParts = ['executableCode', 'codeExecutionResult', 'toolCall', 'toolResponse']
 
 /** A part and where it is in the client's request. */
 interface Placed {
@@ -69,7 +71,7 @@ function turnsOf(contents: readonly unknown[], path: string): readonly Turn[] {
     const parts = listOf(fields['parts'])
       .filter(isObject)
       .map((part, place) => ({ part, path: `${path}[${index}].parts[${place}]` }))
-    refuseOwnParts(parts)
+    if (!isModel) refuseToolParts(parts)
     const last = turns.at(-1)
     if (last?.isModel === isModel) last.contents.push(parts)
     else turns.push({ isModel, contents: [parts] })
@@ -77,9 +79,9 @@ function turnsOf(contents: readonly unknown[], path: string): readonly Turn[] {
   return turns
 }
 
-function refuseOwnParts(parts: readonly Placed[]): void {
+function refuseToolParts(parts: readonly Placed[]): void {
   for (const { part, path } of parts)
-    for (const name of ownParts) if (pick(part, name) !== undefined) refuse(`${path}.${name}`)
+    for (const name of toolParts) if (pick(part, name) !== undefined) refuse(`${path}.${name}`)
 }
 
 export function textsOf(parts: readonly Fields[]): readonly string[] {
@@ -95,7 +97,7 @@ function assistantMessage(placed: readonly Placed[], newId: (prefix: string) => 
       if (pick(part, name) !== undefined)
         refuse(`${path}.${name}`, 'it cannot be in the model’s turn')
   const parts = placed.map(({ part }) => part)
-  const text = textsOf(parts).join('')
+  const text = withServerTools(parts, newId)
   const thoughts = parts.filter((part) => part['thought'] === true)
   const reasoning = thoughts.map((part) => textOf(part['text'])).join('')
   const calls = placed.flatMap((each) => toolCalls(each, newId))
@@ -107,6 +109,25 @@ function assistantMessage(placed: readonly Placed[], newId: (prefix: string) => 
     ...(blocks.length === 0 ? {} : { thinking_blocks: blocks }),
     ...(calls.length === 0 ? {} : { tool_calls: calls }),
   }
+}
+
+/** The text, and in words what Google's own tools did for it. */
+function withServerTools(parts: readonly Fields[], newId: (prefix: string) => string): string {
+  const tools = new ServerTools(newId)
+  const told = parts.flatMap((part): readonly string[] => {
+    const calls = tools.read({ content: { parts: [camelParts(part)] } }).map(serverToolText)
+    return calls.length === 0 ? textsOf([part]) : [`\n\n${calls.join('\n')}\n\n`]
+  })
+  const rest = tools.rest().map(serverToolText)
+  const text = [...told, ...rest].join('')
+  return parts.some((part) => toolParts.some((name) => pick(part, name) !== undefined))
+    ? text.trim()
+    : text
+}
+
+/** Clients may write the names in snake case. */
+function camelParts(part: Fields): Fields {
+  return Object.fromEntries(toolParts.map((name) => [name, pick(part, name)]))
 }
 
 function blocksOf(part: Fields): readonly ThinkingBlock[] {

@@ -1,24 +1,32 @@
 import type { ChatReply, ChatUsage, Usage } from '@sluice/contract'
 import type { Part } from '../generate-content.ts'
 import { groundingMetadata } from '../grounding.ts'
+import type { FormatContext } from '../../protocol.ts'
+import { nameUnread } from '../../citations.ts'
+import { serverMetadata, serverParts } from '../server-tools.ts'
 import { formatUsage } from '../usage.ts'
 import { wantsThoughts } from './config.ts'
 import { closingParts, finishFields, imageParts, logprobsResult, soundPart } from './parts.ts'
 
 type Choice = ChatReply['choices'][number]
+type Reports = Pick<FormatContext, 'leftOut'>
 
 /** A chat answer as GenerateContentResponse. */
-export function contentReply(reply: ChatReply, request: unknown): Record<string, unknown> {
+export function contentReply(
+  reply: ChatReply,
+  request: unknown,
+  reports: Reports,
+): Record<string, unknown> {
   const thoughts = wantsThoughts(request)
   return {
-    candidates: reply.choices.map((choice) => candidateOf(choice, thoughts)),
+    candidates: reply.choices.map((choice) => candidateOf(choice, thoughts, reports)),
     usageMetadata: formatUsage(usageOf(reply.usage)),
     modelVersion: reply.model,
     responseId: reply.id,
   }
 }
 
-function candidateOf(choice: Choice, thoughts: boolean): Record<string, unknown> {
+function candidateOf(choice: Choice, thoughts: boolean, reports: Reports): Record<string, unknown> {
   const { message, finish_reason: reason } = choice
   const text = (message.content ?? '') + (message.refusal ?? '')
   const closing = closingParts({
@@ -26,13 +34,14 @@ function candidateOf(choice: Choice, thoughts: boolean): Record<string, unknown>
     blocks: message.thinking_blocks ?? [],
   })
   const logprobs = logprobsResult(choice.logprobs)
-  const grounding = groundingMetadata(message.annotations ?? [], text)
+  const { annotations = [], server_tool_calls: serverCalls = [] } = message
+  nameUnread(annotations, reports)
   return {
     content: { role: 'model', parts: partsOf(message, text, { closing, thoughts }) },
     ...finishFields(reason, closing.malformed),
     index: choice.index,
     ...(logprobs === undefined ? {} : { logprobsResult: logprobs }),
-    ...(grounding === undefined ? {} : { groundingMetadata: grounding }),
+    ...serverMetadata(serverCalls, groundingMetadata(annotations, text), reports),
   }
 }
 
@@ -51,6 +60,7 @@ function partsOf(
   return [
     ...(reasoning === '' ? [] : [{ text: reasoning, thought: true }]),
     ...earlier,
+    ...serverParts(message.server_tool_calls ?? []),
     ...(isSaid
       ? [{ text, ...(signature === undefined ? {} : { thoughtSignature: signature }) }]
       : []),

@@ -3,6 +3,7 @@ import {
   createJsonArrayWriter,
   type Fields,
   type FinishReason,
+  type ServerToolCall,
   formatEvent,
   formatJson,
   keepAliveComment,
@@ -13,14 +14,15 @@ import {
   type ToolCallDelta,
   type Usage,
 } from '@sluice/contract'
-import type { StreamWriter } from '../../protocol.ts'
+import { nameUnread } from '../../citations.ts'
+import type { FormatContext, StreamWriter } from '../../protocol.ts'
 import { isServerSent, type Part } from '../generate-content.ts'
 import { groundingMetadata } from '../grounding.ts'
+import { serverMetadata, serverParts } from '../server-tools.ts'
 import { formatUsage } from '../usage.ts'
 import { wantsThoughts } from './config.ts'
 import { geminiError } from './error.ts'
 import { closingParts, finishFields, imageParts, logprobsResult, soundPart } from './parts.ts'
-import { asksForSearch } from './tools.ts'
 
 /** How fragments become wire text: server-sent events with `alt=sse`, else the elements of a JSON array. */
 interface Framing {
@@ -52,6 +54,7 @@ function jsonArray(): Framing {
   }
 }
 
+type Reports = Pick<FormatContext, 'leftOut'>
 type ChunkChoice = ChatChunk['choices'][number]
 
 /** One answer among several, as far as it must be held back. */
@@ -61,7 +64,8 @@ interface Candidate {
   readonly calls: Map<number, ToolCall>
   readonly blocks: ThinkingBlock[]
   readonly annotations: Fields[]
-  /** The text so far, into which citations point; kept only where a search was asked for. */
+  readonly serverCalls: ServerToolCall[]
+  /** The text so far, into which citations point. */
   text: string
   finish: FinishReason | undefined
   closing: ReturnType<typeof closingParts> | undefined
@@ -70,20 +74,24 @@ interface Candidate {
 /** One stream as far as it was written. */
 interface Writing {
   readonly framing: Framing
+  readonly reports: Reports
   readonly thoughts: boolean
-  readonly citing: boolean
   readonly candidates: Map<number, Candidate>
   head: { readonly modelVersion: string; readonly responseId: string } | undefined
   usage: Usage | undefined
 }
 
 /** Every fragment is a whole GenerateContentResponse whose parts are what is new; calls come whole. */
-export function createChatWriter(request: unknown, query: string): StreamWriter<'chat'> {
+export function createChatWriter(
+  request: unknown,
+  query: string,
+  reports: Reports,
+): StreamWriter<'chat'> {
   const framing = isServerSent(query) ? serverSent() : jsonArray()
   const writing: Writing = {
     framing,
+    reports,
     thoughts: wantsThoughts(request),
-    citing: asksForSearch(request),
     candidates: new Map(),
     head: undefined,
     usage: undefined,
@@ -111,7 +119,9 @@ function write(writing: Writing, step: Step<ChatChunk>): string {
 
 /** The finish reasons and what was used come last, together. */
 function end(writing: Writing): string {
-  const candidates = [...writing.candidates.values()].map(lastCandidate)
+  const candidates = [...writing.candidates.values()].map((candidate) =>
+    lastCandidate(candidate, writing.reports),
+  )
   const usage = writing.usage === undefined ? {} : { usageMetadata: formatUsage(writing.usage) }
   return fragmentOf(writing, { candidates, ...usage }) + writing.framing.end()
 }
@@ -145,14 +155,16 @@ function partsOf(writing: Writing, { delta }: ChunkChoice, candidate: Candidate)
   const text = (delta.content ?? '') + (delta.refusal ?? '')
   const reasoning = writing.thoughts ? (delta.reasoning_content ?? '') : ''
   const sound = delta.audio?.['data']
-  if (writing.citing) candidate.text += text
+  candidate.text += text
   candidate.blocks.push(...(delta.thinking_blocks ?? []))
   candidate.annotations.push(...(delta.annotations ?? []))
+  candidate.serverCalls.push(...(delta.server_tool_calls ?? []))
   for (const piece of delta.tool_calls ?? []) addPiece(candidate.calls, piece)
   return [
     ...(reasoning === '' ? [] : [{ text: reasoning, thought: true }]),
     ...(text === '' ? [] : [{ text }]),
     ...imageParts(delta.images),
+    ...serverParts(delta.server_tool_calls ?? []),
     ...(typeof sound === 'string' ? [soundPart(sound)] : []),
   ]
 }
@@ -163,6 +175,7 @@ function newCandidate(index: number): Candidate {
     calls: new Map(),
     blocks: [],
     annotations: [],
+    serverCalls: [],
     text: '',
     finish: undefined,
     closing: undefined,
@@ -198,11 +211,11 @@ function closingOf({ calls, blocks }: Candidate): ReturnType<typeof closingParts
 }
 
 /** Where no end was told before, what waited for one is told here. */
-function lastCandidate(candidate: Candidate): Fields {
-  const { index, finish, annotations, text } = candidate
+function lastCandidate(candidate: Candidate, reports: Reports): Fields {
+  const { index, finish, annotations, serverCalls, text } = candidate
   const closing = candidate.closing ?? closingOf(candidate)
   const signature = closing.textSignature
-  const grounding = groundingMetadata(annotations, text)
+  nameUnread(annotations, reports)
   const waiting = candidate.closing === undefined ? [...closing.earlier, ...closing.calls] : []
   return {
     content: {
@@ -214,6 +227,6 @@ function lastCandidate(candidate: Candidate): Fields {
     },
     ...(finish === undefined ? {} : finishFields(finish, closing.malformed)),
     index,
-    ...(grounding === undefined ? {} : { groundingMetadata: grounding }),
+    ...serverMetadata(serverCalls, groundingMetadata(annotations, text), reports),
   }
 }

@@ -30,7 +30,7 @@ export function toolFields(request: Fields, root: string): Partial<ChatRequest> 
   }
 }
 
-export function asksForSearch(request: unknown): boolean {
+function asksForSearch(request: unknown): boolean {
   return listOf(objectOf(request)['tools'])
     .filter(isObject)
     .some((entry) => pick(entry, 'googleSearch') !== undefined)

@@ -81,6 +81,7 @@ export function hasContent(candidate: Fields): boolean {
       (part) =>
         textOf(part['text']) !== '' ||
         isObject(part['functionCall']) ||
+        isObject(part['executableCode']) ||
         isObject(part['inlineData'] ?? part['inline_data']),
     )
 }

@@ -13,7 +13,7 @@ import { chatReply } from '../../chat-reply.ts'
 import type { CodecContext, Decoded, Received } from '../../protocol.ts'
 import { failureOf, finishReasonOf } from '../finish-reasons.ts'
 import { readAnnotations } from '../grounding.ts'
-import { readUsage } from '../usage.ts'
+import { contentUsage, ServerTools } from '../server-tools.ts'
 import { type CandidateParts, readLogprobs, readParts } from './candidate.ts'
 import { bodyOf } from './failure.ts'
 import { createFunctionCalls } from './function-calls.ts'
@@ -34,7 +34,7 @@ export function decodeChat(
       ? [blockedChoice(body)]
       : candidates.map((candidate, place) => choiceOf(candidate, place, { context, request }))
   const inOrder = choices.toSorted((left, right) => left.index - right.index)
-  return chatReply(inOrder, { usage: readUsage(body['usageMetadata']) }, context)
+  return chatReply(inOrder, { usage: contentUsage(body) }, context)
 }
 
 /** The prompt itself was held back: an answer without candidates that says why. */
@@ -75,6 +75,8 @@ function choiceOf(candidate: Fields, place: number, asked: Asked): Choice {
 function messageOf(parts: CandidateParts, candidate: Fields, asked: Asked): AnswerMessage {
   const { text, reasoning, calls, blocks, images, audio } = parts
   const annotations = readAnnotations(candidate, text)
+  const serverTools = new ServerTools(asked.context.newId)
+  const serverCalls = [...serverTools.read(candidate), ...serverTools.rest()]
   const isElsewhere = calls.length > 0 || images.length > 0 || audio !== undefined
   return {
     role: 'assistant',
@@ -84,6 +86,7 @@ function messageOf(parts: CandidateParts, candidate: Fields, asked: Asked): Answ
     ...(blocks.length === 0 ? {} : { thinking_blocks: [...blocks] }),
     ...(calls.length === 0 ? {} : { tool_calls: [...calls] }),
     ...(annotations.length === 0 ? {} : { annotations: [...annotations] }),
+    ...(serverCalls.length === 0 ? {} : { server_tool_calls: serverCalls }),
     ...(images.length === 0 ? {} : { images }),
     ...(audio === undefined ? {} : { audio: audioOf(audio, text, asked) }),
   }

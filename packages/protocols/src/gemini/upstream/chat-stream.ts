@@ -1,7 +1,6 @@
 import {
   type ChatChunk,
   type ChatDelta,
-  type ChatRequest,
   type Fields,
   isObject,
   listOf,
@@ -13,6 +12,7 @@ import { assertCut } from '../../finished.ts'
 import type { CodecContext, StreamReader } from '../../protocol.ts'
 import { finishReasonOf } from '../finish-reasons.ts'
 import { readAnnotations } from '../grounding.ts'
+import { ServerToolCounter, ServerTools } from '../server-tools.ts'
 import { readUsage } from '../usage.ts'
 import { type CandidateParts, readLogprobs, readParts } from './candidate.ts'
 import { blockReasonOf } from './chat-reply.ts'
@@ -25,32 +25,40 @@ interface Choice {
   readonly functions: FunctionCalls
   calls: number
   reason: string | undefined
-  /** The text so far, where citations may point into it. */
+  /** The text so far, into which citations point. */
   text: string
+  /** What they cite, over all fragments. */
+  readonly sources: Fields[]
+  readonly serverTools: ServerTools
   audioId: string | undefined
 }
 
 function newChoice({ context }: Pick<Reading, 'context'>, index: number, reason?: string): Choice {
   const functions = createFunctionCalls(context.newId)
-  return { index, functions, calls: 0, reason, text: '', audioId: undefined }
+  return {
+    index,
+    functions,
+    calls: 0,
+    reason,
+    text: '',
+    sources: [],
+    serverTools: new ServerTools(context.newId),
+    audioId: undefined,
+  }
 }
 
 /** One stream as far as it was read. */
 interface Reading {
   readonly context: CodecContext
   readonly head: Omit<ChatChunk, 'choices'>
-  readonly citing: boolean
   readonly choices: Map<number, Choice>
+  readonly counter: ServerToolCounter
 }
 
 /** Reads streamGenerateContent: every event is a whole response whose parts are what is new. */
-export function createChatReader(
-  context: CodecContext,
-  request: ChatRequest,
-): StreamReader<'chat'> {
+export function createChatReader(context: CodecContext): StreamReader<'chat'> {
   const reading: Reading = {
     context,
-    citing: request.web_search_options != null,
     head: {
       id: context.newId('chatcmpl-'),
       object: 'chat.completion.chunk',
@@ -59,6 +67,7 @@ export function createChatReader(
       system_fingerprint: null,
     },
     choices: new Map(),
+    counter: new ServerToolCounter(),
   }
   return { read: (event) => read(reading, event), end: () => end(reading) }
 }
@@ -71,17 +80,21 @@ function read(reading: Reading, event: ServerSentEvent): readonly Step<ChatChunk
     .flatMap((candidate, place) => candidateSteps(reading, candidate, place))
   if (blockReasonOf(fragment) !== undefined && reading.choices.size === 0)
     steps.push(...beginChoice(reading, newChoice(reading, 0, 'SAFETY')))
+  reading.counter.add(fragment)
   const usage = readUsage(fragment['usageMetadata'])
-  return usage === undefined ? steps : [...steps, { usage }]
+  return usage === undefined ? steps : [...steps, { usage: reading.counter.in(usage) }]
 }
 
 /** The finish chunks wait until here, because some models repeat STOP in every fragment. */
 function end(reading: Reading): readonly Step<ChatChunk>[] {
-  return [...reading.choices.values()].flatMap(({ index, reason: word, calls, functions }) => {
+  return [...reading.choices.values()].flatMap((choice) => {
+    const { index, reason: word, calls, functions } = choice
     if (word === undefined) return []
     const reason = finishReasonOf(word, calls > 0)
     if (functions.isOpen()) assertCut(reason)
-    return [stepOf(reading, index, { delta: {}, finish_reason: reason })]
+    const rest = choice.serverTools.rest()
+    const delta = rest.length === 0 ? {} : { server_tool_calls: [...rest] }
+    return [stepOf(reading, index, { delta, finish_reason: reason })]
   })
 }
 
@@ -91,7 +104,7 @@ function candidateSteps(reading: Reading, candidate: Fields, place: number): Ste
   const choice = known ?? newChoice(reading, index)
   const steps = known === undefined ? [...beginChoice(reading, choice)] : []
   const parts = readParts(candidate, choice.functions)
-  if (reading.citing) choice.text += parts.text
+  choice.text += parts.text
   if (parts.audio !== undefined) choice.audioId ??= reading.context.newId('audio_')
   const logprobs = readLogprobs(candidate)
   for (const delta of deltasOf(parts, candidate, choice))
@@ -126,7 +139,8 @@ function stepOf(
 
 function deltasOf(parts: CandidateParts, candidate: Fields, choice: Choice): readonly ChatDelta[] {
   const { text, reasoning, calls, blocks, images, audio } = parts
-  const annotations = readAnnotations(candidate, choice.text)
+  const annotations = readAnnotations(candidate, choice.text, choice.sources)
+  const serverCalls = choice.serverTools.read(candidate)
   return [
     ...(reasoning === '' ? [] : [{ reasoning_content: reasoning }]),
     ...(text === '' ? [] : [{ content: text }]),
@@ -135,6 +149,7 @@ function deltasOf(parts: CandidateParts, candidate: Fields, choice: Choice): rea
     ...(images.length === 0 ? [] : [{ images }]),
     ...(audio === undefined ? [] : [{ audio: { id: choice.audioId, data: audio.base64 } }]),
     ...(annotations.length === 0 ? [] : [{ annotations: [...annotations] }]),
+    ...(serverCalls.length === 0 ? [] : [{ server_tool_calls: [...serverCalls] }]),
   ]
 }
 

@@ -11,7 +11,7 @@ import { createIdleWatcher } from '../../idle-watcher.ts'
 import type { FormatName, Native } from '../../protocol.ts'
 import { isServerSent } from '../generate-content.ts'
 import { isCarried } from '../signatures.ts'
-import { readUsage } from '../usage.ts'
+import { contentUsage } from '../server-tools.ts'
 import type { AddressOf } from './address.ts'
 import { createChatWatcher } from './watcher.ts'
 
@@ -56,7 +56,7 @@ function native(address: AddressOf, method: string, options: NativeOptions): Nat
       }
     },
     watcher: createIdleWatcher,
-    usage: (body) => readUsage(objectOf(body)['usageMetadata']),
+    usage: (body) => contentUsage(objectOf(body)),
   }
 }
 

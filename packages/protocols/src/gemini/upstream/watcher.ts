@@ -10,6 +10,7 @@ import {
 import type { StreamWatcher, Verdict } from '../../protocol.ts'
 import { eventJson } from '../../read-json.ts'
 import { failureOf } from '../finish-reasons.ts'
+import { ServerToolCounter } from '../server-tools.ts'
 import { readUsage } from '../usage.ts'
 import { hasContent } from './candidate.ts'
 import { blockReasonOf } from './chat-reply.ts'
@@ -21,6 +22,7 @@ import { errorIn, upstreamError } from './failure.ts'
  */
 export function createChatWatcher(): StreamWatcher {
   let usage: Usage | undefined
+  const counter = new ServerToolCounter()
   const open = new Set<unknown>()
 
   function judge(fragment: Readonly<Record<string, unknown>>): Verdict {
@@ -48,10 +50,11 @@ export function createChatWatcher(): StreamWatcher {
       if (fragment === undefined) return event.data.trim() === '[DONE]' ? 'other' : 'garbage'
       const error = errorIn(fragment)
       if (error !== undefined) return upstreamError(error)
+      counter.add(fragment)
       usage = readUsage(fragment['usageMetadata']) ?? usage
       return judge(fragment)
     },
-    usage: () => usage,
+    usage: () => usage && counter.in(usage),
   }
 }
 

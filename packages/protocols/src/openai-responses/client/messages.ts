@@ -11,6 +11,8 @@ import { placed } from '../../interleaved.ts'
 import type { FormatContext } from '../../protocol.ts'
 import { compactedMessage, summaryRequest } from './compaction.ts'
 import { drawnImageUrl, messageContent, missing, spokenContent, toolOutput } from './content.ts'
+import { serverToolText } from '../../server-tools.ts'
+import { serverCallOf } from '../upstream/server-items.ts'
 import { isReference } from './history.ts'
 import { restoreReasoning } from './reasoning.ts'
 import type { FlatNames } from './offered-tools.ts'
@@ -19,6 +21,8 @@ import type { InputItem } from './schema.ts'
 /** What the assistant said in one turn, gathered from its items. */
 interface Turn {
   text: string | undefined
+  /** The text is what the provider's tools did, and what the model said is still to come. */
+  isServers: boolean
   refusal: string | undefined
   readonly reasoning: string[]
   readonly blocks: ThinkingBlock[]
@@ -85,9 +89,11 @@ function addItem(conversation: Conversation, item: InputItem, path: string): voi
       return addOther(conversation, compactedMessage(item, path, conversation.reports))
     case 'compaction_trigger':
       return addOther(conversation, summaryRequest)
-    // What it found stands in the text after it.
     case 'web_search_call':
-      return conversation.reports.leftOut(path)
+    case 'file_search_call':
+    case 'code_interpreter_call':
+    case 'mcp_call':
+      return addServerCall(conversation, item)
     default:
       conversation.reports.unsupported(
         `${path}.type`,
@@ -117,9 +123,11 @@ function addAnswer(conversation: Conversation, { content }: InputItem): void {
   const { text, refusal } = spokenContent(content)
   const said = conversation.turn?.text !== undefined || conversation.turn?.refusal !== undefined
   // A second message of one answer stands alone, unless calls wait for their results.
-  if (said && conversation.turn?.calls.length === 0) endTurn(conversation)
+  if (said && conversation.turn?.calls.length === 0 && !conversation.turn.isServers)
+    endTurn(conversation)
   const turn = openTurn(conversation)
-  if (text !== undefined) turn.text = turn.text === undefined ? text : `${turn.text}\n\n${text}`
+  if (text !== undefined) turn.text = joined(turn.text, text)
+  turn.isServers = false
   if (refusal !== undefined) turn.refusal = refusal
 }
 
@@ -132,6 +140,7 @@ function addReasoning(conversation: Conversation, item: InputItem): void {
   if (
     conversation.turn?.text !== undefined &&
     conversation.turn.calls.length === 0 &&
+    !conversation.turn.isServers &&
     !late &&
     signatures === undefined
   )
@@ -179,6 +188,20 @@ function addOutput(conversation: Conversation, item: InputItem, path: string): v
   conversation.media.push(...media)
 }
 
+/** What a tool of the provider's did, in words. */
+function addServerCall(conversation: Conversation, item: InputItem): void {
+  const call = serverCallOf(item)
+  if (call === undefined) return
+  endOutputs(conversation)
+  const turn = openTurn(conversation)
+  turn.text = joined(turn.text, serverToolText(call))
+  turn.isServers = true
+}
+
+function joined(before: string | undefined, text: string): string {
+  return before === undefined ? text : `${before}\n\n${text}`
+}
+
 /** Chat's assistant messages hold no pictures, so one that the model drew is shown to it by the user. */
 function addPicture(
   conversation: Conversation,
@@ -193,6 +216,7 @@ function addPicture(
 function openTurn(conversation: Conversation): Turn {
   conversation.turn ??= {
     text: undefined,
+    isServers: false,
     refusal: undefined,
     reasoning: [],
     blocks: [],

@@ -6,20 +6,25 @@ import {
   type FinishReason,
   objectOf,
   parseDataUrl,
+  textOf,
   type ThinkingBlock,
   type ToolCall,
 } from '@sluice/contract'
 import { callSignature } from '../../call-signature.ts'
 import { interleaved } from '../../interleaved.ts'
+import { readCitation } from '../../citations.ts'
 import type { FormatContext } from '../../protocol.ts'
 import { asksForCompaction, compactionItem, summaryIn } from './compaction.ts'
 import { itemIds } from './history.ts'
 import { createFlatNames, type FlatNames } from './offered-tools.ts'
 import { plainReasoningItem, reasoningItem, signatureItem } from './reasoning.ts'
+import { serverItems } from './server-items.ts'
 import type { OutputItem, ResponseObject, ResponsesRequest } from './schema.ts'
 
 /** Makes the id of an item from its prefix. */
 type NewId = (prefix: string) => string
+
+type ItemContext = Pick<FormatContext, 'leftOut' | 'newId'>
 
 /** The canonical answer as a whole Response object. */
 export function responseOf(
@@ -35,14 +40,16 @@ export function responseOf(
     ...base,
     ...outcomeOf(choice?.finish_reason ?? 'stop', created),
     service_tier: reply.service_tier ?? base.service_tier,
-    output: choice === undefined ? [] : itemsIn(choice, request, itemIds(id)),
+    output:
+      choice === undefined ? [] : itemsIn(choice, request, { ...context, newId: itemIds(id) }),
     usage: usageOf(reply.usage),
   }
 }
 
-function itemsIn(choice: Choice, request: ResponsesRequest, newId: NewId): OutputItem[] {
-  if (asksForCompaction(request)) return [compactionItem(summaryIn(choice.message), newId('cmp_'))]
-  return named(outputOf(choice, wantsLogprobs(request), newId), request)
+function itemsIn(choice: Choice, request: ResponsesRequest, context: ItemContext): OutputItem[] {
+  if (asksForCompaction(request))
+    return [compactionItem(summaryIn(choice.message), context.newId('cmp_'))]
+  return named(outputOf(choice, wantsLogprobs(request), context), request)
 }
 
 function named(items: OutputItem[], { tools }: ResponsesRequest): OutputItem[] {
@@ -149,7 +156,8 @@ export function usageOf(usage: ChatUsage): NonNullable<ResponseObject['usage']> 
 type Choice = ChatReply['choices'][number]
 
 /** Output items in the order the model made them; the message stands before the calls. */
-function outputOf(choice: Choice, logprobs: boolean, newId: NewId): OutputItem[] {
+function outputOf(choice: Choice, logprobs: boolean, context: ItemContext): OutputItem[] {
+  const { newId } = context
   const { message } = choice
   const { reasoning_content: reasoning, thinking_blocks: blocks } = message
   const status = choice.finish_reason === 'length' ? 'incomplete' : 'completed'
@@ -159,6 +167,7 @@ function outputOf(choice: Choice, logprobs: boolean, newId: NewId): OutputItem[]
     ...interleaved(
       (blocks ?? []).map((block) => ({ ...block, pieces: [reasoningItem(block, newId('rs_'))] })),
       [
+        ...(message.server_tool_calls ?? []).flatMap((call) => serverItems(call, newId, context)),
         ...(content.length === 0 ? [] : [messageItem(newId('msg_'), { content, status })]),
         ...(message.images ?? []).map(({ image_url: { url } }) => imageItem(newId('ig_'), url)),
       ],
@@ -203,10 +212,14 @@ export function textPart(
   return { type: 'output_text', annotations, logprobs: logprobs?.content ?? [], text }
 }
 
-/** Chat nests a citation in a field of its type; here it is flat. */
+/** Chat nests a citation in a field of its type; here it is flat, and a file is named and placed (FileCitationBody). */
 export function flatAnnotation(annotation: Fields): Fields {
-  const { url_citation: citation, ...rest } = annotation
-  return { ...rest, ...objectOf(citation) }
+  const { type } = annotation
+  const { [textOf(type)]: nested, ...rest } = annotation
+  const flat = { ...rest, ...objectOf(nested) }
+  if (type !== 'file_citation') return flat
+  const { title = '', place } = readCitation(annotation) ?? {}
+  return { file_id: title, filename: title, index: place?.end ?? 0, ...flat }
 }
 
 export function messageItem(

@@ -16,6 +16,18 @@ const ContentItem = Type.Object({
 })
 export type ContentItem = Static<typeof ContentItem>
 
+/** What items of OpenAI's own tools have besides. */
+const serverFields = {
+  action: optional(AnyObject),
+  code: optional(Type.String()),
+  container_id: optional(Type.String()),
+  outputs: optional(Type.Array(AnyObject)),
+  queries: optional(Type.Array(Type.String())),
+  results: optional(Type.Array(AnyObject)),
+  server_label: optional(Type.String()),
+  error: optional(Type.Union([Type.String(), AnyObject])),
+}
+
 /** One item of the input; a message may leave its `type` out (OpenAI API, InputItem). */
 export const InputItem = Type.Object({
   type: optional(Type.String()),
@@ -28,6 +40,7 @@ export const InputItem = Type.Object({
   arguments: optional(Type.String()),
   input: optional(Type.String()),
   output: optional(Type.Union([Type.String(), Type.Array(ContentItem)])),
+  ...serverFields,
   summary: optional(Type.Array(Type.Object({ type: Type.String(), text: Type.String() }))),
   encrypted_content: optional(Type.String()),
   status: optional(Type.String()),

@@ -46,6 +46,7 @@ export function createChatWriter(
     names: createFlatNames(request.tools ?? []),
     logprobs: wantsLogprobs(request),
     tell: events.tell,
+    leftOut: context.leftOut,
   })
   const writing: Writing = {
     request,

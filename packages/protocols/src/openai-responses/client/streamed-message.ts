@@ -1,4 +1,5 @@
 import type { ChoiceLogprobs, Fields } from '@sluice/contract'
+import type { FormatContext } from '../../protocol.ts'
 import type { FlatNames } from './offered-tools.ts'
 import { textPart } from './reply.ts'
 
@@ -10,6 +11,8 @@ export interface Teller {
   /** Whether the caller asked for log probabilities. */
   readonly logprobs: boolean
   readonly tell: (type: string, fields: object) => void
+  /** Names what has no place in a response. */
+  readonly leftOut: FormatContext['leftOut']
 }
 
 type Part = {

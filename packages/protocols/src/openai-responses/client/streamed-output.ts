@@ -2,12 +2,14 @@ import type {
   ChatDelta,
   ChoiceLogprobs,
   Fields,
+  ServerToolCall,
   ThinkingBlock,
   ToolCallDelta,
 } from '@sluice/contract'
 import { callSignature } from '../../call-signature.ts'
 import { plainReasoningItem, reasoningItem, signatureItem } from './reasoning.ts'
 import { callItem, flatAnnotation, imageItem, messageItem, namedItem } from './reply.ts'
+import { serverItems } from './server-items.ts'
 import type { OutputItem } from './schema.ts'
 import { createStreamedMessage, type StreamedMessage, type Teller } from './streamed-message.ts'
 
@@ -71,6 +73,7 @@ function addDelta(output: Output, delta: ChatDelta, logprobs: ChoiceLogprobs | n
   for (const annotation of delta.annotations ?? [])
     openMessage(output).annotate(flatAnnotation(annotation))
   for (const { image_url: image } of delta.images ?? []) addImage(output, image.url)
+  for (const call of delta.server_tool_calls ?? []) addServerCall(output, call)
   for (const call of delta.tool_calls ?? []) addCall(output, call)
 }
 
@@ -168,6 +171,12 @@ function closeMessage(output: Output, status: string): void {
 function addImage(output: Output, url: string): void {
   closeReasoning(output)
   addWhole(output, imageItem(output.teller.itemId('ig_'), url))
+}
+
+/** It has ended when it is told, and the message around it goes on. */
+function addServerCall(output: Output, call: ServerToolCall): void {
+  closeReasoning(output)
+  for (const item of serverItems(call, output.teller.itemId, output.teller)) addWhole(output, item)
 }
 
 function addCall(output: Output, piece: ToolCallDelta): void {

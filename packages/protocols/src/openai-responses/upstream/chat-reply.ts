@@ -11,6 +11,7 @@ import {
   listOf,
   noUsage,
   objectOf,
+  type ServerToolCall,
   someText,
   textOf,
   type ThinkingBlock,
@@ -21,7 +22,6 @@ import { tierOf } from '../../openai/upstream/chat-reply.ts'
 import { logprobsOf } from '../../openai/upstream/logprobs.ts'
 import { placed } from '../../interleaved.ts'
 import type { CodecContext, Decoded, Received } from '../../protocol.ts'
-import { readUsage } from '../../usage.ts'
 import {
   annotationsOf,
   imageOf,
@@ -29,6 +29,7 @@ import {
   reasoningText,
   wholeCallOf,
 } from './output-items.ts'
+import { responseUsage, serverCallOf } from './server-items.ts'
 import { failureIn } from './watcher.ts'
 
 /** Between two messages of one answer, such as a commentary and the final answer. */
@@ -41,7 +42,7 @@ export function decodeResponse(received: Received, context: CodecContext): Decod
   if (status === 'failed' || status === 'cancelled') throw failureIn(body)
   if (!Array.isArray(body['output']) || status === 'queued' || status === 'in_progress')
     throw new GatewayError('upstream_garbled', 'The upstream answered without an output')
-  const usage = readUsage(body['usage'])
+  const usage = responseUsage(body)
   const { message, logprobs } = messageOf(listOf(body['output']).filter(isObject))
   const reply: ChatReply = {
     id: context.newId('chatcmpl-'),
@@ -80,6 +81,7 @@ interface Gathered {
   readonly calls: ToolCall[]
   readonly annotations: Record<string, unknown>[]
   readonly images: NonNullable<AnswerMessage['images']>
+  readonly serverCalls: ServerToolCall[]
   readonly logprobs: unknown[]
 }
 
@@ -96,10 +98,12 @@ function messageOf(items: readonly Fields[]): {
     calls: [],
     annotations: [],
     images: [],
+    serverCalls: [],
     logprobs: [],
   }
   for (const item of items) gather(item, gathered)
   const { text, refusal, spoken, reasoning, blocks, calls, annotations, images } = gathered
+  const { serverCalls } = gathered
   const message: AnswerMessage = {
     role: 'assistant',
     content: spoken ? text : null,
@@ -108,6 +112,7 @@ function messageOf(items: readonly Fields[]): {
     ...(blocks.length === 0 ? {} : { thinking_blocks: blocks }),
     ...(calls.length === 0 ? {} : { tool_calls: calls }),
     ...(annotations.length === 0 ? {} : { annotations }),
+    ...(serverCalls.length === 0 ? {} : { server_tool_calls: serverCalls }),
     ...(images.length === 0 ? {} : { images }),
   }
   const told = gathered.logprobs.length === 0 ? null : { content: gathered.logprobs, refusal: null }
@@ -116,7 +121,9 @@ function messageOf(items: readonly Fields[]): {
 
 function gather(item: Fields, into: Gathered): void {
   const call = wholeCallOf(item)
-  if (call !== undefined) into.calls.push(call)
+  const serverCall = serverCallOf(item)
+  if (serverCall !== undefined) into.serverCalls.push(serverCall)
+  else if (call !== undefined) into.calls.push(call)
   else if (item['type'] === 'message') gatherMessage(item, into)
   else if (item['type'] === 'reasoning') gatherReasoning(item, into)
   else if (item['type'] === 'image_generation_call') into.images.push(...imageOf(item))

@@ -15,9 +15,9 @@ import { assertCut } from '../../finished.ts'
 import { logprobsOf } from '../../openai/upstream/logprobs.ts'
 import type { CodecContext, StreamReader } from '../../protocol.ts'
 import { eventObject } from '../../read-json.ts'
-import { readUsage } from '../../usage.ts'
 import { finishOf, messageGap } from './chat-reply.ts'
 import { annotationsOf, callOf, imageOf, reasoningBlock, reasoningText } from './output-items.ts'
+import { responseUsage, serverCallOf } from './server-items.ts'
 import { typeOf } from './watcher.ts'
 
 type ChatStep = Step<ChatChunk>
@@ -174,8 +174,11 @@ function done(reading: Reading, wire: Fields, item: Item): readonly ChatStep[] {
       return restOfReasoning(reading, wire, item)
     case 'image_generation_call':
       return imageOf(wire).length === 0 ? [] : tellDelta(reading, { images: imageOf(wire) })
-    default:
+    default: {
+      const call = serverCallOf(wire)
+      if (call !== undefined) return tellDelta(reading, { server_tool_calls: [call] })
       return restOfCall(reading, wire, item)
+    }
   }
 }
 
@@ -222,7 +225,7 @@ function finish(reading: Reading, response: Fields): readonly ChatStep[] {
     if (item.slot !== undefined && !item.done)
       steps.push(...restOfOpenCall(reading, { item, reason, wire: wireAt(response, index) }))
   steps.push(...reading.chunks.finish(reason))
-  const usage = readUsage(response['usage'])
+  const usage = responseUsage(response)
   if (usage !== undefined) steps.push({ usage })
   return steps
 }

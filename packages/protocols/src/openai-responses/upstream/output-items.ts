@@ -10,6 +10,8 @@ import {
   type ToolCall,
 } from '@sluice/contract'
 import { argumentsText } from '../../call-arguments.ts'
+import { type Annotation, shiftedAnnotation } from '../../citations.ts'
+import { isServers } from './server-items.ts'
 
 /** What one output item of a response says, in chat's terms. */
 
@@ -29,11 +31,6 @@ export function wholeCallOf(item: Fields): ToolCall | undefined {
   if (call?.function === undefined) return call
   const { name, arguments: text } = call.function
   return { ...call, function: { name, arguments: argumentsText(text) } }
-}
-
-/** A call of one of xAI's own tools, which its server has answered already; its ids tell. */
-function isServers({ id, call_id: callId }: Fields): boolean {
-  return [id, callId].some((one) => typeof one === 'string' && one.startsWith('xs_'))
 }
 
 /** The summary, or the reasoning itself where an upstream shows it (open models). */
@@ -66,20 +63,9 @@ export function imageOf(item: Fields): NonNullable<AnswerMessage['images']> {
   return [{ type: 'image_url', image_url: { url: `data:image/${format};base64,${base64}` } }]
 }
 
-/** Chat nests a citation in a field of its type. `offset`: characters of the answer before this part. */
-export function annotationsOf(annotations: unknown, offset: number): Record<string, unknown>[] {
+/** `offset`: characters of the answer before this part. */
+export function annotationsOf(annotations: unknown, offset: number): Annotation[] {
   return listOf(annotations)
     .filter(isObject)
-    .map((annotation) => wrappedAnnotation(annotation, offset))
-}
-
-function wrappedAnnotation(annotation: Fields, offset: number): Record<string, unknown> {
-  const { type, ...rest } = annotation
-  if (type !== 'url_citation') return { ...annotation }
-  const { start_index: start, end_index: end } = rest
-  const place = {
-    ...(typeof start === 'number' ? { start_index: start + offset } : {}),
-    ...(typeof end === 'number' ? { end_index: end + offset } : {}),
-  }
-  return { type, url_citation: { ...rest, ...place } }
+    .map((annotation) => shiftedAnnotation(annotation, offset))
 }

@@ -9,8 +9,8 @@ import {
 import { upstreamError } from '../../failure.ts'
 import type { StreamWatcher, Verdict } from '../../protocol.ts'
 import { eventObject } from '../../read-json.ts'
-import { readUsage } from '../../usage.ts'
 import { callOf } from './output-items.ts'
+import { responseUsage } from './server-items.ts'
 
 /** Watches a Responses stream (OpenAI API, ResponseStreamEvent); it ends with a whole response and no `[DONE]`. */
 export function createChatWatcher(): StreamWatcher {
@@ -20,7 +20,7 @@ export function createChatWatcher(): StreamWatcher {
     see(event) {
       const data = eventObject(event)
       if (data === undefined) return withoutData(event)
-      usage = readUsage(objectOf(data['response'])['usage']) ?? usage
+      usage = responseUsage(objectOf(data['response'])) ?? usage
       const verdict = judge(typeOf(event, data), data)
       if (verdict === 'terminal') whole = data['response']
       return verdict

@@ -8,6 +8,7 @@ import {
   type Tool,
 } from '@sluice/contract'
 import type { FormatContext, StreamWriter } from '../../protocol.ts'
+import { serverToolText } from '../../server-tools.ts'
 import { isNamedSchema, namedSchema } from '../named-schema.ts'
 import {
   callsAsToolCalls,
@@ -41,7 +42,9 @@ export function canonicalChat(
   return {
     ...rest,
     ...(rest.tools == null ? {} : { tools: rest.tools.map(withOuterCache) }),
-    messages: callsAsToolCalls(messages.map(withoutThinkingParts)).map(plainMessage),
+    messages: callsAsToolCalls(messages.map(withoutThinkingParts).map(withServerToolWords)).map(
+      plainMessage,
+    ),
     ...(stop == null ? {} : { stop: stopList(stop) }),
     ...(limit == null ? {} : { max_completion_tokens: limit }),
     ...(format == null ? {} : { response_format: canonicalFormat(format) }),
@@ -61,6 +64,16 @@ function withoutThinkingParts(message: GivenMessage): ChatCompletionMessage {
 
 function isThinkingPart({ type }: { readonly type: string }): boolean {
   return type === 'thinking'
+}
+
+/** What the provider's tools did for an earlier answer is told before its text. */
+function withServerToolWords(message: ChatCompletionMessage): ChatCompletionMessage {
+  const { server_tool_calls: calls, ...rest } = message
+  if (!calls?.length) return rest
+  const text = calls.map(serverToolText).join('\n')
+  const { content } = rest
+  if (Array.isArray(content)) return { ...rest, content: [{ type: 'text', text }, ...content] }
+  return { ...rest, content: content == null || content === '' ? text : `${text}\n\n${content}` }
 }
 
 /** Null in a part or a call says nothing, and a breakpoint on a whole message is one on its last part. */

@@ -12,6 +12,7 @@ import {
   messageRoles,
   oneOf,
   optional,
+  ServerToolCall,
   ToolCall,
   Type,
 } from '@sluice/contract'
@@ -51,6 +52,8 @@ const ChatCompletionMessage = Type.Object({
   tool_calls: optional(Type.Array(nullable(ToolCall))),
   role: oneOf([...messageRoles, 'function']),
   function_call: optional(FunctionCall),
+  /** Of an earlier answer: told to the model in words. */
+  server_tool_calls: optional(Type.Array(ServerToolCall)),
 })
 /** Once its parts of thinking were taken out. */
 export type ChatCompletionMessage = Omit<Static<typeof ChatCompletionMessage>, 'content'> &

@@ -30,6 +30,7 @@ function hasBareSchema(format: unknown): boolean {
 const extensions = [
   'reasoning_content',
   'thinking_blocks',
+  'server_tool_calls',
   'cache_control',
   'extra_content',
 ] as const satisfies readonly ChatExtension[]

@@ -10,6 +10,7 @@ import {
   matches,
   noUsage,
   objectOf,
+  ServerToolCall,
   someText,
   textOf,
   ThinkingBlock,
@@ -17,7 +18,9 @@ import {
 } from '@sluice/contract'
 import { argumentsText } from '../../call-arguments.ts'
 import { bodyOf } from '../../failure.ts'
+import type { Annotation } from '../../citations.ts'
 import type { CodecContext, Decoded, Received } from '../../protocol.ts'
+import { readInput } from '../../server-tools.ts'
 import { usageIn } from '../../usage.ts'
 import { readAnnotations, readArguments, readContent, readReasoning } from './content.ts'
 import { detailsBlock, detailsOf } from './reasoning-details.ts'
@@ -59,7 +62,7 @@ export function tierOf(body: Fields): { readonly service_tier?: string } {
 
 interface ChoicePlace {
   readonly position: number
-  readonly annotations: readonly object[]
+  readonly annotations: readonly Annotation[]
   readonly context: CodecContext
 }
 
@@ -77,10 +80,11 @@ function choiceOf(choice: Fields, place: ChoicePlace): ChatReply['choices'][numb
 }
 
 function messageOf(message: Fields, place: ChoicePlace): AnswerMessage {
-  const { text, reasoning } = readContent(message['content'])
+  const { text, reasoning, annotations: cited } = readContent(message['content'])
   const thought = readReasoning(message) || reasoning
   const calls = callsOf(message, place.context)
-  const annotations = [...listOf(message['annotations']), ...place.annotations].filter(isObject)
+  const given = listOf(message['annotations']).filter(isObject)
+  const annotations = [...given, ...cited, ...place.annotations]
   const silent = text === '' && (calls.length > 0 || message['content'] == null)
   return {
     role: 'assistant',
@@ -90,6 +94,7 @@ function messageOf(message: Fields, place: ChoicePlace): AnswerMessage {
     ...blocksOf(message),
     ...(calls.length === 0 ? {} : { tool_calls: calls }),
     ...(annotations.length === 0 ? {} : { annotations }),
+    ...serverCallsOf(message),
     ...mediaOf(message),
   }
 }
@@ -127,6 +132,31 @@ function blocksOf(message: Fields): Pick<AnswerMessage, 'thinking_blocks'> {
     ...detailsBlock(detailsOf(message)),
   ]
   return blocks.length === 0 ? {} : { thinking_blocks: blocks }
+}
+
+/** Calls of the provider's tools: this gateway's own form, and Groq's (`executed_tools`; Groq docs, compound systems). */
+export function serverCallsOf(message: Fields): Pick<AnswerMessage, 'server_tool_calls'> {
+  const own = listOf(message['server_tool_calls']).filter((call) => matches(ServerToolCall, call))
+  const executed = listOf(message['executed_tools']).filter(isObject).map(executedTool)
+  const calls = [...own, ...executed]
+  return calls.length === 0 ? {} : { server_tool_calls: calls }
+}
+
+const executedTypes: Readonly<Record<string, string>> = {
+  search: 'web_search',
+  visit: 'web_fetch',
+  python: 'code_execution',
+}
+
+function executedTool({ index, type, arguments: text, output, ...rest }: Fields): ServerToolCall {
+  const found = objectOf(rest['search_results'])['results']
+  const name = textOf(type)
+  return {
+    id: `executed_${countOf(index) ?? 0}`,
+    type: executedTypes[name] ?? name,
+    input: { ...readInput(text) },
+    ...(found === undefined && output == null ? {} : { output: found ?? output }),
+  }
 }
 
 /** Where each kind of block has what its maker wants back. */

@@ -10,10 +10,11 @@ import {
   someText,
   type Step,
 } from '@sluice/contract'
+import { shiftedAnnotation } from '../../citations.ts'
 import type { CodecContext, StreamReader } from '../../protocol.ts'
 import { eventObject } from '../../read-json.ts'
 import { usageIn } from '../../usage.ts'
-import { createdOf, imagesOf, isThinkingBlock, tierOf } from './chat-reply.ts'
+import { createdOf, imagesOf, isThinkingBlock, serverCallsOf, tierOf } from './chat-reply.ts'
 import { readAnnotations, readContent, readReasoning } from './content.ts'
 import { finishReasonOf } from './finish-reasons.ts'
 import { logprobsOf } from './logprobs.ts'
@@ -27,6 +28,8 @@ interface ChoiceState {
   readonly slots: ToolCallSlots
   /** OpenRouter's, until something else is said. */
   readonly details: Fields[]
+  /** Characters of text so far, into which citations point. */
+  length: number
   finished: boolean
 }
 
@@ -53,11 +56,20 @@ function read(reading: Reading, event: ServerSentEvent): readonly ChatStep[] {
   const chunk = eventObject(event)
   if (chunk === undefined) return []
   const steps: ChatStep[] = []
-  for (const choice of listOf(chunk['choices']))
-    if (isObject(choice)) readChoice(reading, choice, chunk, steps)
+  const choices = listOf(chunk['choices']).filter(isObject)
+  for (const choice of choices) readChoice(reading, choice, chunk, steps)
+  // xAI's come in a last chunk without a choice.
+  if (choices.length === 0 && reading.choices.has(0)) readSources(reading, chunk, steps)
   const usage = usageIn(chunk)
   if (usage !== undefined) steps.push({ usage })
   return steps
+}
+
+function readSources(reading: Reading, chunk: Fields, steps: ChatStep[]): void {
+  const annotations = annotationsOf(reading, {}, chunk)
+  if (annotations.length === 0) return
+  const choices = [{ index: 0, delta: { annotations }, finish_reason: null, logprobs: null }]
+  steps.push({ event: { ...envelopeOf(reading, chunk), choices } })
 }
 
 function readChoice(reading: Reading, choice: Fields, chunk: Fields, steps: ChatStep[]): void {
@@ -72,6 +84,7 @@ function readChoice(reading: Reading, choice: Fields, chunk: Fields, steps: Chat
     state = {
       slots: createToolCallSlots(() => reading.context.newId('call_')),
       details: [],
+      length: 0,
       finished: false,
     }
     reading.choices.set(index, state)
@@ -91,12 +104,16 @@ function readChoice(reading: Reading, choice: Fields, chunk: Fields, steps: Chat
 }
 
 function deltaOf(reading: Reading, delta: Fields, chunk: Fields, state: ChoiceState): ChatDelta {
-  const { text, reasoning } = readContent(delta['content'])
+  const { text, reasoning, annotations: cited } = readContent(delta['content'])
   const thought = readReasoning(delta) || reasoning
   const refusal = someText(delta['refusal'])
   const { audio } = delta
   const images = imagesOf(listOf(delta['images']))
-  const annotations = annotationsOf(reading, delta, chunk)
+  const annotations = [
+    ...cited.map((annotation) => shiftedAnnotation(annotation, state.length)),
+    ...annotationsOf(reading, delta, chunk),
+  ]
+  state.length += text.length
   const { function_call: older } = delta
   const calls = listOf(delta['tool_calls']).filter(isObject)
   const pieces = [...calls, ...(isObject(older) ? [{ index: 0, function: older }] : [])]
@@ -116,6 +133,7 @@ function deltaOf(reading: Reading, delta: Fields, chunk: Fields, state: ChoiceSt
     ...(isObject(audio) ? { audio } : {}),
     ...(images.length === 0 ? {} : { images }),
     ...(annotations.length === 0 ? {} : { annotations }),
+    ...serverCallsOf(delta),
   }
 }
 
@@ -123,7 +141,7 @@ function deltaOf(reading: Reading, delta: Fields, chunk: Fields, state: ChoiceSt
 function annotationsOf(reading: Reading, delta: Fields, chunk: Fields): Fields[] {
   const annotations = listOf(delta['annotations']).filter(isObject)
   if (reading.cited) return annotations
-  const citations = readAnnotations(chunk).filter(isObject)
+  const citations = readAnnotations(chunk)
   if (citations.length > 0) reading.cited = true
   return [...annotations, ...citations]
 }

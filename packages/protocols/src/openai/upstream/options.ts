@@ -20,6 +20,7 @@ export const chatExtensions = [
   'cache_control',
   'reasoning_content',
   'thinking_blocks',
+  'server_tool_calls',
   'extra_content',
   'video_url',
 ] as const

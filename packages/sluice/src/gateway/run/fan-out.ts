@@ -4,6 +4,7 @@ import {
   type ChatRequest,
   chatUsage,
   GatewayError,
+  serverToolCounts,
   type Step,
   type Usage,
 } from '@sluice/contract'
@@ -97,8 +98,15 @@ function mergedUsage(usages: readonly (Usage | undefined)[]): Usage | undefined 
       ...(usage.reasoningTokens !== undefined && {
         reasoningTokens: (total.reasoningTokens ?? 0) + usage.reasoningTokens,
       }),
+      ...serverToolCounts(total.serverToolCalls, summed(total, usage)),
     }),
     first,
+  )
+}
+
+function summed({ serverToolCalls: total = {} }: Usage, { serverToolCalls: more = {} }: Usage) {
+  return Object.fromEntries(
+    Object.entries(more).map(([tool, count]) => [tool, (total[tool] ?? 0) + count]),
   )
 }
 

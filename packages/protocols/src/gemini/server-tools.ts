@@ -1,0 +1,216 @@
+import {
+  type Fields,
+  isObject,
+  listOf,
+  objectOf,
+  type ServerToolCall,
+  serverToolCounts,
+  someText,
+  textOf,
+  type Usage,
+} from '@sluice/contract'
+import type { FormatContext } from '../protocol.ts'
+import { codeOf, logsOf, nameUntold, pagesOf, queriesOf } from '../server-tools.ts'
+import type { Part } from './generate-content.ts'
+import { readUsage } from './usage.ts'
+
+// What Google runs itself (https://ai.google.dev/gemini-api/docs/tools): code in parts of its own, searches and pages in
+// the metadata of the candidate.
+
+/** The calls of one candidate, over all fragments of a stream. */
+export class ServerTools {
+  readonly #newId: (prefix: string) => string
+  /** Code, and calls of Gemini 3's parts, whose results have not come. */
+  readonly #open: ServerToolCall[] = []
+  /** Metadata comes again in later fragments. */
+  readonly #told = new Set<string>()
+
+  constructor(newId: (prefix: string) => string) {
+    this.#newId = newId
+  }
+
+  read(candidate: Fields): readonly ServerToolCall[] {
+    const parts = listOf(objectOf(candidate['content'])['parts']).filter(isObject)
+    return [...parts.flatMap((part) => this.#readPart(part)), ...this.#readMetadata(candidate)]
+  }
+
+  /** The calls whose results did not come, once. */
+  rest(): readonly ServerToolCall[] {
+    return this.#open.splice(0)
+  }
+
+  #readPart(part: Fields): readonly ServerToolCall[] {
+    const { executableCode: code, codeExecutionResult: result, toolCall: call, toolResponse } = part
+    if (isObject(code)) this.#begin(code, 'code_execution', { code: textOf(code['code']) })
+    if (isObject(call)) this.#begin(call, toolOf(call), { ...objectOf(call['args']) })
+    if (isObject(result)) return this.#end(result, codeResult(result))
+    if (isObject(toolResponse)) return this.#end(toolResponse, { output: toolResponse['response'] })
+    return []
+  }
+
+  #begin({ id }: Fields, type: string, input: ServerToolCall['input']): void {
+    this.#open.push({ id: someText(id) ?? this.#newId('tool_'), type, input })
+  }
+
+  #end({ id }: Fields, result: Partial<ServerToolCall>): readonly ServerToolCall[] {
+    const at = Math.max(
+      0,
+      this.#open.findIndex((call) => call.id === id),
+    )
+    return this.#open.splice(at, 1).map((call) => ({ ...call, ...result }))
+  }
+
+  #readMetadata({
+    groundingMetadata,
+    urlContextMetadata: urls,
+  }: Fields): readonly ServerToolCall[] {
+    const {
+      webSearchQueries: web,
+      imageSearchQueries: image,
+      retrievalQueries: files,
+    } = objectOf(groundingMetadata)
+    return [
+      ...this.#once('web_search', [...listOf(web), ...listOf(image)]),
+      ...this.#once('file_search', listOf(files)),
+      ...listOf(objectOf(urls)['urlMetadata']).flatMap((page) => this.#fetched(objectOf(page))),
+    ]
+  }
+
+  #once(type: string, queries: readonly unknown[]): readonly ServerToolCall[] {
+    const fresh = queries
+      .filter((query) => typeof query === 'string')
+      .filter((query) => {
+        const key = `${type} ${query}`
+        const isFresh = !this.#told.has(key)
+        this.#told.add(key)
+        return isFresh
+      })
+    if (fresh.length === 0) return []
+    return [{ id: this.#newId('tool_'), type, input: { queries: fresh } }]
+  }
+
+  #fetched({ retrievedUrl, urlRetrievalStatus: status }: Fields): readonly ServerToolCall[] {
+    const url = someText(retrievedUrl)
+    if (url === undefined || this.#told.has(`web_fetch ${url}`)) return []
+    this.#told.add(`web_fetch ${url}`)
+    const failed = textOf(status) !== fetched && status !== undefined
+    const call = { id: this.#newId('tool_'), type: 'web_fetch', input: { url } }
+    return [failed ? { ...call, output: status, is_error: true } : call]
+  }
+}
+
+const fetched = 'URL_RETRIEVAL_STATUS_SUCCESS'
+
+const toolTypes: Readonly<Record<string, string>> = {
+  GOOGLE_SEARCH_WEB: 'web_search',
+  GOOGLE_SEARCH_IMAGE: 'web_search',
+  URL_CONTEXT: 'web_fetch',
+  FILE_SEARCH: 'file_search',
+}
+
+function toolOf({ toolType }: Fields): string {
+  const name = textOf(toolType)
+  return toolTypes[name] ?? (name.toLowerCase() || 'tool')
+}
+
+function codeResult({ outcome, output }: Fields): Partial<ServerToolCall> {
+  const stdout = textOf(output)
+  if (outcome === 'OUTCOME_OK' || outcome === undefined) return { output: { stdout } }
+  return { output: { stdout: '', stderr: stdout, error_code: outcome }, is_error: true }
+}
+
+/** Counts the calls of an answer, whole or in fragments. */
+export class ServerToolCounter {
+  readonly #tools = new ServerTools(() => '')
+  readonly #counts: Record<string, number> = {}
+
+  add(body: Fields): void {
+    const calls = listOf(body['candidates'])
+      .filter(isObject)
+      .filter(mayHoldTools)
+      .flatMap((candidate) => this.#tools.read(candidate))
+    for (const call of calls) {
+      const times = call.type === 'web_search' ? queriesOf(call).length : 1
+      this.#counts[call.type] = (this.#counts[call.type] ?? 0) + times
+    }
+  }
+
+  /** The usage with what was counted so far. */
+  in(usage: Usage): Usage {
+    return { ...usage, ...serverToolCounts(this.#counts) }
+  }
+}
+
+function mayHoldTools({ content, groundingMetadata, urlContextMetadata }: Fields): boolean {
+  if (groundingMetadata !== undefined || urlContextMetadata !== undefined) return true
+  const parts = listOf(objectOf(content)['parts'])
+  return parts.some((part) => isObject(part) && textOf(part['text']) === '')
+}
+
+/** The usage of a whole answer. */
+export function contentUsage(body: Fields): Usage | undefined {
+  const usage = readUsage(body['usageMetadata'])
+  if (usage === undefined) return undefined
+  const counter = new ServerToolCounter()
+  counter.add(body)
+  return counter.in(usage)
+}
+
+/** Code and its result as parts; every other call is in the candidate's metadata or has no place. */
+export function serverParts(calls: readonly ServerToolCall[]): readonly Part[] {
+  return calls
+    .filter(({ type }) => type === 'code_execution')
+    .flatMap((call): readonly Part[] => {
+      const { id, output } = call
+      const executableCode = { id, language: 'PYTHON', code: codeOf(call) }
+      if (output === undefined) return [{ executableCode }]
+      const outcome = call.is_error === true ? 'OUTCOME_FAILED' : 'OUTCOME_OK'
+      return [{ executableCode }, { codeExecutionResult: { id, outcome, output: logsOf(call) } }]
+    })
+}
+
+/** Which kinds of calls the metadata tells. */
+const inMetadata: ReadonlySet<string> = new Set(['web_search', 'file_search', 'web_fetch'])
+
+/** The candidate's fields that tell of searches and of pages; calls that have no place in them are named. */
+export function serverMetadata(
+  calls: readonly ServerToolCall[],
+  grounding: Fields | undefined,
+  reports: Pick<FormatContext, 'leftOut'>,
+): Fields {
+  for (const call of calls) {
+    if (call.type === 'code_execution') continue
+    if (!inMetadata.has(call.type)) nameUntold(call, reports)
+    else if (call.type !== 'web_search' && call.output !== undefined)
+      nameUntold(call, reports, 'output')
+  }
+  const of = (type: string) => calls.filter((call) => call.type === type)
+  const web = of('web_search').flatMap(queriesOf)
+  const files = of('file_search').flatMap(queriesOf)
+  const cited = listOf(grounding?.['groundingChunks'])
+  const found = uncited(of('web_search').flatMap(pagesOf), cited)
+  const metadata = {
+    ...(web.length === 0 ? {} : { webSearchQueries: web }),
+    ...(files.length === 0 ? {} : { retrievalQueries: files }),
+    ...grounding,
+    ...(found.length === 0 ? {} : { groundingChunks: [...cited, ...found] }),
+  }
+  const pages = of('web_fetch').map(urlMetadata)
+  return {
+    ...(Object.keys(metadata).length === 0 ? {} : { groundingMetadata: metadata }),
+    ...(pages.length === 0 ? {} : { urlContextMetadata: { urlMetadata: pages } }),
+  }
+}
+
+/** Pages that were found and that nothing in the answer is from. */
+function uncited(pages: ReturnType<typeof pagesOf>, cited: readonly unknown[]): readonly Fields[] {
+  const known = new Set(cited.map((chunk) => objectOf(objectOf(chunk)['web'])['uri']))
+  return pages
+    .filter(({ url }) => !known.has(url))
+    .map(({ url, title }) => ({ web: { uri: url, title } }))
+}
+
+function urlMetadata({ input, is_error: failed }: ServerToolCall): Fields {
+  const urlRetrievalStatus = failed === true ? 'URL_RETRIEVAL_STATUS_ERROR' : fetched
+  return { retrievedUrl: textOf(input['url']), urlRetrievalStatus }
+}

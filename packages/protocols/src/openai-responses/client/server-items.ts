@@ -1,0 +1,90 @@
+import { type Fields, type ServerToolCall, someText } from '@sluice/contract'
+import type { FormatContext } from '../../protocol.ts'
+import { codeOf, logsOf, nameUntold, pagesOf, queriesOf, textForm } from '../../server-tools.ts'
+import type { OutputItem } from './schema.ts'
+
+type Reports = Pick<FormatContext, 'leftOut'>
+
+/**
+ * A call of a provider's tool as an item of OpenAI's (OpenAI API, OutputItem). A tool that OpenAI has no item for is
+ * named, and so is what a page that was opened held.
+ */
+export function serverItems(
+  call: ServerToolCall,
+  newId: (prefix: string) => string,
+  reports: Reports,
+): readonly OutputItem[] {
+  const item = itemOf(call)
+  if (item === undefined) {
+    nameUntold(call, reports)
+    return []
+  }
+  if (call.type === 'web_fetch' && call.output !== undefined) nameUntold(call, reports, 'output')
+  const { prefix, ...fields } = item
+  const status = call.is_error === true ? 'failed' : 'completed'
+  return [{ id: newId(prefix), status, ...fields }]
+}
+
+type Item = Fields & { readonly prefix: string; readonly type: string }
+
+function itemOf(call: ServerToolCall): Item | undefined {
+  const { input, output } = call
+  switch (call.type) {
+    case 'web_search':
+      return { prefix: 'ws_', type: 'web_search_call', action: searchOf(call) }
+    case 'web_fetch': {
+      const type = input['pattern'] === undefined ? 'open_page' : 'find_in_page'
+      return { prefix: 'ws_', type: 'web_search_call', action: { type, ...input } }
+    }
+    case 'code_execution':
+      return {
+        prefix: 'ci_',
+        type: 'code_interpreter_call',
+        code: codeOf(call),
+        container_id: someText(input['container_id']) ?? '',
+        outputs: output === undefined ? null : [{ type: 'logs', logs: logsOf(call) }],
+      }
+    case 'file_search':
+      return {
+        prefix: 'fs_',
+        type: 'file_search_call',
+        queries: queriesOf(call),
+        results: output ?? null,
+      }
+    case 'mcp':
+      return mcpItem(call)
+    default:
+      return undefined
+  }
+}
+
+function searchOf(call: ServerToolCall): Fields {
+  const queries = queriesOf(call)
+  const sources = pagesOf(call).map(({ url }) => ({ type: 'url', url }))
+  return {
+    type: 'search',
+    query: queries[0] ?? '',
+    ...(queries.length > 1 ? { queries } : {}),
+    ...(sources.length === 0 ? {} : { sources }),
+  }
+}
+
+function mcpItem({
+  name = '',
+  server_label: server = '',
+  input,
+  output,
+  ...rest
+}: ServerToolCall): Item {
+  const isError = rest.is_error === true
+  const said = output === undefined ? null : textForm(output)
+  return {
+    prefix: 'mcp_',
+    type: 'mcp_call',
+    server_label: server,
+    name,
+    arguments: textForm(input),
+    output: isError ? null : said,
+    error: isError ? said : null,
+  }
+}

@@ -1,0 +1,91 @@
+import {
+  type Fields,
+  formatJson,
+  isObject,
+  listOf,
+  objectOf,
+  parseJson,
+  type ServerToolCall,
+  someText,
+  textOf,
+} from '@sluice/contract'
+import type { FormatContext } from './protocol.ts'
+
+// Calls of tools that a provider runs itself, which every format tells in items of its own.
+
+/** A field of the answer that its format has no place for, by the name that the caller is told. */
+export function nameUntold(
+  { type }: ServerToolCall,
+  { leftOut }: Pick<FormatContext, 'leftOut'>,
+  field?: string,
+): void {
+  leftOut(`answer.${type}${field === undefined ? '' : `.${field}`}`)
+}
+
+/** A call and what came of it in words, so that a conversation can go on at a model of another provider. */
+export function serverToolText({
+  type,
+  name,
+  server_label,
+  input,
+  output,
+}: ServerToolCall): string {
+  const tool = [server_label, name ?? type].filter((word) => word !== undefined).join('.')
+  const call = `[${tool} was called with ${formatJson(input)}]`
+  return output === undefined ? call : `${call}\n[${tool} gave: ${textForm(output)}]`
+}
+
+/** A text as it is, everything else as JSON. */
+export function textForm(value: unknown): string {
+  return typeof value === 'string' ? value : formatJson(value)
+}
+
+/** The value without the contents that only their maker can read. */
+export function withoutEncrypted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutEncrypted)
+  if (!isObject(value)) return value
+  const kept = Object.entries(value).filter(([name]) => !name.startsWith('encrypted_'))
+  return Object.fromEntries(kept.map(([name, field]) => [name, withoutEncrypted(field)]))
+}
+
+/** An object that was written as a text; under `input` where it is none. */
+export function readInput(text: unknown): Fields {
+  if (isObject(text)) return text
+  try {
+    const value = parseJson(textOf(text))
+    if (isObject(value)) return value
+  } catch {
+    // Shown as it is.
+  }
+  return textOf(text) === '' ? {} : { input: text }
+}
+
+/** What a search was for. */
+export function queriesOf({ input }: ServerToolCall): readonly string[] {
+  const queries = listOf(input['queries']).filter((query) => typeof query === 'string')
+  const query = someText(input['query'])
+  return query === undefined || queries.includes(query) ? queries : [query, ...queries]
+}
+
+/** The pages that a search found. */
+export function pagesOf({
+  output,
+}: ServerToolCall): readonly { readonly url: string; readonly title: string }[] {
+  return listOf(output).flatMap((page) => {
+    const { url, title } = objectOf(page)
+    const address = someText(url)
+    return address === undefined ? [] : [{ url: address, title: textOf(title) }]
+  })
+}
+
+/** What code wrote; what is no such object is all that it wrote. */
+export function logsOf({ output }: ServerToolCall): string {
+  if (!isObject(output)) return output === undefined ? '' : textForm(output)
+  const { stdout, stderr, error_code: code } = output
+  if (stdout === undefined && stderr === undefined && code === undefined) return textForm(output)
+  return [stdout, stderr, code].filter((text) => typeof text === 'string' && text !== '').join('\n')
+}
+
+export function codeOf({ input }: ServerToolCall): string {
+  return someText(input['code']) ?? someText(input['command']) ?? formatJson(input)
+}
