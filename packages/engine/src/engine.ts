@@ -1,5 +1,5 @@
 import type { ChatRequest, OperationName, RequestOf, ResultOf } from '@sluice/contract'
-import type { LinkedImage } from './images/image-links.ts'
+import type { ImageLinks } from './images/image-links.ts'
 import type { EngineCard } from './models.ts'
 import type { EngineJobs } from './video/jobs.ts'
 
@@ -51,11 +51,6 @@ export interface BuiltinEngine extends EngineCard, AsyncDisposable {
   /** The tokens of a chat request in the engine's own count, without opening its pictures, sounds and files. */
   countTokens(request: ChatRequest): number
   /** Pictures of answers, kept in memory for an hour. */
-  readonly images: {
-    /** Keeps bytes and returns a file name that nobody can guess, such as `x7….png`. */
-    publish(bytes: Uint8Array, contentType: string): string
-    /** By the name without its ending; undefined once expired or displaced by newer ones. */
-    find(id: string): LinkedImage | undefined
-  }
+  readonly images: ImageLinks
   readonly jobs: EngineJobs
 }

@@ -340,6 +340,13 @@ describe('generation', () => {
     expect(blue).toBe(false)
   })
 
+  test('what a negative prompt or a transparent background takes away is not said to be drawn', async () => {
+    const without = await generate('a red circle above a blue square', { negativePrompt: 'square' })
+    expect(without.understood).not.toContain('square')
+    const clear = await generate('a red circle on a blue background', { isTransparent: true })
+    expect(clear.understood).toBe('Drawn: a red circle.')
+  })
+
   test('a picture of nothing that can be drawn is a placeholder, and is called one', async () => {
     const { decoded, understood } = await generate('melancholia')
     expect(understood).toMatch(/^Nothing in the prompt could be drawn; .* placeholder/)

@@ -41,13 +41,8 @@ export const annotateAudio: Task<{ readonly bytes: Uint8Array }, Annotation> = a
       throw invalidRequest('The audio takes too long to decode; send a shorter part')
   }
   if (listener === undefined || listener.samples === 0) throw unreadableAudio('holds no sound')
-  const measurements = listener.finish()
-  return {
-    format,
-    sampleRate: measurements.sampleRate,
-    channels: measurements.channels,
-    level: measurements.level,
-    duration: measurements.samples / measurements.sampleRate,
-    segments: findSegments(measurements),
-  }
+  const measured = listener.finish()
+  const { sampleRate, channels, level } = measured
+  const duration = measured.samples / sampleRate
+  return { format, sampleRate, channels, level, duration, segments: findSegments(measured) }
 }

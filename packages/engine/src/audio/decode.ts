@@ -48,13 +48,11 @@ export function detectAudioFormat(bytes: Uint8Array): AudioFormat | undefined {
 function codecOf(bytes: Uint8Array): Codec | undefined {
   // The library looks at the whole memory behind a view, from its beginning.
   const found = audioType(new Uint8Array(bytes.subarray(0, detectedBytes)))
-  return found !== undefined && isCodec(found) ? found : undefined
+  return codecs.find((codec) => codec === found)
 }
 
-function isCodec(name: string): name is Codec {
-  return Object.hasOwn(formats, name)
-}
-
+// The keys of a literal table are its names.
+const codecs = Object.keys(formats) as readonly Codec[]
 const detectedBytes = 4096
 
 /** The answer to a file that holds no sound that can be read. */
@@ -102,14 +100,13 @@ async function* blocksOf(bytes: Uint8Array, name: Codec): AsyncIterable<SoundBlo
 }
 
 function mix({ channelData, sampleRate }: ChannelBlocks): SoundBlock | undefined {
-  const [first, ...others] = channelData
+  const length = channelData[0]?.length ?? 0
   // Sound is recorded at such rates; a file may claim anything.
   const isSound = sampleRate >= 1000 && sampleRate <= 768_000
-  if (first === undefined || first.length === 0 || !isSound) return undefined
-  const samples = Float32Array.from(first)
-  for (const channel of others)
-    for (let i = 0; i < samples.length; i++) samples[i] = (samples[i] ?? 0) + (channel[i] ?? 0)
+  if (length === 0 || !isSound) return undefined
+  const samples = new Float32Array(length)
   const share = 1 / channelData.length
-  for (let i = 0; i < samples.length; i++) samples[i] = (samples[i] ?? 0) * share
+  for (const channel of channelData)
+    for (let i = 0; i < length; i++) samples[i] = (samples[i] ?? 0) + (channel[i] ?? 0) * share
   return { samples, sampleRate, channels: channelData.length }
 }

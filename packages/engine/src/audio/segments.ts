@@ -34,8 +34,13 @@ export function captionOf({ kind, hz = 0 }: SoundSegment): string {
 /** Divides a recording into segments without gaps, from 0 to its end. */
 export function findSegments(m: Measurements): readonly SoundSegment[] {
   const duration = m.samples / m.sampleRate
+  const sounds = merged(
+    findSounds(m.levels).map((sound) => describe(m, sound)),
+    (before, next) =>
+      before.kind === 'sound' && next.kind === 'sound' && next.start - before.end < pauseMax,
+  )
   const segments: SoundSegment[] = []
-  for (const sound of joinPauses(findSounds(m.levels).map((sound) => describe(m, sound)))) {
+  for (const sound of sounds) {
     const before = segments.at(-1)?.end ?? 0
     const silent = sound.start - before >= silenceMin
     if (silent) segments.push({ kind: 'silence', start: before, end: sound.start })
@@ -63,19 +68,23 @@ interface Stretch {
  */
 function findSounds(levels: readonly number[]): readonly Stretch[] {
   const threshold = soundThreshold(levels)
-  const sounds: Stretch[] = []
-  let start = -1
-  for (let i = 0; i <= levels.length; i++) {
-    const loud = i < levels.length && (levels[i] ?? -120) >= threshold
-    if (loud && start < 0) start = i
-    if (loud || start < 0) continue
-    const last = sounds.at(-1)
-    if (last !== undefined && start - last.end < gapMin)
-      sounds[sounds.length - 1] = { start: last.start, end: i }
-    else sounds.push({ start, end: i })
-    start = -1
+  const loud = levels.flatMap((level, i) => (level >= threshold ? [{ start: i, end: i + 1 }] : []))
+  return merged(loud, (before, next) => next.start - before.end < gapMin)
+}
+
+/** Makes one of neighbours that belong together. */
+function merged<Part extends Stretch>(
+  parts: readonly Part[],
+  areOne: (before: Part, next: Part) => boolean,
+): readonly Part[] {
+  const all: Part[] = []
+  for (const part of parts) {
+    const before = all.at(-1)
+    if (before !== undefined && areOne(before, part))
+      all.splice(-1, 1, { ...before, end: part.end })
+    else all.push(part)
   }
-  return sounds
+  return all
 }
 
 function soundThreshold(levels: readonly number[]): number {
@@ -110,18 +119,6 @@ function toneOf(waves: readonly Wave[]): number | undefined {
       Math.abs(wave.periods / wave.seconds / hz - 1) < wanderingMax,
   )
   return isTone && waves.length > 0 ? hz : undefined
-}
-
-function joinPauses(sounds: readonly SoundSegment[]): readonly SoundSegment[] {
-  const joined: SoundSegment[] = []
-  for (const sound of sounds) {
-    const before = joined.at(-1)
-    const isPause =
-      before?.kind === 'sound' && sound.kind === 'sound' && sound.start - before.end < pauseMax
-    if (before !== undefined && isPause) joined[joined.length - 1] = { ...before, end: sound.end }
-    else joined.push(sound)
-  }
-  return joined
 }
 
 function milliseconds(seconds: number): number {

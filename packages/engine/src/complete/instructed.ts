@@ -45,33 +45,26 @@ async function asked(
   const opening = open.exec(prompt.slice(-2000))
   const body = opening === null ? prompt : prompt.slice(0, prompt.length - opening[0].length)
   if (opening === null && !isInstruction(body)) return undefined
-  const question = [...body.matchAll(lastQuestion)].at(-1)
+  const question = opening === null ? undefined : [...body.matchAll(lastQuestion)].at(-1)
+  const before = body.slice(0, question?.index)
+  const asks = `Question: ${question?.[1]?.trim() ?? ''}`
   const text =
-    opening === null || question === undefined
-      ? body
-      : `${body.slice(0, question.index)}\n\nQuestion: ${question[1]?.trim() ?? ''}`
-  const told = question === undefined ? text : withoutEmptyContext(text)
-  const turn = { role: 'user', index: 0, text: told, media: [], calls: [] } as const
+    question === undefined ? body : before.trim() === '' ? asks.slice(10) : `${before}\n\n${asks}`
+  const turn = { role: 'user', index: 0, text, media: [], calls: [] } as const
   const ask = createAsk({ turns: [turn] }, now)
   const found = answer(ask)
-  if (found.skill === 'none' && opening === null && !isInstruction(body)) return undefined
   const ways = styled(found, styleOf(ask))
+  if (opening === null) return ways.map((way) => (/\s$/.test(prompt) ? way : `\n\n${way}`))
   const values = found.value === undefined ? [] : [found.value]
-  if (opening !== null) return [...new Set([...values, ...ways])].map((way) => spaced(prompt, way))
-  return ways.map((way) => (/\s$/.test(prompt) ? way : `\n\n${way}`))
-}
-
-function withoutEmptyContext(text: string): string {
-  return text.replace(/^\s*Question: /, '')
+  return [...new Set([...values, ...ways])].map((way) => spaced(prompt, way))
 }
 
 /** The last paragraph, or the first, is a question or begins with an imperative. */
 function isInstruction(prompt: string): boolean {
   const paragraphs = prompt.trim().split(/\n[ \t\r]{0,40}\n/)
-  const [first, last] = [paragraphs[0] ?? '', paragraphs.at(-1) ?? '']
-  return [first, last].some((paragraph) => {
-    const end = paragraph.trim().split('\n').at(-1) ?? ''
-    return isTold(paragraph.trim().split('\n')[0] ?? '') || isTold(end)
+  return [paragraphs[0], paragraphs.at(-1)].some((paragraph = '') => {
+    const lines = paragraph.trim().split('\n')
+    return isTold(lines[0] ?? '') || isTold(lines.at(-1) ?? '')
   })
 }
 

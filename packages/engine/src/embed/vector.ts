@@ -33,8 +33,8 @@ function normalise(sums: Float64Array): Float32Array {
   return vector
 }
 
-/** FNV-1a over UTF-16 units. */
-function hashOf(text: string): number {
+/** FNV-1a over UTF-16 units, 32 bits with a sign. */
+export function hashOf(text: string): number {
   let hash = 0x811c9dc5
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
   return hash

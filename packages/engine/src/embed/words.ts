@@ -46,7 +46,8 @@ function wordOf(found: string): Word {
   return { plain, stem: stemOf(plain), stop: stopWords.has(plain) }
 }
 
-function stemOf(plain: string): string {
+/** The stem of a word in small letters without accents. */
+export function stemOf(plain: string): string {
   const known = stems.get(plain)
   if (known !== undefined) return known
   const stem = /^[a-z]+$/.test(plain) ? stemmer(plain) : plain

@@ -10,19 +10,9 @@ const usualSize = { width: 1024, height: 1024 }
 export const createImage: Operation<'createImage'> = async (request, context) => {
   const options = imageOptions(request)
   const { prompt, negativePrompt, count, watermark, finish, isTransparent } = options
-  const output = await context.workers.run(
-    'generateImages',
-    {
-      prompt,
-      negativePrompt,
-      count,
-      watermark,
-      finish,
-      isTransparent,
-      size: options.size ?? usualSize,
-    },
-    { timeoutMs },
-  )
+  const { size = usualSize } = options
+  const input = { prompt, negativePrompt, count, watermark, finish, isTransparent, size }
+  const output = await context.workers.run('generateImages', input, { timeoutMs })
   const stream = request.stream === true ? 'image_generation' : undefined
   return imageAnswer(output, options, { context, stream })
 }

@@ -54,18 +54,11 @@ function pixelsFor({ count, images }: EditImagesInput, { operations }: Plan): nu
 }
 
 /** Kinds that move pixels: a mask made for the original would no longer lie right. */
-const movingKinds: ReadonlySet<EditKind> = new Set([
-  'rotate',
-  'flip',
-  'crop',
-  'resize',
-  'combine',
-  'border',
-])
+const movingKinds: ReadonlySet<EditKind> = new Set(['rotate', 'flip', 'crop', 'resize', 'border'])
 
 /** Edits images as an instruction says. Throws invalid_request with the image's param where one cannot be read. */
 export const editImages: Task<EditImagesInput, ImagesOutput> = async (input, { progress }) => {
-  const plan = planEdit(input, input.images.length)
+  const plan = planEdit(input)
   const pixelsMax = pixelsFor(input, plan)
   const pictures: DecodedPicture[] = []
   for (const { bytes, param } of input.images)
@@ -94,30 +87,27 @@ interface Plan {
   readonly understood: string
 }
 
-function planEdit(input: EditImagesInput, pictureCount: number): Plan {
+function planEdit(input: EditImagesInput): Plan {
   const { steps, leftover } = parseInstruction(input.instruction)
   const unwanted = parseNegative(input.negativePrompt)
-  const kept = steps.filter(({ operation }) => !unwanted.has(operation.kind))
+  const edits = steps.filter(({ operation: { kind } }) => kind !== 'combine' && !unwanted.has(kind))
   const removed = steps.filter(({ operation }) => unwanted.has(operation.kind))
-  const joined = pictureCount > 1 ? ['the pictures set side by side'] : []
-  const edits = kept.filter(({ operation }) => operation.kind !== 'combine')
-  const done = [...joined, ...edits.map(({ words }) => words)]
-  const parts = [
+  const joined = input.images.length > 1 ? ['the pictures set side by side'] : []
+  const done = [...joined, ...edits.map(({ words }) => words)].join('; ')
+  const parts: readonly (readonly [isSaid: boolean, sentence: string])[] = [
+    [done !== '', `Done: ${done}.`],
     // With nothing to do the picture stays as it is, and the answer says so.
-    done.length === 0
-      ? 'No edit was understood; the picture is unchanged.'
-      : `Done: ${done.join('; ')}.`,
-    ...(removed.length > 0
-      ? [`Left out, as the negative prompt asks: ${removed.map(({ words }) => words).join('; ')}.`]
-      : []),
-    ...(input.isTransparent ? ['The background was not cut out.'] : []),
-    ...(input.count > 1 ? ['Variants after the first are a little lighter or darker.'] : []),
-    ...(leftover.length > 0
-      ? [`Not understood and not done: ${leftover.join('; ').slice(0, 500)}.`]
-      : []),
+    [done === '', 'No edit was understood; the picture is unchanged.'],
+    [
+      removed.length > 0,
+      `Left out, as the negative prompt asks: ${removed.map(({ words }) => words).join('; ')}.`,
+    ],
+    [input.isTransparent, 'The background was not cut out.'],
+    [input.count > 1, 'Variants after the first are a little lighter or darker.'],
+    [leftover.length > 0, `Not understood and not done: ${leftover.join('; ').slice(0, 500)}.`],
   ]
-  const operations = edits.map(({ operation }) => operation)
-  return { operations, understood: parts.join(' ') }
+  const understood = parts.flatMap(([isSaid, sentence]) => (isSaid ? [sentence] : [])).join(' ')
+  return { operations: edits.map(({ operation }) => operation), understood }
 }
 
 /** The first variant is what was asked for; the next are steps lighter and darker. */

@@ -43,21 +43,13 @@ export async function finishPicture(picture: Picture, finish: Finish): Promise<F
   }
   const previews: Uint8Array[] = []
   for (const part of previewParts.slice(previewParts.length - finish.previews)) {
-    const small = pipelineOf(picture).resize({
-      width: Math.max(1, Math.round(width * part)),
-      height: Math.max(1, Math.round(height * part)),
-      fit: 'fill',
-    })
+    const few = sizeWithin(width, height, width * height * part ** 2)
+    const small = await pictureOf(pipelineOf(picture).resize({ ...few, fit: 'fill' }))
     const shown = sizeWithin(width, height, previewPixelsMax)
-    const coarse = pipelineOf(await pictureOf(small)).resize({ ...shown, fit: 'fill' })
+    const coarse = pipelineOf(small).resize({ ...shown, fit: 'fill' })
     previews.push(await encodePicture(await pictureOf(coarse), options))
   }
   const hidesGround = finish.isOpaque || finish.format === 'jpeg' || isOpaque(picture)
-  return {
-    bytes: await encodePicture(picture, options),
-    width,
-    height,
-    isOpaque: hidesGround,
-    previews,
-  }
+  const bytes = await encodePicture(picture, options)
+  return { bytes, width, height, isOpaque: hidesGround, previews }
 }

@@ -4,7 +4,7 @@ import { sceneSvg } from './draw-scene.ts'
 import type { ImagesOutput } from './edit-images.ts'
 import { type Finish, type FinishedPicture, finishPicture } from './finish-picture.ts'
 import { layOut } from './layout.ts'
-import { parseScene } from './parse-scene.ts'
+import { parseScene, understoodOf } from './parse-scene.ts'
 import { drawSvg, type Picture, type Size } from './picture.ts'
 import type { Scene } from './scene.ts'
 
@@ -25,68 +25,64 @@ export const generateImages: Task<GenerateImagesInput, ImagesOutput> = async (
   input,
   { progress },
 ) => {
-  const scene = composeScene(input)
+  const read = readScene(input)
+  const scene = composeScene(read, input.prompt)
   const finished: FinishedPicture[] = []
   for (let variant = 0; variant < input.count; variant += 1) {
-    const picture = await drawScene(varied(scene, variant), input.size)
+    const picture = await drawScene(varied(scene, variant), input)
     const marked = input.watermark ? await drawWatermark(picture) : picture
     finished.push(await finishPicture(marked, input.finish))
     progress((variant + 1) / input.count)
   }
-  return { pictures: finished, understood: describeScene(scene), inputPixels: 0 }
+  return { pictures: finished, understood: describeScene(read), inputPixels: 0 }
 }
 
-/** A scene of a prompt. Where nothing can be drawn it is a placeholder: the prompt's own words on a plain ground. */
-export function composeScene({
-  prompt,
-  negativePrompt,
-  isTransparent,
-}: Pick<GenerateImagesInput, 'prompt' | 'negativePrompt' | 'isTransparent'>): Scene {
-  const read = withoutUnwanted(parseScene(prompt), negativePrompt)
-  const scene = isTransparent ? { ...read, background: undefined } : read
-  if (read.things.length > 0 || read.texts.length > 0 || read.chart !== undefined) return scene
-  const text = prompt.trim().slice(0, 400)
-  return { ...scene, texts: [{ text }] }
-}
-
-/** Takes out of a scene what a negative prompt names. */
-function withoutUnwanted(scene: Scene, negativePrompt: string): Scene {
+/** What a prompt names, without what a negative prompt does. */
+function readScene({ prompt, negativePrompt, isTransparent }: GenerateImagesInput): Scene {
+  const { background, ...scene } = parseScene(prompt)
   const unwanted = new Set(parseScene(negativePrompt).things.map(({ shape }) => shape))
   const isTextless = /\b(?:text|words|letters)\b/i.test(negativePrompt)
-  const things = scene.things.filter(({ shape }) => !unwanted.has(shape))
-  const gone = [
-    ...scene.things.filter(({ shape }) => unwanted.has(shape)).map(({ words }) => words),
-    ...(isTextless ? scene.texts.map(({ text }) => `the text "${text}"`) : []),
-  ]
-  return {
-    ...scene,
-    things,
-    texts: isTextless ? [] : scene.texts,
-    understood: scene.understood.filter((phrase) => !gone.includes(phrase)),
-  }
+  const things = scene.things.flatMap((thing, index) => {
+    const { relation: _none, ...alone } = thing
+    const next = scene.things[index + 1]
+    if (unwanted.has(thing.shape)) return []
+    return [next !== undefined && unwanted.has(next.shape) ? alone : thing]
+  })
+  const texts = isTextless ? [] : scene.texts
+  return { ...scene, things, texts, background: isTransparent ? undefined : background }
+}
+
+/** Where nothing can be drawn it is a placeholder: the prompt's own words. */
+export function composeScene(scene: Scene, prompt: string): Scene {
+  if (scene.things.length > 0 || scene.texts.length > 0 || scene.chart !== undefined) return scene
+  return { ...scene, texts: [{ text: prompt.trim().slice(0, 400) }] }
 }
 
 /** The first variant is the plain one; in each next, things are smaller or the placeholder lies on a darker gray. */
 function varied(scene: Scene, variant: number): Scene {
-  if (variant === 0) return scene
   const shade = 255 - variant * 8
+  const { things, background = [shade, shade, shade] } = scene
+  const isPlaceholder = things.length === 0
   return {
     ...scene,
-    things: scene.things.map((thing) => ({ ...thing, fill: thing.fill * (1 - variant * 0.07) })),
-    background:
-      scene.things.length > 0 || scene.background === undefined
-        ? scene.background
-        : [shade, shade, shade],
+    things: things.map((thing) => ({ ...thing, fill: thing.fill * (1 - variant * 0.07) })),
+    background: isPlaceholder || scene.background !== undefined ? background : [255, 255, 255],
   }
 }
 
-async function drawScene(scene: Scene, size: Size): Promise<Picture> {
-  return drawSvg(sceneSvg(scene, layOut(scene, size), size))
+async function drawScene(
+  scene: Scene,
+  { size, isTransparent }: GenerateImagesInput,
+): Promise<Picture> {
+  const ground = isTransparent ? { background: undefined } : {}
+  return drawSvg(sceneSvg({ ...scene, ...ground }, layOut(scene, size), size))
 }
 
-function describeScene({ understood, leftOut }: Scene): string {
+function describeScene(scene: Scene): string {
+  const understood = understoodOf(scene)
   if (understood.length === 0)
     return 'Nothing in the prompt could be drawn; the picture is a placeholder with its words.'
+  const { leftOut } = scene
   const left = leftOut.length > 0 ? ` Left out: ${leftOut.join(', ').slice(0, 1000)}.` : ''
   return `Drawn: ${understood.join(', ').slice(0, 1500)}.${left}`
 }

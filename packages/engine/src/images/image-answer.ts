@@ -8,6 +8,8 @@ import type { ImageOptions } from './image-options.ts'
 /** Picture tokens are patches of 32 by 32 pixels, as the gateway counts them. */
 const patchPixels = 1024
 
+export type Prefix = 'image_edit' | 'image_generation'
+
 /** What one job came to, whole or as a stream of previews and pictures (OpenAI API, image streaming events). */
 export function imageAnswer(
   output: ImagesOutput,
@@ -15,21 +17,10 @@ export function imageAnswer(
   { context, stream }: { readonly context: OperationContext; readonly stream: Prefix | undefined },
 ): ResultOf<'editImage'> {
   const usage = usageOf(output, options)
-  if (stream === undefined)
-    return { kind: 'reply', reply: replyOf(output, options, context), usage }
-  return { kind: 'events', events: eventsOf(output, options, { context, prefix: stream }) }
-}
-
-export type Prefix = 'image_edit' | 'image_generation'
-
-function replyOf(
-  output: ImagesOutput,
-  options: ImageOptions,
-  context: OperationContext,
-): ImagesReply {
+  if (stream !== undefined)
+    return { kind: 'events', events: eventsOf(output, options, { context, prefix: stream }) }
   const [first] = output.pictures
-  const size = openAiSize(first)
-  return {
+  const reply: ImagesReply = {
     created: Math.floor(context.now() / 1000),
     // All three keys are strings: the contract wants them present, and OpenAI's schema knows no null here.
     data: output.pictures.map(({ bytes }) => ({
@@ -37,12 +28,10 @@ function replyOf(
       b64_json: options.asUrl ? '' : Buffer.from(bytes).toString('base64'),
       revised_prompt: options.extend ? output.understood : '',
     })),
-    background: backgroundOf(first),
-    output_format: options.finish.format,
-    quality: options.quality,
-    ...(size === undefined ? {} : { size }),
-    usage: publicUsage(usageOf(output, options)),
+    ...(first === undefined ? {} : looksOf(first, options)),
+    usage: publicUsage(usage),
   }
+  return { kind: 'reply', reply, usage }
 }
 
 async function* eventsOf(
@@ -56,10 +45,8 @@ async function* eventsOf(
       type,
       b64_json: Buffer.from(bytes).toString('base64'),
       created_at: Math.floor(context.now() / 1000),
-      size: openAiSize(picture) ?? 'auto',
-      quality: options.quality,
-      background: backgroundOf(picture),
-      output_format: options.finish.format,
+      size: 'auto',
+      ...looksOf(picture, options),
     })
     for (const [index, preview] of picture.previews.entries()) {
       const partial = event(`${prefix}.partial_image`, preview)
@@ -72,13 +59,13 @@ async function* eventsOf(
 }
 
 /** OpenAI's schema knows three sizes; another is left unsaid, since the picture itself tells it. */
-function openAiSize(picture: FinishedPicture | undefined): string | undefined {
-  const size = picture === undefined ? '' : `${picture.width}x${picture.height}`
-  return ['1024x1024', '1024x1536', '1536x1024'].includes(size) ? size : undefined
-}
+const openAiSizes = ['1024x1024', '1024x1536', '1536x1024']
 
-function backgroundOf(picture: FinishedPicture | undefined): 'opaque' | 'transparent' {
-  return picture?.isOpaque === false ? 'transparent' : 'opaque'
+function looksOf({ width, height, isOpaque }: FinishedPicture, { finish, quality }: ImageOptions) {
+  const size = `${width}x${height}`
+  const background: 'opaque' | 'transparent' = isOpaque ? 'opaque' : 'transparent'
+  const looks = { background, output_format: finish.format, quality }
+  return openAiSizes.includes(size) ? { ...looks, size } : looks
 }
 
 function usageOf({ pictures, inputPixels }: ImagesOutput, { prompt }: ImageOptions): Usage {

@@ -88,14 +88,18 @@ export function parseScene(prompt: string): Scene {
     return written !== undefined
   })
   const things = reader.things()
-  const understood = [
+  const leftOut = reader.rest().map((phrase) => withQuotes(phrase, quotes))
+  return { background, things, texts, chart, leftOut }
+}
+
+/** What is drawn of a scene, as phrases; empty where nothing could be read. */
+export function understoodOf({ background, things, texts, chart }: Scene): readonly string[] {
+  return [
     ...(chart === undefined ? [] : [`a bar chart of ${chart.bars.length} values`]),
     ...sentencesOf(things),
-    ...texts.map(({ text: written }) => `the text "${written}"`),
+    ...texts.map(({ text }) => `the text "${text}"`),
     ...(background === undefined ? [] : ['the background colour']),
   ]
-  const leftOut = reader.rest().map((phrase) => withQuotes(phrase, quotes))
-  return { background: background ?? [255, 255, 255], things, texts, chart, understood, leftOut }
 }
 
 /** The words of each thing; those of one that is seen from the next go on with its words. */

@@ -150,12 +150,10 @@ export async function encodePicture(
   picture: Picture,
   { format, quality = 90, backdrop }: EncodeOptions,
 ): Promise<Uint8Array> {
-  const behind = backdrop ?? (format === 'jpeg' ? ([255, 255, 255] as const) : undefined)
-  const [r, g, b] = behind ?? [0, 0, 0]
+  const [r, g, b] = backdrop ?? (format === 'jpeg' ? [255, 255, 255] : [0, 0, 0])
   const pipeline = pipelineOf(picture)
-  const opaque = isOpaque(picture)
-  const ready =
-    opaque || behind !== undefined ? pipeline.flatten({ background: { r, g, b } }) : pipeline
+  const isFlat = backdrop !== undefined || format === 'jpeg' || isOpaque(picture)
+  const ready = isFlat ? pipeline.flatten({ background: { r, g, b } }) : pipeline
   if (format === 'png') return ready.png({ compressionLevel: 6 }).toBuffer()
   // Both encoders take 1 to 100.
   const options = { quality: Math.max(1, quality) }

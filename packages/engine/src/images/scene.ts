@@ -57,13 +57,11 @@ export interface SceneText {
 
 /** What was read in a prompt. */
 export interface Scene {
-  /** Undefined leaves it transparent. */
+  /** Undefined where none is named. */
   readonly background: Rgb | undefined
   readonly things: readonly Thing[]
   readonly texts: readonly SceneText[]
   readonly chart: BarChart | undefined
-  /** What will be drawn, as phrases; empty where nothing could be read. */
-  readonly understood: readonly string[]
   /** Phrases of the prompt that stand for nothing in the picture. */
   readonly leftOut: readonly string[]
 }

@@ -36,15 +36,12 @@ const overlapCharacters = 300
 export const moderate: Operation<'moderate'> = async ({ input }, context) => {
   const inputTokens = countInput(input)
   const pause = createPause(context.signal)
+  const items = typeof input === 'string' ? [input] : input
   const results: ModerationResult[] = []
-  const texts =
-    typeof input === 'string' ? [input] : input.filter((item) => typeof item === 'string')
-  for (const text of texts) {
-    const scores = await scoreLongText(text, pause)
-    results.push(resultOf(scores, ['text']))
-  }
-  const parts = typeof input === 'string' ? [] : input.filter((item) => typeof item !== 'string')
-  if (parts.length > 0) results.push(await moderateParts(parts, context))
+  for (const text of items.filter((item) => typeof item === 'string'))
+    results.push(resultOf(await scoreLongText(text, pause), ['text']))
+  const parts = items.filter((item) => typeof item !== 'string')
+  if (parts.length > 0) results.push(await moderateParts(parts, pause, context))
   return {
     kind: 'reply',
     reply: { id: context.newId('modr-'), model: context.model, results },
@@ -56,10 +53,9 @@ function countInput(input: Input): number {
   if (typeof input === 'string') return countText(input, 'input')
   let all = 0
   for (const [index, item] of input.entries()) {
-    const isText = typeof item === 'string'
-    all += isText
-      ? countText(item, `input[${index}]`)
-      : countText(item.text ?? '', `input[${index}].text`)
+    const path = `input[${index}]`
+    all +=
+      typeof item === 'string' ? countText(item, path) : countText(item.text ?? '', `${path}.text`)
     if (all > requestTokensMax)
       throw invalidRequest(`The inputs have more than ${requestTokensMax} tokens together`, 'input')
   }
@@ -76,9 +72,9 @@ function countText(text: string, param: string): number {
 
 async function moderateParts(
   parts: readonly Part[],
+  pause: () => Promise<void>,
   context: OperationContext,
 ): Promise<ModerationResult> {
-  const pause = createPause(context.signal)
   const images = parts.filter((part) => part.type === 'image_url')
   if (images.length > imagesMax)
     throw invalidRequest(`At most ${imagesMax} images can be moderated at once`, 'input')
@@ -94,11 +90,8 @@ async function moderateParts(
 async function checkImage(part: Part, param: string, context: OperationContext): Promise<void> {
   const url = part.image_url?.url ?? ''
   const { bytes } = await context.fetchMedia(url, { bytesMax: imageBytesMax, param })
-  await context.workers.run(
-    'describeImage',
-    { bytes, detail: 'low' },
-    { timeoutMs: imageMs, param },
-  )
+  const options = { timeoutMs: imageMs, param }
+  await context.workers.run('describeImage', { bytes, detail: 'low' }, options)
 }
 
 async function scoreLongText(text: string, pause: () => Promise<void>): Promise<Scores> {

@@ -1,4 +1,5 @@
-import { type ModeratedWord, stemOf } from './words.ts'
+import { stemOf } from '../embed/words.ts'
+import type { ModeratedWord } from './words.ts'
 
 /**
  * A sequence of words, written as text: `a|b` is either word in any of its forms, `@tag` a word of a word list,

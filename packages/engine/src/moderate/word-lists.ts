@@ -1,3 +1,5 @@
+import { hashOf } from '../embed/vector.ts'
+
 /** Plain word lists, in any form of each word. Words of reporting are of those who report, study, heal or tell stories. */
 const lists = `
 kill: kill murder slaughter strangle behead assassinate massacre lynch stab shoot butcher slay execute drown
@@ -66,7 +68,10 @@ export function createTagger(
 ): (stem: string) => readonly string[] {
   const plain = tagsByWord(lists, stemOf)
   const hashed = tagsByWord(hashedLists, (hash) => hash)
-  return (stem) => [...(plain.get(stem) ?? []), ...(hashed.get(hashOf(stem)) ?? [])]
+  return (stem) => [
+    ...(plain.get(stem) ?? []),
+    ...(hashed.get((hashOf(stem) >>> 0).toString(36)) ?? []),
+  ]
 }
 
 function tagsByWord(source: string, keyOf: (word: string) => string) {
@@ -77,10 +82,4 @@ function tagsByWord(source: string, keyOf: (word: string) => string) {
       tags.set(keyOf(word), [...known, `@${name}`])
     }
   return tags
-}
-
-function hashOf(stem: string): string {
-  let hash = 0x811c9dc5
-  for (let i = 0; i < stem.length; i++) hash = Math.imul(hash ^ stem.charCodeAt(i), 0x01000193)
-  return (hash >>> 0).toString(36)
 }

@@ -1,4 +1,4 @@
-import { stemmer } from 'stemmer'
+import { stemOf } from '../embed/words.ts'
 import { createTagger } from './word-lists.ts'
 
 /** A word as the rules see it; `.` stands for the end of a sentence. */
@@ -104,10 +104,6 @@ export function wordOf(plain: string): ModeratedWord {
   if (known.size >= knownMax) known.clear()
   known.set(plain, word)
   return word
-}
-
-export function stemOf(plain: string): string {
-  return /^[a-z]+$/.test(plain) ? stemmer(plain) : plain
 }
 
 /** Numbers stay numbers; a word with signs in it is read as its letters. */

@@ -1,6 +1,35 @@
+import { conceptsOf } from '../embed/concepts.ts'
 import { type Features, weighFeatures } from '../embed/features.ts'
 import { splitWords } from '../embed/words.ts'
-import { type Query, prepareQuery } from './query.ts'
+import { countTokens, encode } from '../tokens.ts'
+
+export interface JudgeInput {
+  readonly query: string
+  readonly texts: readonly string[]
+  /** Tokens read of each text; the rest is cut off. */
+  readonly tokensMax: number
+  /** Passages looked at of each text; the rest is left out. */
+  readonly passagesMax: number
+}
+
+export interface Judgement {
+  /** Relevance per text, 0 to 1. */
+  readonly scores: readonly number[]
+  /** Tokens read, the query's included. */
+  readonly tokens: number
+  /** How many texts were cut. */
+  readonly cut: number
+}
+
+/** A query prepared for matching. */
+interface Query {
+  /** Different stems that are looked for, in order; stop words only where there is nothing else. */
+  readonly terms: readonly string[]
+  /** Neighbours among the telling words, each as two stems with a space between. */
+  readonly phrases: ReadonlySet<string>
+  /** Which terms a word of a document stands for, and how well (0 to 1). */
+  readonly match: (stem: string) => ReadonlyMap<number, number>
+}
 
 /** What one document contains of the query; made first for all, because rarity is counted over all. */
 interface Evidence {
@@ -25,24 +54,50 @@ const lengthWeight = 0.4
 /** A long document is judged by its best passage of this many words. */
 const passageWords = 512
 const likenessCharacters = 4000
+/** More different words than this add nothing to a question. */
+const termsMax = 256
+const conceptStrength = 0.4
 
-export interface RelevanceOptions {
-  /** Passages looked at per document; the rest is left out. Default: all. */
-  readonly passagesMax?: number | undefined
+/** Scores texts against a query. */
+export async function judgeDocuments(input: JudgeInput): Promise<Judgement> {
+  const { tokensMax, passagesMax } = input
+  const query = prepareQuery(input.query)
+  const own = weighFeatures(input.query)
+  let tokens = countTokens(input.query)
+  let cut = 0
+  const all = input.texts.map((text) => {
+    const count = countTokens(text)
+    const isCut = count > tokensMax
+    const read = isCut ? encode(text).slice(0, tokensMax).join('') : text
+    tokens += Math.min(count, tokensMax)
+    if (isCut) cut++
+    const likeness = cosine(own, weighFeatures(read.slice(0, likenessCharacters)))
+    return { ...gather(query, read, passagesMax), likeness }
+  })
+  return { scores: scoreAll(query, all), tokens, cut }
 }
 
-/** Judges documents against one query: `add` each in order, then `scores` gives 0 to 1 for each. */
-export function createJudge(text: string, { passagesMax = Infinity }: RelevanceOptions = {}) {
-  const query = prepareQuery(text)
-  const own = weighFeatures(text)
-  const all: Evidence[] = []
-  return {
-    add(document: string): void {
-      const likeness = cosine(own, weighFeatures(document.slice(0, likenessCharacters)))
-      all.push({ ...gather(query, document, passagesMax), likeness })
-    },
-    scores: (): readonly number[] => scoreAll(query, all),
+function prepareQuery(text: string): Query {
+  const words = splitWords(text)
+  const telling = words.filter((word) => !word.stop)
+  const stems = (telling.length > 0 ? telling : words).map((word) => word.stem)
+  const terms = [...new Set(stems)].slice(0, termsMax)
+  const phrases = new Set(stems.slice(1).map((stem, i) => `${stems[i]} ${stem}`))
+  const concepts = terms.map((term) => new Set(conceptsOf(term)))
+  const known = new Map<string, ReadonlyMap<number, number>>()
+  const match = (stem: string): ReadonlyMap<number, number> => {
+    const found = known.get(stem)
+    if (found !== undefined) return found
+    const own = conceptsOf(stem)
+    const strengths = new Map<number, number>()
+    for (const [index, term] of terms.entries())
+      if (term === stem) strengths.set(index, 1)
+      else if (own.some((concept) => concepts[index]?.has(concept)))
+        strengths.set(index, conceptStrength)
+    known.set(stem, strengths)
+    return strengths
   }
+  return { terms, phrases, match }
 }
 
 function gather(query: Query, document: string, passagesMax: number) {
@@ -55,7 +110,7 @@ function gather(query: Query, document: string, passagesMax: number) {
     let before = ''
     const part = words.slice(at, at + passageWords)
     for (const { stem, stop } of part) {
-      for (const { term, strength } of query.match(stem)) {
+      for (const [term, strength] of query.match(stem)) {
         counts[term] = (counts[term] ?? 0) + strength
         best[term] = Math.max(best[term] ?? 0, strength)
       }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { invalidRequest, isRawNumber, type RequestOf } from '@sluice/contract'
 import type { Operation } from '../operation.ts'
-import { judgeDocuments } from './judge.ts'
+import { judgeDocuments } from './relevance.ts'
 
 type Document = RequestOf<'rerank'>['documents'][number]
 

@@ -48,26 +48,6 @@ export interface JobChange {
   readonly expiresAt?: number
 }
 
-/** Video jobs: one is rendered at a time, of each key in turn. The jobs themselves are kept by whoever made them. */
-export interface EngineJobs {
-  /**
-   * Checks a request and writes down its picture; nothing runs before the job is kept and handed to `resume`. Throws
-   * invalid_request for what cannot be rendered, rate_limited when the key has its share waiting, overloaded when too
-   * many wait.
-   */
-  create(request: VideoRequest): Promise<KeptJob>
-  /** Queues a new job or one of an earlier process; a completed one's clip is known again until it expires. */
-  resume(job: KeptJob): void
-  /** Stops a job, if it waits or runs, and removes its files. */
-  cancel(id: string): Promise<void>
-  /** Absolute path of a finished clip; undefined when there is none or it has expired. */
-  file(id: string): string | undefined
-  /** A still of a finished clip, as WebP. */
-  thumbnail(id: string): Promise<Uint8Array | undefined>
-  /** The jobs that have files: what is not kept any more can be cancelled. */
-  ids(): Promise<readonly string[]>
-}
-
 export interface JobsOptions {
   readonly workers: Pick<WorkerPool, 'run'>
   /** Where clips are kept. */
@@ -101,12 +81,15 @@ interface Running {
   readonly done: Promise<void>
 }
 
-/** Disposing stops the running job and waits for it; handed back to `resume`, it begins anew. */
-export function createJobs(options: JobsOptions): EngineJobs & AsyncDisposable {
-  return new RenderedJobs(options)
+export function createJobs(options: JobsOptions): EngineJobs {
+  return new EngineJobs(options)
 }
 
-class RenderedJobs implements EngineJobs, AsyncDisposable {
+/**
+ * Video jobs: one is rendered at a time, of each key in turn. The jobs themselves are kept by whoever made them.
+ * Disposing stops the running job and waits for it; handed back to `resume`, it begins anew.
+ */
+export class EngineJobs implements AsyncDisposable {
   readonly #options: JobsOptions
   readonly #folder
   readonly #waiting = new FairQueue<KeptJob>({ of: 'videos', waitingMax, waitingPerKeyMax })
@@ -120,6 +103,11 @@ class RenderedJobs implements EngineJobs, AsyncDisposable {
     this.#folder = createClipFolder(options.folder)
   }
 
+  /**
+   * Checks a request and writes down its picture; nothing runs before the job is kept and handed to `resume`. Throws
+   * invalid_request for what cannot be rendered, rate_limited when the key has its share waiting, overloaded when too
+   * many wait.
+   */
   async create({ image, keyId, prompt, seconds, size }: VideoRequest): Promise<KeptJob> {
     planClip(size, seconds)
     if (image !== undefined && imageFormatOf(image) === undefined)
@@ -132,6 +120,7 @@ class RenderedJobs implements EngineJobs, AsyncDisposable {
     return { id, keyId, status: 'queued', progress: 0, prompt, seconds, size, state }
   }
 
+  /** Queues a new job or one of an earlier process; a completed one's clip is known again until it expires. */
   resume(job: KeptJob): void {
     const { id, keyId, status, expiresAt = 0 } = job
     if (status === 'completed') this.#finished.set(id, expiresAt)
@@ -141,6 +130,7 @@ class RenderedJobs implements EngineJobs, AsyncDisposable {
     this.#startNext()
   }
 
+  /** Stops a job, if it waits or runs, and removes its files. */
   async cancel(id: string): Promise<void> {
     const waiting = this.#find(id)
     if (waiting !== undefined) this.#waiting.remove(waiting)
@@ -152,16 +142,19 @@ class RenderedJobs implements EngineJobs, AsyncDisposable {
     await this.#folder.remove(id)
   }
 
+  /** Absolute path of a finished clip; undefined when there is none or it has expired. */
   file(id: string): string | undefined {
     const expiresAt = this.#finished.get(id)
     if (expiresAt === undefined || expiresAt <= this.#seconds()) return undefined
     return this.#folder.path(id, 'clip')
   }
 
+  /** A still of a finished clip, as WebP. */
   async thumbnail(id: string): Promise<Uint8Array | undefined> {
     return this.file(id) === undefined ? undefined : this.#folder.read(id, 'still')
   }
 
+  /** The jobs that have files: what is not kept any more can be cancelled. */
   ids(): Promise<readonly string[]> {
     return this.#folder.ids()
   }
@@ -282,7 +275,6 @@ function stateText(state: JobState): string {
 }
 
 function tooManyStarts(): GatewayError {
-  return new GatewayError('internal', 'The process stopped each time this video was rendered', {
-    publicCode: 'restarted_too_often',
-  })
+  const text = 'The process stopped each time this video was rendered'
+  return new GatewayError('internal', text, { publicCode: 'restarted_too_often' })
 }

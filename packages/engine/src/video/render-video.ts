@@ -45,7 +45,7 @@ export const renderVideo: Task<RenderVideoInput, RenderedVideo> = async (input, 
     for (let index = 0; index < plan.frames; index += 1) {
       const frame = await next
       if (index + 1 < plan.frames) next = frameAt((index + 1) / Math.max(1, plan.frames - 1))
-      encoder.addFrameRgba(frame.pixels)
+      encoder.addFrame(frame)
       if (index === plan.frames >> 1) thumbnail = await webpOf(frame)
       progress((index + 1) / plan.frames)
     }
@@ -61,10 +61,11 @@ async function createCamera(
   plan: ClipPlan,
 ): Promise<(time: number) => Promise<Picture>> {
   const { prompt, image } = input
+  const read = parseScene(prompt)
   const scene =
     image === undefined
-      ? composeScene({ prompt, negativePrompt: '', isTransparent: false })
-      : { ...parseScene(prompt), background: undefined }
+      ? { ...composeScene(read, prompt), background: read.background ?? ([255, 255, 255] as const) }
+      : { ...read, background: undefined }
   const objects = layOut(scene, plan)
   const draw = (time: number): Promise<Picture> => {
     const texts = animateTexts(scene.texts, time)
@@ -101,26 +102,12 @@ async function createPan(bytes: Uint8Array, { width, height }: ClipPlan) {
   }
 }
 
-const thumbnailSide = 640
-
 async function webpOf(frame: Picture): Promise<Uint8Array> {
-  const small = pipelineOf(frame).resize({
-    width: thumbnailSide,
-    height: thumbnailSide,
-    fit: 'inside',
-    withoutEnlargement: true,
-  })
-  return small.removeAlpha().webp({ quality: 80 }).toBuffer()
+  const small = { width: 640, height: 640, fit: 'inside', withoutEnlargement: true } as const
+  return pipelineOf(frame).resize(small).removeAlpha().webp({ quality: 80 }).toBuffer()
 }
 
-interface ClipEncoder {
-  addFrameRgba(pixels: Uint8Array): void
-  /** The whole file; no frame can be added after it. */
-  finish(): Uint8Array
-  dispose(): void
-}
-
-async function openEncoder({ width, height, framesPerSecond }: ClipPlan): Promise<ClipEncoder> {
+async function openEncoder({ width, height, framesPerSecond }: ClipPlan) {
   const encoder = await h264.createH264MP4Encoder()
   encoder.width = width
   encoder.height = height
@@ -130,8 +117,9 @@ async function openEncoder({ width, height, framesPerSecond }: ClipPlan): Promis
   encoder.groupOfPictures = framesPerSecond * 2
   encoder.initialize()
   return {
-    addFrameRgba: (pixels) => encoder.addFrameRgba(pixels),
-    finish() {
+    addFrame: ({ pixels }: Picture) => encoder.addFrameRgba(pixels),
+    /** The whole file; no frame can be added after it. */
+    finish(): Uint8Array {
       encoder.finalize()
       return encoder.FS.readFile(encoder.outputFilename)
     },

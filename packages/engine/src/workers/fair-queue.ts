@@ -58,11 +58,7 @@ export class FairQueue<Item> {
   }
 
   find(is: (item: Item) => boolean): Item | undefined {
-    for (const line of this.#lines.values()) {
-      const found = line.find(is)
-      if (found !== undefined) return found
-    }
-    return undefined
+    return [...this.#lines.values()].flat().find(is)
   }
 
   /** Takes an item out; false where it does not wait. */

@@ -1,5 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process'
-import { errorCodes, GatewayError } from '@sluice/contract'
+import { errorCodes, GatewayError, invalidRequest } from '@sluice/contract'
 import { FairQueue } from './fair-queue.ts'
 import type {
   JobMessage,
@@ -31,23 +31,6 @@ export interface RunOptions {
   readonly onProgress?: (done: number) => void
 }
 
-/**
- * Runs the engine's heavy work in processes of their own: whatever it does to threads and memory it does to itself, and
- * it can be ended at any moment. Disposing stops every job.
- */
-export interface WorkerPool<Table extends TaskTable = EngineTasks> extends AsyncDisposable {
-  /**
-   * Runs one task. Rejects with the task's own GatewayError; `rate_limited` when the key has enough waiting,
-   * `overloaded` when too much waits, a limit of time or memory is reached or the pool is stopping; `cancelled` on
-   * abort; `internal` when the task or its process broke.
-   */
-  run<Name extends keyof Table & string>(
-    task: Name,
-    input: TaskInput<Table, Name>,
-    options: RunOptions,
-  ): Promise<TaskResult<Table, Name>>
-}
-
 export interface WorkerPoolOptions {
   /** Processes at most, each started when first needed; default 3. */
   readonly size?: number
@@ -65,10 +48,11 @@ export interface WorkerPoolOptions {
   readonly entry?: URL
 }
 
+/** Costs nothing until the first job. */
 export function openWorkerPool<Table extends TaskTable = EngineTasks>(
   options: WorkerPoolOptions = {},
 ): WorkerPool<Table> {
-  return new ProcessPool<Table>(options)
+  return new WorkerPool<Table>(options)
 }
 
 interface Job {
@@ -86,7 +70,11 @@ interface Process {
   timer: NodeJS.Timeout | undefined
 }
 
-class ProcessPool<Table extends TaskTable> implements WorkerPool<Table> {
+/**
+ * Runs the engine's heavy work in processes of their own: whatever it does to threads and memory it does to itself, and
+ * it can be ended at any moment. Disposing stops every job.
+ */
+export class WorkerPool<Table extends TaskTable = EngineTasks> implements AsyncDisposable {
   readonly #size: number
   readonly #perKeyMax: number
   readonly #memoryMaxMb: number
@@ -110,6 +98,11 @@ class ProcessPool<Table extends TaskTable> implements WorkerPool<Table> {
     })
   }
 
+  /**
+   * Runs one task. Rejects with the task's own GatewayError; `rate_limited` when the key has enough waiting,
+   * `overloaded` when too much waits, a limit of time or memory is reached or the pool is stopping; `cancelled` on
+   * abort; `internal` when the task or its process broke.
+   */
   async run<Name extends keyof Table & string>(
     task: Name,
     input: TaskInput<Table, Name>,
@@ -154,7 +147,8 @@ class ProcessPool<Table extends TaskTable> implements WorkerPool<Table> {
 
   #start(job: Job): void {
     try {
-      const process = this.#idleProcess() ?? this.#openProcess()
+      const process =
+        [...this.#processes].find(({ job: other }) => other === undefined) ?? this.#openProcess()
       clearTimeout(process.timer)
       process.job = job
       const { timeoutMs } = job.options
@@ -172,11 +166,6 @@ class ProcessPool<Table extends TaskTable> implements WorkerPool<Table> {
       for (const process of this.#processes) if (process.job === job) this.#release(process)
       job.reject(broken(thrown))
     }
-  }
-
-  #idleProcess(): Process | undefined {
-    for (const process of this.#processes) if (process.job === undefined) return process
-    return undefined
   }
 
   #openProcess(): Process {
@@ -260,20 +249,14 @@ function gone(job: Job | undefined, code: number | null, signal: string | null):
 }
 
 function exceeded(text: string, job: Job | undefined): GatewayError {
-  const param = job?.options.param
-  return param === undefined
-    ? new GatewayError('overloaded', text)
-    : new GatewayError('invalid_request', text, { param })
+  const { param } = job?.options ?? {}
+  if (param === undefined) return new GatewayError('overloaded', text)
+  return invalidRequest(text, param)
 }
 
 function broken(cause: unknown): GatewayError {
   return new GatewayError('internal', 'The built-in engine failed', { cause })
 }
 
-function cancelled(): GatewayError {
-  return new GatewayError('cancelled', 'The caller went away')
-}
-
-function stopping(): GatewayError {
-  return new GatewayError('overloaded', 'The gateway is stopping')
-}
+const cancelled = () => new GatewayError('cancelled', 'The caller went away')
+const stopping = () => new GatewayError('overloaded', 'The gateway is stopping')

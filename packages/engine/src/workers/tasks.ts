@@ -6,7 +6,7 @@ import type { TaskTable } from './task.ts'
  */
 export const tasks = {
   composeSentChat: async () => (await import('../chat/compose.ts')).composeSentChat,
-  judgeDocuments: async () => (await import('../rerank/judge.ts')).judgeDocuments,
+  judgeDocuments: async () => (await import('../rerank/relevance.ts')).judgeDocuments,
   annotateAudio: async () => (await import('../audio/annotate.ts')).annotateAudio,
   synthesizeSpeech: async () =>
     (await import('../audio/speech/synthesize-speech.ts')).synthesizeSpeech,

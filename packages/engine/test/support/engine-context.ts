@@ -1,16 +1,14 @@
 import type { OperationContext } from '../../src/operation.ts'
-import type { WorkerPool } from '../../src/workers/pool.ts'
 import { tasks } from '../../src/workers/tasks.ts'
 import { createMediaFetcher } from '../../../sluice/src/http/fetch-media.ts'
 
 /** Does the work in this process. */
-const inPlace: WorkerPool = {
+const inPlace: OperationContext['workers'] = {
   async run(name, input) {
     const task = await tasks[name]()
     // The input is that of the very task, and so is the result.
     return (await task(input as never, { progress: () => undefined })) as never
   },
-  [Symbol.asyncDispose]: () => Promise.resolve(),
 }
 
 /** What the engine may use of the world, standing still: the clock shows 5 March 2026, chance is always the same. */
