@@ -1,16 +1,15 @@
 import type { Answer, Ask } from './ask/ask.ts'
 import { numbersOf } from './text/numbers.ts'
 import { quotedOf } from './text/spans.ts'
-import { wordsOf } from './text/words.ts'
+import { firstWords } from './text/words.ts'
 
 /** How the answer is to be set, by what the system text or the request itself says. */
 export interface Style {
-  readonly letters: 'upper' | 'lower' | undefined
+  /** Letters as they are to be, and what is put before and behind. */
+  readonly decorate: (text: string) => string
   /** Nothing but the value. */
   readonly bare: boolean
   readonly json: boolean
-  readonly before: string
-  readonly after: string
   readonly wordsMax: number | undefined
 }
 
@@ -37,46 +36,30 @@ const wordLimit =
 export function styleOf(ask: Ask): Style {
   const text = `${ask.orders}\n${ask.manner}\n${ask.instruction}`
   const limit = wordLimit.exec(text)
+  const [before, after] = [opening, closing].map((pattern) => unquoted(pattern.exec(text)?.[1]))
+  const isUpper = upper.test(text)
+  const isLower = lower.test(text)
   return {
-    letters: upper.test(text) ? 'upper' : lower.test(text) ? 'lower' : undefined,
+    decorate(plain) {
+      const set = isUpper ? plain.toUpperCase() : isLower ? plain.toLowerCase() : plain
+      const opened = before && !set.startsWith(before) ? `${before} ${set}` : set
+      return after && !opened.endsWith(after) ? `${opened} ${after}` : opened
+    },
     bare: oneWord.test(text) || bare.test(text),
     json: json.test(text),
-    before: unquoted(opening.exec(text)?.[1]),
-    after: unquoted(closing.exec(text)?.[1]),
-    wordsMax: limit === null ? undefined : numbersOf(limit[1] ?? limit[2] ?? '')[0]?.value,
+    wordsMax: numbersOf(limit?.[1] ?? limit?.[2] ?? '')[0]?.value,
   }
 }
 
-function unquoted(quotation: string | undefined): string {
-  return quotation === undefined ? '' : (quotedOf(quotation)[0]?.text ?? quotation.slice(1, -1))
+function unquoted(quotation = ''): string {
+  return quotedOf(quotation)[0]?.text ?? quotation.slice(1, -1)
 }
 
 /** The ways to say an answer, set as the style wants them; never empty. */
-export function styled(answer: Answer, style: Style): readonly string[] {
+export function styled(answer: Answer, { bare, wordsMax = 0, decorate }: Style): readonly string[] {
   if (answer.verbatim === true) return answer.phrasings
-  const chosen = style.bare && answer.value !== undefined ? [answer.value] : answer.phrasings
-  // A name of two words is a short answer too; half of it would be none.
-  const setting = chosen === answer.phrasings ? style : { ...style, wordsMax: undefined }
-  return [...new Set(chosen.map((text) => decorated(text, setting)))]
-}
-
-function decorated(text: string, style: Style): string {
-  const limited = style.wordsMax === undefined ? text : firstWords(text, style.wordsMax)
-  const lettered =
-    style.letters === 'upper'
-      ? limited.toUpperCase()
-      : style.letters === 'lower'
-        ? limited.toLowerCase()
-        : limited
-  const opened =
-    style.before === '' || lettered.startsWith(style.before)
-      ? lettered
-      : `${style.before} ${lettered}`
-  return style.after === '' || opened.endsWith(style.after) ? opened : `${opened} ${style.after}`
-}
-
-function firstWords(text: string, max: number): string {
-  const words = wordsOf(text)
-  const last = words[Math.max(1, max) - 1]
-  return words.length <= max || last === undefined ? text : text.slice(0, last.end)
+  const ways = bare && answer.value !== undefined ? [answer.value] : answer.phrasings
+  // A name of two words is a short answer too; half of it would be none, nor is one word of a sentence.
+  const isCut = ways === answer.phrasings && wordsMax > 1
+  return [...new Set(ways.map((text) => decorate(isCut ? firstWords(text, wordsMax) : text)))]
 }

@@ -4,7 +4,7 @@ import { leavesOf, parseJsonText } from '../text/json-facts.ts'
 import type { PlannedCall } from '../tools/plan.ts'
 import type { EngineTool } from '../tools/tool.ts'
 import { fileResultOf } from './file-content.ts'
-import { fileTaskOf, type ReplaceTask } from './file-task.ts'
+import { type FileTask, fileTaskOf, type ReplaceTask } from './file-task.ts'
 import {
   fileArguments,
   type FileRole,
@@ -15,42 +15,35 @@ import {
 } from './file-tools.ts'
 import { asOneChange, newFilePatch, patchOf, sedCommand, shellWord } from './patch.ts'
 
-/**
- * The calls that the next step of a file's reading, editing or writing takes, none where it is over; undefined where
- * the request is about no file or no tool fits.
- */
-export function fileCalls(tools: readonly EngineTool[], ask: Ask): PlannedCall[] | undefined {
-  const task = fileTaskOf(ask)
-  if (task === undefined) return undefined
-  const work: Work = { ask, tools, results: freshResults(ask.conversation) }
-  switch (task.kind) {
-    case 'read':
-      return readCalls(task.paths, work)
-    case 'replace':
-      return replaceCalls(task, work)
-    case 'write':
-      return once(work, () => writeCall(task.path, task.content, work))
-    case 'run':
-      return once(work, () => shellCall(task.command, `Run ${task.command}`, work))
-  }
-}
-
 interface Work {
   readonly ask: Ask
   readonly tools: readonly EngineTool[]
   readonly results: readonly Turn[]
 }
 
-function once({ results }: Work, make: () => PlannedCall | undefined): PlannedCall[] | undefined {
-  if (results.length > 0) return []
-  const call = make()
-  return call === undefined ? undefined : [call]
+/**
+ * The calls that the next step of a file's reading, editing or writing takes, none where it is over; undefined where
+ * the request is about no file or no tool fits.
+ */
+export function fileCalls(tools: readonly EngineTool[], ask: Ask): PlannedCall[] | undefined {
+  const task = fileTaskOf(ask)
+  const results = freshResults(ask.conversation)
+  const calls = task === undefined ? [undefined] : nextCalls(task, { ask, tools, results })
+  return calls.includes(undefined) ? undefined : calls.filter((call) => call !== undefined)
 }
 
-function readCalls(paths: readonly string[], work: Work): PlannedCall[] | undefined {
-  const open = paths.filter((path) => resultAbout(path, work.results) === undefined)
-  const calls = open.map((path) => readCall(path, work))
-  return calls.includes(undefined) ? undefined : calls.filter((call) => call !== undefined)
+/** Undefined for a call that no tool fits. */
+function nextCalls(task: FileTask, work: Work): (PlannedCall | undefined)[] {
+  const { results } = work
+  if (task.kind === 'read')
+    return task.paths
+      .filter((path) => resultAbout(path, results) === undefined)
+      .map((path) => readCall(path, work))
+  if (task.kind === 'replace') return replaceCalls(task, work)
+  if (results.length > 0) return []
+  return task.kind === 'write'
+    ? [writeCall(task.path, task.content, work)]
+    : [shellCall(task.command, `Run ${task.command}`, work)]
 }
 
 function readCall(path: string, work: Work): PlannedCall | undefined {
@@ -65,17 +58,12 @@ function shellCall(command: string, purpose: string, work: Work): PlannedCall | 
 }
 
 /** Read, so that what is there is known; edit; done. */
-function replaceCalls(task: ReplaceTask, work: Work): PlannedCall[] | undefined {
+function replaceCalls(task: ReplaceTask, work: Work): (PlannedCall | undefined)[] {
   const { read, edited } = stepsOf(task, work.results)
   if (edited !== undefined) return []
-  if (read === undefined) {
-    const call = readCall(task.path, work) ?? editCall(task, undefined, work)
-    return call === undefined ? undefined : [call]
-  }
+  if (read === undefined) return [readCall(task.path, work) ?? editCall(task, undefined, work)]
   const { content, failed } = fileResultOf(read)
-  if (failed || !content.includes(task.old)) return []
-  const call = editCall(task, content, work)
-  return call === undefined ? undefined : [call]
+  return failed || !content.includes(task.old) ? [] : [editCall(task, content, work)]
 }
 
 function editCall(
@@ -86,16 +74,15 @@ function editCall(
   const { path, old, fresh } = task
   const purpose = `Replace ${old} with ${fresh} in ${path}`
   const count = content === undefined ? 1 : content.split(old).length - 1
-  for (const tool of toolsFor('edit', work)) {
-    const one = count > 1 && !replacesAll(tool) ? asOneChange(content ?? '', task) : { old, fresh }
-    const values = { path, ...one, count, purpose }
-    const call = callWith(tool, 'edit', values, work)
-    if (call !== undefined) return call
-  }
+  const edit = callOf('edit', { path, old, fresh, count, purpose }, work, (tool, values) =>
+    count > 1 && !replacesAll(tool) ? { ...values, ...asOneChange(content ?? '', task) } : values,
+  )
+  if (edit !== undefined) return edit
   if (content !== undefined) {
-    const patched = callOf('patch', { content: patchOf(path, content, task), purpose }, work)
     const whole = content.replaceAll(old, () => fresh)
-    const made = patched ?? callOf('write', { path, content: whole, fresh: whole, purpose }, work)
+    const made =
+      callOf('patch', { content: patchOf(path, content, task), purpose }, work) ??
+      callOf('write', { path, content: whole, fresh: whole, purpose }, work)
     if (made !== undefined) return made
   }
   const command = sedCommand(path, task)
@@ -111,35 +98,26 @@ function writeCall(path: string, content: string, work: Work): PlannedCall | und
   )
 }
 
-function callOf(role: FileRole, values: FileValues, work: Work): PlannedCall | undefined {
-  for (const tool of toolsFor(role, work)) {
-    const call = callWith(tool, role, values, work)
-    if (call !== undefined) return call
-  }
-  return undefined
-}
-
-/** Those named after a file first, then those that ask for least. */
-function toolsFor(role: FileRole, { tools }: Work): EngineTool[] {
-  const weight = (tool: EngineTool): number =>
-    (/file/i.test(tool.name) ? 0 : 1000) + JSON.stringify(tool.parameters).length / 1000
-  return tools
-    .filter((tool) => rolesOf(tool).includes(role))
-    .sort((left, right) => weight(left) - weight(right))
-}
-
-function callWith(
-  tool: EngineTool,
+/** The call of the first tool that takes the values: those named after a file first, then those that ask for least. */
+function callOf(
   role: FileRole,
   values: FileValues,
   work: Work,
+  adapt: (tool: EngineTool, values: FileValues) => FileValues = (_, same) => same,
 ): PlannedCall | undefined {
-  if (tool.kind === 'custom') return { tool, input: values.content ?? '', unsaid: [] }
-  const { path } = values
-  const placed =
-    path === undefined || !wantsAbsolute(tool) ? values : { ...values, path: absolute(path, work) }
-  const input = fileArguments(tool, role, placed)
-  return input === undefined ? undefined : { tool, input, unsaid: [] }
+  const weight = (tool: EngineTool): number =>
+    (/file/i.test(tool.name) ? 0 : 1000) + JSON.stringify(tool.parameters).length / 1000
+  const fitting = work.tools
+    .filter((tool) => rolesOf(tool).includes(role))
+    .sort((left, right) => weight(left) - weight(right))
+  for (const tool of fitting) {
+    const own = adapt(tool, values)
+    const isPlaced = own.path !== undefined && wantsAbsolute(tool)
+    const placed = isPlaced ? { ...own, path: absolute(own.path, work) } : own
+    const input = tool.kind === 'custom' ? own.content : fileArguments(tool, role, placed)
+    if (input !== undefined) return { tool, input, unsaid: [] }
+  }
+  return undefined
 }
 
 const workingFolder =
@@ -196,61 +174,61 @@ function textsIn(input: string): readonly string[] {
 /** What came of a file's reading, editing or writing; undefined where the request is about none. */
 export function fileAnswer(ask: Ask): Answer | undefined {
   const results = freshResults(ask.conversation)
-  const task = results.length === 0 ? undefined : fileTaskOf(ask)
-  if (task === undefined) return undefined
+  const last = results.at(-1)
+  const task = fileTaskOf(ask)
+  if (last === undefined || task === undefined) return undefined
+  const phrasings = toldOf(task, results, last)
+  const [value] = phrasings
+  if (value === undefined) return undefined
+  return { skill: 'files', phrasings, value, evidence: [], verbatim: true }
+}
+
+function toldOf(task: FileTask, results: readonly Turn[], last: Turn): string[] {
   switch (task.kind) {
     case 'read':
-      return told(contentsTold(task.paths, results))
+      return contentsTold(task.paths, results)
     case 'replace':
-      return told(replacementTold(task, results))
+      return replacementTold(task, results)
     case 'write':
-      return told(outcome(results.at(-1), `${task.path} was written.`))
+      return [outcome(last, `${task.path} was written.`)]
     case 'run':
-      return told(outputOf(results.at(-1), task.command))
+      return [fileResultOf(last).content.trim() || `${task.command} ran and printed nothing.`]
   }
 }
 
-function told(texts: readonly string[]): Answer | undefined {
-  const [value] = texts
-  if (value === undefined) return undefined
-  return { skill: 'files', phrasings: texts, value, evidence: [], verbatim: true }
-}
-
 function contentsTold(paths: readonly string[], results: readonly Turn[]): string[] {
-  const found = paths.flatMap((path) => {
+  const told = paths.flatMap((path): { readonly text: string; readonly bare?: string }[] => {
     const turn = resultAbout(path, results)
-    return turn === undefined ? [] : [{ path, ...fileResultOf(turn) }]
+    if (turn === undefined) return []
+    const { content, failed } = fileResultOf(turn)
+    if (failed) return [{ text: unread(path, content) }]
+    const bare = content.trimEnd()
+    return bare.trim() === ''
+      ? [{ text: `${path} is empty.` }]
+      : [{ text: `${path} says:\n\n${bare}`, bare }]
   })
-  const [only] = found
+  const [only] = told
   if (only === undefined) return []
-  const texts = found.map(({ path, content, failed }) => {
-    if (failed) return `${path} could not be read: ${content.trim()}`
-    return content.trim() === '' ? `${path} is empty.` : `${path} says:\n\n${content.trimEnd()}`
-  })
-  const bare = found.length === 1 && !only.failed && only.content.trim() !== ''
-  return [texts.join('\n\n'), ...(bare ? [only.content.trimEnd()] : [])]
+  const bare = told.length === 1 && only.bare !== undefined ? [only.bare] : []
+  return [told.map(({ text }) => text).join('\n\n'), ...bare]
 }
 
-function outputOf(turn: Turn | undefined, command: string): string[] {
-  if (turn === undefined) return []
-  const { content } = fileResultOf(turn)
-  const output = content.trim()
-  return output === '' ? [`${command} ran and printed nothing.`] : [output]
+function unread(path: string, reason: string): string {
+  return `${path} could not be read: ${reason.trim()}`
 }
 
-function outcome(turn: Turn | undefined, done: string): string[] {
-  if (turn === undefined) return []
+function outcome(turn: Turn, done: string): string {
   const { content, failed } = fileResultOf(turn)
-  return [failed ? `That failed: ${content.trim()}` : done]
+  return failed ? `That failed: ${content.trim()}` : done
 }
 
 function replacementTold(task: ReplaceTask, results: readonly Turn[]): string[] {
   const { path, old, fresh } = task
   const { read, edited } = stepsOf(task, results)
-  const done = `Done: in ${path}, "${old}" was replaced with "${fresh}".`
-  if (edited !== undefined) return outcome(edited, done)
+  if (edited !== undefined)
+    return [outcome(edited, `Done: in ${path}, "${old}" was replaced with "${fresh}".`)]
   if (read === undefined) return []
   const { content, failed } = fileResultOf(read)
-  if (failed) return [`${path} could not be read: ${content.trim()}`]
+  if (failed) return [unread(path, content)]
   return content.includes(old) ? [] : [`${path} does not hold "${old}"; nothing was changed.`]
 }

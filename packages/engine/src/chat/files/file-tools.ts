@@ -3,10 +3,10 @@ import {
   asSchema,
   isRecord,
   type JsonSchema,
-  merged,
+  plainSchema,
   propertiesOf,
   requiredOf,
-  resolveReferences,
+  type SchemaObject,
   typesOf,
 } from '../schema/json-schema.ts'
 import { spelledOut } from '../text/json-facts.ts'
@@ -28,13 +28,6 @@ export interface FileValues {
   readonly purpose: string
 }
 
-const wordsIn = (name: string): string[] =>
-  spelledOut(name)
-    .toLowerCase()
-    .split(/[^a-z]+/)
-
-const bareName = (name: string): string => name.toLowerCase().replace(/[^a-z]/g, '')
-
 type Meaning = 'path' | 'old' | 'fresh' | 'content' | 'command'
 
 const meanings: Readonly<Record<Meaning, RegExp>> = {
@@ -48,73 +41,58 @@ const purposes = /descri|explan|reason|instruct|intent|summary|purpose|justif|th
 
 interface Parameter {
   readonly name: string
-  readonly schema: Readonly<Record<string, unknown>>
+  /** The letters of the name, in lower case. */
+  readonly bare: string
+  readonly schema: SchemaObject
   readonly isRequired: boolean
 }
 
 function parametersOf(schema: JsonSchema, root: JsonSchema): readonly Parameter[] {
-  const resolved = resolveReferences(schema, root)
-  if (!isRecord(resolved)) return []
-  const own = merged(resolved, root)
+  const own = plainSchema(schema, root)
   const required = new Set(requiredOf(own))
-  return propertiesOf(own).map(([name, raw]) => {
-    const inner = resolveReferences(raw, root)
-    return {
-      name,
-      schema: isRecord(inner) ? merged(inner, root) : {},
-      isRequired: required.has(name),
-    }
-  })
+  return propertiesOf(own).map(([name, raw]) => ({
+    name,
+    bare: name.toLowerCase().replace(/[^a-z]/g, ''),
+    schema: plainSchema(raw, root),
+    isRequired: required.has(name),
+  }))
 }
 
-const shellWords = ['shell', 'bash', 'sh', 'exec', 'execute', 'run', 'command', 'commands', 'cmd']
-const readWords = ['read', 'view', 'open', 'cat', 'get', 'load', 'show', 'fetch', 'display']
+const shells = /\b(?:shell|bash|sh|exec|execute|run|commands?|cmd)\b/
+const reading = /\b(?:read|view|open|cat|get|load|show|fetch|display)\b/
 const notReading =
   /\b(?:dir|directory|folder|list|tree|image|media|notebook|url|web|page|output|process|background|terminal|mailbox|binary|write|edit|create|delete|move|search|many|multiple|background|resource|info|symbols?|lints?|diagnostics)\b/
 
 /** The roles of a tool that files can be worked on with; empty for any other. */
 export function rolesOf(tool: EngineTool): readonly FileRole[] {
-  const words = wordsIn(tool.name)
-  const isPatch = words.includes('patch') && /\bapply\b|\bpatch\b/.test(words.join(' '))
+  const words = spelledOut(tool.name)
+    .toLowerCase()
+    .replace(/[^a-z]+/g, ' ')
+  const isPatch = /\bpatch\b/.test(words)
   if (tool.kind === 'custom') return isPatch ? ['patch'] : []
   const parameters = parametersOf(tool.parameters, tool.parameters)
   const has = (meaning: Meaning): boolean =>
-    parameters.some(({ name }) => meanings[meaning].test(bareName(name)))
-  const choices = actionsOf(parameters)
-  if (choices.length > 0 && has('path'))
-    return [
-      ...(choices.includes('view') ? (['read'] as const) : []),
-      ...(choices.includes('str_replace') ? (['edit'] as const) : []),
-      ...(choices.includes('create') ? (['write'] as const) : []),
-    ]
-  if (isPatch && parameters.filter(({ isRequired }) => isRequired).length === 1) return ['patch']
-  if (has('command') && choices.length === 0 && words.some((word) => shellWords.includes(word)))
-    return ['shell']
-  const lists = parameters.some(
-    ({ name, schema }) =>
-      /^edits?|replacements$/.test(bareName(name)) && pairOf(schema) !== undefined,
-  )
+    parameters.some(({ bare }) => meanings[meaning].test(bare))
+  // A text editor has several actions.
+  const choices = parameters.find(({ bare }) => /^(?:command|action|operation)$/.test(bare))
+    ?.schema['enum']
+  if (Array.isArray(choices) && has('path'))
+    return (['read', 'edit', 'write'] as const).filter((role) => choices.includes(actions[role]))
   const required = parameters.filter(({ isRequired }) => isRequired)
-  const isReading =
-    words.some((word) => readWords.includes(word)) && !notReading.test(words.join(' '))
+  if (isPatch && required.length === 1) return ['patch']
+  if (has('command') && !Array.isArray(choices) && shells.test(words)) return ['shell']
+  const isReading = reading.test(words) && !notReading.test(words)
   if (!has('path')) {
     // A file reader whose one text is called in a way of its own.
     const isOnly = required.length === 1 && typesOf(required[0]?.schema ?? {})[0] === 'string'
-    return isReading && isOnly && words.some((word) => /^files?$/.test(word)) ? ['read'] : []
+    return isReading && isOnly && /\bfiles?\b/.test(words) ? ['read'] : []
   }
-  if ((has('old') && has('fresh')) || lists) return ['edit']
-  if (has('content'))
-    return words.some((word) => /^(?:write|create|save|put)$/.test(word)) ? ['write'] : []
-  return isReading ? ['read'] : []
-}
-
-/** The actions of a tool that has several, as text editors do. */
-function actionsOf(parameters: readonly Parameter[]): readonly string[] {
-  const action = parameters.find(({ name }) =>
-    /^(?:command|action|operation)$/.test(bareName(name)),
+  const isList = parameters.some(
+    ({ bare, schema }) => /^edits?|replacements$/.test(bare) && pairOf(schema) !== undefined,
   )
-  const values = action?.schema['enum']
-  return Array.isArray(values) ? values.filter((value) => typeof value === 'string') : []
+  if ((has('old') && has('fresh')) || isList) return ['edit']
+  if (has('content')) return /\b(?:write|create|save|put)\b/.test(words) ? ['write'] : []
+  return isReading ? ['read'] : []
 }
 
 const actions: Readonly<Record<FileRole, string>> = {
@@ -126,11 +104,10 @@ const actions: Readonly<Record<FileRole, string>> = {
 }
 
 /** The item schema of a list of replacements. */
-function pairOf(schema: Readonly<Record<string, unknown>>): JsonSchema | undefined {
+function pairOf(schema: SchemaObject): JsonSchema | undefined {
   const items = asSchema(schema['items'])
-  const names = isRecord(items) ? propertiesOf(items).map(([name]) => bareName(name)) : []
-  return names.some((name) => meanings.old.test(name)) &&
-    names.some((name) => meanings.fresh.test(name))
+  const names = parametersOf(items, items)
+  return [meanings.old, meanings.fresh].every((name) => names.some(({ bare }) => name.test(bare)))
     ? items
     : undefined
 }
@@ -159,15 +136,15 @@ function objectOf(
   filling: Filling,
 ): Record<string, unknown> | undefined {
   const parameters = parametersOf(schema, root)
-  const entries: [string, unknown][] = []
-  const required = parameters.filter(({ isRequired }) => isRequired)
-  for (const parameter of parameters) {
-    const isOnly = required.length === 1 && parameter.isRequired
-    const value = valueOf(parameter, root, { ...filling, isWhole: isOnly })
-    if (value !== undefined) entries.push([parameter.name, value])
-    else if (parameter.isRequired) return undefined
-  }
-  return Object.fromEntries(entries)
+  const isAlone = parameters.filter(({ isRequired }) => isRequired).length === 1
+  const entries = parameters.map((parameter) => {
+    const isWhole = isAlone && parameter.isRequired
+    return { ...parameter, value: valueOf(parameter, root, { ...filling, isWhole }) }
+  })
+  if (entries.some(({ value, isRequired }) => isRequired && value === undefined)) return undefined
+  return Object.fromEntries(
+    entries.filter(({ value }) => value !== undefined).map(({ name, value }) => [name, value]),
+  )
 }
 
 const neededBy: Readonly<Record<FileRole, readonly Meaning[]>> = {
@@ -182,9 +159,9 @@ const allNames = /^(?:replaceall|allowmultiple|global|all)$/
 const countNames = /^(?:expectedreplacements|expectedcount|count)$/
 
 /** Whether an edit tool can replace every occurrence at once. */
-export function replacesAll(tool: EngineTool): boolean {
-  return parametersOf(tool.parameters, tool.parameters).some(
-    ({ name }) => allNames.test(bareName(name)) || countNames.test(bareName(name)),
+export function replacesAll({ parameters }: EngineTool): boolean {
+  return parametersOf(parameters, parameters).some(
+    ({ bare }) => allNames.test(bare) || countNames.test(bare),
   )
 }
 
@@ -195,59 +172,60 @@ export function wantsAbsolute(tool: EngineTool): boolean {
 }
 
 function valueOf(parameter: Parameter, root: JsonSchema, filling: Filling): unknown {
-  const { name, schema, isRequired } = parameter
+  const { bare, schema, isRequired } = parameter
   const { role, values, isWhole } = filling
-  const bare = bareName(name)
   const choices = schema['enum']
   if (Array.isArray(choices))
     return choices.includes(actions[role]) ? actions[role] : isRequired ? choices[0] : undefined
   const meaning = neededBy[role].find((key) => meanings[key].test(bare))
-  const value =
-    (meaning === undefined ? undefined : values[meaning]) ??
-    (isWhole && role === 'read' ? values.path : undefined) ??
-    (isWhole && role === 'patch' ? values.content : undefined)
+  const only = role === 'read' ? values.path : role === 'patch' ? values.content : undefined
+  const value = (meaning && values[meaning]) ?? (isWhole ? only : undefined)
   if (value !== undefined) return shaped(value, parameter, root, filling)
-  const { count = 1 } = values
-  if (role === 'edit' && count > 1 && allNames.test(bare)) return true
-  if (role === 'edit' && (count > 1 || isRequired) && countNames.test(bare)) return count
-  const pair = role === 'edit' ? pairOf(schema) : undefined
-  if (pair !== undefined) {
-    const made = objectOf(pair, root, filling)
-    return made === undefined ? undefined : [made]
+  const { count = 1, purpose } = values
+  if (role === 'edit') {
+    if (count > 1 && allNames.test(bare)) return true
+    if ((count > 1 || isRequired) && countNames.test(bare)) return count
+    const pair = pairOf(schema)
+    if (pair !== undefined) return listOf(objectOf(pair, root, filling))
   }
-  return isRequired ? beside(bare, schema, values.purpose) : undefined
+  return isRequired ? beside(bare, schema, purpose) : undefined
+}
+
+function listOf(item: unknown): readonly unknown[] | undefined {
+  return item === undefined ? undefined : [item]
 }
 
 /** A text, or a list of such texts or of objects that hold one. */
 function shaped(
   value: string,
-  { name, schema }: Parameter,
+  { bare, schema }: Parameter,
   root: JsonSchema,
   filling: Filling,
 ): unknown {
   const ways = [schema, ...[schema['anyOf'], schema['oneOf']].flat().filter(isRecord)]
   const list = ways.find((way) => typesOf(way).includes('array'))
   if (list === undefined || ways.some((way) => typesOf(way).includes('string'))) return value
-  const items = resolveReferences(asSchema(list['items']), root)
-  if (!isRecord(items) || !typesOf(items).includes('object'))
-    // One command as a list of its words, or a list of commands.
-    return filling.role === 'shell' && bareName(name) !== 'commands'
-      ? ['bash', '-lc', value]
-      : [value]
-  const made = objectOf(items, root, filling)
-  return made === undefined ? undefined : [made]
+  const items = asSchema(list['items'])
+  if (typesOf(plainSchema(items, root)).includes('object'))
+    return listOf(objectOf(items, root, filling))
+  // One command as a list of its words, or a list of commands.
+  return filling.role === 'shell' && bare !== 'commands' ? ['bash', '-lc', value] : [value]
 }
 
 /** What a tool demands beside the file: a word of explanation, from where, how much. */
-function beside(bare: string, schema: Readonly<Record<string, unknown>>, purpose: string): unknown {
+function beside(bare: string, schema: SchemaObject, purpose: string): unknown {
   if ('default' in schema) return schema['default']
-  const types = typesOf(schema)
-  if (types.includes('null')) return null
-  if (types.includes('boolean')) return /entire|whole|full/.test(bare)
-  const [low, high] = [schema['minimum'], schema['maximum']]
-  if (types.includes('integer') || types.includes('number')) {
-    if (/end|last|limit|max|lines|timeout/.test(bare)) return Math.min(Number(high ?? 2000), 2000)
-    return typeof low === 'number' ? low : /offset/.test(bare) ? 0 : 1
+  const { minimum: low, maximum: high = 2000 } = schema
+  switch (typesOf(schema).find((type) => type !== 'string')) {
+    case 'null':
+      return null
+    case 'boolean':
+      return /entire|whole|full/.test(bare)
+    case 'integer':
+    case 'number':
+      if (/end|last|limit|max|lines|timeout/.test(bare)) return Math.min(Number(high), 2000)
+      return low ?? (/offset/.test(bare) ? 0 : 1)
+    default:
+      return typesOf(schema).includes('string') && purposes.test(bare) ? purpose : undefined
   }
-  return types.includes('string') && purposes.test(bare) ? purpose : undefined
 }

@@ -5,27 +5,24 @@ export interface Change {
 }
 
 /** The same change as one that stands in the file only once: the whole lines from its first occurrence to its last. */
-export function asOneChange(content: string, { old, fresh }: Change): Change {
-  const first = content.indexOf(old)
-  if (first === content.lastIndexOf(old)) return { old, fresh }
-  const start = content.lastIndexOf('\n', first) + 1
-  const last = content.lastIndexOf(old) + old.length
-  const newline = content.indexOf('\n', last)
-  const whole = content.slice(start, newline < 0 ? content.length : newline)
-  return { old: whole, fresh: whole.replaceAll(old, () => fresh) }
+export function asOneChange(content: string, change: Change): Change {
+  const isOne = content.indexOf(change.old) === content.lastIndexOf(change.old)
+  return isOne ? change : wholeLines(content, change)
+}
+
+function wholeLines(content: string, { old, fresh }: Change): Change {
+  const start = content.lastIndexOf('\n', content.indexOf(old)) + 1
+  const newline = content.indexOf('\n', content.lastIndexOf(old) + old.length)
+  const lines = content.slice(start, newline < 0 ? content.length : newline)
+  return { old: lines, fresh: lines.replaceAll(old, () => fresh) }
 }
 
 /** A change in the form of codex's apply_patch, which knows whole lines only. */
 export function patchOf(path: string, content: string, change: Change): string {
-  const first = content.indexOf(change.old)
-  const lastEnd = content.lastIndexOf(change.old) + change.old.length
-  const start = content.lastIndexOf('\n', first) + 1
-  const newline = content.indexOf('\n', lastEnd)
-  const before = content.slice(start, newline < 0 ? content.length : newline)
-  const after = before.replaceAll(change.old, () => change.fresh)
+  const { old, fresh } = wholeLines(content, change)
   const hunk = [
-    ...before.split('\n').map((line) => `-${line}`),
-    ...after.split('\n').map((line) => `+${line}`),
+    ...old.split('\n').map((line) => `-${line}`),
+    ...fresh.split('\n').map((line) => `+${line}`),
   ]
   return envelope(`*** Update File: ${path}`, ['@@', ...hunk])
 }

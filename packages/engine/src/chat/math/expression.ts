@@ -11,7 +11,6 @@ import {
   power,
   type Quantity,
   rational,
-  squareRoot,
   subtract,
   toNumber,
 } from './rational.ts'
@@ -59,20 +58,11 @@ const tokenPattern =
 function tokensOf(text: string): Token[] {
   let source = withDigits(text)
   for (const [pattern, sign] of phrases) source = source.replace(pattern, sign)
-  return [...source.matchAll(tokenPattern)].map((match) => {
-    const groups = match.groups ?? {}
-    const kind =
-      groups['number'] !== undefined
-        ? 'number'
-        : groups['function'] !== undefined
-          ? 'function'
-          : groups['operator'] !== undefined
-            ? 'operator'
-            : 'break'
-    const before = source.charAt(match.index - 1)
-    const after = source.charAt(match.index + match[0].length)
-    const spaced = before === ' ' && after === ' '
-    return { kind, text: match[0].toLowerCase().replaceAll(',', ''), spaced }
+  return [...source.matchAll(tokenPattern)].map(({ groups = {}, index, 0: found }) => {
+    const kinds = ['number', 'operator', 'function'] as const
+    const kind = kinds.find((name) => groups[name] !== undefined) ?? 'break'
+    const spaced = source.charAt(index - 1) === ' ' && source.charAt(index + found.length) === ' '
+    return { kind, text: found.toLowerCase().replaceAll(',', ''), spaced }
   })
 }
 
@@ -114,7 +104,7 @@ function isRangeLike(run: readonly Token[]): boolean {
   return operators.length > 0 && same
 }
 
-/** Recursive descent; one instance per expression. */
+/** Where the reading of one expression is. */
 interface Cursor {
   readonly tokens: readonly Token[]
   at: number
@@ -124,123 +114,97 @@ interface Cursor {
 function parse(tokens: readonly Token[]): Evaluated | undefined {
   if (tokens.length === 0 || tokens.length > 1000) return undefined
   const cursor: Cursor = { tokens, at: 0, operators: 0 }
-  const value = sum(cursor)
+  const value = combined(cursor, 1)
   if (value === undefined || cursor.at !== tokens.length) return undefined
   return { value, written: written(tokens), operators: cursor.operators }
 }
 
-function take(cursor: Cursor, ...texts: readonly string[]): string | undefined {
-  const token = cursor.tokens[cursor.at]
-  if (token?.kind !== 'operator' || !texts.includes(token.text)) return undefined
-  cursor.at += 1
-  return token.text
-}
+type Combine = (left: Quantity, right: Quantity) => Quantity
 
-function sum(cursor: Cursor): Quantity | undefined {
-  let left = product(cursor)
+/** What stands between two operands: how closely it binds them, and what it makes of them. */
+const operators: Readonly<Record<string, readonly [binds: number, combine: Combine]>> = {
+  '+': [1, add],
+  '-': [1, subtract],
+  '*': [2, multiply],
+  '/': [2, divide],
+  '%': [2, modulo],
+  mod: [2, modulo],
+  '%of': [2, (left, right) => multiply(hundredth(left), right)],
+  '^': [4, power],
+}
+/** A sign before an operand binds it less than a power does: -2^2 is -4. */
+const signBinds = 3
+
+/** Operands and what combines them, as far as it binds at least as closely as `least` (precedence climbing). */
+function combined(cursor: Cursor, least: number): Quantity | undefined {
+  let left = operand(cursor)
   for (;;) {
-    const sign = left === undefined ? undefined : take(cursor, '+', '-')
-    if (sign === undefined || left === undefined) return left
+    const sign = operatorAt(cursor)
+    const [binds, combine] = operators[sign] ?? []
+    if (left === undefined || binds === undefined || combine === undefined || binds < least)
+      return left
+    // "2(3 + 4)" has no sign to be passed over.
+    if (cursor.tokens[cursor.at]?.text !== '(') cursor.at += 1
     const from = cursor.at
-    let right = product(cursor)
+    const right = combined(cursor, sign === '^' ? signBinds : binds + 1)
     if (right === undefined) return undefined
+    const [only, percent] = cursor.tokens.slice(from, cursor.at)
     // "50 + 10%" adds a tenth of 50.
-    if (cursor.at - from === 2 && cursor.tokens[cursor.at - 1]?.text === '%')
-      right = multiply(left, right)
-    left = sign === '+' ? add(left, right) : subtract(left, right)
+    const isShare =
+      binds === 1 && cursor.at - from === 2 && only?.kind === 'number' && percent?.text === '%'
+    left = combine(left, isShare ? multiply(left, right) : right)
     cursor.operators += 1
   }
 }
 
-function product(cursor: Cursor): Quantity | undefined {
-  let left = signed(cursor)
-  for (;;) {
-    const sign = left === undefined ? undefined : productSign(cursor)
-    if (sign === undefined || left === undefined) return left
-    const right = signed(cursor)
-    if (right === undefined) return undefined
-    left = combine(sign, left, right)
-    cursor.operators += 1
-  }
-}
-
-function productSign(cursor: Cursor): string | undefined {
-  const sign = take(cursor, '*', '/', '%of', 'mod')
-  if (sign !== undefined) return sign
-  if (cursor.tokens[cursor.at]?.text === '(') return '*'
-  return !isPercent(cursor) && take(cursor, '%') !== undefined ? 'mod' : undefined
-}
-
-function combine(sign: string, left: Quantity, right: Quantity): Quantity {
-  switch (sign) {
-    case '*':
-      return multiply(left, right)
-    case '/':
-      return divide(left, right)
-    case 'mod':
-      return modulo(left, right)
-    default:
-      return multiply(divide(left, rational(100n)), right)
-  }
-}
-
-function signed(cursor: Cursor): Quantity | undefined {
-  let negative = false
-  for (let sign = take(cursor, '-', '+'); sign !== undefined; sign = take(cursor, '-', '+'))
-    if (sign === '-') negative = !negative
-  const value = raised(cursor)
-  return value !== undefined && negative ? negate(value) : value
-}
-
-function raised(cursor: Cursor): Quantity | undefined {
-  let value = postfix(cursor)
-  if (value !== undefined && take(cursor, '^') !== undefined) {
-    const exponent = signed(cursor)
-    if (exponent === undefined) return undefined
-    value = power(value, exponent)
-    cursor.operators += 1
-  }
-  return value
-}
-
-function postfix(cursor: Cursor): Quantity | undefined {
-  let value = primary(cursor)
-  while (value !== undefined) {
-    if (take(cursor, '!') !== undefined) {
-      value = factorial(value)
-      cursor.operators += 1
-    } else if (isPercent(cursor)) {
-      cursor.at += 1
-      value = divide(value, rational(100n))
-    } else break
-  }
-  return value
+function operatorAt({ tokens, at }: Cursor): string {
+  const token = tokens[at]
+  if (token?.kind !== 'operator' || isPercent(tokens, at)) return ''
+  return token.text === '(' ? '*' : token.text
 }
 
 /** A percent sign with nothing to be divided behind it is no remainder. */
-function isPercent({ tokens, at }: Pick<Cursor, 'tokens' | 'at'>): boolean {
-  return tokens[at]?.text === '%' && !isOperand(tokens[at + 1])
+function isPercent(tokens: readonly Token[], at: number): boolean {
+  const next = tokens[at + 1]
+  const divides = next?.kind === 'number' || next?.kind === 'function' || next?.text === '('
+  return tokens[at]?.text === '%' && !divides
 }
 
-function isOperand(token: Token | undefined): boolean {
-  return token?.kind === 'number' || token?.kind === 'function' || token?.text === '('
+function hundredth(value: Quantity): Quantity {
+  return divide(value, rational(100n))
 }
 
-function primary(cursor: Cursor): Quantity | undefined {
-  const token = cursor.tokens[cursor.at]
-  if (token?.kind === 'number') {
-    cursor.at += 1
-    return readNumber(token.text)
+/** A number, a function of one or a bracket, with the signs before it and the marks behind it. */
+function operand(cursor: Cursor): Quantity | undefined {
+  const { tokens } = cursor
+  const token = tokens[cursor.at]
+  cursor.at += 1
+  if (token?.kind === 'operator' && (token.text === '-' || token.text === '+')) {
+    const value = combined(cursor, signBinds)
+    return value !== undefined && token.text === '-' ? negate(value) : value
   }
-  if (token?.kind === 'function') {
-    cursor.at += 1
-    const argument = postfix(cursor)
+  let value = token === undefined ? undefined : primary(token, cursor)
+  for (; value !== undefined; cursor.at += 1) {
+    if (tokens[cursor.at]?.text === '!') {
+      value = factorial(value)
+      cursor.operators += 1
+    } else if (isPercent(tokens, cursor.at)) value = hundredth(value)
+    else break
+  }
+  return value
+}
+
+function primary({ kind, text }: Token, cursor: Cursor): Quantity | undefined {
+  if (kind === 'number') return readNumber(text)
+  if (kind === 'function') {
+    const argument = operand(cursor)
     cursor.operators += 1
-    return argument === undefined ? undefined : apply(token.text, argument)
+    return argument === undefined ? undefined : functions[text]?.(argument)
   }
-  if (take(cursor, '(') === undefined) return undefined
-  const value = sum(cursor)
-  return value !== undefined && take(cursor, ')') !== undefined ? value : undefined
+  const value = text === '(' ? combined(cursor, 1) : undefined
+  if (cursor.tokens[cursor.at]?.text !== ')') return undefined
+  cursor.at += 1
+  return value
 }
 
 function readNumber(text: string): Quantity {
@@ -251,61 +215,41 @@ function readNumber(text: string): Quantity {
     : multiply(value, power(rational(10n), rational(BigInt(Number(exponent)))))
 }
 
-function apply(name: string, argument: Quantity): Quantity {
-  switch (name) {
-    case 'sqrt':
-      return squareRoot(argument)
-    case 'abs':
-      return toNumber(argument) < 0 ? negate(argument) : argument
-    case 'floor':
-      return floor(argument)
-    case 'ceil':
-      return negate(floor(negate(argument)))
-    case 'round':
-      return floor(add(argument, rational(1n, 2n)))
-    default:
-      return float(name, toNumber(argument))
-  }
+const real =
+  (compute: (value: number) => number) =>
+  (value: Quantity): Quantity =>
+    compute(toNumber(value))
+
+const functions: Readonly<Record<string, (value: Quantity) => Quantity>> = {
+  // Exact for squares of fractions.
+  sqrt: (value) => power(value, rational(1n, 2n)),
+  abs: (value) => (toNumber(value) < 0 ? negate(value) : value),
+  floor,
+  ceil: (value) => negate(floor(negate(value))),
+  round: (value) => floor(add(value, rational(1n, 2n))),
+  cbrt: real(Math.cbrt),
+  ln: real(Math.log),
+  log: real(Math.log10),
+  log10: real(Math.log10),
+  log2: real(Math.log2),
+  sin: real(Math.sin),
+  cos: real(Math.cos),
+  tan: real(Math.tan),
+  exp: real(Math.exp),
 }
 
-const floats: Readonly<Record<string, (value: number) => number>> = {
-  cbrt: Math.cbrt,
-  ln: Math.log,
-  log: Math.log10,
-  log10: Math.log10,
-  log2: Math.log2,
-  sin: Math.sin,
-  cos: Math.cos,
-  tan: Math.tan,
-  exp: Math.exp,
-}
-
-function float(name: string, value: number): number {
-  return floats[name]?.(value) ?? Number.NaN
-}
-
-const roots: Readonly<Record<string, string>> = { sqrt: '√', cbrt: '∛' }
+const shown: Readonly<Record<string, string>> = { '*': '×', '/': '÷', sqrt: '√', cbrt: '∛' }
 
 function written(tokens: readonly Token[]): string {
-  let text = ''
-  for (const [index, { text: token }] of tokens.entries()) {
-    const before = tokens[index - 1]
-    const binary =
-      before !== undefined && (before.kind === 'number' || [')', '!', '%'].includes(before.text))
-    if (token === '%of') text += '% of '
-    else if (token === 'sqrt' || token === 'cbrt') text += `${roots[token]}`
-    else if (
-      token === 'mod' ||
-      (binary &&
-        ['+', '-', '*', '/', '^', '%'].includes(token) &&
-        !isPercent({ tokens, at: index }))
-    )
-      text += ` ${token} `
-    else text += token
-  }
-  return text
-    .replaceAll(' * ', ' × ')
-    .replaceAll(' / ', ' ÷ ')
-    .replaceAll(' ^ ', '^')
+  return tokens
+    .map(({ text }, at) => {
+      const before = tokens[at - 1]
+      const sign = shown[text] ?? text
+      const isBetween = before?.kind === 'number' || /^[)!%]$/.test(before?.text ?? '')
+      if (text === '%of') return '% of '
+      if (text === 'mod') return ' mod '
+      return isBetween && /^[-+*/%]$/.test(text) && !isPercent(tokens, at) ? ` ${sign} ` : sign
+    })
+    .join('')
     .replaceAll('  ', ' ')
 }

@@ -24,31 +24,28 @@ export function toNumber(value: Quantity): number {
   return Number.isNaN(direct) ? Number(value.s * (value.n / value.d)) : direct
 }
 
-type Operation = 'add' | 'sub' | 'mul' | 'div' | 'mod'
-
-function combined(left: Quantity, right: Quantity, operation: Operation): Quantity | undefined {
-  if (typeof left === 'number' || typeof right === 'number') return undefined
-  const result = left[operation](right)
-  const long = 10n ** BigInt(digitsMax)
-  return result.n > long || result.d > long ? toNumber(result) : result
+/** Exact as long as the digits of both numbers allow it. */
+function operation(
+  exact: 'add' | 'sub' | 'mul' | 'div',
+  real: (left: number, right: number) => number,
+): (left: Quantity, right: Quantity) => Quantity {
+  return (left, right) => {
+    if (typeof left === 'number' || typeof right === 'number')
+      return real(toNumber(left), toNumber(right))
+    const result = left[exact](right)
+    const long = 10n ** BigInt(digitsMax)
+    return result.n > long || result.d > long ? toNumber(result) : result
+  }
 }
 
-export function add(left: Quantity, right: Quantity): Quantity {
-  return combined(left, right, 'add') ?? toNumber(left) + toNumber(right)
-}
-
-export function subtract(left: Quantity, right: Quantity): Quantity {
-  return combined(left, right, 'sub') ?? toNumber(left) - toNumber(right)
-}
-
-export function multiply(left: Quantity, right: Quantity): Quantity {
-  return combined(left, right, 'mul') ?? toNumber(left) * toNumber(right)
-}
+export const add = operation('add', (left, right) => left + right)
+export const subtract = operation('sub', (left, right) => left - right)
+export const multiply = operation('mul', (left, right) => left * right)
+const quotient = operation('div', (left, right) => left / right)
 
 /** NaN for a division by zero. */
 export function divide(left: Quantity, right: Quantity): Quantity {
-  if (toNumber(right) === 0) return Number.NaN
-  return combined(left, right, 'div') ?? toNumber(left) / toNumber(right)
+  return toNumber(right) === 0 ? Number.NaN : quotient(left, right)
 }
 
 export function negate(value: Quantity): Quantity {
@@ -77,11 +74,6 @@ export function power(value: Quantity, exponent: Quantity): Quantity {
     if (exact !== null) return exact
   }
   return toNumber(value) ** toNumber(exponent)
-}
-
-/** Exact for squares of fractions. */
-export function squareRoot(value: Quantity): Quantity {
-  return power(value, rational(1n, 2n))
 }
 
 export function factorial(value: Quantity): Quantity {

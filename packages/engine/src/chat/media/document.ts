@@ -17,15 +17,13 @@ export async function readDocument(
   bytes: Uint8Array,
   { filename, param, context }: DocumentOptions,
 ): Promise<Medium> {
-  const text = isPdf(bytes)
-    ? await pdfText(bytes, param, context)
-    : plainText(bytes, filename, param)
-  return {
-    kind: 'document',
-    description: text.slice(0, charactersMax),
-    imageTokens: 0,
-    audioTokens: 0,
+  const text = isPdf(bytes) ? await pdfText(bytes, param, context) : textOf(bytes)
+  if (text === undefined) {
+    const name = filename === undefined ? 'The file' : `The file ${filename.slice(0, 100)}`
+    throw invalidRequest(`${name} is neither a PDF nor text`, param)
   }
+  const description = text.slice(0, charactersMax)
+  return { kind: 'document', description, imageTokens: 0, audioTokens: 0 }
 }
 
 export function isPdf(bytes: Uint8Array): boolean {
@@ -40,13 +38,6 @@ async function pdfText(
   const { text, pages } = await workers.run('readPdf', { bytes }, { timeoutMs: workMs, param })
   if (text.trim() !== '') return text
   return `This PDF has ${pages} ${pages === 1 ? 'page' : 'pages'} and holds no text.`
-}
-
-function plainText(bytes: Uint8Array, filename: string | undefined, param: string): string {
-  const text = textOf(bytes)
-  if (text !== undefined) return text
-  const name = filename === undefined ? 'The file' : `The file ${filename.slice(0, 100)}`
-  throw invalidRequest(`${name} is neither a PDF nor text`, param)
 }
 
 /** A file as text, where it is one in UTF-8 or UTF-16. */

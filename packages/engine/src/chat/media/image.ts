@@ -38,11 +38,10 @@ export const describeImage: Task<ImageInput, Medium> = async ({ bytes, detail })
       .raw()
       .toBuffer({ resolveWithObject: true })
     const pixels = readPixels(sample.data)
-    const facts = { format, width, height, frames: pages ?? 1 }
     return {
       kind: 'image',
       description: [
-        sizeSentence(facts),
+        sizeSentence({ format, width, height, frames: pages ?? 1 }),
         ...colourSentences(pixels),
         brightnessSentence(pixels),
         alphaSentence(hasAlpha, pixels),
@@ -110,16 +109,20 @@ function readPixels(data: Uint8Array): Pixel[] {
 /** The everyday name of a colour, by its hue, saturation and lightness. */
 function colourName(red: number, green: number, blue: number): string {
   const high = Math.max(red, green, blue)
-  const low = Math.min(red, green, blue)
-  const lightness = (high + low) / 510
-  const chroma = (high - low) / 255
-  const saturation = chroma === 0 ? 0 : chroma / (1 - Math.abs(2 * lightness - 1))
+  const range = high - Math.min(red, green, blue)
+  const lightness = (2 * high - range) / 510
+  const chroma = range / 255
   if (lightness < 0.1) return 'black'
   if (lightness > 0.93 && chroma < 0.12) return 'white'
-  if (saturation < 0.15 || chroma < 0.08)
+  if (chroma < 0.08 || chroma / (1 - Math.abs(2 * lightness - 1)) < 0.15)
     return lightness > 0.85 ? 'white' : lightness < 0.2 ? 'black' : 'gray'
-  const hue = hueOf(red, green, blue, high - low)
-  const name = hues.find(([limit]) => hue < limit)?.[1] ?? 'red'
+  const sixth =
+    high === red
+      ? ((green - blue) / range + 6) % 6
+      : high === green
+        ? (blue - red) / range + 2
+        : (red - green) / range + 4
+  const name = hues.find(([limit]) => sixth * 60 < limit)?.[1] ?? 'red'
   if (name === 'orange' && lightness < 0.4) return 'brown'
   return name === 'red' && lightness > 0.7 ? 'pink' : name
 }
@@ -133,19 +136,7 @@ const hues: readonly (readonly [number, string])[] = [
   [255, 'blue'],
   [290, 'purple'],
   [335, 'pink'],
-  [360, 'red'],
 ]
-
-function hueOf(red: number, green: number, blue: number, range: number): number {
-  const high = Math.max(red, green, blue)
-  const sixth =
-    high === red
-      ? ((green - blue) / range + 6) % 6
-      : high === green
-        ? (blue - red) / range + 2
-        : (red - green) / range + 4
-  return sixth * 60
-}
 
 interface Share {
   readonly colour: string
@@ -177,23 +168,17 @@ function percentage({ colour, share }: Share): string {
 
 /** Where the colours are, if two halves differ clearly. */
 function halves(pixels: readonly Pixel[]): string[] {
-  const main = (keep: (column: number, row: number) => boolean): Share | undefined =>
-    sharesOf(
-      pixels.filter((_, index) => keep(index % sampleSide, Math.floor(index / sampleSide))),
-    )[0]
-  const half = sampleSide / 2
+  const main = (isIn: (column: number, row: number) => boolean): Share | undefined => {
+    const half = pixels.filter((_, at) => isIn(at % sampleSide, Math.floor(at / sampleSide)))
+    return sharesOf(half).find(({ share }) => share > 0.6)
+  }
+  const middle = sampleSide / 2
   const sides = [
-    ['left', main((column) => column < half), 'right', main((column) => column >= half)],
-    ['upper', main((_, row) => row < half), 'lower', main((_, row) => row >= half)],
+    ['left', main((column) => column < middle), 'right', main((column) => column >= middle)],
+    ['upper', main((_, row) => row < middle), 'lower', main((_, row) => row >= middle)],
   ] as const
   for (const [one, first, other, second] of sides)
-    if (
-      first !== undefined &&
-      second !== undefined &&
-      first.colour !== second.colour &&
-      first.share > 0.6 &&
-      second.share > 0.6
-    )
+    if (first !== undefined && second !== undefined && first.colour !== second.colour)
       return [
         `The ${one} half is mostly ${first.colour} and the ${other} half mostly ${second.colour}.`,
       ]

@@ -12,7 +12,7 @@ interface VideoFacts {
 const tokensPerSecond = 85
 const tokensMax = 20_000
 
-/** Measures a film by its container (ISO base media, Matroska, AVI): duration and picture size. */
+/** Measures a film: duration and picture size of ISO base media; of Matroska and AVI it knows no more than the name. */
 export function describeVideo(bytes: Uint8Array, param: string): Medium {
   const facts = readFacts(bytes)
   if (facts === undefined)
@@ -37,11 +37,11 @@ export function describeVideo(bytes: Uint8Array, param: string): Medium {
 }
 
 function readFacts(bytes: Uint8Array): VideoFacts | undefined {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  if (name(bytes, 4) === 'ftyp') return isoFacts(bytes, view)
-  if (bytes.length > 4 && view.getUint32(0) === 0x1a45dfa3) return matroskaFacts(bytes, view)
-  if (name(bytes, 0) === 'RIFF' && name(bytes, 8) === 'AVI ') return aviFacts(bytes, view)
-  return undefined
+  if (name(bytes, 4) === 'ftyp') return isoFacts(bytes)
+  if (name(bytes, 0) === '\x1a\x45\xdf\xa3')
+    // The document type stands in the head (RFC 9559, section 5.1.1).
+    return { container: Buffer.from(bytes.subarray(0, 64)).includes('webm') ? 'WebM' : 'Matroska' }
+  return name(bytes, 0) === 'RIFF' && name(bytes, 8) === 'AVI ' ? { container: 'AVI' } : undefined
 }
 
 function name(bytes: Uint8Array, at: number): string {
@@ -52,7 +52,8 @@ const containers: ReadonlySet<string> = new Set(['moov', 'trak', 'mdia'])
 const boxesMax = 2000
 
 /** Walks the boxes that lead to the movie header and the track headers (ISO/IEC 14496-12, 8.2.2 and 8.3.2). */
-function isoFacts(bytes: Uint8Array, view: DataView): VideoFacts {
+function isoFacts(bytes: Uint8Array): VideoFacts {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   let facts: VideoFacts = { container: name(bytes, 8) === 'qt  ' ? 'QuickTime' : 'MP4' }
   let boxes = 0
   const walk = (from: number, to: number): void => {
@@ -84,56 +85,4 @@ function headerFacts(kind: string, view: DataView, body: number, end: number): P
   const width = view.getUint32(end - 8) / 65_536
   const height = view.getUint32(end - 4) / 65_536
   return width > 0 && height > 0 ? { width: Math.round(width), height: Math.round(height) } : {}
-}
-
-const headerBytesMax = 65_536
-
-/** Reads the few elements that are wanted where they are found near the beginning (RFC 9559). */
-function matroskaFacts(bytes: Uint8Array, view: DataView): VideoFacts {
-  const head = bytes.subarray(0, headerBytesMax)
-  const text = Buffer.from(head).toString('latin1')
-  const container = text.includes('webm') ? 'WebM' : 'Matroska'
-  const scale = unsigned(view, text, '\x2a\xd7\xb1') ?? 1_000_000
-  const duration = float(view, text, '\x44\x89')
-  const width = unsigned(view, text, '\xb0')
-  const height = unsigned(view, text, '\xba')
-  return {
-    container,
-    ...(duration === undefined ? {} : { seconds: (duration * scale) / 1e9 }),
-    ...(width === undefined || height === undefined ? {} : { width, height }),
-  }
-}
-
-function unsigned(view: DataView, text: string, id: string): number | undefined {
-  for (let at = text.indexOf(id); at >= 0; at = text.indexOf(id, at + 1)) {
-    const size = text.charCodeAt(at + id.length) - 0x80
-    const from = at + id.length + 1
-    if (size < 1 || size > 4 || from + size > view.byteLength) continue
-    let value = 0
-    for (let index = 0; index < size; index++) value = value * 256 + view.getUint8(from + index)
-    if (value >= 16 && value < 2 ** 31) return value
-  }
-  return undefined
-}
-
-function float(view: DataView, text: string, id: string): number | undefined {
-  const at = text.indexOf(id)
-  const size = at < 0 ? 0 : text.charCodeAt(at + id.length) - 0x80
-  const from = at + id.length + 1
-  if ((size !== 4 && size !== 8) || from + size > view.byteLength) return undefined
-  const value = size === 4 ? view.getFloat32(from) : view.getFloat64(from)
-  return Number.isFinite(value) && value >= 0 ? value : undefined
-}
-
-/** The main AVI header: microseconds per frame, frames, width, height. */
-function aviFacts(bytes: Uint8Array, view: DataView): VideoFacts {
-  const at = Buffer.from(bytes.subarray(0, headerBytesMax)).indexOf('avih')
-  if (at < 0 || at + 48 > bytes.length) return { container: 'AVI' }
-  const body = at + 8
-  return {
-    container: 'AVI',
-    seconds: (view.getUint32(body, true) * view.getUint32(body + 16, true)) / 1e6,
-    width: view.getUint32(body + 32, true),
-    height: view.getUint32(body + 36, true),
-  }
 }

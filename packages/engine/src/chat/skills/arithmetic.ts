@@ -1,6 +1,6 @@
 import type { Answer, Ask, Skill } from '../ask/ask.ts'
 import { type Evaluated, evaluate, findExpression } from '../math/expression.ts'
-import { solution, solveLinear } from '../math/equation.ts'
+import { solveLinear } from '../math/equation.ts'
 import {
   add,
   compare,
@@ -46,10 +46,7 @@ function searched(ask: Ask): string {
 }
 
 function expressionAnswer({ value, written }: Evaluated): Answer {
-  const number = toNumber(value)
-  if (Number.isNaN(number)) return undefinedResult(written)
-  const shown = formatQuantity(value)
-  return result(written, shown, isRounded(value))
+  return Number.isNaN(toNumber(value)) ? undefinedResult(written) : result(written, value)
 }
 
 function undefinedResult(written: string): Answer {
@@ -60,41 +57,29 @@ function undefinedResult(written: string): Answer {
   return { skill: 'arithmetic', phrasings: [text], value: 'undefined', evidence: [written] }
 }
 
-function result(written: string, shown: string, rounded: boolean): Answer {
-  const equals = rounded ? '≈' : '='
-  return {
-    skill: 'arithmetic',
-    phrasings: [
-      `${written} ${equals} ${shown}`,
-      `The answer is ${shown}.`,
-      shown,
-      `The result is ${shown}.`,
-    ],
-    value: shown,
-    evidence: [`${written} ${equals} ${shown}`],
-  }
+function result(written: string, value: Quantity): Answer {
+  const shown = formatQuantity(value)
+  const sentence = `${written} ${isRounded(value) ? '≈' : '='} ${shown}`
+  return told(sentence, shown, [`The answer is ${shown}.`, shown, `The result is ${shown}.`])
 }
 
-function equation(ask: Ask): Answer | undefined {
-  if (!ask.text.includes('=')) return undefined
-  const solved = solveLinear(ask.text.length <= 2000 ? ask.text : ask.instruction)
+function told(sentence: string, value: string, others: readonly string[]): Answer {
+  return { skill: 'arithmetic', phrasings: [sentence, ...others], value, evidence: [sentence] }
+}
+
+function equation({ text, instruction }: Ask): Answer | undefined {
+  if (!text.includes('=')) return undefined
+  const solved = solveLinear(text.length <= 2000 ? text : instruction)
   if (solved === undefined) return undefined
-  const steps = solved.steps.map((step) => `${step.explanation} ${step.output}`)
-  const working = [...steps, `So ${solution(solved)}.`].join('\n')
-  const short = /\b(?:only|just)\b/i.test(ask.instruction)
-  const full = `${solution(solved)}`
-  return {
-    skill: 'arithmetic',
-    phrasings: short ? [full, solved.value] : [working, full, `The solution is ${full}.`],
-    value: solved.value,
-    evidence: steps,
-  }
+  const { solution, value, steps } = solved
+  const isShort = /\b(?:only|just)\b/i.test(instruction)
+  const phrasings = isShort
+    ? [solution, value]
+    : [[...steps, `So ${solution}.`].join('\n'), solution, `The solution is ${solution}.`]
+  return { skill: 'arithmetic', phrasings, value, evidence: steps }
 }
 
-type Aggregate = (values: readonly Quantity[]) => Quantity | undefined
-
-const sum: Aggregate = (values) => values.reduce(add)
-const sorted = (values: readonly Quantity[]): Quantity[] => values.toSorted(compare)
+type Aggregate = (values: readonly Quantity[], sorted: readonly Quantity[]) => Quantity | undefined
 
 const aggregates: readonly (readonly [RegExp, string, Aggregate])[] = [
   [
@@ -102,25 +87,23 @@ const aggregates: readonly (readonly [RegExp, string, Aggregate])[] = [
     'average',
     (values) => divide(values.reduce(add), rational(BigInt(values.length))),
   ],
-  [/\bmedian\b/i, 'median', (values) => middle(sorted(values))],
+  [/\bmedian\b/i, 'median', (_, sorted) => middle(sorted)],
   [/\bproduct\b|\bmultiply\b/i, 'product', (values) => values.reduce(multiply)],
   [
     /\bdifference\b|\bsubtract\b/i,
     'difference',
-    (values) => {
-      const [small, large] = sorted(values)
-      return small === undefined || large === undefined || values.length > 2
+    (_, [small, large, more]) =>
+      small === undefined || large === undefined || more !== undefined
         ? undefined
-        : subtract(large, small)
-    },
+        : subtract(large, small),
   ],
   [
     /\b(?:maximum|max|largest|biggest|highest|greatest)\b/i,
     'maximum',
-    (values) => sorted(values).at(-1),
+    (_, sorted) => sorted.at(-1),
   ],
-  [/\b(?:minimum|min|smallest|lowest|least)\b/i, 'minimum', (values) => sorted(values)[0]],
-  [/\b(?:sum|total|add(?: up)?|altogether)\b/i, 'sum', sum],
+  [/\b(?:minimum|min|smallest|lowest|least)\b/i, 'minimum', (_, sorted) => sorted[0]],
+  [/\b(?:sum|total|add(?: up)?|altogether)\b/i, 'sum', (values) => values.reduce(add)],
 ]
 
 /** What may stand between "the average" and its numbers. */
@@ -129,44 +112,36 @@ const filler =
 const pointing =
   /\b(?:numbers?|values?|list|these|them|following|scores?|prices?|amounts?|figures?|it all|up)\b/i
 
-function ofList(ask: Ask): Answer | undefined {
-  const found = aggregates.flatMap(([pattern, name, value]) => {
-    const match = pattern.exec(ask.instruction)
-    return match === null ? [] : [{ name, value, end: match.index + match[0].length }]
+function ofList({ instruction, passage }: Ask): Answer | undefined {
+  const found = aggregates.flatMap(([pattern, name, aggregate]) => {
+    const match = pattern.exec(instruction)
+    return match === null ? [] : [{ name, aggregate, end: match.index + match[0].length }]
   })[0]
   if (found === undefined) return undefined
-  const run = runOf(ask.instruction)
-  if (run !== undefined) return aggregateAnswer(found.name, found.value(run.values), run.name)
-  const own = numbersOf(ask.instruction)
-  const first = own.find((span) => span.start >= found.end)
-  const direct =
-    own.length >= 2 &&
-    first !== undefined &&
-    filler.test(ask.instruction.slice(found.end, first.start))
-  const given = !direct && pointing.test(ask.instruction) && ask.passage.length < 100_000
-  const spans = direct ? own : given ? numbersOf(ask.passage) : []
-  if (spans.length < 2 || spans.length > 20_000) return undefined
-  if (direct ? !isRow(ask.instruction, own) : !isList(ask.passage, spans.length)) return undefined
-  const values = spans.map((span) => parseDecimal(span.digits.includes('e') ? '0' : span.digits))
-  const numbers =
-    values.length > 12 ? `the ${values.length} numbers` : values.map(formatQuantity).join(', ')
-  return aggregateAnswer(found.name, found.value(values), numbers)
+  const { name, aggregate, end } = found
+  const run = runOf(instruction)
+  const values = run?.values ?? listIn(instruction, passage, end)
+  if (values === undefined) return undefined
+  const value = aggregate(values, values.toSorted(compare))
+  if (value === undefined) return undefined
+  const many = values.length > 12 ? `the ${values.length} numbers` : undefined
+  const numbers = run?.name ?? many ?? values.map(formatQuantity).join(', ')
+  const shown = formatQuantity(value)
+  const others = [shown, `The ${name} is ${shown}.`]
+  return told(`The ${name} of ${numbers} is ${shown}.`, shown, others)
 }
 
-function aggregateAnswer(
-  name: string,
-  value: Quantity | undefined,
-  numbers: string,
-): Answer | undefined {
-  if (value === undefined) return undefined
-  const shown = formatQuantity(value)
-  const sentence = `The ${name} of ${numbers} is ${shown}.`
-  return {
-    skill: 'arithmetic',
-    phrasings: [sentence, shown, `The ${name} is ${shown}.`],
-    value: shown,
-    evidence: [sentence],
-  }
+/** The numbers behind "the average of", or those of the passage that it points to. */
+function listIn(instruction: string, passage: string, end: number): Quantity[] | undefined {
+  const own = numbersOf(instruction)
+  const first = own.find((span) => span.start >= end)
+  const isDirect =
+    own.length >= 2 && first !== undefined && filler.test(instruction.slice(end, first.start))
+  const isGiven = !isDirect && pointing.test(instruction) && passage.length < 100_000
+  const spans = isDirect ? own : isGiven ? numbersOf(passage) : []
+  if (spans.length < 2 || spans.length > 20_000) return undefined
+  if (isDirect ? !isRow(instruction, own) : !isList(passage, spans.length)) return undefined
+  return spans.map(({ digits }) => parseDecimal(digits.includes('e') ? '0' : digits))
 }
 
 const runPattern =
@@ -186,15 +161,13 @@ function runOf(
 
 /** Numbers with nothing but commas and "and" between them. */
 function isRow(text: string, spans: readonly NumberSpan[]): boolean {
-  return spans.slice(1).every((span, index) => {
-    const before = spans[index]
-    return (
-      before !== undefined &&
+  return spans
+    .slice(1)
+    .every(({ start }, index) =>
       /^[\s,;&+)(]*(?:(?:and|plus|from|with|by|or)[\s,]*)*$/i.test(
-        text.slice(before.end, span.start),
-      )
+        text.slice(spans[index]?.end, start),
+      ),
     )
-  })
 }
 
 /** Numbers in prose ("In 1843, two hundred people …") are no list. */
@@ -232,15 +205,8 @@ const changed = [
 ]
 
 /** The named parts of the first pattern that is found. */
-function groupsOf(
-  patterns: readonly RegExp[],
-  text: string,
-): Readonly<Record<string, string | undefined>> | undefined {
-  for (const each of patterns) {
-    const groups = each.exec(text)?.groups
-    if (groups !== undefined) return groups
-  }
-  return undefined
+function groupsOf(patterns: readonly RegExp[], text: string): RegExpExecArray['groups'] {
+  return patterns.map((each) => each.exec(text)?.groups).find((groups) => groups !== undefined)
 }
 
 function percentage({ instruction }: Ask): Answer | undefined {
@@ -251,9 +217,8 @@ function percentage({ instruction }: Ask): Answer | undefined {
   const [base, rate] = [plain(change['base']), plain(change['rate'])]
   const part = multiply(base, divide(rate, rational(100n)))
   const isDown = change['down'] !== undefined
-  const value = isDown ? subtract(base, part) : add(base, part)
   const written = `${formatQuantity(base)} ${isDown ? '-' : '+'} ${formatQuantity(rate)}%`
-  return result(written, formatQuantity(value), isRounded(value))
+  return result(written, isDown ? subtract(base, part) : add(base, part))
 }
 
 function shareAnswer(part: Quantity, whole: Quantity): Answer {
@@ -262,12 +227,7 @@ function shareAnswer(part: Quantity, whole: Quantity): Answer {
     return undefinedResult(`${formatQuantity(part)} ÷ ${formatQuantity(whole)}`)
   const shown = `${formatQuantity(value)}%`
   const sentence = `${formatQuantity(part)} is ${shown} of ${formatQuantity(whole)}.`
-  return {
-    skill: 'arithmetic',
-    phrasings: [sentence, shown, `The answer is ${shown}.`],
-    value: shown,
-    evidence: [sentence],
-  }
+  return told(sentence, shown, [shown, `The answer is ${shown}.`])
 }
 
 function plain(written = '0'): Quantity {

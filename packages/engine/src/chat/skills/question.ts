@@ -1,8 +1,7 @@
 import type { Answer, Ask, Skill } from '../ask/ask.ts'
 import { type Fact, gatherFacts } from '../qa/facts.ts'
-import { analyseQuestion, type Question } from '../qa/question.ts'
+import { analyseQuestion, type Question, spanOf } from '../qa/question.ts'
 import { type Match, search } from '../qa/search.ts'
-import { spanOf } from '../qa/span.ts'
 import { asSentence } from '../text/words.ts'
 import { summarise } from './summarise.ts'
 
@@ -20,77 +19,60 @@ export const question: Skill = {
   },
 }
 
-function asksOfText(ask: Ask): boolean {
-  const asks = /[?？]\s*$|[?？]["')\]]/.test(ask.instruction)
+function asksOfText({ instruction, passage }: Ask): boolean {
+  const asks = /[?？]\s*$|[?？]["')\]]/.test(instruction)
   const words =
     /^(?:please |can you |could you )*(?:what|who|whom|whose|when|where|why|how|which|is|are|was|were|do|does|did|tell me|describe|explain|name|state|find|give me|identify|list|quote|answer)\b/i.test(
-      ask.instruction,
+      instruction,
     )
-  return asks || words || ask.passage !== ''
+  return asks || words || passage !== ''
 }
 
 /** "What is this about?" */
 function aboutAll(ask: Ask): Answer | undefined {
-  if (
-    ask.passage === '' &&
-    !ask.sources.some((source) => source.current && source.text.length > 40)
-  )
-    return undefined
-  return summarise.answer({ ...ask, instruction: 'Summarize the text' })
+  const isGiven =
+    ask.passage !== '' || ask.sources.some(({ current, text }) => current && text.length > 40)
+  return isGiven ? summarise.answer({ ...ask, instruction: 'Summarize the text' }) : undefined
 }
 
 const coverageMin = 0.5
+const coverageInTextMin = 0.3
 
 function factual(matches: readonly Match[], asked: Question, ask: Ask): Answer | undefined {
-  const needed = ask.passage !== '' ? 0.3 : coverageMin
+  const needed = ask.passage === '' ? coverageMin : coverageInTextMin
   const good = matches.filter((match) => match.coverage >= needed && acceptable(match, asked))
-  const best = good[0]
-  if (best === undefined) return undefined
-  const span = spanOf(best.fact.searched, asked) ?? undefined
-  const told = asSentence(best.fact.told)
-  const value = span === undefined ? undefined : swappedSpan(span, best.fact)
-  const introduced = introduction(best.fact, ask)
+  const fact = good[0]?.fact
+  if (fact === undefined) return undefined
+  const span = spanOf(fact.text, asked)
+  const value =
+    fact.told === fact.text ? span : span?.replace(/\bmy\b/gi, 'your').replace(/\bI\b/g, 'you')
+  const told = [fact.told, value, introduction(fact, ask)].filter((text) => text !== undefined)
   return {
     skill: 'question',
-    phrasings: [
-      told,
-      ...(value === undefined ? [] : [asSentence(value)]),
-      ...(introduced === undefined ? [] : [introduced]),
-    ],
+    phrasings: told.map(asSentence),
     ...(value === undefined ? {} : { value }),
     evidence: good.slice(0, 3).map((match) => match.fact.text),
   }
 }
 
 /** A user's own facts answer only questions about him, and a system text's "you" only questions to the engine. */
-function acceptable(match: Match, asked: Question): boolean {
-  const { fact } = match
-  if (asked.person === 'first' && fact.origin === 'user')
-    return /\b(?:i|i['’]m|i['’]ve|my|me|mine|we|our)\b/i.test(fact.text) || match.coverage >= 0.6
-  if (
-    asked.person === 'third' &&
-    fact.origin === 'system' &&
-    /^you\b|\byou (?:are|must|should|will)\b/i.test(fact.text)
-  )
-    return match.coverage >= 0.8
-  return true
+function acceptable({ fact: { origin, text }, coverage }: Match, { person }: Question): boolean {
+  if (person === 'first' && origin === 'user')
+    return /\b(?:i|i['’]m|i['’]ve|my|me|mine|we|our)\b/i.test(text) || coverage >= 0.6
+  const isOfEngine = /^you\b|\byou (?:are|must|should|will)\b/i.test(text)
+  return person !== 'third' || origin !== 'system' || !isOfEngine || coverage >= 0.8
 }
 
-function swappedSpan(span: string, fact: Fact): string {
-  if (fact.told === fact.searched) return span
-  return span.replace(/\bmy\b/gi, 'your').replace(/\bI\b/g, 'you')
-}
-
-function introduction(fact: Fact, ask: Ask): string | undefined {
-  if (fact.origin === 'user' && !fact.current) return `You said: ${asSentence(fact.text)}`
-  if (fact.origin === 'tool') return undefined
-  return ask.passage === '' ? undefined : `According to the text: ${asSentence(fact.told)}`
+function introduction({ origin, current, text, told }: Fact, ask: Ask): string | undefined {
+  if (origin === 'user' && !current) return `You said: ${asSentence(text)}`
+  if (origin === 'tool' || ask.passage === '') return undefined
+  return `According to the text: ${asSentence(told)}`
 }
 
 /** The caller gave a text to answer from, and the answer is not in it. */
 function unsaid(ask: Ask, asked: Question): Answer | undefined {
   const given =
     ask.passage !== '' || ask.sources.some((source) => source.origin === 'media' && source.current)
-  if (!given || asked.kind === 'other') return undefined
+  if (!given || asked.kind === undefined) return undefined
   return { skill: 'question', phrasings: ['The text does not say this.'], evidence: [] }
 }

@@ -1,8 +1,7 @@
 import type { Span } from './spans.ts'
 
 const day = 86_400_000
-const months =
-  'january february march april may june july august september october november december'.split(' ')
+const months = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ')
 const weekdays = 'sunday monday tuesday wednesday thursday friday saturday'.split(' ')
 const monthPattern =
   '(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\\.?'
@@ -11,8 +10,6 @@ const weekdayPattern = '(?:mon|tues|wednes|thurs|fri|satur|sun)day'
 /** A day named in a text. `time` is midnight UTC of the day, in milliseconds. */
 export interface DateSpan extends Span {
   readonly time: number
-  /** Whether it depends on today: "tomorrow", "next Friday". */
-  readonly relative: boolean
 }
 
 const patterns: readonly RegExp[] = [
@@ -28,7 +25,6 @@ const patterns: readonly RegExp[] = [
     'gi',
   ),
   /\b(?<word>day after tomorrow|day before yesterday|today|tonight|tomorrow|yesterday)\b/gi,
-  /\b(?<holiday>christmas(?: day| eve)?|new year['’]s (?:day|eve)|new year|halloween|valentine['’]s day)\b/gi,
   /\bin (?<count>\d{1,4}) (?<unit>days?|weeks?)\b/gi,
   new RegExp(`\\b(?:(?<which>next|last|this|on) )?(?<weekday>${weekdayPattern})\\b`, 'gi'),
 ]
@@ -38,73 +34,39 @@ export function datesOf(text: string, now: number): DateSpan[] {
   const found: DateSpan[] = []
   const taken = new Set<number>()
   for (const pattern of patterns)
-    for (const match of text.matchAll(pattern)) {
-      const { index } = match
-      const end = index + match[0].length
-      if (taken.has(index) || taken.has(end - 1)) continue
-      const time = timeOf(match.groups ?? {}, now)
+    for (const { index: start, 0: written, groups = {} } of text.matchAll(pattern)) {
+      const end = start + written.length
+      const time = taken.has(start) || taken.has(end - 1) ? undefined : timeOf(groups, now)
       if (time === undefined) continue
-      const relative = match.groups?.['d'] === undefined
-      found.push({ text: match[0], start: index, end, time, relative })
-      for (let at = index; at < end; at++) taken.add(at)
+      found.push({ text: written, start, end, time })
+      for (let at = start; at < end; at++) taken.add(at)
     }
   return found.sort((left, right) => left.start - right.start)
 }
 
+const relativeDays: Readonly<Record<string, number>> = {
+  'day before yesterday': -2,
+  yesterday: -1,
+  tomorrow: 1,
+  'day after tomorrow': 2,
+}
+
 function timeOf(
-  groups: Readonly<Record<string, string | undefined>>,
+  { word, count, unit, weekday, which, y, m, d, name }: NonNullable<RegExpExecArray['groups']>,
   now: number,
 ): number | undefined {
   const today = Math.floor(now / day) * day
-  if (groups['word'] !== undefined) return today + relativeDays(groups['word'].toLowerCase()) * day
-  if (groups['holiday'] !== undefined) return holidayTime(groups['holiday'].toLowerCase(), now)
-  if (groups['count'] !== undefined)
-    return today + Number(groups['count']) * (groups['unit']?.startsWith('w') ? 7 : 1) * day
-  if (groups['weekday'] !== undefined)
-    return weekdayTime(groups['weekday'].toLowerCase(), groups['which']?.toLowerCase(), today)
-  const year = groups['y'] === undefined ? new Date(now).getUTCFullYear() : Number(groups['y'])
-  const month =
-    groups['name'] === undefined ? Number(groups['m']) : monthNumber(groups['name'].toLowerCase())
-  return utc(year, month, Number(groups['d']))
-}
-
-const holidays: readonly (readonly [RegExp, number, number])[] = [
-  [/christmas eve/, 12, 24],
-  [/christmas/, 12, 25],
-  [/new year['’]s eve/, 12, 31],
-  [/new year/, 1, 1],
-  [/halloween/, 10, 31],
-  [/valentine/, 2, 14],
-]
-
-/** The next one. */
-function holidayTime(name: string, now: number): number | undefined {
-  const [, month, date] = holidays.find(([pattern]) => pattern.test(name)) ?? []
-  if (month === undefined || date === undefined) return undefined
-  const year = new Date(now).getUTCFullYear()
-  const time = utc(year, month, date)
-  return time !== undefined && time < Math.floor(now / day) * day
-    ? utc(year + 1, month, date)
-    : time
-}
-
-function relativeDays(word: string): number {
-  if (word === 'day after tomorrow') return 2
-  if (word === 'day before yesterday') return -2
-  if (word === 'tomorrow') return 1
-  return word === 'yesterday' ? -1 : 0
-}
-
-function weekdayTime(name: string, which: string | undefined, today: number): number {
-  const wanted = weekdays.indexOf(name)
-  const current = new Date(today).getUTCDay()
-  const ahead = (wanted - current + 7) % 7
-  if (which === 'last') return today + (ahead === 0 ? -7 : ahead - 7) * day
-  return today + (ahead === 0 && which === 'next' ? 7 : ahead) * day
-}
-
-function monthNumber(name: string): number {
-  return months.findIndex((month) => month.startsWith(name.slice(0, 3))) + 1
+  if (word !== undefined) return today + (relativeDays[word.toLowerCase()] ?? 0) * day
+  if (count !== undefined) return today + Number(count) * (unit?.startsWith('w') ? 7 : 1) * day
+  if (weekday !== undefined) {
+    const ahead = (weekdays.indexOf(weekday.toLowerCase()) - new Date(today).getUTCDay() + 7) % 7
+    const isOther = ahead === 0 && which?.toLowerCase() === 'next'
+    return today + (which?.toLowerCase() === 'last' ? ahead - 7 : isOther ? 7 : ahead) * day
+  }
+  const year = y === undefined ? new Date(now).getUTCFullYear() : Number(y)
+  const short = name?.slice(0, 3).toLowerCase()
+  const month = short === undefined ? Number(m) : months.indexOf(short) + 1
+  return utc(year, month, Number(d))
 }
 
 /** Midnight UTC of a day that exists in the calendar. */
@@ -121,27 +83,30 @@ export function isoDay(time: number): string {
   return Number.isNaN(date.getTime()) ? '1970-01-01' : date.toISOString().slice(0, 10)
 }
 
-/** Times of day: "3pm", "15:30", "noon". */
+const clockPattern =
+  /(?<!\d)(?<hour>\d{1,2})(?::(?<minute>\d{2}))?(?::\d{2})?(?!\d)(?: ?(?<half>[ap])\.?m\b\.?)?|\b(?<word>noon|midnight)\b/gi
+
+/** Times of day: "3pm", "15:30", "noon"; `clock` is `15:30`. */
 export function timesOf(text: string): (Span & { readonly clock: string })[] {
-  const spans: (Span & { readonly clock: string })[] = []
-  const pattern =
-    /(?<!\d)(\d{1,2})(?::(\d{2}))?(?::\d{2})? ?([ap])\.?m\b\.?|(?<!\d)(\d{1,2}):(\d{2})(?!\d)|\b(noon|midnight)\b/gi
-  for (const match of text.matchAll(pattern)) {
-    const clock = clockOf(match)
-    if (clock === undefined) continue
-    const written = /[ap]m\.$/i.test(match[0]) ? match[0].slice(0, -1) : match[0]
-    spans.push({ text: written, start: match.index, end: match.index + written.length, clock })
-  }
-  return spans
+  return [...text.matchAll(clockPattern)].flatMap(({ index: start, 0: found, groups = {} }) => {
+    const clock = clockOf(groups)
+    const written = found.replace(/(?<=[ap]m)\.$/i, '')
+    return clock === undefined ? [] : [{ text: written, start, end: start + written.length, clock }]
+  })
 }
 
-function clockOf(match: RegExpExecArray): string | undefined {
-  const word = match[6]?.toLowerCase()
-  if (word !== undefined) return word === 'noon' ? '12:00' : '00:00'
-  const half = match[3]?.toLowerCase()
-  const read = Number(match[1] ?? match[4])
-  const minute = Number(match[2] ?? match[5] ?? 0)
-  const hour = half === undefined ? read : (read % 12) + (half === 'p' ? 12 : 0)
-  if (hour > 23 || minute > 59 || (half !== undefined && read > 12)) return undefined
-  return `${String(hour).padStart(2, '0')}:${String(minute).padStart(2, '0')}`
+function clockOf({
+  hour: read = '',
+  minute,
+  half,
+  word,
+}: NonNullable<RegExpExecArray['groups']>): string | undefined {
+  if (word !== undefined) return word.toLowerCase() === 'noon' ? '12:00' : '00:00'
+  // A number alone is no time of day.
+  if (half === undefined && minute === undefined) return undefined
+  const isLate = half?.toLowerCase() === 'p'
+  const hour = half === undefined ? Number(read) : (Number(read) % 12) + (isLate ? 12 : 0)
+  if (hour > 23 || Number(minute) > 59 || (half !== undefined && Number(read) > 12))
+    return undefined
+  return `${String(hour).padStart(2, '0')}:${minute ?? '00'}`
 }

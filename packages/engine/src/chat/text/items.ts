@@ -9,7 +9,8 @@ export interface Items {
 /** The items of a list: lines, bullets, a JSON array, words between commas or semicolons, or just words. */
 export function itemsOf(text: string): Items {
   const trimmed = text.trim()
-  const json = jsonItems(trimmed)
+  // "the array [3, 1, 2]"
+  const json = jsonItems(trimmed.replace(/^[\w ]{1,40}(?=\[[^[\]]*\]\W{0,3}$)/, ''))
   if (json !== undefined) return { items: json, separator: 'commas' }
   const lines = trimmed
     .split('\n')
@@ -18,42 +19,31 @@ export function itemsOf(text: string): Items {
   if (lines.length > 1) return { items: lines.slice(0, itemsMax), separator: 'lines' }
   const line = withoutBullet(trimmed)
   if (/[,;]/.test(line)) return { items: commaItems(line), separator: 'commas' }
-  if (/ (?:and|or|&) /i.test(line) && line.length < 2000) {
-    const items = line
-      .split(/ (?:and|or|&) /i)
-      .map(clean)
-      .filter((item) => item !== '')
-    if (items.every((item) => item.split(' ').length <= 3)) return { items, separator: 'commas' }
-  }
-  const items = line
-    .split(/\s+/)
-    .map(clean)
-    .filter((item) => item !== '')
-  return { items: items.slice(0, itemsMax), separator: 'blanks' }
+  const joined = line.length < 2000 ? cleaned(line.split(/ (?:and|or|&) /i)) : []
+  if (joined.length > 1 && joined.every((item) => item.split(' ').length <= 3))
+    return { items: joined, separator: 'commas' }
+  return { items: cleaned(line.split(/\s+/)), separator: 'blanks' }
 }
 
 /** A number with thousands separators ("1,234") stays whole when spaces follow the separating commas. */
 function commaItems(line: string): string[] {
   const separator = line.includes(';') ? /;/ : /, /.test(line) ? /,(?!\d{3}(?!\d))|,(?=\s)/ : /,/
-  return line
-    .split(separator)
-    .flatMap((item, index, all) => (index === all.length - 1 ? lastItems(item) : [item]))
-    .map(clean)
+  const items = line.split(separator)
+  // "…, pears and apples": the last comma may be left out.
+  const last = items.pop()?.replace(/^\s{0,20}(?:and|or|&)\s/i, '') ?? ''
+  return cleaned([...items, ...(last.length < 200 ? last.split(/ (?:and|&) /i) : [last])])
+}
+
+function cleaned(items: readonly string[]): string[] {
+  return items
+    .map((item) =>
+      item
+        .trim()
+        .replace(/^["'“‘]([^"'“”‘’]*)["'”’]$/u, '$1')
+        .replace(/[.!?]$/, ''),
+    )
     .filter((item) => item !== '')
     .slice(0, itemsMax)
-}
-
-/** "…, pears and apples": the last comma may be left out. */
-function lastItems(item: string): string[] {
-  const bare = item.replace(/^\s{0,20}(?:and|or|&)\s/i, '')
-  return bare.length < 200 ? bare.split(/ (?:and|&) /i) : [bare]
-}
-
-function clean(item: string): string {
-  const trimmed = item.trim().replace(/^["'“‘]([^"'“”‘’]*)["'”’]$/u, '$1')
-  return /\d$/.test(trimmed.replace(/\.$/, ''))
-    ? trimmed.replace(/\.$/, '')
-    : trimmed.replace(/[.!?]$/, '')
 }
 
 function withoutBullet(line: string): string {
@@ -76,5 +66,5 @@ function jsonItems(text: string): string[] | undefined {
 
 /** Items set out as they came. */
 export function setOut(items: readonly string[], separator: Items['separator']): string {
-  return items.join(separator === 'lines' ? '\n' : separator === 'commas' ? ', ' : ' ')
+  return items.join({ lines: '\n', commas: ', ', blanks: ' ' }[separator])
 }

@@ -44,13 +44,11 @@ function collect(value: unknown, path: readonly string[], into: Leaf[]): void {
 
 /** An item of a list is called by its name if it has one. */
 function labelOf(item: unknown, index: number): string {
-  if (typeof item === 'object' && item !== null)
-    for (const key of ['name', 'title', 'id', 'label', 'city'])
-      if (key in item) {
-        const label: unknown = Reflect.get(item, key)
-        if (typeof label === 'string' && label !== '' && label.length < 60) return label
-      }
-  return String(index + 1)
+  const labels = ['name', 'title', 'id', 'label', 'city'].map((key) =>
+    typeof item === 'object' && item !== null ? (Reflect.get(item, key) as unknown) : undefined,
+  )
+  const label = labels.find((text) => typeof text === 'string' && text !== '' && text.length < 60)
+  return String(label ?? index + 1)
 }
 
 /** `current_temp` and `currentTemp` as words. */

@@ -54,30 +54,16 @@ function isLineBreak(text: string, index: number): boolean {
 /** `after` is where the marks that begin at `index` end. */
 function endsSentence(text: string, index: number, after: number): boolean {
   const character = text.charAt(index)
-  if ('。！？'.includes(character)) return true
-  if (after >= text.length) return true
+  if ('。！？'.includes(character) || after >= text.length) return true
   if (!/\s/.test(text.charAt(after))) return false
   if (character !== '.') return true
-  const word = wordBefore(text, index)
+  const word = /[\p{L}\p{N}.]*$/u.exec(text.slice(Math.max(0, index - 12), index))?.[0] ?? ''
   if (abbreviations.has(word.toLowerCase()) || /^[A-Za-z]$/.test(word))
-    return isFollowedByBreak(text, after)
+    return text.charAt(after) === '\n'
   // "1. First" numbers an item; "in 1843. She" ends a sentence.
-  if (/^\d{1,2}$/.test(word) && isLineStart(text, index - word.length)) return false
-  const next = text.slice(after, after + 20).trimStart()
-  return next === '' || !/^[a-z]/.test(next)
-}
-
-function isFollowedByBreak(text: string, after: number): boolean {
-  return text.charAt(after) === '\n'
-}
-
-function isLineStart(text: string, index: number): boolean {
-  return index <= 0 || text.charAt(index - 1) === '\n'
-}
-
-function wordBefore(text: string, index: number): string {
-  const from = Math.max(0, index - 12)
-  return /[\p{L}\p{N}.]*$/u.exec(text.slice(from, index))?.[0] ?? ''
+  const start = index - word.length
+  if (/^\d{1,2}$/.test(word) && (start <= 0 || text.charAt(start - 1) === '\n')) return false
+  return !/^[a-z]/.test(text.slice(after, after + 20).trimStart())
 }
 
 function afterClosers(text: string, index: number): number {

@@ -1,24 +1,16 @@
+import { rolesOf } from '../files/file-tools.ts'
 import { findClues, type Clues } from '../schema/clues.ts'
-import { createInstance, type Instance } from '../schema/instance.ts'
-import {
-  isRecord,
-  type JsonSchema,
-  merged,
-  propertiesOf,
-  requiredOf,
-  resolveReferences,
-  textIn,
-} from '../schema/json-schema.ts'
-import { placesOf } from '../schema/places.ts'
-import { describeProperty } from '../schema/property.ts'
 import { mentionedValues } from '../schema/fill-enum.ts'
+import { createInstance } from '../schema/instance.ts'
+import { plainSchema, propertiesOf, requiredOf, typesOf } from '../schema/json-schema.ts'
+import { kinds } from '../schema/kinds.ts'
 import { wordingOf } from '../schema/phrases.ts'
+import { describeProperty } from '../schema/property.ts'
 import { matchesPattern } from '../schema/regex/match.ts'
 import { samplePattern } from '../schema/regex/sample.ts'
-import type { Span } from '../text/spans.ts'
-import { rolesOf } from '../files/file-tools.ts'
 import { spelledOut } from '../text/json-facts.ts'
 import { sentencesOf } from '../text/sentences.ts'
+import type { Span } from '../text/spans.ts'
 import { clausesOf } from './clauses.ts'
 import { isCalculator, isNamed, type Profile, profileOf, speaksOf, suit, suitMin } from './suit.ts'
 import type { EngineTool, ToolUse } from './tool.ts'
@@ -56,7 +48,8 @@ export function planCalls(use: ToolUse, options: PlanOptions): PlannedCall[] {
   const calls = asked.length > 0 ? asked : wholeCalls(profiles, use, options)
   // Nobody asked for a call that is made of guesses.
   const meant = use.mode === 'required' ? calls : calls.filter(({ unsaid }) => unsaid.length === 0)
-  return distinct(meant).slice(0, callsMax)
+  const distinct = new Map(meant.map((call) => [`${call.tool.name}\n${call.input}`, call]))
+  return [...distinct.values()].slice(0, callsMax)
 }
 
 /** What starts another agent costs without end, so that nothing but its name calls for it. */
@@ -64,11 +57,11 @@ function spawns({ name, parameters }: EngineTool): boolean {
   const words = spelledOut(name)
     .toLowerCase()
     .split(/[^a-z]+/)
-  const properties = isRecord(parameters) ? propertiesOf(parameters).map(([key]) => key) : []
   return (
     /\b(?:sub)?agents?\b|\bspawn\b|\bdelegate\b|\bteam(?:mate)?s?\b|\bworkflow\b|\bskill\b|^(?:new )?task$/.test(
       words.join(' '),
-    ) || properties.some((key) => /^(?:sub)?agent/i.test(key))
+    ) ||
+    propertiesOf(plainSchema(parameters, parameters)).some(([key]) => /^(?:sub)?agent/i.test(key))
   )
 }
 
@@ -93,40 +86,24 @@ function namedCalls(named: readonly Profile[], { clues }: PlanOptions): PlannedC
   })
 }
 
-interface Part {
-  readonly profile: Profile
-  text: string
-}
-
 /** One tool per clause; a clause that calls for none belongs to the one before it. */
 function askedCalls(profiles: readonly Profile[], { clues }: PlanOptions): PlannedCall[] {
-  const clauses = clausesOf(clues.text)
-  if (clauses.length < 2) return []
-  const parts: Part[] = []
+  const parts: { readonly profile: Profile; text: string }[] = []
   let lead = ''
-  for (const clause of clauses) {
-    const best = bestFor(clause, profiles)
+  for (const clause of clausesOf(clues.text)) {
+    const [best] = ranking(clause, profiles)
     const last = parts.at(-1)
-    if (best !== undefined) {
-      parts.push({ profile: best, text: `${lead}${clause}` })
+    if (best !== undefined && best.score >= suitMin) {
+      parts.push({ profile: best.profile, text: `${lead}${clause}` })
       lead = ''
     } else if (last !== undefined) last.text += `. ${clause}`
     else lead += `${clause}. `
   }
-  const tools = new Set(parts.map((part) => part.profile))
-  if (parts.length < 2 && tools.size < 2) return []
-  return parts.flatMap((part) =>
-    callsOf(
-      part.profile.tool,
-      findClues(part.text, { now: clues.now, before: clues, answer: clues.answer }),
-    ),
+  if (parts.length < 2) return []
+  const { now, answer } = clues
+  return parts.flatMap(({ profile, text }) =>
+    callsOf(profile.tool, findClues(text, { now, before: clues, answer })),
   )
-}
-
-function bestFor(text: string, profiles: readonly Profile[]): Profile | undefined {
-  const ranked = ranking(text, profiles)
-  const [best] = ranked
-  return best !== undefined && best.score >= suitMin ? best.profile : undefined
 }
 
 function ranking(
@@ -140,150 +117,97 @@ function ranking(
 
 function wholeCalls(
   profiles: readonly Profile[],
-  use: ToolUse,
+  { mode }: ToolUse,
   { clues, needsLookup, isAnswered, isDemanded }: PlanOptions,
 ): PlannedCall[] {
-  const [best] = ranking(clues.text, profiles)
+  const ranked = ranking(clues.text, profiles)
+  const [best] = ranked
   if (best === undefined) return []
+  const { profile, score } = best
   // What is computed already needs a tool only if the request speaks of it.
-  if (isAnswered && use.mode === 'auto' && !isCalculator(best.profile.tool))
-    if (!speaksOf(clues.text, best.profile)) return []
-  const lookup = needsLookup ? profiles.find((profile) => isLookup(profile.tool)) : undefined
-  const chosen =
-    best.score >= suitMin
-      ? best.profile
-      : (lookup ?? (use.mode === 'required' || isDemanded ? best.profile : undefined))
-  if (chosen === undefined) return []
-  const made = callsOf(chosen.tool, clues)
-  if (made.length > 0 || use.mode !== 'required') return made
-  // No instance is valid against this tool's schema; another tool's may be.
-  for (const { profile } of ranking(clues.text, profiles)) {
-    const calls = callsOf(profile.tool, clues)
+  const isDone = isAnswered && !isCalculator(profile.tool) && !speaksOf(clues.text, profile)
+  if (mode !== 'required') {
+    const lookup = needsLookup ? profiles.find(({ tool }) => isLookup(tool)) : undefined
+    const chosen = score >= suitMin ? profile : (lookup ?? (isDemanded ? profile : undefined))
+    return chosen === undefined || isDone ? [] : callsOf(chosen.tool, clues)
+  }
+  // Where no instance is valid against one tool's schema, another tool's may be.
+  for (const { profile: each } of ranked) {
+    const calls = callsOf(each.tool, clues)
     if (calls.length > 0) return calls
   }
   return []
 }
 
 /** A search with one free text to fill in. */
-function isLookup(tool: EngineTool): boolean {
-  const schema = resolveReferences(tool.parameters, tool.parameters)
-  if (
-    !isRecord(schema) ||
-    !/web|internet|google|bing|wiki|knowledge|retriev|^(?:search|look_?up|browse|query)$/i.test(
-      tool.name,
-    )
-  )
-    return false
-  const required = requiredOf(schema)
+function isLookup({ name, parameters }: EngineTool): boolean {
+  const [only, ...others] = requiredOf(plainSchema(parameters, parameters))
   return (
-    required.length === 1 &&
-    /^(?:q|query|question|search|search_query|keywords?|term|text|topic|input)$/i.test(
-      required[0] ?? '',
-    )
+    /web|internet|google|bing|wiki|knowledge|retriev|^(?:search|look_?up|browse|query)$/i.test(
+      name,
+    ) &&
+    others.length === 0 &&
+    /^(?:q|query|question|search|search_query|keywords?|term|text|topic|input)$/i.test(only ?? '')
   )
 }
 
+/** One call, or one for each of several values: "the weather in Paris and in Rome". */
 function callsOf(tool: EngineTool, clues: Clues): PlannedCall[] {
   if (tool.kind === 'custom') return [{ tool, input: customInput(tool, clues), unsaid: [] }]
-  const split = splitProperty(tool.parameters, clues)
-  if (split === undefined) return single(tool, clues)
-  const calls = split.values.flatMap((_, index) => {
-    const own = clauseOf(clues, split.spans, index)
+  const callFor = (own: Clues): PlannedCall[] => {
     const made = createInstance(tool.parameters, own)
-    return made === undefined ? [] : [callWith(tool, made)]
+    return made === undefined
+      ? []
+      : [{ tool, input: JSON.stringify(made.value), unsaid: made.unsaid }]
+  }
+  const row = rowOf(tool, clues)
+  const [first, last] = [row[0], row.at(-1)]
+  if (first === undefined || last === undefined) return callFor(clues)
+  const { text, now, answer, before } = clues
+  const calls = row.flatMap((value) => {
+    // What stands around the row is said of each of its values.
+    const own = `${text.slice(0, first.start)}${value.text}${text.slice(last.end)}`
+    return callFor(findClues(own, { now, answer, before }))
   })
-  return calls.length > 0 ? calls : single(tool, clues)
+  return calls.length > 0 ? calls : callFor(clues)
 }
 
-function callWith(tool: EngineTool, { value, unsaid }: Instance): PlannedCall {
-  return { tool, input: JSON.stringify(value), unsaid }
-}
-
-function single(tool: EngineTool, clues: Clues): PlannedCall[] {
-  const made = createInstance(tool.parameters, clues)
-  return made === undefined ? [] : [callWith(tool, made)]
-}
-
-interface Split {
-  readonly name: string
-  readonly values: readonly string[]
-  readonly spans: readonly Span[]
-}
-
-const placeLabel = /\b(?:location|city|place|country|town|address|region|area)\b/
-const nameLabel =
-  /\b(?:name|person|user|recipient|contact|company|ticker|symbol|stock|to|email|who|guest|player|team)\b/
-
-/** The one property that the text names several values for: "the weather in Paris and in Rome". */
-function splitProperty(parameters: JsonSchema, clues: Clues): Split | undefined {
-  const resolved = resolveReferences(parameters, parameters)
-  if (!isRecord(resolved)) return undefined
-  const schema = merged(resolved, parameters)
-  const required = new Set(requiredOf(schema))
-  const labels = propertiesOf(schema).map(([name, raw]) => ({
-    name,
-    raw,
-    property: describeProperty(name, raw, required.has(name)),
-  }))
-  const placed = labels.filter(({ property }) => placeLabel.test(property.label)).length
-  for (const { name, raw, property } of labels) {
-    const own = resolveReferences(raw, parameters)
-    if (!property.required || !isRecord(own) || own['type'] === 'array') continue
-    const spans = spansFor({ label: property.label, own, clues, placed })
-    if (spans.length > 1 && spans.length <= callsMax && isRow(clues.text, spans))
-      return { name, values: spans.map((span) => span.text), spans }
-  }
-  return undefined
-}
-
-function spansFor({
-  label,
-  own,
-  clues,
-  placed,
-}: {
-  readonly label: string
-  readonly own: Readonly<Record<string, unknown>>
-  readonly clues: Clues
-  readonly placed: number
-}): readonly Span[] {
-  if (Array.isArray(own['enum'])) {
-    const values = mentionedValues(own['enum'], clues, describeProperty('', true, true)).filter(
-      (value) => typeof value === 'string',
-    )
-    return values.flatMap((value) => {
-      const start = clues.text.toLowerCase().indexOf(value.toLowerCase())
-      return start < 0 ? [] : [{ text: value, start, end: start + value.length }]
+/** The values in a row that the text names for the one required property of their kind; empty where there are none. */
+function rowOf({ parameters }: EngineTool, clues: Clues): readonly Span[] {
+  const schema = plainSchema(parameters, parameters)
+  const places = requiredOf(schema).flatMap((name) => {
+    const raw = propertiesOf(schema).find(([own]) => own === name)?.[1] ?? true
+    const property = describeProperty(name, raw, true)
+    const kind = kinds.find(({ label }) => label.test(property.label))
+    return [{ own: plainSchema(raw, parameters), property, kind }]
+  })
+  for (const { own, property, kind } of places) {
+    const [type = 'string'] = typesOf(own)
+    const isAlone = places.filter((other) => other.kind === kind).length === 1
+    const values = Array.isArray(own['enum'])
+      ? mentionedValues(own['enum'], clues, describeProperty('', true, true))
+      : type === 'string' && kind?.many && isAlone
+        ? kind.find(clues, property)
+        : []
+    const row = [...new Set(values)].flatMap((value) => {
+      const text = typeof value === 'string' ? value : ''
+      const start = clues.text.toLowerCase().indexOf(text.toLowerCase())
+      return text === '' || start < 0 ? [] : [{ text, start, end: start + text.length }]
     })
+    if (row.length > 1 && row.length <= callsMax && isRow(clues.text, row)) return row
   }
-  if (own['type'] !== undefined && own['type'] !== 'string') return []
-  if (/^(?:to|recipient|email|e ?mail)\b/.test(label) && clues.emails.length > 1)
-    return clues.emails
-  if (placeLabel.test(label) && placed === 1) return placesOf(clues)
-  if (nameLabel.test(label) && textIn(own, 'format') === undefined) return clues.names
   return []
 }
 
-/** The values stand in a row: nothing but "and", "or", commas and small words between them. */
-function isRow(text: string, spans: readonly Span[]): boolean {
-  return spans.slice(1).every((span, index) => {
-    const before = spans[index]
-    const between = before === undefined ? '' : text.slice(before.end, span.start)
-    return (
-      /^[\s,;&]*(?:(?:and|or|also|then|as well as|plus|what about|how about|versus|vs\.?|in|for|at|of|to|the)[\s,]+)*$/i.test(
-        between,
-      ) && /,|\band\b|\bor\b|&|\bplus\b|\bvs|\bversus|;/i.test(between)
-    )
-  })
-}
+const joining =
+  /^[\s,;&]*(?:(?:and|or|also|then|as well as|plus|what about|how about|versus|vs\.?|in|for|at|of|to|the)[\s,]+)*$/i
 
-/** What stands around one value and not around the others, with the opening of the sentence for all of them. */
-function clauseOf(clues: Clues, spans: readonly Span[], index: number): Clues {
-  const own = spans[index]
-  const [first, last] = [spans[0], spans.at(-1)]
-  if (own === undefined || first === undefined || last === undefined) return clues
-  const text = `${clues.text.slice(0, first.start)}${own.text}${clues.text.slice(last.end)}`
-  return findClues(text, { now: clues.now, before: clues.before, answer: clues.answer })
+/** Nothing but "and", "or", commas and small words stands between the values. */
+function isRow(text: string, spans: readonly Span[]): boolean {
+  return spans.slice(1).every(({ start }, index) => {
+    const between = text.slice(spans[index]?.end, start)
+    return joining.test(between) && /,|\band\b|\bor\b|&|\bplus\b|\bvs|\bversus|;/i.test(between)
+  })
 }
 
 function customInput(tool: EngineTool, clues: Clues): string {
@@ -294,14 +218,4 @@ function customInput(tool: EngineTool, clues: Clues): string {
   const tokens = texts.flatMap((text) => [text, ...text.split(/\s+/)]).slice(0, 200)
   const whole = `^(?:${inputPattern})$`
   return tokens.find((token) => matchesPattern(whole, token) === true) ?? samplePattern(whole) ?? ''
-}
-
-function distinct(calls: readonly PlannedCall[]): PlannedCall[] {
-  const seen = new Set<string>()
-  return calls.filter(({ tool, input }) => {
-    const key = `${tool.name}\n${input}`
-    if (seen.has(key)) return false
-    seen.add(key)
-    return true
-  })
 }
