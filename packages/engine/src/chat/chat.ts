@@ -4,6 +4,7 @@ import { type Composed, type ComposeInput, composeChat, type SentInput } from '.
 import type { Draft } from './draft.ts'
 import { createOpenPart } from './media/open-part.ts'
 import { createPause } from './pause.ts'
+import { isMedium } from './prompt-tokens.ts'
 import { openMedia } from './read-request.ts'
 import { createReply, type SpokenDraft, usageOf } from './reply.ts'
 import { assertShallow, isLarge } from './request-size.ts'
@@ -70,14 +71,10 @@ function sent({ request, ...rest }: ComposeInput): SentInput {
 function withoutMedia(request: ChatRequest): ChatRequest {
   const messages = request.messages.map((message) =>
     Array.isArray(message.content)
-      ? { ...message, content: message.content.filter(({ type }) => isText(type)) }
+      ? { ...message, content: message.content.filter((part) => !isMedium(part)) }
       : message,
   )
   return { ...request, messages }
-}
-
-function isText(type: string): boolean {
-  return type === 'text' || type === 'refusal'
 }
 
 /** Choices that say the same are spoken once. */
@@ -86,12 +83,11 @@ async function spokenDrafts(
   speech: SpeechWish | undefined,
   context: OperationContext,
 ): Promise<SpokenDraft[]> {
-  if (speech === undefined) return drafts.map((draft) => ({ draft, spoken: undefined }))
   const said = new Map<string, SpokenDraft['spoken']>()
   const choices: SpokenDraft[] = []
   for (const draft of drafts) {
     const text = (draft.content ?? []).map((chosen) => chosen.token).join('')
-    if (draft.content === null || text.trim() === '') {
+    if (speech === undefined || text.trim() === '') {
       choices.push({ draft, spoken: undefined })
       continue
     }

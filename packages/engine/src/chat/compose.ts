@@ -51,14 +51,15 @@ function phrasingsOf(request: ChatRequest, ask: Ask, answer: Answer): readonly s
   const wish = jsonWishOf(request)
   if (wish.kind !== 'none') return [jsonAnswer(wish, ask, answer)]
   const style = styleOf(ask)
-  const json =
-    style.json && answer.verbatim !== true ? jsonAnswer({ kind: 'object' }, ask, answer) : '{}'
-  // Nobody but the text asks for JSON: where there are no values, words say so.
-  if (json !== '{}') return [json]
+  if (style.json && answer.verbatim !== true) {
+    const json = jsonAnswer({ kind: 'object' }, ask, answer)
+    // Nobody but the text asks for JSON: where there are no values, words say so.
+    if (json !== '{}') return [json]
+  }
   const ways = styled(answer, style)
-  if (request.verbosity === 'low' && ways.length > 1)
-    return ways.toSorted((left, right) => left.length - right.length)
-  return ways
+  return request.verbosity === 'low'
+    ? ways.toSorted((left, right) => left.length - right.length)
+    : ways
 }
 
 function inputUsage({ textTokens, imageTokens, audioTokens }: ReadRequest): Usage {
@@ -73,18 +74,17 @@ function inputUsage({ textTokens, imageTokens, audioTokens }: ReadRequest): Usag
 const evidenceMax = 5
 const evidenceCharactersMax = 300
 
-function reasoningOf(answer: Answer, calls: readonly PlannedCall[]): string {
-  const steps: string[] = []
-  if (calls.length > 0)
-    steps.push(
-      `The request calls for ${calls.map((call) => call.tool.name).join(', ')}; the arguments are filled from its words.`,
-    )
-  else if (answer.skill === 'none')
-    steps.push('No skill of the built-in engine applies to this request.')
-  else steps.push(`The skill that applies is ${answer.skill}.`)
-  const evidence = answer.evidence
+function reasoningOf({ skill, evidence }: Answer, calls: readonly PlannedCall[]): string {
+  const names = calls.map(({ tool }) => tool.name).join(', ')
+  if (names !== '')
+    return `The request calls for ${names}; the arguments are filled from its words.`
+  const step =
+    skill === 'none'
+      ? 'No skill of the built-in engine applies to this request.'
+      : `The skill that applies is ${skill}.`
+  const basis = evidence
     .slice(0, evidenceMax)
     .map((text) => text.slice(0, evidenceCharactersMax).trim())
-  if (calls.length === 0 && evidence.length > 0) steps.push(`It rests on: ${evidence.join(' | ')}`)
-  return steps.join('\n').toWellFormed()
+    .join(' | ')
+  return (basis === '' ? step : `${step}\nIt rests on: ${basis}`).toWellFormed()
 }

@@ -2,7 +2,7 @@ import type { ChatRequest, FinishReason } from '@sluice/contract'
 import { encode } from '../tokens.ts'
 import { choiceTokensMax } from './read-request.ts'
 import { type Candidate, drawCandidate, weighCandidates } from './sampling/candidates.ts'
-import { cutTokens, stopsOf } from './sampling/cut.ts'
+import { type Cut, cutTokens, stopsOf } from './sampling/cut.ts'
 import { type ChosenToken, chooseTokens } from './sampling/logprobs.ts'
 import { createRandom } from './sampling/random.ts'
 import { readSampling } from './sampling/settings.ts'
@@ -39,72 +39,46 @@ export interface DraftCall {
   readonly input: readonly string[]
 }
 
-/** What all choices of a request are drawn from. */
-interface Draw {
-  readonly thought: Thought
-  readonly candidates: readonly Candidate[]
-  readonly seed: number
-  /** As much of the reasoning as the limit lets through. */
-  readonly reasoning: readonly string[] | null
-  /** What is left for the answer; below zero where not even the reasoning fits. */
-  readonly tokensMax: number
-  readonly stops: readonly string[]
-  readonly logprobs: boolean
-}
-
 /** The choices of a request, each drawn with a seed of its own. */
 export async function createDrafts(
   request: ChatRequest,
   thought: Thought,
   seed: number,
 ): Promise<Draft[]> {
-  const settings = await readSampling(request)
-  const reasoning = reasoningTokens(request, thought)
+  const candidates = weighCandidates(thought.phrasings, await readSampling(request))
+  const thinking = reasoningTokens(request, thought)
   const count = request.n ?? 1
-  const limit = choiceTokensMax(count)
-  const tokensMax = Math.min(request.max_completion_tokens ?? limit, limit)
-  const draw: Draw = {
-    thought,
-    candidates: weighCandidates(thought.phrasings, settings),
-    seed,
-    reasoning: reasoning === null ? null : reasoning.slice(0, tokensMax),
-    tokensMax: tokensMax - (reasoning?.length ?? 0),
-    stops: stopsOf(request.stop),
-    logprobs: request.logprobs === true,
-  }
-  return Array.from({ length: count }, (_, index) => createDraft(index, draw))
+  const limit = Math.min(request.max_completion_tokens ?? Infinity, choiceTokensMax(count))
+  const reasoning = thinking === null ? null : thinking.slice(0, limit)
+  // What is left for the answer; below zero where not even the reasoning fits.
+  const tokensMax = limit - (thinking?.length ?? 0)
+  return Array.from({ length: count }, (_, index) => {
+    const none = { index, reasoning, content: [], calls: [] }
+    if (tokensMax < 0) return { ...none, finish: 'length' }
+    if (thought.calls.length > 0)
+      return { ...none, content: null, ...callsWithin(thought, tokensMax) }
+    const chosen = drawCandidate(candidates, createRandom(seed, index))
+    if (chosen === undefined) return { ...none, finish: 'stop' }
+    const cut = cutTokens(chosen.tokens, { tokensMax, stops: stopsOf(request.stop) })
+    return { ...none, content: contentOf(chosen, cut, candidates, request), finish: cut.finish }
+  })
 }
 
-function createDraft(index: number, draw: Draw): Draft {
-  const { thought, candidates, reasoning, tokensMax } = draw
-  if (tokensMax < 0) return { index, reasoning, content: [], calls: [], finish: 'length' }
-  if (thought.calls.length > 0)
-    return { index, reasoning, content: null, ...callsWithin(thought, tokensMax) }
-  const chosen = drawCandidate(candidates, createRandom(draw.seed, index))
-  if (chosen === undefined) return { index, reasoning, content: [], calls: [], finish: 'stop' }
-  const cut = cutTokens(chosen.tokens, { tokensMax, stops: draw.stops })
+/** The tokens up to the cut. A stop sequence may end the answer within a token. */
+function contentOf(
+  chosen: Candidate,
+  cut: Cut,
+  candidates: readonly Candidate[],
+  { logprobs }: ChatRequest,
+): ChosenToken[] {
   const shortened = { ...chosen, tokens: chosen.tokens.slice(0, cut.tokens + 1) }
   const others = candidates.map((other) => (other === chosen ? shortened : other))
-  const told = draw.logprobs ? chooseTokens(shortened, others) : shortened.tokens.map(certain)
-  return {
-    index,
-    reasoning,
-    content: ended(told, cut.tokens, cut.rest),
-    calls: [],
-    finish: cut.finish,
-  }
-}
-
-function certain(token: string): ChosenToken {
-  return { token, logprob: 0, alternatives: [] }
-}
-
-/** A stop sequence may end the answer within a token. */
-function ended(tokens: readonly ChosenToken[], whole: number, rest: string): ChosenToken[] {
-  const kept = tokens.slice(0, whole)
-  const part = tokens[whole]
-  if (rest !== '' && part !== undefined) kept.push({ ...part, token: rest })
-  return kept
+  const told =
+    logprobs === true
+      ? chooseTokens(shortened, others)
+      : shortened.tokens.map((token) => ({ token, logprob: 0, alternatives: [] }))
+  const part = cut.rest === '' ? [] : told.slice(cut.tokens)
+  return [...told.slice(0, cut.tokens), ...part.map((last) => ({ ...last, token: cut.rest }))]
 }
 
 const thinkingEfforts: ReadonlySet<string> = new Set(['low', 'medium', 'high', 'xhigh', 'max'])
@@ -127,16 +101,14 @@ function callsWithin(thought: Thought, tokensMax: number): Pick<Draft, 'calls' |
   const calls: DraftCall[] = []
   let left = tokensMax
   for (const { tool, input } of thought.calls) {
-    if (left < nameTokens) break
+    if (left < nameTokens) return { calls, finish: 'length' }
     const tokens = encode(input)
     left -= nameTokens
     const { kind, name } = tool
-    calls.push({ id: '', kind, name, input: tokens.slice(0, Math.max(0, left)) })
+    calls.push({ id: '', kind, name, input: tokens.slice(0, left) })
     left -= tokens.length
-    if (left < 0) break
   }
-  if (left < 0 || calls.length < thought.calls.length) return { calls, finish: 'length' }
-  return { calls, finish: 'tool_calls' }
+  return { calls, finish: left < 0 ? 'length' : 'tool_calls' }
 }
 
 /** Tokens of a choice, reasoning included. */

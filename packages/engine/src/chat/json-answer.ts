@@ -1,10 +1,10 @@
-import { trimEndOf, trimStartOf } from './text/trim.ts'
 import { type ChatRequest, GatewayError } from '@sluice/contract'
 import type { Answer, Ask } from './ask/ask.ts'
 import { freshResults, lastUserTurn } from './ask/conversation.ts'
 import { type Clues, findClues } from './schema/clues.ts'
 import { createInstance } from './schema/instance.ts'
 import { asSchema, type JsonSchema } from './schema/json-schema.ts'
+import { trimEndOf } from './text/trim.ts'
 
 /** What form the content must have: free text, any JSON object, or an instance of a schema. */
 export type JsonWish =
@@ -41,19 +41,16 @@ export function jsonAnswer(
 }
 
 /** What tools, pictures and the request's own text say comes first, the rest of the conversation after it. */
-function jsonClues(ask: Ask, answer: Answer): Clues {
-  const { now } = ask
-  const asked = lastUserTurn(ask.conversation)
-  const results = freshResults(ask.conversation).map((turn) => turn.text)
-  const media = asked?.media.map((medium) => medium.description) ?? []
-  const own = ask.passage === '' ? ask.text : ask.passage
-  const earlier = ask.sources
-    .filter((source) => !source.current)
-    .map((source) => source.text)
-    .toReversed()
-  const before = findClues([ask.passage === '' ? '' : ask.instruction, ...earlier].join('\n'), {
-    now,
-  })
+function jsonClues(
+  { now, conversation, passage, instruction, text, sources }: Ask,
+  answer: Answer,
+): Clues {
+  const results = freshResults(conversation).map((turn) => turn.text)
+  const media = lastUserTurn(conversation)?.media.map((medium) => medium.description) ?? []
+  const earlier = sources.filter(({ current }) => !current).map((source) => source.text)
+  const asked = passage === '' ? '' : instruction
+  const before = findClues([asked, ...earlier.toReversed()].join('\n'), { now })
+  const own = passage === '' ? text : passage
   return findClues([...results, ...media, own].join('\n'), { now, answer, before })
 }
 
@@ -72,32 +69,24 @@ function objectSchema(ask: Ask): JsonSchema | undefined {
   const prompt = `${ask.instruction}\n${ask.instructions.slice(0, 4000)}`
   const listed = keyList.exec(prompt)?.[1] ?? objectKeys.exec(prompt)?.[1]
   const keys =
-    listed === undefined
-      ? [...prompt.matchAll(templateKey)].map((match) => match[1] ?? '')
-      : listed
-          .replace(/\([^)]*\)/g, '')
-          .split(/,|\band\b|&/)
-          .map((key) => trimEndOf(trimStartOf(key.trim(), '"\'`'), '"\'`'))
+    listed
+      ?.replace(/\([^)]*\)/g, '')
+      .split(/,|\band\b|&/)
+      .map((key) => key.trim().replace(/^["'`]|["'`]$/g, '')) ??
+    [...prompt.matchAll(templateKey)].map((match) => match[1] ?? '')
   const names = [...new Set(keys)].filter((key) => key !== '').slice(0, 60)
   if (names.length === 0) return undefined
-  return {
-    type: 'object',
-    properties: Object.fromEntries(names.map((name) => [name, valueSchema(name)])),
-    required: names,
-  }
+  const schemas = names.map((name) => [name, listName.test(name) ? { type: 'array' } : {}])
+  return { type: 'object', properties: Object.fromEntries(schemas), required: names }
 }
 
 const listName =
   /(?:list|items|names|tags|keywords|numbers|values|steps|participants|people|topics|ingredients|cities|colou?rs|emails|words)$/i
 
-function valueSchema(name: string): JsonSchema {
-  return listName.test(name) ? { type: 'array', items: {} } : {}
-}
-
 function freeObject(ask: Ask, answer: Answer, clues: Clues): Record<string, unknown> {
-  const told = ask.passage !== '' || answer.skill === 'none'
+  const isTold = ask.passage !== '' || answer.skill === 'none'
   const pairs = clues.pairs.size > 0 ? [...clues.pairs] : pairsIn(ask.text)
-  if (told && pairs.length > 0 && answer.skill !== 'arithmetic')
+  if (isTold && pairs.length > 0 && answer.skill !== 'arithmetic')
     return Object.fromEntries(pairs.map(([name, text]) => [name, scalar(text)]))
   // What is not known is not in the object.
   return answer.skill === 'none'
@@ -106,22 +95,22 @@ function freeObject(ask: Ask, answer: Answer, clues: Clues): Record<string, unkn
 }
 
 /** "a JSON object with name John and age 30". */
-function pairsIn(text: string): [string, string][] {
-  const rest =
+function pairsIn(text: string): (readonly [string, string])[] {
+  const [, rest = ''] =
     /\bjson(?: object| document)?(?: with| containing| of| having|:)(?: the)? (.{1,1000})/is.exec(
       text,
-    )?.[1]
-  const items = rest === undefined ? [] : trimEndOf(rest, '.!').split(/, (?:and )?| and /)
-  const pairs = items.map((item) => keyAndValue.exec(item.trim()))
-  return pairs.every((pair) => pair !== null)
-    ? pairs.map((pair) => [(pair[1] ?? '').replaceAll(' ', '_'), pair[2] ?? ''])
-    : []
+    ) ?? []
+  const items = trimEndOf(rest, '.!').split(/, (?:and )?| and /)
+  const pairs = items.flatMap((item) => {
+    const [, name, value] = keyAndValue.exec(item.trim()) ?? []
+    return name === undefined || value === undefined
+      ? []
+      : [[name.replaceAll(' ', '_'), value] as const]
+  })
+  return pairs.length === items.length ? pairs : []
 }
 
 function scalar(text: string): string | number | boolean {
   if (text === 'true' || text === 'false') return text === 'true'
-  const value = Number(text)
-  return /^-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?$/.test(text) && Number.isFinite(value)
-    ? value
-    : text
+  return /^-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?$/.test(text) ? Number(text) : text
 }

@@ -1,4 +1,4 @@
-import type { ChatRequest, Message } from '@sluice/contract'
+import type { ChatRequest, ContentPart, Message } from '@sluice/contract'
 import { countTokens } from '../tokens.ts'
 
 /** What a message costs beside its text: its role and its ends. */
@@ -52,9 +52,14 @@ function callText({ tool_calls: calls }: Message): string {
 }
 
 function mediaTokens({ content }: Message): number {
-  if (content == null || typeof content === 'string') return 0
-  return content.reduce((sum, part) => {
-    if (part.type === 'text' || part.type === 'refusal') return sum
-    return sum + (part.type === 'image_url' ? pictureTokens : mediumTokens)
-  }, 0)
+  const media = (Array.isArray(content) ? content : []).filter(isMedium)
+  return media.reduce(
+    (sum, { type }) => sum + (type === 'image_url' ? pictureTokens : mediumTokens),
+    0,
+  )
+}
+
+/** Whether a part is a picture, a sound, a film or a file. */
+export function isMedium({ type }: ContentPart): boolean {
+  return type !== 'text' && type !== 'refusal'
 }

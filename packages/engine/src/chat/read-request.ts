@@ -8,7 +8,7 @@ import {
 import { countTokens } from '../tokens.ts'
 import { tellApart } from './ask/harness.ts'
 import type { Conversation, Medium, PastCall, Turn } from './ask/conversation.ts'
-import { messageText, textTokens } from './prompt-tokens.ts'
+import { isMedium, messageText, textTokens } from './prompt-tokens.ts'
 
 /** Opens a part that is not text; `param` is the path of the part. */
 export type OpenPart = (part: ContentPart, param: string) => Promise<Medium>
@@ -47,23 +47,29 @@ export function readRequest(
 ): ReadRequest {
   const written = textTokens(request)
   assertFits(written)
-  const turns: Turn[] = []
   const calls = new Map<string, PastCall>()
-  for (const [index, message] of request.messages.entries()) {
+  const turns = request.messages.map((message, index): Turn => {
     const own = callsOf(message)
     for (const call of own) calls.set(call.id, call)
     const answers = message.role === 'tool' ? calls.get(message.tool_call_id ?? '') : undefined
     const text = messageText(message)
-    turns.push({
+    return {
       role: message.role === 'developer' ? 'system' : message.role,
       index,
       ...(message.role === 'user' ? tellApart(text) : { text }),
       media: opened[index] ?? [],
       calls: own,
-      ...(answers === undefined ? {} : { answers }),
-    })
-  }
-  const { imageTokens, audioTokens, documentTokens } = costsOf(opened.flat())
+      ...(answers && { answers }),
+    }
+  })
+  const media = opened.flat()
+  const sum = (cost: (medium: Medium) => number): number =>
+    media.reduce((total, medium) => total + cost(medium), 0)
+  const imageTokens = sum((medium) => medium.imageTokens)
+  const audioTokens = sum((medium) => medium.audioTokens)
+  const documentTokens = sum(({ kind, description }) =>
+    kind === 'document' ? countTokens(description) : 0,
+  )
   assertFits(written + documentTokens + imageTokens + audioTokens)
   return { conversation: { turns }, textTokens: written + documentTokens, imageTokens, audioTokens }
 }
@@ -78,31 +84,10 @@ function assertFits(tokens: number): void {
 }
 
 function callsOf(message: Message): PastCall[] {
-  return (message.tool_calls ?? []).flatMap((call): PastCall[] => {
-    if (call.function !== undefined)
-      return [{ id: call.id, name: call.function.name, input: call.function.arguments }]
-    return call.custom === undefined
-      ? []
-      : [{ id: call.id, name: call.custom.name, input: call.custom.input }]
+  return (message.tool_calls ?? []).flatMap(({ id, function: declared, custom }): PastCall[] => {
+    if (declared !== undefined) return [{ id, name: declared.name, input: declared.arguments }]
+    return custom === undefined ? [] : [{ id, name: custom.name, input: custom.input }]
   })
-}
-
-interface Costs {
-  readonly imageTokens: number
-  readonly audioTokens: number
-  readonly documentTokens: number
-}
-
-function costsOf(media: readonly Medium[]): Costs {
-  const sum = (cost: (medium: Medium) => number): number =>
-    media.reduce((total, medium) => total + cost(medium), 0)
-  return {
-    imageTokens: sum((medium) => medium.imageTokens),
-    audioTokens: sum((medium) => medium.audioTokens),
-    documentTokens: sum((medium) =>
-      medium.kind === 'document' ? countTokens(medium.description) : 0,
-    ),
-  }
 }
 
 /** Opens all parts that are not text, message by message; `openPart` is told the path of each. */
@@ -110,34 +95,22 @@ export async function openMedia(
   messages: readonly Message[],
   openPart: OpenPart,
 ): Promise<Medium[][]> {
-  assertPartsFit(messages)
+  const parts = messages.map(({ content }, index) =>
+    (Array.isArray(content) ? content : []).flatMap((part, place) =>
+      isMedium(part) ? [{ part, param: `messages[${index}].content[${place}]` }] : [],
+    ),
+  )
+  const beyond = parts.flat()[mediaPartsMax]
+  if (beyond !== undefined)
+    throw invalidRequest(
+      `A request may hold ${mediaPartsMax} pictures, sounds, films and files`,
+      beyond.param,
+    )
   const opened: Medium[][] = []
-  for (const [index, { content }] of messages.entries()) {
+  for (const own of parts) {
     const media: Medium[] = []
-    for (const [place, part] of (Array.isArray(content) ? content : []).entries()) {
-      if (!isMedium(part)) continue
-      const param = `messages[${index}].content[${place}]`
-      media.push(await openPart(part, param))
-    }
+    for (const { part, param } of own) media.push(await openPart(part, param))
     opened.push(media)
   }
   return opened
-}
-
-function assertPartsFit(messages: readonly Message[]): void {
-  const all = messages.flatMap(({ content }, index) =>
-    (Array.isArray(content) ? content : []).flatMap((part, place) =>
-      isMedium(part) ? [`messages[${index}].content[${place}]`] : [],
-    ),
-  )
-  const param = all[mediaPartsMax]
-  if (param !== undefined)
-    throw invalidRequest(
-      `A request may hold ${mediaPartsMax} pictures, sounds, films and files`,
-      param,
-    )
-}
-
-function isMedium(part: ContentPart): boolean {
-  return part.type !== 'text' && part.type !== 'refusal'
 }

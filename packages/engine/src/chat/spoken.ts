@@ -26,24 +26,20 @@ const bytesPerSecond = 2 * 24_000
 const spokenCharactersMax = 4096
 
 /** Throws unsupported_value for a format that the synthesiser does not make, or that cannot be streamed. */
-export function speechWishOf(request: ChatRequest): SpeechWish | undefined {
-  if (!request.modalities?.includes('audio')) return undefined
-  const { voice, format = null } = request.audio ?? {}
-  const wanted = format ?? (request.stream === true ? 'pcm16' : 'wav')
-  if (wanted !== 'wav' && wanted !== 'pcm16')
+export function speechWishOf({ modalities, audio, stream }: ChatRequest): SpeechWish | undefined {
+  if (!modalities?.includes('audio')) return undefined
+  const { voice, format } = audio ?? {}
+  const wanted = format ?? (stream === true ? 'pcm16' : 'wav')
+  const isMade = wanted === 'wav' || wanted === 'pcm16'
+  if (!isMade || (stream === true && wanted !== 'pcm16'))
     throw new GatewayError(
       'unsupported_value',
-      `The built-in engine speaks wav and pcm16, not ${wanted}`,
+      isMade
+        ? 'Streamed speech must be pcm16'
+        : `The built-in engine speaks wav and pcm16, not ${wanted}`,
       { param: 'audio.format' },
     )
-  if (request.stream === true && wanted !== 'pcm16')
-    throw new GatewayError('unsupported_value', 'Streamed speech must be pcm16', {
-      param: 'audio.format',
-    })
-  return {
-    voice: voice == null ? 'alloy' : typeof voice === 'string' ? voice : voice.id,
-    format: wanted,
-  }
+  return { voice: typeof voice === 'string' ? voice : (voice?.id ?? 'alloy'), format: wanted }
 }
 
 /** Speaks an answer in a worker. Throws unsupported_value (param `audio.voice`) for a voice that is not known. */

@@ -46,6 +46,16 @@ export interface Skill {
   readonly answer: (ask: Ask) => Answer | undefined
 }
 
+/** An answer with ways to say it, best first, and its bare value. */
+export function answerOf(
+  skill: string,
+  phrasings: readonly string[],
+  value?: string,
+  evidence: readonly string[] = [],
+): Answer {
+  return { skill, phrasings, evidence, ...(value !== undefined && { value }) }
+}
+
 const ordersCharactersMax = 2000
 
 export function createAsk(conversation: Conversation, now: number): Ask {

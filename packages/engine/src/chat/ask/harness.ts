@@ -4,7 +4,7 @@ export interface ToldApart {
   readonly context: string
 }
 
-const openTag = /<([A-Za-z][\w-]{1,40})(?: [^<>\n]{0,200})?>/g
+const tag = /<\/?([A-Za-z][\w-]{1,40})(?: [^<>\n]{0,200})?>/g
 
 /** `<task>`, `<user_query>`: what is inside is the request, and everything beside it is not. */
 const requestTag = /^(?:task|user[-_]?(?:input|query|request|message|prompt))$/i
@@ -63,43 +63,27 @@ interface Element {
 /** The outermost elements whose name is wanted; one that is never closed is none. */
 function elementsOf(text: string, isWanted: (name: string) => boolean): Element[] {
   const elements: Element[] = []
-  const unclosed = new Set<string>()
-  let from = 0
-  for (const match of text.matchAll(openTag)) {
-    const name = match[1] ?? ''
-    if (match.index < from || unclosed.has(name) || !isWanted(name)) continue
-    const inside = match.index + match[0].length
-    const close = closingOf(text, name, inside)
-    if (close < 0) {
-      unclosed.add(name)
-      continue
+  const tags = [...text.matchAll(tag)]
+  const closed = new Set(tags.filter(([whole]) => whole.startsWith('</')).map(([, name]) => name))
+  let open: { readonly name: string; readonly start: number; readonly inside: number } | undefined
+  let depth = 0
+  for (const { 0: whole, 1: name = '', index } of tags) {
+    const end = index + whole.length
+    if (open === undefined) {
+      if (whole.startsWith('</') || !closed.has(name) || !isWanted(name)) continue
+      open = { name, start: index, inside: end }
+      depth = 1
+    } else if (open.name === name) {
+      depth += whole.startsWith('</') ? -1 : 1
+      if (depth > 0) continue
+      elements.push({ start: open.start, end, inner: text.slice(open.inside, index) })
+      open = undefined
     }
-    from = close + name.length + 3
-    elements.push({ start: match.index, end: from, inner: text.slice(inside, close) })
   }
   return elements
 }
 
-/** Where `</name>` stands, elements of the same name inside being passed over. */
-function closingOf(text: string, name: string, from: number): number {
-  let open = text.indexOf(`<${name}>`, from)
-  let close = text.indexOf(`</${name}>`, from)
-  for (let depth = 1; close >= 0; ) {
-    const opens = open >= 0 && open < close
-    depth += opens ? 1 : -1
-    if (depth === 0) break
-    if (opens) open = text.indexOf(`<${name}>`, open + 1)
-    else close = text.indexOf(`</${name}>`, close + 1)
-  }
-  return close
-}
-
 function between(text: string, elements: readonly Element[]): string {
-  let rest = ''
-  let from = 0
-  for (const { start, end } of elements) {
-    rest += `${text.slice(from, start)}\n`
-    from = end
-  }
-  return rest + text.slice(from)
+  const ends = [0, ...elements.map(({ end }) => end)]
+  return ends.map((end, index) => text.slice(end, elements[index]?.start)).join('\n')
 }

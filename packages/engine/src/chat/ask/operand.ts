@@ -42,21 +42,13 @@ function isOnlyReference(rest: string): boolean {
 }
 
 /** The nearest earlier text worth working on: what came with this turn, then the longest said before. */
-export function earlierText(ask: Ask): string | undefined {
-  const current = ask.sources.filter((source) => source.current)
-  const attached = longest(current.map((source) => source.text))
-  if (attached !== undefined) return attached
-  const past = ask.sources.filter((source) => !source.current && source.origin !== 'system')
-  const last = past.at(-1)
-  if (/\b(?:last|previous|that|it)\b/i.test(ask.instruction) && last !== undefined) return last.text
-  return (
-    longest(past.map((source) => source.text)) ?? longest(ask.sources.map((source) => source.text))
-  )
+export function earlierText({ sources, instruction }: Ask): string | undefined {
+  const past = sources.filter(({ current, origin }) => !current && origin !== 'system')
+  const attached = longest(sources.filter(({ current }) => current))
+  const isLast = /\b(?:last|previous|that|it)\b/i.test(instruction)
+  return attached ?? (isLast ? past.at(-1)?.text : undefined) ?? longest(past) ?? longest(sources)
 }
 
-function longest(texts: readonly string[]): string | undefined {
-  return texts.reduce<string | undefined>(
-    (best, text) => (best === undefined || text.length > best.length ? text : best),
-    undefined,
-  )
+function longest(sources: Ask['sources']): string | undefined {
+  return sources.toSorted((left, right) => right.text.length - left.text.length)[0]?.text
 }

@@ -1,6 +1,7 @@
 import { tellApart } from '../ask/harness.ts'
 import type { Turn } from '../ask/conversation.ts'
 import { isRecord } from '../schema/json-schema.ts'
+import { parseJsonText } from '../text/json-facts.ts'
 
 /** What a file tool answered. */
 export interface FileResult {
@@ -23,23 +24,12 @@ const textKeys = ['output', 'content', 'result', 'text', 'stdout', 'data']
 
 /** `{"output":"…"}`, `[{"result":"…","success":true}]`. */
 function unwrapped(text: string): FileResult {
-  const parsed = /^\s*[[{]/.test(text) ? parse(text) : undefined
-  const [item] = Array.isArray(parsed) ? parsed : [parsed]
+  const [item] = [parseJsonText(text)].flat()
   if (!isRecord(item)) return { content: tellApart(text).text, failed: false }
   const { error } = item
   if (typeof error === 'string' && error !== '') return { content: error, failed: true }
-  const key = textKeys.find((name) => typeof item[name] === 'string')
-  return key === undefined
-    ? { content: text, failed: false }
-    : { content: String(item[key]), failed: item['success'] === false }
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
+  const own = textKeys.map((key) => item[key]).find((value) => typeof value === 'string')
+  return { content: own ?? text, failed: own !== undefined && item['success'] === false }
 }
 
 /** "Exit code: 0\nWall time: 1 s\nOutput:\n…" and `<content>…</content>`. */

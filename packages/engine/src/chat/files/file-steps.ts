@@ -1,4 +1,4 @@
-import type { Answer, Ask } from '../ask/ask.ts'
+import { type Answer, answerOf, type Ask } from '../ask/ask.ts'
 import { freshResults, type Turn } from '../ask/conversation.ts'
 import { leavesOf, parseJsonText } from '../text/json-facts.ts'
 import type { PlannedCall } from '../tools/plan.ts'
@@ -180,7 +180,7 @@ export function fileAnswer(ask: Ask): Answer | undefined {
   const phrasings = toldOf(task, results, last)
   const [value] = phrasings
   if (value === undefined) return undefined
-  return { skill: 'files', phrasings, value, evidence: [], verbatim: true }
+  return { ...answerOf('files', phrasings, value), verbatim: true }
 }
 
 function toldOf(task: FileTask, results: readonly Turn[], last: Turn): string[] {

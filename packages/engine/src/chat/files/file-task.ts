@@ -64,33 +64,29 @@ const oldToNew =
 function replacement(text: string, path: string): ReplaceTask | undefined {
   const asked = withoutPath(text, path)
   if (!swapping.test(asked)) return undefined
-  const quoted = quotedOf(asked)
-  const [first, second] = quoted
-  const paired = fencedPair(text)
-  if (paired !== undefined) return { kind: 'replace', path, ...paired }
-  if (quoted.length === 2 && first !== undefined && second !== undefined)
-    return { kind: 'replace', path, old: first.text, fresh: second.text }
-  if (quoted.length > 2) return undefined
+  // The old text and the new one, each in a fence or in quotation marks of its own.
+  const fenced = [...text.matchAll(/```[a-z]{0,12}\n([\s\S]{1,1500}?)\n?```/g)].map(
+    ([, inside = '']) => inside,
+  )
+  const quoted = quotedOf(asked).map((span) => span.text)
+  const marked = fenced.length === 2 ? fenced : quoted
+  if (marked.length > 2) return undefined
+  const [old, fresh] = marked.length === 2 ? marked : operandsIn(asked)
+  if (old === undefined || fresh === undefined || old === fresh) return undefined
+  return { kind: 'replace', path, old, fresh }
+}
+
+function operandsIn(asked: string): readonly (string | undefined)[] {
   const told = asked.split(
     /(?<=[.!?])\s+(?=\p{Lu})|, (?:and|then) | and then | and (?=(?:tell|say|show|confirm|save|report|let)\b)/u,
   )
   const sentence = told.find((part) => swapping.test(part)) ?? ''
   const match = fromTo.exec(sentence) ?? oldToNew.exec(sentence)
-  const [old, fresh] = [operand(match?.[1]), operand(match?.[2])]
-  if (old === undefined || fresh === undefined || old === fresh) return undefined
+  const operands = [operand(match?.[1]), operand(match?.[2])]
   const article = /^the (?=\S)/i
-  return article.test(old)
-    ? { kind: 'replace', path, old: old.replace(article, ''), fresh: fresh.replace(article, '') }
-    : { kind: 'replace', path, old, fresh }
-}
-
-/** The old text and the new one, each in a fence of its own. */
-function fencedPair(text: string): { readonly old: string; readonly fresh: string } | undefined {
-  const [first, second, third] = [...text.matchAll(/```[a-z]{0,12}\n([\s\S]{1,1500}?)\n?```/g)]
-  const [old, fresh] = [first?.[1], second?.[1]]
-  return old === undefined || fresh === undefined || third !== undefined
-    ? undefined
-    : { old, fresh }
+  return article.test(operands[0] ?? '')
+    ? operands.map((text) => text?.replace(article, ''))
+    : operands
 }
 
 function withoutPath(text: string, path: string): string {
@@ -130,13 +126,13 @@ const contents =
 function writing(text: string, path: string): FileTask | undefined {
   if (!/\b(?:write|create|make|save|put)\b/i.test(text)) return undefined
   const asked = withoutPath(text, path)
-  const fenced = /```[a-z]{0,12}\n([\s\S]{1,1500}?)```/.exec(text)?.[1]
-  const quoted = quotedOf(asked)
-  const [only] = quoted
-  if (fenced !== undefined) return { kind: 'write', path, content: fenced }
-  if (quoted.length === 1 && only !== undefined) return { kind: 'write', path, content: only.text }
-  const told = quoted.length === 0 ? contents.exec(asked)?.[1]?.trim() : undefined
-  return told === undefined || told === ''
-    ? undefined
-    : { kind: 'write', path, content: told.replace(/(?<=\w)\.$/, '') }
+  const quoted = quotedOf(asked).map((span) => span.text)
+  const told = contents
+    .exec(asked)?.[1]
+    ?.trim()
+    .replace(/(?<=\w)\.$/, '')
+  const content =
+    /```[a-z]{0,12}\n([\s\S]{1,1500}?)```/.exec(text)?.[1] ??
+    (quoted.length > 0 ? (quoted.length === 1 ? quoted[0] : undefined) : told)
+  return content === undefined || content === '' ? undefined : { kind: 'write', path, content }
 }

@@ -26,9 +26,7 @@ export function weighCandidates(
     (tokens, rank) => Math.log(rankWeight(rank, phrasings.length)) + adjustment(tokens, settings),
   )
   const probabilities = softmax(energies, 1)
-  const tempered =
-    settings.temperature === 0 ? onlyBest(energies) : softmax(energies, settings.temperature)
-  const chances = nucleus(tempered, settings.topP)
+  const chances = nucleus(softmax(energies, settings.temperature), settings.topP)
   return tokenLists.map((tokens, index) => ({
     tokens,
     probability: probabilities[index] ?? 0,
@@ -47,47 +45,38 @@ function rankWeight(rank: number, count: number): number {
 function adjustment(tokens: readonly string[], settings: SamplingSettings): number {
   const { presencePenalty, frequencyPenalty, bias } = settings
   if (presencePenalty === 0 && frequencyPenalty === 0 && bias.length === 0) return 0
-  const seen = new Map<string, number>()
-  const biases = new Map<string, number>()
+  const times = new Map<string, number>()
+  for (const token of tokens) times.set(token, (times.get(token) ?? 0) + 1)
   let sum = 0
-  for (const token of tokens) {
-    const times = seen.get(token) ?? 0
-    if (times > 0) sum -= presencePenalty + frequencyPenalty * times
-    seen.set(token, times + 1)
-    const known = biases.get(token) ?? biasOf(token, bias)
-    biases.set(token, known)
-    sum += known
+  for (const [token, count] of times) {
+    // The second time counts one repetition, the third time two.
+    const repeated = (count * (count - 1)) / 2
+    sum += count * biasOf(token, bias) - presencePenalty * (count - 1) - frequencyPenalty * repeated
   }
   return sum
 }
 
+/** At temperature 0 the best takes all. */
 function softmax(energies: readonly number[], temperature: number): number[] {
-  const scaled = energies.map((energy) => energy / temperature)
-  const top = Math.max(...scaled)
-  const weights = scaled.map((energy) => Math.exp(energy - top))
+  const top = Math.max(...energies)
+  const best = energies.indexOf(top)
+  if (temperature === 0) return energies.map((_, index) => (index === best ? 1 : 0))
+  const weights = energies.map((energy) => Math.exp((energy - top) / temperature))
   const total = weights.reduce((sum, weight) => sum + weight, 0)
   return weights.map((weight) => weight / total)
 }
 
-function onlyBest(energies: readonly number[]): number[] {
-  const best = energies.indexOf(Math.max(...energies))
-  return energies.map((_, index) => (index === best ? 1 : 0))
-}
-
 /** The likeliest candidates that together reach `topP`; at least one. */
 function nucleus(chances: readonly number[], topP: number): number[] {
-  if (topP >= 1) return [...chances]
-  const order = chances
-    .map((_, index) => index)
-    .sort((left, right) => (chances[right] ?? 0) - (chances[left] ?? 0))
-  const kept = new Set<number>()
+  const kept = chances.map(() => 0)
   let reached = 0
-  for (const index of order) {
-    kept.add(index)
-    reached += chances[index] ?? 0
+  const ranked = [...chances.entries()].sort(([, left], [, right]) => right - left)
+  for (const [index, chance] of ranked) {
+    kept[index] = chance
+    reached += chance
     if (reached >= topP) break
   }
-  return chances.map((chance, index) => (kept.has(index) ? chance / reached : 0))
+  return kept.map((chance) => chance / reached)
 }
 
 /** Draws one candidate by its chance; undefined where there is none. */

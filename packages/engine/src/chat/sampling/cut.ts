@@ -19,36 +19,30 @@ export interface Cut {
  */
 export function cutTokens(tokens: readonly string[], { tokensMax, stops }: Limits): Cut {
   const text = tokens.join('')
-  const found = stops.flatMap((stop) => {
-    const start = stop === '' ? -1 : text.indexOf(stop)
-    return start < 0 ? [] : [{ start, end: start + stop.length }]
-  })
-  const first = found.reduce<{ start: number; end: number } | undefined>(
-    (best, place) => (best === undefined || place.end < best.end ? place : best),
-    undefined,
-  )
-  if (first !== undefined) {
-    const needed = tokensUpTo(tokens, first.end)
-    if (needed.whole + (needed.inside > 0 ? 1 : 0) <= tokensMax) {
-      const kept = tokensUpTo(tokens, first.start)
-      return {
-        tokens: kept.whole,
-        rest: (tokens[kept.whole] ?? '').slice(0, kept.inside),
-        finish: 'stop',
-      }
-    }
+  const [first] = stops
+    .map((stop) => ({ start: text.indexOf(stop), end: text.indexOf(stop) + stop.length }))
+    .filter(({ start }) => start >= 0)
+    .sort((left, right) => left.end - right.end)
+  if (first !== undefined && tokensUpTo(tokens, first.end - 1).whole < tokensMax) {
+    const { whole, inside } = tokensUpTo(tokens, first.start)
+    return { tokens: whole, rest: (tokens[whole] ?? '').slice(0, inside), finish: 'stop' }
   }
-  if (tokens.length > tokensMax) return { tokens: tokensMax, rest: '', finish: 'length' }
-  return { tokens: tokens.length, rest: '', finish: 'stop' }
+  const isLong = tokens.length > tokensMax
+  return {
+    tokens: Math.min(tokens.length, tokensMax),
+    rest: '',
+    finish: isLong ? 'length' : 'stop',
+  }
 }
 
+/** How many tokens end before a character, and how much of the next one does. */
 function tokensUpTo(
   tokens: readonly string[],
   position: number,
-): { readonly whole: number; readonly inside: number } {
+): { whole: number; inside: number } {
   let at = 0
-  for (const [index, token] of tokens.entries()) {
-    if (at + token.length > position) return { whole: index, inside: position - at }
+  for (const [whole, token] of tokens.entries()) {
+    if (at + token.length > position) return { whole, inside: position - at }
     at += token.length
   }
   return { whole: tokens.length, inside: 0 }

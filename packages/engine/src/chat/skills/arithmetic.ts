@@ -1,4 +1,4 @@
-import type { Answer, Ask, Skill } from '../ask/ask.ts'
+import { type Answer, answerOf, type Ask, type Skill } from '../ask/ask.ts'
 import { type Evaluated, evaluate, findExpression } from '../math/expression.ts'
 import { solveLinear } from '../math/equation.ts'
 import {
@@ -54,7 +54,7 @@ function undefinedResult(written: string): Answer {
     ? 'since nothing can be divided by zero'
     : 'in the real numbers'
   const text = `${written} has no result, ${reason}.`
-  return { skill: 'arithmetic', phrasings: [text], value: 'undefined', evidence: [written] }
+  return answerOf('arithmetic', [text], 'undefined', [written])
 }
 
 function result(written: string, value: Quantity): Answer {
@@ -64,7 +64,7 @@ function result(written: string, value: Quantity): Answer {
 }
 
 function told(sentence: string, value: string, others: readonly string[]): Answer {
-  return { skill: 'arithmetic', phrasings: [sentence, ...others], value, evidence: [sentence] }
+  return answerOf('arithmetic', [sentence, ...others], value, [sentence])
 }
 
 function equation({ text, instruction }: Ask): Answer | undefined {
@@ -76,7 +76,7 @@ function equation({ text, instruction }: Ask): Answer | undefined {
   const phrasings = isShort
     ? [solution, value]
     : [[...steps, `So ${solution}.`].join('\n'), solution, `The solution is ${solution}.`]
-  return { skill: 'arithmetic', phrasings, value, evidence: steps }
+  return answerOf('arithmetic', phrasings, value, steps)
 }
 
 type Aggregate = (values: readonly Quantity[], sorted: readonly Quantity[]) => Quantity | undefined

@@ -1,6 +1,6 @@
-import type { Answer, Ask, Skill } from '../ask/ask.ts'
-import { operandOf } from '../ask/operand.ts'
 import { countTokens } from '../../tokens.ts'
+import { type Answer, answerOf, type Ask, type Skill } from '../ask/ask.ts'
+import { operandOf } from '../ask/operand.ts'
 import { itemsOf } from '../text/items.ts'
 import { numbersOf } from '../text/numbers.ts'
 import { sentencesOf } from '../text/sentences.ts'
@@ -12,94 +12,75 @@ const opening = /\b(?:how many|count|number of|how often|how long is|length of)\
 /** Letters, words, sentences, lines, items, and how often one thing occurs in another. */
 export const count: Skill = {
   name: 'count',
-  answer: (ask) => (opening.test(ask.instruction) ? (occurrences(ask) ?? totals(ask)) : undefined),
+  answer: (ask) =>
+    opening.test(ask.instruction)
+      ? (occurrencePatterns
+          .map((pattern) => occurrences(pattern.exec(ask.instruction), ask))
+          .find((answer) => answer !== undefined) ?? totals(ask))
+      : undefined,
 }
 
 const occurrencePatterns: readonly RegExp[] = [
   /\b(?:how many|count(?: the)?(?: number of)?|number of)(?: times)?(?: does| do| is| are| occurrences of| instances of| the| letters?| words?| characters?| of)* ["'“‘`]?([^"'”’`\s]{1,60}?)["'”’`]?(?:['’]?s)?(?: letters?| characters?)?(?: (?:are|is|there|appear|appears|occur|occurs|does|do|appeared|used|contained|found|come|comes|show|shows|up))* (?:in|within) (?:the (?:word|text|string|sentence|phrase|name|following)\b[^"'“:]{0,30}:? ?)?["'“‘`]?(.+?)["'”’`]?[?.]*$/is,
   /\b(?:how many times|how often) (?:does|do|is|are|did) (?:the (?:words?|letters?|characters?|phrase) )?["'“‘`]?([^"'”’`]{1,60}?)["'”’`]? (?:appear|occur|used|come up|show up|get used|mentioned|contained)(?: in)? ?(?:(?:the|this) (?:word|text|string|sentence|phrase|following|passage|paragraph|document)\b)?:? ?["'“‘`]?(.*?)["'”’`]?[?.]*$/is,
 ]
-
 const countables =
   /^(?:words?|letters?|characters?|sentences?|lines?|items?|vowels?|consonants?|syllables?|paragraphs?|digits?|numbers?|tokens?|elements?|spaces|days?|hours?|minutes?|seconds?|weeks?|months?|years?)$/i
+const reference =
+  /^(?:it|this|that|the|above|following)?\s?(?:text|sentence|passage|paragraph|document|word|message|above|following|string)?$/i
 
-function occurrences(ask: Ask): Answer | undefined {
-  for (const pattern of occurrencePatterns) {
-    const match = pattern.exec(ask.instruction)
-    const wanted = match?.[1]?.trim()
-    if (match === null || wanted === undefined || wanted === '' || countables.test(wanted)) continue
-    const letter = [...wanted].length === 1
-    const quoted = quotedOf(ask.instruction).some((span) => span.text === wanted)
-    if (!letter && !quoted && stopWords.has(wanted.toLowerCase())) continue
-    const [text, explicit] = occurrenceText(ask, match[2] ?? '')
-    if (text === undefined) continue
-    const named =
-      quoted ||
-      /\b(?:letter|word|character|times|occurrence|instance|often)s?\b/i.test(ask.instruction)
-    // "How many apples are in the basket?" asks about the world, not about letters.
-    if (!named && !(letter && explicit)) continue
-    const times = letter
-      ? text.toLowerCase().split(wanted.toLowerCase()).length - 1
-      : countPhrase(text, wanted)
-    return timesAnswer(times, wanted, text.length > 60 ? 'the text' : `"${text}"`)
-  }
-  return undefined
+function occurrences(match: RegExpExecArray | null, ask: Ask): Answer | undefined {
+  const wanted = match?.[1]?.trim() ?? ''
+  if (wanted === '' || countables.test(wanted)) return undefined
+  const isLetter = [...wanted].length === 1
+  const isQuoted = quotedOf(ask.instruction).some((span) => span.text === wanted)
+  if (!isLetter && !isQuoted && stopWords.has(wanted.toLowerCase())) return undefined
+  const written = match?.[2]?.trim() ?? ''
+  const isWritten = !reference.test(written)
+  const text = isWritten ? written : operandOf({ ...ask, instruction: '' }, /^(?=.)/)
+  // "How many apples are in the basket?" asks about the world, not about letters.
+  const isNamed =
+    isQuoted ||
+    (isLetter && isWritten) ||
+    /\b(?:letter|word|character|times|occurrence|instance|often)s?\b/i.test(ask.instruction)
+  if (text === undefined || !isNamed) return undefined
+  const found = isLetter
+    ? text.toLowerCase().split(wanted.toLowerCase()).length - 1
+    : countPhrase(text, wanted)
+  const times = `${found} ${plural(found, 'time')} in ${placeOf(text)}.`
+  const what = isLetter ? `The letter "${wanted}"` : `"${wanted}"`
+  const ways = [`${what} occurs ${times}`, `${what} appears ${times}`, String(found)]
+  return answerOf('count', ways, String(found))
 }
 
-function occurrenceText(ask: Ask, written: string): readonly [string | undefined, boolean] {
-  const rest = written.trim()
-  const reference =
-    rest === '' ||
-    /^(?:it|this|that|the|above|following)?\s?(?:text|sentence|passage|paragraph|document|word|message|above|following|string)?$/i.test(
-      rest,
-    )
-  if (!reference) return [rest, true]
-  return [operandOf({ ...ask, instruction: '' }, /^(?=.)/) ?? undefined, false]
+function placeOf(text: string): string {
+  return text.length > 60 || text.includes('\n') ? 'the text' : `"${text}"`
 }
 
 function countPhrase(text: string, phrase: string): number {
   const wanted = wordsOf(phrase).map((word) => word.lower)
   const words = wordsOf(text).map((word) => word.lower)
   if (wanted.length === 0) return text.split(phrase).length - 1
-  let times = 0
-  for (let start = 0; start + wanted.length <= words.length; start++)
-    if (wanted.every((word, offset) => words[start + offset] === word)) times += 1
-  return times
-}
-
-function timesAnswer(times: number, wanted: string, where: string): Answer {
-  const what = [...wanted].length === 1 ? `The letter "${wanted}"` : `"${wanted}"`
-  return {
-    skill: 'count',
-    phrasings: [
-      `${what} occurs ${times} ${plural(times, 'time')} in ${where}.`,
-      `${what} appears ${times} ${plural(times, 'time')} in ${where}.`,
-      String(times),
-    ],
-    value: String(times),
-    evidence: [],
-  }
+  return words.filter((_, start) => wanted.every((word, at) => words[start + at] === word)).length
 }
 
 const counters: Readonly<Record<string, (text: string) => number>> = {
   word: (text) => wordsOf(text).length,
-  letter: (text) => countMatching(text, /\p{L}/u),
+  letter: (text) => matching(text, /\p{L}/gu),
   character: (text) => [...text].length,
   sentence: (text) => sentencesOf(text).length,
   line: (text) => text.trim().split('\n').length,
   item: (text) => itemsOf(text).items.length,
-  vowel: (text) => countMatching(text, /[aeiouáéíóúäöü]/i),
-  consonant: (text) => countMatching(text, /(?![aeiouáéíóúäöü])\p{L}/iu),
+  vowel: (text) => matching(text, /[aeiouáéíóúäöü]/gi),
+  consonant: (text) => matching(text, /(?![aeiouáéíóúäöü])\p{L}/giu),
   paragraph: (text) => text.trim().split(/\n[ \t\r]{0,40}\n/).length,
-  digit: (text) => countMatching(text, /\d/),
+  digit: (text) => matching(text, /\d/g),
   number: (text) => numbersOf(text).length,
   token: countTokens,
 }
 
-function countMatching(text: string, pattern: RegExp): number {
-  let total = 0
-  for (const character of text) if (pattern.test(character)) total += 1
-  return total
+function matching(text: string, pattern: RegExp): number {
+  return text.match(pattern)?.length ?? 0
 }
 
 const unitPattern =
@@ -107,23 +88,15 @@ const unitPattern =
 
 function totals(ask: Ask): Answer | undefined {
   const match = unitPattern.exec(ask.instruction)
-  if (match === null) return undefined
-  const unit = match[1]?.toLowerCase().replace(/s$/, '').replace('element', 'item')
-  const isLength = /\b(?:how long is|length of)\b/i.test(ask.instruction)
-  const known = unit ?? (isLength && quotedOf(ask.instruction).length > 0 ? 'character' : '')
-  const count = Object.hasOwn(counters, known) ? counters[known] : undefined
-  const text = count === undefined ? undefined : operandOf(ask, unitPattern)
-  if (count === undefined || text === undefined) return undefined
-  const total = count(text.replace(/ (?:contain|have|has|there)$/i, ''))
-  const where = text.length > 60 || text.includes('\n') ? 'the text' : `"${text}"`
-  return {
-    skill: 'count',
-    phrasings: [
-      `There ${total === 1 ? 'is' : 'are'} ${total} ${plural(total, known)} in ${where}.`,
-      `${total} ${plural(total, known)}.`,
-      String(total),
-    ],
-    value: String(total),
-    evidence: [],
-  }
+  const isLength =
+    /\b(?:how long is|length of)\b/i.test(ask.instruction) && quotedOf(ask.instruction).length > 0
+  const unit = match?.[1]?.toLowerCase().replace(/s$/, '').replace('element', 'item')
+  const known = unit ?? (isLength ? 'character' : '')
+  const counter = Object.hasOwn(counters, known) ? counters[known] : undefined
+  const text = counter === undefined ? undefined : operandOf(ask, unitPattern)
+  if (counter === undefined || text === undefined) return undefined
+  const total = counter(text.replace(/ (?:contain|have|has|there)$/i, ''))
+  const things = `${total} ${plural(total, known)}`
+  const sentence = `There ${total === 1 ? 'is' : 'are'} ${things} in ${placeOf(text)}.`
+  return answerOf('count', [sentence, `${things}.`, String(total)], String(total))
 }

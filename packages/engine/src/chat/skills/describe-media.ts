@@ -1,4 +1,4 @@
-import type { Ask, Skill } from '../ask/ask.ts'
+import { answerOf, type Ask, type Skill } from '../ask/ask.ts'
 import { lastUserTurn, type Medium } from '../ask/conversation.ts'
 import { sentencesOf } from '../text/sentences.ts'
 
@@ -13,27 +13,20 @@ export const describeMedia: Skill = {
     if (media.length === 0) return undefined
     if (ask.text.trim() !== '' && !aboutMedia.test(ask.instruction)) return undefined
     const text = media.map((medium) => partAsked(medium, ask.instruction)).join('\n')
-    return {
-      skill: 'describe-media',
-      phrasings: [text],
-      value: text,
-      evidence: media.map((medium) => medium.description),
-    }
+    const measured = media.map((medium) => medium.description)
+    return answerOf('describe-media', [text], text, measured)
   },
 }
 
 /** Of the last user turn, or else the latest earlier ones; documents are texts and read as such. */
-function mediaOf(ask: Ask): Medium[] {
-  const shown = (media: readonly Medium[]): Medium[] =>
-    media.filter((medium) => medium.kind !== 'document')
-  const own = shown(lastUserTurn(ask.conversation)?.media ?? [])
-  if (
-    own.length > 0 ||
-    !/\b(?:image|picture|photo|audio|recording|video|clip|it)\b/i.test(ask.instruction)
+function mediaOf({ conversation, instruction }: Ask): readonly Medium[] {
+  const asked = lastUserTurn(conversation)
+  const isBack = /\b(?:image|picture|photo|audio|recording|video|clip|it)\b/i.test(instruction)
+  const turns = isBack ? conversation.turns : []
+  const shown = [...turns, ...(asked === undefined ? [] : [asked])].map(({ media }) =>
+    media.filter((medium) => medium.kind !== 'document'),
   )
-    return own
-  const earlier = ask.conversation.turns.map((turn) => shown(turn.media))
-  return earlier.findLast((media) => media.length > 0) ?? []
+  return shown.findLast((media) => media.length > 0) ?? []
 }
 
 /** A question about one property, and what the sentence that holds it says. */

@@ -1,4 +1,4 @@
-import type { Answer, Ask, Skill } from '../ask/ask.ts'
+import { type Answer, answerOf, type Skill } from '../ask/ask.ts'
 import { numbersOf } from '../text/numbers.ts'
 import { sentencesOf } from '../text/sentences.ts'
 import { asSentence, capitalised } from '../text/words.ts'
@@ -20,25 +20,22 @@ const orders: readonly (readonly ['strict' | 'loose' | 'named', RegExp])[] = [
 export const dictated: Skill = {
   name: 'dictated',
   answer: (ask) =>
-    fromSystem(ask) ??
-    [ask.text.trim(), ...sentencesOf(ask.instruction)]
-      .map(dictatedIn)
-      .find((answer) => answer !== undefined),
+    [
+      ...sentencesOf(ask.orders).map(standingIn),
+      ...[ask.text.trim(), ...sentencesOf(ask.instruction)].map(dictatedIn),
+    ].find((answer) => answer !== undefined),
 }
 
 const standing =
   /\b(?:reply|respond|answer|say)(?: (?:only|exactly|always|just))*(?: with)?(?: only| exactly| just)?(?: the)?(?: exact| single)?( words?| text| phrase| string| message| sentence)?:? (.{1,2000})$/is
 
 /** A standing order of the system text: "Always reply with the word OK". */
-function fromSystem(ask: Ask): Answer | undefined {
-  for (const sentence of sentencesOf(ask.orders)) {
-    const isOrder = /\b(?:always|only|must|every time|no matter what)\b/i.test(sentence)
-    const [, named, payload] = (isOrder ? standing.exec(sentence) : null) ?? []
-    const quoted = payload === undefined ? undefined : wholeQuotation(payload)
-    if (quoted !== undefined) return verbatim(quoted)
-    if (named !== undefined && payload !== undefined) return verbatim(withoutTail(payload))
-  }
-  return undefined
+function standingIn(sentence: string): Answer | undefined {
+  const isOrder = /\b(?:always|only|must|every time|no matter what)\b/i.test(sentence)
+  const [, named, payload] = (isOrder ? standing.exec(sentence) : null) ?? []
+  if (payload === undefined) return undefined
+  const words = wholeQuotation(payload) ?? (named === undefined ? named : withoutTail(payload))
+  return words === undefined ? undefined : verbatim(words)
 }
 
 function dictatedIn(sentence: string): Answer | undefined {
@@ -51,14 +48,13 @@ function dictatedIn(sentence: string): Answer | undefined {
 }
 
 function greeted(sentence: string): Answer | undefined {
-  const match =
+  const [, greeting, name] =
     /\bsay (hello|hi|hey|goodbye|bye|thanks|thank you|good morning|welcome) to ([^.!?\n]{1,80})[.!?]?$/i.exec(
       sentence,
-    )
-  if (match?.[1] === undefined || match[2] === undefined) return undefined
-  const [greeting, name] = [capitalised(match[1]), match[2].replace(/^(?:my|our) /i, 'your ')]
-  const phrasings = [`${greeting}, ${name}!`, `${greeting} ${name}!`]
-  return { skill: 'dictated', phrasings, evidence: [] }
+    ) ?? []
+  if (greeting === undefined || name === undefined) return undefined
+  const [said, who] = [capitalised(greeting), name.replace(/^(?:my|our) /i, 'your ')]
+  return answerOf('dictated', [`${said}, ${who}!`, `${said} ${who}!`])
 }
 
 const introducers =
@@ -74,51 +70,42 @@ function fromPayload(rest: string, mode: 'strict' | 'loose' | 'named'): Answer |
   const colon = rest.trimStart().startsWith(':') || introduction.includes(':')
   const isDirect = (mode === 'loose' || colon) && !isNamed
   const payload = (isDirect ? rest.replace(/^[\s:]+/, '') : rest.slice(introduction.length)).trim()
-  if (payload === '') return undefined
-  const quoted = wholeQuotation(payload)
   const times = repeatedTimes(payload)
+  if (payload === '') return undefined
   if (times !== undefined) return verbatim(times)
-  if (quoted !== undefined) return isAlone(quoted, payload) ? verbatim(quoted) : undefined
-  if (isNamed || colon) return verbatim(colon ? withoutTail(payload, false) : withoutTail(payload))
-  if (mode === 'named' || payload.includes('?') || payload.split(/\s+/).length > 30)
+  const quoted = wholeQuotation(payload)
+  if (quoted !== undefined)
+    return alone.test(payload.slice(payload.indexOf(quoted) + quoted.length + 1))
+      ? verbatim(quoted)
+      : undefined
+  if (isNamed || colon) return verbatim(withoutTail(payload, !colon))
+  const isLong = payload.includes('?') || payload.split(/\s+/).length > 30
+  if (mode === 'named' || isLong || (mode === 'strict' ? description : indefinite).test(payload))
     return undefined
-  if (mode === 'strict')
-    return description.test(payload) ? undefined : verbatim(withoutTail(payload))
-  return spoken(payload)
-}
-
-/** Nothing is said of the quotation but that it is all, or a sentence of its own says something else. */
-function isAlone(quoted: string, payload: string): boolean {
-  const rest = payload.slice(payload.indexOf(quoted) + quoted.length + 1)
-  return /^["'”’`\s.!,]*(?:(?:and nothing else|only|please|exactly|back|verbatim|to me|with no other text|without (?:any )?(?:other|additional|extra) (?:text|words))[\s.!,]*)*$|^["'”’`]?[.!]\s/i.test(
-    rest,
-  )
-}
-
-/** "Say this is a test": free to be set as a sentence. */
-function spoken(payload: string): Answer | undefined {
-  if (
-    /^(?:something|anything|what|how|why|whether|if|nothing|an?|some|me|in|your|my)\b/i.test(
-      payload,
-    )
-  )
-    return undefined
+  if (mode === 'strict') return verbatim(withoutTail(payload))
+  // "Say this is a test": free to be set as a sentence.
   const bare = withoutTail(payload, false)
   const sentence = asSentence(bare)
-  const phrasings = [...new Set([sentence, bare, sentence.replace(/\.$/, '!')])]
-  return { skill: 'dictated', phrasings, evidence: [], value: bare.replace(/[.!]$/, '') }
+  const ways = new Set([sentence, bare, sentence.replace(/\.$/, '!')])
+  return answerOf('dictated', [...ways], bare.replace(/[.!]$/, ''))
 }
+
+/** Nothing is said of a quotation but that it is all, or a sentence of its own says something else. */
+const alone =
+  /^["'”’`\s.!,]*(?:(?:and nothing else|only|please|exactly|back|verbatim|to me|with no other text|without (?:any )?(?:other|additional|extra) (?:text|words))[\s.!,]*)*$|^["'”’`]?[.!]\s/i
+const indefinite =
+  /^(?:something|anything|what|how|why|whether|if|nothing|an?|some|me|in|your|my)\b/i
 
 const repetitionsMax = 1000
 
 /** "hello three times". */
 function repeatedTimes(text: string): string | undefined {
-  const match = /^(.{1,500}?)[ ,]+([\w-]{1,20}) times\.?$/is.exec(text)
-  const unit = match?.[1]
-  const count = numbersOf(match?.[2] ?? '')[0]?.value
+  const [, unit, times = ''] = /^(.{1,500}?)[ ,]+([\w-]{1,20}) times\.?$/is.exec(text) ?? []
+  const count = numbersOf(times)[0]?.value
   if (unit === undefined || count === undefined || !Number.isInteger(count)) return undefined
-  const word = wholeQuotation(unit) ?? unit
-  return Array.from({ length: Math.min(count, repetitionsMax) }, () => word).join(' ')
+  return Array(Math.min(count, repetitionsMax))
+    .fill(wholeQuotation(unit) ?? unit)
+    .join(' ')
 }
 
 function wholeQuotation(payload: string): string | undefined {
@@ -141,5 +128,5 @@ function withoutTail(payload: string, stop = true): string {
 }
 
 function verbatim(text: string): Answer {
-  return { skill: 'dictated', phrasings: [text], value: text, evidence: [], verbatim: true }
+  return { ...answerOf('dictated', [text], text), verbatim: true }
 }

@@ -1,4 +1,4 @@
-import type { Ask, Skill } from '../ask/ask.ts'
+import { answerOf, type Ask, type Skill } from '../ask/ask.ts'
 import { operandOf } from '../ask/operand.ts'
 import { datesOf } from '../text/dates.ts'
 import { numbersOf } from '../text/numbers.ts'
@@ -32,6 +32,9 @@ const command =
 const explicit =
   /extract|pull out|identify|from|mention|list all|find all|contain|appear|\bin (?:this|the following|the text)/i
 
+const source =
+  /\b(?:from|in|within|mentioned in|that appear in)\b(?: the| this| following| text| sentence| string)*:?/i
+
 /** "Extract all e-mail addresses from …". */
 export const extract: Skill = {
   name: 'extract',
@@ -40,26 +43,15 @@ export const extract: Skill = {
     if (match === null || !explicit.test(ask.instruction)) return undefined
     const kind = ask.instruction.slice(match[0].length, match[0].length + 60)
     // The kind must be what is extracted, not something further on in the sentence.
-    const object = (
-      kind.split(/\b(?:from|in|of|mentioned|that|which|below)\b|[:.]/i)[0] ?? kind
-    ).trim()
+    const [object = kind] = kind.split(/\b(?:from|in|of|mentioned|that|which|below)\b|[:.]/i)
     const find = finders.find(([pattern]) => pattern.test(object))?.[1]
-    const isShort = object.split(/\s+/).length <= 3
-    const text =
-      find === undefined || !isShort ? undefined : operandOf(ask, source)?.slice(0, textMax)
+    const isShort = object.trim().split(/\s+/).length <= 3
+    const text = find && isShort ? operandOf(ask, source)?.slice(0, textMax) : undefined
     if (find === undefined || text === undefined) return undefined
     const found = [...new Set(find(text, ask).map(({ start, end }) => text.slice(start, end)))]
-    const [only] = found
-    if (only === undefined)
-      return {
-        skill: 'extract',
-        phrasings: [`There are no ${object} in the text.`],
-        evidence: [],
-      }
-    const phrasings = found.length === 1 ? [only] : [found.join('\n'), found.join(', ')]
-    return { skill: 'extract', phrasings, value: found.join(', '), evidence: found }
+    if (found.length === 0)
+      return answerOf('extract', [`There are no ${object.trim()} in the text.`])
+    const ways = new Set([found.join('\n'), found.join(', ')])
+    return answerOf('extract', [...ways], found.join(', '), found)
   },
 }
-
-const source =
-  /\b(?:from|in|within|mentioned in|that appear in)\b(?: the| this| following| text| sentence| string)*:?/i

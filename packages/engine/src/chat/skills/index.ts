@@ -1,4 +1,4 @@
-import type { Answer, Ask, Skill } from '../ask/ask.ts'
+import { type Answer, answerOf, type Ask, type Skill } from '../ask/ask.ts'
 import { sentencesOf } from '../text/sentences.ts'
 import { arithmetic } from './arithmetic.ts'
 import { count } from './count.ts'
@@ -45,21 +45,17 @@ function single(ask: Ask): Answer | undefined {
 
 /** Several questions in one request are answered one after the other, if all of them can be. */
 function inParts(ask: Ask): Answer | undefined {
-  const questions = sentencesOf(ask.instruction).filter((sentence) =>
-    /[?？]["')\]]?$/.test(sentence),
-  )
-  if (questions.length < 2 || questions.length > partsMax) return undefined
-  if (ask.conversation.turns.at(-1)?.role === 'tool') return undefined
-  const answers: Answer[] = []
-  for (const text of questions) {
-    const found = single({ ...ask, text, instruction: text })
-    if (found === undefined) return undefined
-    answers.push(found)
-  }
-  const skillNames = [...new Set(answers.map((found) => found.skill))].join(' + ')
+  const questions = sentencesOf(ask.instruction).filter((each) => /[?？]["')\]]?$/.test(each))
+  const isTold = ask.conversation.turns.at(-1)?.role === 'tool'
+  if (questions.length < 2 || questions.length > partsMax || isTold) return undefined
+  const answers = questions
+    .map((text) => single({ ...ask, text, instruction: text }))
+    .filter((found) => found !== undefined)
+  if (answers.length < questions.length) return undefined
   const ways = [0, 1].map((way) =>
-    answers.map((found) => found.phrasings[way] ?? found.phrasings[0] ?? ''),
+    answers.map(({ phrasings }) => phrasings[way] ?? phrasings[0]).join('\n'),
   )
-  const phrasings = [...new Set(ways.map((parts) => parts.join('\n')))]
-  return { skill: skillNames, phrasings, evidence: answers.flatMap((found) => found.evidence) }
+  const names = new Set(answers.map(({ skill }) => skill))
+  const evidence = answers.flatMap((found) => found.evidence)
+  return answerOf([...names].join(' + '), [...new Set(ways)], undefined, evidence)
 }

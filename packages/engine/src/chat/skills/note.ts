@@ -1,4 +1,4 @@
-import type { Skill } from '../ask/ask.ts'
+import { answerOf, type Skill } from '../ask/ask.ts'
 import { isCommand } from '../ask/split-request.ts'
 import { gatherFacts } from '../qa/facts.ts'
 import { sentencesOf } from '../text/sentences.ts'
@@ -18,7 +18,6 @@ export const note: Skill = {
     const facts = gatherFacts(ask, [{ origin: 'user', text, current: true }])
     const said = facts.map((fact) => asSentence(fact.told.replace(/^that /i, ''))).join(' ')
     if (said === '') return undefined
-    const phrasings = [`Noted. ${said}`, `I have noted this: ${said}`]
-    return { skill: 'note', phrasings, evidence: [] }
+    return answerOf('note', [`Noted. ${said}`, `I have noted this: ${said}`])
   },
 }

@@ -1,4 +1,4 @@
-import type { Answer, Ask, Skill } from '../ask/ask.ts'
+import { type Answer, answerOf, type Ask, type Skill } from '../ask/ask.ts'
 import { type Fact, gatherFacts } from '../qa/facts.ts'
 import { analyseQuestion, type Question, spanOf } from '../qa/question.ts'
 import { type Match, search } from '../qa/search.ts'
@@ -47,12 +47,8 @@ function factual(matches: readonly Match[], asked: Question, ask: Ask): Answer |
   const value =
     fact.told === fact.text ? span : span?.replace(/\bmy\b/gi, 'your').replace(/\bI\b/g, 'you')
   const told = [fact.told, value, introduction(fact, ask)].filter((text) => text !== undefined)
-  return {
-    skill: 'question',
-    phrasings: told.map(asSentence),
-    ...(value === undefined ? {} : { value }),
-    evidence: good.slice(0, 3).map((match) => match.fact.text),
-  }
+  const evidence = good.slice(0, 3).map((match) => match.fact.text)
+  return answerOf('question', told.map(asSentence), value, evidence)
 }
 
 /** A user's own facts answer only questions about him, and a system text's "you" only questions to the engine. */
@@ -74,5 +70,5 @@ function unsaid(ask: Ask, asked: Question): Answer | undefined {
   const given =
     ask.passage !== '' || ask.sources.some((source) => source.origin === 'media' && source.current)
   if (!given || asked.kind === undefined) return undefined
-  return { skill: 'question', phrasings: ['The text does not say this.'], evidence: [] }
+  return answerOf('question', ['The text does not say this.'])
 }

@@ -1,4 +1,4 @@
-import type { Answer, Ask, Skill } from '../ask/ask.ts'
+import { type Answer, answerOf, type Ask, type Skill } from '../ask/ask.ts'
 import { lastUserTurn } from '../ask/conversation.ts'
 
 const ofUser =
@@ -12,29 +12,27 @@ export const recall: Skill = {
   answer: (ask) => said(ask, ofUser, 'user') ?? said(ask, ofEngine, 'assistant'),
 }
 
-function said(ask: Ask, pattern: RegExp, role: 'user' | 'assistant'): Answer | undefined {
-  const match = pattern.exec(ask.instruction)
+function said(
+  { instruction, passage, conversation }: Ask,
+  pattern: RegExp,
+  role: 'user' | 'assistant',
+): Answer | undefined {
+  const match = pattern.exec(instruction)
   // "What did I say about …?" asks for a fact, not for the message.
   if (
     match === null ||
-    ask.passage !== '' ||
-    /\b(?:about|regarding|was my name|is my)\b/i.test(ask.instruction)
+    passage !== '' ||
+    /\b(?:about|regarding|is my|was my name)\b/i.test(instruction)
   )
     return undefined
-  const before = lastUserTurn(ask.conversation)?.index ?? 0
-  const texts = ask.conversation.turns
+  const before = lastUserTurn(conversation)?.index ?? 0
+  const texts = conversation.turns
     .filter((turn) => turn.role === role && turn.index < before && turn.text !== '')
     .map((turn) => turn.text)
-  const which = match[1]?.toLowerCase() ?? (/\bfirst\b/i.test(match[0]) ? 'first' : 'last')
-  const text = which === 'first' ? texts[0] : which === 'second' ? texts[1] : texts.at(-1)
+  const which = /\b(?:first|second)\b/i.exec(match[0])?.[0].toLowerCase()
+  const text = texts.at(which === 'first' ? 0 : which === 'second' ? 1 : -1)
   if (text === undefined) return undefined
-  const who = role === 'user' ? 'You' : 'I'
-  const sentence = `${who} said: "${text}"`
-  const repeat = /^(?:please )?(?:repeat|say)\b/i.test(ask.instruction)
-  return {
-    skill: 'recall',
-    phrasings: repeat ? [text] : [sentence, text],
-    value: text,
-    evidence: [text],
-  }
+  const isRepeat = /^(?:please )?(?:repeat|say)\b/i.test(instruction)
+  const sentence = `${role === 'user' ? 'You' : 'I'} said: "${text}"`
+  return answerOf('recall', isRepeat ? [text] : [sentence, text], text, [text])
 }

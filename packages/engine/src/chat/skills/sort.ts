@@ -1,4 +1,4 @@
-import type { Ask, Skill } from '../ask/ask.ts'
+import { answerOf, type Ask, type Skill } from '../ask/ask.ts'
 import { operandOf } from '../ask/operand.ts'
 import { itemsOf, setOut } from '../text/items.ts'
 import { numbersOf } from '../text/numbers.ts'
@@ -14,31 +14,22 @@ const dedupeCommand =
 export const sort: Skill = {
   name: 'sort',
   answer(ask) {
-    const dedupe = dedupeCommand.test(ask.instruction)
-    const order = isOrder(ask.instruction)
-    if (!order && !dedupe) return undefined
-    const text = operand(ask, order ? command : dedupeCommand)
+    const isDistinct = dedupeCommand.test(ask.instruction)
+    const isOrder =
+      /^(?:please |can you |could you )?(?:sort|alphabeti[sz]e|rank)\b/i.test(ask.instruction) ||
+      (command.test(ask.instruction) && ask.instruction.search(manner) >= 0)
+    if (!isOrder && !isDistinct) return undefined
+    const text = operand(ask, isOrder ? command : dedupeCommand)
     if (text === undefined || text.length > 1_000_000) return undefined
     const { items, separator } = itemsOf(text)
     if (items.length < 2) return undefined
-    const distinct = dedupe ? withoutRepetitions(items) : items
-    const sorted = order ? arrange(distinct, ask.instruction) : distinct
+    const open = new Set(items.map((item) => item.toLowerCase()))
+    const distinct = isDistinct ? items.filter((item) => open.delete(item.toLowerCase())) : items
+    const sorted = isOrder ? arrange(distinct, ask.instruction) : distinct
     const laidOut = setOut(sorted, separator)
-    const others = [setOut(sorted, separator === 'lines' ? 'commas' : 'lines')]
-    return {
-      skill: 'sort',
-      phrasings: [laidOut, ...others],
-      value: laidOut,
-      evidence: [`${sorted.length} items`],
-    }
+    const other = setOut(sorted, separator === 'lines' ? 'commas' : 'lines')
+    return answerOf('sort', [laidOut, other], laidOut, [`${sorted.length} items`])
   },
-}
-
-function isOrder(instruction: string): boolean {
-  if (/^(?:please |can you |could you )?(?:sort|alphabeti[sz]e|rank)\b/i.test(instruction))
-    return true
-  manner.lastIndex = 0
-  return command.test(instruction) && manner.test(instruction)
 }
 
 function operand(ask: Ask, pattern: RegExp): string | undefined {
@@ -52,31 +43,23 @@ function operand(ask: Ask, pattern: RegExp): string | undefined {
   )
 }
 
-function withoutRepetitions(items: readonly string[]): string[] {
-  const seen = new Set<string>()
-  return items.filter((item) => {
-    const key = item.toLowerCase()
-    if (seen.has(key)) return false
-    seen.add(key)
-    return true
-  })
-}
-
 const downwards =
   /\bdescend|\bdecreas|\breverse|(?:largest|highest|biggest|greatest|high|large) (?:to|first)|z to a|longest (?:first|to)/i
 const alphabet = new Intl.Collator('en', { sensitivity: 'base' })
 
 function arrange(items: readonly string[], instruction: string): string[] {
   const sign = downwards.test(instruction) ? -1 : 1
-  const byLength = /\blength\b|shortest|longest/i.test(instruction)
-  const values = items.map((item) => numbersOf(item.slice(0, 200))[0]?.value)
-  const numeric =
-    values.every((value) => value !== undefined) && !/alphabet|lexicograph/i.test(instruction)
-  const keyed = items.map((item, index) => ({ item, value: values[index] ?? 0 }))
-  keyed.sort((left, right) => {
-    if (byLength) return sign * ([...left.item].length - [...right.item].length)
-    if (numeric) return sign * (left.value - right.value)
-    return sign * alphabet.compare(left.item, right.item)
+  const keyed = items.map((item) => {
+    const value = numbersOf(item.slice(0, 200))[0]?.value ?? Number.NaN
+    return { item, value, length: [...item].length }
   })
-  return keyed.map(({ item }) => item)
+  const isNumeric =
+    keyed.every(({ value }) => !Number.isNaN(value)) && !/alphabet|lexicograph/i.test(instruction)
+  const key = /\blength\b|shortest|longest/i.test(instruction) ? 'length' : 'value'
+  const isByKey = key === 'length' || isNumeric
+  return keyed
+    .sort((left, right) =>
+      isByKey ? sign * (left[key] - right[key]) : sign * alphabet.compare(left.item, right.item),
+    )
+    .map(({ item }) => item)
 }

@@ -1,4 +1,4 @@
-import type { Ask, Skill } from '../ask/ask.ts'
+import { answerOf, type Ask, type Skill } from '../ask/ask.ts'
 import { earlierText, operandOf } from '../ask/operand.ts'
 import { numbersOf } from '../text/numbers.ts'
 import { sentencesOf } from '../text/sentences.ts'
@@ -29,7 +29,7 @@ export const summarise: Skill = {
       ? kept.map((sentence) => `- ${sentence.replace(/^[-*•]\s+/, '')}`).join('\n')
       : kept.join(' ')
     const main = inWords && asked !== undefined ? firstWords(laidOut, asked, '…') : laidOut
-    return { skill: 'summarise', phrasings: [main], value: main, evidence: kept }
+    return answerOf('summarise', [main], main, kept)
   },
 }
 

@@ -1,4 +1,4 @@
-import type { Ask, Skill } from '../ask/ask.ts'
+import { answerOf, type Ask, type Skill } from '../ask/ask.ts'
 import { freshResults, type Turn } from '../ask/conversation.ts'
 import { fileAnswer } from '../files/file-steps.ts'
 import { gatherFacts } from '../qa/facts.ts'
@@ -20,17 +20,13 @@ export const toolResults: Skill = {
     const files = fileAnswer(ask)
     if (files !== undefined) return files
     const parts = results.map((result) => reported(result, ask))
-    const [only] = parts
-    const ways = [
-      parts.map((part) => part.sentence).join(' '),
-      parts.map((part) => part.named ?? part.sentence).join(' '),
-    ]
-    return {
-      skill: 'tool-results',
-      phrasings: [...new Set(ways)],
-      ...(parts.length === 1 && only?.value !== undefined ? { value: only.value } : {}),
-      evidence: results.map((result) => result.text.slice(0, 200)),
-    }
+    const ways = new Set([
+      parts.map(({ sentence }) => sentence).join(' '),
+      parts.map(({ named, sentence }) => named ?? sentence).join(' '),
+    ])
+    const value = parts.length === 1 ? parts[0]?.value : undefined
+    const evidence = results.map((result) => result.text.slice(0, 200))
+    return answerOf('tool-results', [...ways], value, evidence)
   },
 }
 
@@ -38,7 +34,7 @@ interface Reported {
   readonly sentence: string
   /** The same with the name of the tool. */
   readonly named?: string
-  readonly value?: string
+  readonly value?: string | undefined
 }
 
 function reported(result: Turn, ask: Ask): Reported {
@@ -51,32 +47,32 @@ function reported(result: Turn, ask: Ask): Reported {
   if (failure !== undefined) return { sentence: `${name} reports an error: ${asSentence(failure)}` }
   const all = leavesOf(json ?? text).filter((leaf) => leaf.value !== '')
   // What was asked with is said already: "For Paris: …" needs no city.
-  const news = all.filter((leaf) => !about.split(', ').includes(leaf.value))
+  const news = all.filter((leaf) => !about.includes(leaf.value))
   const leaves = news.length > 0 ? news : all
-  if (leaves.length === 0) return { sentence: `${name} returned an empty result.` }
+  const [first] = leaves
+  if (first === undefined) return { sentence: `${name} returned an empty result.` }
   const isLong = json === undefined ? text.length > textMax : leaves.length > leavesMax
   const told = isLong
     ? relevant(result, ask)
     : leaves.map(({ path, value }) => `${path.map(spelledOut).join(' ')} ${value}`.trim())
   const list = json === undefined ? told.join(' ') : joined(told)
-  const [only] = leaves
   const isValue = leaves.length === 1 && list.split(/\s+/).length <= 3
+  const isBare = about.length === 0 || (json === undefined && !isValue)
+  const asked = about.join(', ')
   const ended = /[.!?]$/.test(list) ? list : `${list}.`
-  const isBare = json === undefined && !isValue
   return {
-    sentence: about === '' || isBare ? asSentence(list) : `For ${about}: ${ended}`,
-    named: `${name}${about === '' ? '' : ` (${about})`}: ${ended}`,
-    ...(isValue && only !== undefined ? { value: only.value } : {}),
+    sentence: isBare ? asSentence(list) : `For ${asked}: ${ended}`,
+    named: `${name}${about.length === 0 ? '' : ` (${asked})`}: ${ended}`,
+    value: isValue ? first.value : undefined,
   }
 }
 
 /** The arguments that name what the result is about: short texts and numbers. */
-function argumentsOf({ answers }: Turn): string {
+function argumentsOf({ answers }: Turn): readonly string[] {
   return leavesOf(parseJsonText(answers?.input ?? '') ?? {})
     .map((leaf) => leaf.value)
     .filter((value) => value.length <= 40 && value !== '' && !/^(?:true|false|none)$/.test(value))
     .slice(0, 3)
-    .join(', ')
 }
 
 function errorIn(json: unknown): string | undefined {

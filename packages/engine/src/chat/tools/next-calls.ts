@@ -1,8 +1,9 @@
-import { GatewayError } from '@sluice/contract'
+import { invalidRequest } from '@sluice/contract'
 import type { Answer, Ask } from '../ask/ask.ts'
 import { freshResults, lastUserTurn, type Turn } from '../ask/conversation.ts'
 import { fileCalls } from '../files/file-steps.ts'
 import { type Clues, findClues } from '../schema/clues.ts'
+import { parseJsonText } from '../text/json-facts.ts'
 import { type PlannedCall, planCalls } from './plan.ts'
 import type { ToolUse } from './tool.ts'
 
@@ -26,7 +27,11 @@ export function nextCalls(use: ToolUse, ask: Ask, answer: Answer): PlannedCall[]
     isAnswered: !['none', 'question', 'note'].includes(answer.skill),
     isDemanded: use.tools.length === 1 && demanded.test(ask.orders),
   })
-  if (planned.length === 0 && use.mode === 'required') throw unfillable(use)
+  if (planned.length === 0 && use.mode === 'required')
+    throw invalidRequest(
+      `No arguments could be found that the schema of ${use.tools.map(({ name }) => name).join(', ')} allows`,
+      'tools',
+    )
   const open = planned.filter((call) => !isAnswered(call, results))
   return inTurn(use.mode === 'auto' || open.length > 0 ? open : planned)
 }
@@ -42,50 +47,27 @@ function isForbidden(ask: Ask): boolean {
   return noTools.test(ask.text.slice(0, 20_000)) || anyTools.test(ask.orders)
 }
 
-function unfillable(use: ToolUse): GatewayError {
-  const names = use.tools.map((tool) => tool.name).join(', ')
-  return new GatewayError(
-    'invalid_request',
-    `No arguments could be found that the schema of ${names} allows`,
-    { param: 'tools' },
-  )
-}
-
-function isAnswered(call: PlannedCall, results: readonly Turn[]): boolean {
-  return results.some(
-    ({ answers }) =>
-      answers?.name === call.tool.name &&
-      (answers.input === call.input || sameJson(answers.input, call.input)),
-  )
-}
-
-function sameJson(left: string, right: string): boolean {
-  try {
-    return JSON.stringify(JSON.parse(left)) === JSON.stringify(JSON.parse(right))
-  } catch {
-    return false
-  }
+function isAnswered({ tool, input }: PlannedCall, results: readonly Turn[]): boolean {
+  const same = (other: string): boolean =>
+    other === input ||
+    (parseJsonText(input) !== undefined &&
+      JSON.stringify(parseJsonText(other)) === JSON.stringify(parseJsonText(input)))
+  return results.some(({ answers }) => answers?.name === tool.name && same(answers.input))
 }
 
 /** The last user turn; with the turn before it where it only answers a question of the assistant. */
-function cluesOf(ask: Ask, answer: Answer): Clues {
-  const { turns } = ask.conversation
-  const asked = lastUserTurn(ask.conversation)
-  const earlier = turns.filter((turn) => turn.role === 'user' && turn !== asked)
+function cluesOf({ conversation, text, now, orders }: Ask, answer: Answer): Clues {
+  const { turns } = conversation
+  const asked = lastUserTurn(conversation)
+  const earlier = turns
+    .filter((turn) => turn.role === 'user' && turn !== asked)
+    .map((turn) => turn.text)
   const before = turns.findLast(
     (turn) => turn.role === 'assistant' && turn.index < (asked?.index ?? 0),
   )
-  const replies = before !== undefined && before.text.trim().endsWith('?') && ask.text.length < 200
-  const previous = earlier.at(-1)?.text
-  const text = replies && previous !== undefined ? `${previous}\n${ask.text}` : ask.text
-  const said = earlier
-    .map((turn) => turn.text)
-    .toReversed()
-    .join('\n')
-  const { now } = ask
-  const results = freshResults(ask.conversation)
-    .map((turn) => turn.text)
-    .join('\n')
-  const background = findClues(`${results}\n${said}\n${ask.orders}`, { now })
-  return findClues(text, { now, answer, before: background })
+  const isReply = before?.text.trim().endsWith('?') === true && text.length < 200
+  const own = isReply ? [...earlier.slice(-1), text] : [text]
+  const results = freshResults(conversation).map((turn) => turn.text)
+  const background = [...results, ...earlier.toReversed(), orders].join('\n')
+  return findClues(own.join('\n'), { now, answer, before: findClues(background, { now }) })
 }

@@ -19,32 +19,23 @@ export interface ToolUse {
   readonly parallel: boolean
 }
 
-const noParameters: JsonSchema = { type: 'object', properties: {} }
-
 /** What a request says of tools: those that may be called, and how freely. */
 export function toolUseOf(request: ChatRequest): ToolUse {
   const parallel = request.parallel_tool_calls !== false
-  const tools = (request.tools ?? []).flatMap(readTool)
-  const choice = request.tool_choice
+  const tools = (request.tools ?? []).flatMap((tool) => readTool(tool) ?? [])
+  const choice = request.tool_choice ?? 'auto'
   if (tools.length === 0 || choice === 'none') return { parallel, mode: 'none', tools }
-  if (choice == null || typeof choice === 'string')
-    return { parallel, mode: choice ?? 'auto', tools }
-  if (choice.type === 'allowed_tools') {
-    const allowed = new Set((choice.allowed_tools?.tools ?? []).map(nameIn))
-    const kept = tools.filter((tool) => allowed.has(tool.name))
-    return {
-      parallel,
-      mode: kept.length === 0 ? 'none' : (choice.allowed_tools?.mode ?? 'auto'),
-      tools: kept,
-    }
-  }
-  const name = choice[choice.type]?.name
-  const named = tools.filter((tool) => tool.name === name)
-  return {
-    parallel,
-    mode: named.length === 0 ? 'auto' : 'required',
-    tools: named.length === 0 ? tools : named,
-  }
+  if (typeof choice === 'string') return { parallel, mode: choice, tools }
+  const allowed = choice.type === 'allowed_tools' ? choice.allowed_tools : undefined
+  const names = allowed?.tools?.map(nameIn) ?? [
+    choice.type === 'allowed_tools' ? undefined : choice[choice.type]?.name,
+  ]
+  const kept = tools.filter((tool) => names.includes(tool.name))
+  if (choice.type === 'allowed_tools')
+    return { parallel, mode: kept.length === 0 ? 'none' : (allowed?.mode ?? 'auto'), tools: kept }
+  return kept.length === 0
+    ? { parallel, mode: 'auto', tools }
+    : { parallel, mode: 'required', tools: kept }
 }
 
 function nameIn(tool: unknown): string | undefined {
@@ -53,36 +44,19 @@ function nameIn(tool: unknown): string | undefined {
   return isRecord(inner) ? textIn(inner, 'name') : undefined
 }
 
-function readTool(tool: NonNullable<ChatRequest['tools']>[number]): EngineTool[] {
-  if (tool.type === 'function') return readFunction(tool.function)
-  const { custom } = tool
-  if (custom === undefined) return []
-  const pattern = patternIn(custom.format)
-  return [
-    {
-      kind: 'custom',
-      name: custom.name,
-      description: custom.description ?? '',
-      parameters: true,
-      ...(pattern === undefined ? {} : { inputPattern: pattern }),
-    },
-  ]
-}
-
-/** A custom tool's format may hold a grammar; regular expressions are honoured. */
-function patternIn(format: unknown): string | undefined {
-  if (!isRecord(format)) return undefined
+function readTool(tool: NonNullable<ChatRequest['tools']>[number]): EngineTool | undefined {
+  const declared: unknown = tool.type === 'function' ? tool.function : tool.custom
+  const name = isRecord(declared) ? textIn(declared, 'name') : undefined
+  if (!isRecord(declared) || name === undefined) return undefined
+  const description = textIn(declared, 'description') ?? ''
+  if (tool.type === 'function') {
+    const parameters = asSchema(declared['parameters'] ?? { type: 'object', properties: {} })
+    return { kind: 'function', name, description, parameters }
+  }
+  // A custom tool's format may hold a grammar; regular expressions are honoured.
+  const format = isRecord(declared['format']) ? declared['format'] : {}
   const grammar = isRecord(format['grammar']) ? format['grammar'] : format
-  return grammar['syntax'] === 'regex' ? textIn(grammar, 'definition') : undefined
-}
-
-function readFunction(declared: unknown): EngineTool[] {
-  if (!isRecord(declared)) return []
-  const name = textIn(declared, 'name')
-  if (name === undefined) return []
-  const parameters =
-    declared['parameters'] == null ? noParameters : asSchema(declared['parameters'])
-  return [
-    { kind: 'function', name, description: textIn(declared, 'description') ?? '', parameters },
-  ]
+  const pattern = grammar['syntax'] === 'regex' ? textIn(grammar, 'definition') : undefined
+  const custom = { kind: 'custom', name, description, parameters: true } as const
+  return pattern === undefined ? custom : { ...custom, inputPattern: pattern }
 }
