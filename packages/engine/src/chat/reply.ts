@@ -34,19 +34,14 @@ export function createReply(
   usage: Usage,
 ): ChatReply {
   return {
-    id: envelope.id,
+    ...envelope,
     object: 'chat.completion',
-    created: envelope.created,
-    model: envelope.model,
-    choices: choices.map((choice) => ({
-      index: choice.draft.index,
-      message: messageOf(choice),
-      finish_reason: choice.draft.finish,
-      logprobs:
-        request.logprobs === true && choice.draft.content !== null
-          ? logprobsOf(choice.draft.content, request)
-          : null,
-    })),
+    choices: choices.map((choice) => {
+      const { index, content, finish } = choice.draft
+      const isTold = request.logprobs === true && content !== null
+      const logprobs = isTold ? logprobsOf(content, request) : null
+      return { index, message: messageOf(choice), finish_reason: finish, logprobs }
+    }),
     usage: chatUsage(usage),
     system_fingerprint: systemFingerprint,
   }
@@ -60,44 +55,43 @@ export function logprobsOf(tokens: readonly ChosenToken[], request: ChatRequest)
 }
 
 function messageOf({ draft, spoken }: SpokenDraft): AnswerMessage {
-  const text = draft.content === null ? null : draft.content.map((chosen) => chosen.token).join('')
+  const { content, reasoning, calls } = draft
   const message: AnswerMessage = {
     role: 'assistant',
-    content: spoken === undefined ? text : null,
+    content: spoken === undefined ? (content?.map(({ token }) => token).join('') ?? null) : null,
     refusal: null,
     annotations: [],
-    reasoning_content: draft.reasoning === null ? null : draft.reasoning.join(''),
+    reasoning_content: reasoning?.join('') ?? null,
     audio: spoken === undefined ? null : audioOf(spoken),
   }
-  return draft.calls.length === 0
-    ? message
-    : { ...message, tool_calls: draft.calls.map(toolCallOf) }
+  return calls.length === 0 ? message : { ...message, tool_calls: calls.map(toolCallOf) }
 }
 
 function toolCallOf({ id, kind, name, input }: DraftCall) {
   const text = input.join('')
-  if (kind === 'custom') return { id, type: 'custom' as const, custom: { name, input: text } }
-  return { id, type: 'function' as const, function: { name, arguments: text } }
+  return kind === 'custom'
+    ? { id, type: kind, custom: { name, input: text } }
+    : { id, type: kind, function: { name, arguments: text } }
 }
 
 function audioOf({ id, expiresAt, bytes, transcript }: Spoken) {
-  return {
-    id,
-    expires_at: expiresAt,
-    data: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('base64'),
-    transcript,
-  }
+  return { id, expires_at: expiresAt, data: base64(bytes), transcript }
+}
+
+/** Sound as it stands in an answer. */
+export function base64(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('base64')
 }
 
 /** The prompt once, and what all choices came to. */
 export function usageOf(input: Usage, choices: readonly SpokenDraft[]): Usage {
-  let outputTokens = 0
-  let reasoning = 0
-  let audio = 0
-  for (const { draft, spoken } of choices) {
-    outputTokens += draftTokens(draft) + (spoken?.tokens ?? 0)
-    reasoning += draft.reasoning?.length ?? 0
-    audio += spoken?.tokens ?? 0
+  const sum = (count: (choice: SpokenDraft) => number): number =>
+    choices.reduce((total, choice) => total + count(choice), 0)
+  const audioOutputTokens = sum(({ spoken }) => spoken?.tokens ?? 0)
+  return {
+    ...input,
+    outputTokens: sum(({ draft }) => draftTokens(draft)) + audioOutputTokens,
+    reasoningTokens: sum(({ draft }) => draft.reasoning?.length ?? 0),
+    audioOutputTokens,
   }
-  return { ...input, outputTokens, reasoningTokens: reasoning, audioOutputTokens: audio }
 }

@@ -21,13 +21,10 @@ const levelsMax = 64
 
 /** Throws invalid_request with the path of a tool or a schema that is nested more deeply than any real one. */
 export function assertShallow({ tools, response_format: format }: ChatRequest): void {
-  for (const [index, tool] of (tools ?? []).entries())
-    if (isDeep(tool)) throw tooDeep(`tools[${index}]`)
-  if (isDeep(format)) throw tooDeep('response_format.json_schema')
-}
-
-function tooDeep(param: string): Error {
-  return invalidRequest(`'${param}' is nested more than ${levelsMax} levels deep`, param)
+  const tool = (tools ?? []).findIndex(isDeep)
+  const param = tool >= 0 ? `tools[${tool}]` : 'response_format.json_schema'
+  if (tool >= 0 || isDeep(format))
+    throw invalidRequest(`'${param}' is nested more than ${levelsMax} levels deep`, param)
 }
 
 /** Level by level, since what is nested too deeply exhausts the stack of whatever walks it by calling itself. */

@@ -9,7 +9,7 @@ import type {
 } from '@sluice/contract'
 import type { DraftCall } from './draft.ts'
 import type { Pause } from './pause.ts'
-import { type Envelope, logprobsOf, type SpokenDraft, systemFingerprint } from './reply.ts'
+import { base64, type Envelope, logprobsOf, type SpokenDraft, systemFingerprint } from './reply.ts'
 import type { Spoken } from './spoken.ts'
 
 /** One piece of one choice. */
@@ -35,34 +35,21 @@ export async function* streamReply({
   usage,
   pause,
 }: StreamOptions): AsyncGenerator<Step<ChatChunk>> {
-  const open = choices.map((choice) => ({
-    index: choice.draft.index,
-    pieces: piecesOf(choice, request),
-  }))
-  let left = open.length
-  while (left > 0) {
-    left = 0
-    for (const { index, pieces } of open) {
+  const open = new Map(choices.map((choice) => [choice.draft.index, piecesOf(choice, request)]))
+  while (open.size > 0)
+    for (const [index, pieces] of open) {
       await pause()
       const next = pieces.next()
-      if (next.done === true) continue
-      left += 1
-      yield { event: chunkOf(envelope, index, next.value) }
+      if (next.done === true) open.delete(index)
+      else yield { event: chunkOf(envelope, index, next.value) }
     }
-  }
   yield { usage }
 }
 
-function chunkOf(
-  { id, created, model }: Envelope,
-  index: number,
-  { delta, finish, logprobs }: Piece,
-): ChatChunk {
+function chunkOf(envelope: Envelope, index: number, { delta, finish, logprobs }: Piece): ChatChunk {
   return {
-    id,
+    ...envelope,
     object: 'chat.completion.chunk',
-    created,
-    model,
     choices: [{ index, delta, finish_reason: finish ?? null, logprobs: logprobs ?? null }],
     system_fingerprint: systemFingerprint,
   }
@@ -70,13 +57,8 @@ function chunkOf(
 
 function* piecesOf({ draft, spoken }: SpokenDraft, request: ChatRequest): Generator<Piece> {
   const { reasoning, content, calls, finish } = draft
-  yield {
-    delta: {
-      role: 'assistant',
-      content: content === null || spoken !== undefined ? null : '',
-      refusal: null,
-    },
-  }
+  const isText = content !== null && spoken === undefined
+  yield { delta: { role: 'assistant', content: isText ? '' : null, refusal: null } }
   for (const token of reasoning ?? []) yield { delta: { reasoning_content: token } }
   if (spoken !== undefined) yield* spokenPieces(spoken)
   else
@@ -90,17 +72,10 @@ function* piecesOf({ draft, spoken }: SpokenDraft, request: ChatRequest): Genera
 }
 
 function* callPieces({ id, kind, name, input }: DraftCall, index: number): Generator<Piece> {
-  if (kind === 'custom') {
-    yield { delta: { tool_calls: [{ index, id, type: 'custom', custom: { name, input: '' } }] } }
-    for (const token of input)
-      yield { delta: { tool_calls: [{ index, custom: { input: token } }] } }
-    return
-  }
-  yield {
-    delta: { tool_calls: [{ index, id, type: 'function', function: { name, arguments: '' } }] },
-  }
-  for (const token of input)
-    yield { delta: { tool_calls: [{ index, function: { arguments: token } }] } }
+  const of = (call: object): Piece => ({ delta: { tool_calls: [{ index, ...call }] } })
+  const field = kind === 'custom' ? 'input' : 'arguments'
+  yield of({ id, type: kind, [kind]: { name, [field]: '' } })
+  for (const token of input) yield of({ [kind]: { [field]: token } })
 }
 
 const audioBytesPerPiece = 24_000
@@ -111,11 +86,7 @@ function* spokenPieces({ id, bytes, transcript, expiresAt }: Spoken): Generator<
   yield { delta: { audio: { transcript } } }
   for (let at = 0; at < bytes.length; at += audioBytesPerPiece) {
     const part = bytes.subarray(at, at + audioBytesPerPiece)
-    yield {
-      delta: {
-        audio: { data: Buffer.from(part.buffer, part.byteOffset, part.length).toString('base64') },
-      },
-    }
+    yield { delta: { audio: { data: base64(part) } } }
   }
   yield { delta: { audio: { expires_at: expiresAt } } }
 }

@@ -1,7 +1,5 @@
 import type { Answer, Ask } from './ask/ask.ts'
-import { numbersOf } from './text/numbers.ts'
 import { quotedOf } from './text/spans.ts'
-import { firstWords } from './text/words.ts'
 
 /** How the answer is to be set, by what the system text or the request itself says. */
 export interface Style {
@@ -10,7 +8,6 @@ export interface Style {
   /** Nothing but the value. */
   readonly bare: boolean
   readonly json: boolean
-  readonly wordsMax: number | undefined
 }
 
 const said = String.raw`\b(?:answer|respond|reply|speak|write|output|return|responses?|answers?|replies)\b`
@@ -30,12 +27,8 @@ const opening =
   /\b(?:start|begin|prefix|preface)\b[^.\n"'“]{0,60}\bwith\b[^.\n"'“]{0,30}(["'“][^"'”\n]{1,200}["'”])/i
 const closing =
   /\b(?:end|finish|close|sign off)\b[^.\n"'“]{0,60}\bwith\b[^.\n"'“]{0,30}(["'“][^"'”\n]{1,200}["'”])/i
-const wordLimit =
-  /\b(?:at most|no more than|under|fewer than|less than|maximum(?: of)?|max|up to|within|in) (\d{1,4}|[a-z]{3,7}) words?\b|\b(\d{1,4}|[a-z]{3,7}) words? (?:or (?:less|fewer)|max(?:imum)?|at most)\b/i
-
 export function styleOf(ask: Ask): Style {
   const text = `${ask.orders}\n${ask.manner}\n${ask.instruction}`
-  const limit = wordLimit.exec(text)
   const [before, after] = [opening, closing].map((pattern) => unquoted(pattern.exec(text)?.[1]))
   const isUpper = upper.test(text)
   const isLower = lower.test(text)
@@ -47,7 +40,6 @@ export function styleOf(ask: Ask): Style {
     },
     bare: oneWord.test(text) || bare.test(text),
     json: json.test(text),
-    wordsMax: numbersOf(limit?.[1] ?? limit?.[2] ?? '')[0]?.value,
   }
 }
 
@@ -56,10 +48,8 @@ function unquoted(quotation = ''): string {
 }
 
 /** The ways to say an answer, set as the style wants them; never empty. */
-export function styled(answer: Answer, { bare, wordsMax = 0, decorate }: Style): readonly string[] {
+export function styled(answer: Answer, { bare, decorate }: Style): readonly string[] {
   if (answer.verbatim === true) return answer.phrasings
   const ways = bare && answer.value !== undefined ? [answer.value] : answer.phrasings
-  // A name of two words is a short answer too; half of it would be none, nor is one word of a sentence.
-  const isCut = ways === answer.phrasings && wordsMax > 1
-  return [...new Set(ways.map((text) => decorate(isCut ? firstWords(text, wordsMax) : text)))]
+  return [...new Set(ways.map(decorate))]
 }

@@ -1,4 +1,4 @@
-import { type Conversation, instructionsOf, lastUserTurn, type Origin } from './conversation.ts'
+import { type Conversation, lastUserTurn, type Origin } from './conversation.ts'
 import { splitRequest } from './split-request.ts'
 
 /** What the skills see: the request of the last user turn, and everything that was said around it. */
@@ -59,33 +59,26 @@ export function answerOf(
 const ordersCharactersMax = 2000
 
 export function createAsk(conversation: Conversation, now: number): Ask {
-  const turn = lastUserTurn(conversation)
-  const text = turn?.text ?? ''
+  const text = lastUserTurn(conversation)?.text ?? ''
   const split = splitRequest(text)
-  const instructions = instructionsOf(conversation)
-  return {
-    text,
-    instruction: split.instruction,
-    passage: split.passage,
-    manner: split.manner,
-    instructions,
-    orders: instructions.length <= ordersCharactersMax ? instructions : '',
-    sources: sourcesOf(conversation, split.passage),
-    conversation,
-    now,
-  }
+  const instructions = conversation.turns
+    .filter((turn) => turn.role === 'system')
+    .map((turn) => turn.text)
+    .join('\n\n')
+  const orders = instructions.length <= ordersCharactersMax ? instructions : ''
+  const sources = sourcesOf(conversation, split.passage)
+  return { ...split, text, instructions, orders, sources, conversation, now }
 }
 
 function sourcesOf(conversation: Conversation, passage: string): Source[] {
   const asked = lastUserTurn(conversation)
-  const sources: Source[] = []
-  for (const turn of conversation.turns) {
+  return conversation.turns.flatMap((turn) => {
     const current = asked !== undefined && turn.index >= asked.index
-    for (const medium of turn.media)
-      sources.push({ origin: 'media', text: medium.description, current })
-    if (turn.context) sources.push({ origin: 'system', text: turn.context, current })
-    const text = turn === asked ? passage : turn.text
-    if (text !== '') sources.push({ origin: turn.role, text, current })
-  }
-  return sources
+    const own: Omit<Source, 'current'>[] = [
+      ...turn.media.map(({ description }) => ({ origin: 'media' as const, text: description })),
+      { origin: 'system', text: turn.context ?? '' },
+      { origin: turn.role, text: turn === asked ? passage : turn.text },
+    ]
+    return own.filter(({ text }) => text !== '').map((source) => ({ ...source, current }))
+  })
 }

@@ -37,14 +37,6 @@ export interface Conversation {
   readonly turns: readonly Turn[]
 }
 
-/** System and developer texts, joined. */
-export function instructionsOf({ turns }: Conversation): string {
-  return turns
-    .filter((turn) => turn.role === 'system')
-    .map((turn) => turn.text)
-    .join('\n\n')
-}
-
 /** The last turn in which a user says or shows something; a conversation may have none. */
 export function lastUserTurn({ turns }: Conversation): Turn | undefined {
   return turns.findLast(

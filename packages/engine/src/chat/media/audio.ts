@@ -1,4 +1,3 @@
-import type { Annotation } from '../../audio/annotate.ts'
 import { silenceDb } from '../../audio/listen.ts'
 import { captionOf } from '../../audio/segments.ts'
 import type { Medium } from '../ask/conversation.ts'
@@ -17,28 +16,18 @@ export async function describeAudio(
   { workers }: MediaContext,
 ): Promise<Medium> {
   const heard = await workers.run('annotateAudio', { bytes }, { timeoutMs: workMs, param })
-  const seconds = Number(heard.duration.toFixed(2))
+  const { channels, level, duration } = heard
   const parts = heard.segments
     .slice(0, segmentsMax)
-    .map(
-      (segment) =>
-        `${segment.start.toFixed(2)} to ${segment.end.toFixed(2)} s: ${captionOf(segment)}`,
-    )
+    .map((part) => `${part.start.toFixed(2)} to ${part.end.toFixed(2)} s: ${captionOf(part)}`)
   const more = heard.segments.length > segmentsMax ? ', and more' : ''
-  return {
-    kind: 'audio',
-    description: `This is a ${heard.format} audio recording with a duration of ${seconds} seconds, sampled at ${heard.sampleRate} Hz. ${channelsSentence(heard)}It holds ${parts.join('; ')}${more}.`,
-    imageTokens: 0,
-    audioTokens: Math.max(1, Math.ceil(heard.duration * tokensPerSecond)),
-  }
-}
-
-function channelsSentence({ channels, level }: Annotation): string {
-  const count =
-    channels === 1
-      ? '1 channel (mono)'
-      : channels === 2
-        ? '2 channels (stereo)'
-        : `${channels} channels`
-  return `It has ${count} and ${level > silenceDb ? `its level is ${level.toFixed(1)} dBFS` : 'it is silent'}. `
+  const named = channels === 1 ? '1 channel (mono)' : `${channels} channels`
+  const loud = level > silenceDb ? `its level is ${level.toFixed(1)} dBFS` : 'it is silent'
+  const description = [
+    `This is a ${heard.format} audio recording with a duration of ${Number(duration.toFixed(2))} seconds, sampled at ${heard.sampleRate} Hz.`,
+    `It has ${channels === 2 ? '2 channels (stereo)' : named} and ${loud}.`,
+    `It holds ${parts.join('; ')}${more}.`,
+  ].join(' ')
+  const audioTokens = Math.max(1, Math.ceil(duration * tokensPerSecond))
+  return { kind: 'audio', description, imageTokens: 0, audioTokens }
 }

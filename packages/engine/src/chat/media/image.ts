@@ -29,7 +29,7 @@ export const describeImage: Task<ImageInput, Medium> = async ({ bytes, detail })
   if (bytes[0] === 0x1f && bytes[1] === 0x8b) throw unreadable()
   try {
     const image = sharp(bytes, { limitInputPixels: pixelsMax, failOn: 'error' })
-    const { format, width, height, hasAlpha, pages } = await image.metadata()
+    const { format, width, height, pages } = await image.metadata()
     const sample = await image
       .rotate()
       .resize(sampleSide, sampleSide, { fit: 'fill' })
@@ -41,10 +41,10 @@ export const describeImage: Task<ImageInput, Medium> = async ({ bytes, detail })
     return {
       kind: 'image',
       description: [
-        sizeSentence({ format, width, height, frames: pages ?? 1 }),
+        sizeSentence(format, width, height, pages),
         ...colourSentences(pixels),
         brightnessSentence(pixels),
-        alphaSentence(hasAlpha, pixels),
+        alphaSentence(pixels),
       ].join(' '),
       imageTokens: imageTokens(width, height, detail),
       audioTokens: 0,
@@ -66,14 +66,7 @@ function unreadable(cause?: unknown): GatewayError {
   )
 }
 
-interface Facts {
-  readonly format: string
-  readonly width: number
-  readonly height: number
-  readonly frames: number
-}
-
-function sizeSentence({ format, width, height, frames }: Facts): string {
+function sizeSentence(format: string, width: number, height: number, frames = 1): string {
   const orientation = width === height ? 'square' : width > height ? 'landscape' : 'portrait'
   const animated = frames > 1 ? ` with ${frames} frames` : ''
   return `This is a ${format.toUpperCase()} image${animated}, ${width} ${plural(width, 'pixel')} wide and ${height} ${plural(height, 'pixel')} high, in ${orientation} orientation.`
@@ -143,12 +136,14 @@ interface Share {
   readonly share: number
 }
 
+/** The colours of what is seen, the most first. */
 function sharesOf(pixels: readonly Pixel[]): Share[] {
-  const visible = pixels.filter((pixel) => pixel.alpha > 0.1)
-  const counts = new Map<string, number>()
-  for (const { colour } of visible) counts.set(colour, (counts.get(colour) ?? 0) + 1)
-  return [...counts]
-    .map(([colour, count]) => ({ colour, share: count / Math.max(1, visible.length) }))
+  const colours = pixels.filter(({ alpha }) => alpha > 0.1).map(({ colour }) => colour)
+  return [...new Set(colours)]
+    .map((colour) => {
+      const count = colours.filter((other) => other === colour).length
+      return { colour, share: count / colours.length }
+    })
     .sort((left, right) => right.share - left.share)
 }
 
@@ -186,14 +181,14 @@ function halves(pixels: readonly Pixel[]): string[] {
 }
 
 function brightnessSentence(pixels: readonly Pixel[]): string {
-  const mean = pixels.reduce((sum, pixel) => sum + pixel.luminance, 0) / Math.max(1, pixels.length)
+  const mean = pixels.reduce((sum, pixel) => sum + pixel.luminance, 0) / pixels.length
   const word = mean > 0.7 ? 'bright' : mean < 0.3 ? 'dark' : 'of medium brightness'
   return `Overall it is ${word} (brightness ${Math.round(mean * 100)}%).`
 }
 
-function alphaSentence(hasAlpha: boolean, pixels: readonly Pixel[]): string {
-  const clear = pixels.filter((pixel) => pixel.alpha < 0.9).length / Math.max(1, pixels.length)
-  return hasAlpha && clear > 0
+function alphaSentence(pixels: readonly Pixel[]): string {
+  const clear = pixels.filter((pixel) => pixel.alpha < 0.9).length / pixels.length
+  return clear > 0
     ? `About ${Math.round(clear * 100)}% of it is transparent.`
     : 'It has no transparency.'
 }

@@ -1,4 +1,4 @@
-import { coverage, indexSentences, score } from '../text/ranking.ts'
+import { coverages } from '../text/ranking.ts'
 import type { Fact } from './facts.ts'
 import { fits, type Question } from './question.ts'
 
@@ -14,18 +14,19 @@ const matchesMax = 20
 
 /** The facts that answer a question best, best first. */
 export function search(facts: readonly Fact[], question: Question): Match[] {
-  const index = indexSentences(facts.map((fact) => fact.text))
-  const matches = facts.flatMap((fact, number): Match[] => {
-    const plain = score(index, number, question.terms)
-    if (plain === 0) return []
-    const kind = fits(fact.text, question) ? 1.35 : 1
-    const covered = coverage(index, number, question.terms)
-    // Of two sayings of the user the later one holds; in a document the earlier one is usually the definition.
-    const place = (fact.origin === 'user' ? 1 : -1) * 0.001 * (number / facts.length)
-    const value = plain * kind * personWeight(fact, question) * (0.4 + covered) + place
-    return [{ fact, score: value, coverage: covered }]
-  })
-  return matches.sort((left, right) => right.score - left.score).slice(0, matchesMax)
+  const texts = facts.map((fact) => fact.text)
+  return coverages(texts, question.terms)
+    .flatMap((coverage, number): Match[] => {
+      const fact = facts[number]
+      if (coverage === 0 || fact === undefined) return []
+      const kind = fits(fact.text, question) ? 1.35 : 1
+      // Of two sayings of the user the later one holds; in a document the earlier one is usually the definition.
+      const place = (fact.origin === 'user' ? 1 : -1) * 0.001 * (number / facts.length)
+      const weight = kind * personWeight(fact, question) * (0.4 + coverage)
+      return [{ fact, score: coverage * weight + place, coverage }]
+    })
+    .sort((left, right) => right.score - left.score)
+    .slice(0, matchesMax)
 }
 
 function personWeight({ origin, text }: Fact, { person }: Question): number {

@@ -1,3 +1,4 @@
+import type { ChatRequest } from '@sluice/contract'
 import { decodeTokenId } from '../../tokens.ts'
 
 /** What a request says about how one answer is chosen among several. */
@@ -16,13 +17,10 @@ export interface Bias {
   readonly weight: number
 }
 
-export interface SamplingFields {
-  readonly temperature?: number | null
-  readonly top_p?: number | null
-  readonly presence_penalty?: number | null
-  readonly frequency_penalty?: number | null
-  readonly logit_bias?: Readonly<Record<string, number>> | null
-}
+type SamplingFields = Pick<
+  ChatRequest,
+  'temperature' | 'top_p' | 'presence_penalty' | 'frequency_penalty' | 'logit_bias'
+>
 
 const biasesMax = 1024
 

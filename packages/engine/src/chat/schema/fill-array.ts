@@ -15,7 +15,6 @@ import {
   typesOf,
 } from './json-schema.ts'
 import { kinds } from './kinds.ts'
-import { nounPhrases } from './phrases.ts'
 import { describeProperty, type Property } from './property.ts'
 
 const itemsUsual = 50
@@ -110,14 +109,11 @@ function texts(items: JsonSchema, property: Property, context: FillContext): Fou
     : (kind?.find(clues, property) ?? []).filter((text) => text !== undefined)
   const row = rowIn(clues.text)
   const quoted = clues.quoted.map((span) => span.text)
-  const names = clues.names.map((span) => span.text)
-  const rest = names.length > 0 ? names : nounPhrases(clues.text)
   const ways: readonly (readonly [readonly string[], 1 | 2])[] = [
     [listed, 2],
     [named, 2],
     [row.length > 1 ? row : [], property.required ? 2 : 1],
     [quoted, 1],
-    [property.required ? rest.slice(0, 5) : [], 1],
   ]
   const [found, sure] = ways.find(([texts]) => texts.length > 0) ?? [[], 1]
   return found.slice(0, itemsUsual).map((text) => {

@@ -16,7 +16,7 @@ export function fillNumber(schema: SchemaObject, property: Property, context: Fi
   }
   const preset = schema['default']
   if (typeof preset === 'number') return invented(preset)
-  return invented(fit(usual(property), schema) ?? bounds(schema).find(Number.isFinite) ?? 0)
+  return invented(fit(0, schema) ?? bounds(schema).find(Number.isFinite) ?? 0)
 }
 
 function spoken(property: Property, context: FillContext): number | undefined {
@@ -80,11 +80,6 @@ function unclaimed({ required }: Property, context: FillContext): number | undef
     ({ value }) => !isUsed(context, value) && Number.isFinite(value),
   )
   return required ? free?.value : undefined
-}
-
-function usual({ label }: Property): number {
-  if (/\b(?:confidence|probability|score)\b/.test(label)) return 0.5
-  return /\b(?:limit|page|quantity|size|top|per)\b/.test(label) ? 1 : 0
 }
 
 /** The value if the schema allows it, else the allowed one next to it. */

@@ -59,7 +59,6 @@ export function plainSchema(schema: JsonSchema, root: JsonSchema): SchemaObject 
 }
 
 const nodesMax = 5000
-const depthMax = 64
 
 /** Whether a schema is small enough to be worked with. */
 export function isBounded(schema: unknown): boolean {
@@ -75,16 +74,16 @@ export function isBounded(schema: unknown): boolean {
 
 const hopsMax = 32
 
-/** Follows `$ref` within the same document (JSON pointer, anchor or `#`); what leads nowhere allows anything. */
+/** Follows `$ref` within the same document (JSON pointer or `#`); what leads nowhere allows anything. */
 export function resolveReferences(schema: JsonSchema, root: JsonSchema): JsonSchema {
   let current = schema
   for (let hops = 0; hops < hopsMax; hops++) {
     if (!isRecord(current)) return current
-    const reference = textIn(current, '$ref') ?? textIn(current, '$dynamicRef')
+    const reference = textIn(current, '$ref')
     if (reference === undefined) return current
     const target = lookUp(reference, root)
     if (target === undefined) return true
-    const { $ref: _ref, $dynamicRef: _dynamic, ...beside } = current
+    const { $ref: _ref, ...beside } = current
     current =
       Object.keys(beside).length === 0 || !isRecord(target) ? target : { ...target, ...beside }
   }
@@ -94,8 +93,7 @@ export function resolveReferences(schema: JsonSchema, root: JsonSchema): JsonSch
 function lookUp(reference: string, root: JsonSchema): JsonSchema | undefined {
   if (reference === '#' || reference === '') return root
   const pointer = reference.slice(reference.indexOf('#') + 1)
-  if (!pointer.startsWith('/'))
-    return findAnchor(root, reference.includes('#') ? pointer : reference, 0)
+  if (!pointer.startsWith('/')) return undefined
   let value: unknown = root
   for (const raw of pointer.slice(1).split('/')) {
     const key = decoded(raw).replaceAll('~1', '/').replaceAll('~0', '~')
@@ -112,17 +110,6 @@ function decoded(text: string): string {
   } catch {
     return text
   }
-}
-
-function findAnchor(value: unknown, name: string, depth: number): JsonSchema | undefined {
-  if (depth > depthMax || typeof value !== 'object' || value === null) return undefined
-  if (isRecord(value) && [value['$anchor'], value['$dynamicAnchor'], value['$id']].includes(name))
-    return value
-  for (const inner of Object.values(value)) {
-    const found = findAnchor(inner, name, depth + 1)
-    if (found !== undefined) return found
-  }
-  return undefined
 }
 
 /** One schema that says what a schema and all of its `allOf` say together, where they can be said together. */

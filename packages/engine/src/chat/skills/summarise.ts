@@ -2,7 +2,7 @@ import { answerOf, type Ask, type Skill } from '../ask/ask.ts'
 import { earlierText, operandOf } from '../ask/operand.ts'
 import { numbersOf } from '../text/numbers.ts'
 import { sentencesOf } from '../text/sentences.ts'
-import { firstWords } from '../text/words.ts'
+import { wordsOf } from '../text/words.ts'
 
 const command =
   /\b(?:summari[sz]e|summary|sum up|tl;?dr|key (?:points|takeaways|ideas)|main (?:points?|ideas?)|gist|in a nutshell|headline)\b(?: (?:of|for|from|up|the|this|that|these|following|my|our|above|text|passage|article|paragraph|document|conversation|story|email|report|notes?))*(?: (?:in|with|to|using|as) [^:.]{1,60})?:?/i
@@ -28,7 +28,7 @@ export const summarise: Skill = {
     const laidOut = bullets.test(ask.instruction)
       ? kept.map((sentence) => `- ${sentence.replace(/^[-*•]\s+/, '')}`).join('\n')
       : kept.join(' ')
-    const main = inWords && asked !== undefined ? firstWords(laidOut, asked, '…') : laidOut
+    const main = inWords && asked !== undefined ? firstWords(laidOut, asked) : laidOut
     return answerOf('summarise', [main], main, kept)
   },
 }
@@ -38,4 +38,10 @@ function textOf(ask: Ask): string | undefined {
   const operand = operandOf(ask, command)
   const isText = operand !== undefined && operand.split(/\s+/).length >= 8
   return isText ? operand : (earlierText(ask) ?? operand)
+}
+
+function firstWords(text: string, max: number): string {
+  const words = wordsOf(text)
+  const last = words[Math.max(1, max) - 1]
+  return words.length <= max || last === undefined ? text : `${text.slice(0, last.end)}…`
 }

@@ -48,7 +48,7 @@ function labelOf(item: unknown, index: number): string {
     typeof item === 'object' && item !== null ? (Reflect.get(item, key) as unknown) : undefined,
   )
   const label = labels.find((text) => typeof text === 'string' && text !== '' && text.length < 60)
-  return String(label ?? index + 1)
+  return typeof label === 'string' ? label : String(index + 1)
 }
 
 /** `current_temp` and `currentTemp` as words. */

@@ -25,13 +25,6 @@ export function wordsOf(text: string): Word[] {
   return found
 }
 
-/** A text up to the end of its word number `max`, followed by `mark` where it goes on. */
-export function firstWords(text: string, max: number, mark = ''): string {
-  const words = wordsOf(text)
-  const last = words[Math.max(1, max) - 1]
-  return words.length <= max || last === undefined ? text : `${text.slice(0, last.end)}${mark}`
-}
-
 const stopList = `a an the this that these those i me my mine we us our ours you your yours he him his she her hers it its
 they them their theirs who whom whose which what where when why how is am are was were be been being do does did doing
 done have has had having will would shall should can could may might must and or but if then than so as of at by for

@@ -64,19 +64,10 @@ function joined(pieces: readonly (string | undefined)[]): string | undefined {
 }
 
 /** A character of a set: one that it names, or a likely one. */
-function memberOf(node: AST.CharacterSet | AST.CharacterClass, flags: string): string | undefined {
-  const pattern = new RegExp(`^${node.raw}$`, flags)
-  const named =
-    node.type === 'CharacterClass'
-      ? node.elements.map((element) =>
-          element.type === 'Character'
-            ? element.value
-            : element.type === 'CharacterClassRange'
-              ? element.min.value
-              : 97,
-        )
-      : []
-  return [...named.map((point) => String.fromCodePoint(point)), ...likely].find((character) =>
-    pattern.test(character),
-  )
+function memberOf(
+  { raw }: AST.CharacterSet | AST.CharacterClass,
+  flags: string,
+): string | undefined {
+  const pattern = new RegExp(`^${raw}$`, flags)
+  return [...raw, ...likely].find((character) => pattern.test(character))
 }
