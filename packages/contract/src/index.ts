@@ -21,7 +21,7 @@ export {
   type ResponseFormat,
   ServerToolCall,
   ThinkingBlock,
-  type Tool,
+  Tool,
   ToolCall,
   type ToolChoice,
 } from './operations/chat-message.ts'

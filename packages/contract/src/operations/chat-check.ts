@@ -1,4 +1,5 @@
 import { GatewayError, invalidRequest } from '../core/errors.ts'
+import { isObject } from '../wire/reading.ts'
 import type { ContentPart, Message, Tool } from './chat-message.ts'
 import type { ChatRequest } from './chat-request.ts'
 
@@ -7,12 +8,18 @@ type CheckedMessage = Omit<Message, 'role'> & {
   readonly function_call?: unknown
 }
 
+type CheckedTool = Partial<Omit<Tool, 'type'>> & {
+  readonly type?: string
+  readonly [field: string]: unknown
+}
+
 /** What is checked of a request, in the canonical form or as OpenAI's own clients write it. */
 interface Checked
   extends Pick<
     ChatRequest,
-    'logprobs' | 'stream' | 'stream_options' | 'tool_choice' | 'tools' | 'top_logprobs'
+    'logprobs' | 'stream' | 'stream_options' | 'tool_choice' | 'top_logprobs'
   > {
+  readonly tools?: readonly CheckedTool[] | null
   readonly messages: readonly CheckedMessage[]
   readonly response_format?: { readonly type: string; readonly json_schema?: unknown } | null
 }
@@ -45,8 +52,13 @@ function checkToolChoice({ tool_choice: choice, tools }: Checked): void {
     throw invalidRequest(`tool_choice names ${name}, which is not among tools`, 'tool_choice')
 }
 
-function checkTool(tool: Tool, path: string): void {
-  if (tool[tool.type] == null) throw missing(`${path}.${tool.type}`)
+/** A tool of a provider's own has another type, or a field instead of one (`google_search`). */
+function checkTool(tool: CheckedTool, path: string): void {
+  const { type } = tool
+  if (type === undefined && !isObject(tool['google_search'] ?? tool['googleSearch']))
+    throw missing(`${path}.type`)
+  if ((type === 'function' || type === 'custom') && tool[type] == null)
+    throw missing(`${path}.${type}`)
 }
 
 /** Every tool message answers a call of the assistant message before it, once. */

@@ -1,8 +1,22 @@
-import { type ChatRequest, type Fields, GatewayError, type Tool } from '@sluice/contract'
+import {
+  type ChatRequest,
+  type Fields,
+  GatewayError,
+  listOf,
+  objectOf,
+  type Tool,
+} from '@sluice/contract'
 import type { FormatContext } from '../../protocol.ts'
 import type { CountTokensRequest, Tool as ClientTool } from './schema.ts'
 
 type Reports = Pick<FormatContext, 'leftOut' | 'unsupported'>
+
+/** Chat callers write it too, where nothing has looked at its fields. */
+type SearchTool = Pick<ClientTool, 'cache_control' | 'max_uses'> & {
+  readonly allowed_domains?: unknown
+  readonly blocked_domains?: unknown
+  readonly user_location?: unknown
+}
 
 /** The tools of a request and the choice among them, and Anthropic's web search as chat asks for one. */
 export function offeredTools(request: CountTokensRequest, reports: Reports): Partial<ChatRequest> {
@@ -24,20 +38,20 @@ export function offeredTools(request: CountTokensRequest, reports: Reports): Par
   }
 }
 
-function isSearch({ type }: ClientTool): boolean {
-  return /^web_search_\d+$/.test(type ?? '')
+export function isSearch({ type }: { readonly type?: unknown }): boolean {
+  return typeof type === 'string' && /^web_search_\d+$/.test(type)
 }
 
-function searchOptions(
-  { tool, path }: { readonly tool: ClientTool; readonly path: string },
+export function searchOptions(
+  { tool, path }: { readonly tool: SearchTool; readonly path: string },
   { leftOut, unsupported }: Reports,
 ): Fields {
   for (const field of ['max_uses', 'cache_control'] as const)
     if (tool[field] != null) leftOut(`${path}.${field}`)
   for (const field of ['allowed_domains', 'blocked_domains'] as const)
-    if (tool[field]?.length)
+    if (listOf(tool[field]).length > 0)
       unsupported(`${path}.${field}`, 'Only Anthropic itself narrows a search to domains')
-  const { type: _, ...place } = tool.user_location ?? {}
+  const { type: _, ...place } = objectOf(tool.user_location)
   return tool.user_location == null
     ? {}
     : { user_location: { type: 'approximate', approximate: place } }

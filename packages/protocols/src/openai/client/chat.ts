@@ -1,6 +1,7 @@
 import {
   type ChatReply,
   type ChatRequest,
+  type Fields,
   type Message,
   objectOf,
   type OperationName,
@@ -17,6 +18,7 @@ import {
   withFunctionCalls,
   withFunctionDelta,
 } from './functions.ts'
+import { isCalled, offeredTools } from './offered-tools.ts'
 import { readContent } from '../upstream/content.ts'
 import type { ChatCompletionMessage, ChatCompletionRequest } from './schema.ts'
 import { writeChunks } from './stream.ts'
@@ -24,7 +26,7 @@ import { writeChunks } from './stream.ts'
 /** A chat completion request in the canonical form: what can be said in two ways is said in one. */
 export function canonicalChat(
   request: ChatCompletionRequest,
-  { leftOut }: Pick<FormatContext, 'leftOut'>,
+  reports: Pick<FormatContext, 'leftOut' | 'unsupported'>,
 ): ChatRequest {
   const {
     messages,
@@ -33,15 +35,18 @@ export function canonicalChat(
     functions,
     function_call: choice,
     response_format: format,
+    tools: given,
     ...rest
   } = request
   if (!usesFunctions(request))
     for (const [field, value] of Object.entries({ functions, function_call: choice }))
-      if (value != null) leftOut(field)
+      if (value != null) reports.leftOut(field)
   const limit = rest.max_completion_tokens ?? older
+  const { tools, search } = offeredTools(given ?? [], reports)
   return {
     ...rest,
-    ...(rest.tools == null ? {} : { tools: rest.tools.map(withOuterCache) }),
+    ...(tools.length === 0 ? {} : { tools: tools.map(withOuterCache) }),
+    ...searchFields(request, search, tools.length > 0),
     messages: callsAsToolCalls(messages.map(withoutThinkingParts).map(withServerToolWords)).map(
       plainMessage,
     ),
@@ -64,6 +69,19 @@ function withoutThinkingParts(message: GivenMessage): ChatCompletionMessage {
 
 function isThinkingPart({ type }: { readonly type: string }): boolean {
   return type === 'thinking'
+}
+
+/** A search that stands among the tools. Where it is all there is, a choice can mean nothing else. */
+function searchFields(
+  { web_search_options: own }: ChatCompletionRequest,
+  search: Fields | undefined,
+  hasTools: boolean,
+): Partial<ChatRequest> {
+  if (search === undefined) return {}
+  return {
+    web_search_options: own ?? search,
+    ...(hasTools ? {} : { tool_choice: null, parallel_tool_calls: null }),
+  }
 }
 
 /** What the provider's tools did for an earlier answer is told before its text. */
@@ -138,7 +156,7 @@ export function paramOfChat(canonical: string, request: ChatCompletionRequest): 
   const older = usesFunctions(request)
   switch (field) {
     case 'tools':
-      return older ? `functions${rest.replace('.function', '')}` : canonical
+      return older ? `functions${rest.replace('.function', '')}` : field + givenPlace(request, rest)
     case 'tool_choice':
       return older ? 'function_call' : canonical
     case 'parallel_tool_calls':
@@ -162,6 +180,12 @@ export function paramOfChat(canonical: string, request: ChatCompletionRequest): 
 }
 
 type GivenMessage = ChatCompletionRequest['messages'][number]
+
+/** Where the caller wrote the tool that is at this place among its own. */
+function givenPlace({ tools }: ChatCompletionRequest, rest: string): string {
+  const places = (tools ?? []).flatMap((tool, index) => (isCalled(tool) ? [index] : []))
+  return rest.replace(/^\[(\d+)\]/, (_, place: string) => `[${places[Number(place)] ?? place}]`)
+}
 
 const toolCall = /\.tool_calls\[0\](\.function)?/
 

@@ -13,6 +13,7 @@ import {
   oneOf,
   optional,
   ServerToolCall,
+  Tool,
   ToolCall,
   Type,
 } from '@sluice/contract'
@@ -66,6 +67,12 @@ export type ChatCompletionMessage = Omit<Static<typeof ChatCompletionMessage>, '
 export const ChatCompletionRequest = Type.Object({
   ...ChatRequest.properties,
   messages: Type.Array(ChatCompletionMessage, { minItems: 1 }),
+  /** Tools of a provider's own have its types, or none. */
+  tools: optional(
+    Type.Array(Type.Object({ ...Tool.properties, type: Type.Optional(Type.String()) }), {
+      maxItems: 128,
+    }),
+  ),
   stop: optional(Stop),
   max_tokens: optional(Type.Integer({ minimum: 1 })),
   functions: optional(Type.Array(AnyObject, { minItems: 1, maxItems: 128 })),

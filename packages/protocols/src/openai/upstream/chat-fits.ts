@@ -1,4 +1,5 @@
 import { type Fields, isObject, listOf, objectOf, textOf } from '@sluice/contract'
+import { isProviderSearch } from '../client/offered-tools.ts'
 import { isNamedSchema } from '../named-schema.ts'
 import { isNeutral } from '../../neutral-values.ts'
 import type { ChatExtension, ChatOptions } from './options.ts'
@@ -15,6 +16,7 @@ export function fitsChat({ knows, lacks = [] }: ChatOptions = {}): (request: unk
     if (foreign.some((name) => request[name] != null)) return false
     if (lacks.some((name) => !isNeutral(name, request[name]))) return false
     if (hasBareSchema(request['response_format'])) return false
+    if (listOf(request['tools']).some(isProviderSearch)) return false
     return [...listOf(request['messages']), ...listOf(request['tools'])].every((item) =>
       fitsItem(item, known),
     )
