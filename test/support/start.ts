@@ -66,7 +66,10 @@ export async function start(
   })
   const configOf = (file: ConfigFile): Config => createConfig(environment, file, 'sluice.yaml')
   const { log, logged } = recorder()
-  const store = openSqlite({ file: join(folder, 'sluice.db') })
+  const store = openSqlite({
+    file: join(folder, 'sluice.db'),
+    journalFolder: join(folder, 'journal'),
+  })
   const opened = await openGateway({
     config: configOf(content),
     store,

@@ -53,6 +53,8 @@ export interface UsageRecord extends Usage {
   readonly reported: boolean
   /** True where the tokens are this gateway's estimate of what was delivered, since nobody said them. */
   readonly estimated?: boolean
+  /** True where the process that made the attempt died before it was over: this is what was known then. */
+  readonly unsettled?: boolean
   /** Milliseconds since the epoch. */
   readonly startedAt: number
   readonly durationMs: number

@@ -1,4 +1,5 @@
 import { flushCompileCache } from 'node:module'
+import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { absoluteConfigFile, changedConfig, type Config, loadConfig } from '../config/config.ts'
 import { type Environment, readEnvironment, unknownVariables } from '../config/env.ts'
@@ -30,6 +31,7 @@ export async function serve(): Promise<number> {
   for (const text of unknownVariables(environment.variables, readTextIfAny(config.configFile)))
     log.warn({}, text)
   await using store = await openData(config, {
+    journalFolder: join(config.dataFolder, 'journal'),
     warn: (message) => log.warn({}, message),
     writeFailed: (error, waiting, lost) =>
       log.error({ error: String(error), waiting, lost }, 'usage could not be written'),

@@ -1,4 +1,4 @@
-import type { UsageRecord, Store as VideoJobStore } from '@sluice/contract'
+import type { Usage, UsageRecord, Store as VideoJobStore } from '@sluice/contract'
 import type { ApiKey } from './api-key.ts'
 
 /** A stored response of POST /v1/responses. */
@@ -24,6 +24,21 @@ export interface UpstreamId {
   readonly responseId: string
   /** That response was deleted. */
   readonly deleted: boolean
+}
+
+/** What is known of an attempt as it begins. */
+export type UsageBegun = Pick<
+  UsageRecord,
+  'callId' | 'requestId' | 'attempt' | 'keyId' | 'operation' | 'provider' | 'model' | 'startedAt'
+>
+
+/** What an attempt has used so far. */
+export type NotedUsage = Usage & Pick<UsageRecord, 'durationMs'>
+
+/** An attempt that has begun and is not recorded yet. */
+export interface OpenUsage {
+  /** For the case that nothing more is heard of it; a later note takes its place. */
+  note(usage: NotedUsage): void
 }
 
 /**
@@ -53,10 +68,18 @@ export interface Store extends VideoJobStore {
   findUpstreamIds(ids: readonly string[]): Promise<readonly UpstreamId[]>
 
   /**
-   * Appends. The record is written a little later, together with others, and retried until it is; a regular stop loses
-   * none. While the database refuses to write, a bounded number waits and later ones are lost, which is reported.
+   * Notes that an attempt begins, so that it is in the ledger even if this process is killed before it is over.
+   *
+   * @throws GatewayError `overloaded` while nothing can be noted, as on a disk that is full: what cannot be accounted for
+   *   is not begun.
    */
-  recordUsage(record: UsageRecord): void
+  beginUsage(begun: UsageBegun): OpenUsage
+  /**
+   * Appends; `open` is what `beginUsage` returned. The record is written to the database a little later, together with
+   * others, and retried until it is. Where there is a journal, none is lost even if the process is killed; where there is
+   * none, a regular stop loses none, and while the database refuses to write a bounded number waits.
+   */
+  recordUsage(record: UsageRecord, open?: OpenUsage): void
   /** Writes something of no account. Rejects while nothing can be kept, as on a disk that is full or read-only. */
   checkWritable(): Promise<void>
   /** Waits until all that was recorded before is on disk. Rejects when writing fails; the records are kept. */

@@ -3,18 +3,21 @@ import type { Store } from '../ports/store.ts'
 import type { Database } from './database.ts'
 import { keyTable } from './keys.ts'
 import { responseTable } from './responses.ts'
-import type { WriteFailed } from './usage-queue.ts'
+import type { LedgerOptions } from './usage-ledger.ts'
 import { usageTable } from './usage.ts'
 import { videoJobTable } from './video-jobs.ts'
 
-export interface StoreOptions {
+export interface StoreOptions extends Pick<LedgerOptions, 'journalFolder'> {
   /** Told when usage could not be written. Default: nobody is told. */
-  readonly writeFailed?: WriteFailed
+  readonly writeFailed?: LedgerOptions['writeFailed']
 }
 
 /** The store on a database that is up to date. Disposing it writes the usage that is left and disposes the database. */
-export function openStore(database: Database, { writeFailed = () => {} }: StoreOptions): Store {
-  const usage = usageTable(database, writeFailed)
+export function openStore(
+  database: Database,
+  { writeFailed = () => {}, ...options }: StoreOptions,
+): Store {
+  const usage = usageTable(database, { writeFailed, ...options })
   let closed: Promise<void> | undefined
 
   async function close(): Promise<void> {
@@ -31,6 +34,7 @@ export function openStore(database: Database, { writeFailed = () => {} }: StoreO
     ...responseTable(database),
     ...usage,
     async checkWritable() {
+      usage.checkJournal()
       await database.change(
         sql`INSERT INTO versions (name, version) VALUES ('written', 1)
           ON CONFLICT (name) DO UPDATE SET version = versions.version + 1`,

@@ -1,11 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { UsageRecord } from '@sluice/contract'
 import { RefusedData } from './database.ts'
+import type { OpenRecord } from './open-record.ts'
+import type { NamedRecord } from './usage-journal.ts'
 
-/** Records that are written together. `id` is never used for others, so that a batch written twice can be told. */
-export interface UsageBatch {
-  readonly id: string
-  readonly records: readonly UsageRecord[]
+/** A record on its way. Its id is never used for another, so that one that is written twice can be told. */
+export interface WaitingRecord extends NamedRecord {
+  /** Told once it is written, or can never be. */
+  readonly open: OpenRecord
 }
 
 /**
@@ -16,10 +17,11 @@ export type WriteFailed = (error: unknown, waiting: number, lost: number) => voi
 
 export interface UsageQueueOptions {
   /** Writes a batch whole or not at all, in order. Called again with the same batch unless it threw RefusedData. */
-  readonly write: (batch: UsageBatch) => Promise<void>
+  readonly write: (batch: readonly WaitingRecord[]) => Promise<void>
   readonly writeFailed: WriteFailed
-  readonly newBatchId: () => string
-  /** Records that wait at most; beyond it the newest are lost. Default 100,000: less than 100 MB. */
+  /** Takes a record that finds no room. Default: it is lost, and counted as such. */
+  readonly overflow?: (record: WaitingRecord) => void
+  /** Records that wait at most; beyond it the newest overflow. Default 100,000: less than 100 MB. */
   readonly recordsMax?: number
   /** How long disposing tries to write what is left. Default 5,000 ms. */
   readonly stopMs?: number
@@ -27,7 +29,7 @@ export interface UsageQueueOptions {
 
 /** Usage on its way to the database: appended in memory, written by the dozen. Disposing writes what is left. */
 export interface UsageQueue extends AsyncDisposable {
-  add(record: UsageRecord): void
+  add(record: WaitingRecord): void
   /** Waits until all that was added before is written. Rejects when a write fails; the records are kept. */
   flush(): Promise<void>
 }
@@ -44,9 +46,9 @@ export function openUsageQueue(options: UsageQueueOptions): UsageQueue {
 
 class WritingQueue implements UsageQueue {
   readonly #options: Required<UsageQueueOptions>
-  readonly #waiting: UsageRecord[] = []
+  readonly #waiting: WaitingRecord[] = []
   /** Taken out of `waiting` and not settled yet, in order; the first is being written, or could not be. */
-  readonly #batches: UsageBatch[] = []
+  readonly #batches: (readonly WaitingRecord[])[] = []
   #added = 0
   /** How many of those added were written or lost. */
   #settled = 0
@@ -58,14 +60,12 @@ class WritingQueue implements UsageQueue {
   #stopped = false
 
   constructor(options: UsageQueueOptions) {
-    this.#options = { recordsMax: 100_000, stopMs: 5_000, ...options }
+    const overflow = () => void (this.#lost += 1)
+    this.#options = { recordsMax: 100_000, stopMs: 5_000, overflow, ...options }
   }
 
-  add(record: UsageRecord): void {
-    if (this.#left() >= this.#options.recordsMax) {
-      this.#lost++
-      return
-    }
+  add(record: WaitingRecord): void {
+    if (this.#left() >= this.#options.recordsMax) return this.#options.overflow(record)
     this.#waiting.push(record)
     this.#added++
     if (this.#timer === undefined) this.#schedule(writeEveryMs)
@@ -128,35 +128,35 @@ class WritingQueue implements UsageQueue {
     try {
       await this.#options.write(batch)
       this.#batches.shift()
-      this.#settled += batch.records.length
+      this.#settled += batch.length
     } catch (error) {
       if (error instanceof RefusedData) return this.#setAside(batch, error)
       this.#tell(error)
       throw error
     }
+    for (const { open } of batch) open.done()
     if (this.#lost > this.#lostTold)
       this.#tell(new Error('Usage comes faster than the database takes it'))
   }
 
-  #takeBatch(): UsageBatch | undefined {
-    const records = this.#waiting.splice(0, recordsPerBatchMax)
-    if (records.length === 0) return undefined
-    const batch = { id: this.#options.newBatchId(), records }
+  #takeBatch(): readonly WaitingRecord[] | undefined {
+    const batch = this.#waiting.splice(0, recordsPerBatchMax)
+    if (batch.length === 0) return undefined
     this.#batches.push(batch)
     return batch
   }
 
   /** A record that breaks a constraint never gets better: it is looked for by halves, and those around it are written. */
-  #setAside({ id, records }: UsageBatch, error: RefusedData): void {
-    const half = records.length >> 1
+  #setAside(batch: readonly WaitingRecord[], error: RefusedData): void {
+    const half = batch.length >> 1
     if (half > 0) {
-      const halves = [records.slice(0, half), records.slice(half)]
-      this.#batches.splice(0, 1, ...halves.map((some, n) => ({ id: `${id}${n}`, records: some })))
+      this.#batches.splice(0, 1, batch.slice(0, half), batch.slice(half))
       return
     }
     this.#batches.shift()
     this.#settled++
     this.#lost++
+    for (const { open } of batch) open.done()
     this.#tell(error)
   }
 

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { UsageRecord } from '@sluice/contract'
 import sql from 'sql-template-tag'
 import type { Store } from '../ports/store.ts'
@@ -15,7 +14,8 @@ import {
 } from './columns.ts'
 import { storable } from './bound-values.ts'
 import type { Database, NewRows, Value } from './database.ts'
-import { openUsageQueue, type UsageBatch, type WriteFailed } from './usage-queue.ts'
+import type { NamedRecord } from './usage-journal.ts'
+import { type Ledger, type LedgerOptions, openLedger } from './usage-ledger.ts'
 
 const columns: Columns<UsageRecord> = {
   callId: text('call_id'),
@@ -28,6 +28,7 @@ const columns: Columns<UsageRecord> = {
   outcome: text('outcome'),
   reported: boolean('reported'),
   estimated: boolean('estimated'),
+  unsettled: boolean('unsettled'),
   startedAt: integer('started_at'),
   durationMs: number('duration_ms'),
   inputTokens: integer('input_tokens'),
@@ -48,32 +49,29 @@ const columns: Columns<UsageRecord> = {
 /** The part of the store that keeps the ledger. Disposing writes what is left. */
 export function usageTable(
   database: Database,
-  writeFailed: WriteFailed,
-): Pick<Store, 'recordUsage' | 'flush' | 'lastUse' | 'listUsage'> & AsyncDisposable {
-  const queue = openUsageQueue({
-    write: (batch) => database.append(rowsOf(batch)),
-    writeFailed,
-    // Begins with the time, so that a large index of them grows at its end.
-    newBatchId: () => `${Date.now().toString(36)}-${randomUUID().slice(0, 13)}-`,
-  })
+  options: Omit<LedgerOptions, 'write'>,
+): Ledger & Pick<Store, 'lastUse' | 'listUsage'> {
+  const ledger = openLedger({ ...options, write: (batch) => database.append(rowsOf(batch)) })
   return {
-    recordUsage: (record) => queue.add(record),
-    flush: () => queue.flush(),
+    beginUsage: (begun) => ledger.beginUsage(begun),
+    recordUsage: (record, open) => ledger.recordUsage(record, open),
+    flush: () => ledger.flush(),
+    checkJournal: () => ledger.checkJournal(),
     async lastUse() {
-      await queue.flush()
+      await ledger.flush()
       const rows = await database.rows(
         sql`SELECT key_id, MAX(started_at) AS last FROM usage_records GROUP BY key_id`,
       )
       return new Map(rows.map((row) => [String(row['key_id']), Number(row['last'])]))
     },
     async listUsage({ limit }) {
-      await queue.flush()
+      await ledger.flush()
       const rows = await database.rows(
         sql`SELECT * FROM usage_records ORDER BY sequence DESC LIMIT ${limit}`,
       )
       return rows.map((row) => fromRow(columns, row))
     },
-    [Symbol.asyncDispose]: () => queue[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: () => ledger[Symbol.asyncDispose](),
   }
 }
 
@@ -81,11 +79,11 @@ const fields = fieldsOf(columns)
 const names = ['id', ...fields.map(([, { column }]) => column)]
 
 /** The unique ids make a batch of which nobody knows whether it was written safe to write again. */
-function rowsOf({ id, records }: UsageBatch): NewRows {
+function rowsOf(batch: readonly NamedRecord[]): NewRows {
   return {
     table: 'usage_records',
     columns: names,
-    values: records.map((record, place) => [`${id}${place}`, ...valuesOf(record)]),
+    values: batch.map(({ id, record }) => [id, ...valuesOf(record)]),
   }
 }
 

@@ -24,7 +24,10 @@ function open(cancellation: Cancellation) {
       concealer: new Concealer(),
       log: { warn() {} },
       health: createHealth(() => 0),
-      store: { recordUsage: (record: UsageRecord) => records.push(record) },
+      store: {
+        beginUsage: () => ({ note() {} }),
+        recordUsage: (record: UsageRecord) => records.push(record),
+      },
     },
     call: { id: 'call', key: { id: 'key' }, operation: 'chat', trail: openTrail(0) },
     route: { options: { breaker: defaultBreaker } },

@@ -1,7 +1,10 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { sampleUsage } from '../../../../test/support/store-samples.ts'
 import { RefusedData } from '../../src/storage/database.ts'
-import { openUsageQueue, type UsageBatch } from '../../src/storage/usage-queue.ts'
+import { OpenRecord } from '../../src/storage/open-record.ts'
+import { openUsageQueue, type WaitingRecord } from '../../src/storage/usage-queue.ts'
+
+type Batch = readonly WaitingRecord[]
 
 beforeEach(() => {
   vi.useFakeTimers()
@@ -13,18 +16,16 @@ afterEach(() => {
 /** A queue before a database that does as the test says; `written` has each record's attempt. */
 function open(recordsMax?: number) {
   const written: number[] = []
-  const tries: UsageBatch[] = []
+  const tries: Batch[] = []
   const told: [error: string, waiting: number, lost: number][] = []
-  let answer = (_batch: UsageBatch): Promise<void> => Promise.resolve()
-  let batches = 0
+  let answer = (_batch: Batch): Promise<void> => Promise.resolve()
   const queue = openUsageQueue({
     async write(batch) {
       tries.push(batch)
       await answer(batch)
-      written.push(...batch.records.map(({ attempt }) => attempt))
+      written.push(...batch.map(({ record }) => record.attempt))
     },
     writeFailed: (error, waiting, lost) => told.push([String(error), waiting, lost]),
-    newBatchId: () => `batch_${++batches}_`,
     ...(recordsMax !== undefined && { recordsMax }),
   })
   return {
@@ -33,7 +34,10 @@ function open(recordsMax?: number) {
     tries,
     told,
     add: (from: number, to: number) => {
-      for (let n = from; n <= to; n++) queue.add(sampleUsage({ attempt: n }))
+      for (let n = from; n <= to; n++) {
+        const open = new OpenRecord(`record_${n}`, undefined)
+        queue.add({ id: open.id, record: sampleUsage({ attempt: n }), open })
+      }
     },
     answers: (next: typeof answer) => {
       answer = next
@@ -51,12 +55,11 @@ test('what is added is written together, a moment later, in batches of a size', 
   expect(tries).toEqual([])
   await vi.advanceTimersByTimeAsync(50)
   // The rest is no full batch, and waits for more.
-  expect(tries.map(({ records }) => records.length)).toEqual([500, 500])
+  expect(tries.map(({ length }) => length)).toEqual([500, 500])
   add(1_101, 1_101)
   await vi.advanceTimersByTimeAsync(50)
   expect(written).toEqual(upTo(1_101))
   expect(tries).toHaveLength(3)
-  expect(new Set(tries.map(({ id }) => id)).size).toBe(3)
   expect(vi.getTimerCount()).toBe(0)
 })
 
@@ -76,7 +79,12 @@ test('a write that failed is tried again with the same batch, once a second, and
   answers(works)
   await vi.advanceTimersByTimeAsync(1_050)
   expect(written).toEqual([1, 2, 3])
-  expect(tries.map(({ id }) => id)).toEqual(['batch_1_', 'batch_1_', 'batch_1_', 'batch_2_'])
+  expect(tries.map((batch) => batch.map(({ id }) => id))).toEqual([
+    ['record_1', 'record_2'],
+    ['record_1', 'record_2'],
+    ['record_1', 'record_2'],
+    ['record_3'],
+  ])
 })
 
 test('one write at a time: who flushes meanwhile waits for the one under way', async () => {
@@ -105,17 +113,15 @@ test('a flush that fails says so, and keeps the records', async () => {
 })
 
 test('records that break a constraint are lost alone, in whichever place', async () => {
-  const { add, queue, told, tries, written, answers } = open()
+  const { add, queue, told, written, answers } = open()
   const broken = new Set([1, 37, 38, 500])
-  answers(async ({ records }) => {
-    if (records.some(({ attempt }) => broken.has(attempt))) throw new RefusedData('odd')
+  answers(async (batch) => {
+    if (batch.some(({ record }) => broken.has(record.attempt))) throw new RefusedData('odd')
   })
   add(1, 600)
   await queue.flush()
   expect(written).toEqual(upTo(600).filter((n) => !broken.has(n)))
   expect(told.map(([, , lost]) => lost)).toEqual([1, 2, 3, 4])
-  // Ids are used again only for a batch that is tried again.
-  expect(new Set(tries.map(({ id }) => id)).size).toBe(tries.length)
 })
 
 test('a full queue loses the newest, and tells how many', async () => {

@@ -5,9 +5,11 @@ import {
   type Operation,
   operations,
   type Usage,
+  type UsageRecord,
 } from '@sluice/contract'
 import type { Received, StreamWatcher } from '@sluice/protocols'
 import type { AnyReply, AnyStep } from '../canonical.ts'
+import type { OpenUsage, UsageBegun } from '../../ports/store.ts'
 import type { Target } from '../route/routing.ts'
 import type { Run } from '../run/run.ts'
 import { type CancelListener, type Cancellation, cancelledBy } from './cancellation.ts'
@@ -15,6 +17,7 @@ import { type Delivered, estimatedUsage } from './estimate.ts'
 import { type Deadline, openDeadline, type Phase } from './deadline.ts'
 import { judgeBroken } from './judge.ts'
 import { logFailure } from './log-failure.ts'
+import { type Growing, startNoting, stopNoting } from './noting.ts'
 import type { Connection } from './send.ts'
 import type { Source } from './source.ts'
 
@@ -59,7 +62,8 @@ export type AttemptAnswer =
  * One try at one target: the only owner of its limits, its socket and its usage record. Whichever way it ends, all
  * three end with it, once.
  */
-export class Attempt implements CancelListener {
+export class Attempt implements CancelListener, Growing {
+  place = -1
   /** The number over the whole call, from 1. */
   readonly number: number
   connection: Connection | undefined
@@ -76,6 +80,10 @@ export class Attempt implements CancelListener {
   #usage: Usage | undefined
   #watcher: Pick<StreamWatcher, 'usage'> | undefined
   #delivered: Delivered | undefined
+  readonly #open: OpenUsage
+  /** How much was delivered when it was last noted, and what was counted of the prompt. */
+  #notedBytes = 0
+  #promptTokens = 0
   #hasBegun = false
   #isOver = false
 
@@ -92,6 +100,7 @@ export class Attempt implements CancelListener {
     this.#run = run
     this.#cancellation = cancellation
     this.#startedAt = run.gateway.now()
+    this.#open = run.gateway.store.beginUsage(this.#begun())
     this.#deadline = openDeadline(target.timeouts, (reached) => this.break(reached))
     cancellation.add(this)
   }
@@ -143,6 +152,16 @@ export class Attempt implements CancelListener {
   /** What of its answer has come, as it is counted. */
   delivers(delivered: Delivered): void {
     this.#delivered = delivered
+    startNoting(this)
+  }
+
+  /** Should the process die now, this is what its caller has had. */
+  note(): void {
+    const bytes = this.#delivered?.bytes ?? 0
+    if (bytes === this.#notedBytes) return
+    this.#notedBytes = bytes
+    const usage = this.#estimate() ?? this.usage()
+    if (usage) this.#open.note({ ...usage, durationMs: this.elapsedMs })
   }
 
   /** How long its reader did not take what came, in milliseconds. */
@@ -234,6 +253,7 @@ export class Attempt implements CancelListener {
     if (this.#isOver) return
     this.#isOver = true
     this.#deadline[Symbol.dispose]()
+    stopNoting(this)
     this.#cancellation.remove(this)
     if (error) {
       this.connection?.close()
@@ -243,12 +263,23 @@ export class Attempt implements CancelListener {
   }
 
   #record(outcome: CallOutcome): void {
-    const { gateway, call } = this.#run
     const estimate = this.hasBegun && outcome !== 'completed' ? this.#estimate() : undefined
     if (estimate) this.#usage = estimate
     const usage = this.usage()
-    gateway.store.recordUsage({
+    const record: UsageRecord = {
       ...(usage ?? noUsage),
+      ...this.#begun(),
+      outcome,
+      reported: usage !== undefined && !estimate,
+      ...(estimate && { estimated: true }),
+      durationMs: this.elapsedMs,
+    }
+    this.#run.gateway.store.recordUsage(record, this.#open)
+  }
+
+  #begun(): UsageBegun {
+    const { call } = this.#run
+    return {
       callId: call.id,
       ...(call.givenId !== undefined && { requestId: call.givenId }),
       attempt: this.number,
@@ -256,23 +287,24 @@ export class Attempt implements CancelListener {
       operation: call.operation,
       provider: this.target.providerId,
       model: this.target.model,
-      outcome,
-      reported: usage !== undefined && !estimate,
-      ...(estimate && { estimated: true }),
       startedAt: this.#startedAt,
-      durationMs: this.elapsedMs,
-    })
+    }
   }
 
   /** A caller who leaves has had what was delivered; nobody says what that has used. */
   #estimate(): Usage | undefined {
     const { gateway, call } = this.#run
     if (!this.#delivered || !isText.has(call.operation)) return undefined
-    return estimatedUsage(call, this.#delivered, {
-      said: this.usage(),
+    const said = this.usage()
+    const estimate = estimatedUsage(call, this.#delivered, {
+      said:
+        said ??
+        (this.#promptTokens > 0 ? { ...noUsage, inputTokens: this.#promptTokens } : undefined),
       countTokens: (content) =>
         gateway.engine.countTokens({ model: '', messages: [{ role: 'user', content }] }),
     })
+    this.#promptTokens = estimate?.inputTokens ?? this.#promptTokens
+    return estimate
   }
 }
 

@@ -1,0 +1,60 @@
+import { randomBytes } from 'node:crypto'
+import { readFileSync, statSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { basename } from 'node:path'
+import { pid } from 'node:process'
+
+/** So long may a process on another machine be silent, in milliseconds, before it is taken for dead. */
+const silentMs = 60_000
+
+/** A name for one journal: the machine, the process and when it was started, and a number of its own. */
+export function newInstanceName(): string {
+  return [machineName(), pid, startOf(pid) ?? '', randomBytes(4).toString('hex')].join('~')
+}
+
+/** The name of the journal that a segment belongs to. */
+export function instanceOf(file: string): string {
+  return basename(file).split('~').slice(0, 4).join('~')
+}
+
+/**
+ * Whether the process that writes to a segment is gone. Of those on this machine the system knows; one elsewhere that
+ * shares the folder gives a sign of life every few seconds.
+ */
+export function isAbandoned(file: string): boolean {
+  const [machine, id = '', start = ''] = instanceOf(file).split('~')
+  if (machine !== machineName()) return isSilent(file)
+  const now = startOf(Number(id))
+  if (now !== undefined) return now !== start
+  return !isRunning(Number(id))
+}
+
+function isSilent(file: string): boolean {
+  return Date.now() - (statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0) > silentMs
+}
+
+function machineName(): string {
+  return hostname().replace(/[^\w.-]/g, '_')
+}
+
+/**
+ * When a process was started, in ticks of the system, so that a later one with the same number is told from it
+ * (proc_pid_stat(5), field 22). Linux alone says so.
+ */
+function startOf(id: number): string | undefined {
+  try {
+    const stat = readFileSync(`/proc/${id}/stat`, 'latin1')
+    // The second field is a name and may hold anything.
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
+  } catch {
+    return undefined
+  }
+}
+
+function isRunning(id: number): boolean {
+  try {
+    return process.kill(id, 0)
+  } catch (thrown) {
+    return thrown instanceof Error && 'code' in thrown && thrown.code === 'EPERM'
+  }
+}

@@ -1,0 +1,136 @@
+import { randomUUID } from 'node:crypto'
+import type { UsageRecord } from '@sluice/contract'
+import type { OpenUsage, Store, UsageBegun } from '../ports/store.ts'
+import { type Journal, openJournal } from './journal.ts'
+import { OpenRecord } from './open-record.ts'
+import { unavailable } from './unavailable.ts'
+import { journalLine, type NamedRecord, recoverUsage, writeSettled } from './usage-journal.ts'
+import { openUsageQueue, type UsageQueue, type WriteFailed } from './usage-queue.ts'
+
+export interface LedgerOptions {
+  /** Writes the records to the database, all of them or none; those whose id is there already are left out. */
+  readonly write: (batch: readonly NamedRecord[]) => Promise<void>
+  /** Told when records could not be written. */
+  readonly writeFailed: WriteFailed
+  /** The folder of the journal, on the local disk. Absent where nothing has to outlive the process. */
+  readonly journalFolder?: string
+}
+
+/** The way of a usage record to the database. Disposing writes what is left. */
+export interface Ledger
+  extends Pick<Store, 'beginUsage' | 'recordUsage' | 'flush'>,
+    AsyncDisposable {
+  /** Throws `overloaded` while the journal cannot be written. */
+  checkJournal(): void
+}
+
+/** When something that failed is tried again, in milliseconds. */
+const againMs = 1_000
+
+export function openLedger(options: LedgerOptions): Ledger {
+  return new JournaledLedger(options)
+}
+
+class JournaledLedger implements Ledger {
+  readonly #write: LedgerOptions['write']
+  readonly #writeFailed: WriteFailed
+  readonly #journal: Journal | undefined
+  readonly #queue: UsageQueue
+  /** Begins with the time, so that a large index of ids grows at its end. */
+  readonly #series = `${Date.now().toString(36)}-${randomUUID().slice(0, 13)}-`
+  #count = 0
+  /** Some records are in the journal alone. */
+  #hasLeft = false
+  #recovered: Promise<void> | undefined
+  #timer: NodeJS.Timeout | undefined
+
+  constructor({ write, writeFailed, journalFolder }: LedgerOptions) {
+    this.#write = write
+    this.#writeFailed = writeFailed
+    this.#journal = journalFolder === undefined ? undefined : this.#open(journalFolder)
+    this.#queue = openUsageQueue({
+      write,
+      writeFailed,
+      ...(this.#journal && { overflow: ({ open }) => this.#leave(open) }),
+    })
+    if (journalFolder !== undefined) this.#recover(journalFolder)
+  }
+
+  beginUsage(begun: UsageBegun): OpenUsage {
+    this.checkJournal()
+    const open = this.#openRecord()
+    open.append(journalLine.begun, begun)
+    return open
+  }
+
+  checkJournal(): void {
+    const failure = this.#journal?.failure
+    if (failure !== undefined) throw unavailable(failure)
+  }
+
+  recordUsage(record: UsageRecord, begun?: OpenUsage): void {
+    const open = begun instanceof OpenRecord ? begun : this.#openRecord()
+    open.append(journalLine.settled, record)
+    // Before anybody outside can have seen the end of the answer.
+    this.#journal?.write()
+    this.#queue.add({ id: open.id, record, open })
+  }
+
+  async flush(): Promise<void> {
+    await this.#recovered
+    await this.#queue.flush()
+    if (this.#hasLeft) await this.#catchUp()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearTimeout(this.#timer)
+    try {
+      await this.#recovered
+      await this.#queue[Symbol.asyncDispose]()
+    } finally {
+      this.#journal?.[Symbol.dispose]()
+    }
+  }
+
+  #open(folder: string): Journal {
+    return openJournal({ folder, failed: (error) => this.#writeFailed(error, 0, 0) })
+  }
+
+  #openRecord(): OpenRecord {
+    this.#count += 1
+    return new OpenRecord(`${this.#series}${this.#count.toString(36)}`, this.#journal)
+  }
+
+  #leave(open: OpenRecord): void {
+    open.leave()
+    if (this.#hasLeft) return
+    this.#hasLeft = true
+    this.#again(() => this.flush())
+  }
+
+  /** Writes from the journal what nobody has in memory. */
+  async #catchUp(): Promise<void> {
+    this.#hasLeft = false
+    for (const segment of this.#journal?.turn() ?? []) {
+      await writeSettled(segment.file, this.#write)
+      segment.leftDone()
+    }
+  }
+
+  #recover(folder: string): void {
+    this.#recovered = recoverUsage(folder, this.#write).then(
+      () => {},
+      (error: unknown) => {
+        this.#writeFailed(error, 0, 0)
+        this.#again(async () => this.#recover(folder))
+      },
+    )
+  }
+
+  /** A little later, and again until it succeeds. */
+  #again(work: () => Promise<void>): void {
+    this.#timer = setTimeout(() => {
+      work().catch(() => this.#again(work))
+    }, againMs).unref()
+  }
+}

@@ -1,0 +1,88 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
+import { openJournal } from '../../src/storage/journal.ts'
+import { isAbandoned, newInstanceName } from '../../src/storage/journal-owner.ts'
+
+const textsIn = (folder: string) =>
+  readdirSync(folder)
+    .toSorted()
+    .map((name) => readFileSync(join(folder, name), 'utf8'))
+
+test('lines are in the file at the end of the turn, or at once when asked', async () => {
+  using folder = temporaryFolder()
+  using journal = openJournal({ folder: folder.path })
+  journal.append('one')
+  expect(textsIn(folder.path)).toEqual([''])
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(textsIn(folder.path)).toEqual(['one\n'])
+  journal.append('two')
+  journal.append('three')
+  journal.write()
+  expect(textsIn(folder.path)).toEqual(['one\ntwo\nthree\n'])
+})
+
+test('a segment goes when all of its lines are done, and not before', () => {
+  using folder = temporaryFolder()
+  using journal = openJournal({ folder: folder.path, segmentBytes: 8 })
+  const first = journal.append('first')
+  const second = journal.append('second')
+  journal.write()
+  const third = journal.append('third')
+  journal.write()
+  expect(textsIn(folder.path)).toEqual(['first\nsecond\n', 'third\n'])
+  first.done()
+  expect(textsIn(folder.path)).toEqual(['first\nsecond\n', 'third\n'])
+  second.done()
+  expect(textsIn(folder.path)).toEqual(['third\n'])
+  third.done()
+  expect(textsIn(folder.path)).toEqual(['third\n'])
+})
+
+test('what was left is read again from older segments, which then go', () => {
+  using folder = temporaryFolder()
+  using journal = openJournal({ folder: folder.path })
+  journal.append('written').done()
+  journal.append('left').leave()
+  const [segment, ...others] = journal.turn()
+  expect(others).toEqual([])
+  expect(readFileSync(segment?.file ?? '', 'utf8')).toBe('written\nleft\n')
+  segment?.leftDone()
+  expect(textsIn(folder.path)).toEqual([''])
+  expect(journal.turn()).toEqual([])
+})
+
+test('disposing removes an empty journal and leaves what is not done', () => {
+  using folder = temporaryFolder()
+  openJournal({ folder: folder.path })[Symbol.dispose]()
+  expect(textsIn(folder.path)).toEqual([])
+  const journal = openJournal({ folder: folder.path })
+  journal.append('open')
+  journal[Symbol.dispose]()
+  expect(textsIn(folder.path)).toEqual(['open\n'])
+})
+
+test('who wrote a segment is known to be alive or dead', async () => {
+  using folder = temporaryFolder()
+  const write = (name: string) => {
+    const file = join(folder.path, `${name}~000000000.journal`)
+    writeFileSync(file, '')
+    return file
+  }
+  const own = newInstanceName()
+  expect(isAbandoned(write(own))).toBe(false)
+  const [machine = '', id = '', start = ''] = own.split('~')
+  const child = spawn(process.execPath, ['-e', ''])
+  await once(child, 'exit')
+  expect(isAbandoned(write([machine, child.pid, '1', 'a'].join('~')))).toBe(true)
+  // Another process had this one's number, as in a container that was started again.
+  expect(isAbandoned(write([machine, id, Number(start) - 1, 'b'].join('~')))).toBe(true)
+  const elsewhere = write(['elsewhere', id, start, 'c'].join('~'))
+  expect(isAbandoned(elsewhere)).toBe(false)
+  const aMinuteAgo = Date.now() / 1_000 - 61
+  utimesSync(elsewhere, aMinuteAgo, aMinuteAgo)
+  expect(isAbandoned(elsewhere)).toBe(true)
+})

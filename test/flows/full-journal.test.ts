@@ -1,0 +1,45 @@
+// While the ledger's journal cannot be written, nothing is begun that could not be accounted for.
+import { expect, test, vi } from 'vitest'
+import { fakeUpstream } from '../support/fake-upstream.ts'
+import { ledger } from '../support/ledger.ts'
+import { ask, at, good } from '../support/routes.ts'
+import { start } from '../support/start.ts'
+
+const disk = vi.hoisted(() => ({ isFull: false }))
+
+vi.mock('node:fs', async (original) => {
+  const fs = await original<typeof import('node:fs')>()
+  const writeSync = (fd: number, bytes: Buffer, from?: number) => {
+    if (!disk.isFull) return fs.writeSync(fd, bytes, from)
+    // A part of it still fits, as on a real disk.
+    if (bytes.length > 8 && from === 0) return fs.writeSync(fd, bytes.subarray(0, 8))
+    throw Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' })
+  }
+  return { ...fs, writeSync }
+})
+
+test('new calls are 503 until it can, and what had begun is in the ledger whole', async () => {
+  await using only = await fakeUpstream(good)
+  await using gateway = await start(at({ only }))
+  const chat = () => gateway.post('/v1/chat/completions', { model: 'only/m', ...ask })
+  expect((await chat()).status).toBe(200)
+  disk.isFull = true
+  // Nobody knows of it yet.
+  expect((await chat()).status).toBe(200)
+  const refused = await chat()
+  expect(refused.status).toBe(503)
+  expect(await refused.json()).toMatchObject({ error: { code: 'overloaded' } })
+  expect(only.seen).toHaveLength(2)
+  expect((await gateway.request('/readyz', { key: null })).status).toBe(503)
+  disk.isFull = false
+  await vi.waitFor(async () => expect((await chat()).status).toBe(200), {
+    timeout: 10_000,
+    interval: 100,
+  })
+  const records = await ledger(gateway)
+  expect(records.map(({ outcome, reported }) => [outcome, reported])).toEqual([
+    ['completed', true],
+    ['completed', true],
+    ['completed', true],
+  ])
+})

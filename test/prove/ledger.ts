@@ -1,0 +1,141 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { UsageRecord } from '../../packages/contract/src/core/usage.ts'
+import { openData } from '../../packages/sluice/src/cli/open-data.ts'
+import { addressOf, askOn, openUpstream, type SeenCall } from './ledger-load.ts'
+
+export interface LedgerProof {
+  readonly kills: number
+  /** Calls of which the clients have seen an answer, and those whose end they have seen. */
+  readonly seen: number
+  readonly ended: number
+  readonly records: number
+  readonly unsettled: number
+  /** What does not agree; empty when the ledger is right. */
+  readonly wrong: readonly string[]
+}
+
+export interface LedgerProofOptions {
+  readonly rounds: number
+  /** PostgreSQL; default SQLite. */
+  readonly databaseUrl?: string
+  readonly clients?: number
+}
+
+const callsPerRound = 60
+
+/**
+ * Kills the gateway with SIGKILL under load, again and again, and compares what its clients have seen with what is in
+ * the ledger in the end.
+ */
+export async function proveLedger({
+  rounds,
+  databaseUrl,
+  clients = 24,
+}: LedgerProofOptions): Promise<LedgerProof> {
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-prove-'))
+  await using upstream = await openUpstream()
+  const calls: SeenCall[] = []
+  const environment = {
+    PATH: process.env['PATH'],
+    HOME: process.env['HOME'],
+    SLUICE_PORT: '0',
+    SLUICE_DATA: folder,
+    SLUICE_API_KEYS: 'key',
+    SLUICE_LOG_LEVEL: 'error',
+    OPENAI_API_KEY: 'upstream-key',
+    OPENAI_BASE_URL: `${addressOf(upstream)}/v1`,
+    ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }),
+  }
+  try {
+    for (let round = 0; round < rounds; round += 1) {
+      const { child, url } = await startGateway(environment)
+      const stopping = new AbortController()
+      const asking = Array.from({ length: clients }, (_, worker) =>
+        askOn(url, worker + round, { signal: stopping.signal, seen: (call) => calls.push(call) }),
+      )
+      // In the middle of it, at another moment each time.
+      const enough = calls.length + callsPerRound + (round % 7) * 5
+      while (calls.length < enough) await pause(1 + (round % 5))
+      child.kill('SIGKILL')
+      stopping.abort()
+      await once(child, 'close')
+      await Promise.all(asking)
+    }
+    // The last one finds what the others left, and stops in order.
+    const last = await startGateway(environment)
+    await pause(1_000)
+    last.child.kill('SIGTERM')
+    await once(last.child, 'close')
+    await using store = await openData({
+      dataFolder: folder,
+      storage: { url: databaseUrl },
+    } as Parameters<typeof openData>[0])
+    const records = await store.listUsage({ limit: 1_000_000 })
+    return {
+      kills: rounds,
+      ...compare(calls, records),
+      wrong: [...disagreements(calls, records), ...leftFiles(folder)],
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+function compare(calls: readonly SeenCall[], records: readonly UsageRecord[]) {
+  return {
+    seen: calls.length,
+    ended: calls.filter(({ tokens }) => tokens !== undefined).length,
+    records: records.length,
+    unsettled: records.filter(({ unsettled }) => unsettled === true).length,
+  }
+}
+
+function disagreements(
+  calls: readonly SeenCall[],
+  records: readonly UsageRecord[],
+): readonly string[] {
+  const wrong: string[] = []
+  const byCall = new Map<string, UsageRecord[]>()
+  for (const record of records)
+    byCall.set(record.callId, [...(byCall.get(record.callId) ?? []), record])
+  for (const [id, all] of byCall)
+    if (new Set(all.map(({ attempt }) => attempt)).size < all.length)
+      wrong.push(`${id} has an attempt twice`)
+  for (const { id, tokens, pieces } of calls) {
+    const last = byCall.get(id)?.toSorted((one, other) => other.attempt - one.attempt)[0]
+    if (!last) wrong.push(`${id} was answered and is not in the ledger`)
+    else if (tokens !== undefined && last.outputTokens !== tokens && last.unsettled !== true)
+      wrong.push(`${id} has used ${tokens} tokens and ${last.outputTokens} are written down`)
+    else if (tokens !== undefined && last.unsettled === true && last.outputTokens < pieces / 2)
+      wrong.push(`${id} was told to its end, and ${last.outputTokens} tokens are written down`)
+  }
+  return wrong
+}
+
+/** What is in the database needs no journal any more. */
+function leftFiles(folder: string): readonly string[] {
+  return readdirSync(join(folder, 'journal')).map((name) => `${name} was left behind`)
+}
+
+async function startGateway(
+  env: NodeJS.ProcessEnv,
+): Promise<{ readonly child: ChildProcess; readonly url: string }> {
+  const main = join(import.meta.dirname, '../../bin/sluice.cjs')
+  const child = spawn(process.execPath, [main, 'serve'], {
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  let output = ''
+  child.stdout.on('data', (piece: Buffer) => (output += piece.toString()))
+  while (child.exitCode === null) {
+    const [, url] = /listens on (http:[^\s"]+)/.exec(output) ?? []
+    if (url !== undefined) return { child, url }
+    await pause(20)
+  }
+  throw new Error(`The gateway did not start: ${output}`)
+}

@@ -1,0 +1,18 @@
+// `npm run prove:ledger -- --rounds 20`: the ledger after as many kills, on SQLite and, with DATABASE_URL, on PostgreSQL.
+import { parseArgs } from 'node:util'
+import { proveLedger } from './ledger.ts'
+
+const { values } = parseArgs({ options: { rounds: { type: 'string', default: '20' } } })
+const { DATABASE_URL: databaseUrl } = process.env
+const rounds = Number(values.rounds)
+for (const url of [undefined, databaseUrl].slice(0, databaseUrl === undefined ? 1 : 2)) {
+  const { wrong, ...counts } = await proveLedger({
+    rounds,
+    ...(url !== undefined && { databaseUrl: url }),
+  })
+  console.log(url === undefined ? 'SQLite' : 'PostgreSQL', counts)
+  for (const sentence of wrong.slice(0, 20)) console.log(sentence)
+  console.log(wrong.length === 0 ? 'The ledger is right.' : `${wrong.length} disagreements`)
+  if (wrong.length > 0) process.exitCode = 1
+}
+if (databaseUrl === undefined) console.log('PostgreSQL was left out: DATABASE_URL is not set')
