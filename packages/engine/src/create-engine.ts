@@ -5,6 +5,7 @@ import { openImageLinks } from './images/image-links.ts'
 import { engineCard } from './models.ts'
 import { type Operation, operationContext } from './operation.ts'
 import { createJobs, type JobChange } from './video/jobs.ts'
+import { countTokens } from './tokens.ts'
 import { openWorkerPool, type WorkerPool } from './workers/pool.ts'
 
 export interface EngineOptions {
@@ -41,6 +42,7 @@ export function createEngine(options: EngineOptions): BuiltinEngine {
     ...engineCard,
     operations: operationsWith(workers),
     countTokens: promptTokens,
+    tokensOf: countTokens,
     images: openImageLinks({ now }),
     jobs,
     async [Symbol.asyncDispose]() {

@@ -49,7 +49,9 @@ export interface BuiltinEngine extends EngineCard, AsyncDisposable {
   /** One function per operation; its code is loaded when it is first called. */
   readonly operations: Engine
   /** The tokens of a chat request in the engine's own count, without opening its pictures, sounds and files. */
-  countTokens(request: ChatRequest): number
+  countTokens(request: ChatRequest): Promise<number>
+  /** The tokens of a text of some thousand characters at most, at once. */
+  readonly tokensOf: (text: string) => number
   /** Pictures of answers, kept in memory for an hour. */
   readonly images: ImageLinks
   readonly jobs: EngineJobs

@@ -325,6 +325,16 @@ describe('spoken answers', () => {
     expect(reply.usage.completion_tokens_details.audio_tokens).toBeGreaterThan(0)
   })
 
+  it('are an mp3 that lasts as long', async () => {
+    const wav = await replyTo(spoken, context)
+    const mp3 = await replyTo({ ...spoken, audio: { voice: 'alloy', format: 'mp3' } }, context)
+    const bytes = Buffer.from(mp3.choices[0]?.message.audio?.data ?? '', 'base64')
+    // Eleven bits of one begin a frame.
+    expect(bytes.readUInt16BE() >> 5).toBe(0x7ff)
+    const tokensOf = ({ usage }: typeof wav) => usage.completion_tokens_details.audio_tokens
+    expect(Math.abs(tokensOf(mp3) - tokensOf(wav))).toBeLessThan(4)
+  })
+
   it('are streamed as samples', async () => {
     const { chunks } = await chunksOf(
       { ...spoken, audio: { voice: 'alloy', format: 'pcm16' } },
@@ -344,7 +354,7 @@ describe('spoken answers', () => {
   it.each<[string, Asked, string]>([
     [
       'a format it does not make',
-      { ...spoken, audio: { voice: 'alloy', format: 'mp3' } },
+      { ...spoken, audio: { voice: 'alloy', format: 'opus' } },
       'audio.format',
     ],
     [

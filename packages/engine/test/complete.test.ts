@@ -219,3 +219,26 @@ it('counts tokens of prompt and completion', async () => {
     completion_tokens: 4,
   })
 })
+
+it('a long prompt is worked out in a worker, so that it holds up nobody', async () => {
+  const { workers, ...rest } = engineContext()
+  const ran: string[] = []
+  const counted: typeof workers = {
+    ...workers,
+    run(task, ...given) {
+      ran.push(task)
+      return workers.run(task, ...given)
+    },
+  }
+  const asked = async (prompt: string) => {
+    const request = { model: 'builtin-chat', prompt, temperature: 0, echo: true }
+    const result = await complete(request, { ...rest, workers: counted })
+    return result.kind === 'reply' ? (result.reply.choices[0]?.text ?? '') : ''
+  }
+  const long = 'What is 6 times 7? '.repeat(1000)
+  const answer = (await asked('What is 6 times 7? ')).slice('What is 6 times 7? '.length)
+  expect(ran).toEqual([])
+  expect(answer).toContain('42')
+  expect(await asked(long)).toBe(long + answer)
+  expect(ran).toEqual(['composeSentCompletion'])
+})

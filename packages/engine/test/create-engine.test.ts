@@ -45,8 +45,32 @@ test('counts what a chat would count, and keeps pictures', async () => {
   await using engine = engineIn(folder.path)
   const request = { model: 'builtin-chat', messages: [{ role: 'user' as const, content: 'Hi' }] }
   const answer = await engine.operations.chat?.(request, engineContext())
-  expect(answer?.kind === 'reply' && answer.usage.inputTokens).toBe(engine.countTokens(request))
+  expect(answer?.kind === 'reply' && answer.usage.inputTokens).toBe(
+    await engine.countTokens(request),
+  )
   const name = engine.images.publish(Uint8Array.of(1), 'image/png')
   expect(name).toMatch(/^[\w-]{32}\.png$/)
   expect(engine.images.find(name.slice(0, -4))?.contentType).toBe('image/png')
+})
+
+/** How often other work got its turn meanwhile. */
+async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
+  let turns = 0
+  let isOver = false
+  const spin = () => {
+    turns += 1
+    if (!isOver) setImmediate(spin)
+  }
+  spin()
+  await work()
+  isOver = true
+  return turns
+}
+
+test('counting a long text holds up nobody', async () => {
+  using folder = temporaryFolder()
+  await using engine = engineIn(folder.path)
+  const messages = [{ role: 'user' as const, content: '速い茶色の狐が飛ぶ。'.repeat(80_000) }]
+  const counting = () => engine.countTokens({ model: 'builtin-chat', messages })
+  expect(await turnsDuring(counting)).toBeGreaterThan(10)
 })

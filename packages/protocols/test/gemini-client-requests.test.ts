@@ -65,7 +65,7 @@ describe('requests are refused by the client’s own paths', () => {
     [
       turns(
         ['user', { text: 'a' }],
-        ['model', { inlineData: { mimeType: 'image/png', data: 'AAAA' } }],
+        ['model', { inlineData: { mimeType: 'audio/wav', data: 'AAAA' } }],
       ),
       'unsupported_parameter',
       'contents[1].parts[0].inlineData',

@@ -1,5 +1,6 @@
 import type { ChatRequest, ContentPart, Message } from '@sluice/contract'
-import { countTokens } from '../tokens.ts'
+import { countTokens, countTokensInTurns } from '../tokens.ts'
+import { createPause } from './pause.ts'
 
 /** What a message costs beside its text: its role and its ends. */
 const messageTokens = 4
@@ -9,37 +10,39 @@ const pictureTokens = 85
 const mediumTokens = 100
 
 /** The tokens of a chat request as the built-in engine counts them, without opening pictures, sounds and files. */
-export function promptTokens(request: ChatRequest): number {
-  return (
-    textTokens(request, boundedCount()) +
-    request.messages.reduce((sum, message) => sum + mediaTokens(message), 0)
-  )
+export async function promptTokens(request: ChatRequest): Promise<number> {
+  const pause = createPause()
+  let tokens = frameTokens(request)
+  let left = countedCharactersMax
+  for (const text of textsOf(request)) {
+    const counted = text.slice(0, left)
+    left -= counted.length
+    tokens += await countTokensInTurns(counted, pause)
+    tokens += Math.ceil((text.length - counted.length) / charactersPerToken)
+  }
+  return request.messages.reduce((sum, message) => sum + mediaTokens(message), tokens)
 }
 
 /** The tokens of all the text of a request: messages, calls, tools and schemas. */
-export function textTokens(request: ChatRequest, count = countTokens): number {
-  const { tools, response_format: format } = request
-  let tokens = replyTokens
-  const schema = format?.type === 'json_schema' ? format.json_schema : undefined
-  for (const declared of [tools, schema])
-    if (declared != null) tokens += count(JSON.stringify(declared))
-  for (const message of request.messages)
-    tokens += count(messageText(message)) + messageTokens + count(callText(message))
-  return tokens
+export function textTokens(request: ChatRequest): number {
+  return textsOf(request).reduce((sum, text) => sum + countTokens(text), frameTokens(request))
 }
 
-/** Counting so many characters takes a tenth of a second: of what is beyond them the length alone tells. */
+function frameTokens({ messages }: ChatRequest): number {
+  return replyTokens + messages.length * messageTokens
+}
+
+function textsOf({ tools, response_format: format, messages }: ChatRequest): readonly string[] {
+  const schema = format?.type === 'json_schema' ? format.json_schema : undefined
+  return [
+    ...[tools, schema].flatMap((declared) => (declared == null ? [] : JSON.stringify(declared))),
+    ...messages.flatMap((message) => [messageText(message), callText(message)]),
+  ]
+}
+
+/** Counting so many characters takes up to two tenths of a second: of what is beyond them the length alone tells. */
 const countedCharactersMax = 1_000_000
 const charactersPerToken = 4
-
-function boundedCount(): (text: string) => number {
-  let left = countedCharactersMax
-  return (text) => {
-    const counted = text.slice(0, left)
-    left -= counted.length
-    return countTokens(counted) + Math.ceil((text.length - counted.length) / charactersPerToken)
-  }
-}
 
 /** The text parts of a message, joined by blank lines. */
 export function messageText({ content }: Message): string {

@@ -4,8 +4,19 @@ import type { OperationContext } from '../operation.ts'
 /** How an answer is to be spoken; undefined where text alone was asked for. */
 export interface SpeechWish {
   readonly voice: string
-  readonly format: 'wav' | 'pcm16'
+  readonly format: Format
 }
+
+/** The synthesiser's words for OpenAI's, and how much of each is a second of speech. */
+const formats = {
+  wav: { format: 'wav', bytesPerSecond: 2 * 24_000 },
+  pcm16: { format: 'pcm', bytesPerSecond: 2 * 24_000 },
+  mp3: { format: 'mp3', bytesPerSecond: 8_000 },
+} as const
+
+type Format = keyof typeof formats
+
+const isFormat = (word: string): word is Format => Object.hasOwn(formats, word)
 
 /** An answer as sound. */
 export interface Spoken {
@@ -21,7 +32,6 @@ const workMs = 60_000
 const keptSeconds = 3600
 /** As OpenAI counts speech: twenty tokens a second. */
 const tokensPerSecond = 20
-const bytesPerSecond = 2 * 24_000
 /** Longer answers are spoken as far as this. */
 const spokenCharactersMax = 4096
 
@@ -30,13 +40,12 @@ export function speechWishOf({ modalities, audio, stream }: ChatRequest): Speech
   if (!modalities?.includes('audio')) return undefined
   const { voice, format } = audio ?? {}
   const wanted = format ?? (stream === true ? 'pcm16' : 'wav')
-  const isMade = wanted === 'wav' || wanted === 'pcm16'
-  if (!isMade || (stream === true && wanted !== 'pcm16'))
+  if (!isFormat(wanted) || (stream === true && wanted !== 'pcm16'))
     throw new GatewayError(
       'unsupported_value',
-      isMade
+      isFormat(wanted)
         ? 'Streamed speech must be pcm16'
-        : `The built-in engine speaks wav and pcm16, not ${wanted}`,
+        : `The built-in engine speaks ${Object.keys(formats).join(', ')}, not ${wanted}`,
       { param: 'audio.format' },
     )
   return { voice: typeof voice === 'string' ? voice : (voice?.id ?? 'alloy'), format: wanted }
@@ -48,12 +57,13 @@ export async function speakAnswer(
   wish: SpeechWish,
   context: OperationContext,
 ): Promise<Spoken> {
+  const { format, bytesPerSecond } = formats[wish.format]
   const input = {
     text: text.slice(0, spokenCharactersMax).toWellFormed(),
     voice: wish.voice,
     speed: 1,
-    format: wish.format === 'wav' ? 'wav' : 'pcm',
-  } as const
+    format,
+  }
   const spoken = context.workers.run('synthesizeSpeech', input, {
     signal: context.signal,
     timeoutMs: workMs,

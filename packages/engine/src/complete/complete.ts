@@ -2,41 +2,42 @@ import {
   chatUsage,
   type CompleteReply,
   type CompleteRequest,
-  GatewayError,
-  invalidRequest,
+  formatJson,
   type Usage,
 } from '@sluice/contract'
 import { createPause } from '../chat/pause.ts'
-import { contextTokensMax } from '../chat/read-request.ts'
 import { type Envelope, systemFingerprint } from '../chat/reply.ts'
+import { isLarge } from '../chat/request-size.ts'
 import type { Operation } from '../operation.ts'
-import { countTokens, readTexts, type SentText } from '../tokens.ts'
-import { type CompletionDraft, draftCompletions } from './draft.ts'
+import { composeCompletion } from './compose.ts'
+import type { CompletionDraft } from './draft.ts'
 import { completionLogprobs } from './logprobs.ts'
 import { streamCompletion } from './stream.ts'
 
-/** Choices of one request, all prompts and samples together. */
-const choicesMax = 8192
+/** A large request may take this long in its thread. */
+const workMs = 20_000
 
 /**
  * Text completion: a prompt that asks or tells something is answered as in chat, one that repeats itself goes on, and of
- * any other is said that it needs a model; `suffix` says nothing to this engine. Throws invalid_request for token ids that
- * stand for nothing and for more than 8,192 choices, context_length_exceeded for prompts above 128,000 tokens.
+ * any other is said that it needs a model; `suffix` says nothing to this engine. A large request is worked out in a
+ * worker. Throws invalid_request for token ids that stand for nothing and for more than 8,192 choices,
+ * context_length_exceeded for prompts above 128,000 tokens.
  */
 export const complete: Operation<'complete'> = async (request, context) => {
   if ((request.suffix ?? '') !== '') context.leftOut?.('suffix')
-  const prompts = await readTexts(request.prompt, 'prompt')
-  const inputTokens = countPrompts(prompts, request)
-  const samples = Math.max(request.n ?? 1, request.best_of ?? 1)
-  if (prompts.length * samples > choicesMax)
-    throw invalidRequest(`A request may have ${choicesMax} choices in all`, 'n')
   const pause = createPause(context.signal)
   const seed = request.seed ?? Math.floor(context.random() * 2 ** 31)
-  const { drafts, generated } = await draftCompletions(
-    request,
-    prompts.map(({ text }) => text),
-    { seed, now: context.now(), pause },
-  )
+  const input = { request, seed, now: context.now() }
+  // An echo with probabilities costs more to hand over than to work out.
+  const isWeighedEcho = request.echo === true && request.logprobs != null
+  const { drafts, generated, inputTokens } =
+    isLarge(request) && !isWeighedEcho
+      ? await context.workers.run(
+          'composeSentCompletion',
+          { ...input, request: formatJson(request) },
+          { timeoutMs: workMs, param: 'prompt' },
+        )
+      : await composeCompletion(input, pause)
   const usage: Usage = { inputTokens, outputTokens: generated }
   const envelope = {
     id: context.newId('cmpl-'),
@@ -46,22 +47,6 @@ export const complete: Operation<'complete'> = async (request, context) => {
   if (request.stream === true)
     return { kind: 'events', events: streamCompletion({ envelope, request, drafts, usage, pause }) }
   return { kind: 'reply', reply: createReply(envelope, request, drafts, usage), usage }
-}
-
-function countPrompts(prompts: readonly SentText[], { suffix }: CompleteRequest): number {
-  const behind = countTokens(suffix ?? '')
-  let all = 0
-  for (const { text } of prompts) {
-    const tokens = countTokens(text)
-    all += tokens
-    if (tokens + behind > contextTokensMax)
-      throw new GatewayError(
-        'context_length_exceeded',
-        `This model's maximum context length is ${contextTokensMax} tokens, but the prompt comes to ${tokens + behind}`,
-        { param: 'prompt' },
-      )
-  }
-  return all
 }
 
 function createReply(

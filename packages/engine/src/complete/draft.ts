@@ -55,7 +55,7 @@ export async function draftCompletions(
   const drafts: CompletionDraft[] = []
   let generated = 0
   for (const [place, text] of prompts.entries()) {
-    const echoed = request.echo === true ? echoedTokens(text) : []
+    const echoed = request.echo === true ? echoOf(text, request) : []
     const draw = limits.tokensMax === 0 ? () => [] : await sampler(text, settings, options)
     const drawn: Sample[] = []
     for (let index = 0; index < samples; index++) {
@@ -69,6 +69,11 @@ export async function draftCompletions(
       drafts.push({ index: place * n + sample, echoed, ...chosen })
   }
   return { drafts, generated }
+}
+
+/** The prompt in one piece, unless its tokens are asked about. */
+function echoOf(text: string, { logprobs }: CompleteRequest): readonly ChosenToken[] {
+  return logprobs == null ? [{ token: text, logprob: 0, alternatives: [] }] : echoedTokens(text)
 }
 
 /** A prompt's own tokens. How likely each was is how often it stood before, and next to nothing where it did not. */

@@ -6,6 +6,7 @@ import type { TaskTable } from './task.ts'
  */
 export const tasks = {
   composeSentChat: async () => (await import('../chat/compose.ts')).composeSentChat,
+  composeSentCompletion: async () => (await import('../complete/compose.ts')).composeSentCompletion,
   judgeDocuments: async () => (await import('../rerank/relevance.ts')).judgeDocuments,
   annotateAudio: async () => (await import('../audio/annotate.ts')).annotateAudio,
   synthesizeSpeech: async () =>

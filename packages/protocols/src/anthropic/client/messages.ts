@@ -13,6 +13,7 @@ import {
 import { serverToolText } from '../../server-tools.ts'
 import { ServerTools } from '../upstream/server-tools.ts'
 import type { Block, Message as ClientMessage } from './schema.ts'
+import { pictureIn } from './reply.ts'
 import { isThinking, readThinking, signCall } from './thinking.ts'
 
 /** A message of the Messages API as canonical messages: one, or several where it holds results of calls. */
@@ -189,22 +190,32 @@ function assistantMessage(content: readonly Block[], path: string): readonly Mes
       )
   }
   parts.push(...serverTools.rest().map(serverToolPart))
+  // Nothing may stand between calls and their results.
+  const drawn = calls.length > 0 ? [] : parts.flatMap(drawnPicture)
+  const said = drawn.length === 0 ? parts : parts.filter((part) => drawnPicture(part).length === 0)
   // Nothing was said: Anthropic allows this of a last message only, where it means the same as no message.
   if (parts.length === 0 && calls.length === 0) return []
   return [
     {
       role: 'assistant',
-      content: parts.length === 0 ? null : plain(parts),
+      content: parts.length === 0 ? null : said.length === 0 ? '' : plain(said),
       ...(reasoning === '' ? {} : { reasoning_content: reasoning }),
       ...(blocks.length === 0 ? {} : { thinking_blocks: [...blocks] }),
       ...(calls.length === 0 ? {} : { tool_calls: calls }),
     },
+    ...(drawn.length === 0 ? [] : [{ role: 'user' as const, content: drawn }]),
   ]
 }
 
 /** Apart from the texts around it, which many targets read as one. */
 function serverToolPart(call: ServerToolCall): ContentPart {
   return { type: 'text', text: `\n\n${serverToolText(call)}\n\n` }
+}
+
+/** A picture that the model drew is no text that it should read again: the user shows it. */
+function drawnPicture({ text }: ContentPart): readonly ContentPart[] {
+  const url = pictureIn(text ?? '')
+  return url === undefined ? [] : [{ type: 'image_url', image_url: { url } }]
 }
 
 function toolCall(block: Block, path: string): ToolCall {

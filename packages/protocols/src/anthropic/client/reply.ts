@@ -116,9 +116,14 @@ function textBlock(text: string, citations: readonly object[] = []): Block {
   return { type: 'text', text, ...(citations.length > 0 ? { citations } : {}) }
 }
 
-/** Anthropic's answers hold no pictures, so one stands in the text. */
+/** Anthropic's answers hold no pictures, so one stands in a text of its own. */
 export function pictureText(url: string): string {
   return `![image](${url})`
+}
+
+/** The address of a picture that a text stands for. */
+export function pictureIn(text: string): string | undefined {
+  return /^!\[image\]\((data:image\/[\w.+-]+;base64,[\w+/=]+|https?:[^\s()]+)\)$/.exec(text)?.[1]
 }
 
 function toolUse(call: ToolCall): Block {

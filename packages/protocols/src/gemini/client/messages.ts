@@ -51,16 +51,34 @@ export function messagesOf(
   newId: (prefix: string) => string,
 ): readonly Message[] {
   let open: readonly OpenCall[] = []
-  return turnsOf(contents, path).flatMap(({ isModel, contents: own }) => {
+  let drawn: readonly ContentPart[] = []
+  const messages = turnsOf(contents, path).flatMap(({ isModel, contents: own }) => {
     if (!isModel) {
-      const results = toolMessages(own.flat(), open)
-      return [...results, ...own.flatMap(userMessages)]
+      const shown = [...toolMessages(own.flat(), open), ...showing(drawn)]
+      drawn = []
+      return [...shown, ...own.flatMap(userMessages)]
     }
     const message = assistantMessage(own.flat(), newId)
     const calls = message.tool_calls ?? []
     open = calls.map(({ id, function: made }) => ({ id, name: made?.name ?? '' }))
+    drawn = own.flat().flatMap(pictures)
     return [message]
   })
+  return [...messages, ...showing(drawn)]
+}
+
+/** Chat's assistant messages hold no pictures, so those that the model drew are shown to it by the user. */
+function showing(drawn: readonly ContentPart[]): readonly Message[] {
+  return drawn.length === 0 ? [] : [{ role: 'user', content: [...drawn] }]
+}
+
+function pictures({ part, path }: Placed): readonly ContentPart[] {
+  const media = mediaContent(part, path)
+  if (media.some(({ type }) => type !== 'image_url')) {
+    const name = pick(part, 'inlineData') === undefined ? 'fileData' : 'inlineData'
+    refuse(`${path}.${name}`, 'of media only pictures can be in the model’s turn')
+  }
+  return media
 }
 
 function turnsOf(contents: readonly unknown[], path: string): readonly Turn[] {
@@ -93,9 +111,8 @@ export function textsOf(parts: readonly Fields[]): readonly string[] {
 
 function assistantMessage(placed: readonly Placed[], newId: (prefix: string) => string): Message {
   for (const { part, path } of placed)
-    for (const name of ['inlineData', 'fileData', 'functionResponse'])
-      if (pick(part, name) !== undefined)
-        refuse(`${path}.${name}`, 'it cannot be in the model’s turn')
+    if (pick(part, 'functionResponse') !== undefined)
+      refuse(`${path}.functionResponse`, 'it cannot be in the model’s turn')
   const parts = placed.map(({ part }) => part)
   const text = withServerTools(parts, newId)
   const thoughts = parts.filter((part) => part['thought'] === true)

@@ -300,8 +300,7 @@ export class Attempt implements CancelListener, Growing {
       said:
         said ??
         (this.#promptTokens > 0 ? { ...noUsage, inputTokens: this.#promptTokens } : undefined),
-      countTokens: (content) =>
-        gateway.engine.countTokens({ model: '', messages: [{ role: 'user', content }] }),
+      countTokens: gateway.engine.tokensOf,
     })
     this.#promptTokens = estimate?.inputTokens ?? this.#promptTokens
     return estimate

@@ -21,6 +21,6 @@ export async function countTokens(gateway: Gateway, call: Call): Promise<Answer>
   call.trail.model = target?.model
   // Only chat formats count.
   const mode = target === undefined ? 'hints' : modeOf(run, target)
-  const tokens = gateway.engine.countTokens(run.canonical(mode) as ChatRequest)
+  const tokens = await gateway.engine.countTokens(run.canonical(mode) as ChatRequest)
   return { kind: 'json', headers: answerHeaders(gateway, call), body: counted(tokens) }
 }

@@ -1,0 +1,69 @@
+import { type CompleteRequest, GatewayError, invalidRequest, parseJson } from '@sluice/contract'
+import { createPause, type Pause } from '../chat/pause.ts'
+import { contextTokensMax } from '../chat/read-request.ts'
+import { countTokensInTurns, readTexts, type SentText } from '../tokens.ts'
+import { type CompletionDrafts, draftCompletions } from './draft.ts'
+
+/** Choices of one request, all prompts and samples together. */
+const choicesMax = 8192
+
+/** A request, with all that is needed of the world to answer it. */
+export interface CompletionInput {
+  readonly request: CompleteRequest
+  /** Milliseconds since the epoch. */
+  readonly now: number
+  readonly seed: number
+}
+
+export interface ComposedCompletion extends CompletionDrafts {
+  readonly inputTokens: number
+}
+
+/** Reads the prompts and works out how each goes on. */
+export async function composeCompletion(
+  { request, ...options }: CompletionInput,
+  pause: Pause,
+): Promise<ComposedCompletion> {
+  const prompts = await readTexts(request.prompt, 'prompt')
+  const inputTokens = await countPrompts(prompts, request, pause)
+  const samples = Math.max(request.n ?? 1, request.best_of ?? 1)
+  if (prompts.length * samples > choicesMax)
+    throw invalidRequest(`A request may have ${choicesMax} choices in all`, 'n')
+  const texts = prompts.map(({ text }) => text)
+  const drafted = await draftCompletions(request, texts, { ...options, pause })
+  return { ...drafted, inputTokens }
+}
+
+async function countPrompts(
+  prompts: readonly SentText[],
+  { suffix }: CompleteRequest,
+  pause: Pause,
+): Promise<number> {
+  const behind = await countTokensInTurns(suffix ?? '', pause)
+  let all = 0
+  for (const { text } of prompts) {
+    const tokens = await countTokensInTurns(text, pause)
+    all += tokens
+    if (tokens + behind > contextTokensMax)
+      throw new GatewayError(
+        'context_length_exceeded',
+        `This model's maximum context length is ${contextTokensMax} tokens, but the prompt comes to ${tokens + behind}`,
+        { param: 'prompt' },
+      )
+  }
+  return all
+}
+
+/** The same with the request as JSON. */
+export interface SentCompletion extends Omit<CompletionInput, 'request'> {
+  readonly request: string
+}
+
+export async function composeSentCompletion({
+  request,
+  ...rest
+}: SentCompletion): Promise<ComposedCompletion> {
+  // It was a request before it was sent.
+  const input = { ...rest, request: parseJson(request) as CompleteRequest }
+  return composeCompletion(input, createPause())
+}
