@@ -60,6 +60,7 @@ describe('an engine that does not look at its signal', () => {
       request: { model: 'own/m', ...ask },
       stream: true,
       trail: openTrail(0),
+      admission: { isGranted: true },
     }
     const run = {
       gateway,

@@ -7,6 +7,7 @@ import { type BuiltinEngine, createEngine, engineCard, type EngineOptions } from
 import { aiSdkEngines } from '../ai-sdk/engines.ts'
 import { createRouting } from '../gateway/route/create-routing.ts'
 import type { Gateway, Log } from '../gateway/gateway.ts'
+import { LearnedSizes } from '../gateway/limits/call-size.ts'
 import { keepChange, openBuiltInJobs } from '../gateway/kept/built-in-jobs.ts'
 import { createHealth } from '../gateway/route/health.ts'
 import { concealedSettings } from '../gateway/route/concealed-settings.ts'
@@ -69,6 +70,7 @@ export async function openGateway({
   const gateway: Gateway = {
     store,
     limiter: createMemoryLimiter(),
+    learnedSizes: new LearnedSizes(),
     keys,
     routing: () => current.routing,
     health: createHealth(now, logBreaker(log)),
@@ -127,7 +129,7 @@ function serverOptions({ server }: Config, current: () => Config): ServerOptions
     inflatedBytesMax: server.inflatedLimitBytes,
     bodyUnitsMax: server.bodyLimitValues,
     requestTimeoutMs: server.requestTimeoutMs,
-    requestsPerMinute: () => current().limits.requestsPerMinute,
+    keyLimits: () => current().limits,
     concurrentRequests: () => current().limits.concurrentRequests,
     heldBytes: () => current().limits,
     ...(server.publicUrl !== undefined && { publicUrl: server.publicUrl }),

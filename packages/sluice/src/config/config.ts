@@ -23,6 +23,8 @@ export interface Config {
   }
   readonly limits: {
     readonly requestsPerMinute?: number
+    readonly tokensPerMinute?: number
+    readonly concurrentRequestsPerKey?: number
     readonly concurrentRequests?: number
     /** Of all keys together. */
     readonly heldBytes: number

@@ -49,6 +49,14 @@ export const limits = object(
     requestsPerMinute: optional(
       count('Requests per minute for each key without a limit of its own. Default: no limit.'),
     ),
+    tokensPerMinute: optional(
+      count(
+        'Tokens per minute for each key, input and output together. They are estimated before an upstream is asked, and counted when the call has ended. Default: no limit.',
+      ),
+    ),
+    concurrentRequestsPerKey: optional(
+      count('Maximum number of concurrent requests of one key. Beyond it: 429. Default: no limit.'),
+    ),
     concurrentRequests: optional(
       count('Maximum number of concurrent requests, all keys together. Default: no limit.'),
     ),

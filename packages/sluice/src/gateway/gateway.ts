@@ -11,6 +11,7 @@ import type {
 import type { Fetching } from './attempt/named-files.ts'
 import type { Send } from './attempt/send.ts'
 import type { CallEnd } from './call.ts'
+import type { LearnedSizes } from './limits/call-size.ts'
 import type { Health } from './route/health.ts'
 import type { Routing } from './route/routing.ts'
 import type { Concealer } from './run/concealer.ts'
@@ -19,6 +20,7 @@ import type { Concealer } from './run/concealer.ts'
 export interface Gateway {
   readonly store: Store
   readonly limiter: Limiter
+  readonly learnedSizes: LearnedSizes
   /** The virtual keys; a look-up never waits. */
   readonly keys: { find(secret: string): ApiKey | undefined }
   /** Models and routes as configured now. Taken once per call, so that a change never splits one. */

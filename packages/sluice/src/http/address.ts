@@ -5,6 +5,8 @@ import type { ApiKey } from '../ports/api-key.ts'
 import type { HeldBytes } from '../gateway/held-bytes.ts'
 import type { Cancellation } from '../gateway/attempt/cancellation.ts'
 import type { Gateway } from '../gateway/gateway.ts'
+import type { Admission } from '../gateway/limits/admission.ts'
+import type { KeyLimits } from '../gateway/limits/claims.ts'
 import type { BudgetLimits } from './body-budget.ts'
 import type { StreamTimes } from './deliver.ts'
 import type { Written } from './openapi-written.ts'
@@ -17,7 +19,8 @@ export interface ServerOptions {
   readonly bodyUnitsMax: number
   /** For a request to arrive whole, in milliseconds. */
   readonly requestTimeoutMs: number
-  readonly requestsPerMinute: () => number | undefined
+  /** Of keys that have none of their own. */
+  readonly keyLimits: () => KeyLimits
   readonly concurrentRequests: () => number | undefined
   /** For all that requests hold at the same time. */
   readonly heldBytes: () => BudgetLimits
@@ -37,6 +40,8 @@ export interface Address {
   readonly access: 'open' | 'caller' | 'administrator'
   /** Polling a task and listing models are not counted against the key's rate. */
   readonly uncounted?: boolean
+  /** Its calls are let in when their body was read, where a limit asks how large they are. */
+  readonly isSized?: boolean
   readonly error?: ErrorBody
   /** What the OpenAPI document says of it: what stands here, or the schemas of a format. `none` leaves it out. */
   readonly description: Written | { readonly format: ClientFormat } | 'none'
@@ -57,4 +62,5 @@ export interface Exchange {
   readonly cancellation: Cancellation
   /** What the request holds; given back when it is over. */
   readonly held: HeldBytes
+  readonly admission: Admission
 }

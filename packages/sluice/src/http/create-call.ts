@@ -49,6 +49,7 @@ export function createCall(exchange: Exchange, input: CallInput): Call {
     ...(writer && { writer }),
     cancellation,
     held: exchange.held,
+    admission: exchange.admission,
     trail,
   }
 }

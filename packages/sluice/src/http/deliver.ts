@@ -86,7 +86,8 @@ export function deliverError(reply: FastifyReply, error: GatewayError, body: unk
   if (reply.raw.headersSent) return
   reply.request.errorCode = codeIn(body)
   const { retryAfterMs, upstreamRequestId, upstreamStatus } = error.details
-  if (retryAfterMs !== undefined)
+  if (retryAfterMs === Infinity) void reply.header('x-should-retry', 'false')
+  else if (retryAfterMs !== undefined)
     void reply.header('retry-after', String(Math.max(1, Math.ceil(retryAfterMs / 1000))))
   if (upstreamRequestId !== undefined)
     void reply.header('x-upstream-request-id', upstreamRequestId.replace(/[^\x20-\x7e]/g, ''))

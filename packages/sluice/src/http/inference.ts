@@ -4,6 +4,7 @@ import type { ClientFormat } from '@sluice/protocols'
 import type { Answer, Call } from '../gateway/call.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import type { Exchange } from './address.ts'
+import { admitCall } from './admit.ts'
 import { type BodyLimits, isForm, parseJsonObject, readBody } from './body.ts'
 import { type CallInput, createCall } from './create-call.ts'
 import { defaultStreamTimes, deliverWhole } from './deliver.ts'
@@ -27,6 +28,8 @@ export async function serveInference(exchange: Exchange, inference: Inference): 
   else reading = jsonCall(exchange, format, await readBody(request.raw, limitsOf(exchange)))
   const call = reading instanceof Promise ? await reading : reading
   request.call = call
+  const admitted = admitCall(exchange, call)
+  if (admitted) await admitted
   await deliverAnswer(exchange, call, handle(gateway, call))
 }
 

@@ -55,6 +55,7 @@ function addressOf(format: ClientFormat, path: string): Address {
     path,
     access: 'caller',
     error: (error, id) => format.error(error, id),
+    isSized: !(format.id in kept),
     description: { format },
     serve: (exchange) => serveInference(exchange, inference),
     ...kept[format.id],

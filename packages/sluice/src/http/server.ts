@@ -10,7 +10,8 @@ import type { Call, CallEnd } from '../gateway/call.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import { OpenList } from '../gateway/open-list.ts'
 import type { Address, ErrorBody, ServerOptions } from './address.ts'
-import { admit } from './admit.ts'
+import { Admission, Leases } from '../gateway/limits/admission.ts'
+import { admitEntering, admitFailed, settle } from './admit.ts'
 import { authenticate, requireAdministrator } from './authenticate.ts'
 import { refuseClient } from './client-error.ts'
 import { BodyBudget, type BudgetShare } from './body-budget.ts'
@@ -32,6 +33,8 @@ declare module 'fastify' {
     givenId?: string
     /** What the error is called that the caller was told. */
     errorCode?: string | undefined
+    /** What it was let in with; settled when it is over. */
+    admission?: Admission
     /** What the request holds until it is over. */
     held?: BudgetShare
     /** Headers of every answer to this request, names and values in turn. */
@@ -59,7 +62,7 @@ function hasTwoHosts(rawHeaders: readonly string[]): boolean {
 }
 
 export function createServer(gateway: Gateway, options: ServerOptions): FastifyInstance {
-  const state: State = { calls: new OpenList(), isStopping: false }
+  const state: State = { calls: new OpenList(), leases: new Leases(), isStopping: false }
   const budget = new BodyBudget(options.heldBytes)
   const server = Fastify({
     logger: false,
@@ -84,6 +87,7 @@ export function createServer(gateway: Gateway, options: ServerOptions): FastifyI
   server.decorateRequest('answerHeaders')
   server.decorateRequest('cancellation')
   server.decorateRequest('held')
+  server.decorateRequest('admission')
   server.decorateRequest('call')
   server.decorateRequest('givenId')
   server.decorateRequest('apiKey')
@@ -137,6 +141,7 @@ function begin(
     // First: whatever the call still has open ends with it, and writes down what it cost.
     if (left) request.cancellation?.cancel(new GatewayError('cancelled', 'The caller went away'))
     request.held?.release()
+    settle(gateway, request, left)
     gateway.ended(endOf(request, reply, { startedAt, left }))
     if (state.isStopping) state.answered?.()
   })
@@ -184,6 +189,7 @@ function pathOf(url: string): string {
 interface State {
   /** Requests that have not been answered to their end, by what ends them. */
   readonly calls: OpenList<Cancellation>
+  readonly leases: Leases
   /** Told when there is none any more. */
   becameIdle?: () => void
   isStopping: boolean
@@ -212,6 +218,7 @@ function closeWhenIdle(server: FastifyInstance, state: State): void {
     done()
   })
   server.addHook('onClose', async () => {
+    state.leases[Symbol.dispose]()
     if (state.calls.size === 0) return
     const { promise, resolve } = Promise.withResolvers<void>()
     const limit = setTimeout(resolve, endingMs)
@@ -263,7 +270,9 @@ async function serve(
   request.cancellation = cancellation
   state.calls.add(cancellation)
   try {
-    const entered = enter(address, installing, request)
+    const admission = new Admission(gateway.limiter, state.leases)
+    request.admission = admission
+    const entered = enter(address, installing, { request, admission })
     const key = entered instanceof Promise ? await entered : entered
     request.held = budget.open(key.id)
     await address.serve({
@@ -276,9 +285,11 @@ async function serve(
       parameters: parametersOf(request, wildcard),
       cancellation,
       held: request.held,
+      admission,
     })
   } catch (thrown) {
-    const error = funnel(thrown)
+    const counted = address.isSized === true ? await admitFailed(thrown, request, options) : thrown
+    const error = funnel(counted)
     if (request.call) describeFailure(reply, request.call)
     deliverError(reply, error, errorBodyOf(request, address.error)(error, request.id))
     logFailure(gateway, request, error)
@@ -307,29 +318,25 @@ const nobody: ApiKey = {
 }
 
 function enter(
-  { access, uncounted }: Address,
+  address: Address,
   { gateway, options, state }: Installing,
-  request: FastifyRequest,
+  { request, admission }: { readonly request: FastifyRequest; readonly admission: Admission },
 ): ApiKey | Promise<ApiKey> {
-  if (access === 'open') return nobody
+  if (address.access === 'open') return nobody
   const key = authenticate(gateway, request)
   request.apiKey = key
-  if (access === 'administrator') requireAdministrator(key)
+  if (address.access === 'administrator') requireAdministrator(key)
   const withinConcurrency = (): ApiKey => {
     const most = options.concurrentRequests()
     if (most !== undefined && state.calls.size > most)
       throw new GatewayError(
         'overloaded',
         'The gateway has reached its limit of concurrent requests',
-        {
-          retryAfterMs: 1_000,
-        },
+        { retryAfterMs: 1_000 },
       )
     return key
   }
-  const rate = options.requestsPerMinute()
-  const waiting =
-    uncounted === true ? undefined : admit(gateway.limiter, key, rate, request.answerHeaders)
+  const waiting = admitEntering(address, { request, admission, key, limits: options.keyLimits() })
   return waiting ? waiting.then(withinConcurrency) : withinConcurrency()
 }
 

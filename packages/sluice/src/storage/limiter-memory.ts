@@ -1,70 +1,179 @@
-import type { Limiter, LimiterAnswer } from '../ports/limiter.ts'
+import { randomBytes } from 'node:crypto'
+import type {
+  Actual,
+  BudgetClaim,
+  Claim,
+  Decision,
+  Level,
+  Limiter,
+  Reservation,
+} from '../ports/limiter.ts'
+import { Budgets } from './limiter-budgets.ts'
+import { Places } from './limiter-places.ts'
+import { Rates } from './limiter-rates.ts'
 
 export interface MemoryLimiterOptions {
-  /** Milliseconds of a clock that never goes back. Default: `performance.now`. */
+  /** Milliseconds of a clock that never goes back: rates and leases. Default: `performance.now`. */
   readonly now?: () => number
-  /** How many buckets are kept at most. Full ones go first, then the one used longest ago. Default 100,000. */
+  /** Milliseconds since the epoch: windows of budgets. Default: `Date.now`. */
+  readonly date?: () => number
+  /** How many buckets of rates and of budgets are kept at most. Full ones go first, then the oldest. Default 100,000. */
   readonly bucketsMax?: number
+  /** How many open reservations are kept at most; some of more count as used as they were reserved. Default 100,000. */
+  readonly reservationsMax?: number
+  /** What was spent of a budget in its present window: asked for one that is not known, before it is reserved from. */
+  readonly recall?: (claim: BudgetClaim) => number | Promise<number>
 }
 
-const minuteMs = 60_000
-/** Of one request: what the rounding of fractions may add up to must not refuse the last request of a full bucket. */
-const tolerance = 0.001
-
-/** A limiter that never waits. */
-export interface MemoryLimiter extends Limiter {
-  take(bucket: string, perMinute: number): LimiterAnswer
-}
-
-/** Token buckets in this process's memory. A bucket that was dropped for want of room is full when it comes back. */
+/** Everything in this process's memory. Waits only where a budget has to be recalled. */
 export function createMemoryLimiter(options: MemoryLimiterOptions = {}): MemoryLimiter {
-  const { now = () => performance.now(), bucketsMax = 100_000 } = options
-  // The moment at which the bucket is full again says all about it (the generic cell rate algorithm).
-  const fullAt = new Map<string, number>()
-
-  return {
-    take(bucket, perMinute): LimiterAnswer {
-      const time = now()
-      const emptyMs = Math.max(0, (fullAt.get(bucket) ?? 0) - time)
-      const costMs = minuteMs / perMinute
-      const excessMs = emptyMs + costMs - minuteMs
-      const allowed = excessMs <= costMs * tolerance
-      const thenEmptyMs = allowed ? emptyMs + costMs : emptyMs
-      if (allowed) {
-        // A Map keeps the order of insertion: what was used last stands last, where something may have to be dropped.
-        if (fullAt.size >= bucketsMax / 2) {
-          fullAt.delete(bucket)
-          if (fullAt.size >= bucketsMax) dropOne(fullAt, time)
-        }
-        fullAt.set(bucket, time + thenEmptyMs)
-      }
-      return {
-        allowed,
-        limit: perMinute,
-        remaining: Math.max(0, Math.floor((minuteMs - thenEmptyMs) / costMs + tolerance)),
-        resetMs: Math.ceil(thenEmptyMs),
-        retryAfterMs: allowed ? 0 : Math.max(1, Math.ceil(excessMs)),
-      }
-    },
-    async [Symbol.asyncDispose]() {
-      fullAt.clear()
-    },
-  }
+  return new MemoryLimiter(options)
 }
 
-/** How many of the oldest buckets are looked at for a full one, so that one request never walks the whole table. */
-const lookAtMax = 16
+interface OpenReservation extends Reservation {
+  /** Since the epoch; 0 where no budget needs it. */
+  readonly at: number
+}
 
-function dropOne(fullAt: Map<string, number>, time: number): void {
-  let oldest: string | undefined
-  let seen = 0
-  for (const [bucket, full] of fullAt) {
-    oldest ??= bucket
-    if (full <= time) {
-      fullAt.delete(bucket)
-      return
-    }
-    if (++seen === lookAtMax) break
+export class MemoryLimiter implements Limiter {
+  readonly #now: () => number
+  readonly #date: () => number
+  readonly #recall: MemoryLimiterOptions['recall']
+  readonly #reservationsMax: number
+  readonly #rates: Rates
+  readonly #places = new Places()
+  readonly #budgets: Budgets
+  // An array, whose garbage dies young where that of a Map that grows and shrinks would not.
+  readonly #open: (OpenReservation | undefined)[] = []
+  readonly #free: number[] = []
+  readonly #process = randomBytes(6).toString('base64url')
+  #count = 0
+
+  constructor({ now, date, recall, bucketsMax, reservationsMax }: MemoryLimiterOptions) {
+    this.#now = now ?? (() => performance.now())
+    this.#date = date ?? Date.now
+    this.#recall = recall
+    this.#reservationsMax = reservationsMax ?? 100_000
+    this.#rates = new Rates(bucketsMax ?? 100_000)
+    this.#budgets = new Budgets(bucketsMax ?? 100_000)
   }
-  if (oldest !== undefined) fullAt.delete(oldest)
+
+  reserve(claims: readonly Claim[], leaseMs: number): Decision | Promise<Decision> {
+    if (this.#recall)
+      for (const claim of claims)
+        if (claim.kind === 'budget' && !this.#budgets.isKnown(claim))
+          return this.#recalled(claim, this.#recall).then(() => this.reserve(claims, leaseMs))
+    const time = this.#now()
+    const date = this.#dateFor(claims)
+    let retryAfterMs = 0
+    let refused = -1
+    for (let index = 0; index < claims.length; index++) {
+      const claim = claims[index]
+      const waitMs = claim === undefined ? 0 : this.#wait(claim, time, date)
+      if (waitMs <= retryAfterMs) continue
+      retryAfterMs = waitMs
+      refused = index
+    }
+    if (refused >= 0)
+      return {
+        granted: false,
+        claims,
+        levels: this.#levels(claims, time, date),
+        refused,
+        retryAfterMs,
+      }
+    const slot = this.#freeSlot()
+    this.#count += 1
+    const id = `${this.#process}.${slot}.${this.#count}`
+    for (const claim of claims)
+      if (claim.kind === 'rate') this.#rates.take(claim, claim.amount, time)
+      else if (claim.kind === 'concurrency') this.#places.take(claim, id, time + leaseMs)
+      else this.#budgets.take(claim, claim.amount, date)
+    const levels = this.#levels(claims, time, date)
+    const reservation: OpenReservation = { granted: true, id, claims, levels, at: date }
+    this.#open[slot] = reservation
+    return reservation
+  }
+
+  settle({ id }: Reservation, actual: Actual): void {
+    const slot = this.#slotOf(id)
+    const reservation = this.#open[slot]
+    if (reservation?.id !== id) return
+    this.#open[slot] = undefined
+    this.#free.push(slot)
+    const { claims, at } = reservation
+    for (const claim of claims)
+      if (claim.kind === 'concurrency') this.#places.release(claim, id)
+      else {
+        const used = claim.kind === 'rate' ? actual[claim.unit] : actual.microUsd
+        const beyond = used === undefined ? 0 : used - claim.amount
+        if (beyond === 0) continue
+        if (claim.kind === 'rate') this.#rates.take(claim, beyond, this.#now())
+        else this.#budgets.correct(claim, beyond, { at, date: this.#date() })
+      }
+  }
+
+  renew({ id }: Reservation, leaseMs: number): void {
+    const until = this.#now() + leaseMs
+    const reservation = this.#open[this.#slotOf(id)]
+    if (reservation?.id !== id) return
+    for (const claim of reservation.claims)
+      if (claim.kind === 'concurrency') this.#places.take(claim, id, until)
+  }
+
+  look(claims: readonly Claim[]): readonly Level[] {
+    return this.#levels(claims, this.#now(), this.#dateFor(claims))
+  }
+
+  seed(claim: BudgetClaim, spent: number): void {
+    if (!this.#budgets.isKnown(claim)) this.#budgets.take(claim, spent, this.#date())
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#rates.clear()
+    this.#places.clear()
+    this.#budgets.clear()
+    this.#open.length = 0
+    this.#free.length = 0
+  }
+
+  async #recalled(
+    claim: BudgetClaim,
+    recall: (claim: BudgetClaim) => number | Promise<number>,
+  ): Promise<void> {
+    this.seed(claim, await recall(claim))
+  }
+
+  #dateFor(claims: readonly Claim[]): number {
+    for (const { kind } of claims) if (kind === 'budget') return this.#date()
+    return 0
+  }
+
+  #wait(claim: Claim, time: number, date: number): number {
+    if (claim.kind === 'rate') return this.#rates.wait(claim, time)
+    if (claim.kind === 'concurrency') return this.#places.wait(claim, time)
+    return this.#budgets.wait(claim, date)
+  }
+
+  #levels(claims: readonly Claim[], time: number, date: number): readonly Level[] {
+    return claims.map((claim) => {
+      if (claim.kind === 'rate') return this.#rates.level(claim, time)
+      if (claim.kind === 'concurrency') return this.#places.level(claim, time)
+      return this.#budgets.level(claim, date)
+    })
+  }
+
+  /** Where there is no room, that of another one in turn, which counts as used as it was reserved. */
+  #freeSlot(): number {
+    if (this.#free.length === 0 && this.#open.length >= this.#reservationsMax) {
+      const old = this.#open[this.#count % this.#reservationsMax]
+      if (old) this.settle(old, {})
+    }
+    return this.#free.pop() ?? this.#open.length
+  }
+
+  #slotOf(id: string): number {
+    const start = this.#process.length + 1
+    return Number(id.slice(start, id.indexOf('.', start)))
+  }
 }

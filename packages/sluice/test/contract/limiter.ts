@@ -1,11 +1,13 @@
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Limiter, LimiterAnswer } from '../../src/ports/limiter.ts'
+import type { Limiter } from '../../src/ports/limiter.ts'
+import { type LimiterAnswer, take as takeFrom } from './limiter-claims.ts'
+import { describeReservations } from './limiter-reservations.ts'
 
 /** What the contract needs of an implementation. */
 export interface LimiterUnderTest {
   readonly limiter: Limiter
-  /** Moves the clock that the limiter reads, by milliseconds; it stands still otherwise. */
+  /** Moves the clocks that the limiter reads, by milliseconds; they stand still otherwise. */
   advance(ms: number): void
   /** Removes what the limiter keeps. */
   remove(): Promise<void>
@@ -16,16 +18,21 @@ const minuteMs = 60_000
 const tolerance = 0.001
 
 /** The promises of Limiter. Each implementation runs it. */
-export function describeLimiter(name: string, open: () => Promise<LimiterUnderTest>): void {
+export function describeLimiter(
+  name: string,
+  open: () => Promise<LimiterUnderTest>,
+  runs = 200,
+): void {
   describe(`the limiter ${name}`, () => {
     let subject: LimiterUnderTest
     beforeEach(async () => {
       subject = await open()
     })
     afterEach(() => subject.remove())
+    describeReservations(() => subject)
 
-    const take = async (bucket: string, perMinute: number): Promise<LimiterAnswer> =>
-      await subject.limiter.take(bucket, perMinute)
+    const take = (bucket: string, perMinute: number): Promise<LimiterAnswer> =>
+      takeFrom(subject.limiter, bucket, perMinute)
 
     /** Takes until the bucket refuses; returns how many were admitted. */
     const drain = async (bucket: string, perMinute: number): Promise<number> => {
@@ -138,18 +145,18 @@ export function describeLimiter(name: string, open: () => Promise<LimiterUnderTe
               wait(step)
               continue
             }
-            const answer = await under.limiter.take(step, rate[step])
+            const answer = await takeFrom(under.limiter, step, rate[step])
             models[step].check(answer)
             if (patient && !answer.allowed) {
               wait(answer.retryAfterMs)
-              const later = await under.limiter.take(step, rate[step])
+              const later = await takeFrom(under.limiter, step, rate[step])
               expect(later.allowed).toBe(true)
               models[step].check(later)
             }
           }
           await under.remove()
         }),
-        { numRuns: 200 },
+        { numRuns: runs },
       )
     })
   })

@@ -29,7 +29,13 @@ function open(cancellation: Cancellation) {
         recordUsage: (record: UsageRecord) => records.push(record),
       },
     },
-    call: { id: 'call', key: { id: 'key' }, operation: 'chat', trail: openTrail(0) },
+    call: {
+      id: 'call',
+      key: { id: 'key' },
+      operation: 'chat',
+      trail: openTrail(0),
+      admission: { isGranted: true },
+    },
     route: { options: { breaker: defaultBreaker } },
   }
   const target = { id: 'up/m', providerId: 'up', model: 'm', timeouts: defaultTimeouts }

@@ -8,8 +8,12 @@ const chat = { model: 'builtin-chat', messages: [{ role: 'user', content: 'Hi' }
 test('a limiter that has to ask somebody else is waited for', async () => {
   const inside = createMemoryLimiter({ now: () => 0 })
   const distant: Limiter = {
-    take: (bucket, perMinute) =>
-      new Promise((resolve) => setImmediate(() => resolve(inside.take(bucket, perMinute)))),
+    reserve: (claims, leaseMs) =>
+      new Promise((resolve) => setImmediate(() => resolve(inside.reserve(claims, leaseMs)))),
+    settle: (reservation, actual) => inside.settle(reservation, actual),
+    renew: (reservation, leaseMs) => inside.renew(reservation, leaseMs),
+    look: (claims) => inside.look(claims),
+    seed: (claim, spent) => inside.seed(claim, spent),
     [Symbol.asyncDispose]: () => inside[Symbol.asyncDispose](),
   }
   await using gateway = await start({ limits: { requestsPerMinute: 2, concurrentRequests: 1 } })
@@ -28,7 +32,7 @@ test('a limiter that has to ask somebody else is waited for', async () => {
 test('a limiter that fails refuses the request', async () => {
   await using gateway = await start({ limits: { requestsPerMinute: 2 } })
   const gone = () => Promise.reject(new Error('the limiter is gone'))
-  Object.assign(gateway.gateway, { limiter: { take: gone, async [Symbol.asyncDispose]() {} } })
+  Object.assign(gateway.gateway, { limiter: { reserve: gone, async [Symbol.asyncDispose]() {} } })
   const answer = await gateway.post('/v1/chat/completions', chat)
   expect(answer.status).toBe(500)
   expect(await answer.text()).not.toContain('the limiter is gone')

@@ -23,6 +23,7 @@ test('a GET is answered without its body, which may never come', async () => {
       options: {},
       parameters: { id: 'video_1' },
       cancellation: new Cancellation(),
+      admission: { isGranted: true },
     } as unknown as Exchange
     const handle = async (_gateway: unknown, call: Call) => {
       asked.push(call)

@@ -3,12 +3,30 @@ import type { Limiter } from '../../src/ports/limiter.ts'
 import { createMemoryLimiter, type MemoryLimiterOptions } from '../../src/storage/limiter-memory.ts'
 
 /** A limiter that answers later, as one that asks another process. */
-export function createAcmeLimiter({ now }: Required<Pick<MemoryLimiterOptions, 'now'>>): Limiter {
-  const memory = createMemoryLimiter({ now })
+export function createAcmeLimiter(
+  clocks: Required<Pick<MemoryLimiterOptions, 'now' | 'date'>>,
+): Limiter {
+  const memory = createMemoryLimiter(clocks)
   return {
-    async take(bucket, perMinute) {
+    async reserve(claims, leaseMs) {
       await setImmediate()
-      return memory.take(bucket, perMinute)
+      return memory.reserve(claims, leaseMs)
+    },
+    async settle(reservation, actual) {
+      await setImmediate()
+      memory.settle(reservation, actual)
+    },
+    async renew(reservation, leaseMs) {
+      await setImmediate()
+      memory.renew(reservation, leaseMs)
+    },
+    async look(claims) {
+      await setImmediate()
+      return memory.look(claims)
+    },
+    async seed(claim, spent) {
+      await setImmediate()
+      memory.seed(claim, spent)
     },
     [Symbol.asyncDispose]: () => memory[Symbol.asyncDispose](),
   }

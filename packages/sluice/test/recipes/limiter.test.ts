@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { blocksOf } from '../../../../test/support/contributing.ts'
 import '../../../../test/support/property-limits.ts'
+import { startDate } from '../contract/limiter-claims.ts'
 import { describeLimiter } from '../contract/limiter.ts'
 import { createAcmeLimiter } from './acme-limiter.ts'
 
@@ -13,7 +14,7 @@ test('the test of a limiter in CONTRIBUTING.md is in this file', () => {
 
 describeLimiter('acme', async () => {
   let time = 0
-  const limiter = createAcmeLimiter({ now: () => time })
+  const limiter = createAcmeLimiter({ now: () => time, date: () => startDate + time })
   return {
     limiter,
     advance(ms) {

@@ -1,12 +1,23 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import type { Limiter, Reservation } from '../../src/ports/limiter.ts'
 import { createMemoryLimiter } from '../../src/storage/limiter-memory.ts'
 import '../../../../test/support/property-limits.ts'
+import { leaseMs, money, requests, startDate, tokens } from '../contract/limiter-claims.ts'
 import { describeLimiter } from '../contract/limiter.ts'
+
+/** Takes one request; nothing has to be waited for. */
+function take(limiter: Limiter, bucket: string, perMinute: number) {
+  const decision = limiter.reserve([requests(bucket, perMinute)], leaseMs)
+  if (decision instanceof Promise) throw new Error('It waits')
+  return decision.granted
+    ? { allowed: true, retryAfterMs: 0 }
+    : { allowed: false, retryAfterMs: decision.retryAfterMs }
+}
 
 describeLimiter('in memory', async () => {
   let time = 0
-  const limiter = createMemoryLimiter({ now: () => time })
+  const limiter = createMemoryLimiter({ now: () => time, date: () => startDate + time })
   return {
     limiter,
     advance(ms) {
@@ -26,7 +37,7 @@ test('a full bucket admits exactly its limit at once, whatever the limit', () =>
       (limit, time) => {
         const limiter = createMemoryLimiter({ now: () => time })
         let admitted = 0
-        while (limiter.take('key', limit).allowed) admitted++
+        while (take(limiter, 'key', limit).allowed) admitted++
         expect(admitted).toBe(limit)
       },
     ),
@@ -46,7 +57,7 @@ test('no window of any length admits more than the bucket and what flowed in', (
       const admittedAt: number[] = []
       for (const wait of waits) {
         time += wait
-        const before = limiter.take('key', limit)
+        const before = take(limiter, 'key', limit)
         if (before.allowed) admittedAt.push(time)
         else expect(before.retryAfterMs).toBeGreaterThan(0)
       }
@@ -68,13 +79,13 @@ test('after the wait it names, a request is allowed', () => {
       (limit, gap) => {
         let time = 0
         const limiter = createMemoryLimiter({ now: () => time })
-        let answer = limiter.take('key', limit)
+        let answer = take(limiter, 'key', limit)
         for (let n = 0; n < 2_000 && answer.allowed; n++) {
           time += gap / limit
-          answer = limiter.take('key', limit)
+          answer = take(limiter, 'key', limit)
         }
         time += answer.retryAfterMs
-        expect(limiter.take('key', limit).allowed).toBe(true)
+        expect(take(limiter, 'key', limit).allowed).toBe(true)
       },
     ),
   )
@@ -83,14 +94,37 @@ test('after the wait it names, a request is allowed', () => {
 test('the number of buckets is bounded, and full ones go first', () => {
   let time = 0
   const limiter = createMemoryLimiter({ now: () => time, bucketsMax: 3 })
-  limiter.take('old and full', 1)
+  take(limiter, 'old and full', 1)
   time = 59_000
-  limiter.take('empty a', 1)
-  limiter.take('empty b', 1)
+  take(limiter, 'empty a', 1)
+  take(limiter, 'empty b', 1)
   time = 61_000
-  limiter.take('one more', 1)
-  expect(limiter.take('empty a', 1).allowed).toBe(false)
-  expect(limiter.take('empty b', 1).allowed).toBe(false)
-  limiter.take('yet another', 1)
-  expect(limiter.take('empty a', 1).allowed).toBe(true)
+  take(limiter, 'one more', 1)
+  expect(take(limiter, 'empty a', 1).allowed).toBe(false)
+  expect(take(limiter, 'empty b', 1).allowed).toBe(false)
+  take(limiter, 'yet another', 1)
+  expect(take(limiter, 'empty a', 1).allowed).toBe(true)
+})
+
+test('what a budget has spent is asked for once, before anything is granted', async () => {
+  const asked: string[] = []
+  const limiter = createMemoryLimiter({
+    recall: async ({ bucket }) => {
+      asked.push(bucket)
+      return 7
+    },
+  })
+  const claim = money('team', 'month', { limit: 10, amount: 3 })
+  const decisions = await Promise.all([1, 2].map(async () => limiter.reserve([claim], leaseMs)))
+  expect(decisions.map((one) => one.granted)).toEqual([true, false])
+  expect(limiter.reserve([claim], leaseMs)).toMatchObject({ granted: false })
+  expect(new Set(asked)).toEqual(new Set(['team']))
+})
+
+test('the number of open reservations is bounded', () => {
+  const limiter = createMemoryLimiter({ reservationsMax: 2 })
+  const claim = tokens('key', 100, 10)
+  const reservations = [1, 2, 3].map(() => limiter.reserve([claim], leaseMs) as Reservation)
+  for (const reservation of reservations) limiter.settle(reservation, { tokens: 0 })
+  expect(limiter.look([claim])).toMatchObject([{ remaining: 90 }])
 })

@@ -89,7 +89,9 @@ export class Attempt implements CancelListener, Growing {
 
   /** Begins an attempt; it counts. It is cancelled when the caller leaves or another target has won. */
   constructor(run: Run, target: Target, cancellation: Cancellation) {
-    const { trail } = run.call
+    const { trail, admission } = run.call
+    // The one door: whatever leads to an upstream leads through here.
+    if (!admission.isGranted) throw new GatewayError('internal', 'The call was not let in')
     trail.attempts += 1
     trail.provider = target.providerId
     trail.model = target.model

@@ -63,6 +63,15 @@ interface Prompt {
   sample: string
 }
 
+/** The characters of all texts in a request; media in data are paid for otherwise. */
+export function textLength(value: unknown): number {
+  if (typeof value === 'string') return isMedia(value) ? 0 : value.length
+  let length = 0
+  if (Array.isArray(value)) for (const item of value) length += textLength(item)
+  else if (isObject(value)) for (const name in value) length += textLength(value[name])
+  return length
+}
+
 /** All texts; media in data are paid for otherwise. */
 function addTexts(value: unknown, prompt: Prompt): void {
   if (typeof value === 'string') {

@@ -1,0 +1,114 @@
+import type { Actual, Claim, Decision, Limiter, Reservation } from '../../ports/limiter.ts'
+import type { Call } from '../call.ts'
+import { type Listed, OpenList } from '../open-list.ts'
+
+/** How long a place is held that nobody renews: what a killed process held is free after it. */
+const leaseMs = 60_000
+
+/**
+ * What one request was let in with: reserved before an upstream is asked, settled once when the request is over. No attempt
+ * begins without.
+ */
+export class Admission implements Listed {
+  place = -1
+  #isAsked = false
+  #isGranted = false
+  #isOver = false
+  #reservation: Reservation | undefined
+  #actual: Actual = {}
+  readonly #limiter: Limiter
+  readonly #leases: Leases
+
+  constructor(limiter: Limiter, leases: Leases) {
+    this.#limiter = limiter
+    this.#leases = leases
+  }
+
+  /** Whether the request may go on to an upstream. */
+  get isGranted(): boolean {
+    return this.#isGranted
+  }
+
+  /** Whether it was decided, or is being decided, if the request is let in. */
+  get isAsked(): boolean {
+    return this.#isAsked
+  }
+
+  /** Asks for all of it in one step; undefined where nothing is limited. */
+  ask(claims: readonly Claim[]): Decision | Promise<Decision> | undefined {
+    this.#isAsked = true
+    if (claims.length === 0) {
+      this.#isGranted = true
+      return undefined
+    }
+    const decision = this.#limiter.reserve(claims, leaseMs)
+    return decision instanceof Promise
+      ? decision.then((later) => this.#decided(later))
+      : this.#decided(decision)
+  }
+
+  /** The request is over, and has used this. */
+  end(actual: Actual): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#actual = actual
+    this.#settle()
+  }
+
+  renew(): void {
+    if (this.#reservation) void this.#limiter.renew(this.#reservation, leaseMs)
+  }
+
+  #decided(decision: Decision): Decision {
+    if (!decision.granted) return decision
+    this.#isGranted = true
+    this.#reservation = decision
+    // The caller may have left while another process was asked.
+    if (this.#isOver) this.#settle()
+    else if (decision.claims.some(({ kind }) => kind === 'concurrency')) this.#leases.hold(this)
+    return decision
+  }
+
+  #settle(): void {
+    const reservation = this.#reservation
+    if (!reservation) return
+    this.#reservation = undefined
+    this.#leases.release(this)
+    void this.#limiter.settle(reservation, this.#actual)
+  }
+}
+
+/** Renews the places of requests that take longer than a lease. */
+export class Leases implements Disposable {
+  readonly #held = new OpenList<Admission>()
+  readonly #timer: NodeJS.Timeout
+
+  constructor() {
+    this.#timer = setInterval(() => {
+      for (const admission of this.#held.all()) admission.renew()
+    }, leaseMs / 3).unref()
+  }
+
+  hold(admission: Admission): void {
+    this.#held.add(admission)
+  }
+
+  release(admission: Admission): void {
+    this.#held.remove(admission)
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer)
+  }
+}
+
+/**
+ * What a request has used: nothing where it never came to an upstream or all of them failed, and what was reserved where
+ * nobody said.
+ */
+export function actualOf(call: Call | undefined, { left }: { readonly left: boolean }): Actual {
+  if (!call || call.trail.attempts === 0) return { tokens: 0 }
+  const { usage, outcome } = call.trail
+  if (usage) return { tokens: usage.inputTokens + usage.outputTokens }
+  return left || outcome === 'completed' ? {} : { tokens: 0 }
+}

@@ -1,0 +1,91 @@
+import type { BudgetClaim, Level } from '../ports/limiter.ts'
+import { endOfSlot, slotOf } from './budget-windows.ts'
+
+/** Spending, what is reserved included, by the part of time it belongs to. */
+export class Budgets {
+  /** By slot, in the order of time. */
+  readonly #used = new Map<string, Map<number, number>>()
+  readonly #bucketsMax: number
+
+  constructor(bucketsMax: number) {
+    this.#bucketsMax = bucketsMax
+  }
+
+  isKnown(claim: BudgetClaim): boolean {
+    return this.#used.has(nameOf(claim))
+  }
+
+  /** Milliseconds until the claim can be taken; 0 when it can, Infinity where it never can. */
+  wait(claim: BudgetClaim, date: number): number {
+    const { limit, amount, window } = claim
+    const slots = this.#current(claim, date)
+    let excess = sum(slots) + amount - limit
+    if (excess <= 0) return 0
+    for (const [slot, used] of slots ?? []) {
+      excess -= used
+      if (excess <= 0) return Math.max(1, endOfSlot(window, slot) - date)
+    }
+    return Infinity
+  }
+
+  /** Takes now; a bucket that was not known is from now on. */
+  take(claim: BudgetClaim, amount: number, date: number): void {
+    add(this.#current(claim, date) ?? this.#open(claim), slotOf(claim.window, date), amount)
+  }
+
+  /** Corrects what was taken at a date; nothing where that date does not count any more. */
+  correct(claim: BudgetClaim, amount: number, { at, date }: { at: number; date: number }): void {
+    const slots = this.#current(claim, date)
+    const slot = slotOf(claim.window, at)
+    if (slots?.has(slot) === true) add(slots, slot, amount)
+  }
+
+  level(claim: BudgetClaim, date: number): Level {
+    const { limit, window } = claim
+    const slots = this.#current(claim, date)
+    const [oldest] = slots?.keys() ?? []
+    const end = endOfSlot(window, oldest ?? slotOf(window, date))
+    return {
+      limit,
+      remaining: Math.max(0, limit - sum(slots)),
+      resetMs: typeof window === 'number' && oldest === undefined ? 0 : end - date,
+    }
+  }
+
+  clear(): void {
+    this.#used.clear()
+  }
+
+  /** What counts still; what does not is dropped. */
+  #current(claim: BudgetClaim, date: number): Map<number, number> | undefined {
+    const slots = this.#used.get(nameOf(claim))
+    if (slots)
+      for (const slot of slots.keys()) {
+        if (endOfSlot(claim.window, slot) > date) break
+        slots.delete(slot)
+      }
+    return slots
+  }
+
+  #open(claim: BudgetClaim): Map<number, number> {
+    const slots = new Map<number, number>()
+    const [oldest] = this.#used.keys()
+    if (this.#used.size >= this.#bucketsMax && oldest !== undefined) this.#used.delete(oldest)
+    this.#used.set(nameOf(claim), slots)
+    return slots
+  }
+}
+
+function nameOf({ window, bucket }: BudgetClaim): string {
+  return `${window}:${bucket}`
+}
+
+function sum(slots: Map<number, number> | undefined): number {
+  let total = 0
+  if (slots) for (const used of slots.values()) total += used
+  return total
+}
+
+function add(slots: Map<number, number>, slot: number, amount: number): void {
+  slots.set(slot, (slots.get(slot) ?? 0) + amount)
+}

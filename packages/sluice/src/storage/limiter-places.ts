@@ -1,0 +1,57 @@
+import type { ConcurrencyClaim, Level } from '../ports/limiter.ts'
+
+/** How long to wait where nobody knows when a call will end. */
+const retryMs = 1_000
+
+/** Who holds a place, and until when. A bucket that nobody holds a place of is not kept. */
+export class Places {
+  readonly #held = new Map<string, Bucket>()
+
+  /** Milliseconds until the claim may be taken; 0 when it can. */
+  wait({ bucket, limit }: ConcurrencyClaim, time: number): number {
+    const held = this.#held.get(bucket)
+    if (!held || held.leases.size < limit) return 0
+    this.#sweep(bucket, held, time)
+    if (held.leases.size < limit) return 0
+    return Math.max(1, Math.min(retryMs, Math.ceil(held.endsFrom - time)))
+  }
+
+  take({ bucket }: ConcurrencyClaim, id: string, until: number): void {
+    const held = this.#held.get(bucket)
+    if (held) {
+      held.leases.set(id, until)
+      held.endsFrom = Math.min(held.endsFrom, until)
+    } else this.#held.set(bucket, { leases: new Map([[id, until]]), endsFrom: until })
+  }
+
+  release({ bucket }: ConcurrencyClaim, id: string): void {
+    const held = this.#held.get(bucket)
+    if (held?.leases.delete(id) && held.leases.size === 0) this.#held.delete(bucket)
+  }
+
+  level({ bucket, limit }: ConcurrencyClaim, time: number): Level {
+    const held = this.#held.get(bucket)
+    if (held) this.#sweep(bucket, held, time)
+    return { limit, remaining: Math.max(0, limit - (held?.leases.size ?? 0)), resetMs: 0 }
+  }
+
+  clear(): void {
+    this.#held.clear()
+  }
+
+  #sweep(name: string, bucket: Bucket, time: number): void {
+    if (time < bucket.endsFrom) return
+    let endsFrom = Infinity
+    for (const [id, until] of bucket.leases)
+      if (until <= time) bucket.leases.delete(id)
+      else endsFrom = Math.min(endsFrom, until)
+    bucket.endsFrom = endsFrom
+    if (bucket.leases.size === 0) this.#held.delete(name)
+  }
+}
+
+interface Bucket {
+  readonly leases: Map<string, number>
+  /** No lease ends before; so that it is seldom looked. */
+  endsFrom: number
+}

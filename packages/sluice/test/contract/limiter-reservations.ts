@@ -1,0 +1,219 @@
+import { describe, expect, test } from 'vitest'
+import type { Claim, Limiter } from '../../src/ports/limiter.ts'
+import { granted, leaseMs, money, place, refused, requests, tokens } from './limiter-claims.ts'
+import type { LimiterUnderTest } from './limiter.ts'
+
+const hourMs = 3_600_000
+const dayMs = 24 * hourMs
+
+/** Every kind by its claim of one unit out of ten. */
+const kinds: readonly (readonly [string, Claim])[] = [
+  ['rate of requests', requests('key', 10)],
+  ['rate of tokens', tokens('key', 10, 1)],
+  ['concurrency', place('key', 10)],
+  ['budget of a day', money('key', 'day', { limit: 10, amount: 1 })],
+  ['budget of a week', money('key', 'week', { limit: 10, amount: 1 })],
+  ['budget of a month', money('key', 'month', { limit: 10, amount: 1 })],
+  ['budget of a lifetime', money('key', 'lifetime', { limit: 10, amount: 1 })],
+  ['budget of five hours', money('key', 5, { limit: 10, amount: 1 })],
+]
+
+/** The promises of Limiter about several claims, places, money and settling. */
+export function describeReservations(subject: () => LimiterUnderTest): void {
+  const limiter = () => subject().limiter
+  const look = async (claim: Claim) => (await limiter().look([claim]))[0]
+
+  describe.each(kinds)('%s', (_name, claim) => {
+    test('the last one is granted and the next one is not', async () => {
+      for (let n = 0; n < 9; n++) await granted(limiter(), claim)
+      expect(await look(claim)).toMatchObject({ limit: 10, remaining: 1 })
+      expect((await granted(limiter(), claim)).levels[0]).toMatchObject({ remaining: 0 })
+      expect(await refused(limiter(), claim)).toMatchObject({ refused: 0, claims: [claim] })
+      expect(await look(claim)).toMatchObject({ limit: 10, remaining: 0 })
+    })
+
+    test('of many who ask at once exactly as many are granted as there is room for', async () => {
+      const asked = Array.from({ length: 25 }, async () => limiter().reserve([claim], leaseMs))
+      const decisions = await Promise.all(asked)
+      expect(decisions.filter((one) => one.granted)).toHaveLength(10)
+    })
+
+    test('looking takes nothing, and other buckets are full', async () => {
+      for (let n = 0; n < 30; n++) await look(claim)
+      for (let n = 0; n < 10; n++) await granted(limiter(), claim)
+      expect(await look({ ...claim, bucket: 'other' })).toMatchObject({ remaining: 10 })
+    })
+  })
+
+  test.each(kinds)('where one claim is refused, %s takes nothing either', async (_name, claim) => {
+    const full = { ...place('full', 1) }
+    await granted(limiter(), full)
+    for (let n = 0; n < 5; n++) {
+      expect(await refused(limiter(), claim, full)).toMatchObject({ refused: 1 })
+      expect(await refused(limiter(), full, claim)).toMatchObject({ refused: 0 })
+    }
+    expect(await look(claim)).toMatchObject({ remaining: 10 })
+  })
+
+  test('of several claims that are refused the one that waits longest is named', async () => {
+    const minute = requests('key', 1)
+    const day = money('key', 'day', { limit: 5, amount: 5 })
+    await granted(limiter(), minute, day)
+    const { retryAfterMs, levels } = await refused(limiter(), minute, day, place('key', 5))
+    expect(retryAfterMs).toBe(12 * hourMs)
+    expect(levels.map(({ remaining }) => remaining)).toEqual([0, 0, 5])
+    expect(await refused(limiter(), day, minute)).toMatchObject({ refused: 0 })
+  })
+
+  test('what was used takes the place of what was reserved', async () => {
+    const rate = tokens('key', 1_000, 600)
+    const budget = money('key', 'month', { limit: 1_000, amount: 600 })
+    const less = await granted(limiter(), rate, budget)
+    await refused(limiter(), rate, budget)
+    await limiter().settle(less, { tokens: 100, microUsd: 0 })
+    expect(await look(rate)).toMatchObject({ remaining: 900 })
+    expect(await look(budget)).toMatchObject({ remaining: 1_000 })
+    const more = await granted(limiter(), rate, budget)
+    await limiter().settle(more, { tokens: 2_900, microUsd: 5_000 })
+    expect(await look(budget)).toMatchObject({ remaining: 0 })
+    // 2,000 tokens of debt, and one to take.
+    expect(await refused(limiter(), tokens('key', 1_000, 1))).toMatchObject({
+      retryAfterMs: 120_060,
+    })
+    expect((await refused(limiter(), budget)).retryAfterMs).toBe(12.5 * dayMs)
+  })
+
+  test('a bucket is never more than full', async () => {
+    const reservation = await granted(limiter(), tokens('key', 100, 100))
+    subject().advance(45_000)
+    await limiter().settle(reservation, { tokens: 0 })
+    expect(await look(tokens('key', 100, 1))).toMatchObject({ remaining: 100, resetMs: 0 })
+    await refused(limiter(), tokens('key', 100, 101))
+    await granted(limiter(), tokens('key', 100, 100))
+    await refused(limiter(), tokens('key', 100, 1))
+  })
+
+  test('what settling says nothing of stays as it was reserved', async () => {
+    const claims = [tokens('key', 100, 40), money('key', 'day', { limit: 100, amount: 40 })]
+    await limiter().settle(await granted(limiter(), ...claims, place('key', 1)), {})
+    expect(await remainingOf(limiter(), [...claims, place('key', 1)])).toEqual([60, 60, 1])
+  })
+
+  test('what is settled again changes nothing, whoever says it', async () => {
+    const claims = [
+      tokens('key', 100, 40),
+      money('key', 'day', { limit: 100, amount: 40 }),
+      place('key', 2),
+    ]
+    const reservation = await granted(limiter(), ...claims)
+    const copy = structuredClone(reservation)
+    const other = await granted(limiter(), ...claims)
+    for (const again of [reservation, reservation, copy])
+      await limiter().settle(again, { tokens: 10, microUsd: 10 })
+    expect(await remainingOf(limiter(), claims)).toEqual([50, 50, 1])
+    await limiter().renew(reservation, leaseMs)
+    expect(await remainingOf(limiter(), claims)).toEqual([50, 50, 1])
+    await limiter().settle(other, { tokens: 0, microUsd: 0 })
+    expect(await remainingOf(limiter(), claims)).toEqual([90, 90, 2])
+  })
+
+  test('a place is free when its lease ran out, unless that is renewed', async () => {
+    const lost = await granted(limiter(), place('key', 2))
+    const kept = await granted(limiter(), place('key', 2))
+    subject().advance(leaseMs - 1)
+    await limiter().renew(kept, leaseMs)
+    await refused(limiter(), place('key', 2))
+    subject().advance(1)
+    await granted(limiter(), place('key', 2))
+    expect(await refused(limiter(), place('key', 2))).toMatchObject({ retryAfterMs: 1_000 })
+    // It goes on after all: nobody gets in before two of three have ended.
+    await limiter().renew(lost, leaseMs)
+    await limiter().settle(kept, {})
+    await refused(limiter(), place('key', 2))
+    await limiter().settle(lost, {})
+    await granted(limiter(), place('key', 2))
+  })
+
+  test('a budget keeps what a lost call reserved, until it is known what it was', async () => {
+    const budget = money('key', 'day', { limit: 100, amount: 60 })
+    const lost = await granted(limiter(), budget)
+    subject().advance(2 * leaseMs)
+    expect(await look(budget)).toMatchObject({ remaining: 40 })
+    await limiter().settle(lost, { microUsd: 10 })
+    expect(await look(budget)).toMatchObject({ remaining: 90 })
+    await limiter().settle(lost, { microUsd: 90 })
+    expect(await look(budget)).toMatchObject({ remaining: 90 })
+  })
+
+  describe.each([
+    ['day', 12 * hourMs],
+    // Sunday night, and the first of December.
+    ['week', 4.5 * dayMs],
+    ['month', 12.5 * dayMs],
+  ] as const)('the budget of a %s', (window, endsInMs) => {
+    test('is new when the next one begins in UTC, and not before', async () => {
+      const budget = money('key', window, { limit: 10, amount: 10 })
+      const reservation = await granted(limiter(), budget)
+      expect(await refused(limiter(), budget)).toMatchObject({ retryAfterMs: endsInMs })
+      expect(await look(budget)).toMatchObject({ remaining: 0, resetMs: endsInMs })
+      subject().advance(endsInMs - 1)
+      expect(await refused(limiter(), budget)).toMatchObject({ retryAfterMs: 1 })
+      subject().advance(1)
+      await granted(limiter(), budget)
+      // It was spent of the window before.
+      await limiter().settle(reservation, { microUsd: 0 })
+      await refused(limiter(), budget)
+    })
+  })
+
+  test('what a lifetime has spent never comes back', async () => {
+    const budget = money('key', 'lifetime', { limit: 10, amount: 10 })
+    await granted(limiter(), budget)
+    subject().advance(300 * dayMs)
+    expect(await refused(limiter(), budget)).toMatchObject({ retryAfterMs: Infinity })
+    expect(await look(budget)).toMatchObject({ remaining: 0, resetMs: Infinity })
+  })
+
+  test('a rolling budget has its money back after its hours, and at most a sixtieth later', async () => {
+    const budget = money('key', 5, { limit: 10, amount: 6 })
+    await granted(limiter(), budget)
+    subject().advance(2 * hourMs)
+    const later = money('key', 5, { limit: 10, amount: 4 })
+    await granted(limiter(), later)
+    const { retryAfterMs } = await refused(limiter(), budget)
+    expect(retryAfterMs).toBeGreaterThanOrEqual(3 * hourMs)
+    expect(retryAfterMs).toBeLessThanOrEqual(3 * hourMs + (5 * hourMs) / 60)
+    subject().advance(retryAfterMs - 1)
+    await refused(limiter(), budget)
+    subject().advance(1)
+    await granted(limiter(), budget)
+    await refused(limiter(), money('key', 5, { limit: 10, amount: 1 }))
+  })
+
+  test('more than there can ever be is refused for good, and takes nothing', async () => {
+    for (const claim of [
+      tokens('key', 10, 11),
+      money('key', 'day', { limit: 10, amount: 11 }),
+      money('key', 5, { limit: 10, amount: 11 }),
+    ])
+      expect(await refused(limiter(), claim)).toMatchObject({ retryAfterMs: Infinity })
+    await granted(limiter(), tokens('key', 10, 10))
+  })
+
+  test('spending is put back where it was forgotten, and nowhere else', async () => {
+    for (const window of ['day', 'week', 'month', 'lifetime', 5] as const) {
+      const budget = money('key', window, { limit: 10, amount: 3 })
+      await limiter().seed(budget, 6)
+      await limiter().seed(budget, 6)
+      const reservation = await granted(limiter(), budget)
+      await limiter().seed(budget, 0)
+      await refused(limiter(), budget)
+      await limiter().settle(reservation, { microUsd: 0 })
+      expect(await look(budget)).toMatchObject({ remaining: 4 })
+    }
+  })
+}
+
+async function remainingOf(limiter: Limiter, claims: readonly Claim[]): Promise<number[]> {
+  return (await limiter.look(claims)).map(({ remaining }) => remaining)
+}
