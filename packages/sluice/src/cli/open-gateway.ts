@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import type { Config } from '../config/config.ts'
 import type { ApiKey } from '../ports/api-key.ts'
+import type { Limiter } from '../ports/limiter.ts'
 import type { Store } from '../ports/store.ts'
 import { type BuiltinEngine, createEngine, engineCard, type EngineOptions } from '@sluice/engine'
 import { aiSdkEngines } from '../ai-sdk/engines.ts'
@@ -69,7 +70,7 @@ export async function openGateway({
 
   const gateway: Gateway = {
     store,
-    limiter: createMemoryLimiter(),
+    limiter: await openLimiter(config, log),
     learnedSizes: new LearnedSizes(),
     keys,
     routing: () => current.routing,
@@ -108,6 +109,19 @@ export async function openGateway({
       await gateway.limiter[Symbol.asyncDispose]()
     },
   }
+}
+
+async function openLimiter({ redis }: Config, log: Log): Promise<Limiter> {
+  if (!redis) return createMemoryLimiter()
+  // Its client is needed only where there is a Redis.
+  const { openRedisLimiter } = await import('../storage/limiter-redis.ts')
+  return openRedisLimiter({
+    ...redis,
+    changed(isUp, reason) {
+      if (isUp) log.info({}, 'Redis answers: limits are shared')
+      else log.error({ error: String(reason) }, 'Redis does not answer: limits are not shared')
+    },
+  })
 }
 
 function contextOf(engine: BuiltinEngine, config: () => Config): Gateway['engineContext'] {

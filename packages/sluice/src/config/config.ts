@@ -38,6 +38,12 @@ export interface Config {
   }
   /** Where keys, usage, video tasks and responses are kept. Without a `url`: in a SQLite file in the data folder. */
   readonly storage: { readonly url?: string }
+  /** Where limits are kept; absent means in memory. */
+  readonly redis?: {
+    readonly url: string
+    readonly whenDown: 'refuse' | { readonly processes: number }
+    readonly timeoutMs: number
+  }
   readonly providers: Readonly<Record<string, ProviderConfig>>
   readonly models: Readonly<Record<string, string | RouteConfig>>
   readonly defaults: RouteOptions
@@ -114,6 +120,7 @@ export function createConfig(environment: Environment, content: ConfigFile, file
       aliases: builtin.aliases ?? defaultAliases,
     },
     storage: { ...storage, ...readDatabaseUrl(environment) },
+    ...readRedis(environment, content.redis),
     providers: content.providers ?? {},
     models: content.models ?? {},
     defaults: content.defaults ?? {},
@@ -129,6 +136,19 @@ export function createConfig(environment: Environment, content: ConfigFile, file
     configFile: file,
     variables: environment.variables,
   }
+}
+
+function readRedis(
+  { redisUrl }: Environment,
+  { url, whenDown, processes = 1, timeoutMs = 250 }: NonNullable<ConfigFile['redis']> = {},
+): Pick<Config, 'redis'> {
+  const chosen = redisUrl ?? url
+  if (chosen === undefined) return {}
+  // Without the value, which may hold a password.
+  if (!/^rediss?:\/\/\S+$/.test(chosen))
+    throw new ConfigError('REDIS_URL must begin with redis:// or rediss://')
+  const policy = whenDown === 'local' ? { processes } : 'refuse'
+  return { redis: { url: chosen, whenDown: policy, timeoutMs } }
 }
 
 function readDatabaseUrl({ databaseUrl }: Environment): Config['storage'] {

@@ -12,6 +12,8 @@ export interface Environment {
   readonly dataFolder: string
   /** The database server that keeps what there is to keep, instead of a file in the data folder. */
   readonly databaseUrl: string | undefined
+  /** Where several processes keep their limits together. */
+  readonly redisUrl: string | undefined
   readonly apiKeys: readonly string[]
   readonly adminKey: string | undefined
   /** Named explicitly; absent means `sluice.yaml` if there is one. */
@@ -29,6 +31,7 @@ export function readEnvironment(variables: Variables = process.env): Environment
     port: firstSet(['SLUICE_PORT', 'PORT'], variables),
     dataFolder: read('SLUICE_DATA') ?? 'data',
     databaseUrl: read('DATABASE_URL'),
+    redisUrl: read('REDIS_URL'),
     apiKeys: (read('SLUICE_API_KEYS') ?? '')
       .split(',')
       .map((key) => key.trim())

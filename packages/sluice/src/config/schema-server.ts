@@ -44,6 +44,33 @@ export const server = object(
   'The HTTP server.',
 )
 
+const redisUrlPattern = '^rediss?://[^\\s]+$'
+
+export const redis = object(
+  {
+    url: optional(
+      Type.String({
+        pattern: redisUrlPattern,
+        ...described(
+          'A Redis or Valkey server, such as redis://127.0.0.1:6379, in which several gateways keep their limits together. REDIS_URL takes precedence. Default: limits are kept in memory, for each process alone. A change takes effect at the next start.',
+        ),
+      }),
+    ),
+    whenDown: optional(
+      Type.Enum(['refuse', 'local'], {
+        ...described(
+          'What happens to limited calls while Redis does not answer. refuse (default): 503. local: each process grants its share of every limit, 1 / processes; a budget is shared as far as it was seen to be left.',
+        ),
+      }),
+    ),
+    processes: optional(
+      count('How many processes share the limits, for whenDown: local. Default 1.'),
+    ),
+    timeoutMs: optional(milliseconds('How long Redis may take for an answer. Default 250.')),
+  },
+  'Limits that several gateways share.',
+)
+
 export const limits = object(
   {
     requestsPerMinute: optional(

@@ -11,7 +11,7 @@ import {
   optional,
   text,
 } from './schema-parts.ts'
-import { limits, server } from './schema-server.ts'
+import { limits, redis, server } from './schema-server.ts'
 import { unsupportedModes } from './unsupported-mode.ts'
 
 // The schema of sluice.yaml. Its JSON form is published as sluice.schema.json, so every description here is read in
@@ -307,6 +307,7 @@ export const configFileSchema = Type.Object(
   {
     server: optional(server),
     limits: optional(limits),
+    redis: optional(redis),
     builtin: optional(builtin),
     storage: optional(storage),
     providers: optional(mapOf(provider, 'Upstream providers by name.')),

@@ -1,0 +1,74 @@
+import type { Actual, Claim, Decision, Level, Reservation } from '../ports/limiter.ts'
+import { createMemoryLimiter, type MemoryLimiter } from './limiter-memory.ts'
+
+/** Budgets whose remainder is remembered; the one seen first goes first. */
+const budgetsMax = 100_000
+
+/**
+ * What one of several processes may grant while nobody can ask for all of them: its share of each rate and of the places, and
+ * of what was left of a budget when this process last saw it. A budget it never saw grants nothing. So all of them together grant,
+ * on top of what was granted before, at most one more minute's rate at once, the rate after that, as many places again, and
+ * of a budget what was left of it when it was last seen.
+ */
+export class LocalShare {
+  readonly #processes: number
+  readonly #left = new Map<string, number>()
+  readonly #granted = new Map<string, Reservation>()
+  #limiter: MemoryLimiter = createMemoryLimiter()
+
+  constructor(processes: number) {
+    this.#processes = processes
+  }
+
+  /** What all processes together had left. */
+  saw(claims: readonly Claim[], levels: readonly Level[]): void {
+    for (const [index, claim] of claims.entries()) {
+      if (claim.kind !== 'budget') continue
+      const name = nameOf(claim)
+      if (this.#left.delete(name) === false && this.#left.size >= budgetsMax) {
+        const [oldest] = this.#left.keys()
+        if (oldest !== undefined) this.#left.delete(oldest)
+      }
+      this.#left.set(name, levels[index]?.remaining ?? 0)
+    }
+  }
+
+  reserve(claims: readonly Claim[], leaseMs: number): Decision {
+    const shares = claims.map((claim) => this.#shareOf(claim))
+    const decision = this.#limiter.reserve(shares, leaseMs)
+    if (decision instanceof Promise) throw new Error('Nothing is recalled here')
+    if (decision.granted) this.#granted.set(decision.id, decision)
+    return { ...decision, claims }
+  }
+
+  has(id: string): boolean {
+    return this.#granted.has(id)
+  }
+
+  /** All is shared again: what is granted here the next time begins anew. */
+  reset(): void {
+    this.#limiter = createMemoryLimiter()
+  }
+
+  /** What a reservation that was made here has used, as claims; undefined for others. */
+  settle({ id, claims }: Reservation, actual: Actual): readonly Claim[] | undefined {
+    const own = this.#granted.get(id)
+    if (!own) return undefined
+    this.#granted.delete(id)
+    this.#limiter.settle(own, actual)
+    return claims.flatMap((claim) => {
+      if (claim.kind === 'concurrency') return []
+      const used = claim.kind === 'rate' ? actual[claim.unit] : actual.microUsd
+      return [{ ...claim, amount: used ?? claim.amount }]
+    })
+  }
+
+  #shareOf(claim: Claim): Claim {
+    const whole = claim.kind === 'budget' ? (this.#left.get(nameOf(claim)) ?? 0) : claim.limit
+    return { ...claim, limit: Math.floor(whole / this.#processes) }
+  }
+}
+
+function nameOf({ bucket, window }: Extract<Claim, { kind: 'budget' }>): string {
+  return `${window}:${bucket}`
+}

@@ -1,0 +1,196 @@
+/**
+ * All that the limiter does in Redis, as one script, which is one step. The keys are the reservation's record and one for each
+ * claim; the arguments the time (empty: that of Redis), what to do, the reservation's id, its lease, how long its record is
+ * kept, and four for each claim: kind, limit, amount, window. Buckets are kept as in memory: a rate as the moment at which it
+ * is full, places as a sorted set of leases, a budget as a hash of slots. Infinity is said as -1.
+ */
+export const limiterScript = `
+local day, minute, forever = 86400000, 60000, 34560000000
+local time = tonumber(ARGV[1])
+if not time then
+  local now = redis.call('TIME')
+  time = now[1] * 1000 + now[2] / 1000
+end
+-- Of small numbers more of a fraction is kept.
+local since = time - 1767225600000
+local op, id, lease, kept = ARGV[2], ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5])
+
+local function text(number) return string.format('%.17g', number) end
+local function said(number) if number == math.huge then return '-1' end return text(number) end
+local function least(a, b) if a < b then return a end return b end
+
+-- Dates as in 'chrono-Compatible Low-Level Date Algorithms' (H. Hinnant).
+local function monthOf(days)
+  local z = days + 719468
+  local era = math.floor(z / 146097)
+  local doe = z - era * 146097
+  local yoe = math.floor((doe - math.floor(doe / 1460) + math.floor(doe / 36524) - math.floor(doe / 146096)) / 365)
+  local doy = doe - (365 * yoe + math.floor(yoe / 4) - math.floor(yoe / 100))
+  local month = (math.floor((5 * doy + 2) / 153) + 2) % 12
+  local year = yoe + era * 400
+  if month < 2 then year = year + 1 end
+  return year * 12 + month
+end
+local function monthStart(slot)
+  local year, month = math.floor(slot / 12), slot % 12
+  if month < 2 then year = year - 1 end
+  local era = math.floor(year / 400)
+  local yoe = year - era * 400
+  local doy = math.floor((153 * ((month + 10) % 12) + 2) / 5)
+  return (era * 146097 + yoe * 365 + math.floor(yoe / 4) - math.floor(yoe / 100) + doy - 719468) * day
+end
+local function slotOf(window, at)
+  if window == 'lifetime' then return 0 end
+  local hours = tonumber(window)
+  if hours then return math.floor(at / (hours * minute)) end
+  local days = math.floor(at / day)
+  if window == 'day' then return days end
+  if window == 'week' then return math.floor((days + 3) / 7) end
+  return monthOf(days)
+end
+local function endOf(window, slot)
+  if window == 'lifetime' then return math.huge end
+  local hours = tonumber(window)
+  if hours then return (slot + 61) * hours * minute end
+  if window == 'day' then return (slot + 1) * day end
+  if window == 'week' then return ((slot + 1) * 7 - 3) * day end
+  return monthStart(slot + 1)
+end
+
+local rate, concurrency, budget = {}, {}, {}
+local kinds = { rate = rate, concurrency = concurrency, budget = budget }
+
+function rate.read(claim)
+  local full = tonumber(redis.call('GET', claim.key) or since)
+  claim.empty = math.max(0, full - since)
+end
+function rate.wait(claim)
+  local unit = minute / claim.limit
+  if claim.amount > claim.limit then return math.huge end
+  local excess = claim.empty + claim.amount * unit - minute
+  if excess <= unit * 0.001 then return 0 end
+  return math.max(1, math.ceil(excess))
+end
+function rate.add(claim, amount)
+  claim.empty = math.max(0, claim.empty + amount * (minute / claim.limit))
+  redis.call('SET', claim.key, text(since + claim.empty), 'PX', math.ceil(claim.empty) + 1000)
+end
+rate.take = function(claim) rate.add(claim, claim.amount) end
+rate.settle = rate.add
+function rate.level(claim)
+  local left = (minute - claim.empty) / (minute / claim.limit)
+  return math.max(0, math.floor(left + 0.001)), math.ceil(claim.empty)
+end
+
+function concurrency.read(claim)
+  redis.call('ZREMRANGEBYSCORE', claim.key, '-inf', text(time))
+  claim.held = redis.call('ZCARD', claim.key)
+end
+function concurrency.wait(claim)
+  if claim.held < claim.limit then return 0 end
+  local first = redis.call('ZRANGE', claim.key, 0, 0, 'WITHSCORES')
+  return math.max(1, least(1000, math.ceil(tonumber(first[2]) - time)))
+end
+function concurrency.take(claim)
+  redis.call('ZADD', claim.key, text(time + lease), id)
+  if redis.call('PTTL', claim.key) < lease then redis.call('PEXPIRE', claim.key, lease + 1000) end
+  claim.held = redis.call('ZCARD', claim.key)
+end
+function concurrency.settle(claim) redis.call('ZREM', claim.key, id) end
+function concurrency.level(claim) return math.max(0, claim.limit - claim.held), 0 end
+
+function budget.read(claim)
+  local fields = redis.call('HGETALL', claim.key)
+  claim.known, claim.used, claim.slots = #fields > 0, 0, {}
+  for index = 1, #fields, 2 do
+    local slot, used = tonumber(fields[index]), tonumber(fields[index + 1])
+    if endOf(claim.window, slot) > time then
+      claim.used = claim.used + used
+      table.insert(claim.slots, { slot, used })
+    end
+  end
+  table.sort(claim.slots, function(a, b) return a[1] < b[1] end)
+end
+function budget.wait(claim)
+  local excess = claim.used + claim.amount - claim.limit
+  if excess <= 0 then return 0 end
+  for _, slot in ipairs(claim.slots) do
+    excess = excess - slot[2]
+    if excess <= 0 then return math.max(1, endOf(claim.window, slot[1]) - time) end
+  end
+  return math.huge
+end
+function budget.take(claim)
+  local slot = slotOf(claim.window, time)
+  if #claim.slots == 0 then redis.call('DEL', claim.key) end
+  redis.call('HINCRBY', claim.key, text(slot), text(claim.amount))
+  for _, field in ipairs(redis.call('HKEYS', claim.key)) do
+    if endOf(claim.window, tonumber(field)) <= time then redis.call('HDEL', claim.key, field) end
+  end
+  redis.call('PEXPIRE', claim.key, math.ceil(least(forever, endOf(claim.window, slot) - time + day)))
+  budget.read(claim)
+end
+function budget.settle(claim, beyond, at)
+  local slot = text(slotOf(claim.window, at))
+  if redis.call('HEXISTS', claim.key, slot) == 1 then
+    redis.call('HINCRBY', claim.key, slot, text(beyond))
+  end
+end
+function budget.level(claim)
+  local slot = claim.slots[1] and claim.slots[1][1]
+  local reset = endOf(claim.window, slot or slotOf(claim.window, time)) - time
+  if tonumber(claim.window) and not slot then reset = 0 end
+  return math.max(0, claim.limit - claim.used), reset
+end
+
+local claims = {}
+for index = 2, #KEYS do
+  local from = 4 * index - 2
+  claims[index - 1] = {
+    kind = kinds[ARGV[from]], key = KEYS[index], limit = tonumber(ARGV[from + 1]),
+    amount = tonumber(ARGV[from + 2]), window = ARGV[from + 3],
+  }
+end
+
+local at = redis.call('GET', KEYS[1])
+if op == 'settle' or op == 'renew' then
+  if not at then return { 'forgotten' } end
+  for _, claim in ipairs(claims) do
+    claim.kind.read(claim)
+    if op == 'settle' then claim.kind.settle(claim, claim.amount, tonumber(at))
+    elseif claim.kind == concurrency then concurrency.take(claim) end
+  end
+  if op == 'settle' then redis.call('DEL', KEYS[1]) else redis.call('PEXPIRE', KEYS[1], kept) end
+  return { 'done' }
+end
+-- A command that was sent again, since nobody saw its answer.
+if op == 'charge' and at then return { 'done' } end
+
+local refused, longest = 0, 0
+for index, claim in ipairs(claims) do
+  claim.kind.read(claim)
+  if op == 'reserve' and claim.known == false and ARGV[6 + 4 * #claims] == 'recall' then
+    return { 'unknown', text(index) }
+  end
+  if op == 'reserve' then
+    local wait = claim.kind.wait(claim)
+    if wait > longest then refused, longest = index, wait end
+  end
+end
+if op == 'seed' and claims[1].known then return { 'done' } end
+if op ~= 'look' and refused == 0 then
+  for _, claim in ipairs(claims) do
+    -- A budget that is unknown is recalled with what is charged here.
+    local isRecalled = op == 'charge' and claim.known == false and ARGV[6 + 4 * #claims] == 'recall'
+    if not isRecalled then claim.kind.take(claim) end
+  end
+  if op ~= 'seed' then redis.call('SET', KEYS[1], text(time), 'PX', kept) end
+end
+local reply = { refused == 0 and 'granted' or 'refused', text(refused), said(longest) }
+for _, claim in ipairs(claims) do
+  local remaining, reset = claim.kind.level(claim)
+  table.insert(reply, text(remaining))
+  table.insert(reply, said(reset))
+end
+return reply
+`

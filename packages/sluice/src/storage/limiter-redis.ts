@@ -1,0 +1,271 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { createClient } from '@redis/client'
+import { GatewayError } from '@sluice/contract'
+import type {
+  Actual,
+  BudgetClaim,
+  Claim,
+  Decision,
+  Level,
+  Limiter,
+  Reservation,
+} from '../ports/limiter.ts'
+import { LocalShare } from './limiter-local-share.ts'
+import { limiterScript } from './limiter-redis-script.ts'
+
+export interface RedisLimiterOptions {
+  /** Such as `redis://127.0.0.1:6379`. */
+  readonly url: string
+  /** What all keys begin with. Default `{sluice}:`, which keeps them in one slot of a cluster. */
+  readonly prefix?: string
+  /** For the answer to a command, in milliseconds. Default 250. */
+  readonly timeoutMs?: number
+  /**
+   * While Redis does not answer: `refuse` every call that is limited with 503, or let each of so many processes grant its
+   * share. Default `refuse`.
+   */
+  readonly whenDown?: 'refuse' | { readonly processes: number }
+  /** What was spent of a budget in its present window: asked for one that Redis does not know. */
+  readonly recall?: (claim: BudgetClaim) => number | Promise<number>
+  /** Told when Redis is lost, with the reason, and when it is back. */
+  readonly changed?: (isUp: boolean, reason?: unknown) => void
+  /** Milliseconds since the epoch, in place of Redis' own clock. */
+  readonly now?: () => number
+}
+
+/** How long a reservation is known that nobody settled: a settlement that comes later changes nothing. */
+const keptMs = 24 * 3_600_000
+const probeMs = 250
+/** How long a start waits for Redis. */
+const connectMs = 2_000
+/** Settlements that wait for Redis; of more the oldest are dropped, and count as they were reserved. */
+const pendingMax = 100_000
+
+type Operation = 'reserve' | 'look' | 'settle' | 'renew' | 'seed' | 'charge'
+
+interface Command {
+  readonly op: Operation
+  readonly id: string
+  readonly leaseMs: number
+  readonly claims: readonly Claim[]
+  /** In place of the claims' own. */
+  readonly amounts?: readonly number[]
+}
+
+/** A limiter that all processes at one Redis share. Redis need not answer yet: `whenDown` says what holds until it does. */
+export async function openRedisLimiter(options: RedisLimiterOptions): Promise<Limiter> {
+  const limiter = new RedisLimiter(options)
+  await limiter.connect()
+  return limiter
+}
+
+class RedisLimiter implements Limiter {
+  readonly #options: RedisLimiterOptions
+  readonly #client
+  readonly #local: LocalShare | undefined
+  readonly #pending = new Map<string, Command>()
+  readonly #process = randomBytes(9).toString('base64url')
+  readonly #digest = createHash('sha1').update(limiterScript).digest('hex')
+  #count = 0
+  #isUp = false
+  #isClosed = false
+  #probe: NodeJS.Timeout | undefined
+
+  constructor(options: RedisLimiterOptions) {
+    this.#options = options
+    const { whenDown = 'refuse' } = options
+    this.#local = whenDown === 'refuse' ? undefined : new LocalShare(whenDown.processes)
+    this.#client = createClient({
+      url: options.url,
+      disableOfflineQueue: true,
+      socket: { reconnectStrategy: (tries) => Math.min(50 * 2 ** tries, 1_000) },
+    })
+    // Each failed connection is one; what follows from it is decided by the commands.
+    this.#client.on('error', (error: unknown) => this.#lost(error))
+  }
+
+  /** Waits for Redis a little; a later connection is found all the same. */
+  async connect(): Promise<void> {
+    const connecting = this.#client.connect()
+    connecting.catch(() => undefined)
+    try {
+      await within(connectMs, connecting)
+      await this.#recover()
+    } catch (error) {
+      this.#options.changed?.(false, error)
+      this.#probeSoon()
+    }
+  }
+
+  async reserve(claims: readonly Claim[], leaseMs: number): Promise<Decision> {
+    if (!this.#isUp) return this.#withoutRedis(claims, leaseMs)
+    this.#count += 1
+    const command: Command = { op: 'reserve', id: this.#newId(), leaseMs, claims }
+    let reply: readonly string[]
+    try {
+      reply = await this.#run(command)
+    } catch (error) {
+      this.#lost(error)
+      // It may have been taken all the same.
+      this.#later({ ...command, op: 'settle', amounts: claims.map(() => 0) })
+      return this.#withoutRedis(claims, leaseMs)
+    }
+    if (reply[0] === 'unknown') {
+      const claim = claims[Number(reply[1]) - 1]
+      if (claim?.kind !== 'budget' || !this.#options.recall)
+        throw new GatewayError('internal', 'Redis does not know a claim that is no budget')
+      await this.seed(claim, await this.#options.recall(claim))
+      return this.reserve(claims, leaseMs)
+    }
+    const levels = levelsOf(claims, reply)
+    this.#local?.saw(claims, levels)
+    if (reply[0] === 'granted') return { granted: true, id: command.id, claims, levels }
+    const refused = Number(reply[1]) - 1
+    return { granted: false, claims, levels, refused, retryAfterMs: amountOf(reply[2]) }
+  }
+
+  /** Never fails: what Redis cannot be told now it is told later. */
+  async settle(reservation: Reservation, actual: Actual): Promise<void> {
+    const { id, claims } = reservation
+    const charged = this.#local?.settle(reservation, actual)
+    if (charged) return this.#tell({ op: 'charge', id, leaseMs: 0, claims: charged })
+    if (claims.every(isRequests) && actual.requests === undefined) return
+    await this.#tell({ op: 'settle', id, leaseMs: 0, claims, amounts: beyond(claims, actual) })
+  }
+
+  async renew({ id, claims }: Reservation, leaseMs: number): Promise<void> {
+    if (this.#pending.has(id) || this.#local?.has(id) === true || !this.#isUp) return
+    await this.#run({ op: 'renew', id, leaseMs, claims }).catch((error: unknown) =>
+      this.#lost(error),
+    )
+  }
+
+  async look(claims: readonly Claim[]): Promise<readonly Level[]> {
+    return levelsOf(claims, await this.#run({ op: 'look', id: '', leaseMs: 0, claims }))
+  }
+
+  async seed(claim: BudgetClaim, spent: number): Promise<void> {
+    await this.#run({ op: 'seed', id: '', leaseMs: 0, claims: [claim], amounts: [spent] })
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true
+    clearTimeout(this.#probe)
+    this.#client.destroy()
+  }
+
+  #newId(): string {
+    return `${this.#process}.${this.#count}`
+  }
+
+  #withoutRedis(claims: readonly Claim[], leaseMs: number): Decision {
+    if (this.#local) return this.#local.reserve(claims, leaseMs)
+    throw new GatewayError('overloaded', 'The limits cannot be checked at the moment', {
+      retryAfterMs: 1_000,
+    })
+  }
+
+  async #tell(command: Command): Promise<void> {
+    if (!this.#isUp) return this.#later(command)
+    try {
+      await this.#run(command)
+    } catch (error) {
+      this.#later(command)
+      this.#lost(error)
+    }
+  }
+
+  #later(command: Command): void {
+    const [oldest] = this.#pending.size < pendingMax ? [] : this.#pending.keys()
+    if (oldest !== undefined) this.#pending.delete(oldest)
+    this.#pending.set(command.id, command)
+  }
+
+  #lost(reason: unknown): void {
+    if (!this.#isUp || this.#isClosed) return
+    this.#isUp = false
+    this.#options.changed?.(false, reason)
+    this.#probeSoon()
+  }
+
+  #probeSoon(): void {
+    if (this.#isClosed) return
+    this.#probe = setTimeout(() => {
+      this.#recover().catch(() => this.#probeSoon())
+    }, probeMs)
+    this.#probe.unref()
+  }
+
+  /** Tells Redis what it missed, and only then asks it again. */
+  async #recover(): Promise<void> {
+    await this.look([])
+    for (const [id, command] of this.#pending) {
+      await this.#run(command)
+      this.#pending.delete(id)
+    }
+    this.#local?.reset()
+    this.#isUp = true
+    this.#options.changed?.(true)
+  }
+
+  async #run({ op, id, leaseMs, claims, amounts }: Command): Promise<readonly string[]> {
+    const { prefix = '{sluice}:', now, recall, timeoutMs = 250 } = this.#options
+    const keys = [`${prefix}call:${id}`]
+    const time = now === undefined ? '' : String(now())
+    const kept = op === 'reserve' && claims.every(isRequests) ? leaseMs : keptMs
+    const values = [time, op, id, String(leaseMs), String(kept)]
+    for (const [index, claim] of claims.entries()) {
+      const own = claim.kind === 'concurrency' ? 1 : claim.amount
+      const window = claim.kind === 'budget' ? String(claim.window) : ''
+      keys.push(`${prefix}${claim.kind}:${window}:${claim.bucket}`)
+      values.push(claim.kind, String(claim.limit), String(amounts?.[index] ?? own), window)
+    }
+    values.push(recall ? 'recall' : '')
+    return within(timeoutMs, this.#evaluate(keys, values))
+  }
+
+  async #evaluate(keys: string[], values: string[]): Promise<readonly string[]> {
+    const options = { keys, arguments: values }
+    try {
+      return (await this.#client.evalSha(this.#digest, options)) as unknown as string[]
+    } catch (error) {
+      if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error
+      return (await this.#client.eval(limiterScript, options)) as unknown as string[]
+    }
+  }
+}
+
+/** Such a reservation is final: nobody takes a request back. */
+function isRequests(claim: Claim): boolean {
+  return claim.kind === 'rate' && claim.unit === 'requests'
+}
+
+function beyond(claims: readonly Claim[], actual: Actual): readonly number[] {
+  return claims.map((claim) => {
+    if (claim.kind === 'concurrency') return 0
+    const used = claim.kind === 'rate' ? actual[claim.unit] : actual.microUsd
+    return used === undefined ? 0 : used - claim.amount
+  })
+}
+
+function levelsOf(claims: readonly Claim[], reply: readonly string[]): readonly Level[] {
+  return claims.map(({ limit }, index) => ({
+    limit,
+    remaining: Number(reply[3 + 2 * index]),
+    resetMs: amountOf(reply[4 + 2 * index]),
+  }))
+}
+
+function amountOf(said: string | undefined): number {
+  return said === '-1' ? Infinity : Number(said)
+}
+
+async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => reject(new Error(`Redis did not answer within ${ms} ms`)), ms)
+  try {
+    return await Promise.race([work, promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}
