@@ -10,9 +10,11 @@ export class Places {
   /** Milliseconds until the claim may be taken; 0 when it can. */
   wait({ bucket, limit }: ConcurrencyClaim, time: number): number {
     const held = this.#held.get(bucket)
-    if (!held || held.leases.size < limit) return 0
+    if (!held) return limit > 0 ? 0 : Infinity
+    if (held.leases.size < limit) return 0
     this.#sweep(bucket, held, time)
     if (held.leases.size < limit) return 0
+    if (limit <= 0) return Infinity
     return Math.max(1, Math.min(retryMs, Math.ceil(held.endsFrom - time)))
   }
 

@@ -18,7 +18,7 @@ export class Rates {
   /** Milliseconds until the claim can be taken; 0 when it can. */
   wait({ bucket, limit, amount }: RateClaim, time: number): number {
     const unitMs = minuteMs / limit
-    if (amount > limit) return Infinity
+    if (amount > limit || limit <= 0) return Infinity
     const excessMs = this.#emptyMs(bucket, time) + amount * unitMs - minuteMs
     return excessMs <= unitMs * tolerance ? 0 : Math.max(1, Math.ceil(excessMs))
   }

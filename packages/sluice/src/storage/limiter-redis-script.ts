@@ -66,7 +66,7 @@ function rate.read(claim)
 end
 function rate.wait(claim)
   local unit = minute / claim.limit
-  if claim.amount > claim.limit then return math.huge end
+  if claim.amount > claim.limit or claim.limit <= 0 then return math.huge end
   local excess = claim.empty + claim.amount * unit - minute
   if excess <= unit * 0.001 then return 0 end
   return math.max(1, math.ceil(excess))
@@ -88,6 +88,7 @@ function concurrency.read(claim)
 end
 function concurrency.wait(claim)
   if claim.held < claim.limit then return 0 end
+  if claim.limit <= 0 then return math.huge end
   local first = redis.call('ZRANGE', claim.key, 0, 0, 'WITHSCORES')
   return math.max(1, least(1000, math.ceil(tonumber(first[2]) - time)))
 end

@@ -38,6 +38,12 @@ export function describeReservations(subject: () => LimiterUnderTest): void {
       expect(decisions.filter((one) => one.granted)).toHaveLength(10)
     })
 
+    test('of nothing nothing is granted', async () => {
+      expect(await refused(limiter(), { ...claim, limit: 0 })).toMatchObject({
+        retryAfterMs: Infinity,
+      })
+    })
+
     test('looking takes nothing, and other buckets are full', async () => {
       for (let n = 0; n < 30; n++) await look(claim)
       for (let n = 0; n < 10; n++) await granted(limiter(), claim)
