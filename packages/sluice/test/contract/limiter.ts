@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Limiter } from '../../src/ports/limiter.ts'
 import { type LimiterAnswer, take as takeFrom } from './limiter-claims.ts'
+import { testModel } from './limiter-model.ts'
 import { describeReservations } from './limiter-reservations.ts'
 
 /** What the contract needs of an implementation. */
@@ -30,6 +31,7 @@ export function describeLimiter(
     })
     afterEach(() => subject.remove())
     describeReservations(() => subject)
+    testModel(open, runs)
 
     const take = (bucket: string, perMinute: number): Promise<LimiterAnswer> =>
       takeFrom(subject.limiter, bucket, perMinute)
