@@ -284,6 +284,18 @@ test('a search beside tools is one that the target may lack; alone it is what wa
   expect([alone.status, await alone.text()]).toEqual([400, expect.stringContaining('tools')])
 })
 
+test('a search for tools is left out, and those of the request are offered', async () => {
+  await using stage = await through('openai', script, 'gpt-4.1')
+  const { gateway, model } = stage
+  const tools = [...(codex.body['tools'] as object[]), { type: 'tool_search', execution: 'client' }]
+  const response = await gateway.post('/v1/responses', { ...codex.body, model, tools })
+  expect([response.status, await response.text()]).toEqual([
+    200,
+    expect.stringContaining('exec_command'),
+  ])
+  expect(response.headers.get('x-sluice-dropped')).toContain('tools[4]')
+})
+
 test('Claude Code’s web search reaches a model that searches', async () => {
   await using stage = await through('gemini', () => ({ text: 'Found' }))
   const response = await stage.gateway.post('/v1/messages', {
@@ -296,6 +308,23 @@ test('Claude Code’s web search reaches a model that searches', async () => {
   expect([response.status, await response.text()]).toEqual([200, expect.stringContaining('Found')])
   expect(response.headers.get('x-sluice-dropped')).toBe('tools[0].max_uses')
   expect(stage.upstream.seen[0]!.body).toMatchObject({ tools: [{ googleSearch: {} }] })
+})
+
+test('messages have ids of their own where those of the upstream are all alike', async () => {
+  await using stage = await through('openai', () => ({ text: 'Hi' }), 'gpt-4.1')
+  const ids: unknown[] = []
+  for (const stream of [false, true, true]) {
+    const { model } = stage
+    const response = await stage.gateway.post('/v1/messages', {
+      model,
+      stream,
+      max_tokens: 1000,
+      messages: [{ role: 'user', content: 'Hi' }],
+    })
+    ids.push(/"id":"(msg_\w+)"/.exec(await response.text())?.[1])
+  }
+  expect(new Set(ids).size).toBe(3)
+  expect(ids).not.toContain(undefined)
 })
 
 test('a breakpoint on a whole message or inside a function is one on the part and on the tool', async () => {

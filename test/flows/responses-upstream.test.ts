@@ -113,3 +113,29 @@ test('a response that ends within a call is an error', async () => {
   const { wire } = await ask({ gateway, model: 'mine/m' }, 'messages', { stream: true })
   expect(wire).toMatch(/^event: error$/m)
 })
+
+test.each([
+  [
+    'gpt-5.1-codex',
+    { temperature: 0.5, top_p: 0.9, reasoning_effort: 'xhigh', verbosity: 'low' },
+    { reasoning: { effort: 'high' }, text: { verbosity: 'low' } },
+    'temperature, top_p',
+  ],
+  [
+    'gpt-4.1',
+    { temperature: 0.5, reasoning_effort: 'high', verbosity: 'low' },
+    { temperature: 0.5 },
+    'verbosity, reasoning_effort',
+  ],
+])('%s is sent what it takes', async (model, given, taken, dropped) => {
+  answering([message])
+  const response = await gateway.post('/v1/chat/completions', {
+    model: `mine/${model}`,
+    messages: [{ role: 'user', content: 'Hi' }],
+    ...given,
+  })
+  expect(response.headers.get('x-sluice-dropped')).toBe(dropped)
+  await response.text()
+  const { temperature, top_p, reasoning, text } = upstream.seen.at(-1)!.body
+  expect({ temperature, top_p, reasoning, text }).toEqual(taken)
+})

@@ -38,6 +38,8 @@ export function brokenMessagesRule(body: Body, issued: Issued): string | undefin
   if (!Number.isInteger(body['max_tokens'])) return 'max_tokens: Field required'
   if (!messages?.length) return 'messages: at least one message is required'
   if (messages[0]?.role !== 'user') return 'messages: first message must use the "user" role'
+  if ('temperature' in body && 'top_p' in body)
+    return '`temperature` and `top_p` cannot both be specified for this model. Please use only one.'
   return brokenTools(body) ?? brokenThinking(body, messages, issued) ?? brokenTurns(messages)
 }
 

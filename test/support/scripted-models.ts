@@ -24,20 +24,20 @@ import { answerCompletion, refuseCompletion } from './openai-wire.ts'
 export interface Line {
   readonly thinking?: string
   readonly text?: string
-  /** Names and arguments, as JSON text. */
+  /** Names and arguments, as JSON text; what a custom tool takes as it is. */
   readonly calls?: readonly (readonly [name: string, input: string])[]
 }
 
 /** `rounds`: how many times the model's calls have been answered so far. `offered`: the names of its tools. */
 export type Script = (rounds: number, offered: readonly string[]) => Line
 
-type Fields = Readonly<Record<string, unknown>>
+export type Fields = Readonly<Record<string, unknown>>
 
 /** Real ids are random, unique and 24 to 30 characters long. */
-const idOf = (prefix: string, round: number, index: number) =>
+export const idOf = (prefix: string, round: number, index: number) =>
   `${prefix}${String(round).padStart(4, '0')}T1WLsSVp5hy5Q3Gm${index}`
 
-function namesIn(tools: unknown): readonly string[] {
+export function namesIn(tools: unknown): readonly string[] {
   return listOf(tools).map((tool) => String((tool as Fields)['name']))
 }
 

@@ -35,6 +35,7 @@ export {
   noStreamOptions,
   renameField,
   requiredAsAny,
+  systemFirst,
   thinkingAsPart,
 } from './openai/upstream/quirks.ts'
 export type {

@@ -207,7 +207,7 @@ describe('streams', () => {
   it('waits for a name and makes up an id', async () => {
     expect(
       await blocks([args(0, '{"a'), call(0, { function: { name: 'look' } }), args(0, '":1}')]),
-    ).toMatchObject([{ id: 'toolu_1', name: 'look', input: { a: 1 } }])
+    ).toMatchObject([{ id: expect.stringMatching(/^toolu_/), name: 'look', input: { a: 1 } }])
   })
 
   it('shows no thought where none was asked for, but what must come back', async () => {

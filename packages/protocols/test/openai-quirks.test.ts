@@ -7,6 +7,7 @@ import {
   noStreamOptions,
   renameField,
   requiredAsAny,
+  systemFirst,
 } from '../src/openai/upstream/quirks.ts'
 import type { Quirk, UpstreamRequest } from '../src/protocol.ts'
 
@@ -22,6 +23,7 @@ const changed = (quirk: Quirk, value: object): unknown => {
 }
 
 const qwen = effortAs((effort) => ({ enable_thinking: effort !== 'none' }))
+const text = (said: string) => ({ type: 'text', text: said })
 const says = (...messages: readonly object[]) => ({ messages })
 
 describe.each<[string, Quirk, readonly (readonly [before: object, after: object])[]]>([
@@ -55,6 +57,25 @@ describe.each<[string, Quirk, readonly (readonly [before: object, after: object]
     'developerAsSystem',
     developerAsSystem,
     [[says({ role: 'developer', content: 'a' }), says({ role: 'system', content: 'a' })]],
+  ],
+  [
+    'systemFirst',
+    systemFirst,
+    [
+      [
+        says({ role: 'developer', content: 'a' }, { role: 'system', content: 'b' }),
+        says({ role: 'system', content: 'a\n\nb' }),
+      ],
+      [
+        says({ role: 'system', content: 'a' }, { role: 'system', content: [text('b')] }),
+        says({ role: 'system', content: [text('a'), text('b')] }),
+      ],
+      [
+        says({ role: 'user', content: 'a' }, { role: 'developer', content: 'b' }),
+        says({ role: 'user', content: 'a' }, { role: 'user', content: 'b' }),
+      ],
+      [says({ role: 'developer', content: 'a' }), says({ role: 'system', content: 'a' })],
+    ],
   ],
 ])('%s', (_name, quirk, examples) => {
   it.each(examples)('%j becomes %j', (before, after) => {

@@ -1,4 +1,4 @@
-import { dashscope, developerAsSystem, effortAs, maxTokensOnly } from '@sluice/protocols'
+import { dashscope, effortAs, maxTokensOnly, systemFirst } from '@sluice/protocols'
 import { bearer, type Provider } from './provider.ts'
 
 /** Keys belong to a region: `baseUrl: https://dashscope.aliyuncs.com` for those of mainland China. */
@@ -10,7 +10,7 @@ export const alibaba: Provider = {
   environment: ['DASHSCOPE_API_KEY', 'ALIBABA_API_KEY'],
   credentials: bearer,
   quirks: [
-    developerAsSystem,
+    systemFirst,
     maxTokensOnly,
     effortAs((effort) => ({ enable_thinking: effort !== 'none' })),
   ],

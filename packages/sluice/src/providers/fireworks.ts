@@ -1,4 +1,4 @@
-import { openaiLike } from '@sluice/protocols'
+import { openaiLike, systemFirst } from '@sluice/protocols'
 import { compatible } from './compatible.ts'
 
 export const fireworks = compatible({
@@ -8,5 +8,6 @@ export const fireworks = compatible({
   baseUrl: 'https://api.fireworks.ai/inference/v1',
   environment: ['FIREWORKS_API_KEY'],
   operations: ['chat', 'complete', 'embed'],
+  quirks: [systemFirst],
   documentation: 'https://docs.fireworks.ai/api-reference',
 })

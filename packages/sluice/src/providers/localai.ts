@@ -1,4 +1,4 @@
-import { developerAsSystem, maxTokensOnly, openaiLike } from '@sluice/protocols'
+import { maxTokensOnly, openaiLike, systemFirst } from '@sluice/protocols'
 import { compatible } from './compatible.ts'
 import { optionalBearer } from './provider.ts'
 
@@ -10,7 +10,7 @@ export const localai = compatible({
   environment: [],
   credentials: optionalBearer,
   operations: ['chat', 'complete', 'embed', 'rerank', 'transcribe', 'speak', 'createImage'],
-  quirks: [developerAsSystem, maxTokensOnly],
+  quirks: [systemFirst, maxTokensOnly],
   documentation: 'https://localai.io/features',
   local: true,
 })

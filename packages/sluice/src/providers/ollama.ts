@@ -1,4 +1,4 @@
-import { developerAsSystem, maxTokensOnly, openaiLike } from '@sluice/protocols'
+import { maxTokensOnly, openaiLike, systemFirst } from '@sluice/protocols'
 import { compatible } from './compatible.ts'
 import { optionalBearer } from './provider.ts'
 
@@ -10,7 +10,7 @@ export const ollama = compatible({
   environment: [],
   credentials: optionalBearer,
   operations: ['chat', 'complete', 'embed'],
-  quirks: [developerAsSystem, maxTokensOnly],
+  quirks: [systemFirst, maxTokensOnly],
   documentation: 'https://docs.ollama.com/openai',
   local: true,
 })

@@ -25,7 +25,7 @@ type Reports = Pick<FormatContext, 'leftOut'>
 export function fromCanonical(
   reply: ChatReply,
   request: MessagesRequest,
-  reports: Reports,
+  context: Reports & Pick<FormatContext, 'newId'>,
 ): object {
   const [choice] = reply.choices
   if (choice === undefined) throw new GatewayError('upstream_garbled', 'The answer holds no choice')
@@ -34,9 +34,9 @@ export function fromCanonical(
   const stopSequence = choice.stop_sequence ?? null
   const declined = finish !== 'content_filter' && message.refusal != null
   const textShown = showsThinking(request)
-  nameUncited(message, reports)
+  nameUncited(message, context)
   return {
-    id: messageId(reply.id),
+    id: messageId(reply.id, context.newId),
     type: 'message',
     role: 'assistant',
     model: reply.model,
@@ -54,10 +54,15 @@ function nameUncited({ content, annotations = [] }: AnswerMessage, reports: Repo
   else if (annotations.length > 0) reports.leftOut(annotationsName)
 }
 
-/** Anthropic's ids begin with `msg_`; the rest stays what the upstream or the gateway chose. */
-export function messageId(id: string): string {
-  return id.startsWith('msg_') ? id : `msg_${id.replace(/^chatcmpl-/, '')}`
+/**
+ * Anthropic's ids begin with `msg_`, and no two are alike: Claude Code takes messages with one id for pieces of one
+ * message. Other makers' need not be; Ollama's are one of 999 (middleware/openai.go).
+ */
+export function messageId(id: string, newId: NewId): string {
+  return id.startsWith('msg_') ? id : newId('msg_')
 }
+
+type NewId = (prefix: string) => string
 
 /** Whether the words of a thought are shown: not where the caller asked for none or for their signature alone. */
 export function showsThinking({ thinking }: MessagesRequest): boolean {

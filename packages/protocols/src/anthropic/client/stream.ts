@@ -114,7 +114,7 @@ function begin(writing: Writing, id: string, model: string): string {
   if (writing.started) return ''
   writing.started = true
   const message = {
-    id: messageId(id),
+    id: messageId(id, writing.context.newId),
     type: 'message',
     role: 'assistant',
     model,

@@ -18,6 +18,10 @@ export interface OfferedTools {
   readonly search?: Fields
 }
 
+/**
+ * A search for tools that are loaded when they are needed (OpenAI, Tool search) only spares the model their schemas:
+ * without it, which codex sends to the models it knows, those of the request are all there.
+ */
 export function offeredTools(tools: readonly Fields[], reports: Reports): OfferedTools {
   const names = createFlatNames(tools)
   const search = tools.findIndex(isSearch)
@@ -26,6 +30,13 @@ export function offeredTools(tools: readonly Fields[], reports: Reports): Offere
     const { type, name } = tool
     if (type === 'function' || type === 'custom')
       return [wrappedTool({ ...tool, name: names.flat(textOf(name), namespace) })]
+    if (type === 'tool_search') {
+      reports.leftOut(
+        path,
+        'Every tool of the request is offered at once, and none is loaded later',
+      )
+      return []
+    }
     reports.unsupported(`${path}.type`, `Tools of type ${String(type)} run only at OpenAI itself`)
     return []
   })

@@ -1,7 +1,8 @@
 import { type ChatRequest, type Fields, type Message, objectOf } from '@sluice/contract'
-import { applyDecisions, type Decisions } from '../../decisions.ts'
-import { effortOf } from '../../efforts.ts'
+import { applyDecisions, type Decisions, withoutFields } from '../../decisions.ts'
+import { type ChatFamily, chatFamily, unknownFamily } from '../../families/chat-models.ts'
 import { idFields } from '../../openai/upstream/chat-request.ts'
+import { thinkingFields } from '../../openai/upstream/thinking.ts'
 import type { CodecContext } from '../../protocol.ts'
 import { flatFormat } from '../text-format.ts'
 import { flatChoice, flatTool } from '../tools.ts'
@@ -48,8 +49,12 @@ const decisions: Decisions<'chat'> = {
  * The canonical request as POST /responses. Nothing is kept at the upstream unless the caller wants it (`store`), so
  * reasoning comes back encrypted and travels with the conversation.
  */
-export function responsesBody(request: ChatRequest, context: CodecContext): Fields {
-  applyDecisions('chat', request, decisions, context)
+export function responsesBody(given: ChatRequest, context: CodecContext): Fields {
+  applyDecisions('chat', given, decisions, context)
+  const family = context.isGateway === true ? unknownFamily : chatFamily(context.model)
+  const lacks = ofModels.filter((field) => family.lacks.includes(field))
+  // None of these is required, so that it is the request still.
+  const request = withoutFields(given, lacks, context) as ChatRequest
   const { instructions, messages, first } = splitInstructions(request.messages)
   const include = includes(request, context.model)
   return withoutUndefined({
@@ -58,7 +63,7 @@ export function responsesBody(request: ChatRequest, context: CodecContext): Fiel
     input: encodeMessages(messages, first, context),
     ...toolFields(request),
     text: textFields(request),
-    reasoning: reasoningFields(request),
+    reasoning: reasoningFields(request, family, context),
     include: include.length > 0 ? include : undefined,
     store: request.store ?? false,
     max_output_tokens: outputLimit(request, context),
@@ -119,11 +124,20 @@ function textFields({ response_format: format, verbosity }: ChatRequest): Fields
   })
 }
 
+/** What a model refuses at this address as it does at chat's; the rest of its family's lacks is chat's alone. */
+const ofModels = ['temperature', 'top_p', 'logprobs', 'top_logprobs', 'verbosity'] as const
+
 /** A caller that gives a thinking budget wants to see the thinking; chat's effort alone never shows any. */
-function reasoningFields(request: ChatRequest): Fields | undefined {
-  const { reasoning_effort: given, thinking_budget: budget } = request
-  const effort = given ?? (budget == null ? undefined : effortOf(budget))
-  const visible = budget != null && budget !== 0
+function reasoningFields(
+  request: ChatRequest,
+  family: ChatFamily,
+  context: CodecContext,
+): Fields | undefined {
+  // Here every model takes tools beside an effort.
+  const place = { family: { ...family, toolsWithoutEffort: false }, knowsBudget: false, context }
+  const { reasoning_effort: effort } = thinkingFields(request, place)
+  const { thinking_budget: budget } = request
+  const visible = budget != null && budget !== 0 && family.efforts?.length !== 0
   if (effort === undefined && !visible) return undefined
   return withoutUndefined({ effort, summary: visible ? 'auto' : undefined })
 }

@@ -28,6 +28,36 @@ export const developerAsSystem: Quirk = overMessages((message) =>
   message['role'] === 'developer' ? { ...message, role: 'system' } : message,
 )
 
+/**
+ * For servers that render a conversation with the template of an open model, many of which take one system message, at
+ * the beginning (Qwen 3.5 and later: vllm-project/vllm#41114, ollama/ollama#17774). Those at the beginning become one,
+ * and a later one is told by the user.
+ */
+export const systemFirst: Quirk = overBody(['chat'], (body) => {
+  const messages = listOf(body['messages']).filter(isObject)
+  const isSystem = ({ role }: Fields) => role === 'system' || role === 'developer'
+  const begins = messages.findIndex((message) => !isSystem(message))
+  const count = begins === -1 ? messages.length : begins
+  const late = messages.slice(count)
+  if (count < 2 && messages[0]?.['role'] !== 'developer' && !late.some(isSystem)) return body
+  const first = messages.slice(0, count)
+  return {
+    ...body,
+    messages: [
+      ...(count === 0 ? [] : [{ role: 'system', content: joinedContent(first) }]),
+      ...late.map((message) => (isSystem(message) ? { ...message, role: 'user' } : message)),
+    ],
+  }
+})
+
+function joinedContent(messages: readonly Fields[]): unknown {
+  const contents = messages.map(({ content }) => content)
+  if (contents.every((content) => typeof content === 'string')) return contents.join('\n\n')
+  return contents.flatMap((content) =>
+    typeof content === 'string' ? [{ type: 'text', text: content }] : listOf(content),
+  )
+}
+
 /** Mistral's word for a tool choice that demands a call. */
 export const requiredAsAny: Quirk = overBody(['chat'], (body) =>
   body['tool_choice'] === 'required' ? { ...body, tool_choice: 'any' } : body,

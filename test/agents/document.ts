@@ -1,0 +1,56 @@
+import { type Agent, agents } from './agents.ts'
+import { type Target, targets } from './targets.ts'
+import versions from './versions.json' with { type: 'json' }
+
+/** Why an agent did not finish, by the name of its cell; nothing for one that did. */
+export type Verdicts = ReadonlyMap<string, readonly string[]>
+
+/** An agent of one version in front of one model. */
+export const cellName = (agent: Agent, target: Target): string =>
+  `${agent.name} ${versions[agent.package]}, ${target.name}`
+
+/** docs/agents.md, from what came of every agent when it was last run. */
+export function formatDocument(verdicts: Verdicts): string {
+  const finished = [...verdicts.values()].filter((wrong) => wrong.length === 0).length
+  return `${[
+    '# Command-line agents',
+    introduction,
+    `${finished} of ${verdicts.size} runs finished.`,
+    table(
+      ['agent (format)', ...targets.map(({ name }) => name)],
+      agents.map((agent) => [
+        `${agent.name} ${versions[agent.package]}`,
+        ...targets.map((target) => {
+          if (isNative(agent.speaks, target.speaks)) return 'its own'
+          const wrong = verdicts.get(cellName(agent, target))
+          return wrong === undefined ? 'not run' : wrong.length === 0 ? 'yes' : '**no**'
+        }),
+      ]),
+    ),
+    ...failures(verdicts),
+  ].join('\n\n')}\n`
+}
+
+export const isNative = (agent: string, target: string): boolean => agent === target
+
+const introduction = `Each agent is installed from the npm registry at the version below and run as its users run it, without network but
+loopback, in a folder with one file and the words "Change 'red' to 'blue' in colours.txt." It speaks to the gateway, and the
+gateway to a fake upstream of another protocol that refuses what its provider refuses and calls the agent's own tools, or to
+the built-in engine. \`yes\`: the file was changed, the agent showed the model's last words and ended with 0, and neither the
+gateway nor the upstream refused a request. \`its own\`: the agent speaks the upstream's format, its bytes pass as they are, and
+nothing is translated.
+
+\`npm run agents -- --write\` writes this file; \`npm run agents -- --only codex\` runs the cells whose names have that in them.
+\`npm test\` does not install the agents: it sends what they were recorded to send (\`test/agents/recorded/\`) to every upstream.`
+
+function table(headings: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
+  return [line(headings), line(headings.map(() => '---')), ...rows.map(line)].join('\n')
+}
+
+function failures(verdicts: Verdicts): readonly string[] {
+  const lines = [...verdicts].flatMap(([name, [first]]) =>
+    first === undefined ? [] : [`- ${name}: ${first.replaceAll('\n', ' ').slice(0, 300)}`],
+  )
+  return lines.length === 0 ? [] : ['## Not finished', lines.join('\n')]
+}

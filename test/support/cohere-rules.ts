@@ -1,0 +1,75 @@
+/** What Cohere's `POST /v2/chat` answers 400 to, for fake upstreams that must not be more patient than it is. */
+
+type Fields = Readonly<Record<string, unknown>>
+
+const fields: ReadonlySet<string> = new Set(
+  `citation_options documents frequency_penalty k logprobs max_tokens messages model p presence_penalty
+  priority raw_prompting response_format safety_mode seed stop_sequences stream strict_tools temperature
+  thinking tool_choice tools`.split(/\s+/),
+)
+
+/** The bounds of Cohere's numbers (API reference, Chat). */
+const bounds: Readonly<Record<string, readonly [number, number]>> = {
+  p: [0.01, 0.99],
+  k: [0, 500],
+  temperature: [0, 1],
+  frequency_penalty: [0, 1],
+  presence_penalty: [0, 1],
+}
+
+/** The first rule of the API that a request breaks, as the API says it; undefined for a good one. */
+export function brokenCohereRule(body: Fields): string | undefined {
+  const unknown = Object.keys(body).find((name) => !fields.has(name))
+  if (unknown !== undefined) return `unknown field: parameter '${unknown}' is not a valid field`
+  for (const [name, [least, most]] of Object.entries(bounds)) {
+    const value = body[name]
+    if (value !== undefined && !(Number(value) >= least && Number(value) <= most))
+      return `invalid request: ${name} must be between ${least} and ${most} inclusive.`
+  }
+  const choice = body['tool_choice']
+  if (choice !== undefined && choice !== 'REQUIRED' && choice !== 'NONE')
+    return `invalid request: tool_choice must be REQUIRED or NONE`
+  if (body['thinking'] !== undefined && !String(body['model']).includes('reasoning'))
+    return 'invalid request: thinking is not supported by this model'
+  return (
+    brokenTools(body['tools'] as readonly Fields[] | undefined) ??
+    brokenMessages((body['messages'] ?? []) as readonly Fields[])
+  )
+}
+
+function brokenTools(tools: readonly Fields[] | undefined): string | undefined {
+  for (const { type, function: declared } of tools ?? []) {
+    if (type !== 'function') return `invalid type: tools[0].type must be 'function'`
+    const { name, parameters } = declared as Fields
+    if (!/^[a-zA-Z0-9_-]+$/.test(String(name))) return `invalid tool name ${String(name)}`
+    if (parameters !== undefined && (parameters as Fields)['type'] !== 'object')
+      return `invalid request: the parameters of tool ${String(name)} must be an object`
+  }
+  return undefined
+}
+
+function brokenMessages(messages: readonly Fields[]): string | undefined {
+  const known = new Set<unknown>()
+  let open = new Set<unknown>()
+  for (const { role, content, tool_calls: calls, tool_call_id: id } of messages) {
+    if (!['system', 'user', 'assistant', 'tool'].includes(String(role)))
+      return `invalid role ${String(role)}: must be one of 'user', 'assistant', 'system', 'tool'`
+    if (role === 'tool') {
+      if (!known.has(id))
+        return `invalid request: tool call id ${String(id)} not found in previous tool calls`
+      open.delete(id)
+    } else if (open.size > 0)
+      return `invalid request: all tool calls must be followed by tool messages: ${[...open].join()}`
+    if (
+      !(content as string | undefined)?.length &&
+      !(calls as readonly Fields[] | undefined)?.length
+    )
+      return `invalid request: message must be at least 1 token long or tool results must be specified.`
+    open = new Set([...open, ...((calls ?? []) as readonly Fields[]).map((call) => call['id'])])
+    for (const call of open) known.add(call)
+  }
+  const last = messages.at(-1)?.['role']
+  return last === 'user' || last === 'tool'
+    ? undefined
+    : 'invalid request: the last message must be a user or a tool message'
+}
