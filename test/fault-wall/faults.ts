@@ -1,5 +1,6 @@
 import type { FaultGroup } from './fault.ts'
 import { broken, garbage, hiddenErrors, sizes } from './faults-bodies.ts'
+import { compressed } from './faults-compressed.ts'
 import { connections, earlyEnds, slowAnswers, stops } from './faults-ends.ts'
 import { errorStatuses, retryAfters } from './faults-statuses.ts'
 
@@ -10,6 +11,7 @@ export const faultGroups: readonly FaultGroup[] = [
   earlyEnds,
   slowAnswers,
   garbage,
+  compressed,
   hiddenErrors,
   broken,
   sizes,
