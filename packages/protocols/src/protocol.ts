@@ -273,6 +273,11 @@ export interface ClientFormat<O extends OperationName = OperationName> {
   fromCanonical(reply: ReplyOf<O>, request: unknown, context: FormatContext): unknown
   /** Only on formats that count tokens instead of answering: the answer for a count. */
   readonly counted?: (tokens: number) => unknown
+  /**
+   * The steps of a stream that was asked for, of an answer that came whole; absent where a stream cannot be had from an
+   * upstream that has none.
+   */
+  told?(reply: ReplyOf<O>, usage: Usage | undefined): readonly Step<EventOf<O>>[]
   /** Absent: the format cannot be streamed. */
   writer?(request: unknown, context: FormatContext, query: string): StreamWriter<O>
   /** The error body of this format. */

@@ -177,7 +177,7 @@ const transcribeDecisions: Decisions<'transcribe'> = {
   ...usualTranscribe,
   language: 'refused',
   prompt: 'refused',
-  stream: 'refused',
+  stream: 'gateway',
   languages: 'refused',
   keywords: 'refused',
 }
@@ -209,7 +209,8 @@ function transcribeWith(
       },
       request,
     )
-    if (rendered === undefined) return { kind: 'reply', reply, usage: usage ?? noUsage }
+    if (rendered === undefined || request.stream === true)
+      return { kind: 'reply', reply, usage: usage ?? noUsage }
     return bytesOf(rendered.bytes, rendered.contentType, usage)
   }
 }

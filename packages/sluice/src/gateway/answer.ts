@@ -1,7 +1,9 @@
 import { GatewayError } from '@sluice/contract'
 import type { FormatContext } from '@sluice/protocols'
 import type { Attempted } from './attempt/attempt.ts'
+import { createHeld } from './attempt/source.ts'
 import type { Answer, Call, Trail } from './call.ts'
+import type { AnyReply } from './canonical.ts'
 import type { Gateway } from './gateway.ts'
 import { type Keep, keptPieces, passedPieces, watchedPieces, writtenSteps } from './pieces.ts'
 import type { Run } from './run/run.ts'
@@ -45,12 +47,24 @@ function wholeAnswer(run: Run, attempted: Attempted, keep?: Keep): Answer | Prom
     return keep ? keep(json()).then(() => made) : made
   }
   if (answer.kind !== 'reply') throw new GatewayError('internal', 'A stream is no whole answer')
+  if (call.stream && call.format.told) return toldAnswer(run, attempted, answer.reply)
   const context = formatContext(gateway, call.headers, call.trail)
   const body = call.format.fromCanonical(answer.reply, call.written ?? call.request.value, context)
   // After the body, which may have named what it left out.
   const headers = answerHeaders(gateway, call)
   const made: Answer = { kind: 'json', headers, body }
   return keep ? keep(body).then(() => made) : made
+}
+
+/** A stream of an answer that came whole. */
+function toldAnswer({ gateway, call }: Run, attempted: Attempted, reply: AnyReply): Answer {
+  const writer = writerOf(call)
+  const steps = call.format.told?.(reply, attempted.usage()) ?? []
+  const pieces = createHeld<string>({ pause() {}, resume() {}, cancel() {} })
+  pieces.push(steps.map((step) => writer.write(step)).join('') + writer.end())
+  pieces.end()
+  const headers = answerHeaders(gateway, call)
+  return { kind: 'stream', headers, contentType: writer.contentType, pieces }
 }
 
 function streamedAnswer(run: Run, attempted: Attempted, keep?: Keep): Answer {

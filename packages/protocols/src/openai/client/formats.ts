@@ -1,4 +1,9 @@
-import { type ChatReply, type OperationName, operations } from '@sluice/contract'
+import {
+  type ChatReply,
+  type OperationName,
+  operations,
+  type TranscribeReply,
+} from '@sluice/contract'
 import type { ClientFormat } from '../../protocol.ts'
 import { canonicalChat, chatAnswer, paramOfChat, stopList, writeChat } from './chat.ts'
 import {
@@ -8,6 +13,7 @@ import {
   CompletionRequest,
 } from './schema.ts'
 import { asksForUsage, done, writeChunks, writeTypedEvents } from './stream.ts'
+import { toldTranscript } from './told-transcript.ts'
 
 /**
  * An operation as OpenAI's clients say it. Most are the canonical form themselves, so that nothing is translated; further
@@ -72,7 +78,10 @@ export const ownFormats: { readonly [O in OperationName]: ClientFormat } = {
   embed: own('embed'),
   rerank: own('rerank'),
   moderate: own('moderate'),
-  transcribe: own('transcribe', typed),
+  transcribe: own('transcribe', {
+    ...typed,
+    told: (reply, usage) => toldTranscript(reply as TranscribeReply, usage),
+  }),
   translate: own('translate'),
   speak: own('speak', {
     ...typed,

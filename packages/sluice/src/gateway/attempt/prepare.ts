@@ -59,6 +59,8 @@ export interface Prepared {
   read(received: Received): Reading
   /** Set where the caller wants a stream. */
   readonly stream?: StreamReading
+  /** A stream that was asked for may come as a whole answer, which is told as one. */
+  readonly isTold: boolean
 }
 
 /**
@@ -101,6 +103,7 @@ function prepareNative(call: Call, target: UpstreamTarget, native: Native): Prep
   const { framing = 'sse' } = native
   return {
     isNative: true,
+    isTold: false,
     isMedia: operations[call.operation].replyType !== undefined,
     request: nativeRequest(call, target, native),
     read(received) {
@@ -183,7 +186,8 @@ async function prepareCodec(
 ): Promise<Prepared> {
   const { call } = run
   const { codec, canonical } = encoding
-  if (call.stream && !codec.stream)
+  const isTold = call.stream && call.format.told !== undefined
+  if (call.stream && !codec.stream && !isTold)
     throw new GatewayError(
       'unsupported_parameter',
       `${target.providerId} cannot stream this operation`,
@@ -194,9 +198,13 @@ async function prepareCodec(
   const { quirks = [] } = target.upstream.provider
   return {
     isNative: false,
+    isTold,
     isMedia: codec.bytes === true,
     request: quirks.reduce((before, quirk) => quirk(before, call.operation), encoded),
-    read: (received) => readingOf(codec.decode(received, context, canonical), received),
+    read(received) {
+      const decoded = codec.decode(received, context, canonical)
+      return isTold ? replyOf(decoded) : readingOf(decoded, received)
+    },
     ...(call.stream &&
       codec.stream && {
         stream: {
@@ -209,12 +217,14 @@ async function prepareCodec(
   }
 }
 
-function readingOf(
-  { passBytes, rendered, reply, usage, jobId }: Decoded<OperationName>,
-  received: Received,
-): Reading {
+function readingOf(decoded: Decoded<OperationName>, received: Received): Reading {
+  const { passBytes, rendered, usage } = decoded
   if (passBytes === true) return { answer: { kind: 'native', received }, usage }
   if (rendered) return { answer: { kind: 'native', received: { ...received, ...rendered } }, usage }
+  return replyOf(decoded)
+}
+
+function replyOf({ reply, usage, jobId }: Decoded<OperationName>): Reading {
   return { answer: { kind: 'reply', reply, ...(jobId !== undefined && { jobId }) }, usage }
 }
 

@@ -84,7 +84,7 @@ function bodyOf(run: Run, { target, prepared, attempt }: Asked, head: Head): Bod
     return media(attempt, headers, begun)
   return whole(head, (received) => {
     refuseErrorBody(target, received)
-    if (reading)
+    if (reading && !prepared.isTold)
       throw new GatewayError(
         'upstream_garbled',
         `${target.providerId} answered a stream with ${contentType.split(';')[0]}`,
