@@ -27,6 +27,11 @@ export interface UpstreamRequest {
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: UpstreamBody
+  /**
+   * Another origin of the same provider that the path is at, such as `https://storage.googleapis.com`; the credential goes
+   * there. Never taken from an answer. Where a base URL is configured, all goes there instead.
+   */
+  readonly origin?: string
   /** A signed https address on another host, used instead of base URL and path. No credential goes there. */
   readonly elsewhere?: string
 }
@@ -215,6 +220,8 @@ export interface Protocol {
   failure(received: Received): UpstreamFailure
   /** Reads the upstream's list of models; absent where it has none. */
   readonly models?: ModelList
+  /** Deletes what a finished video job has made; undefined where the upstream keeps nothing that could be. */
+  deleteVideo?(jobId: string): UpstreamRequest | undefined
 }
 
 export interface ModelCard {

@@ -2,16 +2,18 @@ import type { Protocol } from '../protocol.ts'
 import { geminiAddress, vertexAddress } from './upstream/address.ts'
 import { geminiChat } from './upstream/chat.ts'
 import { geminiCreateImage } from './upstream/create-image.ts'
-import { geminiCreateVideo } from './upstream/create-video.ts'
-import { geminiDownloadVideo } from './upstream/download-video.ts'
+import { veoCreateVideo } from './upstream/create-video.ts'
+import { veoDownloadVideo } from './upstream/download-video.ts'
 import { geminiEditImage } from './upstream/edit-image.ts'
 import { geminiEmbed, vertexEmbed } from './upstream/embed.ts'
 import { readFailure } from './upstream/failure.ts'
-import { geminiGetVideo } from './upstream/get-video.ts'
+import { veoGetVideo } from './upstream/get-video.ts'
 import { geminiModels } from './upstream/models.ts'
 import { geminiEmbedNatives, geminiNatives } from './upstream/native.ts'
+import { vertexRank } from './upstream/rank.ts'
 import { geminiSpeak } from './upstream/speak.ts'
 import { geminiTranscribe, geminiTranslate } from './upstream/transcribe.ts'
+import { geminiVideos, parseJob, vertexVideos } from './upstream/video.ts'
 
 /** The Gemini API (https://ai.google.dev/api); base URL https://generativelanguage.googleapis.com. */
 export const gemini: Protocol = {
@@ -24,18 +26,19 @@ export const gemini: Protocol = {
     speak: geminiSpeak(geminiAddress),
     transcribe: geminiTranscribe(geminiAddress),
     translate: geminiTranslate(geminiAddress),
-    createVideo: geminiCreateVideo,
-    getVideo: geminiGetVideo,
-    downloadVideo: geminiDownloadVideo,
+    createVideo: veoCreateVideo(geminiAddress),
+    getVideo: veoGetVideo(geminiVideos),
+    downloadVideo: veoDownloadVideo(geminiVideos),
   },
   native: { ...geminiNatives(geminiAddress), ...geminiEmbedNatives(geminiAddress) },
   failure: readFailure,
   models: geminiModels,
+  deleteVideo: (jobId) => geminiVideos.remove(parseJob(jobId)),
 }
 
 /**
  * Gemini on Vertex AI: the same bodies below a project and a region, which are the settings `project` and `region`
- * (default `global`). Videos come as bytes inside the operation there, which no download can name, so they are left out.
+ * (default `global`), and its ranking API as rerank.
  */
 export const vertex: Protocol = {
   id: 'vertex',
@@ -47,7 +50,12 @@ export const vertex: Protocol = {
     speak: geminiSpeak(vertexAddress),
     transcribe: geminiTranscribe(vertexAddress),
     translate: geminiTranslate(vertexAddress),
+    createVideo: veoCreateVideo(vertexAddress),
+    getVideo: veoGetVideo(vertexVideos),
+    downloadVideo: veoDownloadVideo(vertexVideos),
+    rerank: vertexRank,
   },
   native: geminiNatives(vertexAddress),
   failure: readFailure,
+  deleteVideo: (jobId) => vertexVideos.remove(parseJob(jobId)),
 }

@@ -69,6 +69,7 @@ export function openaiLike(differences: OpenAIDifferences = {}): Protocol {
     },
     failure: readFailure,
     models,
+    deleteVideo: (jobId) => ({ method: 'DELETE', path: `/videos/${encodeURIComponent(jobId)}` }),
   }
 }
 

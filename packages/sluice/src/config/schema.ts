@@ -148,6 +148,14 @@ const provider = object(
     location: optional(text('The cloud region, as Google calls it: the same as region.')),
     resource: optional(text('The resource name in the base URL.')),
     apiVersion: optional(text('The version of the API.')),
+    storageUri: optional(
+      Type.String({
+        pattern: '^gs://.+$',
+        ...described(
+          'google-vertex: where Veo writes its clips, such as gs://bucket/videos. Default: nowhere, clips come inside of answers.',
+        ),
+      }),
+    ),
     package: optional(
       text('With type ai-sdk: the installed provider package, such as @ai-sdk/mistral.'),
     ),

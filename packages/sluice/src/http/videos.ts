@@ -3,7 +3,13 @@ import { stat } from 'node:fs/promises'
 import type { FastifyReply } from 'fastify'
 import { GatewayError, invalidRequest, operations, validate, type VideoJob } from '@sluice/contract'
 import { ownFormats } from '@sluice/protocols'
-import { downloadUpstream, findVideo, noVideo, pollVideo, videoOf } from '../gateway/kept/videos.ts'
+import {
+  deleteVideo,
+  downloadUpstream,
+  findVideo,
+  pollVideo,
+  videoOf,
+} from '../gateway/kept/videos.ts'
 import { createCall } from './create-call.ts'
 import { deliverAnswer } from './inference.ts'
 import { one, whole } from './models.ts'
@@ -79,10 +85,9 @@ export async function serveVideo(exchange: Exchange): Promise<void> {
   reply.send(shown(exchange, await pollVideo(gateway, call, job)))
 }
 
-async function remove({ gateway, key, reply, parameters }: Exchange): Promise<void> {
-  const { id } = await findVideo(gateway, key, parameters['id'] ?? '')
-  await gateway.videos.cancel(id)
-  if (!(await gateway.store.deleteVideoJob(id))) throw noVideo(id)
+async function remove({ gateway, key, reply, parameters, cancellation }: Exchange): Promise<void> {
+  const id = parameters['id'] ?? ''
+  await deleteVideo(gateway, key, { id, cancellation })
   reply.send({ id, object: 'video.deleted', deleted: true })
 }
 

@@ -1,8 +1,8 @@
 import { type CreateVideoRequest, GatewayError, someText } from '@sluice/contract'
 import { applyDecisions, type Decisions } from '../../decisions.ts'
-import type { Codec, CodecContext } from '../../protocol.ts'
+import type { Codec, CodecContext, Decoded, Received, UpstreamRequest } from '../../protocol.ts'
 import type { Blob } from '../generate-content.ts'
-import { geminiAddress } from './address.ts'
+import type { AddressOf } from './address.ts'
 import { bodyOf } from './failure.ts'
 import { mediaPart, mustBeFetched } from './media-part.ts'
 
@@ -30,58 +30,74 @@ const decisions: Decisions<'createVideo'> = {
   size: 'sent',
 }
 
-/** Veo as a long-running operation (https://ai.google.dev/gemini-api/docs/video). */
-export const geminiCreateVideo: Codec<'createVideo'> = {
-  encode(request, context) {
-    applyDecisions('createVideo', request, decisions, context)
-    const parameters = parametersOf(request, context)
-    const image = imageOf(request, context)
-    return {
-      method: 'POST',
-      path: geminiAddress(context.model, 'predictLongRunning', context.settings),
-      body: {
-        kind: 'json',
-        value: {
-          instances: [
-            {
-              prompt: request.prompt,
-              ...(image && {
-                image: { bytesBase64Encoded: image.data, mimeType: image.mimeType },
-              }),
-            },
-          ],
-          ...(Object.keys(parameters).length === 0 ? {} : { parameters }),
-        },
+/**
+ * Veo as a long-running operation (https://ai.google.dev/gemini-api/docs/video,
+ * https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference/veo-video-generation). Vertex AI writes the clip to
+ * the setting `storageUri`, where there is one.
+ */
+export function veoCreateVideo(address: AddressOf): Codec<'createVideo'> {
+  return { encode: (request, context) => encode(request, context, address), decode, media }
+}
+
+function encode(
+  request: CreateVideoRequest,
+  context: CodecContext,
+  address: AddressOf,
+): UpstreamRequest {
+  applyDecisions('createVideo', request, decisions, context)
+  const parameters = parametersOf(request, context)
+  const image = imageOf(request, context)
+  return {
+    method: 'POST',
+    path: address(context.model, 'predictLongRunning', context.settings),
+    body: {
+      kind: 'json',
+      value: {
+        instances: [
+          {
+            prompt: request.prompt,
+            ...(image && {
+              image: { bytesBase64Encoded: image.data, mimeType: image.mimeType },
+            }),
+          },
+        ],
+        ...(Object.keys(parameters).length === 0 ? {} : { parameters }),
       },
-    }
-  },
-  decode(received, context, request) {
-    const jobId = someText(bodyOf(received)['name'])
-    if (jobId === undefined)
-      throw new GatewayError('upstream_garbled', 'The upstream named no operation')
-    return {
-      reply: {
-        id: context.newId('video_'),
-        object: 'video',
-        model: context.publicModel,
-        status: 'queued',
-        progress: 0,
-        created_at: Math.floor(context.now() / 1000),
-        completed_at: null,
-        expires_at: null,
-        seconds: String(request.seconds ?? usualSeconds),
-        size: request.size ?? usualSize,
-        prompt: request.prompt,
-        remixed_from_video_id: null,
-        error: null,
-      },
-      jobId,
-    }
-  },
-  media(request) {
-    const address = addressOf(request)
-    return address !== undefined && mustBeFetched(address.url) ? [address] : []
-  },
+    },
+  }
+}
+
+function decode(
+  received: Received,
+  context: CodecContext,
+  request: CreateVideoRequest,
+): Decoded<'createVideo'> {
+  const jobId = someText(bodyOf(received)['name'])
+  if (jobId === undefined)
+    throw new GatewayError('upstream_garbled', 'The upstream named no operation')
+  return {
+    reply: {
+      id: context.newId('video_'),
+      object: 'video',
+      model: context.publicModel,
+      status: 'queued',
+      progress: 0,
+      created_at: Math.floor(context.now() / 1000),
+      completed_at: null,
+      expires_at: null,
+      seconds: String(request.seconds ?? usualSeconds),
+      size: request.size ?? usualSize,
+      prompt: request.prompt,
+      remixed_from_video_id: null,
+      error: null,
+    },
+    jobId,
+  }
+}
+
+function media(request: CreateVideoRequest) {
+  const address = addressOf(request)
+  return address !== undefined && mustBeFetched(address.url) ? [address] : []
 }
 
 function parametersOf(
@@ -90,7 +106,12 @@ function parametersOf(
 ): Readonly<Record<string, unknown>> {
   const shape = size == null ? undefined : shapes[size]
   if (size != null && shape === undefined) context.unsupported('size')
-  return { ...shape, ...(seconds == null ? {} : { durationSeconds: Number(seconds) }) }
+  const { storageUri } = context.settings
+  return {
+    ...shape,
+    ...(seconds == null ? {} : { durationSeconds: Number(seconds) }),
+    ...(storageUri && { storageUri }),
+  }
 }
 
 function addressOf({ input_reference: reference }: CreateVideoRequest) {

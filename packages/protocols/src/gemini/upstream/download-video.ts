@@ -1,17 +1,22 @@
-import { GatewayError } from '@sluice/contract'
-import type { Codec, Decoded } from '../../protocol.ts'
-import { parseJob } from './video.ts'
+import { GatewayError, objectOf } from '@sluice/contract'
+import type { Codec } from '../../protocol.ts'
+import { parseJob, type VeoPlace } from './video.ts'
 
 /** The finished clip, from Google's file store with the same credential; its bytes pass as they come. */
-export const geminiDownloadVideo: Codec<'downloadVideo'> = {
+export const veoDownloadVideo = (place: VeoPlace): Codec<'downloadVideo'> => ({
   encode(request, context) {
     if (request.variant != null && request.variant !== 'video') context.unsupported('variant')
-    const { clip } = parseJob(context.jobId)
-    if (clip === undefined) throw new GatewayError('conflict', 'The video is not finished yet')
-    return { method: 'GET', path: clip }
+    return place.download(parseJob(context.jobId), context.settings)
   },
-  decode(): Decoded<'downloadVideo'> {
-    throw new GatewayError('internal', 'A video has no JSON form')
+  decode(received) {
+    const rendered = place.clipIn?.(objectOf(received.json()))
+    if (!rendered)
+      throw new GatewayError(
+        'upstream_garbled',
+        'The upstream answered with JSON instead of a video',
+      )
+    // A clip has no other form: where there is `rendered` nobody looks at the reply.
+    return { reply: undefined as never, rendered }
   },
   bytes: true,
-}
+})

@@ -1,7 +1,7 @@
-import { type Fields, listOf, objectOf, someText, type Video } from '@sluice/contract'
+import { type Fields, listOf, objectOf, type Video, someText } from '@sluice/contract'
 import type { Codec } from '../../protocol.ts'
 import { bodyOf } from './failure.ts'
-import { formatJob, parseJob } from './video.ts'
+import { formatJob, parseJob, type VeoPlace } from './video.ts'
 
 type VideoState = Pick<Video, 'status' | 'progress' | 'error' | 'metadata'>
 
@@ -9,17 +9,14 @@ type VideoState = Pick<Video, 'status' | 'progress' | 'error' | 'metadata'>
  * A Veo operation (https://ai.google.dev/api/operations). It tells neither how far it is nor what it was asked for:
  * length, size and prompt are the gateway's to remember. Once the clip is there, the job says where.
  */
-export const geminiGetVideo: Codec<'getVideo'> = {
-  encode: (_request, context) => ({
-    method: 'GET',
-    path: `/v1beta/${parseJob(context.jobId).operation}`,
-  }),
+export const veoGetVideo = (place: VeoPlace): Codec<'getVideo'> => ({
+  encode: (_request, context) => place.poll(parseJob(context.jobId).operation, context.settings),
   decode(received, context, request) {
     const { operation } = parseJob(context.jobId)
     const { error, ...body } = operationOf(received)
-    const response = objectOf(objectOf(body['response'])['generateVideoResponse'])
-    const uri = clipAddress(response)
-    const state = stateOf(body['done'] === true, objectOf(error), { response, uri })
+    const response = place.responseIn(body)
+    const made = place.madeIn(response)
+    const state = stateOf(body['done'] === true, objectOf(error), { response, made })
     const now = Math.floor(context.now() / 1000)
     return {
       reply: {
@@ -35,10 +32,10 @@ export const geminiGetVideo: Codec<'getVideo'> = {
         remixed_from_video_id: null,
         ...state,
       },
-      jobId: formatJob({ operation, clip: uri === undefined ? undefined : pathOf(uri) }),
+      jobId: formatJob({ operation, clip: made?.clip }),
     }
   },
-}
+})
 
 /** A failed operation holds an error of its own, which is no failure of this request. */
 function operationOf(received: Parameters<typeof bodyOf>[0]): Fields {
@@ -49,11 +46,11 @@ function operationOf(received: Parameters<typeof bodyOf>[0]): Fields {
 function stateOf(
   done: boolean,
   error: Fields,
-  { response, uri }: { readonly response: Fields; readonly uri: string | undefined },
+  { response, made }: { readonly response: Fields; readonly made: ReturnType<VeoPlace['madeIn']> },
 ): VideoState {
   if (!done) return { status: 'in_progress', progress: 0, error: null }
-  if (uri !== undefined)
-    return { status: 'completed', progress: 100, error: null, metadata: { url: uri } }
+  if (made)
+    return { status: 'completed', progress: 100, error: null, metadata: { url: made.uri ?? null } }
   const filtered = listOf(response['raiMediaFilteredReasons']).map(String).join('; ')
   const isFiltered = filtered !== '' || response['raiMediaFilteredCount'] !== undefined
   return {
@@ -70,14 +67,4 @@ function codeOf(error: Fields): string {
   return (
     someText(error['status']) ?? (error['code'] === 3 ? 'invalid_request' : 'generation_failed')
   )
-}
-
-function clipAddress(response: Fields): string | undefined {
-  const [sample] = listOf(response['generatedSamples'])
-  return someText(objectOf(objectOf(sample)['video'])['uri'])
-}
-
-function pathOf(uri: string): string | undefined {
-  const url = URL.parse(uri)
-  return url === null ? undefined : url.pathname + url.search
 }

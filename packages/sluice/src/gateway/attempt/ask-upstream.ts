@@ -5,6 +5,7 @@ import { Attempt, type AttemptAnswer, type Attempted } from './attempt.ts'
 import type { Cancellation } from './cancellation.ts'
 import { outgoingOf, type Prepared, prepare, type UpstreamTarget } from './prepare.ts'
 import { receiveAnswer } from './receive-answer.ts'
+import { nameOfSecret } from './secret-name.ts'
 import { untilAborted } from './until-aborted.ts'
 
 /**
@@ -176,6 +177,7 @@ async function attemptOnce(
       target,
       firstContentMs: attempt.elapsedMs,
       answer,
+      ...(call.operation === 'createVideo' && { madeWith: nameOfSecret(secret) }),
       usage: () => attempt.usage(),
       abandon: () => attempt.abandon(),
     }

@@ -30,6 +30,8 @@ export interface Attempted {
   /** Milliseconds from the start of the attempt to the first content. */
   readonly firstContentMs: number
   readonly answer: AttemptAnswer
+  /** Which of the provider's keys it was made with, by `nameOfSecret`; said of videos alone, which are asked for again. */
+  readonly madeWith?: string
   /** What has been said of usage so far. */
   usage(): Usage | undefined
   /** Ends the attempt and closes its socket; its record says cancelled, and what is known of its cost. */

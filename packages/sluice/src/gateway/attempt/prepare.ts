@@ -280,7 +280,12 @@ function notOffered(target: Target, operation: OperationName): GatewayError {
   )
 }
 
-function joined(baseUrl: string, path: string, version: string | undefined): string {
+function addressOf(
+  { elsewhere, origin, path }: UpstreamRequest,
+  { baseUrl, version, isOtherBase }: UpstreamTarget['upstream'],
+): string {
+  if (elsewhere !== undefined) return elsewhere
+  if (origin !== undefined && !isOtherBase) return origin + path
   return version !== undefined && path.startsWith(version)
     ? baseUrl + path.slice(version.length - 1)
     : baseUrl + path
@@ -310,13 +315,14 @@ export function outgoingOf(
 /** The request as it leaves: address, headers, bytes. Credentials are added after, as some sign all of it. */
 export function outgoing(
   request: UpstreamRequest,
-  { baseUrl, version, provider, headers }: UpstreamTarget['upstream'],
+  upstream: UpstreamTarget['upstream'],
   newId: (prefix: string) => string,
 ): OutgoingRequest {
+  const { provider, headers } = upstream
   const { contentType, bytes } = bodyOf(request.body, newId)
   return {
     method: request.method,
-    url: request.elsewhere ?? joined(baseUrl, request.path, version),
+    url: addressOf(request, upstream),
     headers: {
       'user-agent': 'sluice',
       ...provider.headers,

@@ -146,7 +146,7 @@ function refuseErrorBody(target: UpstreamTarget, received: Received): void {
   const body = received.json()
   if (typeof body !== 'object' || body === null || !('error' in body)) return
   // Finished jobs and stored responses carry their own `error`, which is part of their form.
-  if (body.error == null || 'object' in body || 'status' in body || 'id' in body) return
+  if (body.error == null || ['object', 'status', 'id', 'done'].some((name) => name in body)) return
   const failure = target.upstream.provider.protocol.failure(received)
   throw upstreamError(target.providerId, { ...received, status: 502 }, failure)
 }

@@ -10,13 +10,16 @@ import type { ApiKey } from '../../ports/api-key.ts'
 import { answerHeaders, answerOf } from '../answer.ts'
 import { askUpstream } from '../attempt/ask-upstream.ts'
 import { Attempt, type Attempted } from '../attempt/attempt.ts'
+import type { Cancellation } from '../attempt/cancellation.ts'
+import { nameOfSecret } from '../attempt/secret-name.ts'
 import { defaultTimeouts } from '../attempt/deadline.ts'
 import { namedFilesOf } from '../attempt/named-files.ts'
 import type { Answer, Call } from '../call.ts'
 import type { Gateway } from '../gateway.ts'
 import { begin, openRun } from '../handle.ts'
-import type { Target } from '../route/routing.ts'
+import type { Target, Upstream } from '../route/routing.ts'
 import type { Run } from '../run/run.ts'
+import { deleteThere } from './delete-there.ts'
 
 /** Finished clips are kept for a day. */
 const keptSeconds = 86_400
@@ -107,7 +110,10 @@ async function startUpstream(run: Run): Promise<VideoJob> {
     prompt: request.prompt,
     seconds: video.seconds,
     size: video.size,
-    request: JSON.stringify({ upstreamModel: target.model }),
+    request: JSON.stringify({
+      upstreamModel: target.model,
+      madeWith: attempted.madeWith,
+    } satisfies Made),
     createdAt: Math.floor(gateway.now() / 1000),
     ...(video.error && { error: video.error }),
   }
@@ -166,8 +172,7 @@ export async function downloadUpstream(
 /** The way to the provider that has a task. */
 async function ownerRun(gateway: Gateway, call: Call, job: VideoJob): Promise<Run> {
   const routing = gateway.routing()
-  if (!routing.upstreams.has(job.provider))
-    throw new GatewayError('upstream_unavailable', `${job.provider} is not configured any more`)
+  ownerOf(gateway, job)
   // The key was allowed the task under the name it wrote, which may be another than the upstream's.
   const { models: _models, ...anyModel } = call.key
   const model = `${job.provider}/${upstreamModelOf(job)}`
@@ -180,18 +185,58 @@ async function ownerRun(gateway: Gateway, call: Call, job: VideoJob): Promise<Ru
   }
 }
 
+/** What the gateway keeps to find a task again. */
+interface Made {
+  readonly upstreamModel?: string
+  /** Which of the provider's keys has made it: `nameOfSecret`. */
+  readonly madeWith?: string | undefined
+}
+
 function upstreamModelOf({ request, model }: VideoJob): string {
-  const { upstreamModel } = JSON.parse(request) as { readonly upstreamModel?: string }
-  return upstreamModel ?? model
+  return (JSON.parse(request) as Made).upstreamModel ?? model
+}
+
+/**
+ * The provider that has a task, with the one of its keys that made it, for each may have an account of its own; with all
+ * where that key is not configured any more.
+ */
+function ownerOf(gateway: Gateway, job: VideoJob): Upstream {
+  const upstream = gateway.routing().upstreams.get(job.provider)
+  if (!upstream)
+    throw new GatewayError('upstream_unavailable', `${job.provider} is not configured any more`)
+  const { madeWith } = JSON.parse(job.request) as Made
+  const secrets = upstream.secrets.filter((secret) => nameOfSecret(secret) === madeWith)
+  return secrets.length === 0 ? upstream : { ...upstream, secrets }
+}
+
+/** Deletes a task of this key, and what it has made, where its provider can. */
+export async function deleteVideo(
+  gateway: Gateway,
+  key: ApiKey,
+  { id, cancellation }: Asked,
+): Promise<void> {
+  const job = await findVideo(gateway, key, id)
+  await gateway.videos.cancel(id)
+  // One under way goes on at its provider, who would refuse.
+  const isOver = job.status === 'completed' || job.status === 'failed'
+  if (isOver && job.upstreamId !== undefined && !gateway.videos.owns(job)) {
+    const upstream = gateway.routing().upstreams.get(job.provider)
+    const request = upstream?.provider.protocol.deleteVideo?.(job.upstreamId)
+    if (request) await deleteThere(gateway, ownerOf(gateway, job), { request, cancellation })
+  }
+  if (!(await gateway.store.deleteVideoJob(id))) throw noVideo(id)
+}
+
+interface Asked {
+  readonly id: string
+  readonly cancellation: Cancellation
 }
 
 /** One call about a task, to the provider that has it and nobody else. */
 function askOwner(run: Run, job: VideoJob): Promise<Attempted> {
   const { gateway, call } = run
   const model = upstreamModelOf(job)
-  const upstream = gateway.routing().upstreams.get(job.provider)
-  if (!upstream)
-    throw new GatewayError('upstream_unavailable', `${job.provider} is not configured any more`)
+  const upstream = ownerOf(gateway, job)
   return askUpstream(
     run,
     {

@@ -12,6 +12,8 @@ export interface Upstream {
   readonly provider: Provider
   /** Without a trailing slash, settings filled in. */
   readonly baseUrl: string
+  /** Whether the base URL is not the provider's own: then what is elsewhere with the provider is there too. */
+  readonly isOtherBase: boolean
   /** The version that `baseUrl` ends in, such as `/v1/`; a path that begins with it does not say it again. */
   readonly version?: string
   /** Never empty: a local server without a key has the empty secret. */

@@ -111,6 +111,7 @@ function createUpstream(
     id,
     provider: { ...provider, credentials: withoutEmptySecret(provider.credentials) },
     baseUrl: template.replace(/\{(\w+)\}/g, (_, name: string) => settings[name] ?? ''),
+    isOtherBase: given.baseUrl !== undefined,
     ...versionOf(template),
     secrets,
     settings,
@@ -169,7 +170,14 @@ function withoutEmptySecret(credentials: Credentials): Credentials {
     secret === '' ? {} : credentials(secret, request, settings)
 }
 
-const settingNames = ['region', 'project', 'location', 'resource', 'apiVersion'] as const
+const settingNames = [
+  'region',
+  'project',
+  'location',
+  'resource',
+  'apiVersion',
+  'storageUri',
+] as const
 
 function settingsOf(
   provider: Provider,

@@ -1,0 +1,55 @@
+import { GatewayError } from '@sluice/contract'
+import type { UpstreamRequest } from '@sluice/protocols'
+import type { Cancellation } from '../attempt/cancellation.ts'
+import { outgoing } from '../attempt/prepare.ts'
+import { ask } from '../attempt/send.ts'
+import { untilAborted } from '../attempt/until-aborted.ts'
+import type { Gateway } from '../gateway.ts'
+import type { Upstream } from '../route/routing.ts'
+
+/** How long an upstream may take to delete. */
+const deleteMs = 30_000
+
+interface Deletion {
+  readonly request: UpstreamRequest
+  readonly cancellation: Cancellation
+}
+
+/**
+ * Has an upstream delete something, with each of its keys: whose account of several it is in, nobody may know. Throws
+ * where it refuses or cannot be reached, so that the call may be made again; what it does not have is deleted.
+ */
+export async function deleteThere(
+  { send, newId, concealer }: Gateway,
+  upstream: Upstream,
+  { request: asking, cancellation }: Deletion,
+): Promise<void> {
+  const signal = AbortSignal.any([cancellation.signal, AbortSignal.timeout(deleteMs)])
+  const { body: _body, ...request } = outgoing(asking, upstream, newId)
+  let status = 0
+  for (const secret of upstream.secrets) {
+    const asked = { ...request, body: undefined }
+    const credentials = upstream.provider.credentials(secret, asked, upstream.settings)
+    const signed = await untilAborted(Promise.resolve(credentials), signal)
+    const headers = { ...request.headers, ...signed }
+    const outgoingDelete = { method: 'DELETE', url: request.url, headers, body: undefined } as const
+    try {
+      const received = await ask(send, { ...outgoingDelete, connectMs: deleteMs }, signal)
+      if (received.status < 300) return
+      status = received.status
+    } catch (thrown) {
+      throw concealer.conceal(failureOf(thrown, upstream))
+    }
+  }
+  // It is not there any more, or the upstream keeps none.
+  if (status === 404 || status === 405 || status === 501) return
+  throw new GatewayError('upstream_unavailable', `${upstream.id} did not delete it (${status})`, {
+    upstreamStatus: status,
+  })
+}
+
+function failureOf(thrown: unknown, { id }: Upstream): GatewayError {
+  if (thrown instanceof Error && thrown.name === 'TimeoutError')
+    return new GatewayError('upstream_timeout', `${id} did not delete it in time`)
+  return GatewayError.from(thrown)
+}
