@@ -157,6 +157,8 @@ export interface StreamWatcher {
   readonly usageOnly?: boolean
   /** The answer as one document, once the event that carries it was seen; absent where the format has none. */
   whole?(): unknown
+  /** What the answer has made in the upstream's account so far, by its ids. */
+  made?(): readonly string[]
 }
 
 /** What an upstream's error answer says; the gateway decides what the caller sees. */
@@ -207,8 +209,17 @@ export interface Native {
   watcher(): StreamWatcher
   /** What a whole answer says of usage. */
   usage(body: unknown): Usage | undefined
+  /** What a whole answer has made in the upstream's account, by its ids. */
+  made?(body: unknown): readonly string[]
   /** True where a streamed request must ask for usage (`stream_options.include_usage`); the chunk is then hidden. */
   readonly asksForUsage?: boolean
+}
+
+/** An id of something that is kept in an upstream's account, such as a file: whoever knows it gets what it stands for. */
+export interface NamedId {
+  readonly id: string
+  /** Where in the body. */
+  readonly param: string
 }
 
 /** One wire protocol: a set of codecs and the client formats it speaks itself. */
@@ -220,6 +231,8 @@ export interface Protocol {
   failure(received: Received): UpstreamFailure
   /** Reads the upstream's list of models; absent where it has none. */
   readonly models?: ModelList
+  /** What the body of a chat request, as this protocol has it, names of what is kept in the upstream's account. */
+  named?(body: unknown): readonly NamedId[]
   /** Deletes what a finished video job has made; undefined where the upstream keeps nothing that could be. */
   deleteVideo?(jobId: string): UpstreamRequest | undefined
 }

@@ -2,6 +2,7 @@ import type { Protocol } from '../protocol.ts'
 import { chat } from './upstream/chat.ts'
 import { readFailure } from './upstream/failure.ts'
 import { models } from './upstream/models.ts'
+import { namedInMessages } from './upstream/named.ts'
 import { nativeCountTokens, nativeMessages } from './upstream/native.ts'
 
 /**
@@ -13,5 +14,6 @@ export const anthropic: Protocol = {
   codecs: { chat },
   native: { messages: nativeMessages, messagesCountTokens: nativeCountTokens },
   failure: readFailure,
+  named: namedInMessages,
   models,
 }

@@ -9,6 +9,7 @@ import { geminiEmbed, vertexEmbed } from './upstream/embed.ts'
 import { readFailure } from './upstream/failure.ts'
 import { veoGetVideo } from './upstream/get-video.ts'
 import { geminiModels } from './upstream/models.ts'
+import { namedInGemini } from './upstream/named.ts'
 import { geminiEmbedNatives, geminiNatives } from './upstream/native.ts'
 import { vertexRank } from './upstream/rank.ts'
 import { geminiSpeak } from './upstream/speak.ts'
@@ -32,6 +33,7 @@ export const gemini: Protocol = {
   },
   native: { ...geminiNatives(geminiAddress), ...geminiEmbedNatives(geminiAddress) },
   failure: readFailure,
+  named: namedInGemini,
   models: geminiModels,
   deleteVideo: (jobId) => geminiVideos.remove(parseJob(jobId)),
 }
@@ -57,5 +59,6 @@ export const vertex: Protocol = {
   },
   native: geminiNatives(vertexAddress),
   failure: readFailure,
+  named: namedInGemini,
   deleteVideo: (jobId) => vertexVideos.remove(parseJob(jobId)),
 }

@@ -11,6 +11,7 @@ import { type EmbedOptions, openaiEmbed } from './upstream/embed.ts'
 import { openaiGetVideo } from './upstream/get-video.ts'
 import { models } from './upstream/models.ts'
 import { openaiModerate } from './upstream/moderate.ts'
+import { namedInChat } from './upstream/named.ts'
 import {
   nativeChat,
   nativeComplete,
@@ -69,6 +70,7 @@ export function openaiLike(differences: OpenAIDifferences = {}): Protocol {
     },
     failure: readFailure,
     models,
+    named: namedInChat,
     deleteVideo: (jobId) => ({ method: 'DELETE', path: `/videos/${encodeURIComponent(jobId)}` }),
   }
 }

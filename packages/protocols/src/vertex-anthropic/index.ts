@@ -17,6 +17,7 @@ export const vertexAnthropic: Protocol = {
       ? {}
       : { messages: messagesOnVertex(anthropic.native.messages) },
   failure: (received) => anthropic.failure(received),
+  ...(anthropic.named && { named: anthropic.named }),
 }
 
 const version = 'vertex-2023-10-16'

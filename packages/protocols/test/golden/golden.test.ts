@@ -299,10 +299,18 @@ function contextOf(golden: GoldenCase, id: string, dropped: string[] = []): Code
   })
 }
 
-function printedRequest({ method, path, headers, body, elsewhere }: UpstreamRequest): object {
+function printedRequest({
+  method,
+  path,
+  headers,
+  body,
+  origin,
+  elsewhere,
+}: UpstreamRequest): object {
   return {
     method,
     path,
+    ...(origin ? { origin } : {}),
     ...(elsewhere ? { elsewhere } : {}),
     ...(headers ? { headers } : {}),
     ...(body ? { body: printedBody(body) } : {}),

@@ -64,6 +64,11 @@ export interface Store extends VideoJobStore {
   findResponse(id: string): Promise<StoredResponse | undefined>
   /** Its upstream ids stay, as deleted. */
   deleteResponse(id: string): Promise<boolean>
+  /** Ids of what an upstream has made for a key beside responses; `source` is the answer that it came with. */
+  addUpstreamIds(
+    ids: readonly string[],
+    of: { readonly keyId: string; readonly source: string },
+  ): Promise<void>
   /** Whose these ids are, in no order; an id that several keys were shown comes once for each. */
   findUpstreamIds(ids: readonly string[]): Promise<readonly UpstreamId[]>
 

@@ -24,13 +24,14 @@ const idColumns: Columns<UpstreamId> = {
 /** The part of the store that keeps answers of POST /v1/responses. */
 export function responseTable(
   database: Database,
-): Pick<Store, 'addResponse' | 'findResponse' | 'deleteResponse' | 'findUpstreamIds'> {
+): Pick<
+  Store,
+  'addResponse' | 'findResponse' | 'deleteResponse' | 'addUpstreamIds' | 'findUpstreamIds'
+> {
   return {
     async addResponse(response, upstreamIds = []) {
       const { id: responseId, keyId } = response
-      const ids = [...new Set(upstreamIds)].map((id) =>
-        insertNew('upstream_ids', idColumns, { id, keyId, responseId, deleted: false }),
-      )
+      const ids = newIds(upstreamIds, { keyId, responseId })
       const [added] = await database.change(insertNew('responses', columns, response), ...ids)
       if (added !== 1) throw new GatewayError('conflict', 'This response exists already')
     },
@@ -45,6 +46,9 @@ export function responseTable(
       )
       return deleted === 1
     },
+    async addUpstreamIds(ids, { keyId, source }) {
+      await database.change(...newIds(ids, { keyId, responseId: source }))
+    },
     async findUpstreamIds(ids) {
       if (ids.length === 0) return []
       const rows = await database.rows(
@@ -53,4 +57,10 @@ export function responseTable(
       return rows.map((row) => fromRow(idColumns, row))
     },
   }
+}
+
+function newIds(ids: readonly string[], of: Pick<UpstreamId, 'keyId' | 'responseId'>) {
+  return [...new Set(ids)].map((id) =>
+    insertNew('upstream_ids', idColumns, { ...of, id, deleted: false }),
+  )
 }

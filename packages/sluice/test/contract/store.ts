@@ -247,6 +247,9 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
         const first = sampleResponse()
         await store.addResponse(first, ['resp_1', 'msg_1', 'msg_1'])
         await store.addResponse(sampleResponse({ id: 'resp_2', keyId: 'key_2' }), ['msg_1'])
+        await store.addUpstreamIds(['cntr_1'], { keyId: 'key_2', source: 'msg_of_2' })
+        const made = { id: 'cntr_1', keyId: 'key_2', responseId: 'msg_of_2', deleted: false }
+        expect(await store.findUpstreamIds(['cntr_1'])).toEqual([made])
         const row = { id: 'msg_1', keyId: first.keyId, responseId: 'resp_1', deleted: false }
         const other = { id: 'msg_1', keyId: 'key_2', responseId: 'resp_2', deleted: false }
         store = await subject.reopen()

@@ -3,13 +3,14 @@ import { restore } from '../../carried-reasoning.ts'
 import { createIdleWatcher } from '../../idle-watcher.ts'
 import type { Native } from '../../protocol.ts'
 import { readUsage } from '../usage.ts'
+import { madeByMessage } from './named.ts'
 import { createChatWatcher } from './watcher.ts'
 
 /** The caller's headers that the Messages API gives a meaning. */
 const headers = ['anthropic-version', 'anthropic-beta'] as const
 
 /** Anthropic's JSON as it came, posted to one path with the caller's version and betas. */
-function nativeJson(path: string, rest: Pick<Native, 'watcher' | 'usage'>): Native {
+function nativeJson(path: string, rest: Pick<Native, 'watcher' | 'usage' | 'made'>): Native {
   return {
     request: (call) => ({
       method: 'POST',
@@ -61,6 +62,7 @@ function isCarried(opaque: unknown): boolean {
 export const nativeMessages = nativeJson('/v1/messages', {
   watcher: createChatWatcher,
   usage: (body) => readUsage(objectOf(body)['usage']),
+  made: (body) => madeByMessage(objectOf(body)),
 })
 
 /** Counting is free of charge, so there is no usage. */

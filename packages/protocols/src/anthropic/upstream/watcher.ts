@@ -11,22 +11,29 @@ import type { StreamWatcher, Verdict } from '../../protocol.ts'
 import { eventObject } from '../../read-json.ts'
 import { createUsageReading } from '../usage.ts'
 import { upstreamError } from './failure.ts'
+import { filesOf, madeByMessage } from './named.ts'
 
 /** Watches the events of a streamed message; types that are not known yet pass. */
 export function createChatWatcher(): StreamWatcher {
   const usage = createUsageReading()
   let isFinished = false
+  const made: string[] = []
   return {
     see(event: ServerSentEvent): Verdict {
       const data = eventObject(event)
       if (data === undefined) return event.event === 'error' ? upstreamError(undefined) : 'garbage'
       if (data['type'] === 'message_start') usage.add(objectOf(data['message'])['usage'])
-      if (data['type'] === 'message_delta') usage.add(data['usage'])
+      if (data['type'] === 'message_delta') {
+        usage.add(data['usage'])
+        made.push(...madeByMessage(objectOf(data['delta'])))
+      } else if (data['type'] === 'content_block_start')
+        made.push(...filesOf(data['content_block']))
       isFinished ||= givesReason(data)
       if (data['type'] === 'message_stop' && !isFinished) return endWithoutReason()
       return judge(event, data)
     },
     usage: (): Usage | undefined => usage.read(),
+    made: () => made,
   }
 }
 

@@ -4,6 +4,7 @@ import type { Run } from '../run/run.ts'
 import { Attempt, type AttemptAnswer, type Attempted } from './attempt.ts'
 import type { Cancellation } from './cancellation.ts'
 import { outgoingOf, type Prepared, prepare, type UpstreamTarget } from './prepare.ts'
+import { checkNamed, namedAsSent } from './named-ids.ts'
 import { receiveAnswer } from './receive-answer.ts'
 import { nameOfSecret } from './secret-name.ts'
 import { untilAborted } from './until-aborted.ts'
@@ -98,6 +99,8 @@ async function askWith(
   const { gateway, call } = run
   const preparing = prepare(run, target, cancellation)
   const prepared = preparing instanceof Promise ? await preparing : preparing
+  const named = namedAsSent(run, target, prepared)
+  if (named.length > 0) await checkNamed(run, target, named)
   // Its own format is all there is of an operation: it is never said in another.
   const isForeign = prepared.isNative && call.format.isOwn !== true
   const { id: format } = call.format

@@ -35,6 +35,8 @@ export type UpstreamTarget = Extract<Target, { kind: 'upstream' }>
 /** What a whole answer comes to. */
 export interface Reading {
   readonly answer: AttemptAnswer
+  /** What it has made in the upstream's account, by its ids. */
+  readonly made?: readonly string[]
   readonly usage: Usage | undefined
 }
 
@@ -110,7 +112,8 @@ function prepareNative(call: Call, target: UpstreamTarget, native: Native): Prep
       const body = received.json()
       if (!isObject(body))
         throw new GatewayError('upstream_garbled', `${target.providerId} answered with no object`)
-      return { answer: { kind: 'native', received }, usage: native.usage(body) }
+      const made = native.made?.(body) ?? []
+      return { answer: { kind: 'native', received }, made, usage: native.usage(body) }
     },
     ...(call.stream && {
       stream: {

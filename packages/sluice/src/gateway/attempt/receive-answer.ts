@@ -6,6 +6,7 @@ import { readingFailure, upstreamError } from '../run/failures.ts'
 import type { Run } from '../run/run.ts'
 import type { Attempt, AttemptAnswer } from './attempt.ts'
 import type { Prepared, UpstreamTarget } from './prepare.ts'
+import { rememberMade } from './named-ids.ts'
 import { Collector, type Receiver } from './send.ts'
 import { createHeld } from './source.ts'
 import { streamTypes } from './splitters.ts'
@@ -75,6 +76,7 @@ function bodyOf(run: Run, { target, prepared, attempt }: Asked, head: Head): Bod
       attempt,
       reading,
       contentType: contentType === '' ? 'text/event-stream' : contentType,
+      made: (ids) => void rememberMade(run, ids),
       skipped: () =>
         run.gateway.log.warn({ call: run.call.id }, 'skipped an unreadable line of an upstream'),
       begun: begun.resolve,
@@ -89,10 +91,12 @@ function bodyOf(run: Run, { target, prepared, attempt }: Asked, head: Head): Bod
         'upstream_garbled',
         `${target.providerId} answered a stream with ${contentType.split(';')[0]}`,
       )
-    const { answer, usage } = prepared.read(received)
+    const { answer, usage, made = [] } = prepared.read(received)
     if (usage) attempt.report(usage)
     attempt.complete()
-    begun.resolve(concealed(answer, run.gateway.concealer))
+    const shown = concealed(answer, run.gateway.concealer)
+    if (made.length === 0) begun.resolve(shown)
+    else void rememberMade(run, made).then(() => begun.resolve(shown))
   })
 }
 

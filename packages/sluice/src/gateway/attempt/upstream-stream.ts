@@ -13,6 +13,8 @@ export interface StreamOptions {
   readonly reading: StreamReading
   readonly contentType: string
   readonly skipped: () => void
+  /** Told of what the answer has made in the upstream's account, by its ids. */
+  readonly made: (ids: readonly string[]) => void
   /** Told once, with the first content: from then on the answer is somebody's. */
   readonly begun: (answer: AttemptAnswer) => void
   /** Told instead where the stream failed before that. */
@@ -119,7 +121,12 @@ export class StreamReceiver implements Omit<Receiver, 'head'> {
       return this.#fail(readingFailure(thrown))
     }
     this.#isOver = true
-    this.#options.attempt.complete()
+    const { attempt, reading, made } = this.#options
+    if (!reading.reader) {
+      const ids = reading.watcher.made?.() ?? []
+      if (ids.length > 0) made(ids)
+    }
+    attempt.complete()
     this.#begin()
     this.#way.out.end()
   }

@@ -1,47 +1,15 @@
-import { invalidRequest, isObject, listOf, objectOf, someText } from '@sluice/contract'
+import { isObject, listOf, objectOf, someText } from '@sluice/contract'
 import { itemsOf, responseNotFound, type ResponsesRequest } from '@sluice/protocols'
-import type { UpstreamId } from '../../ports/store.ts'
+import { checkNamed, type Named } from '../attempt/named-ids.ts'
 import { nativeOf, type UpstreamTarget } from '../attempt/prepare.ts'
 import type { Run } from '../run/run.ts'
-
-// All API keys share the gateway's account at an upstream, which gives whoever knows an id what is kept under it. So an
-// id goes there only where this gateway has shown it to the same key (OpenAI API, responses).
-
-/** Something kept upstream that a request names. */
-interface Named {
-  readonly id: string
-  /** Where in the request. */
-  readonly param: string
-  /**
-   * The upstream needs nothing but the id. False for an item that is told in full, which the upstream may have under its
-   * id all the same: then only what is known to be another key's is refused.
-   */
-  readonly isReference: boolean
-}
-
-/** More than this are not looked up. */
-const namedMax = 10_000
 
 /** Refuses a request that names what another key has, or, unless the provider shares ids, what nobody is known to have. */
 export async function checkNamedIds(run: Run): Promise<void> {
   const target = nativeTarget(run)
   if (!target) return
   const named = namedIn(run.call.request.value as ResponsesRequest)
-  if (named.length === 0) return
-  if (named.length > namedMax)
-    throw invalidRequest(`The request names more than ${namedMax} ids`, 'input')
-  const owners = ownersOf(await run.gateway.store.findUpstreamIds(named.map(({ id }) => id)))
-  const refused = named.find(({ id, isReference }) => {
-    const rows = owners.get(id)
-    if (rows) return !rows.some((row) => isMine(run, row))
-    return isReference && !target.upstream.sharesIds
-  })
-  if (!refused) return
-  const shown = JSON.stringify(refused.id.slice(0, 100))
-  throw invalidRequest(
-    `${shown} was not made with this API key, and ${target.providerId} takes no other ids (sharedIds)`,
-    refused.param,
-  )
+  await checkNamed(run, target, named)
 }
 
 /** Whether a response that the gateway does not keep may be continued by its upstream. */
@@ -55,14 +23,6 @@ export async function checkPreviousId(run: Run, target: UpstreamTarget, id: stri
 function nativeTarget({ gateway, call, route }: Run): UpstreamTarget | undefined {
   const targets = route.levels.flat().filter((target) => target.kind === 'upstream')
   return targets.find((target) => nativeOf(gateway, call, target) !== undefined)
-}
-
-function isMine({ call }: Run, { keyId, deleted }: UpstreamId): boolean {
-  return keyId === call.key.id && !deleted
-}
-
-function ownersOf(rows: readonly UpstreamId[]): ReadonlyMap<string, readonly UpstreamId[]> {
-  return Map.groupBy(rows, ({ id }) => id)
 }
 
 function namedIn(request: ResponsesRequest): readonly Named[] {

@@ -1,0 +1,43 @@
+import { listOf, objectOf, someText } from '@sluice/contract'
+import type { NamedId } from '../../protocol.ts'
+
+/**
+ * Cached contents, and files of the Files API and of Cloud Storage, which are read with the gateway's credential
+ * (https://ai.google.dev/api/caching, https://ai.google.dev/gemini-api/docs/files). Counting tokens has them one level down.
+ */
+export function namedInGemini(body: unknown): readonly NamedId[] {
+  const { generateContentRequest: inner } = objectOf(body)
+  return inner === undefined
+    ? namedIn(body, '')
+    : [...namedIn(body, ''), ...namedIn(inner, 'generateContentRequest.')]
+}
+
+function namedIn(body: unknown, path: string): readonly NamedId[] {
+  const fields = objectOf(body)
+  const named: NamedId[] = []
+  const cached = someText(fields['cachedContent'] ?? fields['cached_content'])
+  if (cached !== undefined) named.push({ id: cached, param: `${path}cachedContent` })
+  const system = fields['systemInstruction'] ?? fields['system_instruction']
+  if (system != null) addFiles(system, `${path}systemInstruction`, named)
+  for (const [index, content] of listOf(fields['contents']).entries())
+    addFiles(content, `${path}contents[${index}]`, named)
+  return named
+}
+
+function addFiles(content: unknown, path: string, named: NamedId[]): void {
+  for (const [index, part] of listOf(objectOf(content)['parts']).entries()) {
+    const { fileData, file_data: snake } = objectOf(part)
+    const file = fileData ?? snake
+    if (file == null) continue
+    const uri = someText(objectOf(file)['fileUri'] ?? objectOf(file)['file_uri'])
+    if (uri !== undefined && isKept(uri))
+      named.push({ id: uri, param: `${path}.parts[${index}].fileData.fileUri` })
+  }
+}
+
+/** Whether it is no public address: a file's name, `gs://`, or an address of the Files API. */
+function isKept(uri: string): boolean {
+  const url = URL.parse(uri)
+  if (url === null || !/^https?:$/.test(url.protocol)) return true
+  return url.hostname.endsWith('.googleapis.com') || /^\/v\d\w*\/files\//.test(url.pathname)
+}
