@@ -4,7 +4,7 @@ import { type FakeUpstream, fakeUpstream, json, sse } from '../support/fake-upst
 import { chatReply } from '../support/openai-wire.ts'
 import type { Routes } from '../support/routes.ts'
 import { start, type Started } from '../support/start.ts'
-import { owner, stranger, withTwoKeys } from '../support/two-keys.ts'
+import { owner, stranger, upstreamResponse, withTwoKeys } from '../support/two-keys.ts'
 
 const message = (further: object = {}) => ({
   id: 'msg_1',
@@ -26,6 +26,7 @@ const answers: Readonly<Record<string, object>> = {
   anthropic: message(),
   google: generated,
   openai: chatReply('Hi'),
+  'openai-responses': upstreamResponse('resp_1', 'Hi'),
 }
 
 const settings = (up: FakeUpstream, type: string, further: object = {}): Routes =>
@@ -36,7 +37,7 @@ const settings = (up: FakeUpstream, type: string, further: object = {}): Routes 
 
 const messages = (content: unknown, further: object = {}) => ({
   model: 'up/m',
-  max_tokens: 9,
+  max_tokens: 16,
   messages: [{ role: 'user', content }],
   ...further,
 })
@@ -123,6 +124,13 @@ const rows: readonly (readonly [string, string, string, object, string])[] = [
     toChat,
     messages([...asked, { type: 'file', file: { file_id: 'file-1' } }]),
     'messages[0].content[1].file.file_id',
+  ],
+  [
+    'the same by way of Responses',
+    'openai-responses',
+    toChat,
+    messages([...asked, { type: 'file', file: { file_id: 'file-1' } }]),
+    'input[0].content[1].file_id',
   ],
 ]
 

@@ -1,6 +1,7 @@
 import { openai } from '../openai/index.ts'
 import type { Protocol } from '../protocol.ts'
 import { responsesChat } from './upstream/chat.ts'
+import { namedInInput } from './upstream/named.ts'
 
 /** OpenAI's API with chat over POST /responses; all other operations are those of the OpenAI protocol. */
 export const openaiResponses: Protocol = {
@@ -8,6 +9,7 @@ export const openaiResponses: Protocol = {
   id: 'openai-responses',
   codecs: { ...openai.codecs, chat: responsesChat() },
   native: withoutChat(openai.native),
+  named: namedInInput,
 }
 
 /** A chat request goes through the codec here. */

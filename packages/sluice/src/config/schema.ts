@@ -132,7 +132,7 @@ const provider = object(
     sharedIds: optional(
       Type.Enum(['refuse', 'allow'], {
         ...described(
-          'Ids of conversations, prompts, files, containers, vector stores, responses and items that a Responses request names and that this gateway did not give to the same API key. refuse (default): a 400. allow: they go to the provider, whose account all API keys share, unless they are another key’s or were deleted.',
+          'Ids of conversations, prompts, files, containers, skills, cached contents, vector stores, responses and items that a request names and that this gateway did not give to the same API key, among them all files that were uploaded elsewhere. refuse (default): a 400. allow: they go to the provider, whose account all API keys share, unless they are another key’s or were deleted.',
         ),
       }),
     ),
