@@ -1,7 +1,8 @@
-/** Where a text lies inside a JSON document, without its quotes. */
+/** Where a text or a list of numbers lies inside a JSON document, without its quotes or brackets. */
 export interface LongText {
   readonly start: number
   readonly end: number
+  readonly isList: boolean
 }
 
 const quote = 34
@@ -9,6 +10,7 @@ const comma = 44
 const colon = 58
 const openBracket = 91
 const backslash = 92
+const closeBracket = 93
 const openBrace = 123
 
 /** What a number, true, false or null costs to parse and to walk through, and what anything else does. */
@@ -35,19 +37,27 @@ const spaceMax = 1024
 export class JsonSurvey {
   /** One for every value, but four for a text, a name, a list or an object: about what they cost. */
   units = 0
-  /** Texts of at least so many bytes, in order; none of them is a name. */
+  /** Of these, those inside of `longTexts`. */
+  longUnits = 0
+  /** Texts of at least so many bytes, in order, none of them a name; and lists without texts, lists and objects. */
   readonly longTexts: LongText[] = []
   readonly #bytes: Uint8Array
   readonly #longBytesMin: number
+  readonly #listBytesMin: number
+  /** Where the list begins that holds neither text nor list nor object so far; -1 outside of such. */
+  #listStart = -1
+  #unitsBefore = 0
   #at = 0
   /** Where the text begins whose end has not been seen yet; -1 between texts. */
   #textStart = -1
   /** The first backslash from where it was last looked for. */
   #backslash = -1
 
-  constructor(bytes: Uint8Array, longBytesMin: number) {
+  /** `listBytesMin` is that of lists; default: none is long. */
+  constructor(bytes: Uint8Array, longBytesMin: number, listBytesMin = Number.POSITIVE_INFINITY) {
     this.#bytes = bytes
     this.#longBytesMin = longBytesMin
+    this.#listBytesMin = listBytesMin
   }
 
   /** Whether it has come to the end. */
@@ -71,9 +81,14 @@ export class JsonSurvey {
     for (; at < end; at += 1) {
       const byte = bytes[at]
       if (byte === comma) units += plainUnits
-      else if (byte === openBracket || byte === openBrace) units += dearUnits
+      else if (byte === openBracket || byte === openBrace) {
+        units += dearUnits
+        this.#listStart = byte === openBracket ? at + 1 : -1
+        this.#unitsBefore = this.units + units
+      } else if (byte === closeBracket) this.#endList(at, this.units + units)
       else if (byte === quote) {
         units += dearUnits
+        this.#listStart = -1
         at += 1
         this.#textStart = at
         break
@@ -81,6 +96,14 @@ export class JsonSurvey {
     }
     this.units += units
     this.#at = at
+  }
+
+  #endList(end: number, units: number): void {
+    const start = this.#listStart
+    this.#listStart = -1
+    if (start < 0 || end - start < this.#listBytesMin) return
+    this.longTexts.push({ start, end, isList: true })
+    this.longUnits += units - this.#unitsBefore
   }
 
   #readText(end: number): void {
@@ -106,7 +129,8 @@ export class JsonSurvey {
     const start = this.#textStart
     this.#textStart = -1
     this.#at = end + 1
-    if (end - start >= this.#longBytesMin && !this.#isName()) this.longTexts.push({ start, end })
+    if (end - start >= this.#longBytesMin && !this.#isName())
+      this.longTexts.push({ start, end, isList: false })
   }
 
   /** Whether the text that has just ended is a name. */

@@ -11,7 +11,7 @@ import {
 import { withNumbers } from '../gateway/call-request.ts'
 import type { HeldBytes } from '../gateway/held-bytes.ts'
 import { createDecoder, type Decoder } from './decoders.ts'
-import { parseLargeJson } from './large-json.ts'
+import { parseLargeJson } from '../gateway/large-json.ts'
 
 export interface BodyLimits {
   readonly bytesMax: number

@@ -7,7 +7,7 @@ import type { Run } from '../run/run.ts'
 import type { Attempt, AttemptAnswer } from './attempt.ts'
 import type { Prepared, UpstreamTarget } from './prepare.ts'
 import { rememberMade } from './named-ids.ts'
-import { Collector, type Receiver } from './send.ts'
+import { answerBytesMax, Collector, type Receiver } from './send.ts'
 import { createHeld } from './source.ts'
 import { streamTypes } from './splitters.ts'
 import { StreamReceiver, valveOf } from './upstream-stream.ts'
@@ -44,6 +44,7 @@ export function receiveAnswer(run: Run, asked: Asked, begun: Begun): Receiver {
           status,
           headers,
           begun: { ...begun, reject: fail },
+          bytesMax: answerBytesMax(run.call.operation),
         })
       } catch (thrown) {
         fail(thrown)
@@ -59,6 +60,8 @@ interface Head {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly begun: Begun
+  /** The largest that a whole answer may be. */
+  readonly bytesMax: number
 }
 
 function bodyOf(run: Run, { target, prepared, attempt }: Asked, head: Head): Body {
@@ -85,6 +88,8 @@ function bodyOf(run: Run, { target, prepared, attempt }: Asked, head: Head): Bod
   if (!reading && prepared.isMedia && !contentType.includes('json'))
     return media(attempt, headers, begun)
   return whole(head, (received) => {
+    // It was broken while its answer was read in turns.
+    if (attempt.isOver) return
     refuseErrorBody(target, received)
     if (reading && !prepared.isTold)
       throw new GatewayError(
@@ -101,8 +106,11 @@ function bodyOf(run: Run, { target, prepared, attempt }: Asked, head: Head): Bod
 }
 
 /** Collects a whole answer and has it read; what `read` throws is the failure of the attempt. */
-function whole({ status, headers, begun }: Head, read: (received: Received) => void): Body {
-  const collector = new Collector(status, headers)
+function whole(
+  { status, headers, begun, bytesMax }: Head,
+  read: (received: Received) => void,
+): Body {
+  const collector = new Collector(status, headers, bytesMax)
   const tried = (step: () => void): void => {
     try {
       step()
@@ -112,7 +120,13 @@ function whole({ status, headers, begun }: Head, read: (received: Received) => v
   }
   return {
     data: (piece) => tried(() => collector.add(piece)),
-    end: () => tried(() => read(collector.received())),
+    end() {
+      if (!collector.isLarge) return tried(() => read(collector.received()))
+      collector.parsed().then(
+        (received) => tried(() => read(received)),
+        (thrown: unknown) => begun.reject(readingFailure(thrown)),
+      )
+    },
     fail: (error) => begun.reject(error),
   }
 }

@@ -1,5 +1,6 @@
-import { GatewayError, parseJson } from '@sluice/contract'
+import { GatewayError, type OperationName, parseJson } from '@sluice/contract'
 import type { Received } from '@sluice/protocols'
+import { parseLargeAnswer } from '../large-json.ts'
 
 /** One request on its way out, credentials included. */
 export interface Outgoing {
@@ -33,31 +34,70 @@ export interface Connection {
 export type Send = (request: Outgoing, receiver: Receiver) => Connection
 
 /** A larger whole answer is refused as garbled: 256 MiB holds a base64 video. */
-const answerBytesMax = 256 * 1024 * 1024
+const mediaBytesMax = 256 * 1024 * 1024
+/** One of words: what any model says, and a few pictures with it. */
+const wordsBytesMax = 64 * 1024 * 1024
+/** A larger answer in JSON is parsed in turns. */
+const parsedAtOnceMax = 1024 * 1024
 
-/** Puts the pieces of a whole answer together. Throws `upstream_garbled` when they are more than 256 MiB. */
+const ofWords: ReadonlySet<OperationName> = new Set<OperationName>([
+  'chat',
+  'complete',
+  'rerank',
+  'moderate',
+  'transcribe',
+  'translate',
+])
+
+/** How many bytes a whole answer may have. */
+export function answerBytesMax(operation: OperationName): number {
+  return ofWords.has(operation) ? wordsBytesMax : mediaBytesMax
+}
+
+/** Puts the pieces of a whole answer together. Throws `upstream_garbled` when they are too many bytes. */
 export class Collector {
   readonly #status: number
   readonly #headers: Readonly<Record<string, string>>
+  readonly #bytesMax: number
   readonly #pieces: Uint8Array[] = []
   #size = 0
 
-  constructor(status: number, headers: Readonly<Record<string, string>>) {
+  constructor(status: number, headers: Readonly<Record<string, string>>, bytesMax = wordsBytesMax) {
     this.#status = status
     this.#headers = headers
+    this.#bytesMax = bytesMax
   }
 
   add(piece: Uint8Array): void {
     this.#size += piece.length
-    if (this.#size > answerBytesMax)
+    if (this.#size > this.#bytesMax)
       throw new GatewayError('upstream_garbled', 'The upstream’s answer is too large')
     this.#pieces.push(piece)
   }
 
+  /** Whether parsing it would hold up all others. */
+  get isLarge(): boolean {
+    return this.#size > parsedAtOnceMax && (this.#headers['content-type'] ?? '').includes('json')
+  }
+
+  /** As `received`, parsed in turns. */
+  async parsed(): Promise<Received> {
+    const bytes = Buffer.concat(this.#pieces)
+    const value = await parseLargeAnswer(bytes).catch((cause: unknown) => {
+      throw unreadable(cause)
+    })
+    return this.#receivedOf(bytes, { value })
+  }
+
   received(): Received {
     const [first] = this.#pieces
-    const bytes = this.#pieces.length === 1 && first ? first : Buffer.concat(this.#pieces)
-    let parsed: { readonly value: unknown } | undefined
+    return this.#receivedOf(
+      this.#pieces.length === 1 && first ? first : Buffer.concat(this.#pieces),
+    )
+  }
+
+  #receivedOf(bytes: Uint8Array, known?: { readonly value: unknown }): Received {
+    let parsed = known
     return {
       status: this.#status,
       headers: this.#headers,
@@ -75,8 +115,13 @@ function parse(bytes: Uint8Array): unknown {
   try {
     return parseJson(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8'))
   } catch (cause) {
-    throw new GatewayError('upstream_garbled', 'The upstream did not answer in JSON', { cause })
+    throw unreadable(cause)
   }
+}
+
+function unreadable(cause: unknown): GatewayError {
+  if (cause instanceof GatewayError) return cause
+  return new GatewayError('upstream_garbled', 'The upstream did not answer in JSON', { cause })
 }
 
 /** One request and its whole answer, whatever its status. Rejects with the signal's reason as soon as it aborts. */

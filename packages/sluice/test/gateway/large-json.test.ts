@@ -1,7 +1,7 @@
 import { array, assert, asyncProperty, constantFrom, integer, string, tuple } from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { formatJson, parseJson } from '@sluice/contract'
-import { parseLargeJson } from '../../src/http/large-json.ts'
+import { parseLargeJson } from '../../src/gateway/large-json.ts'
 import '../../../../test/support/property-limits.ts'
 
 const unitsMax = 500_000

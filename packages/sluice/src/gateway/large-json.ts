@@ -25,18 +25,46 @@ export async function parseLargeJson(bytes: Buffer, unitsMax: number): Promise<u
         `The request body holds more than ${unitsMax} values; each text, name, list and object counts as four`,
       )
   }
-  if (bytes.length <= wholeBytesMax) return parseJson(bytes.toString('utf8'))
-  const { longTexts } = survey
-  const longBytes = longTexts.reduce((sum, { start, end }) => sum + end - start, 0)
-  if (bytes.length - longBytes > restBytesMax)
+  if (bytes.length > wholeBytesMax && restBytesOf(bytes, survey) > restBytesMax)
     throw new GatewayError(
       'too_large',
       `The request body holds more than ${restBytesMax} bytes beside texts of ${longTextBytesMin} bytes and more`,
     )
-  const texts: string[] = []
-  for (const text of longTexts) texts.push(await decodeText(bytes, text))
+  return parseSurveyed(bytes, survey)
+}
+
+/** A list of numbers that is longer, as an embedding is, is parsed by itself. */
+const listBytesMin = 4 * 1024
+/** What an answer may cost beside its long texts and lists: parsing it is one turn. */
+const answerUnitsMax = 1_000_000
+
+/** The same for an upstream's answer, whose long lists of numbers are parsed in turns of their own. Throws `upstream_garbled`. */
+export async function parseLargeAnswer(bytes: Buffer): Promise<unknown> {
+  const survey = new JsonSurvey(bytes, longTextBytesMin, listBytesMin)
+  for (; !survey.isDone; await turn()) survey.advance(stretchBytes)
+  if (survey.units - survey.longUnits > answerUnitsMax || restBytesOf(bytes, survey) > restBytesMax)
+    throw new GatewayError('upstream_garbled', 'The upstream’s answer holds too many values')
+  return parseSurveyed(bytes, survey)
+}
+
+function restBytesOf(bytes: Buffer, { longTexts }: JsonSurvey): number {
+  return bytes.length - longTexts.reduce((sum, { start, end }) => sum + end - start, 0)
+}
+
+async function parseSurveyed(bytes: Buffer, { longTexts }: JsonSurvey): Promise<unknown> {
+  if (bytes.length <= wholeBytesMax) return parseJson(bytes.toString('utf8'))
+  const values: unknown[] = []
+  let sinceTurn = 0
+  for (const long of longTexts) {
+    if (long.isList) values.push(parseJson(bytes.toString('utf8', long.start - 1, long.end + 1)))
+    else values.push(await decodeText(bytes, long))
+    sinceTurn += long.end - long.start
+    if (sinceTurn < stretchBytes) continue
+    sinceTurn = 0
+    await turn()
+  }
   await turn()
-  return parsePieces(piecesBetween(bytes, longTexts), texts, parseJson)
+  return parsePieces(piecesBetween(bytes, longTexts), values, parseJson)
 }
 
 /** What stands around the long texts; their quotes go with them. */
