@@ -1,7 +1,7 @@
 import { array, assert, asyncProperty, constantFrom, integer, string, tuple } from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { formatJson, parseJson } from '@sluice/contract'
-import { parseLargeJson } from '../../src/gateway/large-json.ts'
+import { parseLargeAnswer, parseLargeJson } from '../../src/gateway/large-json.ts'
 import '../../../../test/support/property-limits.ts'
 
 const unitsMax = 500_000
@@ -84,5 +84,26 @@ test('short texts of more than 16 MiB in all are refused', async () => {
   const json = JSON.stringify(Array(1_100).fill('a'.repeat(16_000)))
   await expect(parseLargeJson(Buffer.from(json), unitsMax)).rejects.toMatchObject({
     code: 'too_large',
+  })
+})
+
+describe('a large answer', () => {
+  const list = (count: number) =>
+    `[ ${Array.from({ length: count }, (_, at) => `${at}.5e-3`).join(' , ')} ]`
+
+  test('reads as a small one does, its lists of numbers by themselves', async () => {
+    const texts = JSON.stringify('x\n'.repeat(20_000))
+    const rows = Array.from(
+      { length: 40 },
+      (_, at) => `{"a":${list(3_000)},"b":[${texts},[]],"c":${at}}`,
+    )
+    const json = `{"data":[${rows.join()}],"n":[[1,2],${list(2_000)},"[1,2]",{"d":${list(2_000)}}]}`
+    expect(formatJson(await parseLargeAnswer(Buffer.from(json)))).toBe(formatJson(parseJson(json)))
+  })
+
+  test('that holds too much beside them is garbled', async () => {
+    const many = (value: string) => Buffer.from(`[${Array(1_200_000).fill(value).join()}]`)
+    await expect(parseLargeAnswer(many('{}'))).rejects.toMatchObject({ code: 'upstream_garbled' })
+    await expect(parseLargeAnswer(many('1'))).resolves.toHaveLength(1_200_000)
   })
 })
