@@ -135,7 +135,8 @@ const rows: readonly (readonly [string, string, string, object, string])[] = [
 ]
 
 describe('what nobody is known to have goes to no upstream unless it shares ids:', () => {
-  test.each(rows)('%s', async (_name, type, path, body, param) => {
+  test.each(rows)('%s', async (_name, ...row) => {
+    const [type, path, body, param] = row
     await using up = await fakeUpstream((_seen, response) => json(response, answers[type]))
     await using gateway = await start(settings(up, type))
     const refused = await gateway.post(path, body, owner)

@@ -72,19 +72,17 @@ const rows: readonly (readonly [string, string, unknown, Record<string, string>,
   ],
 ]
 
-test.each(rows)(
-  '%s: the whole answer is told in events',
-  async (_name, type, body, fields, told) => {
-    const answering: Answering = (_seen, response) => json(response, body)
-    await using up = await fakeUpstream(answering)
-    const providers = { up: { type, baseUrl: up.url, key: 'k' } } as Routes['providers']
-    await using gateway = await start({ ...(providers && { providers }) })
-    expect(await events(gateway, fields)).toEqual(told)
-    await gateway.gateway.store.flush()
-    const [record] = await gateway.gateway.store.listUsage({ limit: 1 })
-    expect(record).toMatchObject({ operation: 'transcribe', outcome: 'completed', reported: true })
-  },
-)
+test.each(rows)('%s: the whole answer is told in events', async (_name, ...row) => {
+  const [type, body, fields, told] = row
+  const answering: Answering = (_seen, response) => json(response, body)
+  await using up = await fakeUpstream(answering)
+  const providers = { up: { type, baseUrl: up.url, key: 'k' } } as Routes['providers']
+  await using gateway = await start({ ...(providers && { providers }) })
+  expect(await events(gateway, fields)).toEqual(told)
+  await gateway.gateway.store.flush()
+  const [record] = await gateway.gateway.store.listUsage({ limit: 1 })
+  expect(record).toMatchObject({ operation: 'transcribe', outcome: 'completed', reported: true })
+})
 
 test('an upstream that fails is no stream', async () => {
   await using up = await fakeUpstream((_seen, response) => json(response, { nothing: true }))

@@ -74,7 +74,7 @@ const poll = async (gateway: Started, id: string) =>
 const paths = (seen: readonly SeenRequest[]) => seen.map(({ method, path }) => `${method} ${path}`)
 
 describe('Veo on Vertex AI', () => {
-  test.each([
+  test.each<[string, object, object, string, readonly string[]]>([
     ['inside of the operation', inside, {}, `POST /v1/${modelPath}:fetchPredictOperation`, []],
     [
       'in Cloud Storage',
@@ -83,7 +83,8 @@ describe('Veo on Vertex AI', () => {
       'GET /storage/v1/b/bucket-1/o/clips%2F1%20a%2Fsample_0.mp4?alt=media',
       ['DELETE /storage/v1/b/bucket-1/o/clips%2F1%20a%2Fsample_0.mp4'],
     ],
-  ])('a clip %s', async (_name, whole, further, download, deletions) => {
+  ])('a clip %s', async (_name, ...row) => {
+    const [whole, further, download, deletions] = row
     await using up = await fakeUpstream(google([{ name: operation }, whole]))
     await using gateway = await start(settings(up, further))
     const { id, status } = await finish(gateway)

@@ -1,5 +1,6 @@
 import { objectOf, parseJson } from '@sluice/contract'
 import { anthropic } from '../anthropic/index.ts'
+import { namedInMessages } from '../anthropic/upstream/named.ts'
 import type { Codec, Native, Protocol, UpstreamBody } from '../protocol.ts'
 import { escapeName, vertexPublisherPath } from '../vertex-address.ts'
 
@@ -17,7 +18,7 @@ export const vertexAnthropic: Protocol = {
       ? {}
       : { messages: messagesOnVertex(anthropic.native.messages) },
   failure: (received) => anthropic.failure(received),
-  ...(anthropic.named && { named: anthropic.named }),
+  named: namedInMessages,
 }
 
 const version = 'vertex-2023-10-16'
