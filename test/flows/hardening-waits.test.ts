@@ -1,6 +1,7 @@
 import { connect } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { askEngine } from '../../packages/sluice/src/gateway/attempt/ask-engine.ts'
+import { defaultBreaker } from '../../packages/sluice/src/gateway/route/breaker.ts'
 import { Cancellation } from '../../packages/sluice/src/gateway/attempt/cancellation.ts'
 import {
   defaultTimeouts,
@@ -65,7 +66,7 @@ describe('an engine that does not look at its signal', () => {
     const run = {
       gateway,
       call,
-      route: { model: 'own/m', options: {} },
+      route: { model: 'own/m', options: { breaker: defaultBreaker } },
       canonical: () => call.request,
     }
     const target = {

@@ -181,7 +181,7 @@ describe('items become messages', () => {
     const thought = { type: 'thought', signature: 's' }
     const late = { type: 'reasoning', summary: [], encrypted_content: carry(thought) }
     expect(messages(user, answer('One.'), late).slice(1)).toEqual([
-      { role: 'assistant', content: 'One.', thinking_blocks: [thought] },
+      { role: 'assistant', content: 'One.', thinking_blocks: [{ ...thought, place: 1 }] },
     ])
   })
 
