@@ -16,10 +16,17 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   'contract/operations': ['contract/core', 'contract/wire'],
   'sluice/config': [],
   'sluice/ports': [],
+  'sluice/prices': ['sluice/config'],
   'sluice/storage': ['sluice/ports'],
   'sluice/ai-sdk': ['sluice/config'],
   'sluice/providers': [],
-  'sluice/gateway': ['sluice/providers', 'sluice/config', 'sluice/ai-sdk', 'sluice/ports'],
+  'sluice/gateway': [
+    'sluice/providers',
+    'sluice/config',
+    'sluice/ai-sdk',
+    'sluice/ports',
+    'sluice/prices',
+  ],
   'sluice/http': ['sluice/gateway', 'sluice/config', 'sluice/ports'],
   'sluice/cli': [
     'sluice/http',
@@ -28,6 +35,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'sluice/ai-sdk',
     'sluice/config',
     'sluice/ports',
+    'sluice/prices',
     'sluice/storage',
   ],
 }

@@ -5,6 +5,7 @@ import {
   objectOf,
   readServerToolUse,
   serverToolCounts,
+  someText,
   type Usage,
 } from '@sluice/contract'
 
@@ -13,7 +14,7 @@ import {
  * cached part in the details, at the top (Moonshot's cached_tokens) or as prompt_cache_hit_tokens (DeepSeek).
  *
  * Where the total is more than prompt and completion, the rest is reasoning that the completion leaves out (xAI,
- * Google's compatible endpoint); the normal form counts it as output.
+ * Google's compatible endpoint); the normal form counts it as output. Perplexity says how much its search read.
  */
 export function readUsage(value: unknown): Usage | undefined {
   if (!isObject(value)) return undefined
@@ -89,16 +90,31 @@ function details(usage: Fields): Omit<Usage, 'inputTokens' | 'outputTokens'> {
     ['imageInputTokens', countOf(input['image_tokens'])],
     ['reasoningTokens', countOf(output['reasoning_tokens']) ?? countOf(usage['reasoning_tokens'])],
     ['audioOutputTokens', countOf(output['audio_tokens'])],
+    ['imageOutputTokens', countOf(output['image_tokens'])],
   ]
-  return Object.fromEntries(found.filter(([, count]) => count !== undefined))
+  const size = someText(usage['search_context_size'])
+  return {
+    ...Object.fromEntries(found.filter(([, count]) => count !== undefined)),
+    ...(size === undefined ? {} : { size }),
+  }
 }
 
 /** The usage of a whole chat or text completion, or of a chunk: Groq and Moonshot have places of their own. */
 export function usageIn(body: Fields): Usage | undefined {
   const choices = body['choices']
-  return (
+  return servedAs(
+    body['service_tier'],
     readUsage(body['usage']) ??
-    readUsage(objectOf(body['x_groq'])['usage']) ??
-    (Array.isArray(choices) ? readUsage(objectOf(choices[0])['usage']) : undefined)
+      readUsage(objectOf(body['x_groq'])['usage']) ??
+      (Array.isArray(choices) ? readUsage(objectOf(choices[0])['usage']) : undefined),
   )
+}
+
+/** Tiers that cost what is usual. */
+const usualTiers: ReadonlySet<unknown> = new Set(['auto', 'default', 'standard', 'on_demand'])
+
+/** The usage of what was served in another way than usual, such as `flex`, which costs less or more. */
+export function servedAs<U extends Usage | undefined>(tier: unknown, usage: U): U {
+  if (usage === undefined || typeof tier !== 'string' || usualTiers.has(tier)) return usage
+  return { ...usage, serviceTier: tier }
 }

@@ -13,6 +13,7 @@ export interface Usage {
   readonly imageInputTokens?: number
   readonly reasoningTokens?: number
   readonly audioOutputTokens?: number
+  readonly imageOutputTokens?: number
   /** Seconds of audio or video, where that is what is paid for. */
   readonly seconds?: number
   readonly images?: number
@@ -22,6 +23,16 @@ export interface Usage {
    * are paid for by the call. `source` counts the sources that a search has used, where that is what is paid for.
    */
   readonly serverToolCalls?: Readonly<Record<string, number>>
+  /** Tokens that are charged, where the provider says that they are others than those it counted; none of them cached. */
+  readonly billedInputTokens?: number
+  readonly billedOutputTokens?: number
+  /** Characters of a text that was spoken. */
+  readonly characters?: number
+  /** Of a picture, a video or a search, as it was asked for, where that is what the price depends on. */
+  readonly size?: string
+  readonly quality?: string
+  /** What the provider says of how it was served, such as `flex`: it may cost less or more than usual. */
+  readonly serviceTier?: string
 }
 
 /** The counts of both, a later one in place of an earlier one; undefined where there is none above 0. */
@@ -58,4 +69,9 @@ export interface UsageRecord extends Usage {
   /** Milliseconds since the epoch. */
   readonly startedAt: number
   readonly durationMs: number
+  /** Millionths of a dollar; absent where nobody knows the price, which is never the same as 0. */
+  readonly costMicroUsd?: number
+  /** Where the price stands, and the day on which that was so (YYYY-MM-DD). */
+  readonly priceSource?: string
+  readonly priceDate?: string
 }

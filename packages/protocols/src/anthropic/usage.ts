@@ -9,6 +9,7 @@ import {
   serverToolUse,
   type Usage,
 } from '@sluice/contract'
+import { servedAs } from '../usage.ts'
 
 /** Collects usage that comes in parts: every number is a running total, and an absent one leaves the earlier. */
 export interface UsageReading {
@@ -48,7 +49,8 @@ function compactions({ iterations }: Fields): readonly Fields[] {
 }
 
 function usageOf(fields: Fields): Usage {
-  return compactions(fields).map(countsOf).reduce(added, countsOf(fields))
+  const usage = compactions(fields).map(countsOf).reduce(added, countsOf(fields))
+  return servedAs(fields['service_tier'], usage)
 }
 
 function added(total: Usage, more: Usage): Usage {

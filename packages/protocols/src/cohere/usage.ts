@@ -11,10 +11,15 @@ export function readUsage(value: unknown): Usage | undefined {
   const output = countOf(counted['output_tokens'])
   if (input === undefined && output === undefined) return undefined
   const cached = countOf(value['cached_tokens'])
+  const billed = objectOf(value['billed_units'])
+  const billedInput = countOf(billed['input_tokens'])
+  const billedOutput = countOf(billed['output_tokens'])
   return {
     inputTokens: input ?? 0,
     outputTokens: output ?? 0,
     ...(cached === undefined ? {} : { cachedInputTokens: cached }),
+    ...(billedInput === undefined ? {} : { billedInputTokens: billedInput }),
+    ...(billedOutput === undefined ? {} : { billedOutputTokens: billedOutput }),
   }
 }
 

@@ -15,6 +15,7 @@ export function readUsage(metadata: unknown): Usage | undefined {
   const audioIn = tokensOf(metadata['promptTokensDetails'], 'AUDIO')
   const imageIn = tokensOf(metadata['promptTokensDetails'], 'IMAGE')
   const audioOut = tokensOf(metadata['candidatesTokensDetails'], 'AUDIO')
+  const imageOut = tokensOf(metadata['candidatesTokensDetails'], 'IMAGE')
   return {
     inputTokens: input,
     outputTokens: (candidates ?? 0) + (thoughts ?? 0),
@@ -23,6 +24,7 @@ export function readUsage(metadata: unknown): Usage | undefined {
     ...(audioIn === undefined ? {} : { audioInputTokens: audioIn }),
     ...(imageIn === undefined ? {} : { imageInputTokens: imageIn }),
     ...(audioOut === undefined ? {} : { audioOutputTokens: audioOut }),
+    ...(imageOut === undefined ? {} : { imageOutputTokens: imageOut }),
   }
 }
 

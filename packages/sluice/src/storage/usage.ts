@@ -44,6 +44,16 @@ const columns: Columns<UsageRecord> = {
   images: integer('images'),
   searchUnits: integer('search_units'),
   serverToolCalls: json('server_tool_calls'),
+  imageOutputTokens: integer('image_output_tokens'),
+  billedInputTokens: integer('billed_input_tokens'),
+  billedOutputTokens: integer('billed_output_tokens'),
+  characters: integer('characters'),
+  size: text('size'),
+  quality: text('quality'),
+  serviceTier: text('service_tier'),
+  costMicroUsd: integer('cost_micro_usd'),
+  priceSource: text('price_source'),
+  priceDate: text('price_date'),
 }
 
 /** The part of the store that keeps the ledger. Disposing writes what is left. */

@@ -1,0 +1,106 @@
+import type { ModelPrice, Provider } from '@pydantic/genai-prices'
+import type { PriceInput, RateInput, RateName } from './price.ts'
+import { libraryProviders } from './providers.ts'
+
+/** What the library knows of one model at one moment, by the catalogue's name of the provider. */
+export type Library = (provider: string, model: string, at: Date) => PriceInput | undefined
+
+/** Prices that were fetched on demand, in the form that the library publishes (data.json, second version). */
+export interface FetchedPrices {
+  /** YYYY-MM-DD. */
+  readonly date: string
+  readonly providers: readonly unknown[]
+}
+
+/** The release whose data is bundled, and its day. */
+export const bundledPrices = { source: 'genai-prices 0.1.8', date: '2026-09-23' }
+
+/**
+ * Reads the bundled prices, which takes a tenth of a second; nothing is fetched. `fetched` takes their place.
+ *
+ * @throws Error where what was fetched is not in the library's form.
+ */
+export async function openLibrary(fetched?: FetchedPrices): Promise<Library> {
+  const { calcPrice, updatePrices } = await import('@pydantic/genai-prices')
+  if (fetched)
+    updatePrices(({ setProviderData }) => {
+      // The library checks what it is given, and throws where it cannot use it.
+      setProviderData(fetched.providers as Provider[])
+    })
+  const origin = fetched
+    ? { source: 'genai-prices, fetched', date: fetched.date }
+    : { source: bundledPrices.source, date: bundledPrices.date }
+  return (provider, model, timestamp) => {
+    const providerId = libraryProviders[provider]
+    if (providerId === undefined) return undefined
+    const found = calcPrice({}, model, { providerId, timestamp })
+    return found ? priceOf(found.model_price, found.provider.id, found.model.id, origin) : undefined
+  }
+}
+
+/** The library's keys (prices/units.yml of genai-prices): what they price, and for how many units. */
+const rateKeys: Readonly<Record<string, readonly [RateName, number]>> = {
+  input_mtok: ['input', 1_000_000],
+  cache_read_mtok: ['cacheRead', 1_000_000],
+  cache_write_mtok: ['cacheWrite', 1_000_000],
+  cache_write_1h_mtok: ['cacheWrite1h', 1_000_000],
+  input_audio_mtok: ['audioInput', 1_000_000],
+  input_image_mtok: ['imageInput', 1_000_000],
+  output_mtok: ['output', 1_000_000],
+  output_reasoning_mtok: ['reasoning', 1_000_000],
+  output_audio_mtok: ['audioOutput', 1_000_000],
+  output_image_mtok: ['imageOutput', 1_000_000],
+  audio_hours: ['audioSecond', 3_600],
+  requests_kcount: ['request', 1_000],
+  rerank_searches_kcount: ['searchUnit', 1_000],
+}
+
+/** The tools, for a thousand calls. */
+const toolKeys: Readonly<Record<string, string>> = {
+  web_searches_kcount: 'web_search',
+  storage_searches_kcount: 'file_search',
+}
+
+/** What is the same once more, or priced apart only where usage does not tell it apart. */
+const leftOut: ReadonlySet<string> = new Set([
+  'input_audio_hours',
+  'cache_audio_read_mtok',
+  'cache_image_read_mtok',
+  'input_video_mtok',
+])
+
+/** Undefined where the model is priced by something that nobody counts here: half a price would be a false one. */
+function priceOf(
+  found: ModelPrice,
+  provider: string,
+  model: string,
+  origin: Pick<PriceInput, 'source' | 'date'>,
+): PriceInput | undefined {
+  const rates: Partial<Record<RateName, RateInput>> = {}
+  const tools: Record<string, number> = {}
+  for (const [key, value] of Object.entries(found)) {
+    if (value === undefined || leftOut.has(key)) continue
+    const rate = rateKeys[key]
+    const tool = toolKeys[key]
+    const [usd, tiers] =
+      typeof value === 'number'
+        ? [value, []]
+        : [value.base, value.tiers.map(({ start, price }) => ({ above: start, usd: price }))]
+    if (rate) rates[rate[0]] = { usd, per: rate[1], ...(tiers.length > 0 && { tiers }) }
+    else if (tool !== undefined) tools[tool] = dividedBy1000(usd)
+    else return undefined
+  }
+  const { input, audioSecond } = rates
+  // Gemini's pages name a price for sound where it differs from that of text.
+  if (provider === 'google' && input && !rates.audioInput) rates.audioInput = input
+  // "Minimum billed length is 10 seconds" (https://groq.com/pricing, speech recognition).
+  if (provider === 'groq' && audioSecond && model.startsWith('whisper-'))
+    rates.audioSecond = { ...audioSecond, minimum: 10 }
+  if (Object.keys(rates).length === 0 && Object.keys(tools).length === 0) return undefined
+  return { rates, tools, ...origin }
+}
+
+/** Without what binary fractions add. */
+function dividedBy1000(usd: number): number {
+  return Number((usd / 1_000).toPrecision(12))
+}

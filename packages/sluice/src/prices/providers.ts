@@ -1,0 +1,31 @@
+/**
+ * What the library of prices calls the providers of the catalogue. A provider that is not here, or is of the user's own,
+ * has the prices that sluice.yaml gives it.
+ */
+export const libraryProviders: Readonly<Record<string, string>> = {
+  'amazon-bedrock': 'aws',
+  anthropic: 'anthropic',
+  'azure-openai': 'azure',
+  'azure-openai-v1': 'azure',
+  cerebras: 'cerebras',
+  cohere: 'cohere',
+  deepseek: 'deepseek',
+  fireworks: 'fireworks',
+  google: 'google',
+  'google-vertex': 'google',
+  'google-vertex-anthropic': 'google',
+  groq: 'groq',
+  minimax: 'minimax',
+  mistral: 'mistral',
+  moonshotai: 'moonshotai',
+  novita: 'novita',
+  openai: 'openai',
+  'openai-responses': 'openai',
+  openrouter: 'openrouter',
+  ovhcloud: 'ovhcloud',
+  perplexity: 'perplexity',
+  togetherai: 'together',
+  voyage: 'voyageai',
+  xai: 'x-ai',
+  zai: 'zai',
+}

@@ -1,0 +1,157 @@
+import type { Usage } from '@sluice/contract'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { cost, formatUsd, type PricedUsage } from '../../src/prices/cost.ts'
+import { createPrice, type PriceInput, type RateInput } from '../../src/prices/price.ts'
+
+/** Whole hundredths, as prices are written. */
+const usd = fc.integer({ min: 0, max: 100_000 }).map((cents) => cents / 1_000)
+
+const tokenRate: fc.Arbitrary<RateInput> = fc.record({ usd, per: fc.constant(1_000_000) })
+
+/** A price whose cached tokens cost no more, and whose rates are all there. */
+const price = fc
+  .record({
+    input: tokenRate,
+    discount: fc.integer({ min: 0, max: 100 }),
+    output: tokenRate,
+    cacheWrite: tokenRate,
+    cacheWrite1h: tokenRate,
+    audioInput: tokenRate,
+    audioOutput: tokenRate,
+    reasoning: tokenRate,
+    audioSecond: fc.record({ usd, per: fc.constantFrom(60, 3_600) }),
+    image: fc.record({ usd, per: fc.constant(1) }),
+  })
+  .map(({ discount, ...rates }): PriceInput => {
+    const cacheRead = {
+      usd: Number((rates.input.usd * (discount / 100)).toFixed(6)),
+      per: 1_000_000,
+    }
+    return { rates: { ...rates, cacheRead }, source: 'a page', date: '2026-11-22' }
+  })
+
+const count = fc.integer({ min: 0, max: 3_000_000 })
+const details = [
+  'cachedInputTokens',
+  'cacheWriteTokens',
+  'longCacheWriteTokens',
+  'audioInputTokens',
+  'reasoningTokens',
+  'audioOutputTokens',
+] as const
+const usage = fc.record(
+  {
+    inputTokens: count,
+    outputTokens: count,
+    ...Object.fromEntries(details.map((name) => [name, count])),
+    seconds: fc.double({ min: 0, max: 10_000, noNaN: true, noDefaultInfinity: true }),
+    images: fc.integer({ min: 0, max: 10 }),
+  },
+  { requiredKeys: ['inputTokens', 'outputTokens'] },
+) as fc.Arbitrary<PricedUsage>
+
+function microUsd(used: PricedUsage, of: PriceInput): number {
+  const found = cost(used, 'chat', createPrice(of))
+  if (!found) throw new Error('There is a price for everything')
+  return found.microUsd
+}
+
+describe('a cost', () => {
+  test('is a whole number, never negative, and the sum of its parts', () => {
+    fc.assert(
+      fc.property(usage, price, (used, of) => {
+        const found = cost(used, 'chat', createPrice(of))
+        const parts = Object.values(found?.parts ?? {})
+        expect(Number.isInteger(found?.microUsd)).toBe(true)
+        expect(parts.every((part) => part > 0)).toBe(true)
+        expect(parts.reduce((sum, part) => sum + part, 0)).toBe(found?.microUsd)
+      }),
+    )
+  })
+
+  test('grows with what is used', () => {
+    fc.assert(
+      fc.property(usage, price, count, (used, of, more) => {
+        const before = microUsd(used, of)
+        expect(
+          microUsd({ ...used, outputTokens: used.outputTokens + more }, of),
+        ).toBeGreaterThanOrEqual(before)
+        expect(
+          microUsd({ ...used, inputTokens: used.inputTokens + more }, of),
+        ).toBeGreaterThanOrEqual(before)
+        expect(
+          microUsd({ ...used, seconds: (used.seconds ?? 0) + more }, of),
+        ).toBeGreaterThanOrEqual(before)
+      }),
+    )
+  })
+
+  test('is no more where input was cached', () => {
+    fc.assert(
+      fc.property(count, count, price, (inputTokens, cached, of) => {
+        const plain: Usage = { inputTokens, outputTokens: 0 }
+        const read = { ...plain, cachedInputTokens: Math.min(cached, inputTokens) }
+        expect(microUsd(read, of)).toBeLessThanOrEqual(microUsd(plain, of))
+      }),
+    )
+  })
+
+  test('of many calls is what their sum costs, but for the rounding of each', () => {
+    fc.assert(
+      fc.property(fc.array(count, { maxLength: 50 }), price, (counts, of) => {
+        const apart = counts.map((inputTokens) => microUsd({ inputTokens, outputTokens: 0 }, of))
+        const inputTokens = counts.reduce((sum, one) => sum + one, 0)
+        const whole = microUsd({ inputTokens, outputTokens: 0 }, of)
+        const sum = apart.reduce((total, one) => total + one, 0)
+        expect(Math.abs(sum - whole)).toBeLessThanOrEqual((counts.length + 1) / 2)
+      }),
+    )
+  })
+
+  test('is unknown as soon as one thing that was used has no price', () => {
+    const { rates } = { rates: { input: { usd: 1, per: 1_000_000 } } }
+    const half = createPrice({ rates, source: 'a page', date: '2026-11-22' })
+    expect(cost({ inputTokens: 5, outputTokens: 0 }, 'embed', half)?.microUsd).toBe(5)
+    expect(cost({ inputTokens: 5, outputTokens: 1 }, 'chat', half)).toBeNull()
+    expect(cost({ inputTokens: 0, outputTokens: 0, images: 1 }, 'createImage', half)).toBeNull()
+    expect(cost({ inputTokens: 0, outputTokens: 0, characters: 9 }, 'speak', half)).toBeNull()
+  })
+
+  test('is exact where binary fractions are not', () => {
+    const third = { usd: 0.1, per: 1_000_000 }
+    const of = {
+      rates: { input: third, output: { usd: 0.2, per: 1_000_000 } },
+      source: 'a',
+      date: 'b',
+    }
+    // 0.1 × 3 + 0.2 × 1 is 0.5, which rounds up; in binary fractions it is 0.50000000000000001 or a little less.
+    expect(microUsd({ inputTokens: 3, outputTokens: 1 }, of)).toBe(1)
+    expect(microUsd({ inputTokens: 2, outputTokens: 1 }, of)).toBe(0)
+    expect(microUsd({ inputTokens: 9_007_199_254, outputTokens: 0 }, of)).toBe(900_719_925)
+  })
+
+  test('says whether its numbers are an estimate', () => {
+    const of = createPrice({ rates: { input: { usd: 1, per: 1 } }, source: 'a', date: 'b' })
+    expect(cost({ inputTokens: 1, outputTokens: 0 }, 'chat', of)?.estimated).toBe(false)
+    expect(cost({ inputTokens: 1, outputTokens: 0, estimated: true }, 'chat', of)?.estimated).toBe(
+      true,
+    )
+  })
+})
+
+test('dollars are written with six places, whatever the amount', () => {
+  expect([0, 1, 123, 1_500_000, 12_345_678_901].map(formatUsd)).toEqual([
+    '0.000000',
+    '0.000001',
+    '0.000123',
+    '1.500000',
+    '12345.678901',
+  ])
+})
+
+test.each([-1, Number.NaN, Number.POSITIVE_INFINITY])('%s is no price', (value) => {
+  expect(() =>
+    createPrice({ rates: { input: { usd: value, per: 1 } }, source: 'a', date: 'b' }),
+  ).toThrow(RangeError)
+})
