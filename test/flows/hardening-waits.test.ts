@@ -9,6 +9,7 @@ import {
 } from '../../packages/sluice/src/gateway/attempt/deadline.ts'
 import { openTrail } from '../../packages/sluice/src/gateway/call.ts'
 import type { Run } from '../../packages/sluice/src/gateway/run/run.ts'
+import { freeTarget } from '../../packages/sluice/src/prices/target-price.ts'
 import { records } from '../support/usage-records.ts'
 import { ask } from '../support/routes.ts'
 import { start, type Started, testKey, until } from '../support/start.ts'
@@ -77,6 +78,7 @@ describe('an engine that does not look at its signal', () => {
       weight: 1,
       priority: 0,
       because: 'test',
+      price: freeTarget('test', ''),
       unsupported: 'refuse',
       timeouts: { ...defaultTimeouts, ...timeouts },
       engine: async () => ({ chat }) as never,

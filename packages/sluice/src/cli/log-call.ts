@@ -42,6 +42,8 @@ export function logCall(
     const untold = [...dropped].filter((name) => name.startsWith('answer.'))
     if (untold.length > 0) fields['untold'] = untold.join(', ').slice(0, shownMax)
     if (firstContentMs !== undefined) fields['firstTokenMs'] = firstContentMs
+    if (provider !== undefined && call.trail.unknownCosts === 0)
+      fields['costUsd'] = call.trail.costMicroUsd / 1_000_000
     if (usage) {
       fields['inputTokens'] = usage.inputTokens
       fields['outputTokens'] = usage.outputTokens

@@ -23,9 +23,13 @@ import type { StreamTimes } from '../http/deliver.ts'
 import { createMediaFetcher } from '../http/fetch-media.ts'
 import { openSender } from '../http/send.ts'
 import { createServer } from '../http/server.ts'
+import { createPriceBook } from '../prices/book.ts'
+import { overridesOf } from '../prices/overrides.ts'
+import { createTargetPrices } from '../prices/target-price.ts'
 import { openKeyRing } from '../storage/key-ring.ts'
 import { createMemoryLimiter } from '../storage/limiter-memory.ts'
 import { hashSecret, keyOf } from '../storage/secrets.ts'
+import { bundledOrFetched } from './fetched-prices.ts'
 import { createIds } from './ids.ts'
 import { logBreaker, logCall } from './log-call.ts'
 
@@ -183,6 +187,18 @@ export async function routingOf(
     skipped.set(id, reason)
     log.warn({ provider: id }, `the provider ${id} is off: ${reason}`)
   })
+  const book = createPriceBook({
+    library: () => bundledOrFetched(config.dataFolder, log),
+    overrides: overridesOf(config.prices),
+    today: new Date(now()).toISOString().slice(0, 10),
+  })
+  const prices = createTargetPrices(book, ({ provider, model }, price) => {
+    const reason = price ? 'something that was used has no price' : 'it has no price'
+    log.warn(
+      { target: `${provider}/${model}`.slice(0, 200) },
+      `what a call costs is unknown: ${reason}; set prices in sluice.yaml`,
+    )
+  })
   const lists = createModelLists({ upstreams, send, now, newId })
   return createRouting({
     config,
@@ -190,6 +206,7 @@ export async function routingOf(
     engine: engine ?? engineCard,
     packages: aiSdkEngines(config),
     lists,
+    prices,
     hadProviders,
     known: {
       ids: [...providers.keys()],

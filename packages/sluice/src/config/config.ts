@@ -5,6 +5,7 @@ import { defaultAliases } from './default-aliases.ts'
 import type { Environment, Variables } from './env.ts'
 import { databaseUrlPattern } from './database-url.ts'
 import type { ConfigFile, KeyConfig, ProviderConfig, RouteConfig, RouteOptions } from './schema.ts'
+import type { PriceConfig } from './schema-prices.ts'
 import type { UnsupportedMode } from './unsupported-mode.ts'
 
 /** Everything that can be set, complete: environment over sluice.yaml over the defaults. */
@@ -46,6 +47,8 @@ export interface Config {
   }
   readonly providers: Readonly<Record<string, ProviderConfig>>
   readonly models: Readonly<Record<string, string | RouteConfig>>
+  /** By `provider/model`, which may end in `*`. */
+  readonly prices: Readonly<Record<string, PriceConfig>>
   readonly defaults: RouteOptions
   /** What happens to fields that a target cannot express, where nothing nearer says. */
   readonly unsupported: UnsupportedMode
@@ -123,6 +126,7 @@ export function createConfig(environment: Environment, content: ConfigFile, file
     ...readRedis(environment, content.redis),
     providers: content.providers ?? {},
     models: content.models ?? {},
+    prices: content.prices ?? {},
     defaults: content.defaults ?? {},
     unsupported: content.defaults?.unsupported ?? content.unsupported ?? 'hints',
     keys: content.keys ?? [],

@@ -1,6 +1,7 @@
 import type { Static } from 'typebox'
 import { Type } from '@sluice/contract'
 import { databaseUrlPattern } from './database-url.ts'
+import { prices } from './schema-prices.ts'
 import {
   count,
   described,
@@ -325,6 +326,7 @@ export const configFileSchema = Type.Object(
         'What happens to a field that a target cannot express. hints (default): what only advises (sampling, effort, verbosity, user, metadata, cache_control …) is left out and named in x-sluice-dropped; what changes the meaning of the answer (tools, schemas, n, stop, logprobs, pictures …) refuses the request. refuse: every such field refuses it. report: every such field is left out and named. The header x-sluice-unsupported of a call wins over a route, a route over a provider.',
       ),
     ),
+    prices: optional(prices),
     defaults: optional(object(routeOptions, 'Default options of all routes.')),
     keys: optional(listOf(key, 'API keys defined in the settings.')),
     log: optional(log),

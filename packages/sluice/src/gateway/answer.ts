@@ -2,6 +2,7 @@ import { GatewayError } from '@sluice/contract'
 import type { FormatContext } from '@sluice/protocols'
 import type { Attempted } from './attempt/attempt.ts'
 import { createHeld } from './attempt/source.ts'
+import { formatUsd } from '../prices/cost.ts'
 import type { Answer, Call, Trail } from './call.ts'
 import type { AnyReply } from './canonical.ts'
 import type { Gateway } from './gateway.ts'
@@ -41,7 +42,7 @@ function wholeAnswer(run: Run, attempted: Attempted, keep?: Keep): Answer | Prom
   call.trail.usage = attempted.usage()
   call.trail.outcome = 'completed'
   if (answer.kind === 'native') {
-    const headers = answerHeaders(gateway, call)
+    const headers = { ...answerHeaders(gateway, call), ...costFields(call.trail) }
     const { bytes, contentType, json } = answer.received
     const made: Answer = { kind: 'bytes', headers, bytes, contentType }
     return keep ? keep(json()).then(() => made) : made
@@ -51,7 +52,7 @@ function wholeAnswer(run: Run, attempted: Attempted, keep?: Keep): Answer | Prom
   const context = formatContext(gateway, call.headers, call.trail)
   const body = call.format.fromCanonical(answer.reply, call.written ?? call.request.value, context)
   // After the body, which may have named what it left out.
-  const headers = answerHeaders(gateway, call)
+  const headers = { ...answerHeaders(gateway, call), ...costFields(call.trail) }
   const made: Answer = { kind: 'json', headers, body }
   return keep ? keep(body).then(() => made) : made
 }
@@ -125,6 +126,19 @@ export function answerHeaders({ now }: Gateway, { trail }: Call): Readonly<Recor
   if (trail.dropped.size > 0)
     headers['x-sluice-dropped'] = headerText([...trail.dropped].join(', '))
   return headers
+}
+
+/** Names of the fields of `costFields`, for those who announce them. */
+export const costFieldNames = 'x-sluice-cost, x-sluice-cost-unknown'
+
+/** What all attempts of a call cost together, in dollars; said to be unknown where that of one is. */
+export function costFields({
+  costMicroUsd,
+  unknownCosts,
+}: Trail): Readonly<Record<string, string>> {
+  return unknownCosts > 0
+    ? { 'x-sluice-cost-unknown': 'true' }
+    : { 'x-sluice-cost': formatUsd(costMicroUsd) }
 }
 
 /** Clients refuse an answer whose headers are larger than 16 KiB together (Node's and undici's limit). */

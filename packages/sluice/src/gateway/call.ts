@@ -70,6 +70,9 @@ export interface Trail {
   /** What the answer that the caller got has used, and how it ended; undefined while nobody knows. */
   usage: Usage | undefined
   outcome: CallOutcome | undefined
+  /** Of all attempts together, in millionths of a dollar, and how many there were whose cost nobody knows. */
+  costMicroUsd: number
+  unknownCosts: number
   /** What was fetched for it; made when the first file is. */
   files?: NamedFiles
 }
@@ -86,6 +89,8 @@ export function openTrail(startedAt: number): Trail {
     failure: undefined,
     usage: undefined,
     outcome: undefined,
+    costMicroUsd: 0,
+    unknownCosts: 0,
   }
 }
 

@@ -134,10 +134,14 @@ export function failures(
 }
 
 const answerHeaders = Object.fromEntries(
-  ['x-request-id', 'x-sluice-provider', 'x-sluice-model', 'x-sluice-attempts'].map((name) => [
-    name,
-    { $ref: `#/components/headers/${name}` },
-  ]),
+  [
+    'x-request-id',
+    'x-sluice-provider',
+    'x-sluice-model',
+    'x-sluice-attempts',
+    'x-sluice-cost',
+    'x-sluice-cost-unknown',
+  ].map((name) => [name, { $ref: `#/components/headers/${name}` }]),
 )
 
 export function pathParameter(name: string): JsonSchema {

@@ -156,6 +156,15 @@ const headers = {
     description: 'The number of upstream attempts, retries and fallbacks included.',
     schema: { type: 'integer', minimum: 1 },
   },
+  'x-sluice-cost': {
+    description:
+      'What the call cost in USD, all attempts together, such as 0.000123; absent where that is unknown. A stream has it in its trailer, for callers that send TE: trailers.',
+    schema: text,
+  },
+  'x-sluice-cost-unknown': {
+    description: 'true where nobody knows what the call, or one of its attempts, cost.',
+    schema: { type: 'string', enum: ['true'] },
+  },
   'retry-after': {
     description: 'Seconds to wait before the next request, at least 1.',
     schema: { type: 'integer', minimum: 1 },

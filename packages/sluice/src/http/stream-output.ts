@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { FastifyReply } from 'fastify'
 import type { Answer } from '../gateway/call.ts'
+import { costFieldNames, costFields } from '../gateway/answer.ts'
 import { headFields, latin1 } from './deliver.ts'
 
 export type Piece = string | Uint8Array
@@ -18,6 +19,7 @@ export class StreamOutput {
   readonly raw: ServerResponse
   readonly #reply: FastifyReply
   #isChunked = false
+  #hasTrailer = false
 
   constructor(reply: FastifyReply) {
     this.raw = reply.raw
@@ -37,6 +39,10 @@ export class StreamOutput {
     const fields = headFields(this.#reply, headers)
     fields.push('content-type', contentType)
     if (length !== undefined) fields.push('content-length', String(length))
+    if (length === undefined && takesTrailers(raw.req.headers['te'])) {
+      this.#hasTrailer = true
+      fields.push('trailer', costFieldNames)
+    }
     if (isText) fields.push('cache-control', 'no-cache', 'x-accel-buffering', 'no')
     raw.writeHead(this.#reply.statusCode, fields)
     this.#isChunked = raw.chunkedEncoding
@@ -58,9 +64,22 @@ export class StreamOutput {
 
   end(piece?: Piece): void {
     if (piece !== undefined) this.write(piece)
-    if (this.#isChunked) this.raw.end('0\r\n\r\n', 'latin1')
+    if (this.#isChunked) this.raw.end(`0\r\n${this.#trailer()}\r\n`, 'latin1')
     else this.raw.end()
   }
+
+  /** What a stream costs is known at its end alone (RFC 9112, 7.1.2). */
+  #trailer(): string {
+    const { call } = this.#reply.request
+    if (!this.#hasTrailer || !call) return ''
+    const fields = Object.entries(costFields(call.trail))
+    return fields.map(([name, value]) => `${name}: ${value}\r\n`).join('')
+  }
+}
+
+/** RFC 9110, 10.1.4: `TE: trailers` says that they are read. */
+function takesTrailers(te: string | string[] | undefined): boolean {
+  return te !== undefined && /(?:^|,)\s*trailers\s*(?:,|;|$)/i.test(String(te))
 }
 
 function chunkOf(text: string, size: number): string {

@@ -25,11 +25,7 @@ export interface Cost {
   readonly estimated: boolean
 }
 
-export type PricedUsage = Usage & {
-  readonly estimated?: boolean
-  readonly longCacheWriteTokens?: number
-  readonly serverToolCalls?: Readonly<Record<string, number>>
-}
+export type PricedUsage = Usage & { readonly estimated?: boolean }
 
 const attoPerMicro = 10n ** 12n
 const millionth = 1_000_000n

@@ -5,6 +5,7 @@ import { Attempt } from '../../src/gateway/attempt/attempt.ts'
 import { defaultTimeouts } from '../../src/gateway/attempt/deadline.ts'
 import { Cancellation } from '../../src/gateway/attempt/cancellation.ts'
 import { defaultBreaker } from '../../src/gateway/route/breaker.ts'
+import { freeTarget } from '../../src/prices/target-price.ts'
 import { createHealth } from '../../src/gateway/route/health.ts'
 import { openTrail } from '../../src/gateway/call.ts'
 import type { Target } from '../../src/gateway/route/routing.ts'
@@ -38,7 +39,8 @@ function open(cancellation: Cancellation) {
     },
     route: { options: { breaker: defaultBreaker } },
   }
-  const target = { id: 'up/m', providerId: 'up', model: 'm', timeouts: defaultTimeouts }
+  const price = freeTarget('test', '')
+  const target = { id: 'up/m', providerId: 'up', model: 'm', timeouts: defaultTimeouts, price }
   const attempt = new Attempt(run as unknown as Run, target as Target, cancellation)
   attempt.connection = { pause() {}, resume() {}, close: () => (closed += 1) }
   const told: GatewayError[] = []

@@ -10,7 +10,7 @@ import {
   type Usage,
 } from '@sluice/contract'
 import { readInput } from '../../server-tools.ts'
-import { readUsage } from '../../usage.ts'
+import { readUsage, servedAs } from '../../usage.ts'
 
 /** Items that are told otherwise, or that only a caller can answer. */
 const others: ReadonlySet<unknown> = new Set([
@@ -63,7 +63,7 @@ export function serverCallOf(item: Fields): ServerToolCall | undefined {
 
 /** What a response has used, with the calls of its items where it does not count them itself. */
 export function responseUsage(response: Fields): Usage | undefined {
-  const usage = readUsage(response['usage'])
+  const usage = servedAs(response['service_tier'], readUsage(response['usage']))
   if (usage === undefined) return undefined
   const counts: Record<string, number> = {}
   for (const item of listOf(response['output']).filter(isObject)) {

@@ -4,6 +4,7 @@ import {
   type ImagesReply,
   isObject,
   listOf,
+  noUsage,
   someText,
   type Usage,
 } from '@sluice/contract'
@@ -21,14 +22,19 @@ export function decodeImages(
   const data = listOf(body['data']).filter(isObject).map(imageOf)
   if (data.length === 0)
     throw new GatewayError('upstream_garbled', 'The upstream answered without an image')
-  const usage = readUsage(body['usage'])
   const reply: ImagesReply = {
     created: createdOf(body, context),
     data,
     ...said(body),
     ...(isObject(body['usage']) ? { usage: body['usage'] } : {}),
   }
-  return { reply, usage: { inputTokens: 0, outputTokens: 0, ...usage, images: data.length } }
+  return { reply, usage: imageUsage(body) }
+}
+
+/** What an answer with pictures has used, their number included. */
+export function imageUsage(body: Fields): Usage {
+  const images = listOf(body['data']).filter(isObject).length
+  return { ...noUsage, ...readUsage(body['usage']), images }
 }
 
 function imageOf(image: Fields): ImagesReply['data'][number] {

@@ -1,9 +1,10 @@
 import { objectOf } from '@sluice/contract'
 import { createIdleWatcher } from '../../idle-watcher.ts'
 import type { Native } from '../../protocol.ts'
-import { readUsage, usageIn } from '../../usage.ts'
+import { readUsage, servedAs, usageIn } from '../../usage.ts'
 import { fitsChat } from './chat-fits.ts'
 import type { ChatOptions } from './options.ts'
+import { imageUsage } from './image-reply.ts'
 import { createTypedEventWatcher } from './typed-events.ts'
 import { createCompletionWatcher } from './watcher.ts'
 
@@ -21,7 +22,7 @@ export function nativeJson(path: string, rest: Partial<Native> = {}): Native {
       body: { kind: 'bytes', contentType: 'application/json', bytes: body },
     }),
     watcher: createIdleWatcher,
-    usage: (body) => readUsage(objectOf(body)['usage']),
+    usage: (body) => servedAs(objectOf(body)['service_tier'], readUsage(objectOf(body)['usage'])),
     ...rest,
   }
 }
@@ -55,4 +56,5 @@ export const nativeCreateImage = nativeJson('/images/generations', {
     return input == null && parameters == null && !String(size).includes('*')
   },
   watcher: createTypedEventWatcher,
+  usage: (body) => imageUsage(objectOf(body)),
 })

@@ -16,6 +16,7 @@ import { type CancelListener, type Cancellation, cancelledBy } from './cancellat
 import { type Delivered, estimatedUsage } from './estimate.ts'
 import { type Deadline, openDeadline, type Phase } from './deadline.ts'
 import { judgeBroken } from './judge.ts'
+import { askedUsage, charge } from './charge.ts'
 import { logFailure } from './log-failure.ts'
 import { type Growing, startNoting, stopNoting } from './noting.ts'
 import type { Connection } from './send.ts'
@@ -263,22 +264,32 @@ export class Attempt implements CancelListener, Growing {
       this.connection?.close()
       this.#controller?.abort(error)
     }
-    this.#record(outcome)
+    this.#record(outcome, error?.code === 'upstream_timeout')
   }
 
-  #record(outcome: CallOutcome): void {
+  #record(outcome: CallOutcome, isTimeout: boolean): void {
+    const { gateway, call } = this.#run
     const estimate = this.hasBegun && outcome !== 'completed' ? this.#estimate() : undefined
     if (estimate) this.#usage = estimate
-    const usage = this.usage()
+    const said = this.usage()
+    const usage = this.hasBegun || outcome === 'completed' ? askedUsage(call, said) : said
+    const startedAt = this.#startedAt
     const record: UsageRecord = {
       ...(usage ?? noUsage),
       ...this.#begun(),
       outcome,
-      reported: usage !== undefined && !estimate,
+      reported: said !== undefined && !estimate,
       ...(estimate && { estimated: true }),
       durationMs: this.elapsedMs,
+      ...charge(call, this.target, {
+        usage,
+        estimated: estimate !== undefined,
+        outcome,
+        isTimeout,
+        startedAt,
+      }),
     }
-    this.#run.gateway.store.recordUsage(record, this.#open)
+    gateway.store.recordUsage(record, this.#open)
   }
 
   #begun(): UsageBegun {

@@ -12,6 +12,7 @@ import { askUpstream } from '../attempt/ask-upstream.ts'
 import { Attempt, type Attempted } from '../attempt/attempt.ts'
 import type { Cancellation } from '../attempt/cancellation.ts'
 import { nameOfSecret } from '../attempt/secret-name.ts'
+import { freeTarget } from '../../prices/target-price.ts'
 import { defaultTimeouts } from '../attempt/deadline.ts'
 import { namedFilesOf } from '../attempt/named-files.ts'
 import type { Answer, Call } from '../call.ts'
@@ -232,6 +233,9 @@ interface Asked {
   readonly cancellation: Cancellation
 }
 
+/** A task is paid for when it is made. */
+const paidAlready = freeTarget('not charged', '')
+
 /** One call about a task, to the provider that has it and nobody else. */
 function askOwner(run: Run, job: VideoJob): Promise<Attempted> {
   const { gateway, call } = run
@@ -248,6 +252,7 @@ function askOwner(run: Run, job: VideoJob): Promise<Attempted> {
       weight: 1,
       priority: 0,
       because: 'it has the task',
+      price: paidAlready,
       unsupported: 'hints',
       timeouts: { ...defaultTimeouts, ...upstream.timeouts },
     },

@@ -3,6 +3,7 @@ import { GatewayError } from '@sluice/contract'
 import type { ApiKey } from '../../ports/api-key.ts'
 import type { Engine, EngineModel } from '@sluice/engine'
 import { defaultTimeouts, type Timeouts } from '../attempt/deadline.ts'
+import { freeTarget } from '../../prices/target-price.ts'
 import { defaultBreaker } from './breaker.ts'
 import { type ListedModels, listModels } from './list-models.ts'
 import type { RoutingInput } from './routing-input.ts'
@@ -80,6 +81,7 @@ export function createRouting(input: RoutingInput): Routing {
   async function makeRoute(model: string, key: ApiKey): Promise<Route> {
     const walk: Walk = { seen: new Set(), isFixed: true, key }
     const levels = await levelsOf(model, walk)
+    await Promise.all(levels.flat().map(({ price }) => price.open()))
     const configured = routes.get(model)
     const own = typeof configured === 'object' ? configured : {}
     const route: Route = { model, levels, options: optionsOf(config.defaults, own) }
@@ -205,8 +207,9 @@ function makeTarget(input: RoutingInput, name: string, settings: TargetSettings)
   const model = name.slice(slash + 1)
   const { because, weight = 1, priority = 0, timeouts } = settings
   const unsupported = input.config.providers[providerId]?.unsupported ?? input.config.unsupported
-  const rest = { id: name, providerId, weight, priority, because, unsupported }
   if (!isModelName(model)) throw unknownModel(name)
+  const price = priceOf(input, providerId, model)
+  const rest = { id: name, providerId, weight, priority, because, unsupported, price }
   const engine = engineOf(input, providerId, model)
   if (engine) {
     const limits = { ...defaultTimeouts, ...input.config.defaults.timeouts, ...timeouts }
@@ -232,6 +235,21 @@ function makeTarget(input: RoutingInput, name: string, settings: TargetSettings)
     } as Timeouts,
   }
 }
+
+/** A provider of the catalogue, under whatever name, has the prices of the catalogue's. */
+function priceOf(
+  { config, engine, prices, upstreams }: RoutingInput,
+  provider: string,
+  id: string,
+) {
+  if (provider === engine.id) return builtInPrice
+  const { kind = provider, type } = config.providers[provider] ?? {}
+  const model = upstreams.get(provider)?.models?.find((one) => one.id === id)?.upstream ?? id
+  return prices.of({ provider, catalogue: type === undefined ? kind : undefined, model })
+}
+
+/** It costs nothing, on any day. */
+const builtInPrice = freeTarget('built-in', '')
 
 /** What answers in this process; undefined where `providerId` is elsewhere. */
 function engineOf(

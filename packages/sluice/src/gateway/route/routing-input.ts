@@ -1,4 +1,5 @@
 import type { Config } from '../../config/config.ts'
+import type { TargetPrices } from '../../prices/target-price.ts'
 import type { Engine, EngineCard } from '@sluice/engine'
 import type { ModelLists } from './model-lists.ts'
 import type { Upstream } from './routing.ts'
@@ -12,6 +13,7 @@ export interface RoutingInput {
   /** Providers answered by packages of the AI SDK, in this process. */
   readonly packages: ReadonlyMap<string, () => Promise<Engine>>
   readonly lists: ModelLists
+  readonly prices: TargetPrices
   /** An earlier configuration of this process had providers: well-known names are theirs for good. Default false. */
   readonly hadProviders?: boolean
   /** Providers that could be on. */

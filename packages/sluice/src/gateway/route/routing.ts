@@ -4,6 +4,7 @@ import type { ApiKey } from '../../ports/api-key.ts'
 import type { Engine } from '@sluice/engine'
 import type { Provider, ProviderSettings } from '../../providers/provider.ts'
 import type { Timeouts } from '../attempt/deadline.ts'
+import type { TargetPrice } from '../../prices/target-price.ts'
 import type { BreakerOptions } from './breaker.ts'
 
 /** A provider as configured: where it is, with which keys, and what is known of its models. */
@@ -51,6 +52,7 @@ export type Target = {
   /** Lower comes first. */
   readonly priority: number
   readonly timeouts: Timeouts
+  readonly price: TargetPrice
   /** What happens to fields that it cannot express, where neither the call nor the route says. */
   readonly unsupported: UnsupportedMode
   /** Why this target is there, for explain: the configuration line or rule it came from. */
