@@ -85,7 +85,7 @@ const kinds: Readonly<Record<string, string>> = {
 }
 
 /** Whether a name is what a pattern says, which may end in `*`. */
-export function fits(pattern: string, name: string): boolean {
+function fits(pattern: string, name: string): boolean {
   return pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern
 }
 

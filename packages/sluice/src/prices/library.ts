@@ -13,7 +13,7 @@ export interface FetchedPrices {
 }
 
 /** The release whose data is bundled, and its day. */
-export const bundledPrices = { source: 'genai-prices 0.1.8', date: '2026-09-23' }
+const bundledPrices = { source: 'genai-prices 0.1.8', date: '2026-09-23' }
 
 /**
  * Reads the bundled prices, which takes a tenth of a second; nothing is fetched. `fetched` takes their place.
