@@ -53,14 +53,26 @@ testRecording('text', () => {
     refusal: null,
   })
   expect(finish).toBe('stop')
-  expect(usage).toEqual({ inputTokens: 507, outputTokens: 10, cachedInputTokens: 448 })
+  expect(usage).toEqual({
+    inputTokens: 507,
+    outputTokens: 10,
+    cachedInputTokens: 448,
+    billedInputTokens: 12,
+    billedOutputTokens: 7,
+  })
 })
 
 testRecording('an answer cut by its length', () => {
   const { message, finish_reason: finish, usage } = decoded('cohere-max-tokens.json')
   expect(message.content).toBe('**The History of')
   expect(finish).toBe('length')
-  expect(usage).toEqual({ inputTokens: 506, outputTokens: 5, cachedInputTokens: 448 })
+  expect(usage).toEqual({
+    inputTokens: 506,
+    outputTokens: 5,
+    cachedInputTokens: 448,
+    billedInputTokens: 11,
+    billedOutputTokens: 4,
+  })
 })
 
 testRecording('tool calls', () => {
@@ -73,7 +85,13 @@ testRecording('tool calls', () => {
   ])
   expect(message.tool_calls?.[0]?.id).toBe('weather_dqgshstja6p9')
   expect(finish).toBe('tool_calls')
-  expect(usage).toEqual({ inputTokens: 1549, outputTokens: 103, cachedInputTokens: 992 })
+  expect(usage).toEqual({
+    inputTokens: 1549,
+    outputTokens: 103,
+    cachedInputTokens: 992,
+    billedInputTokens: 119,
+    billedOutputTokens: 52,
+  })
 })
 
 testRecording('streams, in pieces of 1, 7 and 4,096 bytes', async () => {
@@ -82,7 +100,13 @@ testRecording('streams, in pieces of 1, 7 and 4,096 bytes', async () => {
       text: 'The capital of France is Paris.',
       finish: 'stop',
       last: 'terminal',
-      usage: { inputTokens: 507, outputTokens: 10, cachedInputTokens: 448 },
+      usage: {
+        inputTokens: 507,
+        outputTokens: 10,
+        cachedInputTokens: 448,
+        billedInputTokens: 12,
+        billedOutputTokens: 7,
+      },
     })
     expect(await streamed('cohere-tool-call.chunks.txt', size)).toMatchObject({
       text: '',
