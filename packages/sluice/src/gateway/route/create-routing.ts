@@ -80,8 +80,7 @@ export function createRouting(input: RoutingInput): Routing {
 
   async function makeRoute(model: string, key: ApiKey): Promise<Route> {
     const walk: Walk = { seen: new Set(), isFixed: true, key }
-    const levels = await levelsOf(model, walk)
-    await Promise.all(levels.flat().map(({ price }) => price.open()))
+    const levels = await withPrices(levelsOf(model, walk))
     const configured = routes.get(model)
     const own = typeof configured === 'object' ? configured : {}
     const route: Route = { model, levels, options: optionsOf(config.defaults, own) }
@@ -99,6 +98,13 @@ interface Walk {
   isFixed: boolean
   /** Who asks: only names that this key may use are suggested. */
   readonly key: ApiKey
+}
+
+/** Prices are read before the first call asks for one. */
+async function withPrices(finding: Promise<readonly Level[]>): Promise<readonly Level[]> {
+  const levels = await finding
+  for (const { price } of levels.flat()) await price.open()
+  return levels
 }
 
 const madeMax = 1_000
