@@ -23,7 +23,7 @@ import '../../../../test/support/property-limits.ts'
 
 // What the codec sends is what a client of Gemini's own format would send, so the two undo each other.
 const chat = gemini.codecs.chat!
-const context = () => codecContext({ model: 'gemini-3-pro-preview' })
+const context = () => codecContext({ model: 'gemini-3-flash' })
 
 const words = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 })
 const names = fc.constantFrom('get_weather', 'f', 'a.b:c-d')

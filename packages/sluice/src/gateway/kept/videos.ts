@@ -129,7 +129,7 @@ export async function findVideo(gateway: Gateway, key: ApiKey, id: string): Prom
   return job
 }
 
-export function noVideo(id: string): GatewayError {
+function noVideo(id: string): GatewayError {
   return new GatewayError('not_found', `There is no video ${JSON.stringify(id.slice(0, 100))}`, {
     param: 'id',
   })
