@@ -43,7 +43,10 @@ const perplexity = {
   source: 'https://docs.perplexity.ai/getting-started/pricing',
 }
 
-/** In order; every row that fits adds what it has, and wins over the library's price for the same. */
+/**
+ * In order; every row that fits adds what it has, and wins over the library's price for the same. A row was entered by hand
+ * as it was known on its date; `source` is the page to compare it with before a bill depends on it.
+ */
 export const ownRows: readonly OwnRow[] = [
   // Flex processing is charged at the rates of the Batch API, which are half of the standard ones.
   { ...openai, models: ['*'], rates: {}, serviceTiers: { flex: 0.5 }, date: '2025-11-02' },
