@@ -1,4 +1,4 @@
-import { openSync } from 'node:fs'
+import { openSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import sonicBoom from 'sonic-boom'
 import type { Config } from '../config/config.ts'
@@ -27,7 +27,7 @@ const levels: readonly Config['log']['level'][] = [
 
 /** The log, one JSON object a line. Disposing writes what still waits. */
 export function openLog({ level: least, file }: Config['log']): OpenLog {
-  const destination = openDestination(file)
+  const { fd, destination } = openDestination(file)
   const now = createTimestamp()
   let lines: string[] = []
   let size = 0
@@ -46,7 +46,13 @@ export function openLog({ level: least, file }: Config['log']): OpenLog {
     attempt(() => destination.flushSync())
   }
   destination.on('error', () => {})
-  process.once('exit', flush)
+  process.once('exit', () => {
+    const text = lines.join('')
+    lines = []
+    attempt(() => destination.flushSync())
+    // Nothing that is only begun now would still be done.
+    if (text !== '') attempt(() => writeSync(fd, text))
+  })
   const at = (name: keyof Log): Log['info'] => {
     if (levels.indexOf(name) < levels.indexOf(least)) return () => {}
     const begin = `{"level":"${name}","time":"`
@@ -91,11 +97,13 @@ function createTimestamp(): () => string {
 
 function openDestination(file: string | undefined) {
   try {
-    return new sonicBoom.SonicBoom({
-      fd: file === undefined ? 1 : openFile(file),
+    const fd = file === undefined ? 1 : openFile(file)
+    const destination = new sonicBoom.SonicBoom({
+      fd,
       sync: false,
       maxLength: waitingBytesMax,
     })
+    return { fd, destination }
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : 'unknown reason'
     throw new CommandError(`The log ${file ?? 'on standard output'} cannot be written: ${reason}`, {
