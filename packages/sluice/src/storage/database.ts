@@ -1,4 +1,5 @@
 import type { Sql } from 'sql-template-tag'
+import type { Column } from './columns.ts'
 
 /** A row by the names of its columns: text, whole numbers and fractions as numbers, and null. */
 export type Row = Readonly<Record<string, unknown>>
@@ -23,14 +24,16 @@ export interface Database extends AsyncDisposable {
   append(rows: NewRows): Promise<void>
 }
 
-export type Value = string | number | null
-
 /** Rows of one table. */
 export interface NewRows {
   readonly table: string
-  readonly columns: readonly string[]
-  /** Of each row, in the order of the columns. Texts hold no NUL and no half of a surrogate pair. */
-  readonly values: readonly (readonly Value[])[]
+  /** The columns of those fields that a row may have. */
+  readonly columns: readonly (readonly [field: string, column: Column])[]
+  /**
+   * The rows as the text of a JSON array of objects, which no thread but the one that writes them has to take apart. A
+   * field that is absent or null is NULL. Texts hold no NUL and no half of a surrogate pair; see `storableJson`.
+   */
+  readonly documents: string
 }
 
 /** A constraint of the database refuses the data, and nothing of the statement was done. */

@@ -1,4 +1,4 @@
-import { closeSync, fdatasync, futimes, openSync, unlinkSync, writeSync } from 'node:fs'
+import { close, closeSync, fdatasync, futimes, openSync, unlink, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { newInstanceName } from './journal-owner.ts'
 import { makeFolder } from './make-folder.ts'
@@ -47,6 +47,9 @@ export interface JournalOptions {
 
 const segmentBytesUsual = 4 * 1024 * 1024
 const syncEveryMs = 50
+const bufferBytes = 64 * 1024
+/** In UTF-8, of a unit of a string. */
+const bytesPerUnitMax = 3
 const retryEveryMs = 1_000
 /** More often than others take a silent process for dead; see journal-owner.ts. */
 const signEveryMs = 15_000
@@ -56,7 +59,8 @@ export function openJournal(options: JournalOptions): Journal {
   return new SegmentedJournal(options)
 }
 
-class Segment implements LeftSegment {
+/** Counts its lines: all of them are alike, so that it is the place of each. */
+class Segment implements LeftSegment, Place {
   readonly file: string
   readonly fd: number
   bytes = 0
@@ -70,37 +74,32 @@ class Segment implements LeftSegment {
     this.fd = openSync(file, 'ax', 0o600)
   }
 
-  leftDone(): void {
-    const { left } = this
-    this.left = 0
-    this.done(left)
-  }
-
-  done(count: number): void {
-    this.open -= count
-    if (this.open === 0 && !this.isCurrent) this.remove()
-  }
-
-  remove(): void {
-    closeSync(this.fd)
-    unlinkSync(this.file)
-  }
-}
-
-class LinePlace implements Place {
-  readonly #segment: Segment
-
-  constructor(segment: Segment) {
-    this.#segment = segment
-    segment.open += 1
-  }
-
   done(): void {
-    this.#segment.done(1)
+    this.open -= 1
+    this.#removeIfDone()
   }
 
   leave(): void {
-    this.#segment.left += 1
+    this.left += 1
+  }
+
+  leftDone(): void {
+    this.open -= this.left
+    this.left = 0
+    this.#removeIfDone()
+  }
+
+  /** Nothing more is appended. */
+  finish(): void {
+    this.isCurrent = false
+    this.#removeIfDone()
+  }
+
+  #removeIfDone(): void {
+    if (this.open > 0 || this.isCurrent) return
+    // Megabytes of the page cache go with it, which would hold up this thread.
+    close(this.fd)
+    unlink(this.file, () => {})
   }
 }
 
@@ -110,10 +109,16 @@ class SegmentedJournal implements Journal {
   readonly #signing: NodeJS.Timeout
   #number = 0
   #segments: Segment[] = []
+  readonly #buffer = Buffer.allocUnsafeSlow(bufferBytes)
+  readonly #writeArranged = () => {
+    this.#isArranged = false
+    this.write()
+  }
   #current: Segment
   /** Appended and not written. */
-  #pending: string[] = []
-  #writing: NodeJS.Immediate | undefined
+  #pending = ''
+  /** A write at the end of this turn is arranged for. */
+  #isArranged = false
   #syncing: NodeJS.Timeout | undefined
   #retrying: NodeJS.Timeout | undefined
   #failure: unknown
@@ -133,24 +138,28 @@ class SegmentedJournal implements Journal {
   }
 
   append(line: string): Place {
-    this.#pending.push(line)
-    this.#writing ??= setImmediate(() => this.write())
-    return new LinePlace(this.#current)
+    this.#pending += line
+    this.#pending += '\n'
+    if (!this.#isArranged) {
+      this.#isArranged = true
+      setImmediate(this.#writeArranged)
+    }
+    const segment = this.#current
+    segment.open += 1
+    return segment
   }
 
   write(): void {
-    if (this.#writing) clearImmediate(this.#writing)
-    this.#writing = undefined
-    if (this.#pending.length === 0) return
+    if (this.#pending === '') return
     try {
       // What was written of a line before the disk was full is a line of its own, which nobody can read.
-      if (this.#failure !== undefined) this.#writeAll(Buffer.from('\n'))
-      this.#writeAll(Buffer.from(`${this.#pending.join('\n')}\n`))
+      if (this.#failure !== undefined) this.#writeText('\n')
+      this.#writeText(this.#pending)
     } catch (error) {
       this.#fail(error)
       return
     }
-    this.#pending = []
+    this.#pending = ''
     this.#failure = undefined
     this.#syncing ??= setTimeout(() => this.#sync(), syncEveryMs).unref()
     if (this.#current.bytes >= this.#options.segmentBytes) this.turn()
@@ -166,8 +175,7 @@ class SegmentedJournal implements Journal {
       // The old one does for now: writing to it says what is wrong.
       return []
     }
-    before.isCurrent = false
-    before.done(0)
+    before.finish()
     this.#segments = this.#segments.filter(({ open, isCurrent }) => open > 0 || isCurrent)
     return this.#segments.filter(({ left, isCurrent }) => left > 0 && !isCurrent)
   }
@@ -177,8 +185,7 @@ class SegmentedJournal implements Journal {
     clearTimeout(this.#syncing)
     clearTimeout(this.#retrying)
     clearInterval(this.#signing)
-    const { open } = this.#current
-    if (open === 0) this.#current.remove()
+    this.#current.finish()
     for (const segment of this.#segments) if (segment.open > 0) closeSync(segment.fd)
   }
 
@@ -190,10 +197,14 @@ class SegmentedJournal implements Journal {
     return segment
   }
 
-  #writeAll(bytes: Buffer): void {
+  /** A buffer for each text would cost more than writing it. */
+  #writeText(text: string): void {
+    const fits = text.length * bytesPerUnitMax <= this.#buffer.length
+    const bytes = fits ? this.#buffer : Buffer.from(text)
+    const length = fits ? bytes.write(text) : bytes.length
     const segment = this.#current
-    for (let from = 0; from < bytes.length; ) {
-      const written = writeSync(segment.fd, bytes, from)
+    for (let from = 0; from < length; ) {
+      const written = writeSync(segment.fd, bytes, from, length - from)
       from += written
       segment.bytes += written
     }

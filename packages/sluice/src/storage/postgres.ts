@@ -2,6 +2,7 @@ import { DatabaseError, Pool, type PoolClient, type QueryConfig, types } from 'p
 import sql, { raw, type Sql } from 'sql-template-tag'
 import type { Store } from '../ports/store.ts'
 import { boundValues } from './bound-values.ts'
+import type { Column } from './columns.ts'
 import { type Database, type NewRows, RefusedData } from './database.ts'
 import { migrate } from './postgres-migrate.ts'
 import { openStore, type StoreOptions } from './store.ts'
@@ -78,12 +79,25 @@ function postgresDatabase(pool: Pool): Database {
   }
 }
 
-/** They travel as one JSON text, whose fields take the types of the table's columns. */
-function insertOf({ table, columns, values }: NewRows): Sql {
-  const rows = values.map((row) => Object.fromEntries(columns.map((name, at) => [name, row[at]])))
-  const names = raw(columns.join(', '))
-  return sql`INSERT INTO ${raw(table)} (${names})
-    SELECT ${names} FROM json_populate_recordset(NULL::${raw(table)}, CAST(${JSON.stringify(rows)} AS JSON))
+/** How each kind of field stands in JSON, and what makes a value of its column of it. */
+const taken: {
+  readonly [As in Column['as']]: readonly [type: string, value: (name: string) => string]
+} = {
+  text: ['TEXT', (name) => name],
+  integer: ['NUMERIC', (name) => `CAST(ROUND(${name}) AS BIGINT)`],
+  number: ['DOUBLE PRECISION', (name) => name],
+  boolean: ['BOOLEAN', (name) => `CAST(${name} AS INTEGER)`],
+  json: ['JSON', (name) => `CAST(${name} AS TEXT)`],
+}
+
+/** The documents travel as they are. */
+function insertOf({ table, columns, documents }: NewRows): Sql {
+  const names = columns.map(([, { column }]) => column)
+  const values = columns.map(([field, { as }]) => taken[as][1](`"${field}"`))
+  const types = columns.map(([field, { as }]) => `"${field}" ${taken[as][0]}`)
+  return sql`INSERT INTO ${raw(table)} (${raw(names.join(', '))})
+    SELECT ${raw(values.join(', '))}
+    FROM json_to_recordset(CAST(${documents} AS JSON)) AS given (${raw(types.join(', '))})
     ON CONFLICT DO NOTHING`
 }
 

@@ -1,12 +1,16 @@
 // The code of the thread that sqlite-thread.ts starts.
-import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
-import type { FromThread, Statement, ToThread } from './sqlite-thread.ts'
+import { type Column, toValue } from './columns.ts'
+import type { NewRows } from './database.ts'
+import type { FromThread, ToThread } from './sqlite-thread.ts'
 
 /** Longer than the main thread waits, since nobody waits for this one. */
 const lockWaitMs = 5_000
 
 if (parentPort) serve(parentPort, String(workerData))
+
+type Prepare = (text: string) => StatementSync
 
 function serve(port: MessagePort, file: string): void {
   const db = new DatabaseSync(file, { timeout: lockWaitMs })
@@ -14,27 +18,23 @@ function serve(port: MessagePort, file: string): void {
   // There are few, and SQLite prepares one again itself where a table has changed. One for each batch would stay in
   // native memory until this thread, which has little else to collect, collects.
   const statements = new Map<string, StatementSync>()
-  const prepare = (text: string): StatementSync => {
+  const prepare: Prepare = (text) => {
     const statement = statements.get(text) ?? db.prepare(text)
     statements.set(text, statement)
     return statement
   }
   port.on('message', (message: ToThread) => {
-    if (message.kind === 'run') return port.postMessage(run(db, prepare, message))
+    if (message.kind === 'append') return port.postMessage(append(db, prepare, message))
     db.close()
     port.close()
   })
 }
 
-function run(
-  db: DatabaseSync,
-  prepare: (text: string) => StatementSync,
-  { text, values }: Statement,
-): FromThread {
+function append(db: DatabaseSync, prepare: Prepare, rows: NewRows): FromThread {
   try {
-    const statement = prepare(text)
+    const documents = JSON.parse(rows.documents) as readonly Document[]
     db.exec('BEGIN IMMEDIATE')
-    for (const row of values) statement.run(...row)
+    insertAll(prepare, rows, documents)
     db.exec('COMMIT')
     return { kind: 'done' }
   } catch (error) {
@@ -42,6 +42,57 @@ function run(
     const message = error instanceof Error ? error.message : String(error)
     return { kind: isConstraintFailure(error) ? 'refused' : 'failed', message }
   }
+}
+
+type Document = Readonly<Record<string, unknown>>
+
+/** A statement for rows that have the same fields. */
+interface Insert {
+  readonly fields: readonly string[]
+  /** Undefined where the table has no column for the field. */
+  readonly kinds: readonly (Column['as'] | undefined)[]
+  readonly statement: StatementSync
+}
+
+/**
+ * Most columns are NULL in most rows, so that a statement names only the others; and most rows have the fields of the one
+ * before.
+ */
+function insertAll(prepare: Prepare, rows: NewRows, documents: readonly Document[]): void {
+  let insert: Insert | undefined
+  for (const document of documents) {
+    const fields = Object.keys(document)
+    if (!insert || !areSame(insert.fields, fields)) insert = insertOf(prepare, rows, fields)
+    const { kinds, statement } = insert
+    const values: SQLInputValue[] = []
+    for (const [at, field] of fields.entries()) {
+      const as = kinds[at]
+      if (as !== undefined) values.push(toValue(as, document[field]))
+    }
+    statement.run(...values)
+  }
+}
+
+function insertOf(
+  prepare: Prepare,
+  { table, columns }: NewRows,
+  fields: readonly string[],
+): Insert {
+  const known = new Map(columns)
+  const named = fields.map((field) => known.get(field))
+  const names = named.flatMap((column) => column?.column ?? [])
+  const places = names.map(() => '?').join(', ')
+  return {
+    fields,
+    kinds: named.map((column) => column?.as),
+    statement: prepare(
+      `INSERT INTO ${table} (${names.join(', ')}) VALUES (${places}) ON CONFLICT DO NOTHING`,
+    ),
+  }
+}
+
+function areSame(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((field, at) => field === other[at])
 }
 
 /** SQLite's primary result code 19 (https://sqlite.org/rescode.html); the upper bits tell which constraint it was. */

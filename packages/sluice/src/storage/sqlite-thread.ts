@@ -1,26 +1,13 @@
-import type { SQLInputValue } from 'node:sqlite'
 import { Worker } from 'node:worker_threads'
-import { RefusedData } from './database.ts'
+import { type Database, type NewRows, RefusedData } from './database.ts'
 
-/** Runs statements outside the main thread, over a connection of their own. One call at a time. */
-export interface SqliteThread extends AsyncDisposable {
-  /**
-   * Runs the statement once for each list of values, in one transaction.
-   *
-   * @throws RefusedData when the data break a constraint.
-   */
-  run(text: string, values: Statement['values']): Promise<void>
-}
+/** Writes outside the main thread, over a connection of its own. One call at a time; see `Database.append`. */
+export type SqliteThread = Pick<Database, 'append'> & AsyncDisposable
 
-export interface Statement {
-  readonly text: string
-  readonly values: readonly (readonly SQLInputValue[])[]
-}
+/** What goes to the thread: rows to write, or the request to close the connection and end. */
+export type ToThread = ({ readonly kind: 'append' } & NewRows) | { readonly kind: 'close' }
 
-/** What goes to the thread: a statement to run, or the request to close the connection and end. */
-export type ToThread = ({ readonly kind: 'run' } & Statement) | { readonly kind: 'close' }
-
-/** What the thread answers to each statement. */
+/** What the thread answers to rows. */
 export type FromThread =
   | { readonly kind: 'done' }
   | { readonly kind: 'refused' | 'failed'; readonly message: string }
@@ -43,7 +30,7 @@ export function openSqliteThread(file: string): SqliteThread {
       caller?.reject(failure)
     })
     started.on('message', (answer: FromThread) => {
-      // Only a statement under way keeps the process alive.
+      // Only a write under way keeps the process alive.
       started.unref()
       if (answer.kind === 'done') caller?.resolve()
       else caller?.reject(new (answer.kind === 'refused' ? RefusedData : Error)(answer.message))
@@ -57,10 +44,10 @@ export function openSqliteThread(file: string): SqliteThread {
   }
 
   return {
-    async run(text, values) {
+    async append(rows) {
       worker ??= start()
       caller = Promise.withResolvers()
-      send(worker, { kind: 'run', text, values })
+      send(worker, { kind: 'append', ...rows })
       await caller.promise
     },
     async [Symbol.asyncDispose]() {

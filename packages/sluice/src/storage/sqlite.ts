@@ -62,11 +62,7 @@ function sqliteDatabase(db: DatabaseSync, file: string): Database {
         db.exec('PRAGMA synchronous = NORMAL')
       }
     },
-    append({ table, columns, values }) {
-      const places = columns.map(() => '?').join(', ')
-      const text = `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${places}) ON CONFLICT DO NOTHING`
-      return thread.run(text, values)
-    },
+    append: (rows) => thread.append(rows),
     async [Symbol.asyncDispose]() {
       await thread[Symbol.asyncDispose]()
       if (db.isOpen) db.close()

@@ -3,26 +3,33 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { isObject, noUsage, type UsageRecord } from '@sluice/contract'
 import type { NotedUsage, UsageBegun } from '../ports/store.ts'
+import { storableJson } from './bound-values.ts'
 import { instanceOf, isAbandoned } from './journal-owner.ts'
 
-/** A record under the id that it has in the database, where an id is written once. */
-export interface NamedRecord {
-  readonly id: string
-  readonly record: UsageRecord
+/**
+ * What is to be kept of an attempt, as JSON that every database takes: its fields, and the id that the record has in the
+ * database, where an id is written once. It is made once, and taken apart by who writes the row.
+ */
+export function documentOf(id: string, value: UsageBegun | NotedUsage | UsageRecord): string {
+  return `{"id":"${id}",${storableJson(JSON.stringify(value)).slice(1)}`
 }
 
-/** The lines of the ledger's journal: what it is, the record's id, and JSON. */
+/** The lines of the ledger's journal: what it is, and the document. */
 export const journalLine = {
-  begun: (id: string, begun: UsageBegun) => `B${id} ${JSON.stringify(begun)}`,
-  noted: (id: string, usage: NotedUsage) => `N${id} ${JSON.stringify(usage)}`,
-  settled: (id: string, record: UsageRecord) => `S${id} ${JSON.stringify(record)}`,
+  begun: (id: string, begun: UsageBegun) => `B${documentOf(id, begun)}`,
+  noted: (id: string, usage: NotedUsage) => `N${documentOf(id, usage)}`,
+  settled: (document: string) => `S${document}`,
 }
 
 interface Line {
   readonly kind: string
   readonly id: string
-  readonly value: unknown
+  readonly document: string
+  readonly value: Readonly<Record<string, unknown>>
 }
+
+/** Writes documents of records to the database, all of them or none. */
+export type WriteDocuments = (batch: readonly string[]) => Promise<void>
 
 const records = 500
 
@@ -33,10 +40,7 @@ const records = 500
  *
  * @returns How many records were looked at.
  */
-export async function recoverUsage(
-  folder: string,
-  write: (batch: readonly NamedRecord[]) => Promise<void>,
-): Promise<number> {
+export async function recoverUsage(folder: string, write: WriteDocuments): Promise<number> {
   const files = readdirSync(folder)
     .filter((name) => name.endsWith('.journal'))
     .map((name) => join(folder, name))
@@ -51,23 +55,19 @@ export async function recoverUsage(
   return count
 }
 
-async function recoverInstance(
-  files: readonly string[],
-  write: (batch: readonly NamedRecord[]) => Promise<void>,
-): Promise<number> {
-  const open = new Map<string, UsageRecord>()
+async function recoverInstance(files: readonly string[], write: WriteDocuments): Promise<number> {
+  const open = new Map<string, UsageBegun | UsageRecord>()
   let count = 0
   for (const file of files)
     count += await writeSettled(file, write, (line) => {
-      const begun = line.kind === 'B' ? (line.value as UsageBegun) : open.get(line.id)
-      if (line.kind === 'S') open.delete(line.id)
-      else if (begun)
-        open.set(
-          line.id,
-          unsettled(begun, line.kind === 'N' ? (line.value as NotedUsage) : undefined),
-        )
+      const { id, kind, value } = line
+      const begun = open.get(id)
+      // This program wrote the lines.
+      if (kind === 'S') open.delete(id)
+      else if (kind === 'B') open.set(id, unsettled(value as unknown as UsageBegun))
+      else if (begun) open.set(id, unsettled(begun, value as unknown as NotedUsage))
     })
-  const left = [...open].map(([id, record]) => ({ id, record }))
+  const left = [...open].map(([id, record]) => documentOf(id, record))
   for (let from = 0; from < left.length; from += records)
     await write(left.slice(from, from + records))
   for (const file of files) rmSync(file, { force: true })
@@ -77,17 +77,17 @@ async function recoverInstance(
 /** Writes what a segment says is settled, in its order, and shows every line. Returns how many records that were. */
 export async function writeSettled(
   file: string,
-  write: (batch: readonly NamedRecord[]) => Promise<void>,
+  write: WriteDocuments,
   show: (line: Line) => void = () => {},
 ): Promise<number> {
-  let batch: NamedRecord[] = []
+  let batch: string[] = []
   let count = 0
   for await (const text of createInterface({ input: createReadStream(file) })) {
     const line = readLine(text)
     if (!line) continue
     show(line)
     if (line.kind !== 'S') continue
-    batch.push({ id: line.id, record: line.value as UsageRecord })
+    batch.push(line.document)
     count += 1
     if (batch.length < records) continue
     await write(batch)
@@ -99,17 +99,18 @@ export async function writeSettled(
 
 /** A process may have died in the middle of a line. */
 function readLine(text: string): Line | undefined {
-  const end = text.indexOf(' ')
-  if (end < 0) return undefined
+  const document = text.slice(1)
   try {
-    const value: unknown = JSON.parse(text.slice(end + 1))
-    return isObject(value) ? { kind: text.slice(0, 1), id: text.slice(1, end), value } : undefined
+    const value: unknown = JSON.parse(document)
+    if (!isObject(value)) return undefined
+    const { id, ...rest } = value
+    return { kind: text.slice(0, 1), id: String(id), document, value: rest }
   } catch {
     return undefined
   }
 }
 
-function unsettled(begun: UsageBegun, noted: NotedUsage | undefined): UsageRecord {
+function unsettled(begun: UsageBegun, noted?: NotedUsage): UsageRecord {
   return {
     durationMs: 0,
     ...begun,

@@ -4,12 +4,18 @@ import type { OpenUsage, Store, UsageBegun } from '../ports/store.ts'
 import { type Journal, openJournal } from './journal.ts'
 import { OpenRecord } from './open-record.ts'
 import { unavailable } from './unavailable.ts'
-import { journalLine, type NamedRecord, recoverUsage, writeSettled } from './usage-journal.ts'
+import {
+  documentOf,
+  journalLine,
+  recoverUsage,
+  type WriteDocuments,
+  writeSettled,
+} from './usage-journal.ts'
 import { openUsageQueue, type UsageQueue, type WriteFailed } from './usage-queue.ts'
 
 export interface LedgerOptions {
   /** Writes the records to the database, all of them or none; those whose id is there already are left out. */
-  readonly write: (batch: readonly NamedRecord[]) => Promise<void>
+  readonly write: WriteDocuments
   /** Told when records could not be written. */
   readonly writeFailed: WriteFailed
   /** The folder of the journal, on the local disk. Absent where nothing has to outlive the process. */
@@ -49,7 +55,7 @@ class JournaledLedger implements Ledger {
     this.#writeFailed = writeFailed
     this.#journal = journalFolder === undefined ? undefined : this.#open(journalFolder)
     this.#queue = openUsageQueue({
-      write,
+      write: (batch) => write(batch.map(({ document }) => document)),
       writeFailed,
       ...(this.#journal && { overflow: ({ open }) => this.#leave(open) }),
     })
@@ -59,7 +65,7 @@ class JournaledLedger implements Ledger {
   beginUsage(begun: UsageBegun): OpenUsage {
     this.checkJournal()
     const open = this.#openRecord()
-    open.append(journalLine.begun, begun)
+    if (this.#journal) open.append(journalLine.begun(open.id, begun))
     return open
   }
 
@@ -70,10 +76,13 @@ class JournaledLedger implements Ledger {
 
   recordUsage(record: UsageRecord, begun?: OpenUsage): void {
     const open = begun instanceof OpenRecord ? begun : this.#openRecord()
-    open.append(journalLine.settled, record)
-    // Before anybody outside can have seen the end of the answer.
-    this.#journal?.write()
-    this.#queue.add({ id: open.id, record, open })
+    const document = documentOf(open.id, record)
+    if (this.#journal) {
+      open.append(journalLine.settled(document))
+      // Before anybody outside can have seen the end of the answer.
+      this.#journal.write()
+    }
+    this.#queue.add({ document, open })
   }
 
   async flush(): Promise<void> {

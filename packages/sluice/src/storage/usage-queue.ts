@@ -1,10 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { RefusedData } from './database.ts'
 import type { OpenRecord } from './open-record.ts'
-import type { NamedRecord } from './usage-journal.ts'
 
-/** A record on its way. Its id is never used for another, so that one that is written twice can be told. */
-export interface WaitingRecord extends NamedRecord {
+/** A record on its way. */
+export interface WaitingRecord {
+  /** As `documentOf` makes it. Its id is never used for another, so that one that is written twice can be told. */
+  readonly document: string
   /** Told once it is written, or can never be. */
   readonly open: OpenRecord
 }

@@ -1,20 +1,8 @@
 import type { UsageRecord } from '@sluice/contract'
 import sql from 'sql-template-tag'
 import type { Store } from '../ports/store.ts'
-import {
-  boolean,
-  type Columns,
-  fieldsOf,
-  fromRow,
-  integer,
-  json,
-  number,
-  text,
-  toValue,
-} from './columns.ts'
-import { storable } from './bound-values.ts'
-import type { Database, NewRows, Value } from './database.ts'
-import type { NamedRecord } from './usage-journal.ts'
+import { boolean, type Columns, fieldsOf, fromRow, integer, json, number, text } from './columns.ts'
+import type { Database } from './database.ts'
 import { type Ledger, type LedgerOptions, openLedger } from './usage-ledger.ts'
 
 const columns: Columns<UsageRecord> = {
@@ -61,7 +49,10 @@ export function usageTable(
   database: Database,
   options: Omit<LedgerOptions, 'write'>,
 ): Ledger & Pick<Store, 'lastUse' | 'listUsage'> {
-  const ledger = openLedger({ ...options, write: (batch) => database.append(rowsOf(batch)) })
+  const ledger = openLedger({
+    ...options,
+    write: (batch) => database.append({ ...table, documents: `[${batch.join(',')}]` }),
+  })
   return {
     beginUsage: (begun) => ledger.beginUsage(begun),
     recordUsage: (record, open) => ledger.recordUsage(record, open),
@@ -85,22 +76,8 @@ export function usageTable(
   }
 }
 
-const fields = fieldsOf(columns)
-const names = ['id', ...fields.map(([, { column }]) => column)]
-
 /** The unique ids make a batch of which nobody knows whether it was written safe to write again. */
-function rowsOf(batch: readonly NamedRecord[]): NewRows {
-  return {
-    table: 'usage_records',
-    columns: names,
-    values: batch.map(({ id, record }) => [id, ...valuesOf(record)]),
-  }
-}
-
-function valuesOf(record: UsageRecord): readonly Value[] {
-  const values: Readonly<Record<string, unknown>> = { ...record }
-  return fields.map(([field, { as }]) => {
-    const value = toValue(as, values[field])
-    return typeof value === 'string' ? storable(value) : value
-  })
-}
+const table = {
+  table: 'usage_records',
+  columns: [['id', text('id')] as const, ...fieldsOf(columns)],
+} as const

@@ -1,7 +1,8 @@
 import sql from 'sql-template-tag'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { sampleUsage } from '../../../../test/support/store-samples.ts'
-import { type Database, RefusedData } from '../../src/storage/database.ts'
+import { boolean, integer, json, number, text } from '../../src/storage/columns.ts'
+import { type Database, type NewRows, RefusedData } from '../../src/storage/database.ts'
 import { openStore } from '../../src/storage/store.ts'
 
 /** What the contract needs of an implementation: a database of its own, with the tables. */
@@ -56,10 +57,13 @@ export function describeDatabase(name: string, open: () => Promise<DatabaseUnder
     })
 
     test('data that no retry helps are told from other failures', async () => {
-      const rows = (...values: (string | number | null)[][]) => ({
+      const rows = (...values: [name: string, version: number | null][]): NewRows => ({
         table: 'versions',
-        columns: ['name', 'version'],
-        values,
+        columns: [
+          ['called', text('name')],
+          ['version', integer('version')],
+        ],
+        documents: JSON.stringify(values.map(([called, version]) => ({ called, version }))),
       })
       await database.append(rows(['a', 1], ['b', 2 ** 53 - 1]))
       await expect(database.append(rows(['c', 3], ['d', null]))).rejects.toBeInstanceOf(RefusedData)
@@ -70,6 +74,34 @@ export function describeDatabase(name: string, open: () => Promise<DatabaseUnder
         { name: 'a', version: 1 },
         { name: 'b', version: 2 ** 53 - 1 },
         { name: 'c', version: 3 },
+      ])
+    })
+
+    test('rows come from JSON: every kind of column, absent fields, odd texts and fractions', async () => {
+      await database.change(
+        sql`CREATE TABLE sorts (a TEXT, b INTEGER, c BIGINT, d DOUBLE PRECISION, e INTEGER, f TEXT)`,
+      )
+      await database.append({
+        table: 'sorts',
+        columns: [
+          ['a', text('a')],
+          ['small', integer('b')],
+          ['large', integer('c')],
+          ['fraction', number('d')],
+          ['flag', boolean('e')],
+          ['nested', json('f')],
+        ],
+        documents: JSON.stringify([
+          { a: '"\\u0000\n猫', small: 1.5, large: 2 ** 53 - 1, fraction: 0.1, flag: true },
+          { nested: { b: [1, 'ü'] }, flag: false, unknown: 1 },
+          { a: null },
+        ]),
+      })
+      const none = { a: null, b: null, c: null, d: null, e: null, f: null }
+      expect(await database.rows(sql`SELECT * FROM sorts`)).toEqual([
+        { ...none, a: '"\\u0000\n猫', b: 2, c: 2 ** 53 - 1, d: 0.1, e: 1 },
+        { ...none, e: 0, f: '{"b":[1,"ü"]}' },
+        none,
       ])
     })
 

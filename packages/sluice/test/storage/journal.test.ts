@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
 import { openJournal } from '../../src/storage/journal.ts'
 import { isAbandoned, newInstanceName } from '../../src/storage/journal-owner.ts'
@@ -25,7 +25,7 @@ test('lines are in the file at the end of the turn, or at once when asked', asyn
   expect(textsIn(folder.path)).toEqual(['one\ntwo\nthree\n'])
 })
 
-test('a segment goes when all of its lines are done, and not before', () => {
+test('a segment goes when all of its lines are done, and not before', async () => {
   using folder = temporaryFolder()
   using journal = openJournal({ folder: folder.path, segmentBytes: 8 })
   const first = journal.append('first')
@@ -37,12 +37,12 @@ test('a segment goes when all of its lines are done, and not before', () => {
   first.done()
   expect(textsIn(folder.path)).toEqual(['first\nsecond\n', 'third\n'])
   second.done()
-  expect(textsIn(folder.path)).toEqual(['third\n'])
+  await vi.waitFor(() => expect(textsIn(folder.path)).toEqual(['third\n']))
   third.done()
   expect(textsIn(folder.path)).toEqual(['third\n'])
 })
 
-test('what was left is read again from older segments, which then go', () => {
+test('what was left is read again from older segments, which then go', async () => {
   using folder = temporaryFolder()
   using journal = openJournal({ folder: folder.path })
   journal.append('written').done()
@@ -51,14 +51,14 @@ test('what was left is read again from older segments, which then go', () => {
   expect(others).toEqual([])
   expect(readFileSync(segment?.file ?? '', 'utf8')).toBe('written\nleft\n')
   segment?.leftDone()
-  expect(textsIn(folder.path)).toEqual([''])
+  await vi.waitFor(() => expect(textsIn(folder.path)).toEqual(['']))
   expect(journal.turn()).toEqual([])
 })
 
-test('disposing removes an empty journal and leaves what is not done', () => {
+test('disposing removes an empty journal and leaves what is not done', async () => {
   using folder = temporaryFolder()
   openJournal({ folder: folder.path })[Symbol.dispose]()
-  expect(textsIn(folder.path)).toEqual([])
+  await vi.waitFor(() => expect(textsIn(folder.path)).toEqual([]))
   const journal = openJournal({ folder: folder.path })
   journal.append('open')
   journal[Symbol.dispose]()

@@ -6,6 +6,9 @@ import { openUsageQueue, type WaitingRecord } from '../../src/storage/usage-queu
 
 type Batch = readonly WaitingRecord[]
 
+const attemptOf = ({ document }: WaitingRecord) =>
+  (JSON.parse(document) as { readonly attempt: number }).attempt
+
 beforeEach(() => {
   vi.useFakeTimers()
 })
@@ -23,7 +26,7 @@ function open(recordsMax?: number) {
     async write(batch) {
       tries.push(batch)
       await answer(batch)
-      written.push(...batch.map(({ record }) => record.attempt))
+      written.push(...batch.map(attemptOf))
     },
     writeFailed: (error, waiting, lost) => told.push([String(error), waiting, lost]),
     ...(recordsMax !== undefined && { recordsMax }),
@@ -36,7 +39,7 @@ function open(recordsMax?: number) {
     add: (from: number, to: number) => {
       for (let n = from; n <= to; n++) {
         const open = new OpenRecord(`record_${n}`, undefined)
-        queue.add({ id: open.id, record: sampleUsage({ attempt: n }), open })
+        queue.add({ document: JSON.stringify(sampleUsage({ attempt: n })), open })
       }
     },
     answers: (next: typeof answer) => {
@@ -79,7 +82,7 @@ test('a write that failed is tried again with the same batch, once a second, and
   answers(works)
   await vi.advanceTimersByTimeAsync(1_050)
   expect(written).toEqual([1, 2, 3])
-  expect(tries.map((batch) => batch.map(({ id }) => id))).toEqual([
+  expect(tries.map((batch) => batch.map(({ open }) => open.id))).toEqual([
     ['record_1', 'record_2'],
     ['record_1', 'record_2'],
     ['record_1', 'record_2'],
@@ -116,7 +119,7 @@ test('records that break a constraint are lost alone, in whichever place', async
   const { add, queue, told, written, answers } = open()
   const broken = new Set([1, 37, 38, 500])
   answers(async (batch) => {
-    if (batch.some(({ record }) => broken.has(record.attempt))) throw new RefusedData('odd')
+    if (batch.some((record) => broken.has(attemptOf(record)))) throw new RefusedData('odd')
   })
   add(1, 600)
   await queue.flush()
