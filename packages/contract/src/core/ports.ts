@@ -25,6 +25,8 @@ export interface VideoJob {
   readonly completedAt?: number
   readonly expiresAt?: number
   readonly remixedFromVideoId?: string
+  /** What its files take on this disk, until it expires. */
+  readonly bytes?: number
 }
 
 /** Newest first unless `ascending`; `after` is the id of the last item of the page before. */

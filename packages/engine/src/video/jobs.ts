@@ -29,6 +29,8 @@ export interface KeptJob {
   readonly size: string
   /** The engine's own note, kept as it is. */
   readonly state: string
+  /** What its files take. */
+  readonly bytes?: number
   /** Seconds since the epoch, where it is completed. */
   readonly expiresAt?: number
 }
@@ -41,6 +43,8 @@ export interface JobChange {
   readonly state?: string
   /** The finished clip's name below the folder that the job folder is in. */
   readonly file?: string
+  /** What its files take. */
+  readonly bytes?: number
   readonly error?: { readonly code: string; readonly message: string }
   /** Seconds since the epoch. */
   readonly completedAt?: number
@@ -117,7 +121,8 @@ export class EngineJobs implements AsyncDisposable {
     const id = this.#options.newId('video_')
     if (image !== undefined) await this.#folder.write(id, 'input', image)
     const state = stateText({ hasImage: image !== undefined, starts: 0 })
-    return { id, keyId, status: 'queued', progress: 0, prompt, seconds, size, state }
+    const bytes = image?.length ?? 0
+    return { id, keyId, status: 'queued', progress: 0, prompt, seconds, size, state, bytes }
   }
 
   /** Queues a new job or one of an earlier process; a completed one's clip is known again until it expires. */
@@ -204,7 +209,7 @@ export class EngineJobs implements AsyncDisposable {
       const rendered = await this.#renderFrames(job, state, signal)
       await this.#folder.write(id, 'still', rendered.thumbnail)
       await this.#folder.write(id, 'clip', rendered.video)
-      await this.#complete(id)
+      await this.#complete(id, rendered.video.length + rendered.thumbnail.length)
     } catch (thrown) {
       // A regular stop is not the job's fault: it does not count as a start.
       if (this.#isClosing) await onChange(id, { state: job.state })
@@ -243,7 +248,7 @@ export class EngineJobs implements AsyncDisposable {
     }
   }
 
-  async #complete(id: string): Promise<void> {
+  async #complete(id: string, bytes: number): Promise<void> {
     const completedAt = this.#seconds()
     const expiresAt = completedAt + keptSeconds
     const isKept = await this.#options.onChange(id, {
@@ -252,6 +257,7 @@ export class EngineJobs implements AsyncDisposable {
       completedAt,
       expiresAt,
       file: this.#folder.nameOf(id, 'clip'),
+      bytes,
     })
     if (isKept) this.#finished.set(id, expiresAt)
     await this.#folder.remove(id, isKept ? ['input'] : undefined)

@@ -10,6 +10,7 @@ import { createRouting } from '../gateway/route/create-routing.ts'
 import type { Gateway, Log } from '../gateway/gateway.ts'
 import { LearnedSizes } from '../gateway/limits/call-size.ts'
 import { keepChange, openBuiltInJobs } from '../gateway/kept/built-in-jobs.ts'
+import { KeptRoom } from '../gateway/kept/kept-room.ts'
 import { createHealth } from '../gateway/route/health.ts'
 import { concealedSettings } from '../gateway/route/concealed-settings.ts'
 import { createModelLists } from '../gateway/route/model-lists.ts'
@@ -72,6 +73,8 @@ export async function openGateway({
   const concealer = new Concealer()
   concealer.learn(concealedSettings(config, current.routing.upstreams.values()))
 
+  const keptLimits = () => current.config.limits
+
   const gateway: Gateway = {
     store,
     limiter: await openLimiter(config, log),
@@ -84,6 +87,8 @@ export async function openGateway({
     engine,
     engineContext: contextOf(engine, () => current.config),
     videos,
+    keptLimits,
+    keptRoom: new KeptRoom({ store, limits: keptLimits, now }),
     now,
     newId,
     random: Math.random,

@@ -32,6 +32,10 @@ export interface Config {
     readonly heldBytesPerKey: number
     /** What one request may name for fetching. */
     readonly namedFiles: { readonly count: number; readonly bytes: number }
+    /** What one key may have stored; the oldest beyond it are removed. */
+    readonly keptResponses: { readonly count: number; readonly bytes: number }
+    /** What one key may have stored; only what is over is removed. */
+    readonly keptVideos: { readonly count: number; readonly bytes: number }
   }
   readonly builtin: {
     readonly enabled: 'auto' | 'always' | 'never'
@@ -117,6 +121,8 @@ export function createConfig(environment: Environment, content: ConfigFile, file
       heldBytesPerKey: 256 * 1024 * 1024,
       ...limits,
       namedFiles: { count: 64, bytes: 50 * 1024 * 1024, ...limits.namedFiles },
+      keptResponses: { count: 10_000, bytes: 512 * 1024 * 1024, ...limits.keptResponses },
+      keptVideos: { count: 1_000, bytes: 2048 * 1024 * 1024, ...limits.keptVideos },
     },
     builtin: {
       enabled: builtin.enabled ?? 'auto',

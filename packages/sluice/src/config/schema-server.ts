@@ -106,6 +106,26 @@ export const limits = object(
         'Pictures and files that the gateway fetches because a request names them.',
       ),
     ),
+    keptResponses: optional(
+      object(
+        {
+          count: optional(count('How many. Default 10000.')),
+          bytes: optional(count('What they may have in all. Default 536870912 (512 MiB).')),
+        },
+        'Stored responses of one key. Beyond either bound its oldest are removed.',
+      ),
+    ),
+    keptVideos: optional(
+      object(
+        {
+          count: optional(count('How many. Default 1000.')),
+          bytes: optional(
+            count('What their files on this disk may have in all. Default 2147483648 (2 GiB).'),
+          ),
+        },
+        'Video tasks of one key. Its oldest that have failed or expired make room; beyond that: 429.',
+      ),
+    ),
   },
   'Default limits; a key may have its own.',
 )

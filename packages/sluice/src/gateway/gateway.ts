@@ -11,6 +11,7 @@ import type {
 import type { Fetching } from './attempt/named-files.ts'
 import type { Send } from './attempt/send.ts'
 import type { CallEnd } from './call.ts'
+import type { KeptLimits, KeptRoom } from './kept/kept-room.ts'
 import type { LearnedSizes } from './limits/call-size.ts'
 import type { Health } from './route/health.ts'
 import type { Routing } from './route/routing.ts'
@@ -33,6 +34,8 @@ export interface Gateway {
   readonly engine: BuiltinEngine
   readonly engineContext: Pick<EngineContext, 'publish'> & Fetching
   readonly videos: VideoWorker
+  readonly keptLimits: () => KeptLimits
+  readonly keptRoom: KeptRoom
   /** Milliseconds since the epoch. */
   readonly now: () => number
   readonly newId: (prefix: string) => string

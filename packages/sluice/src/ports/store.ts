@@ -26,6 +26,12 @@ export interface UpstreamId {
   readonly deleted: boolean
 }
 
+/** How much of a kind a key keeps, or may keep. */
+export interface KeptAmount {
+  readonly count: number
+  readonly bytes: number
+}
+
 /** What is known of an attempt as it begins. */
 export type UsageBegun = Pick<
   UsageRecord,
@@ -64,6 +70,19 @@ export interface Store extends VideoJobStore {
   findResponse(id: string): Promise<StoredResponse | undefined>
   /** Its upstream ids stay, as deleted. */
   deleteResponse(id: string): Promise<boolean>
+  /**
+   * Removes the responses of a key that were added first, beyond `most`; returns how many. Their upstream ids stay as they
+   * are: the upstream still has them.
+   */
+  trimResponses(keyId: string, most: KeptAmount): Promise<number>
+  /**
+   * Removes the oldest of a key's video tasks beyond `count` that have failed or expired before `at` (seconds since the
+   * epoch); returns what it keeps then.
+   */
+  trimVideoJobs(
+    keyId: string,
+    most: { readonly count: number; readonly at: number },
+  ): Promise<KeptAmount>
   /** Ids of what an upstream has made for a key beside responses; `source` is the answer that it came with. */
   addUpstreamIds(
     ids: readonly string[],

@@ -30,16 +30,25 @@ export function fromRow<Record>(columns: Columns<Record>, row: Row): Record {
   return record as Record
 }
 
-/** An INSERT of the whole record; changes no row where a unique column has the value already. */
+/**
+ * An INSERT of the whole record; changes no row where a unique column has the value already. `calculated` are further
+ * columns, and what the database makes their values from.
+ */
 export function insertNew<Record extends object>(
   table: string,
   columns: Columns<Record>,
   record: Record,
+  calculated: Readonly<{ [column: string]: Sql }> = {},
 ): Sql {
   const values = new Map(Object.entries(record))
   const fields = fieldsOf(columns)
-  const names = raw(fields.map(([, { column }]) => column).join(', '))
-  const kept = join(fields.map(([field, { as }]) => toValue(as, values.get(field))))
+  const names = raw(
+    [...fields.map(([, { column }]) => column), ...Object.keys(calculated)].join(', '),
+  )
+  const kept = join([
+    ...fields.map(([field, { as }]) => toValue(as, values.get(field))),
+    ...Object.values(calculated),
+  ])
   return sql`INSERT INTO ${raw(table)} (${names}) VALUES (${kept}) ON CONFLICT DO NOTHING`
 }
 

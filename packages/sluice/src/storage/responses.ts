@@ -14,6 +14,12 @@ const columns: Columns<StoredResponse> = {
   input: text('input'),
 }
 
+/** As they are written: how large a response is, is asked of the database alone. */
+const writtenColumns: Columns<StoredResponse & { readonly bytes: number }> = {
+  ...columns,
+  bytes: integer('bytes'),
+}
+
 const idColumns: Columns<UpstreamId> = {
   id: text('id'),
   keyId: text('key_id'),
@@ -26,13 +32,22 @@ export function responseTable(
   database: Database,
 ): Pick<
   Store,
-  'addResponse' | 'findResponse' | 'deleteResponse' | 'addUpstreamIds' | 'findUpstreamIds'
+  | 'addResponse'
+  | 'findResponse'
+  | 'deleteResponse'
+  | 'trimResponses'
+  | 'addUpstreamIds'
+  | 'findUpstreamIds'
 > {
   return {
     async addResponse(response, upstreamIds = []) {
       const { id: responseId, keyId } = response
       const ids = newIds(upstreamIds, { keyId, responseId })
-      const [added] = await database.change(insertNew('responses', columns, response), ...ids)
+      const bytes = Buffer.byteLength(response.response) + Buffer.byteLength(response.input)
+      // Seconds do not tell a conversation's responses apart.
+      const sequence = sql`(SELECT COALESCE(MAX(sequence), 0) + 1 FROM responses WHERE key_id = ${keyId})`
+      const row = insertNew('responses', writtenColumns, { ...response, bytes }, { sequence })
+      const [added] = await database.change(row, ...ids)
       if (added !== 1) throw new GatewayError('conflict', 'This response exists already')
     },
     async findResponse(id) {
@@ -45,6 +60,20 @@ export function responseTable(
         sql`UPDATE upstream_ids SET deleted = 1 WHERE response_id = ${id}`,
       )
       return deleted === 1
+    },
+    async trimResponses(keyId, { count, bytes }) {
+      const [trimmed] = await database.change(
+        sql`DELETE FROM responses WHERE id IN (
+          SELECT id FROM (
+            SELECT id, ROW_NUMBER() OVER newest_first AS place, SUM(bytes) OVER newest_first AS total
+            FROM responses WHERE key_id = ${keyId}
+            WINDOW newest_first AS (
+              ORDER BY sequence DESC, created_at DESC, id ROWS UNBOUNDED PRECEDING
+            )
+          ) AS kept WHERE place > ${count} OR total > ${bytes}
+        )`,
+      )
+      return trimmed ?? 0
     },
     async addUpstreamIds(ids, { keyId, source }) {
       await database.change(...newIds(ids, { keyId, responseId: source }))

@@ -22,6 +22,7 @@ const columns: Columns<VideoJob> = {
   completedAt: integer('completed_at'),
   expiresAt: integer('expires_at'),
   remixedFromVideoId: text('remixed_from_video_id'),
+  bytes: integer('bytes'),
 }
 
 const unfinished = raw("status IN ('queued', 'in_progress')")
@@ -33,6 +34,7 @@ type VideoJobStore = Pick<
   | 'listVideoJobs'
   | 'updateVideoJob'
   | 'deleteVideoJob'
+  | 'trimVideoJobs'
   | 'unfinishedVideoJobs'
 >
 
@@ -68,6 +70,25 @@ export function videoJobTable(database: Database): VideoJobStore {
     async deleteVideoJob(id) {
       const [deleted] = await database.change(sql`DELETE FROM video_jobs WHERE id = ${id}`)
       return deleted === 1
+    },
+    async trimVideoJobs(keyId, { count, at }) {
+      // A task that is over has no files, or only until they are swept: it weighs nothing.
+      const weighed = sql`SELECT id, sequence,
+          CASE WHEN ${unfinished} OR expires_at > ${at} THEN COALESCE(bytes, 0) ELSE 0 END AS weight,
+          CASE WHEN ${unfinished} OR expires_at > ${at} THEN 0 ELSE 1 END AS is_over
+        FROM video_jobs WHERE key_id = ${keyId}`
+      await database.change(
+        sql`DELETE FROM video_jobs WHERE id IN (
+          SELECT id FROM (
+            SELECT id, is_over, ROW_NUMBER() OVER (ORDER BY is_over, sequence DESC) AS place
+            FROM (${weighed}) AS weighed
+          ) AS kept WHERE is_over = 1 AND place > ${count}
+        )`,
+      )
+      const [row] = await database.rows(
+        sql`SELECT COUNT(*) AS count, COALESCE(SUM(weight), 0) AS bytes FROM (${weighed}) AS weighed`,
+      )
+      return { count: Number(row?.['count']), bytes: Number(row?.['bytes']) }
     },
     async unfinishedVideoJobs(provider) {
       const rows = await database.rows(

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Store } from '../../src/ports/store.ts'
+import { describeKept } from './store-kept.ts'
 import {
   sampleJob,
   sampleKey,
@@ -264,6 +265,8 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
         expect(await found('resp_1')).toEqual([{ ...row, id: 'resp_1', deleted: true }])
       })
     })
+
+    describeKept(() => subject)
 
     describe('usage', () => {
       test('records come back newest first, with and without their optional fields', async () => {

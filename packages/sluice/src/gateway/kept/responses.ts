@@ -38,10 +38,11 @@ const keptBytesMax = 16 * 1024 * 1024
  */
 export async function createResponse(gateway: Gateway, call: Call): Promise<Answer> {
   const request = call.request.value as ResponsesRequest
-  if (request.store !== false && call.held.bytes > keptBytesMax)
+  const requestBytesMax = Math.min(keptBytesMax, gateway.keptLimits().keptResponses.bytes)
+  if (request.store !== false && call.held.bytes > requestBytesMax)
     throw new GatewayError(
       'too_large',
-      `A request of more than ${keptBytesMax} bytes is not kept: send it with store: false`,
+      `A request of more than ${requestBytesMax} bytes is not kept: send it with store: false`,
       { param: 'store' },
     )
   const { asked, answering } = await continuedRun(gateway, call)
@@ -204,6 +205,7 @@ async function add(gateway: Gateway, { call, previousId, own, isOurs }: Kept, do
     input: JSON.stringify(own),
   }
   await gateway.store.addResponse(response, isOurs ? [] : idsOf(id, output))
+  await gateway.keptRoom.responseAdded(response)
 }
 
 /** Whether the upstream that answered speaks this format, and so knows the response by its id. */

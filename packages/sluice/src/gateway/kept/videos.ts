@@ -46,6 +46,7 @@ async function startHere(run: Run, target: Target): Promise<VideoJob> {
       param: 'model',
     })
   const image = await inputImage(gateway, call, request)
+  await gateway.keptRoom.forVideo(call.key.id, image?.length ?? 0)
   const attempt = new Attempt(run, target, call.cancellation)
   try {
     const job = await gateway.videos.create({
@@ -93,6 +94,7 @@ function isUpload(reference: object): reference is UploadedFile {
 async function startUpstream(run: Run): Promise<VideoJob> {
   const { gateway, call } = run
   const request = call.request.value as CreateVideoRequest
+  await gateway.keptRoom.forVideo(call.key.id, 0)
   const attempted = await begin(run)
   const { answer, target } = attempted
   if (answer.kind !== 'reply' || answer.jobId === undefined) {

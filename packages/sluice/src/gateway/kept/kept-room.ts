@@ -1,0 +1,74 @@
+import { GatewayError } from '@sluice/contract'
+import type { KeptAmount, Store, StoredResponse } from '../../ports/store.ts'
+
+/** How much of each kind a key may keep. */
+export interface KeptLimits {
+  readonly keptResponses: KeptAmount
+  readonly keptVideos: KeptAmount
+}
+
+/** The database is asked what a key keeps whenever it has added this part of what it may keep. */
+const lookPart = 1 / 64
+/** Of so many keys it is remembered what they have added; one that is forgotten is looked at with its next response. */
+const keysMax = 10_000
+
+export interface KeptRoomInput {
+  readonly store: Pick<Store, 'trimResponses' | 'trimVideoJobs'>
+  readonly limits: () => KeptLimits
+  /** Milliseconds since the epoch. */
+  readonly now: () => number
+}
+
+/**
+ * Holds each key to what it may keep, so that none fills the disk. Responses are stored unless a caller says otherwise, so
+ * the oldest go and no call is refused; of videos, which somebody waits for, only those that are over go by themselves.
+ */
+export class KeptRoom {
+  readonly #input: KeptRoomInput
+  /** What each key has added since it was looked at. */
+  readonly #added = new Map<string, KeptAmount>()
+
+  constructor(input: KeptRoomInput) {
+    this.#input = input
+  }
+
+  /** To be told of each response after it was stored. A key exceeds its bounds by a 64th at most, and by one response. */
+  async responseAdded({ keyId, response, input }: StoredResponse): Promise<void> {
+    const { count, bytes } = this.#input.limits().keptResponses
+    const before = this.#added.get(keyId)
+    const added = {
+      count: (before?.count ?? 0) + 1,
+      bytes: (before?.bytes ?? 0) + Buffer.byteLength(response) + Buffer.byteLength(input),
+    }
+    const isDue = added.count >= count * lookPart || added.bytes >= bytes * lookPart
+    if (before !== undefined && !isDue) {
+      this.#added.set(keyId, added)
+      return
+    }
+    if (this.#added.size >= keysMax) this.#added.clear()
+    this.#added.set(keyId, { count: 0, bytes: 0 })
+    await this.#input.store.trimResponses(keyId, { count, bytes })
+  }
+
+  /**
+   * Makes room for one more video whose files have `bytes` so far.
+   *
+   * @throws GatewayError `quota_exceeded` where too many are under way or can still be downloaded.
+   */
+  async forVideo(keyId: string, bytes: number): Promise<void> {
+    const { keptVideos: most } = this.#input.limits()
+    const at = Math.floor(this.#input.now() / 1000)
+    const kept = await this.#input.store.trimVideoJobs(keyId, { count: most.count - 1, at })
+    if (kept.count >= most.count) throw full('count', `${most.count} videos`)
+    if (kept.bytes + bytes > most.bytes || kept.bytes >= most.bytes)
+      throw full('bytes', `${most.bytes} bytes of videos`)
+  }
+}
+
+function full(limit: keyof KeptAmount, most: string): GatewayError {
+  return new GatewayError(
+    'quota_exceeded',
+    `This key may keep ${most} (limits.keptVideos.${limit}): delete some, or wait until they expire`,
+    { publicCode: 'kept_videos_exceeded' },
+  )
+}
