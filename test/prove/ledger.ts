@@ -1,4 +1,3 @@
-import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -6,6 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { UsageRecord } from '../../packages/contract/src/core/usage.ts'
 import { openData } from '../../packages/sluice/src/cli/open-data.ts'
+import { startGateway } from './gateway-process.ts'
 import { addressOf, askOn, openUpstream, type SeenCall } from './ledger-load.ts'
 
 export interface LedgerProof {
@@ -120,22 +120,4 @@ function disagreements(
 /** What is in the database needs no journal any more. */
 function leftFiles(folder: string): readonly string[] {
   return readdirSync(join(folder, 'journal')).map((name) => `${name} was left behind`)
-}
-
-async function startGateway(
-  env: NodeJS.ProcessEnv,
-): Promise<{ readonly child: ChildProcess; readonly url: string }> {
-  const main = join(import.meta.dirname, '../../bin/sluice.cjs')
-  const child = spawn(process.execPath, [main, 'serve'], {
-    env,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  let output = ''
-  child.stdout.on('data', (piece: Buffer) => (output += piece.toString()))
-  while (child.exitCode === null) {
-    const [, url] = /listens on (http:[^\s"]+)/.exec(output) ?? []
-    if (url !== undefined) return { child, url }
-    await pause(20)
-  }
-  throw new Error(`The gateway did not start: ${output}`)
 }

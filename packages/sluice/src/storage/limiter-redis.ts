@@ -106,8 +106,8 @@ class RedisLimiter implements Limiter {
       reply = await this.#run(command)
     } catch (error) {
       this.#lost(error)
-      // It may have been taken all the same.
-      this.#later({ ...command, op: 'settle', amounts: claims.map(() => 0) })
+      // It may have been taken all the same: by a call that is refused, or counts where it is let in instead.
+      this.#later({ ...command, op: 'settle', amounts: claims.map(givenBack) })
       return this.#withoutRedis(claims, leaseMs)
     }
     if (reply[0] === 'unknown') {
@@ -160,9 +160,11 @@ class RedisLimiter implements Limiter {
 
   #withoutRedis(claims: readonly Claim[], leaseMs: number): Decision {
     if (this.#local) return this.#local.reserve(claims, leaseMs)
-    throw new GatewayError('overloaded', 'The limits cannot be checked at the moment', {
-      retryAfterMs: 1_000,
-    })
+    throw new GatewayError(
+      'overloaded',
+      'The limits cannot be checked: Redis, which holds them, does not answer',
+      { retryAfterMs: 1_000 },
+    )
   }
 
   async #tell(command: Command): Promise<void> {
@@ -238,6 +240,10 @@ class RedisLimiter implements Limiter {
 /** Such a reservation is final: nobody takes a request back. */
 function isRequests(claim: Claim): boolean {
   return claim.kind === 'rate' && claim.unit === 'requests'
+}
+
+function givenBack(claim: Claim): number {
+  return claim.kind === 'concurrency' ? 0 : -claim.amount
 }
 
 function beyond(claims: readonly Claim[], actual: Actual): readonly number[] {

@@ -3,18 +3,25 @@ import { createServer, connect, type Socket } from 'node:net'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { createClient } from '@redis/client'
-import { expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
+import { leaveOut } from '../../../../test/support/leave-out.ts'
+import { noRedis, openTestRedis } from '../../../../test/support/redis-server.ts'
 import { until } from '../../../../test/support/start.ts'
 import '../../../../test/support/property-limits.ts'
 import { openRedisLimiter, type RedisLimiterOptions } from '../../src/storage/limiter-redis.ts'
 import { leaseMs, money, place, requests, startDate, tokens } from '../contract/limiter-claims.ts'
 import { describeLimiter } from '../contract/limiter.ts'
 
-const port = 6379
+const redis = await openTestRedis()
+afterAll(() => redis?.[Symbol.asyncDispose]())
+const url = redis?.url ?? ''
+
+test('Redis is here to be tested', (context) => {
+  if (!redis) leaveOut(context, noRedis)
+})
 
 async function openUnderTest(options: Partial<RedisLimiterOptions> = {}) {
   const prefix = `{sluice-test-${randomUUID()}}:`
-  const url = `redis://127.0.0.1:${port}`
   const limiter = await openRedisLimiter({ url, prefix, timeoutMs: 5_000, ...options })
   return {
     limiter,
@@ -29,39 +36,27 @@ async function openUnderTest(options: Partial<RedisLimiterOptions> = {}) {
   }
 }
 
-describeLimiter(
-  'in Redis',
-  async () => {
-    let time = 0
-    const opened = await openUnderTest({ now: () => startDate + time })
-    return {
-      limiter: opened.limiter,
-      advance(ms) {
-        time += ms
-      },
-      remove: () => opened[Symbol.asyncDispose](),
-    }
-  },
-  10,
-)
-
 /** A way to Redis that can be cut. */
 async function openWay() {
   const sockets = new Set<Socket>()
   let isOpen = true
+  let isMute = false
   const server = createServer((socket) => {
     if (!isOpen) return socket.destroy()
-    const redis = connect(port, '127.0.0.1')
-    for (const one of [socket, redis]) {
+    const onward = connect(Number(new URL(url).port), '127.0.0.1')
+    for (const one of [socket, onward]) {
       sockets.add(one)
       one.on('error', () => one.destroy())
       one.on('close', () => {
         sockets.delete(one)
         socket.destroy()
-        redis.destroy()
+        onward.destroy()
       })
     }
-    socket.pipe(redis).pipe(socket)
+    socket.pipe(onward)
+    onward.on('data', (reply: Buffer) => {
+      if (!isMute) socket.write(reply)
+    })
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   return {
@@ -70,8 +65,13 @@ async function openWay() {
       isOpen = false
       for (const socket of sockets) socket.destroy()
     },
+    /** Redis hears everything, and nobody hears Redis. */
+    mute() {
+      isMute = true
+    },
     mend() {
       isOpen = true
+      isMute = false
     },
     [Symbol.dispose]: () => {
       for (const socket of sockets) socket.destroy()
@@ -80,58 +80,95 @@ async function openWay() {
   }
 }
 
-test('what several processes ask at once is granted exactly once', async () => {
-  await using first = await openUnderTest()
-  const { prefix } = first
-  await using second = await openUnderTest({ prefix })
-  const claims = [tokens('key', 1_000, 10), money('key', 'month', { limit: 500, amount: 5 })]
-  const asked = [first, second].flatMap(({ limiter }) =>
-    Array.from({ length: 150 }, async () => limiter.reserve(claims, leaseMs)),
+describe.runIf(redis)('with Redis', () => {
+  describeLimiter(
+    'in Redis',
+    async () => {
+      let time = 0
+      const opened = await openUnderTest({ now: () => startDate + time })
+      return {
+        limiter: opened.limiter,
+        advance(ms) {
+          time += ms
+        },
+        remove: () => opened[Symbol.asyncDispose](),
+      }
+    },
+    10,
   )
-  const decisions = await Promise.all(asked)
-  expect(decisions.filter(({ granted }) => granted)).toHaveLength(100)
-})
 
-test('without Redis calls are refused with 503, and what was open is settled when it is back', async () => {
-  using way = await openWay()
-  const told: boolean[] = []
-  await using opened = await openUnderTest({ url: way.url, changed: (isUp) => told.push(isUp) })
-  const { limiter } = opened
-  const claims = [money('key', 'day', { limit: 100, amount: 60 }), place('key', 1)]
-  const reservation = await limiter.reserve(claims, leaseMs)
-  if (!reservation.granted) throw new Error('It was refused')
-  way.cut()
-  await expect(limiter.reserve(claims, leaseMs)).rejects.toMatchObject({ code: 'overloaded' })
-  await limiter.settle(reservation, { microUsd: 20 })
-  way.mend()
-  await until(() => told.at(-1) === true, 10_000)
-  expect((await limiter.look(claims)).map(({ remaining }) => remaining)).toEqual([80, 1])
-  expect(told).toEqual([true, false, true])
-})
-
-test('without Redis each process grants its share, which counts when Redis is back', async () => {
-  using way = await openWay()
-  const told: boolean[] = []
-  await using opened = await openUnderTest({
-    url: way.url,
-    whenDown: { processes: 2 },
-    changed: (isUp) => told.push(isUp),
+  test('what several processes ask at once is granted exactly once', async () => {
+    await using first = await openUnderTest()
+    const { prefix } = first
+    await using second = await openUnderTest({ prefix })
+    const claims = [tokens('key', 1_000, 10), money('key', 'month', { limit: 500, amount: 5 })]
+    const asked = [first, second].flatMap(({ limiter }) =>
+      Array.from({ length: 150 }, async () => limiter.reserve(claims, leaseMs)),
+    )
+    const decisions = await Promise.all(asked)
+    expect(decisions.filter(({ granted }) => granted)).toHaveLength(100)
   })
-  const { limiter } = opened
-  const claims = [requests('key', 10), money('key', 'day', { limit: 100, amount: 10 })]
-  await limiter.reserve(claims, leaseMs)
-  way.cut()
-  let granted = 0
-  for (;;) {
-    const decision = await limiter.reserve(claims, leaseMs)
-    if (!decision.granted) break
-    granted += 1
-    await limiter.settle(decision, { microUsd: 5 })
-  }
-  expect(granted).toBe(5)
-  way.mend()
-  await until(() => told.at(-1) === true, 10_000)
-  const [rate, budget] = await limiter.look(claims)
-  expect(rate?.remaining).toBeLessThanOrEqual(5)
-  expect(budget?.remaining).toBe(100 - 10 - 25)
+
+  test('without Redis calls are refused with 503, and what was open is settled when it is back', async () => {
+    using way = await openWay()
+    const told: boolean[] = []
+    await using opened = await openUnderTest({ url: way.url, changed: (isUp) => told.push(isUp) })
+    const { limiter } = opened
+    const claims = [money('key', 'day', { limit: 100, amount: 60 }), place('key', 1)]
+    const reservation = await limiter.reserve(claims, leaseMs)
+    if (!reservation.granted) throw new Error('It was refused')
+    way.cut()
+    await expect(limiter.reserve(claims, leaseMs)).rejects.toMatchObject({ code: 'overloaded' })
+    await limiter.settle(reservation, { microUsd: 20 })
+    way.mend()
+    await until(() => told.at(-1) === true, 10_000)
+    expect((await limiter.look(claims)).map(({ remaining }) => remaining)).toEqual([80, 1])
+    expect(told).toEqual([true, false, true])
+  })
+
+  test('what Redis took for a call that never saw its answer is given back', async () => {
+    using way = await openWay()
+    const told: boolean[] = []
+    await using opened = await openUnderTest({
+      url: way.url,
+      timeoutMs: 300,
+      changed: (isUp) => told.push(isUp),
+    })
+    const { limiter } = opened
+    const claims = [money('key', 'day', { limit: 100, amount: 60 }), place('key', 1)]
+    await limiter.look(claims)
+    way.mute()
+    await expect(limiter.reserve(claims, leaseMs)).rejects.toMatchObject({ code: 'overloaded' })
+    way.cut()
+    way.mend()
+    await until(() => told.at(-1) === true, 10_000)
+    expect((await limiter.look(claims)).map(({ remaining }) => remaining)).toEqual([100, 1])
+  })
+
+  test('without Redis each process grants its share, which counts when Redis is back', async () => {
+    using way = await openWay()
+    const told: boolean[] = []
+    await using opened = await openUnderTest({
+      url: way.url,
+      whenDown: { processes: 2 },
+      changed: (isUp) => told.push(isUp),
+    })
+    const { limiter } = opened
+    const claims = [requests('key', 10), money('key', 'day', { limit: 100, amount: 10 })]
+    await limiter.reserve(claims, leaseMs)
+    way.cut()
+    let granted = 0
+    for (;;) {
+      const decision = await limiter.reserve(claims, leaseMs)
+      if (!decision.granted) break
+      granted += 1
+      await limiter.settle(decision, { microUsd: 5 })
+    }
+    expect(granted).toBe(5)
+    way.mend()
+    await until(() => told.at(-1) === true, 10_000)
+    const [rate, budget] = await limiter.look(claims)
+    expect(rate?.remaining).toBeLessThanOrEqual(5)
+    expect(budget?.remaining).toBe(100 - 10 - 25)
+  })
 })

@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest'
+import { leaveOut } from '../support/leave-out.ts'
+import { isRedisInstalled, noRedis } from '../support/redis-server.ts'
+import { breaches, proveLimits } from './limits.ts'
+
+test('limits that processes share hold exactly, and when Redis is killed', async (context) => {
+  if (!isRedisInstalled()) leaveOut(context, noRedis)
+  const proofs = await proveLimits(6)
+  expect(proofs.filter(({ admitted, allowed }) => admitted > allowed)).toEqual([])
+  // How well places are used depends on how busy this machine is.
+  const counted = proofs.filter(({ unit }) => unit !== 'at a time')
+  expect(breaches(counted)).toEqual([])
+  for (const { asked, allowed, limit } of proofs) expect(asked, limit).toBeGreaterThan(4 * allowed)
+}, 120_000)

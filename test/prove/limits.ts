@@ -1,0 +1,230 @@
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { noRedis, openRedisServer, type RedisServer } from '../support/redis-server.ts'
+import { startGateway } from './gateway-process.ts'
+import { addressOf } from './ledger-load.ts'
+import { type Arrival, askAtOnce, askSteadily, type Kind, openWitness } from './limits-load.ts'
+
+/** What one limit was found to hold. */
+export interface LimitProof {
+  readonly limit: string
+  /** How much of it, in the time that it was asked for, and in which unit. */
+  readonly allowed: number
+  readonly unit: string
+  readonly asked: number
+  readonly admitted: number
+  /** Of what was allowed, from 0 to 1. */
+  readonly utilisation: number
+}
+
+/** So much of what is allowed is had by those who ask for ten times of it. */
+const utilisationMin = 0.95
+
+/** What is wrong; empty where every limit held exactly and was used. */
+export function breaches(proofs: readonly LimitProof[]): readonly string[] {
+  return proofs.flatMap(({ limit, allowed, admitted, utilisation }) => [
+    ...(admitted > allowed ? [`${limit}: ${admitted} were admitted, ${allowed} are allowed`] : []),
+    ...(utilisation < utilisationMin ? [`${limit}: ${utilisation} of it could be used`] : []),
+  ])
+}
+
+interface Limited extends Kind {
+  readonly limit: string
+  readonly unit: string
+}
+
+const requestsPerMinute = 120
+const tokensPerMinute = 12_000
+const places = 8
+
+const processes = 3
+/** How much more is asked for than is allowed. */
+const load = 10
+/** How long Redis is away. */
+const awayMs = 300
+
+const requests: Limited = {
+  name: 'requests',
+  tokens: 2,
+  upstreamMs: 0,
+  limit: `${requestsPerMinute} requests per minute`,
+  unit: 'requests',
+}
+const tokens: Limited = {
+  name: 'tokens',
+  tokens: 100,
+  upstreamMs: 0,
+  limit: `${tokensPerMinute} tokens per minute`,
+  unit: 'tokens',
+}
+const concurrency: Limited = {
+  name: 'places',
+  tokens: 2,
+  upstreamMs: 1_500,
+  limit: `${places} requests at a time`,
+  unit: 'at a time',
+}
+const kinds = [requests, tokens, concurrency]
+
+const settings = {
+  redis: { timeoutMs: 2_000 },
+  limits: { tokensPerMinute, concurrentRequestsPerKey: places },
+  keys: kinds.map(({ name }) => ({
+    name,
+    key: `sk-${name}`,
+    ...(name === requests.name && { requestsPerMinute }),
+  })),
+  prices: { '*': { input: 0, output: 0 } },
+}
+
+/**
+ * Three gateways at one Redis, which is killed and started again in the middle, asked for ten times what each limit
+ * allows. What was admitted is what reached the upstream.
+ *
+ * @throws Error where Redis is not installed.
+ */
+export async function proveLimits(seconds: number): Promise<readonly LimitProof[]> {
+  await using redis = await openRedisServer()
+  if (!redis) throw new Error(noRedis)
+  await using witness = await openWitness(kinds)
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-prove-'))
+  const config = join(folder, 'sluice.yaml')
+  writeFileSync(config, JSON.stringify(settings))
+  const environment = {
+    PATH: process.env['PATH'],
+    HOME: process.env['HOME'],
+    SLUICE_PORT: '0',
+    SLUICE_CONFIG: config,
+    SLUICE_LOG_LEVEL: 'fatal',
+    REDIS_URL: redis.url,
+    OPENAI_API_KEY: 'upstream-key',
+    OPENAI_BASE_URL: `${addressOf(witness.server)}/v1`,
+  }
+  const started = await Promise.all(
+    Array.from({ length: processes }, (_, index) =>
+      startGateway({ ...environment, SLUICE_DATA: join(folder, String(index)) }),
+    ),
+  )
+  try {
+    const urls = started.map(({ url }) => url)
+    const asked = new Map<string, number>()
+    const from = performance.now()
+    const away = await askEverything({ urls, seconds, redis, asked })
+    return proofs(witness.arrivals, { from, away, asked })
+  } finally {
+    for (const { child } of started) {
+      child.kill('SIGKILL')
+      if (child.exitCode === null && child.signalCode === null) await once(child, 'close')
+    }
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+interface Away {
+  readonly from: number
+  readonly until: number
+}
+
+/** Asks for all kinds at once, and takes Redis away in the middle. */
+async function askEverything({
+  urls,
+  seconds,
+  redis,
+  asked,
+}: {
+  readonly urls: readonly string[]
+  readonly seconds: number
+  readonly redis: RedisServer
+  readonly asked: Map<string, number>
+}): Promise<Away> {
+  const stopping = new AbortController()
+  const asking = (kind: Limited) => ({
+    kind,
+    urls,
+    signal: stopping.signal,
+    answered: () => asked.set(kind.name, (asked.get(kind.name) ?? 0) + 1),
+  })
+  const perSecond = (allowed: number) => (load * allowed) / seconds
+  const all = [
+    askSteadily(asking(requests), perSecond(inTime(requestsPerMinute, seconds))),
+    askSteadily(asking(tokens), perSecond(inTime(tokensPerMinute, seconds) / tokens.tokens)),
+    askAtOnce(asking(concurrency), { callers: load * places, pauseMs: 400 }),
+  ]
+  try {
+    await pause((seconds * 1_000) / 2)
+    const from = performance.now()
+    await redis.kill()
+    await pause(awayMs)
+    await redis.start()
+    const until = performance.now()
+    await pause((seconds * 1_000) / 2 - (until - from))
+    return { from, until }
+  } finally {
+    stopping.abort()
+    await Promise.all(all)
+  }
+}
+
+/** What a bucket that begins full allows in so many seconds. */
+function inTime(perMinute: number, seconds: number): number {
+  return Math.floor(perMinute * (1 + seconds / 60))
+}
+
+function proofs(
+  arrivals: readonly Arrival[],
+  {
+    from,
+    away,
+    asked,
+  }: { readonly from: number; readonly away: Away; readonly asked: ReadonlyMap<string, number> },
+): readonly LimitProof[] {
+  const of = ({ name }: Limited) => arrivals.filter(({ kind }) => kind === name)
+  const proof = (kind: Limited, allowed: number, admitted: number): LimitProof => ({
+    limit: kind.limit,
+    unit: kind.unit,
+    allowed,
+    asked: (asked.get(kind.name) ?? 0) * (kind === tokens ? kind.tokens : 1),
+    admitted,
+    utilisation: admitted / allowed,
+  })
+  const lasted = (kind: Limited) => (Math.max(...of(kind).map(({ at }) => at)) - from) / 1_000
+  const atATime = busyPlaces(of(concurrency), away)
+  return [
+    proof(requests, inTime(requestsPerMinute, lasted(requests)), of(requests).length),
+    proof(tokens, inTime(tokensPerMinute, lasted(tokens)), of(tokens).length * tokens.tokens),
+    { ...proof(concurrency, places, atATime.most), utilisation: atATime.usual / places },
+  ]
+}
+
+/** How many were at the upstream at the same time: at most, and on average while Redis could be asked. */
+function busyPlaces(arrivals: readonly Arrival[], away: Away) {
+  const steps = arrivals
+    .flatMap(({ at, endedAt }) => [
+      { at, by: 1 },
+      { at: endedAt, by: -1 },
+    ])
+    .sort((one, other) => one.at - other.at)
+  const last = Math.max(...arrivals.map(({ at }) => at))
+  // Refused callers wait a while, and gateways look for Redis now and then.
+  const backAt = steps.find(({ at, by }) => by > 0 && at > away.until)?.at ?? away.until
+  const counts = (at: number) => at <= last && (at < away.from || at > backAt)
+  let busy = 0
+  let most = 0
+  // From when all were busy for the first time.
+  let hasBegun = false
+  let busyMs = 0
+  let countedMs = 0
+  for (const [index, { at, by }] of steps.entries()) {
+    busy += by
+    most = Math.max(most, busy)
+    const next = steps[index + 1]?.at ?? at
+    hasBegun ||= busy === places
+    if (!hasBegun || !counts(at)) continue
+    busyMs += busy * (next - at)
+    countedMs += next - at
+  }
+  return { most, usual: countedMs === 0 ? 0 : busyMs / countedMs }
+}
