@@ -1,5 +1,7 @@
 import type { VideoJob } from '../../packages/contract/src/core/ports.ts'
+import type { Account } from '../../packages/sluice/src/ports/account.ts'
 import type { ApiKey } from '../../packages/sluice/src/ports/api-key.ts'
+import type { AuditEntry } from '../../packages/sluice/src/ports/audit.ts'
 import type { StoredResponse } from '../../packages/sluice/src/ports/store.ts'
 import type { UsageRecord } from '../../packages/contract/src/core/usage.ts'
 
@@ -58,6 +60,24 @@ export function sampleUsage(change: Partial<UsageRecord> = {}): UsageRecord {
     durationMs: 12.5,
     inputTokens: 10,
     outputTokens: 20,
+    ...change,
+  }
+}
+
+export function sampleAccount(change: Partial<Account> = {}): Account {
+  return { id: 'team_1', kind: 'team', name: 'sample', createdAt: 1_700_000_000_000, ...change }
+}
+
+export function sampleAudit(change: Partial<AuditEntry> = {}): AuditEntry {
+  return {
+    sequence: 1,
+    at: 1_700_000_000_000,
+    actor: 'key_1',
+    action: 'team.create',
+    target: 'team_1',
+    after: '{"name":"sample"}',
+    previousHash: '',
+    hash: 'hash',
     ...change,
   }
 }

@@ -1,7 +1,7 @@
 import type { Environment } from '../config/env.ts'
 import { loadConfig } from '../config/config.ts'
 import type { ApiKey } from '../ports/api-key.ts'
-import { createKey } from '../storage/secrets.ts'
+import { createKey } from '../accounts/secrets.ts'
 import { CommandError } from './command-error.ts'
 import { openData } from './open-data.ts'
 import { formatTable } from './table.ts'

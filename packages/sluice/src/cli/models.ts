@@ -1,20 +1,20 @@
 import { randomBytes } from 'node:crypto'
 import { loadConfig } from '../config/config.ts'
 import type { Environment } from '../config/env.ts'
-import type { ApiKey } from '../ports/api-key.ts'
+import { callerOf } from '../accounts/callers.ts'
 import { openSender } from '../http/send.ts'
 import { routingOf } from './open-gateway.ts'
 import { formatTable } from './table.ts'
 
 /** Whoever may use everything. */
-const anyone: ApiKey = {
+const anyone = callerOf({
   id: 'command line',
   name: 'command line',
   hash: '',
   role: 'administrator',
   prefix: '',
   createdAt: 0,
-}
+})
 
 /** Every name that a call may use under these settings. Asks providers that list their models themselves. */
 export async function listModels(

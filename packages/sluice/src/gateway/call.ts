@@ -1,6 +1,6 @@
 import type { CallOutcome, GatewayError, OperationName, Usage } from '@sluice/contract'
 import type { UnsupportedMode } from '../config/unsupported-mode.ts'
-import type { ApiKey } from '../ports/api-key.ts'
+import type { Caller } from '../ports/api-key.ts'
 import type { ClientFormat, StreamWriter } from '@sluice/protocols'
 import type { Cancellation } from './attempt/cancellation.ts'
 import type { NamedFiles } from './attempt/named-files.ts'
@@ -14,7 +14,9 @@ export interface Call {
   readonly id: string
   /** What the caller calls it (`x-request-id`), which need not be unique. */
   readonly givenId?: string
-  readonly key: ApiKey
+  readonly key: Caller
+  /** What it is billed by besides its key: the request's own tags, and those of all levels of the key. */
+  readonly tags: readonly string[]
   /** How the caller says the operation and reads its answer. */
   readonly format: ClientFormat
   readonly operation: OperationName
@@ -124,7 +126,7 @@ export interface CallEnd {
   /** The code of the error that the caller was told. */
   readonly code?: string
   /** Absent where nobody was let in. */
-  readonly key?: ApiKey
+  readonly key?: Caller
   /** Absent where the request never became a call. */
   readonly call?: Call
 }

@@ -1,5 +1,5 @@
 import type { VideoJob } from '@sluice/contract'
-import type { ApiKey } from '../ports/api-key.ts'
+import type { Caller } from '../ports/api-key.ts'
 import type { Limiter } from '../ports/limiter.ts'
 import type { Store } from '../ports/store.ts'
 import type {
@@ -23,7 +23,7 @@ export interface Gateway {
   readonly limiter: Limiter
   readonly learnedSizes: LearnedSizes
   /** The virtual keys; a look-up never waits. */
-  readonly keys: { find(secret: string): ApiKey | undefined }
+  readonly keys: { find(secret: string): Caller | undefined }
   /** Models and routes as configured now. Taken once per call, so that a change never splits one. */
   readonly routing: () => Routing
   /** What has been seen of each target: failures, speed, refused keys. */

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { GatewayError } from '@sluice/contract'
 import type { ClientFormat } from '@sluice/protocols'
-import type { ApiKey } from '../ports/api-key.ts'
+import type { Caller } from '../ports/api-key.ts'
 import type { HeldBytes } from '../gateway/held-bytes.ts'
 import type { Cancellation } from '../gateway/attempt/cancellation.ts'
 import type { Gateway } from '../gateway/gateway.ts'
@@ -56,7 +56,7 @@ export interface Exchange {
   readonly options: ServerOptions
   /** The request id. */
   readonly id: string
-  readonly key: ApiKey
+  readonly key: Caller
   readonly parameters: Readonly<Record<string, string>>
   /** Cancelled when the caller leaves. */
   readonly cancellation: Cancellation

@@ -5,14 +5,14 @@ import { type Admission, actualOf } from '../gateway/limits/admission.ts'
 import { type Asked, claimsOf, type KeyLimits, needsSize } from '../gateway/limits/claims.ts'
 import type { Call } from '../gateway/call.ts'
 import type { Gateway } from '../gateway/gateway.ts'
-import type { ApiKey } from '../ports/api-key.ts'
+import type { Caller } from '../ports/api-key.ts'
 import type { Claim, Decision, Level, RateClaim, Refusal } from '../ports/limiter.ts'
 import type { Address, Exchange, ServerOptions } from './address.ts'
 
 interface Entering {
   readonly request: FastifyRequest
   readonly admission: Admission
-  readonly key: ApiKey
+  readonly key: Caller
   readonly limits: KeyLimits
 }
 

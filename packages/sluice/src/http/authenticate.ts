@@ -1,13 +1,13 @@
 import type { FastifyRequest } from 'fastify'
 import { GatewayError } from '@sluice/contract'
-import type { ApiKey } from '../ports/api-key.ts'
+import type { Caller } from '../ports/api-key.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 
 /**
  * The caller's key: `x-goog-api-key`, or `?key=` below the Gemini addresses; `x-api-key`; `Authorization` as Bearer or
  * bare. The first that is present decides. Throws `unauthenticated`.
  */
-export function authenticate({ keys }: Gateway, request: FastifyRequest): ApiKey {
+export function authenticate({ keys }: Gateway, request: FastifyRequest): Caller {
   const secret = secretOf(request)
   if (secret === undefined || secret === '')
     throw new GatewayError(
@@ -32,7 +32,7 @@ function secretOf({ headers, query, url }: FastifyRequest): string | undefined {
   return headers.authorization?.replace(/^bearer(?:\s+|$)/i, '').trim()
 }
 
-export function requireAdministrator(key: ApiKey): void {
+export function requireAdministrator(key: Caller): void {
   if (key.role !== 'administrator')
     throw new GatewayError('forbidden', 'This path requires an administrator key')
 }

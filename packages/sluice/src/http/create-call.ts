@@ -4,6 +4,7 @@ import { isUnsupportedMode, unsupportedModes } from '../config/unsupported-mode.
 import { formatContext } from '../gateway/answer.ts'
 import { type Call, openTrail } from '../gateway/call.ts'
 import { CallRequest, requestOf, type RequestParts } from '../gateway/call-request.ts'
+import { tagsHeader, tagsOf } from '../gateway/tags.ts'
 import type { Exchange } from './address.ts'
 import { publicHeaders, publicQuery } from './authenticate.ts'
 import { publicAddress } from './public-address.ts'
@@ -42,6 +43,7 @@ export function createCall(exchange: Exchange, input: CallInput): Call {
     operation: format.operation,
     request: new CallRequest(request, parts),
     headers,
+    tags: tagsOf(key, headers[tagsHeader]),
     ...unsupportedOf(headers),
     query,
     publicAddress: publicAddress(exchange),

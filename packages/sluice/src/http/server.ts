@@ -4,7 +4,8 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { GatewayError, invalidRequest } from '@sluice/contract'
 import { Cancellation, stopping } from '../gateway/attempt/cancellation.ts'
 import { isLogged } from '../gateway/attempt/log-failure.ts'
-import type { ApiKey } from '../ports/api-key.ts'
+import type { Caller } from '../ports/api-key.ts'
+import { callerOf } from '../accounts/callers.ts'
 import { causeText, headerText } from '../gateway/answer.ts'
 import type { Call, CallEnd } from '../gateway/call.ts'
 import type { Gateway } from '../gateway/gateway.ts'
@@ -26,7 +27,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Set once the request has been read. */
     call?: Call
-    apiKey?: ApiKey
+    apiKey?: Caller
     /** Cancelled when the caller leaves. */
     cancellation?: Cancellation
     /** What the caller calls its request, which need not be unique. */
@@ -307,7 +308,7 @@ function parametersOf(
   return wildcard === undefined || rest === undefined ? named : { ...named, [wildcard]: rest }
 }
 
-const nobody: ApiKey = {
+const nobody = callerOf({
   id: '',
   name: '',
   hash: '',
@@ -315,18 +316,18 @@ const nobody: ApiKey = {
   prefix: '',
   createdAt: 0,
   models: [],
-}
+})
 
 function enter(
   address: Address,
   { gateway, options, state }: Installing,
   { request, admission }: { readonly request: FastifyRequest; readonly admission: Admission },
-): ApiKey | Promise<ApiKey> {
+): Caller | Promise<Caller> {
   if (address.access === 'open') return nobody
   const key = authenticate(gateway, request)
   request.apiKey = key
   if (address.access === 'administrator') requireAdministrator(key)
-  const withinConcurrency = (): ApiKey => {
+  const withinConcurrency = (): Caller => {
     const most = options.concurrentRequests()
     if (most !== undefined && state.calls.size > most)
       throw new GatewayError(

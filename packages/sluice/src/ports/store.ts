@@ -1,5 +1,7 @@
 import type { Usage, UsageRecord, Store as VideoJobStore } from '@sluice/contract'
+import type { Account } from './account.ts'
 import type { ApiKey } from './api-key.ts'
+import type { AuditEntry } from './audit.ts'
 
 /** A stored response of POST /v1/responses. */
 export interface StoredResponse {
@@ -47,6 +49,19 @@ export interface OpenUsage {
   note(usage: NotedUsage): void
 }
 
+/** A key or an account as it shall be from now on, or the id of an account that goes. */
+export type AccountWrite =
+  | { readonly key: ApiKey }
+  | { readonly account: Account }
+  | { readonly removed: string }
+
+/** Entries are numbered from 1 up. */
+export interface AuditPage {
+  readonly limit: number
+  readonly after?: number
+  readonly before?: number
+}
+
 /**
  * Everything the gateway keeps; packages/sluice/test/contract/store.ts says what each method means and runs on every
  * database. Keys are few and are read whole at start and after a change, so no call waits for the disk to be
@@ -59,8 +74,17 @@ export interface Store extends VideoJobStore {
   addKey(key: ApiKey): Promise<void>
   /** Returns false when there is no such key or it is revoked already. */
   revokeKey(id: string, at: number): Promise<boolean>
-  /** A text that differs after anyone, in this process or another, changed a key. Cheap: asked every second. */
+  /** A text that differs after anyone, in this process or another, changed a key or an account. Cheap: asked every second. */
   keysVersion(): Promise<string>
+  /** All organizations, teams and users; oldest first. */
+  listAccounts(): Promise<readonly Account[]>
+  /**
+   * Does what an administrator asked for and says so in the audit log: all of it or nothing. False, and nothing is done, where
+   * an entry with this number is there already: another change came first.
+   */
+  administer(writes: readonly AccountWrite[], entry: AuditEntry): Promise<boolean>
+  /** Entries of the audit log: the newest first where `before` is given, which they are older than; else the oldest first. */
+  listAudit(page: AuditPage): Promise<readonly AuditEntry[]>
 
   /**
    * Rejects with `conflict` when the id is known already. `upstreamIds` are what an upstream knows of it: its items and

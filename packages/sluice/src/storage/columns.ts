@@ -40,6 +40,27 @@ export function insertNew<Record extends object>(
   record: Record,
   calculated: Readonly<{ [column: string]: Sql }> = {},
 ): Sql {
+  return sql`${insert(table, columns, record, calculated)} ON CONFLICT DO NOTHING`
+}
+
+/** An INSERT of the whole record, or of what is in a row with its id already. */
+export function insertOrReplace<Record extends object>(
+  table: string,
+  columns: Columns<Record>,
+  record: Record,
+): Sql {
+  const others = fieldsOf(columns).filter(([field]) => field !== 'id')
+  const changes = others.map(([, { column }]) => `${column} = excluded.${column}`).join(', ')
+  return sql`${insert(table, columns, record)} ON CONFLICT (id) DO UPDATE SET ${raw(changes)}`
+}
+
+/** An INSERT of the whole record, which breaks a constraint where a unique column has the value already. */
+export function insert<Record extends object>(
+  table: string,
+  columns: Columns<Record>,
+  record: Record,
+  calculated: Readonly<{ [column: string]: Sql }> = {},
+): Sql {
   const values = new Map(Object.entries(record))
   const fields = fieldsOf(columns)
   const names = raw(
@@ -49,7 +70,7 @@ export function insertNew<Record extends object>(
     ...fields.map(([field, { as }]) => toValue(as, values.get(field))),
     ...Object.values(calculated),
   ])
-  return sql`INSERT INTO ${raw(table)} (${names}) VALUES (${kept}) ON CONFLICT DO NOTHING`
+  return sql`INSERT INTO ${raw(table)} (${names}) VALUES (${kept})`
 }
 
 /** `a = …, b = …` for the fields that `change` has, or undefined when it has none. */

@@ -11,7 +11,11 @@ export type Row = Readonly<Record<string, unknown>>
 export interface Database extends AsyncDisposable {
   /** The rows of a query. */
   rows(query: Sql): Promise<readonly Row[]>
-  /** Runs the statements in one transaction, and returns how many rows each has changed. */
+  /**
+   * Runs the statements in one transaction, and returns how many rows each has changed.
+   *
+   * @throws RefusedData when one breaks a constraint, and nothing is done.
+   */
   change(...statements: readonly Sql[]): Promise<readonly number[]>
   /** As `change`, and returns only when a power cut cannot undo it: for what a caller is promised. */
   changeDurably(...statements: readonly Sql[]): Promise<readonly number[]>

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ApiKey } from '../ports/api-key.ts'
 import type { Store } from '../ports/store.ts'
-import { createKey } from './secrets.ts'
+import { createKey } from '../accounts/secrets.ts'
 
 /** What `data/initial-keys.json` holds: the only place where the first secrets can be read again. */
 export interface InitialKeys {

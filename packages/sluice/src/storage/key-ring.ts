@@ -1,11 +1,16 @@
-import type { ApiKey } from '../ports/api-key.ts'
+import { callersByHash, type Dated } from '../accounts/callers.ts'
+import { hashSecret } from '../accounts/secrets.ts'
+import type { ApiKey, Caller } from '../ports/api-key.ts'
 import type { Store } from '../ports/store.ts'
-import { hashSecret } from './secrets.ts'
 
 /** All keys in memory, so that authenticating a call costs a look-up or two, and never waits for the disk. */
 export interface KeyRing extends AsyncDisposable {
-  /** The key of a secret, with or without its leading `sk-`; undefined when unknown, expired or revoked. */
-  find(secret: string): ApiKey | undefined
+  /** Whose a secret is, with or without its leading `sk-`; undefined when unknown, expired, disabled or revoked. */
+  find(secret: string): Caller | undefined
+  /** Whether the key with this id, and all it belongs to, is still valid. */
+  isValid(id: string): boolean
+  /** Calls `changed` whenever keys or accounts have changed, and every second besides, since some may have expired. */
+  watch(changed: () => void): Disposable
   /** Replaces the keys that come from the settings. */
   setFixed(keys: readonly ApiKey[]): void
   /** Reads the kept keys again now, instead of within a second of a change. */
@@ -28,43 +33,19 @@ export interface KeyRingOptions {
 
 /** Reads the keys and follows their changes until disposed. Does not dispose the store. */
 export async function openKeyRing(
-  store: Pick<Store, 'keysVersion' | 'listKeys'>,
+  store: Pick<Store, 'keysVersion' | 'listKeys' | 'listAccounts'>,
   options: KeyRingOptions,
 ): Promise<KeyRing> {
   const { now = Date.now, pollMs = 1_000, readFailed = () => {} } = options
-  let fixed = byHash(options.fixed)
-  let kept = new Map<string, ApiKey>()
-  let find = finderIn(fixed, kept)
-  let version = ''
-  let reading: Promise<void> | undefined
-
-  async function read(): Promise<void> {
-    // Asked before the list: a change in between is then seen as a change once more, never missed.
-    const current = await store.keysVersion()
-    if (current === version) return
-    kept = byHash(await store.listKeys())
-    find = finderIn(fixed, kept)
-    version = current
-  }
-
-  /** One after the other, so that what is read later is never overwritten by what was read earlier. */
-  function readNext(): Promise<void> {
-    const mine = (reading ?? Promise.resolve())
-      .catch(() => {})
-      .then(read)
-      .finally(() => {
-        if (reading === mine) reading = undefined
-      })
-    reading = mine
-    return mine
-  }
-
+  const ring = new Ring(options.fixed)
+  const readNext = oneAfterTheOther(readerInto(ring, store))
   let isReadable = true
   async function poll(): Promise<void> {
+    ring.tell()
     // A slow store is not asked again before it has answered.
-    if (reading) return
+    if (readNext.isRunning()) return
     try {
-      await readNext()
+      await readNext.run()
       isReadable = true
     } catch (error) {
       if (isReadable) readFailed(error)
@@ -72,49 +53,119 @@ export async function openKeyRing(
     }
   }
 
-  await readNext()
+  await readNext.run()
   const timer = setInterval(() => void poll(), pollMs).unref()
 
   return {
-    find(secret) {
-      const key = find(secret)
-      return key && isValid(key, now()) ? key : undefined
-    },
-    setFixed(keys) {
-      fixed = byHash(keys)
-      find = finderIn(fixed, kept)
-    },
-    reload: readNext,
+    find: (secret) => ring.find(secret, now()),
+    isValid: (id) => ring.isValid(id, now()),
+    watch: (changed) => ring.watch(changed),
+    setFixed: (keys) => ring.setFixed(keys),
+    reload: () => readNext.run(),
     async [Symbol.asyncDispose]() {
       clearInterval(timer)
-      await reading?.catch(() => {})
+      await readNext.last()?.catch(() => {})
+    },
+  }
+}
+
+/** Reads what has changed since it was read last. */
+function readerInto(
+  ring: Ring,
+  store: Pick<Store, 'keysVersion' | 'listKeys' | 'listAccounts'>,
+): () => Promise<void> {
+  let version = ''
+  return async () => {
+    // Asked before the lists: a change in between is then seen as a change once more, never missed.
+    const current = await store.keysVersion()
+    if (current === version) return
+    const keys = await store.listKeys()
+    ring.setKept(callersByHash(keys, await store.listAccounts()))
+    version = current
+  }
+}
+
+/** Runs one at a time, so that what is read later is never overwritten by what was read earlier. */
+function oneAfterTheOther(work: () => Promise<void>) {
+  let running: Promise<void> | undefined
+  return {
+    isRunning: () => running !== undefined,
+    last: () => running,
+    run(): Promise<void> {
+      const mine = (running ?? Promise.resolve())
+        .catch(() => {})
+        .then(work)
+        .finally(() => {
+          if (running === mine) running = undefined
+        })
+      running = mine
+      return mine
     },
   }
 }
 
 const seenMax = 10_000
 
-/** Looks a secret up by its hash, which is made once for those in use: they are in memory with every request as well. */
-function finderIn(
-  ...all: readonly ReadonlyMap<string, ApiKey>[]
-): (secret: string) => ApiKey | undefined {
-  const seen = new Map<string, ApiKey>()
-  return (secret) => {
-    const known = seen.get(secret)
-    if (known) return known
-    const hash = hashSecret(secret)
-    const key = all.find((keys) => keys.has(hash))?.get(hash)
-    if (!key) return undefined
-    if (seen.size >= seenMax) seen.clear()
-    seen.set(secret, key)
-    return key
+/** The callers as they were read last. */
+class Ring {
+  #fixed: ReadonlyMap<string, Dated>
+  #kept: ReadonlyMap<string, Dated> = new Map()
+  /** When each key ends. */
+  #ends: ReadonlyMap<string, number> = new Map()
+  readonly #watchers = new Set<() => void>()
+  /** A secret's hash is made once for those in use: they are in memory with every request as well. */
+  #seen = new Map<string, Dated>()
+
+  constructor(fixed: readonly ApiKey[]) {
+    this.#fixed = callersByHash(fixed, [])
+    this.#changed()
   }
-}
 
-function byHash(keys: readonly ApiKey[]): Map<string, ApiKey> {
-  return new Map(keys.map((key) => [key.hash, key]))
-}
+  setFixed(keys: readonly ApiKey[]): void {
+    this.#fixed = callersByHash(keys, [])
+    this.#changed()
+  }
 
-function isValid(key: ApiKey, time: number): boolean {
-  return key.revokedAt === undefined && (key.expiresAt === undefined || key.expiresAt > time)
+  setKept(callers: ReadonlyMap<string, Dated>): void {
+    this.#kept = callers
+    this.#changed()
+  }
+
+  find(secret: string, time: number): Caller | undefined {
+    const known = this.#seen.get(secret) ?? this.#look(secret)
+    return known !== undefined && known.expiresAt > time ? known.caller : undefined
+  }
+
+  isValid(id: string, time: number): boolean {
+    const end = this.#ends.get(id)
+    return end !== undefined && end > time
+  }
+
+  watch(changed: () => void): Disposable {
+    this.#watchers.add(changed)
+    return { [Symbol.dispose]: () => void this.#watchers.delete(changed) }
+  }
+
+  tell(): void {
+    for (const changed of this.#watchers) changed()
+  }
+
+  #look(secret: string): Dated | undefined {
+    const hash = hashSecret(secret)
+    const found = this.#fixed.get(hash) ?? this.#kept.get(hash)
+    if (!found) return undefined
+    if (this.#seen.size >= seenMax) this.#seen.clear()
+    this.#seen.set(secret, found)
+    return found
+  }
+
+  #changed(): void {
+    this.#seen = new Map()
+    const ends = new Map<string, number>()
+    // An older secret may end before its key does.
+    for (const { caller, expiresAt } of [...this.#kept.values(), ...this.#fixed.values()])
+      ends.set(caller.id, Math.max(expiresAt, ends.get(caller.id) ?? 0))
+    this.#ends = ends
+    this.tell()
+  }
 }

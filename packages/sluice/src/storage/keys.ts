@@ -4,22 +4,26 @@ import type { ApiKey } from '../ports/api-key.ts'
 import type { Store } from '../ports/store.ts'
 import { type Columns, fromRow, insertNew, integer, json, text } from './columns.ts'
 import type { Database } from './database.ts'
+import { termColumns } from './term-columns.ts'
 
-const columns: Columns<ApiKey> = {
+/** How a key is kept. */
+export const keyColumns: Columns<ApiKey> = {
   id: text('id'),
   name: text('name'),
   hash: text('hash'),
   role: text('role'),
   prefix: text('prefix'),
-  requestsPerMinute: integer('requests_per_minute'),
-  models: json('models'),
+  adminRole: text('admin_role'),
+  ownerId: text('owner_id'),
   createdAt: integer('created_at'),
-  expiresAt: integer('expires_at'),
+  disabledAt: integer('disabled_at'),
   revokedAt: integer('revoked_at'),
+  olderSecrets: json('older_secrets'),
+  ...termColumns,
 }
 
 /** Counted in the transaction of the change, so that whoever sees the new number sees the change too. */
-const countChange = sql`UPDATE versions SET version = version + 1 WHERE name = 'keys'`
+export const countKeyChange = sql`UPDATE versions SET version = version + 1 WHERE name = 'keys'`
 
 /** The part of the store that keeps virtual keys. */
 export function keyTable(
@@ -28,16 +32,19 @@ export function keyTable(
   return {
     async listKeys() {
       const rows = await database.rows(sql`SELECT * FROM api_keys ORDER BY created_at, id`)
-      return rows.map((row) => fromRow(columns, row))
+      return rows.map((row) => fromRow(keyColumns, row))
     },
     async addKey(key) {
-      const [added] = await database.changeDurably(insertNew('api_keys', columns, key), countChange)
+      const [added] = await database.changeDurably(
+        insertNew('api_keys', keyColumns, key),
+        countKeyChange,
+      )
       if (added !== 1) throw new GatewayError('conflict', 'This key exists already')
     },
     async revokeKey(id, at) {
       const [revoked] = await database.changeDurably(
         sql`UPDATE api_keys SET revoked_at = ${at} WHERE id = ${id} AND revoked_at IS NULL`,
-        countChange,
+        countKeyChange,
       )
       return revoked === 1
     },

@@ -67,11 +67,7 @@ function postgresDatabase(pool: Pool): Database {
     // PostgreSQL's own setting, synchronous_commit, is on unless the operator turned it off.
     changeDurably: change,
     async append(rows) {
-      try {
-        await change(insertOf(rows))
-      } catch (error) {
-        throw isRefusal(error) ? new RefusedData(error.message, { cause: error }) : error
-      }
+      await change(insertOf(rows))
     },
     async [Symbol.asyncDispose]() {
       if (!pool.ending) await pool.end()
@@ -135,6 +131,7 @@ async function meant<Result>(work: () => Promise<Result>): Promise<Result> {
       thrown instanceof DatabaseError
         ? /^(?:08|53|57|58|25006)/.test(thrown.code ?? '')
         : thrown instanceof Error && !(thrown instanceof TypeError || thrown instanceof RangeError)
+    if (isRefusal(thrown)) throw new RefusedData(thrown.message, { cause: thrown })
     throw isPassing ? unavailable(thrown) : thrown
   }
 }

@@ -1,6 +1,7 @@
 import sql from 'sql-template-tag'
 import type { Store } from '../ports/store.ts'
 import type { Database } from './database.ts'
+import { accountTable } from './accounts.ts'
 import { keyTable } from './keys.ts'
 import { responseTable } from './responses.ts'
 import type { LedgerOptions } from './usage-ledger.ts'
@@ -30,6 +31,7 @@ export function openStore(
 
   return {
     ...keyTable(database),
+    ...accountTable(database),
     ...videoJobTable(database),
     ...responseTable(database),
     ...usage,

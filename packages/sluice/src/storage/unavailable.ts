@@ -1,4 +1,5 @@
 import { GatewayError } from '@sluice/contract'
+import { RefusedData } from './database.ts'
 
 /**
  * Busy, locked, read-only, failing, full or gone (https://sqlite.org/rescode.html): no fault of the statement, and
@@ -6,10 +7,18 @@ import { GatewayError } from '@sluice/contract'
  */
 const passing: ReadonlySet<number> = new Set([5, 6, 8, 10, 13, 14])
 
-/** What SQLite threw; `overloaded` where its file cannot be written or read for now. */
+/** SQLITE_CONSTRAINT. */
+const constraint = 19
+
+/**
+ * What SQLite threw; `overloaded` where its file cannot be written or read for now, and RefusedData where a constraint was
+ * broken.
+ */
 export function sqliteError(thrown: unknown): unknown {
   if (!(thrown instanceof Error) || !('errcode' in thrown)) return thrown
   const { errcode } = thrown
+  if (typeof errcode === 'number' && (errcode & 0xff) === constraint)
+    return new RefusedData(thrown.message, { cause: thrown })
   return typeof errcode === 'number' && passing.has(errcode & 0xff)
     ? unavailable(thrown, `: ${thrown.message}`)
     : thrown

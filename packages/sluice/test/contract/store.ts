@@ -7,6 +7,7 @@ import {
   sampleResponse,
   sampleUsage,
 } from '../../../../test/support/store-samples.ts'
+import { describeAccounts } from './store-accounts.ts'
 
 /** What the contract needs of an implementation. */
 export interface StoreUnderTest {
@@ -105,6 +106,8 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
         expect(await store.listKeys()).toEqual([sampleKey()])
       })
     })
+
+    describeAccounts(() => subject)
 
     describe('video jobs', () => {
       test('a job comes back as it was added, with and without its optional fields', async () => {

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { sampleKey } from '../../../../test/support/store-samples.ts'
 import type { ApiKey } from '../../src/ports/api-key.ts'
 import { openKeyRing } from '../../src/storage/key-ring.ts'
-import { hashSecret } from '../../src/storage/secrets.ts'
+import { hashSecret } from '../../src/accounts/secrets.ts'
 
 beforeEach(() => {
   vi.useFakeTimers()
@@ -23,6 +23,7 @@ function shakyStore() {
     store: {
       keysVersion: vi.fn<() => Promise<string>>(() => answer(String(version))),
       listKeys: vi.fn<() => Promise<readonly ApiKey[]>>(() => answer(keys)),
+      listAccounts: () => Promise.resolve([]),
     },
     change: (to: readonly ApiKey[]) => {
       version++
@@ -44,7 +45,7 @@ test('a store that cannot be read is told of once, until it can be again', async
   answers(() => Promise.reject(new Error('away')))
   await vi.advanceTimersByTimeAsync(5_000)
   expect(told).toHaveLength(1)
-  expect(ring.find(secret)).toEqual(key)
+  expect(ring.find(secret)).toMatchObject(key)
   answers((value) => Promise.resolve(value))
   change([])
   await vi.advanceTimersByTimeAsync(1_000)

@@ -4,7 +4,7 @@ import { expect, test, vi } from 'vitest'
 import type { Store } from '../../src/ports/store.ts'
 import { createInitialKeys, readInitialKeys } from '../../src/storage/initial-keys.ts'
 import { openKeyRing } from '../../src/storage/key-ring.ts'
-import { createKey, createSecret, hashSecret, keyOf } from '../../src/storage/secrets.ts'
+import { createKey, createSecret, hashSecret, keyOf } from '../../src/accounts/secrets.ts'
 import { openSqlite } from '../../src/storage/sqlite.ts'
 import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
 
@@ -39,8 +39,8 @@ test('a secret is found with and without its sk-, a wrong one is not', () =>
     await using ring = await openKeyRing(store, {
       fixed: [keyOf('chosen-by-hand', 'env_1', caller, 0)],
     })
-    expect(ring.find(secret)).toEqual(key)
-    expect(ring.find(secret.slice(3))).toEqual(key)
+    expect(ring.find(secret)).toMatchObject(key)
+    expect(ring.find(secret.slice(3))).toMatchObject(key)
     expect(ring.find('chosen-by-hand')?.id).toBe('env_1')
     expect(ring.find('sk-chosen-by-hand')?.id).toBe('env_1')
     for (const wrong of ['', 'sk-', `${secret}x`, secret.slice(0, -1), `sk-${secret}`, key.hash])
@@ -55,7 +55,7 @@ test('an expired key is refused from that moment on', () =>
     await store.addKey(key)
     let time = 999
     await using ring = await openKeyRing(store, { fixed: [], now: () => time })
-    expect(ring.find(secret)).toEqual(key)
+    expect(ring.find(secret)).toMatchObject(key)
     time = 1_000
     expect(ring.find(secret)).toBeUndefined()
   }))
@@ -66,7 +66,7 @@ test('keys that another process makes or revokes are known soon', () =>
     await using other = open()
     const { secret, key } = createKey(caller, 0)
     await other.addKey(key)
-    await vi.waitFor(() => expect(ring.find(secret)).toEqual(key), { timeout: 5_000 })
+    await vi.waitFor(() => expect(ring.find(secret)).toMatchObject(key), { timeout: 5_000 })
     await other.revokeKey(key.id, 1)
     await vi.waitFor(() => expect(ring.find(secret)).toBeUndefined(), { timeout: 5_000 })
   }))
@@ -77,14 +77,14 @@ test('a key of the settings wins over a kept one with the same secret', () =>
     await store.addKey(key)
     const fixed = keyOf(secret, 'env_1', { name: 'settings', role: 'administrator' }, 0)
     await using ring = await openKeyRing(store, { fixed: [fixed] })
-    expect(ring.find(secret)).toEqual(fixed)
+    expect(ring.find(secret)).toMatchObject(fixed)
     await store.revokeKey(key.id, 1)
     await ring.reload()
-    expect(ring.find(secret)).toEqual(fixed)
+    expect(ring.find(secret)).toMatchObject(fixed)
     ring.setFixed([])
     expect(ring.find(secret)).toBeUndefined()
     ring.setFixed([fixed])
-    expect(ring.find(secret)).toEqual(fixed)
+    expect(ring.find(secret)).toMatchObject(fixed)
   }))
 
 test('a key that this process makes or revokes is known at the next look', () =>
@@ -92,7 +92,7 @@ test('a key that this process makes or revokes is known at the next look', () =>
     await using ring = await openKeyRing(store, { fixed: [], pollMs: 5 })
     const { secret, key } = createKey(caller, 0)
     await store.addKey(key)
-    await vi.waitFor(() => expect(ring.find(secret)).toEqual(key), { timeout: 5_000 })
+    await vi.waitFor(() => expect(ring.find(secret)).toMatchObject(key), { timeout: 5_000 })
     await store.revokeKey(key.id, 1)
     await vi.waitFor(() => expect(ring.find(secret)).toBeUndefined(), { timeout: 5_000 })
   }))
@@ -113,7 +113,7 @@ test('keys that could not be read are read again at the next look', () =>
     failing = 1
     await expect(ring.reload()).rejects.toThrow('disk gone')
     await ring.reload()
-    expect(ring.find(secret)).toEqual(key)
+    expect(ring.find(secret)).toMatchObject(key)
   }))
 
 test('after dispose the store is asked no more', () =>
@@ -152,7 +152,7 @@ test('when the store cannot be read, the known keys go on working', () =>
     })
     broken = true
     await vi.waitFor(() => expect(failures.length).toBeGreaterThan(0), { timeout: 5_000 })
-    expect(ring.find(secret)).toEqual(key)
+    expect(ring.find(secret)).toMatchObject(key)
   }))
 
 test('the first start makes one key per role, readable by the owner alone, and later ones none', () =>

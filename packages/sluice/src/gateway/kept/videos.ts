@@ -177,7 +177,7 @@ async function ownerRun(gateway: Gateway, call: Call, job: VideoJob): Promise<Ru
   const routing = gateway.routing()
   ownerOf(gateway, job)
   // The key was allowed the task under the name it wrote, which may be another than the upstream's.
-  const { models: _models, ...anyModel } = call.key
+  const anyModel = { ...call.key, holders: [] }
   const model = `${job.provider}/${upstreamModelOf(job)}`
   const { upstreamId: jobId } = job
   return {

@@ -1,4 +1,4 @@
-import type { ApiKey } from '../../ports/api-key.ts'
+import type { Caller } from '../../ports/api-key.ts'
 import type { Claim } from '../../ports/limiter.ts'
 
 /** The limits of keys that have none of their own; absent means none. */
@@ -19,7 +19,7 @@ export interface Asked {
 
 /** Every limit that a request of a key is held to: the one place that knows them. Each is a bucket of its own. */
 export function claimsOf(
-  key: ApiKey,
+  key: Caller,
   limits: KeyLimits,
   { isCounted, tokens }: Asked,
 ): readonly Claim[] {

@@ -1,6 +1,6 @@
 import type { RouteConfig, RouteOptions as RouteSettings } from '../../config/schema.ts'
 import { GatewayError } from '@sluice/contract'
-import type { ApiKey } from '../../ports/api-key.ts'
+import type { Caller } from '../../ports/api-key.ts'
 import type { Engine, EngineModel } from '@sluice/engine'
 import { defaultTimeouts, type Timeouts } from '../attempt/deadline.ts'
 import { freeTarget } from '../../prices/target-price.ts'
@@ -78,7 +78,7 @@ export function createRouting(input: RoutingInput): Routing {
     list: (key) => listModels(listed, key),
   }
 
-  async function makeRoute(model: string, key: ApiKey): Promise<Route> {
+  async function makeRoute(model: string, key: Caller): Promise<Route> {
     const walk: Walk = { seen: new Set(), isFixed: true, key }
     const levels = await withPrices(levelsOf(model, walk))
     const configured = routes.get(model)
@@ -97,7 +97,7 @@ interface Walk {
   /** False where a provider's own list decided. */
   isFixed: boolean
   /** Who asks: only names that this key may use are suggested. */
-  readonly key: ApiKey
+  readonly key: Caller
 }
 
 /** Prices are read before the first call asks for one. */
@@ -132,7 +132,7 @@ function ownTargets(
 }
 
 /** A bare name that exactly one provider lists. */
-async function ownedTarget(listed: ListedModels, name: string, key: ApiKey): Promise<Target> {
+async function ownedTarget(listed: ListedModels, name: string, key: Caller): Promise<Target> {
   const { input } = listed
   if (!isModelName(name)) throw unknownModel(name)
   const owners = await input.lists.owners(name)
@@ -150,7 +150,7 @@ async function ownedTarget(listed: ListedModels, name: string, key: ApiKey): Pro
 async function hintFor(
   { input, aliases, engineNames }: ListedModels,
   name: string,
-  key: ApiKey,
+  key: Caller,
 ): Promise<string> {
   const off = offHint(input, name)
   if (off !== '') return off

@@ -1,5 +1,5 @@
 import { type OperationName, operationNames } from '@sluice/contract'
-import type { ApiKey } from '../../ports/api-key.ts'
+import type { Caller } from '../../ports/api-key.ts'
 import type { EngineModel } from '@sluice/engine'
 import type { RoutingInput } from './routing-input.ts'
 import { type ListedModel, mayUse, type Upstream, type UpstreamModel } from './routing.ts'
@@ -16,7 +16,7 @@ const created = 1_760_000_000
 /** Every name this key may use: built-in models, their aliases, configured names, and `provider/model` of the rest. */
 export async function listModels(
   { input, aliases, engineNames }: ListedModels,
-  key: ApiKey,
+  key: Caller,
 ): Promise<readonly ListedModel[]> {
   const found = new Map<string, ListedModel>()
   for (const model of engineNames.values()) found.set(model.id, ofEngine(model.id, model))

@@ -1,6 +1,7 @@
 import type { OperationName } from '@sluice/contract'
 import type { UnsupportedMode } from '../../config/unsupported-mode.ts'
-import type { ApiKey } from '../../ports/api-key.ts'
+import type { Holder } from '../../ports/account.ts'
+import type { Caller } from '../../ports/api-key.ts'
 import type { Engine } from '@sluice/engine'
 import type { Provider, ProviderSettings } from '../../providers/provider.ts'
 import type { Timeouts } from '../attempt/deadline.ts'
@@ -108,9 +109,9 @@ export interface Routing {
    * The route of a public model name. Throws `model_not_found`, or `forbidden` when the key may not use it.
    * May ask providers for their lists when the name is known to none yet.
    */
-  route(model: string, key: ApiKey, operation: OperationName): Route | Promise<Route>
+  route(model: string, key: Caller, operation: OperationName): Route | Promise<Route>
   /** What this key may use; asks providers that have not said yet, each within a few seconds. */
-  list(key: ApiKey): Promise<readonly ListedModel[]>
+  list(key: Caller): Promise<readonly ListedModel[]>
   /** The names that answer without any provider, for the start message. */
   readonly builtinModels: readonly string[]
   readonly upstreams: ReadonlyMap<string, Upstream>
@@ -119,13 +120,22 @@ export interface Routing {
 }
 
 /**
- * Whether a key's list of allowed names covers a model: exact names, `provider/*`, `*`. A list holds names as callers
+ * Whether the lists of allowed names of a key and of all it belongs to cover a model: exact names, `provider/*`, `*`. A list holds names as callers
  * write them, and what a name leads to comes with it: the targets and fallbacks of a route are its owner's choice, so a
  * key that may use `fast` need not be allowed `openai/gpt-4o`. The reverse does not hold.
  */
-export function mayUse(key: ApiKey, model: string): boolean {
-  if (key.models === undefined) return true
-  return key.models.some(
+export function mayUse({ holders }: Caller, model: string): boolean {
+  return whoForbids(holders, model) === undefined
+}
+
+/** The first level whose list does not cover a model. */
+function whoForbids(holders: readonly Holder[], model: string): Holder | undefined {
+  return holders.find(({ terms: { models } }) => models !== undefined && !covers(models, model))
+}
+
+/** Whether one of these patterns stands for a model: its name, the beginning of it before a `*`, or `*`. */
+function covers(patterns: readonly string[], model: string): boolean {
+  return patterns.some(
     (pattern) =>
       pattern === model ||
       pattern === '*' ||

@@ -1,0 +1,106 @@
+import { BlockList } from 'node:net'
+import type { Account, Holder, Terms } from '../ports/account.ts'
+import type { ApiKey, Caller } from '../ports/api-key.ts'
+
+/** A caller and the moment from which it is none any more. */
+export interface Dated {
+  readonly caller: Caller
+  /** Milliseconds since the epoch; Infinity where there is no end. */
+  readonly expiresAt: number
+}
+
+/**
+ * The valid callers by the hashes of their secrets. A key is no caller that was revoked or disabled, or one of whose owners is
+ * disabled or not there.
+ */
+export function callersByHash(
+  keys: readonly ApiKey[],
+  accounts: readonly Account[],
+): ReadonlyMap<string, Dated> {
+  const byId = new Map(accounts.map((account) => [account.id, account]))
+  const found = new Map<string, Dated>()
+  for (const key of keys) {
+    const owners = ownersOf(key, byId)
+    if (!owners || key.revokedAt !== undefined || key.disabledAt !== undefined) continue
+    if (owners.some(({ disabledAt }) => disabledAt !== undefined)) continue
+    const caller = callerOf(key, owners)
+    const ends = [key, ...owners].map(({ expiresAt = Infinity }) => expiresAt)
+    const expiresAt = Math.min(...ends)
+    for (const older of key.olderSecrets ?? [])
+      found.set(older.hash, { caller, expiresAt: Math.min(expiresAt, older.expiresAt) })
+    found.set(key.hash, { caller, expiresAt })
+  }
+  return found
+}
+
+/** A key with all that it is held to; `owners` are above it, the nearest first. */
+export function callerOf(key: ApiKey, owners: readonly Account[] = []): Caller {
+  const { id, name } = key
+  const holders: readonly Holder[] = [
+    holderOf({ kind: 'key', id, name }, key),
+    ...owners.map((owner) => holderOf(owner, owner)),
+  ]
+  const allTags = [...new Set(holders.flatMap(({ terms }) => terms.tags ?? []))]
+  return { ...key, holders, allTags }
+}
+
+/** An organization's teams have users, and those have keys: no chain is longer. */
+const ownersMax = 3
+
+/** From the nearest up; undefined where one of them is not there. */
+function ownersOf(
+  { ownerId }: ApiKey,
+  byId: ReadonlyMap<string, Account>,
+): readonly Account[] | undefined {
+  const owners: Account[] = []
+  for (let id = ownerId; id !== undefined; id = owners.at(-1)?.parentId) {
+    const owner = byId.get(id)
+    if (!owner || owners.length === ownersMax) return undefined
+    owners.push(owner)
+  }
+  return owners
+}
+
+function holderOf({ kind, id, name }: Pick<Holder, 'kind' | 'id' | 'name'>, terms: Terms): Holder {
+  const { addresses } = terms
+  const holder = { kind, id, name, terms: termsOf(terms) }
+  return addresses === undefined ? holder : { ...holder, addressList: addressListOf(addresses) }
+}
+
+/** The terms alone of what carries them. */
+function termsOf(carrier: Terms): Terms {
+  const { expiresAt, models, operations, addresses, budgets, metadata, tags } = carrier
+  const { requestsPerMinute, tokensPerMinute, concurrentRequests } = carrier
+  const terms = {
+    expiresAt,
+    models,
+    operations,
+    addresses,
+    requestsPerMinute,
+    tokensPerMinute,
+    concurrentRequests,
+    budgets,
+    metadata,
+    tags,
+  }
+  // What is undefined is left out, so that what is shown and kept has no holes.
+  return Object.fromEntries(Object.entries(terms).filter(([, value]) => value !== undefined))
+}
+
+/** @throws Error (of Node) where one is no address and no block. */
+function addressListOf(addresses: readonly string[]): BlockList {
+  const list = new BlockList()
+  for (const address of addresses) {
+    const { network, bits, family } = partsOf(address)
+    list.addSubnet(network, bits, family)
+  }
+  return list
+}
+
+function partsOf(text: string) {
+  const [network = '', length] = text.split('/')
+  const isSixth = network.includes(':')
+  const most = isSixth ? 128 : 32
+  const family: 'ipv6' | 'ipv4' = isSixth ? 'ipv6' : 'ipv4'
+  return { network, bits: length === undefined ? most : Number(length), family }
+}

@@ -1,0 +1,16 @@
+import type { Terms } from '../ports/account.ts'
+import { type Columns, integer, json } from './columns.ts'
+
+/** The columns of what every level may carry, the same for keys and accounts. */
+export const termColumns: Columns<Terms> = {
+  expiresAt: integer('expires_at'),
+  models: json('models'),
+  operations: json('operations'),
+  addresses: json('addresses'),
+  requestsPerMinute: integer('requests_per_minute'),
+  tokensPerMinute: integer('tokens_per_minute'),
+  concurrentRequests: integer('concurrent_requests'),
+  budgets: json('budgets'),
+  metadata: json('metadata'),
+  tags: json('tags'),
+}
