@@ -56,6 +56,12 @@ export interface UsageRecord extends Usage {
   readonly requestId?: string
   readonly attempt: number
   readonly keyId: string
+  /** Who the key belongs to, where it belongs to somebody. */
+  readonly userId?: string
+  readonly teamId?: string
+  readonly organizationId?: string
+  /** What the call is billed by; each once. */
+  readonly tags?: readonly string[]
   readonly operation: string
   readonly provider: string
   readonly model: string

@@ -2,6 +2,7 @@ import type { Usage, UsageRecord, Store as VideoJobStore } from '@sluice/contrac
 import type { Account } from './account.ts'
 import type { ApiKey } from './api-key.ts'
 import type { AuditEntry } from './audit.ts'
+import type { UsageBook } from './usage-book.ts'
 
 /** A stored response of POST /v1/responses. */
 export interface StoredResponse {
@@ -37,7 +38,18 @@ export interface KeptAmount {
 /** What is known of an attempt as it begins. */
 export type UsageBegun = Pick<
   UsageRecord,
-  'callId' | 'requestId' | 'attempt' | 'keyId' | 'operation' | 'provider' | 'model' | 'startedAt'
+  | 'callId'
+  | 'requestId'
+  | 'attempt'
+  | 'keyId'
+  | 'userId'
+  | 'teamId'
+  | 'organizationId'
+  | 'tags'
+  | 'operation'
+  | 'provider'
+  | 'model'
+  | 'startedAt'
 >
 
 /** What an attempt has used so far. */
@@ -136,4 +148,6 @@ export interface Store extends VideoJobStore {
   lastUse(): Promise<ReadonlyMap<string, number>>
   /** The newest first, those included that were waiting to be written. */
   listUsage(page: { readonly limit: number }): Promise<readonly UsageRecord[]>
+  /** What was used, in sums and in records that were written. */
+  readonly book: UsageBook
 }

@@ -5,8 +5,10 @@ import { boundValues } from './bound-values.ts'
 import type { Column } from './columns.ts'
 import { type Database, type NewRows, RefusedData } from './database.ts'
 import { migrate } from './postgres-migrate.ts'
+import { postgresHorizon } from './postgres-usage-horizon.ts'
 import { openStore, type StoreOptions } from './store.ts'
 import { unavailable } from './unavailable.ts'
+import { createUsageBook } from './usage-book.ts'
 
 export interface PostgresOptions extends StoreOptions {
   /** `postgres://user:password@host:port/database`, with the parameters that libpq knows, such as `sslmode`. */
@@ -25,7 +27,11 @@ const connectionsMax = 10
  * @throws Error when the server cannot be reached, or when a newer version of this program wrote the database.
  */
 export async function openPostgres({ url, ...options }: PostgresOptions): Promise<Store> {
-  return openStore(await openPostgresDatabase(url), options)
+  const database = await openPostgresDatabase(url)
+  return openStore(database, {
+    ...options,
+    book: createUsageBook(database, postgresHorizon(database)),
+  })
 }
 
 /** The database at a URL, brought up to date. The caller disposes it. */

@@ -7,6 +7,7 @@ import type { Database } from './database.ts'
 import { migrate } from './sqlite-migrate.ts'
 import { openSqliteThread } from './sqlite-thread.ts'
 import { sqliteError } from './unavailable.ts'
+import { openUsageThread } from './sqlite-usage-thread.ts'
 import { openStore, type StoreOptions } from './store.ts'
 
 export interface SqliteOptions extends StoreOptions {
@@ -22,7 +23,7 @@ const lockWaitMs = 2_000
  * Several processes may have it open. The caller disposes it; usage still waiting is written then.
  */
 export function openSqlite({ file, ...options }: SqliteOptions): Store {
-  return openStore(openSqliteDatabase(file), options)
+  return openStore(openSqliteDatabase(file), { ...options, book: openUsageThread(file) })
 }
 
 /** The database in a file, brought up to date. The caller disposes it. */

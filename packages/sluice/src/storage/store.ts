@@ -4,6 +4,8 @@ import type { Database } from './database.ts'
 import { accountTable } from './accounts.ts'
 import { keyTable } from './keys.ts'
 import { responseTable } from './responses.ts'
+import type { UsageBook } from '../ports/usage-book.ts'
+import { createUsageBook } from './usage-book.ts'
 import type { LedgerOptions } from './usage-ledger.ts'
 import { usageTable } from './usage.ts'
 import { videoJobTable } from './video-jobs.ts'
@@ -13,10 +15,15 @@ export interface StoreOptions extends Pick<LedgerOptions, 'journalFolder'> {
   readonly writeFailed?: LedgerOptions['writeFailed']
 }
 
+interface Opened extends StoreOptions {
+  /** Reads the ledger beside the calls; disposed with the store. Default: over the database itself. */
+  readonly book?: UsageBook
+}
+
 /** The store on a database that is up to date. Disposing it writes the usage that is left and disposes the database. */
 export function openStore(
   database: Database,
-  { writeFailed = () => {}, ...options }: StoreOptions,
+  { writeFailed = () => {}, book = createUsageBook(database), ...options }: Opened,
 ): Store {
   const usage = usageTable(database, { writeFailed, ...options })
   let closed: Promise<void> | undefined
@@ -25,6 +32,7 @@ export function openStore(
     try {
       await usage[Symbol.asyncDispose]()
     } finally {
+      await book[Symbol.asyncDispose]()
       await database[Symbol.asyncDispose]()
     }
   }
@@ -35,6 +43,7 @@ export function openStore(
     ...videoJobTable(database),
     ...responseTable(database),
     ...usage,
+    book,
     async checkWritable() {
       usage.checkJournal()
       await database.change(

@@ -5,7 +5,8 @@ import { boolean, type Columns, fieldsOf, fromRow, integer, json, number, text }
 import type { Database } from './database.ts'
 import { type Ledger, type LedgerOptions, openLedger } from './usage-ledger.ts'
 
-const columns: Columns<UsageRecord> = {
+/** Where each field of a record is kept. */
+export const usageColumns: Columns<UsageRecord> = {
   callId: text('call_id'),
   requestId: text('request_id'),
   attempt: integer('attempt'),
@@ -42,6 +43,10 @@ const columns: Columns<UsageRecord> = {
   costMicroUsd: integer('cost_micro_usd'),
   priceSource: text('price_source'),
   priceDate: text('price_date'),
+  userId: text('user_id'),
+  teamId: text('team_id'),
+  organizationId: text('organization_id'),
+  tags: json('tags'),
 }
 
 /** The part of the store that keeps the ledger. Disposing writes what is left. */
@@ -70,7 +75,7 @@ export function usageTable(
       const rows = await database.rows(
         sql`SELECT * FROM usage_records ORDER BY sequence DESC LIMIT ${limit}`,
       )
-      return rows.map((row) => fromRow(columns, row))
+      return rows.map((row) => fromRow(usageColumns, row))
     },
     [Symbol.asyncDispose]: () => ledger[Symbol.asyncDispose](),
   }
@@ -79,5 +84,5 @@ export function usageTable(
 /** The unique ids make a batch of which nobody knows whether it was written safe to write again. */
 const table = {
   table: 'usage_records',
-  columns: [['id', text('id')] as const, ...fieldsOf(columns)],
+  columns: [['id', text('id')] as const, ...fieldsOf(usageColumns)],
 } as const

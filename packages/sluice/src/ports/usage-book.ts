@@ -1,0 +1,125 @@
+import type { UsageRecord } from '@sluice/contract'
+
+/** What usage can be told apart by. */
+export const usageDimensions = [
+  'key',
+  'user',
+  'team',
+  'organization',
+  'provider',
+  'model',
+  'operation',
+  'tag',
+] as const
+export type UsageDimension = (typeof usageDimensions)[number]
+
+export const usagePeriods = ['hour', 'day', 'month'] as const
+export type UsagePeriod = (typeof usagePeriods)[number]
+
+/** Which usage is meant. */
+export interface UsageScope {
+  /** Milliseconds since the epoch; the first that counts. Of sums a full hour. */
+  readonly from: number
+  /** The first that does not count any more. Of sums a full hour. */
+  readonly to: number
+  /** Only what is this; an empty text is what has none. */
+  readonly only: Readonly<Partial<Record<UsageDimension, string>>>
+}
+
+export interface UsageQuestion extends UsageScope {
+  /** At most two; a period alone or with one dimension, or dimensions alone. None: one sum of all. */
+  readonly by: readonly (UsagePeriod | UsageDimension)[]
+  /** So many sums at most. */
+  readonly limit: number
+  /** The last sum of the page before. */
+  readonly after?: readonly (string | number)[]
+}
+
+/** What many attempts have used together. */
+export interface UsageSums {
+  /** Records: every attempt at an upstream is one. */
+  readonly attempts: number
+  /** First attempts: as many as there were calls. */
+  readonly calls: number
+  readonly completed: number
+  readonly failed: number
+  readonly cancelled: number
+  readonly incomplete: number
+  /** Whose upstream never said what was used. */
+  readonly unreported: number
+  /** Whose tokens are this gateway's estimate. */
+  readonly estimated: number
+  /** Whose process died before they were over. */
+  readonly unsettled: number
+  /** Whose cost nobody knows; `costMicroUsd` is without them. */
+  readonly unknownCosts: number
+  readonly costMicroUsd: number
+  readonly inputTokens: number
+  readonly outputTokens: number
+  readonly cachedInputTokens: number
+  readonly cacheWriteTokens: number
+  readonly longCacheWriteTokens: number
+  readonly reasoningTokens: number
+  readonly audioInputTokens: number
+  readonly audioOutputTokens: number
+  readonly images: number
+  readonly seconds: number
+  readonly characters: number
+  readonly searchUnits: number
+}
+
+export interface UsageGroup {
+  /** Of each of the question's `by`: when a period began, in milliseconds, or an id or name; empty where there is none. */
+  readonly of: readonly (string | number)[]
+  readonly sums: UsageSums
+}
+
+export interface UsageAnswer {
+  /** In the order of `of`. A call with several tags counts in each of them. */
+  readonly groups: readonly UsageGroup[]
+  readonly hasMore: boolean
+  /** Of all groups, those of other pages too, and each call once. */
+  readonly total: UsageSums
+  /** Records at the end of the ledger that the sums do not hold yet, at most. */
+  readonly pending: number
+}
+
+/** A record as it is read from the ledger, with its place. */
+export interface LedgerRow {
+  readonly sequence: number
+  readonly record: UsageRecord
+}
+
+export interface LedgerQuestion extends UsageScope {
+  readonly limit: number
+  /** The place of the last record of the page before. */
+  readonly after?: { readonly startedAt: number; readonly sequence: number }
+}
+
+/**
+ * What was used, in sums by hour, day and month. They are made from the records of the ledger in steps; each record counts
+ * once, whoever makes the steps and whenever they are killed. packages/sluice/test/contract/usage-book.ts holds every
+ * database to it. Everything here runs beside the calls: nothing of it holds up this thread for long.
+ */
+export interface UsageBook extends AsyncDisposable {
+  /** Adds the next records to the sums, a bounded number. Returns how many are left, or 0. */
+  fold(): Promise<number>
+  sums(question: UsageQuestion): Promise<UsageAnswer>
+  /** Records by the time they began, oldest first. */
+  records(question: LedgerQuestion): Promise<readonly LedgerRow[]>
+  /** Drops the sums of which all records are still there; they are made anew by `fold`. */
+  rebuild(): Promise<void>
+  /** Removes records that began before a moment, a bounded number; the sums stay. Returns whether there may be more. */
+  forget(before: number): Promise<boolean>
+  /**
+   * Replaces the id of a user (and those of the user's keys), or of a key, in all records and sums, by one that nobody can
+   * tell whose it was. What the caller had named its requests goes too.
+   */
+  erase(who: { readonly kind: 'user' | 'key'; readonly id: string }): Promise<Erased>
+}
+
+export interface Erased {
+  /** What stands in the place of the ids. */
+  readonly replacement: string
+  readonly records: number
+}

@@ -1,0 +1,64 @@
+// The code of the thread that sqlite-usage-thread.ts starts.
+import { DatabaseSync } from 'node:sqlite'
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
+import { GatewayError } from '@sluice/contract'
+import type { Sql } from 'sql-template-tag'
+import { boundValues } from './bound-values.ts'
+import type { FromUsageThread, ToUsageThread } from './sqlite-usage-thread.ts'
+import { sqliteError } from './unavailable.ts'
+import { createUsageBook } from './usage-book.ts'
+import type { UsageDatabase } from './usage-fold.ts'
+
+/** Longer than the main thread waits, since no call waits for this one. */
+const lockWaitMs = 5_000
+
+if (parentPort) serve(parentPort, String(workerData))
+
+function serve(port: MessagePort, file: string): void {
+  const db = new DatabaseSync(file, { timeout: lockWaitMs })
+  db.exec('PRAGMA synchronous = NORMAL')
+  const book = createUsageBook(databaseOf(db))
+  // One after the other, in the order in which they were asked.
+  let last: Promise<unknown> = Promise.resolve()
+  port.on('message', (message: ToUsageThread) => {
+    last = last.then(async () => {
+      if (message.kind === 'ask') return port.postMessage(await answer(book, message))
+      db.close()
+      port.close()
+    })
+  })
+}
+
+async function answer(
+  book: ReturnType<typeof createUsageBook>,
+  { id, method, argument }: Extract<ToUsageThread, { kind: 'ask' }>,
+): Promise<FromUsageThread> {
+  try {
+    // The main thread sends what the method takes.
+    const result = await (book[method] as (given: unknown) => Promise<unknown>)(argument)
+    return { id, result }
+  } catch (thrown) {
+    const error = sqliteError(thrown)
+    const message = thrown instanceof Error ? thrown.message : String(thrown)
+    return { id, message, passing: error instanceof GatewayError }
+  }
+}
+
+function databaseOf(db: DatabaseSync): UsageDatabase {
+  return {
+    rows: async (query) => db.prepare(query.sql).all(...boundValues(query)),
+    async change(...statements: readonly Sql[]) {
+      db.exec('BEGIN IMMEDIATE')
+      try {
+        const counts = statements.map((statement) =>
+          Number(db.prepare(statement.sql).run(...boundValues(statement)).changes),
+        )
+        db.exec('COMMIT')
+        return counts
+      } catch (error) {
+        if (db.isTransaction) db.exec('ROLLBACK')
+        throw error
+      }
+    },
+  }
+}

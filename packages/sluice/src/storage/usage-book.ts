@@ -1,0 +1,71 @@
+import sql from 'sql-template-tag'
+import type { UsageBook } from '../ports/usage-book.ts'
+import { eraseIds } from './usage-erase.ts'
+import { dayMs } from './usage-faces.ts'
+import { clearNext, foldNext, type Horizon, type UsageDatabase } from './usage-fold.ts'
+import { listRecords } from './usage-records.ts'
+import { assertUnchanged, nextEpoch, readState, setState } from './usage-state.ts'
+import { answerSums } from './usage-sums.ts'
+
+/** Records removed at once. */
+const recordsPerRemoval = 2_000
+
+/** The book of a database. Disposing it does not dispose the database. */
+export function createUsageBook(
+  database: UsageDatabase,
+  horizon: Horizon = () => lastRecord(database),
+): UsageBook {
+  async function fold(): Promise<number> {
+    const state = await readState(database)
+    try {
+      if (state.clearing > 0) {
+        await clearNext(database, state)
+        return await lastRecord(database)
+      }
+      const last = await horizon()
+      return last === undefined ? 0 : await foldNext(database, state, last)
+    } catch (error) {
+      // Another process was there first: the numbers are others then.
+      const now = await readState(database)
+      if (JSON.stringify(now) === JSON.stringify(state)) throw error
+      return 1
+    }
+  }
+
+  return {
+    fold,
+    async sums(question) {
+      const answer = await answerSums(database, question)
+      const { folded, clearing } = await readState(database)
+      const last = await lastRecord(database)
+      return { ...answer, pending: clearing > 0 ? last : Math.max(0, last - folded) }
+    },
+    records: (question) => listRecords(database, question),
+    async rebuild() {
+      const { clearing } = await readState(database)
+      if (clearing === 0) await database.change(nextEpoch, assertUnchanged('clearing', 0, 1))
+    },
+    async forget(before) {
+      const day = before - (before % dayMs)
+      const { folded, keptFrom } = await readState(database)
+      if (day > keptFrom) await database.change(setState('kept_from', day))
+      // The newest stays: SQLite would give its number to another, which would be taken for one that was summed.
+      const [removed = 0] = await database.change(
+        sql`DELETE FROM usage_records WHERE sequence IN (
+          SELECT sequence FROM usage_records
+            WHERE started_at < ${day} AND sequence <= ${folded}
+              AND sequence < (SELECT MAX(sequence) FROM usage_records)
+            ORDER BY started_at LIMIT ${recordsPerRemoval})`,
+      )
+      return removed === recordsPerRemoval
+    },
+    erase: (who) => eraseIds(database, who),
+    async [Symbol.asyncDispose]() {},
+  }
+}
+
+/** The number of the newest record, 0 where there is none. */
+async function lastRecord(database: UsageDatabase): Promise<number> {
+  const [row] = await database.rows(sql`SELECT MAX(sequence) AS last FROM usage_records`)
+  return Number(row?.['last'] ?? 0)
+}

@@ -1,0 +1,121 @@
+import { hash } from 'node:crypto'
+import {
+  type UsageDimension,
+  usageDimensions,
+  type UsagePeriod,
+  type UsageSums,
+} from '../ports/usage-book.ts'
+
+/**
+ * What sums are kept by. One of all dimensions would answer every question, and read every combination for the simplest; so
+ * there are smaller ones beside it. What has tags is summed once more for each of them.
+ */
+export const faces = {
+  model: ['provider', 'model', 'operation'],
+  holder: ['key', 'user', 'team', 'organization'],
+  team: ['team', 'organization', 'provider', 'model', 'operation'],
+  all: ['key', 'user', 'team', 'organization', 'provider', 'model', 'operation'],
+  tag: usageDimensions,
+} as const satisfies Readonly<Record<string, readonly UsageDimension[]>>
+
+export type Face = keyof typeof faces
+
+/** The smallest that knows all of these. */
+export function faceOf(dimensions: readonly UsageDimension[]): Face {
+  for (const [face, known] of Object.entries<readonly UsageDimension[]>(faces))
+    if (dimensions.every((dimension) => known.includes(dimension))) return face as Face
+  return 'tag'
+}
+
+/** The columns of the dimensions, in the groups and, but for the tag, in the records. */
+export const dimensionColumns: Readonly<Record<UsageDimension, string>> = {
+  key: 'key_id',
+  user: 'user_id',
+  team: 'team_id',
+  organization: 'organization_id',
+  provider: 'provider',
+  model: 'model',
+  operation: 'operation',
+  tag: 'tag',
+}
+
+/** What the sums of a face are of; a dimension that does not count, or that there is not, is empty. */
+export type GroupValues = Readonly<Record<UsageDimension, string>>
+
+export function groupId(face: Face, values: GroupValues): string {
+  const text = JSON.stringify([face, ...usageDimensions.map((dimension) => values[dimension])])
+  // 128 bits: nobody finds two groups of one id.
+  return hash('sha256', text, 'base64url').slice(0, 22)
+}
+
+/** A sum: its column, and what it adds up of the records. */
+interface Measure {
+  readonly column: string
+  readonly of: string
+}
+
+const when = (condition: string) => `SUM(CASE WHEN ${condition} THEN 1 ELSE 0 END)`
+const plus = (column: string): Measure => ({ column, of: `SUM(COALESCE(${column}, 0))` })
+
+export const measures: Readonly<Record<keyof UsageSums, Measure>> = {
+  attempts: { column: 'attempts', of: 'COUNT(*)' },
+  calls: { column: 'calls', of: when('attempt = 1') },
+  completed: { column: 'completed', of: when("outcome = 'completed'") },
+  failed: { column: 'failed', of: when("outcome = 'failed'") },
+  cancelled: { column: 'cancelled', of: when("outcome = 'cancelled'") },
+  incomplete: { column: 'incomplete', of: when("outcome = 'incomplete'") },
+  unreported: { column: 'unreported', of: when('reported = 0') },
+  estimated: { column: 'estimated', of: when('estimated = 1') },
+  unsettled: { column: 'unsettled', of: when('unsettled = 1') },
+  unknownCosts: { column: 'unknown_costs', of: when('cost_micro_usd IS NULL') },
+  costMicroUsd: plus('cost_micro_usd'),
+  inputTokens: plus('input_tokens'),
+  outputTokens: plus('output_tokens'),
+  cachedInputTokens: plus('cached_input_tokens'),
+  cacheWriteTokens: plus('cache_write_tokens'),
+  longCacheWriteTokens: plus('long_cache_write_tokens'),
+  reasoningTokens: plus('reasoning_tokens'),
+  audioInputTokens: plus('audio_input_tokens'),
+  audioOutputTokens: plus('audio_output_tokens'),
+  images: plus('images'),
+  seconds: plus('seconds'),
+  characters: plus('characters'),
+  searchUnits: plus('search_units'),
+}
+
+export const measureList = Object.entries(measures) as readonly (readonly [
+  keyof UsageSums,
+  Measure,
+])[]
+export const measureColumns = measureList.map(([, { column }]) => column)
+
+/** PostgreSQL's sums of whole numbers are of a type that comes as text. */
+export function summed(column: string, sum = `SUM(${column})`): string {
+  const type = column === 'seconds' ? 'DOUBLE PRECISION' : 'BIGINT'
+  return `CAST(${sum} AS ${type}) AS ${column}`
+}
+
+/** The sums in a row that has a column for each; where nothing was summed all are 0. */
+export function sumsOf(row: Readonly<Record<string, unknown>>): UsageSums {
+  const sums: Partial<Record<keyof UsageSums, number>> = {}
+  for (const [name, { column }] of measureList) sums[name] = Number(row[column] ?? 0)
+  // Every measure is in the list.
+  return sums as UsageSums
+}
+
+export const hourMs = 3_600_000
+export const dayMs = 24 * hourMs
+
+/** When the period began in which a moment is, in UTC. */
+export function periodStart(period: UsagePeriod, at: number): number {
+  if (period !== 'month') return at - (at % (period === 'hour' ? hourMs : dayMs))
+  const date = new Date(at)
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth())
+}
+
+/** When the period ends in which a moment is. */
+export function periodEnd(period: UsagePeriod, at: number): number {
+  if (period !== 'month') return periodStart(period, at) + (period === 'hour' ? hourMs : dayMs)
+  const date = new Date(at)
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1)
+}

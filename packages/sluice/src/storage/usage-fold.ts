@@ -1,0 +1,183 @@
+import sql, { join, raw, type Sql } from 'sql-template-tag'
+import { usageDimensions, usagePeriods } from '../ports/usage-book.ts'
+import type { Database, Row } from './database.ts'
+import {
+  dimensionColumns,
+  type Face,
+  faces,
+  groupId,
+  type GroupValues,
+  hourMs,
+  measureColumns,
+  measureList,
+  periodStart,
+  summed,
+} from './usage-faces.ts'
+import { assertUnchanged, setState, type UsageState } from './usage-state.ts'
+
+/** What reads and changes the sums; it may take its time. */
+export type UsageDatabase = Pick<Database, 'rows' | 'change'>
+
+/**
+ * The last record before which none can appear any more: of what is being written at the same time, a record with a
+ * smaller number may come to be seen later than one with a larger. Undefined where that is not known for now.
+ */
+export type Horizon = () => Promise<number | undefined>
+
+/** So many numbers of records are folded at once; a transaction of them takes some milliseconds. */
+const recordsPerFold = 1_000
+const rowsPerStatement = 200
+
+/**
+ * Adds records to the sums: one transaction that also says how far it went, and that fails as a whole where anybody else has
+ * gone there before. So each record counts once, whoever folds and whenever they are killed.
+ */
+export async function foldNext(
+  database: UsageDatabase,
+  state: UsageState,
+  horizon: number,
+): Promise<number> {
+  const to = Math.min(horizon, state.folded + recordsPerFold)
+  if (to <= state.folded) return 0
+  const rows = await database.rows(newSums(state, to))
+  const { groups, sums } = addUp(rows)
+  await database.change(
+    assertUnchanged('folded', state.folded, to),
+    assertUnchanged('epoch', state.epoch, state.epoch),
+    ...chunks(groups, insertGroups),
+    ...chunks(sums, addSums),
+  )
+  return horizon - to
+}
+
+const recordColumns = usageDimensions
+  .map((dimension) => dimensionColumns[dimension])
+  .filter((column) => column !== 'tag')
+
+function newSums({ folded, rebuiltTo, rebuiltFrom }: UsageState, to: number): Sql {
+  const hour = `started_at - started_at % ${hourMs}`
+  const group = [hour, ...recordColumns, 'tags'].join(', ')
+  const added = measureList.map(([, { column, of }]) => summed(column, of)).join(', ')
+  // What was in the sums that a rebuild has left is not added to them again.
+  return sql`SELECT ${raw(`${hour} AS hour, ${[...recordColumns, 'tags'].join(', ')}, ${added}`)}
+    FROM usage_records WHERE sequence > ${folded} AND sequence <= ${to}
+      AND (sequence > ${rebuiltTo} OR started_at >= ${rebuiltFrom})
+    GROUP BY ${raw(group)}`
+}
+
+interface Sums {
+  readonly face: Face
+  readonly period: string
+  readonly startAt: number
+  readonly groupId: string
+  readonly values: number[]
+}
+
+interface Group {
+  readonly id: string
+  readonly face: Face
+  readonly values: GroupValues
+}
+
+function addUp(rows: readonly Row[]): { readonly groups: Group[]; readonly sums: Sums[] } {
+  const groups = new Map<string, Group>()
+  const sums = new Map<string, Sums>()
+  for (const row of rows) {
+    const added = measureColumns.map((column) => Number(row[column] ?? 0))
+    for (const { face, values } of facesOf(row)) {
+      const id = groupId(face, values)
+      if (!groups.has(id)) groups.set(id, { id, face, values })
+      for (const period of usagePeriods) {
+        const startAt = periodStart(period, Number(row['hour']))
+        const name = `${period} ${startAt} ${id}`
+        const known = sums.get(name)
+        if (known) added.forEach((value, at) => void (known.values[at] = (known.values[at] ?? 0) + value))
+        else sums.set(name, { face, period, startAt, groupId: id, values: [...added] })
+      }
+    }
+  }
+  return { groups: [...groups.values()], sums: [...sums.values()] }
+}
+
+function facesOf(row: Row): readonly Pick<Group, 'face' | 'values'>[] {
+  const found: Pick<Group, 'face' | 'values'>[] = []
+  for (const [face, known] of Object.entries(faces) as [Face, readonly string[]][]) {
+    if (face === 'tag') continue
+    found.push({ face, values: valuesOf(row, known, '') })
+  }
+  for (const tag of tagsOf(row['tags'])) found.push({ face: 'tag', values: valuesOf(row, faces.tag, tag) })
+  return found
+}
+
+function valuesOf(row: Row, known: readonly string[], tag: string): GroupValues {
+  const values: Record<string, string> = {}
+  for (const dimension of usageDimensions) {
+    const value = dimension === 'tag' ? tag : row[dimensionColumns[dimension]]
+    values[dimension] = known.includes(dimension) && typeof value === 'string' ? value : ''
+  }
+  // Every dimension has been given a value.
+  return values as GroupValues
+}
+
+function tagsOf(value: unknown): readonly string[] {
+  if (typeof value !== 'string') return []
+  const tags: unknown = JSON.parse(value)
+  return Array.isArray(tags) ? [...new Set(tags.filter((tag) => typeof tag === 'string'))] : []
+}
+
+function* chunks<Item>(items: readonly Item[], statement: (some: readonly Item[]) => Sql) {
+  for (let from = 0; from < items.length; from += rowsPerStatement)
+    yield statement(items.slice(from, from + rowsPerStatement))
+}
+
+export function insertGroups(groups: readonly Group[]): Sql {
+  const columns = usageDimensions.map((dimension) => dimensionColumns[dimension]).join(', ')
+  const rows = groups.map(
+    ({ id, face, values }) =>
+      sql`(${id}, ${face}, ${join(usageDimensions.map((dimension) => values[dimension]))})`,
+  )
+  return sql`INSERT INTO usage_groups (id, face, ${raw(columns)}) VALUES ${join(rows)} ON CONFLICT DO NOTHING`
+}
+
+const sumColumns = ['face', 'period', 'start_at', 'group_id', ...measureColumns].join(', ')
+
+/** What happens where there are sums of a group already. */
+export const onTop = `ON CONFLICT (face, period, start_at, group_id) DO UPDATE SET ${measureColumns
+  .map((column) => `${column} = usage_rollups.${column} + excluded.${column}`)
+  .join(', ')}`
+
+function addSums(sums: readonly Sums[]): Sql {
+  const rows = sums.map(
+    ({ face, period, startAt, groupId: id, values }) =>
+      sql`(${face}, ${period}, ${startAt}, ${id}, ${join(values)})`,
+  )
+  return sql`INSERT INTO usage_rollups (${raw(sumColumns)}) VALUES ${join(rows)} ${raw(onTop)}`
+}
+
+/** Sums removed at once, where they are made anew. */
+const rowsPerClearing = 2_000
+
+/** Removes the sums of which all records are still there, some at a time; at last they begin to be made anew. */
+export async function clearNext(database: UsageDatabase, state: UsageState): Promise<void> {
+  const { keptFrom } = state
+  const month = periodStart('month', keptFrom)
+  const [cleared = 0] = await database.change(
+    sql`DELETE FROM usage_rollups WHERE (face, period, start_at, group_id) IN (
+      SELECT face, period, start_at, group_id FROM usage_rollups
+        WHERE (period <> 'month' AND start_at >= ${keptFrom}) OR (period = 'month' AND start_at >= ${month})
+        LIMIT ${rowsPerClearing})`,
+  )
+  if (cleared > 0) return
+  const sums = measureColumns.map((column) => summed(column)).join(', ')
+  await database.change(
+    assertUnchanged('folded', state.folded, 0),
+    assertUnchanged('epoch', state.epoch, state.epoch + 1),
+    assertUnchanged('clearing', 1, 0),
+    setState('rebuilt_to', state.folded),
+    setState('rebuilt_from', keptFrom),
+    // The days of its month whose records are gone.
+    sql`INSERT INTO usage_rollups (${raw(sumColumns)})
+      SELECT face, 'month', ${raw(String(month))}, group_id, ${raw(sums)} FROM usage_rollups
+        WHERE period = 'day' AND start_at >= ${month} AND start_at < ${keptFrom} GROUP BY face, group_id`,
+  )
+}

@@ -1,0 +1,42 @@
+import sql, { join, raw, type Sql } from 'sql-template-tag'
+import {
+  type LedgerQuestion,
+  type LedgerRow,
+  type UsageDimension,
+  usageDimensions,
+} from '../ports/usage-book.ts'
+import { fromRow } from './columns.ts'
+import { usageColumns } from './usage.ts'
+import { dimensionColumns } from './usage-faces.ts'
+import type { UsageDatabase } from './usage-fold.ts'
+
+/** A page of the ledger's records, by the time they began. */
+export async function listRecords(
+  database: UsageDatabase,
+  { from, to, only, limit, after }: LedgerQuestion,
+): Promise<readonly LedgerRow[]> {
+  const conditions = [
+    sql`started_at >= ${Math.max(from, after?.startedAt ?? 0)}`,
+    sql`started_at < ${to}`,
+    ...(after ? [sql`(started_at > ${after.startedAt} OR sequence > ${after.sequence})`] : []),
+    ...usageDimensions.flatMap((dimension) => {
+      const value = only[dimension]
+      return value === undefined ? [] : [isOf(dimension, value)]
+    }),
+  ]
+  const rows = await database.rows(
+    sql`SELECT * FROM usage_records WHERE ${join(conditions, ' AND ')} ORDER BY started_at, sequence LIMIT ${limit}`,
+  )
+  return rows.map((row) => ({
+    sequence: Number(row['sequence']),
+    record: fromRow(usageColumns, row),
+  }))
+}
+
+function isOf(dimension: UsageDimension, value: string): Sql {
+  const column = dimension === 'tag' ? 'tags' : dimensionColumns[dimension]
+  if (value === '') return sql`${raw(column)} IS NULL`
+  // Tags are a JSON list: what is looked for stands in it as it is written there, and nowhere else.
+  if (dimension === 'tag') return sql`REPLACE(tags, ${JSON.stringify(value)}, '') <> tags`
+  return sql`${raw(column)} = ${value}`
+}

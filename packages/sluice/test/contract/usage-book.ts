@@ -1,0 +1,279 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { UsageRecord } from '../../../contract/src/core/usage.ts'
+import { sampleUsage } from '../../../../test/support/store-samples.ts'
+import type { Store } from '../../src/ports/store.ts'
+import type { UsageQuestion } from '../../src/ports/usage-book.ts'
+import type { StoreUnderTest } from './store.ts'
+
+const hour = 3_600_000
+const day = 24 * hour
+/** A day in the middle of a month, and one around the end of a year. */
+const march = Date.UTC(2026, 2, 10)
+const december = Date.UTC(2025, 11, 30)
+const everything = { from: Date.UTC(2025, 0, 1), to: Date.UTC(2027, 0, 1), only: {}, limit: 1_000 }
+
+/** Records of every kind over some days, always the same. */
+function manyRecords(count: number): readonly UsageRecord[] {
+  let seed = 7
+  const draw = (below: number) => {
+    seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648
+    return Math.floor((seed / 2_147_483_648) * below)
+  }
+  const outcomes = ['completed', 'failed', 'cancelled', 'incomplete'] as const
+  return Array.from({ length: count }, (_, n) => {
+    const user = draw(4)
+    const tags = [['blue'], ['blue', 'red'], ['red', 'a"b'], undefined][draw(4)]
+    const cost = draw(3)
+    return sampleUsage({
+      callId: `call_${n}`,
+      requestId: `mine_${n}`,
+      attempt: 1 + draw(2),
+      keyId: `key_${draw(6)}`,
+      ...(user > 0 && { userId: `user_${user}`, teamId: `team_${user % 2}` }),
+      ...(user === 1 && { organizationId: 'org_1' }),
+      ...(tags && { tags }),
+      operation: draw(2) ? 'chat' : 'embed',
+      provider: `p${draw(2)}`,
+      model: `m${draw(3)}`,
+      outcome: outcomes[draw(4)] ?? 'completed',
+      reported: draw(2) === 1,
+      ...(draw(3) === 0 && { estimated: true }),
+      ...(draw(9) === 0 && { unsettled: true }),
+      ...(cost > 0 && { costMicroUsd: draw(1_000) }),
+      startedAt: (draw(2) ? march : december) + draw(5 * day),
+      inputTokens: draw(100),
+      outputTokens: draw(100),
+      cachedInputTokens: draw(10),
+      ...(draw(5) === 0 && { seconds: draw(100) / 4 }),
+    })
+  })
+}
+
+/** What the sums have to be, one record after the other. */
+function expected(records: readonly UsageRecord[], keysOf: (record: UsageRecord) => (string | number)[][]) {
+  const sums = new Map<string, { attempts: number; calls: number; cost: number; unknown: number; tokens: number; seconds: number; estimated: number; unsettled: number; failed: number }>()
+  for (const record of records)
+    for (const key of keysOf(record)) {
+      const name = JSON.stringify(key)
+      const sum = sums.get(name) ?? { attempts: 0, calls: 0, cost: 0, unknown: 0, tokens: 0, seconds: 0, estimated: 0, unsettled: 0, failed: 0 }
+      sum.attempts += 1
+      sum.calls += record.attempt === 1 ? 1 : 0
+      sum.cost += record.costMicroUsd ?? 0
+      sum.unknown += record.costMicroUsd === undefined ? 1 : 0
+      sum.tokens += record.inputTokens + record.outputTokens
+      sum.seconds += record.seconds ?? 0
+      sum.estimated += record.estimated === true ? 1 : 0
+      sum.unsettled += record.unsettled === true ? 1 : 0
+      sum.failed += record.outcome === 'failed' ? 1 : 0
+      sums.set(name, sum)
+    }
+  return Object.fromEntries([...sums].toSorted(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+async function answered({ book }: Store, question: Partial<UsageQuestion>) {
+  const { groups, hasMore, pending } = await book.sums({ ...everything, by: [], ...question })
+  expect({ hasMore, pending }).toEqual({ hasMore: false, pending: 0 })
+  const sums = groups.map(({ of, sums: s }) => [
+    JSON.stringify(of),
+    { attempts: s.attempts, calls: s.calls, cost: s.costMicroUsd, unknown: s.unknownCosts, tokens: s.inputTokens + s.outputTokens, seconds: s.seconds, estimated: s.estimated, unsettled: s.unsettled, failed: s.failed },
+  ] as const)
+  return Object.fromEntries(sums.toSorted(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+export async function foldAll({ book }: Store): Promise<void> {
+  while ((await book.fold()) > 0);
+}
+
+/** The meaning of UsageBook. Each implementation of Store runs it. */
+export function describeUsageBook(name: string, open: () => Promise<StoreUnderTest>): void {
+  describe(`the usage book of ${name}`, () => {
+    let subject: StoreUnderTest
+    let store: Store
+    beforeEach(async () => {
+      subject = await open()
+      store = subject.store
+    })
+    afterEach(() => subject.remove())
+
+    async function keep(records: readonly UsageRecord[]): Promise<void> {
+      for (const record of records) store.recordUsage(record)
+      await store.flush()
+    }
+    const monthOf = (at: number) => Date.UTC(new Date(at).getUTCFullYear(), new Date(at).getUTCMonth())
+    const none = ''
+
+    test('sums every record once, by anything and any two', async () => {
+      const records = manyRecords(2_500)
+      await keep(records)
+      await foldAll(store)
+      await foldAll(store)
+      const check = async (by: UsageQuestion['by'], keysOf: Parameters<typeof expected>[1]) =>
+        expect(await answered(store, { by }), by.join()).toEqual(expected(records, keysOf))
+      await check(['day'], ({ startedAt }) => [[startedAt - (startedAt % day)]])
+      await check(['hour', 'model'], ({ startedAt, model }) => [[startedAt - (startedAt % hour), model]])
+      await check(['month', 'user'], ({ startedAt, userId }) => [[monthOf(startedAt), userId ?? none]])
+      await check(['key'], ({ keyId }) => [[keyId]])
+      await check(['team', 'provider'], ({ teamId, provider }) => [[teamId ?? none, provider]])
+      await check(['organization', 'operation'], (r) => [[r.organizationId ?? none, r.operation]])
+      await check(['key', 'model'], ({ keyId, model }) => [[keyId, model]])
+      await check(['tag'], ({ tags = [] }) => tags.map((tag) => [tag]))
+      await check(['tag', 'user'], ({ tags = [], userId }) => tags.map((tag) => [tag, userId ?? none]))
+      const { total, groups } = await store.book.sums({ ...everything, by: ['tag'] })
+      expect(total.attempts).toBe(2_500)
+      expect(groups.reduce((sum, { sums }) => sum + sums.attempts, 0)).toBeGreaterThan(2_500)
+    })
+
+    test('counts what lies within a time, to the hour, by every period', async () => {
+      const records = manyRecords(600)
+      await keep(records)
+      await foldAll(store)
+      const from = december + 5 * hour
+      for (const to of [from + hour, from + day, december + 3 * day + 2 * hour, march + 2 * day + hour]) {
+        const within = records.filter(({ startedAt }) => startedAt >= from && startedAt < to)
+        const starts = { hour: (at: number) => at - (at % hour), day: (at: number) => at - (at % day), month: monthOf }
+        for (const [period, startOf] of Object.entries(starts) as ['hour' | 'day' | 'month', (at: number) => number][])
+          expect(await answered(store, { from, to, by: [period] }), `${period} ${to}`).toEqual(
+            expected(within, ({ startedAt }) => [[startOf(startedAt)]]),
+          )
+        const { total } = await store.book.sums({ ...everything, from, to, by: [] })
+        expect(total.attempts).toBe(within.length)
+      }
+    })
+
+    test('counts only what is asked for, and what has none of it', async () => {
+      const records = manyRecords(600)
+      await keep(records)
+      await foldAll(store)
+      const check = async (
+        only: UsageQuestion['only'],
+        isAsked: (record: UsageRecord) => boolean,
+      ) => {
+        const found = records.filter(isAsked)
+        expect(found.length).toBeGreaterThan(0)
+        expect(await answered(store, { by: ['model'], only })).toEqual(
+          expected(found, ({ model }) => [[model]]),
+        )
+        const listed = await store.book.records({ ...everything, only })
+        expect(listed.map(({ record }) => record.callId).toSorted()).toEqual(
+          found.map(({ callId }) => callId).toSorted(),
+        )
+      }
+      await check({ user: 'user_1', provider: 'p0' }, (r) => r.userId === 'user_1' && r.provider === 'p0')
+      await check({ user: '' }, ({ userId }) => userId === undefined)
+      await check({ tag: 'a"b', key: 'key_2' }, (r) => r.tags?.includes('a"b') === true && r.keyId === 'key_2')
+    })
+
+    test('is read in pages, without a gap and nothing twice', async () => {
+      const records = manyRecords(500)
+      await keep(records)
+      await foldAll(store)
+      const whole = await store.book.sums({ ...everything, by: ['day', 'key'] })
+      const seen: unknown[] = []
+      let after: readonly (string | number)[] | undefined
+      for (;;) {
+        const page = await store.book.sums({ ...everything, by: ['day', 'key'], limit: 7, ...(after && { after }) })
+        seen.push(...page.groups)
+        expect(page.total).toEqual(whole.total)
+        after = page.groups.at(-1)?.of
+        if (!page.hasMore) break
+      }
+      expect(seen).toEqual(whole.groups)
+
+      const listed: string[] = []
+      let last: { startedAt: number; sequence: number } | undefined
+      for (;;) {
+        const page = await store.book.records({ ...everything, limit: 61, ...(last && { after: last }) })
+        if (page.length === 0) break
+        listed.push(...page.map(({ record }) => record.callId))
+        const end = page.at(-1)
+        last = end && { startedAt: end.record.startedAt, sequence: end.sequence }
+      }
+      const byStart = records.toSorted((a, b) => a.startedAt - b.startedAt)
+      expect(listed).toHaveLength(records.length)
+      expect(listed).toEqual(byStart.map(({ callId }) => callId))
+    })
+
+    test('counts each record once, however many fold at the same time', async () => {
+      const records = manyRecords(3_000)
+      const others = [await subject.openAnother(), await subject.openAnother()]
+      const folders = [store, ...others].map(async (each) => {
+        for (let quiet = 0; quiet < 20; ) quiet = (await each.book.fold()) === 0 ? quiet + 1 : 0
+      })
+      await keep(records)
+      await Promise.all(folders)
+      await foldAll(store)
+      expect(await answered(store, { by: ['key', 'model'] })).toEqual(
+        expected(records, ({ keyId, model }) => [[keyId, model]]),
+      )
+    })
+
+    test('says how much it does not hold yet', async () => {
+      await keep(manyRecords(1_500))
+      const before = await store.book.sums({ ...everything, by: [] })
+      expect([before.pending, before.total.attempts]).toEqual([1_500, 0])
+      await store.book.fold()
+      const between = await store.book.sums({ ...everything, by: [] })
+      expect(between.pending + between.total.attempts).toBe(1_500)
+    })
+
+    test('is made anew from the records, and keeps the sums whose records are gone', async () => {
+      const records = manyRecords(2_000)
+      await keep(records)
+      await foldAll(store)
+      const before = await answered(store, { by: ['day', 'key'] })
+      const months = await answered(store, { by: ['month'] })
+      // In the middle of March.
+      while (await store.book.forget(march + 2 * day + 7 * hour));
+      const left = await store.book.records({ ...everything, limit: 5_000 })
+      const kept = records.filter(({ startedAt }) => startedAt >= march + 2 * day)
+      // The newest stays, whatever its age.
+      expect(left.length - kept.length).toBeLessThanOrEqual(1)
+      expect(await answered(store, { by: ['day', 'key'] })).toEqual(before)
+      for (let times = 0; times < 2; times++) {
+        await store.book.rebuild()
+        await foldAll(store)
+        expect(await answered(store, { by: ['day', 'key'] })).toEqual(before)
+        expect(await answered(store, { by: ['month'] })).toEqual(months)
+      }
+      await keep([sampleUsage({ keyId: 'late', startedAt: december })])
+      await foldAll(store)
+      expect(await answered(store, { only: { key: 'late' }, by: ['key'] })).toMatchObject({
+        '["late"]': { attempts: 1 },
+      })
+    })
+
+    test('forgets who it was, in records and in sums, and nothing of what was used', async () => {
+      const records = manyRecords(800)
+      await keep(records)
+      await foldAll(store)
+      // Not in the sums yet when it is erased.
+      const later = [sampleUsage({ keyId: 'key_9', userId: 'user_1', teamId: 'team_1', requestId: 'mine', startedAt: march })]
+      await keep(later)
+      const mine = [...records, ...later].filter(({ userId }) => userId === 'user_1')
+      const { replacement, records: count } = await store.book.erase({ kind: 'user', id: 'user_1' })
+      expect(count).toBe(mine.length)
+      await foldAll(store)
+      const all = [...records, ...later].map((record) =>
+        record.userId === 'user_1' ? { ...record, userId: replacement, keyId: replacement } : record,
+      )
+      expect(await answered(store, { by: ['user', 'key'] })).toEqual(
+        expected(all, ({ userId, keyId }) => [[userId ?? '', keyId]]),
+      )
+      expect(await answered(store, { by: ['tag', 'user'] })).toEqual(
+        expected(all, ({ tags = [], userId }) => tags.map((tag) => [tag, userId ?? ''])),
+      )
+      const listed = await store.book.records(everything)
+      const erased = listed.filter(({ record }) => record.userId === replacement)
+      expect(erased).toHaveLength(mine.length)
+      for (const { record } of erased)
+        expect(record).toMatchObject({ keyId: replacement })
+      expect(erased.filter(({ record }) => record.requestId !== undefined)).toEqual([])
+      expect(listed.filter(({ record }) => record.userId === 'user_1')).toEqual([])
+      expect(await store.book.erase({ kind: 'user', id: 'user_1' })).toMatchObject({ records: 0 })
+
+      await store.book.erase({ kind: 'key', id: 'key_2' })
+      const keys = await answered(store, { by: ['key'] })
+      expect(Object.keys(keys)).not.toContain('["key_2"]')
+    })
+  })
+}
