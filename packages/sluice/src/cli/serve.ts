@@ -12,6 +12,7 @@ import { GatewayError } from '@sluice/contract'
 import { causeText } from '../gateway/answer.ts'
 import type { Log } from '../gateway/gateway.ts'
 import { createInitialKeys } from '../storage/initial-keys.ts'
+import { openUsageUpkeep } from '../storage/usage-upkeep.ts'
 import { CommandError } from './command-error.ts'
 import { openData } from './open-data.ts'
 import { openGateway, type OpenGateway } from './open-gateway.ts'
@@ -46,6 +47,13 @@ export async function serve(): Promise<number> {
     log.error({ cause: causeText(GatewayError.from(reason)) }, 'unhandled rejection'),
   )
   await using opened = await openGateway({ config, store, log })
+  const settings = { current: config }
+  await using _upkeep = openUsageUpkeep({
+    book: store.book,
+    keepDays: () => settings.current.usage.keepDays,
+    failed: (error) => log.error({ error: String(error) }, 'usage could not be summed'),
+    now: Date.now,
+  })
   const port = await listen(opened, config)
   const { builtinModels, upstreams } = opened.gateway.routing()
   const facts: StartFacts = {
@@ -62,7 +70,7 @@ export async function serve(): Promise<number> {
   process.stdout.write(process.stdout.isTTY ? startMessage(facts) : startLine(facts, new Date()))
   // What was compiled is kept for the next start, however this process will end.
   setImmediate(flushCompileCache)
-  using _watcher = watchSettings(environment, config, { opened, log })
+  using _watcher = watchSettings(environment, settings, { opened, log })
   const signal = await stopping
   log.info({ signal }, 'stopping')
   await stop(opened)
@@ -111,19 +119,19 @@ function tellWhyNot(cause: unknown, host: string, port: number): string {
 
 function watchSettings(
   environment: Environment,
-  config: Config,
+  settings: { current: Config },
   { opened, log }: { opened: OpenGateway; log: Log },
 ): Disposable {
   const file = absoluteConfigFile(environment)
-  let current = config
+  const config = settings.current
   return watchConfig(file, {
     async apply(text, isSettled) {
       const next = await changedConfig(environment, text)
       const short = shortKeys(next)
-      const removed = removedSettings(current, next)
+      const removed = removedSettings(settings.current, next)
       if (removed.length > 0 && !isSettled) return 'unsettled'
       await opened.configure(next)
-      current = next
+      settings.current = next
       for (const key of short) warnOfShortKey(log, key)
       const waiting = atNextStart.filter((part) => !isDeepStrictEqual(config[part], next[part]))
       const fields = { file, ...(waiting.length > 0 && { waiting }) }

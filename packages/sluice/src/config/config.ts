@@ -53,6 +53,8 @@ export interface Config {
   readonly models: Readonly<Record<string, string | RouteConfig>>
   /** By `provider/model`, which may end in `*`. */
   readonly prices: Readonly<Record<string, PriceConfig>>
+  /** How many days usage records are kept; absent means for ever. */
+  readonly usage: { readonly keepDays?: number }
   readonly defaults: RouteOptions
   /** What happens to fields that a target cannot express, where nothing nearer says. */
   readonly unsupported: UnsupportedMode
@@ -133,6 +135,7 @@ export function createConfig(environment: Environment, content: ConfigFile, file
     providers: content.providers ?? {},
     models: content.models ?? {},
     prices: content.prices ?? {},
+    usage: content.usage ?? {},
     defaults: content.defaults ?? {},
     unsupported: content.defaults?.unsupported ?? content.unsupported ?? 'hints',
     keys: content.keys ?? [],

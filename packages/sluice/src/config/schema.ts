@@ -311,6 +311,17 @@ const log = object(
   'Logging.',
 )
 
+const usage = object(
+  {
+    keepDays: optional(
+      count(
+        'How many days the record of each call is kept. The sums of usage by hour, day and month stay. Default: for ever.',
+      ),
+    ),
+  },
+  'What is kept of usage.',
+)
+
 /** The whole of sluice.yaml; every part is optional. */
 export const configFileSchema = Type.Object(
   {
@@ -327,6 +338,7 @@ export const configFileSchema = Type.Object(
       ),
     ),
     prices: optional(prices),
+    usage: optional(usage),
     defaults: optional(object(routeOptions, 'Default options of all routes.')),
     keys: optional(listOf(key, 'API keys defined in the settings.')),
     log: optional(log),

@@ -6,7 +6,12 @@ type Method = Exclude<keyof UsageBook, symbol>
 
 /** What goes to the thread: a method of the book and its argument, or the request to end. */
 export type ToUsageThread =
-  | { readonly kind: 'ask'; readonly id: number; readonly method: Method; readonly argument: unknown }
+  | {
+      readonly kind: 'ask'
+      readonly id: number
+      readonly method: Method
+      readonly argument: unknown
+    }
   | { readonly kind: 'close' }
 
 /** What the thread answers. `passing`: the database may do it another time. */

@@ -57,7 +57,7 @@ interface Measure {
 const when = (condition: string) => `SUM(CASE WHEN ${condition} THEN 1 ELSE 0 END)`
 const plus = (column: string): Measure => ({ column, of: `SUM(COALESCE(${column}, 0))` })
 
-export const measures: Readonly<Record<keyof UsageSums, Measure>> = {
+const measures: Readonly<Record<keyof UsageSums, Measure>> = {
   attempts: { column: 'attempts', of: 'COUNT(*)' },
   calls: { column: 'calls', of: when('attempt = 1') },
   completed: { column: 'completed', of: when("outcome = 'completed'") },

@@ -91,7 +91,8 @@ function addUp(rows: readonly Row[]): { readonly groups: Group[]; readonly sums:
         const startAt = periodStart(period, Number(row['hour']))
         const name = `${period} ${startAt} ${id}`
         const known = sums.get(name)
-        if (known) added.forEach((value, at) => void (known.values[at] = (known.values[at] ?? 0) + value))
+        if (known)
+          added.forEach((value, at) => void (known.values[at] = (known.values[at] ?? 0) + value))
         else sums.set(name, { face, period, startAt, groupId: id, values: [...added] })
       }
     }
@@ -105,7 +106,8 @@ function facesOf(row: Row): readonly Pick<Group, 'face' | 'values'>[] {
     if (face === 'tag') continue
     found.push({ face, values: valuesOf(row, known, '') })
   }
-  for (const tag of tagsOf(row['tags'])) found.push({ face: 'tag', values: valuesOf(row, faces.tag, tag) })
+  for (const tag of tagsOf(row['tags']))
+    found.push({ face: 'tag', values: valuesOf(row, faces.tag, tag) })
   return found
 }
 

@@ -76,7 +76,9 @@ function rowsOf(
   const face = faceOf([...dimensions, ...filtered])
   const columns = ['group_id', ...measureColumns].join(', ')
   const selects = segmentsOf(from, to, period).map(
-    (segment) => sql`SELECT ${raw(`${bucketOf(segment, period)} AS bucket, ${columns}`)} FROM usage_rollups
+    (
+      segment,
+    ) => sql`SELECT ${raw(`${bucketOf(segment, period)} AS bucket, ${columns}`)} FROM usage_rollups
       WHERE face = ${face} AND period = ${segment.period} AND start_at >= ${segment.from} AND start_at < ${segment.to}`,
   )
   return join(selects, ' UNION ALL ')

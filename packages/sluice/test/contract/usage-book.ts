@@ -50,12 +50,38 @@ function manyRecords(count: number): readonly UsageRecord[] {
 }
 
 /** What the sums have to be, one record after the other. */
-function expected(records: readonly UsageRecord[], keysOf: (record: UsageRecord) => (string | number)[][]) {
-  const sums = new Map<string, { attempts: number; calls: number; cost: number; unknown: number; tokens: number; seconds: number; estimated: number; unsettled: number; failed: number }>()
+function expected(
+  records: readonly UsageRecord[],
+  keysOf: (record: UsageRecord) => (string | number)[][],
+) {
+  const sums = new Map<
+    string,
+    {
+      attempts: number
+      calls: number
+      cost: number
+      unknown: number
+      tokens: number
+      seconds: number
+      estimated: number
+      unsettled: number
+      failed: number
+    }
+  >()
   for (const record of records)
     for (const key of keysOf(record)) {
       const name = JSON.stringify(key)
-      const sum = sums.get(name) ?? { attempts: 0, calls: 0, cost: 0, unknown: 0, tokens: 0, seconds: 0, estimated: 0, unsettled: 0, failed: 0 }
+      const sum = sums.get(name) ?? {
+        attempts: 0,
+        calls: 0,
+        cost: 0,
+        unknown: 0,
+        tokens: 0,
+        seconds: 0,
+        estimated: 0,
+        unsettled: 0,
+        failed: 0,
+      }
       sum.attempts += 1
       sum.calls += record.attempt === 1 ? 1 : 0
       sum.cost += record.costMicroUsd ?? 0
@@ -73,10 +99,23 @@ function expected(records: readonly UsageRecord[], keysOf: (record: UsageRecord)
 async function answered({ book }: Store, question: Partial<UsageQuestion>) {
   const { groups, hasMore, pending } = await book.sums({ ...everything, by: [], ...question })
   expect({ hasMore, pending }).toEqual({ hasMore: false, pending: 0 })
-  const sums = groups.map(({ of, sums: s }) => [
-    JSON.stringify(of),
-    { attempts: s.attempts, calls: s.calls, cost: s.costMicroUsd, unknown: s.unknownCosts, tokens: s.inputTokens + s.outputTokens, seconds: s.seconds, estimated: s.estimated, unsettled: s.unsettled, failed: s.failed },
-  ] as const)
+  const sums = groups.map(
+    ({ of, sums: s }) =>
+      [
+        JSON.stringify(of),
+        {
+          attempts: s.attempts,
+          calls: s.calls,
+          cost: s.costMicroUsd,
+          unknown: s.unknownCosts,
+          tokens: s.inputTokens + s.outputTokens,
+          seconds: s.seconds,
+          estimated: s.estimated,
+          unsettled: s.unsettled,
+          failed: s.failed,
+        },
+      ] as const,
+  )
   return Object.fromEntries(sums.toSorted(([a], [b]) => (a < b ? -1 : 1)))
 }
 
@@ -99,7 +138,8 @@ export function describeUsageBook(name: string, open: () => Promise<StoreUnderTe
       for (const record of records) store.recordUsage(record)
       await store.flush()
     }
-    const monthOf = (at: number) => Date.UTC(new Date(at).getUTCFullYear(), new Date(at).getUTCMonth())
+    const monthOf = (at: number) =>
+      Date.UTC(new Date(at).getUTCFullYear(), new Date(at).getUTCMonth())
     const none = ''
 
     test('sums every record once, by anything and any two', async () => {
@@ -110,14 +150,20 @@ export function describeUsageBook(name: string, open: () => Promise<StoreUnderTe
       const check = async (by: UsageQuestion['by'], keysOf: Parameters<typeof expected>[1]) =>
         expect(await answered(store, { by }), by.join()).toEqual(expected(records, keysOf))
       await check(['day'], ({ startedAt }) => [[startedAt - (startedAt % day)]])
-      await check(['hour', 'model'], ({ startedAt, model }) => [[startedAt - (startedAt % hour), model]])
-      await check(['month', 'user'], ({ startedAt, userId }) => [[monthOf(startedAt), userId ?? none]])
+      await check(['hour', 'model'], ({ startedAt, model }) => [
+        [startedAt - (startedAt % hour), model],
+      ])
+      await check(['month', 'user'], ({ startedAt, userId }) => [
+        [monthOf(startedAt), userId ?? none],
+      ])
       await check(['key'], ({ keyId }) => [[keyId]])
       await check(['team', 'provider'], ({ teamId, provider }) => [[teamId ?? none, provider]])
       await check(['organization', 'operation'], (r) => [[r.organizationId ?? none, r.operation]])
       await check(['key', 'model'], ({ keyId, model }) => [[keyId, model]])
       await check(['tag'], ({ tags = [] }) => tags.map((tag) => [tag]))
-      await check(['tag', 'user'], ({ tags = [], userId }) => tags.map((tag) => [tag, userId ?? none]))
+      await check(['tag', 'user'], ({ tags = [], userId }) =>
+        tags.map((tag) => [tag, userId ?? none]),
+      )
       const { total, groups } = await store.book.sums({ ...everything, by: ['tag'] })
       expect(total.attempts).toBe(2_500)
       expect(groups.reduce((sum, { sums }) => sum + sums.attempts, 0)).toBeGreaterThan(2_500)
@@ -128,10 +174,22 @@ export function describeUsageBook(name: string, open: () => Promise<StoreUnderTe
       await keep(records)
       await foldAll(store)
       const from = december + 5 * hour
-      for (const to of [from + hour, from + day, december + 3 * day + 2 * hour, march + 2 * day + hour]) {
+      for (const to of [
+        from + hour,
+        from + day,
+        december + 3 * day + 2 * hour,
+        march + 2 * day + hour,
+      ]) {
         const within = records.filter(({ startedAt }) => startedAt >= from && startedAt < to)
-        const starts = { hour: (at: number) => at - (at % hour), day: (at: number) => at - (at % day), month: monthOf }
-        for (const [period, startOf] of Object.entries(starts) as ['hour' | 'day' | 'month', (at: number) => number][])
+        const starts = {
+          hour: (at: number) => at - (at % hour),
+          day: (at: number) => at - (at % day),
+          month: monthOf,
+        }
+        for (const [period, startOf] of Object.entries(starts) as [
+          'hour' | 'day' | 'month',
+          (at: number) => number,
+        ][])
           expect(await answered(store, { from, to, by: [period] }), `${period} ${to}`).toEqual(
             expected(within, ({ startedAt }) => [[startOf(startedAt)]]),
           )
@@ -158,9 +216,15 @@ export function describeUsageBook(name: string, open: () => Promise<StoreUnderTe
           found.map(({ callId }) => callId).toSorted(),
         )
       }
-      await check({ user: 'user_1', provider: 'p0' }, (r) => r.userId === 'user_1' && r.provider === 'p0')
+      await check(
+        { user: 'user_1', provider: 'p0' },
+        (r) => r.userId === 'user_1' && r.provider === 'p0',
+      )
       await check({ user: '' }, ({ userId }) => userId === undefined)
-      await check({ tag: 'a"b', key: 'key_2' }, (r) => r.tags?.includes('a"b') === true && r.keyId === 'key_2')
+      await check(
+        { tag: 'a"b', key: 'key_2' },
+        (r) => r.tags?.includes('a"b') === true && r.keyId === 'key_2',
+      )
     })
 
     test('is read in pages, without a gap and nothing twice', async () => {
@@ -171,7 +235,12 @@ export function describeUsageBook(name: string, open: () => Promise<StoreUnderTe
       const seen: unknown[] = []
       let after: readonly (string | number)[] | undefined
       for (;;) {
-        const page = await store.book.sums({ ...everything, by: ['day', 'key'], limit: 7, ...(after && { after }) })
+        const page = await store.book.sums({
+          ...everything,
+          by: ['day', 'key'],
+          limit: 7,
+          ...(after && { after }),
+        })
         seen.push(...page.groups)
         expect(page.total).toEqual(whole.total)
         after = page.groups.at(-1)?.of
@@ -182,7 +251,11 @@ export function describeUsageBook(name: string, open: () => Promise<StoreUnderTe
       const listed: string[] = []
       let last: { startedAt: number; sequence: number } | undefined
       for (;;) {
-        const page = await store.book.records({ ...everything, limit: 61, ...(last && { after: last }) })
+        const page = await store.book.records({
+          ...everything,
+          limit: 61,
+          ...(last && { after: last }),
+        })
         if (page.length === 0) break
         listed.push(...page.map(({ record }) => record.callId))
         const end = page.at(-1)
@@ -247,14 +320,24 @@ export function describeUsageBook(name: string, open: () => Promise<StoreUnderTe
       await keep(records)
       await foldAll(store)
       // Not in the sums yet when it is erased.
-      const later = [sampleUsage({ keyId: 'key_9', userId: 'user_1', teamId: 'team_1', requestId: 'mine', startedAt: march })]
+      const later = [
+        sampleUsage({
+          keyId: 'key_9',
+          userId: 'user_1',
+          teamId: 'team_1',
+          requestId: 'mine',
+          startedAt: march,
+        }),
+      ]
       await keep(later)
       const mine = [...records, ...later].filter(({ userId }) => userId === 'user_1')
       const { replacement, records: count } = await store.book.erase({ kind: 'user', id: 'user_1' })
       expect(count).toBe(mine.length)
       await foldAll(store)
       const all = [...records, ...later].map((record) =>
-        record.userId === 'user_1' ? { ...record, userId: replacement, keyId: replacement } : record,
+        record.userId === 'user_1'
+          ? { ...record, userId: replacement, keyId: replacement }
+          : record,
       )
       expect(await answered(store, { by: ['user', 'key'] })).toEqual(
         expected(all, ({ userId, keyId }) => [[userId ?? '', keyId]]),
@@ -265,8 +348,7 @@ export function describeUsageBook(name: string, open: () => Promise<StoreUnderTe
       const listed = await store.book.records(everything)
       const erased = listed.filter(({ record }) => record.userId === replacement)
       expect(erased).toHaveLength(mine.length)
-      for (const { record } of erased)
-        expect(record).toMatchObject({ keyId: replacement })
+      for (const { record } of erased) expect(record).toMatchObject({ keyId: replacement })
       expect(erased.filter(({ record }) => record.requestId !== undefined)).toEqual([])
       expect(listed.filter(({ record }) => record.userId === 'user_1')).toEqual([])
       expect(await store.book.erase({ kind: 'user', id: 'user_1' })).toMatchObject({ records: 0 })

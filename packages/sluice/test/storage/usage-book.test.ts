@@ -90,7 +90,11 @@ test('a time is made up of the largest periods that fit', () => {
   const at = (text: string) => Date.parse(`${text}:00:00Z`)
   const shown = (from: string, to: string, largest?: 'hour' | 'day') =>
     segmentsOf(at(from), at(to), largest).map(({ period, from: begin, to: end }) =>
-      [period, new Date(begin).toISOString().slice(0, 13), new Date(end).toISOString().slice(0, 13)].join(' '),
+      [
+        period,
+        new Date(begin).toISOString().slice(0, 13),
+        new Date(end).toISOString().slice(0, 13),
+      ].join(' '),
     )
   expect(shown('2025-11-29T22', '2026-02-02T03')).toEqual([
     'hour 2025-11-29T22 2025-11-30T00',
@@ -107,5 +111,7 @@ test('a time is made up of the largest periods that fit', () => {
     'hour 2026-01-31T22 2026-02-01T00',
     'hour 2026-02-01T00 2026-02-01T02',
   ])
-  expect(shown('2026-01-31T22', '2026-02-01T02', 'hour')).toEqual(['hour 2026-01-31T22 2026-02-01T02'])
+  expect(shown('2026-01-31T22', '2026-02-01T02', 'hour')).toEqual([
+    'hour 2026-01-31T22 2026-02-01T02',
+  ])
 })

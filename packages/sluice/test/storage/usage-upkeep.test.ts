@@ -1,0 +1,59 @@
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { until } from '../../../../test/support/start.ts'
+import { sampleUsage } from '../../../../test/support/store-samples.ts'
+import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
+import type { UsageBook } from '../../src/ports/usage-book.ts'
+import { openSqlite } from '../../src/storage/sqlite.ts'
+import { openUsageUpkeep } from '../../src/storage/usage-upkeep.ts'
+
+const day = 86_400_000
+const now = Date.UTC(2026, 4, 20, 13)
+const all = { from: 0, to: now + day, only: {}, by: [], limit: 10 }
+
+test('new records are summed by themselves, and old ones removed; their sums stay', async () => {
+  using folder = temporaryFolder()
+  await using store = openSqlite({ file: join(folder.path, 'sluice.db') })
+  for (const age of [40, 31, 29, 1])
+    store.recordUsage(sampleUsage({ callId: `call_${age}`, startedAt: now - age * day }))
+  await store.flush()
+  const errors: unknown[] = []
+  await using _upkeep = openUsageUpkeep({
+    book: store.book,
+    keepDays: () => 30,
+    failed: (error) => errors.push(error),
+    now: () => now,
+    everyMs: 5,
+  })
+  let left: readonly string[] = []
+  await until(() => {
+    void store.book.records(all).then((rows) => {
+      left = rows.map(({ record }) => record.callId)
+    })
+    return left.length === 2
+  })
+  expect(left).toEqual(['call_29', 'call_1'])
+  const { total, pending } = await store.book.sums(all)
+  expect([total.attempts, pending, errors]).toEqual([4, 0, []])
+})
+
+test('goes on after a failure, which is told once', async () => {
+  let asked = 0
+  const errors: unknown[] = []
+  const book = {
+    async fold() {
+      asked += 1
+      if (asked < 4) throw new Error('away')
+      return 0
+    },
+  } as unknown as UsageBook
+  await using _upkeep = openUsageUpkeep({
+    book,
+    keepDays: () => undefined,
+    failed: (error) => errors.push(error),
+    now: () => now,
+    everyMs: 1,
+  })
+  await until(() => asked > 6)
+  expect(errors).toHaveLength(1)
+})
