@@ -41,7 +41,14 @@ export function callerOf(key: ApiKey, owners: readonly Account[] = []): Caller {
     ...owners.map((owner) => holderOf(owner, owner)),
   ]
   const allTags = [...new Set(holders.flatMap(({ terms }) => terms.tags ?? []))]
-  return { ...key, holders, allTags }
+  const idOf = (kind: Account['kind']) => owners.find((owner) => owner.kind === kind)?.id
+  const [userId, teamId, organizationId] = [idOf('user'), idOf('team'), idOf('organization')]
+  const ownersOfCalls = {
+    ...(userId !== undefined && { userId }),
+    ...(teamId !== undefined && { teamId }),
+    ...(organizationId !== undefined && { organizationId }),
+  }
+  return { ...key, holders, allTags, owners: ownersOfCalls }
 }
 
 /** An organization's teams have users, and those have keys: no chain is longer. */

@@ -1,3 +1,4 @@
+import type { UsageRecord } from '@sluice/contract'
 import type { Holder, Terms } from './account.ts'
 
 /**
@@ -42,4 +43,6 @@ export interface Caller extends ApiKey {
   readonly holders: readonly Holder[]
   /** The tags of all holders, each once. */
   readonly allTags: readonly string[]
+  /** Who it belongs to, as the records of its calls say it. */
+  readonly owners: Pick<UsageRecord, 'userId' | 'teamId' | 'organizationId'>
 }

@@ -32,7 +32,8 @@ function open(cancellation: Cancellation) {
     },
     call: {
       id: 'call',
-      key: { id: 'key' },
+      key: { id: 'key', owners: {} },
+      tags: [],
       operation: 'chat',
       trail: openTrail(0),
       admission: { isGranted: true },

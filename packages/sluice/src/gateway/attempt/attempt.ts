@@ -299,6 +299,8 @@ export class Attempt implements CancelListener, Growing {
       ...(call.givenId !== undefined && { requestId: call.givenId }),
       attempt: this.number,
       keyId: call.key.id,
+      ...call.key.owners,
+      ...(call.tags.length > 0 && { tags: call.tags }),
       operation: call.operation,
       provider: this.target.providerId,
       model: this.target.model,
