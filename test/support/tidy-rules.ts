@@ -17,7 +17,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   'sluice/config': [],
   'sluice/ports': [],
   'sluice/prices': ['sluice/config'],
-  'sluice/accounts': ['sluice/ports'],
+  'sluice/accounts': ['sluice/ports', 'sluice/config'],
   'sluice/storage': ['sluice/ports', 'sluice/accounts'],
   'sluice/ai-sdk': ['sluice/config'],
   'sluice/providers': [],

@@ -1,4 +1,4 @@
-import { BlockList } from 'node:net'
+import { addressListOf } from '../config/address-block.ts'
 import type { Account, Holder, Terms } from '../ports/account.ts'
 import type { ApiKey, Caller } from '../ports/api-key.ts'
 
@@ -92,22 +92,4 @@ function termsOf(carrier: Terms): Terms {
   }
   // What is undefined is left out, so that what is shown and kept has no holes.
   return Object.fromEntries(Object.entries(terms).filter(([, value]) => value !== undefined))
-}
-
-/** @throws Error (of Node) where one is no address and no block. */
-function addressListOf(addresses: readonly string[]): BlockList {
-  const list = new BlockList()
-  for (const address of addresses) {
-    const { network, bits, family } = partsOf(address)
-    list.addSubnet(network, bits, family)
-  }
-  return list
-}
-
-function partsOf(text: string) {
-  const [network = '', length] = text.split('/')
-  const isSixth = network.includes(':')
-  const most = isSixth ? 128 : 32
-  const family: 'ipv6' | 'ipv4' = isSixth ? 'ipv6' : 'ipv4'
-  return { network, bits: length === undefined ? most : Number(length), family }
 }

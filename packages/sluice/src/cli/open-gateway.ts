@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
+import { addressListOf } from '../config/address-block.ts'
 import type { Config } from '../config/config.ts'
 import type { ApiKey } from '../ports/api-key.ts'
 import type { Limiter } from '../ports/limiter.ts'
@@ -156,6 +157,7 @@ function serverOptions({ server }: Config, current: () => Config): ServerOptions
     concurrentRequests: () => current().limits.concurrentRequests,
     heldBytes: () => current().limits,
     ...(server.publicUrl !== undefined && { publicUrl: server.publicUrl }),
+    ...(server.trustedProxies && { trustedProxies: addressListOf(server.trustedProxies) }),
   }
 }
 

@@ -16,6 +16,8 @@ export interface Config {
     readonly port: number
     /** Without a trailing slash; absent means the address a request came to. */
     readonly publicUrl?: string
+    /** Addresses and blocks of the proxies whose `x-forwarded-for` is believed. */
+    readonly trustedProxies?: readonly string[]
     readonly bodyLimitBytes: number
     readonly inflatedLimitBytes: number
     readonly bodyLimitValues: number

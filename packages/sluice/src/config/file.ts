@@ -4,6 +4,7 @@ import type { TLocalizedValidationError } from 'typebox/error'
 import { Compile } from 'typebox/schema'
 import { Settings } from 'typebox/system'
 import { type Document, isMap, isNode, isPair, LineCounter, parseDocument, visit } from 'yaml'
+import { isAddressBlock } from './address-block.ts'
 import { ConfigError } from './config-error.ts'
 import type { Variables } from './env.ts'
 import { explainErrors } from './explain-errors.ts'
@@ -105,6 +106,12 @@ function findContradictions(config: ConfigFile): { path: Path; problem: string }
     if (provider.package !== undefined && provider.type !== 'ai-sdk')
       found.push({ path: [...path, 'package'], problem: 'belongs to type ai-sdk alone' })
   }
+  for (const [index, block] of (config.server?.trustedProxies ?? []).entries())
+    if (!isAddressBlock(block))
+      found.push({
+        path: ['server', 'trustedProxies', index],
+        problem: 'is no address and no block such as 10.0.0.0/8',
+      })
   for (const [index, { name }] of (config.keys ?? []).entries())
     if (config.keys?.slice(0, index).some((other) => other.name === name))
       found.push({

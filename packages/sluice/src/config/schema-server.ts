@@ -19,6 +19,13 @@ export const server = object(
         ),
       }),
     ),
+    trustedProxies: optional(
+      Type.Array(text('An address or a block, such as 10.0.0.0/8.'), {
+        ...described(
+          'Proxies in front of the gateway whose x-forwarded-for is believed, for limits by address. Default none: the address is that of the connection.',
+        ),
+      }),
+    ),
     bodyLimitBytes: optional(
       count('Maximum size of a request body after decompression. Default 134217728 (128 MiB).'),
     ),

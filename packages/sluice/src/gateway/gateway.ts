@@ -23,7 +23,7 @@ export interface Gateway {
   readonly limiter: Limiter
   readonly learnedSizes: LearnedSizes
   /** The virtual keys; a look-up never waits. */
-  readonly keys: { find(secret: string): Caller | undefined }
+  readonly keys: CallerKeys
   /** Models and routes as configured now. Taken once per call, so that a change never splits one. */
   readonly routing: () => Routing
   /** What has been seen of each target: failures, speed, refused keys. */
@@ -44,6 +44,16 @@ export interface Gateway {
   readonly log: Log
   /** Told once of every request when all of it is over. */
   readonly ended: (end: CallEnd) => void
+}
+
+export interface CallerKeys {
+  find(secret: string): Caller | undefined
+  /** Whether the key with this id is still valid. */
+  isValid(id: string): boolean
+  /** Calls `changed` when that may have become otherwise. */
+  watch(changed: () => void): Disposable
+  /** Takes a change that is in the store at once, and not within a second. */
+  reload(): Promise<void>
 }
 
 /** Runs the built-in engine's video jobs, which go on after their call and after a restart. */

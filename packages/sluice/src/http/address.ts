@@ -1,5 +1,6 @@
+import type { BlockList } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { GatewayError } from '@sluice/contract'
+import type { GatewayError, OperationName } from '@sluice/contract'
 import type { ClientFormat } from '@sluice/protocols'
 import type { Caller } from '../ports/api-key.ts'
 import type { HeldBytes } from '../gateway/held-bytes.ts'
@@ -21,6 +22,8 @@ export interface ServerOptions {
   readonly requestTimeoutMs: number
   /** Of keys that have none of their own. */
   readonly keyLimits: () => KeyLimits
+  /** Whose `x-forwarded-for` is believed. */
+  readonly trustedProxies?: BlockList
   readonly concurrentRequests: () => number | undefined
   /** For all that requests hold at the same time. */
   readonly heldBytes: () => BudgetLimits
@@ -38,6 +41,8 @@ export interface Address {
   /** With `{parameters}`. */
   readonly path: string
   readonly access: 'open' | 'caller' | 'administrator'
+  /** What its caller has to be allowed. */
+  readonly operation?: OperationName
   /** Polling a task and listing models are not counted against the key's rate. */
   readonly uncounted?: boolean
   /** Its calls are let in when their body was read, where a limit asks how large they are. */

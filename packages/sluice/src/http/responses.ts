@@ -13,6 +13,7 @@ export const responseAddresses: readonly Address[] = [
     method: 'GET',
     path: '/v1/responses/{id}',
     access: 'caller',
+    operation: 'chat',
     description: {
       operationId: 'getResponse',
       summary: 'Retrieve a stored response',
@@ -25,6 +26,7 @@ export const responseAddresses: readonly Address[] = [
     method: 'DELETE',
     path: '/v1/responses/{id}',
     access: 'caller',
+    operation: 'chat',
     description: {
       operationId: 'deleteResponse',
       summary: 'Delete a stored response',
@@ -37,6 +39,7 @@ export const responseAddresses: readonly Address[] = [
     method: 'GET',
     path: '/v1/responses/{id}/input_items',
     access: 'caller',
+    operation: 'chat',
     description: {
       operationId: 'listInputItems',
       summary: 'List the input items of a stored response',
@@ -50,6 +53,7 @@ export const responseAddresses: readonly Address[] = [
     method: 'POST',
     path: '/v1/responses/{id}/cancel',
     access: 'caller',
+    operation: 'chat',
     description: {
       operationId: 'cancelResponse',
       summary: 'Cancel a background response (not supported: always refused)',

@@ -1,5 +1,6 @@
 import { operations } from '@sluice/contract'
 import { type ClientFormat, type FormatName, formats } from '@sluice/protocols'
+import { assertOperation } from '../accounts/allowed.ts'
 import { handle } from '../gateway/handle.ts'
 import { countTokens } from '../gateway/kept/count-tokens.ts'
 import { compactResponse, createResponse } from '../gateway/kept/responses.ts'
@@ -54,6 +55,7 @@ function addressOf(format: ClientFormat, path: string): Address {
     method: operations[format.operation].method,
     path,
     access: 'caller',
+    operation: format.operation,
     error: (error, id) => format.error(error, id),
     isSized: !(format.id in kept),
     description: { format },
@@ -88,16 +90,20 @@ function rootOf({ path }: Address): string {
 function sharedAddress(verbs: readonly Address[]): readonly Address[] {
   const [first] = verbs
   if (!first) return []
+  // Its callers have to be allowed the operation of the verb that they ask for.
+  const { operation: _operation, ...shared } = first
   const patterns = verbs.map((verb) => ({ pattern: pathPattern(verb.path), verb }))
   return [
     {
-      ...first,
+      ...shared,
       path: `${rootOf(first)}{verb}`,
       async serve(exchange) {
         const path = exchange.request.url.split('?')[0] ?? ''
         for (const { pattern, verb } of patterns) {
           const parameters = matchPath(pattern, path)
-          if (parameters) return verb.serve({ ...exchange, parameters })
+          if (!parameters) continue
+          if (verb.operation !== undefined) assertOperation(exchange.key, verb.operation)
+          return verb.serve({ ...exchange, parameters })
         }
         return exchange.reply.callNotFound()
       },

@@ -2,29 +2,32 @@ import type { Socket } from 'node:net'
 import { performance } from 'node:perf_hooks'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { GatewayError, invalidRequest } from '@sluice/contract'
-import { Cancellation, stopping } from '../gateway/attempt/cancellation.ts'
+import { Cancellation, keyEnded, stopping } from '../gateway/attempt/cancellation.ts'
 import { isLogged } from '../gateway/attempt/log-failure.ts'
 import type { Caller } from '../ports/api-key.ts'
+import { assertAddress, assertOperation } from '../accounts/allowed.ts'
 import { callerOf } from '../accounts/callers.ts'
 import { causeText, headerText } from '../gateway/answer.ts'
 import type { Call, CallEnd } from '../gateway/call.ts'
 import type { Gateway } from '../gateway/gateway.ts'
-import { OpenList } from '../gateway/open-list.ts'
+import { type Listed, OpenList } from '../gateway/open-list.ts'
 import type { Address, ErrorBody, ServerOptions } from './address.ts'
 import { Admission, Leases } from '../gateway/limits/admission.ts'
 import { admitEntering, admitFailed, settle } from './admit.ts'
 import { authenticate, requireAdministrator } from './authenticate.ts'
 import { refuseClient } from './client-error.ts'
 import { BodyBudget, type BudgetShare } from './body-budget.ts'
-import { allowOrigins, answerPreflight } from './cors.ts'
+import { allowOrigins } from './cors.ts'
 import { codeIn, defaultStreamTimes, deliverError } from './deliver.ts'
 import { errorBodyOf } from './error-body.ts'
 import { funnel } from './funnel.ts'
+import { clientAddress } from './client-address.ts'
+import { notFound } from './not-found.ts'
 import { installRoutes } from './routes.ts'
-import { pathPattern } from './urls.ts'
+import { pathOf } from './urls.ts'
 
 declare module 'fastify' {
-  interface FastifyRequest {
+  interface FastifyRequest extends Listed {
     /** Set once the request has been read. */
     call?: Call
     apiKey?: Caller
@@ -86,6 +89,7 @@ export function createServer(gateway: Gateway, options: ServerOptions): FastifyI
   // Node takes the shorter of its two limits for that of the head, and the longer one for that of the whole request.
   server.server.headersTimeout = Math.min(server.server.headersTimeout, options.requestTimeoutMs)
   server.decorateRequest('answerHeaders')
+  server.decorateRequest('place', -1)
   server.decorateRequest('cancellation')
   server.decorateRequest('held')
   server.decorateRequest('admission')
@@ -111,8 +115,10 @@ export function createServer(gateway: Gateway, options: ServerOptions): FastifyI
     done()
   })
   server.decorate('endCalls', () => {
-    for (const call of state.calls.all()) call.cancel(stopping)
+    for (const { cancellation } of state.calls.all()) cancellation?.cancel(stopping)
   })
+  const watching = gateway.keys.watch(() => endInvalid(gateway, state))
+  server.addHook('onClose', async () => watching[Symbol.dispose]())
   closeWhenIdle(server, state)
   const addresses = installRoutes()
   for (const address of addresses) install(server, address, { gateway, options, state, budget })
@@ -182,20 +188,21 @@ function codeInStream(request: FastifyRequest, { trail: { failure } }: Call): st
   return failure && codeIn(body(failure, request.id))
 }
 
-function pathOf(url: string): string {
-  const end = url.indexOf('?')
-  return end < 0 ? url : url.slice(0, end)
-}
-
 interface State {
-  /** Requests that have not been answered to their end, by what ends them. */
-  readonly calls: OpenList<Cancellation>
+  /** Requests that have not been answered to their end. */
+  readonly calls: OpenList<FastifyRequest>
   readonly leases: Leases
   /** Told when there is none any more. */
   becameIdle?: () => void
   isStopping: boolean
   /** Told of every answer that has come to its end while the server stops. */
   answered?: () => void
+}
+
+/** Ends the requests of keys that are not valid any more, each with the error of its format. */
+function endInvalid({ keys }: Gateway, { calls }: State): void {
+  for (const { apiKey, cancellation } of calls.all())
+    if (apiKey && !keys.isValid(apiKey.id)) cancellation?.cancel(keyEnded)
 }
 
 /** How long calls whose connection was closed have to write down what they cost, in milliseconds. */
@@ -269,7 +276,7 @@ async function serve(
   const { gateway, options, state, budget } = installing
   const cancellation = new Cancellation()
   request.cancellation = cancellation
-  state.calls.add(cancellation)
+  state.calls.add(request)
   try {
     const admission = new Admission(gateway.limiter, state.leases)
     request.admission = admission
@@ -295,7 +302,7 @@ async function serve(
     deliverError(reply, error, errorBodyOf(request, address.error)(error, request.id))
     logFailure(gateway, request, error)
   } finally {
-    state.calls.remove(cancellation)
+    state.calls.remove(request)
     if (state.calls.size === 0) state.becameIdle?.()
   }
 }
@@ -326,6 +333,8 @@ function enter(
   if (address.access === 'open') return nobody
   const key = authenticate(gateway, request)
   request.apiKey = key
+  assertAddress(key, clientAddress(request, options.trustedProxies))
+  if (address.operation !== undefined) assertOperation(key, address.operation)
   if (address.access === 'administrator') requireAdministrator(key)
   const withinConcurrency = (): Caller => {
     const most = options.concurrentRequests()
@@ -348,38 +357,6 @@ function describeFailure(reply: FastifyReply, { trail }: Call): void {
   if (trail.provider !== undefined)
     void reply.header('x-sluice-provider', headerText(trail.provider))
   if (trail.model !== undefined) void reply.header('x-sluice-model', headerText(trail.model))
-}
-
-function notFound(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  addresses: readonly Address[],
-): FastifyReply {
-  const path = pathOf(request.url)
-  const found = addresses
-    .filter((address) => pathPattern(address.path).test(path))
-    // What is posted to is never the id of something else: nothing is there.
-    .filter((address) => request.method !== 'POST' || !address.path.endsWith('}'))
-    .flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
-  const known = found.length > 0
-  const methods = [...new Set(found), 'OPTIONS']
-  if (known && request.method === 'OPTIONS') {
-    answerPreflight(request, reply, methods)
-    return reply
-  }
-  // Clients that try a WebSocket first (Codex) go on over HTTP at once after 426, and only slowly after anything else.
-  if (known && request.headers.upgrade?.toLowerCase() === 'websocket') {
-    const refused = new GatewayError('upgrade_required', 'There are no WebSockets here: use POST')
-    void reply.header('upgrade', 'HTTP/1.1')
-    deliverError(reply, refused, refused.toJSON())
-    return reply
-  }
-  const error = known
-    ? new GatewayError('method_not_allowed', `${request.method} is not allowed at this path`)
-    : new GatewayError('unknown_url', `Unknown path: ${request.method} ${path.slice(0, 200)}`)
-  if (known) void reply.header('allow', methods.join(', '))
-  deliverError(reply, error, errorBodyOf(request)(error, request.id))
-  return reply
 }
 
 /** What went wrong at an upstream was told attempt by attempt. */

@@ -30,3 +30,9 @@ export function matchPath(
     return undefined
   }
 }
+
+/** Without the query. */
+export function pathOf(url: string): string {
+  const end = url.indexOf('?')
+  return end < 0 ? url : url.slice(0, end)
+}

@@ -24,6 +24,7 @@ export const videoAddresses: readonly Address[] = [
     method: 'GET',
     path: '/v1/videos',
     access: 'caller',
+    operation: 'getVideo',
     uncounted: true,
     description: {
       operationId: 'listVideos',
@@ -38,6 +39,7 @@ export const videoAddresses: readonly Address[] = [
     method: 'DELETE',
     path: '/v1/videos/{id}',
     access: 'caller',
+    operation: 'getVideo',
     description: {
       operationId: 'deleteVideo',
       summary: 'Delete a video task and its content',

@@ -1,11 +1,5 @@
 import sql, { join, raw, type Sql } from 'sql-template-tag'
-import type { Row } from './database.ts'
-
-/** How one field of a record is kept: its column, and what stands for what neither database has a type for. */
-export interface Column {
-  readonly column: string
-  readonly as: 'text' | 'integer' | 'number' | 'boolean' | 'json'
-}
+import type { Column, Row } from './database.ts'
 
 /** The columns of a record, by field name. A field that is absent is NULL, and NULL is an absent field. */
 export type Columns<Record> = { readonly [Field in keyof Required<Record>]: Column }

@@ -1,5 +1,10 @@
 import type { Sql } from 'sql-template-tag'
-import type { Column } from './columns.ts'
+
+/** How one field of a record is kept: its column, and what stands for what neither database has a type for. */
+export interface Column {
+  readonly column: string
+  readonly as: 'text' | 'integer' | 'number' | 'boolean' | 'json'
+}
 
 /** A row by the names of its columns: text, whole numbers and fractions as numbers, and null. */
 export type Row = Readonly<Record<string, unknown>>

@@ -1,7 +1,8 @@
 // The code of the thread that sqlite-thread.ts starts.
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
-import { type Column, toValue } from './columns.ts'
+import { toValue } from './columns.ts'
+import type { Column } from './database.ts'
 import type { NewRows } from './database.ts'
 import type { FromThread, ToThread } from './sqlite-thread.ts'
 

@@ -1,11 +1,13 @@
 import Fastify from 'fastify'
 import { expect, test } from 'vitest'
 import { formats } from '@sluice/protocols'
+import { callerOf } from '../../src/accounts/callers.ts'
 import type { Call } from '../../src/gateway/call.ts'
 import type { Exchange } from '../../src/http/address.ts'
 import { serveInference } from '../../src/http/inference.ts'
 import { Cancellation } from '../../src/gateway/attempt/cancellation.ts'
 import { rawClient } from '../../../../test/support/raw-client.ts'
+import { sampleKey } from '../../../../test/support/store-samples.ts'
 import { start, until } from '../../../../test/support/start.ts'
 
 test('a GET is answered without its body, which may never come', async () => {
@@ -22,6 +24,7 @@ test('a GET is answered without its body, which may never come', async () => {
       gateway: gateway.gateway,
       options: {},
       parameters: { id: 'video_1' },
+      key: callerOf(sampleKey()),
       cancellation: new Cancellation(),
       admission: { isGranted: true },
     } as unknown as Exchange

@@ -77,3 +77,28 @@ test('a slow store is not asked again before it has answered, and what was read 
   expect(ring.find(secret)).toBeUndefined()
   expect(store.keysVersion).toHaveBeenCalledTimes(3)
 })
+
+test('who watches is told of a change within a second, and each second whether a key has expired', async () => {
+  const { store, change } = shakyStore()
+  let time = 0
+  const expiring = { ...key, expiresAt: 5_000 }
+  change([expiring])
+  await using ring = await openKeyRing(store, { fixed: [], now: () => time })
+  const seen: boolean[] = []
+  const watching = ring.watch(() => seen.push(ring.isValid(key.id)))
+  change([{ ...expiring, disabledAt: 1 }])
+  await vi.advanceTimersByTimeAsync(1_000)
+  expect(seen).toEqual([true, false])
+  change([expiring])
+  await vi.advanceTimersByTimeAsync(1_000)
+  expect(seen.at(-1)).toBe(true)
+  time = 5_000
+  await vi.advanceTimersByTimeAsync(1_000)
+  expect(seen.at(-1)).toBe(false)
+  ring.setFixed([key])
+  expect(seen.at(-1)).toBe(true)
+  watching[Symbol.dispose]()
+  const { length } = seen
+  await vi.advanceTimersByTimeAsync(3_000)
+  expect(seen).toHaveLength(length)
+})

@@ -1,10 +1,12 @@
 import { GatewayError } from '@sluice/contract'
-import type { Listed } from '../open-list.ts'
 
 /** Why every call that is still open ends when the gateway stops: not its caller's choice. */
 export const stopping = new GatewayError('overloaded', 'The gateway is stopping', {
   retryAfterMs: 1_000,
 })
+
+/** Why the calls of a key end that was revoked, disabled or has expired. */
+export const keyEnded = new GatewayError('unauthenticated', 'The API key is not valid any more')
 
 /** Told once, when what it works for is not wanted any more. */
 export interface CancelListener {
@@ -15,8 +17,7 @@ export interface CancelListener {
  * Whether a call, or one of several attempts at it, is still wanted. Does what an AbortController does for less, as most
  * calls never end this way; those who need a real signal get one.
  */
-export class Cancellation implements CancelListener, Listed {
-  place = -1
+export class Cancellation implements CancelListener {
   readonly #whole: Cancellation | undefined
   readonly #listeners: CancelListener[] = []
   #own: { readonly reason: unknown } | undefined
@@ -86,6 +87,7 @@ export class Cancellation implements CancelListener, Listed {
 /** The error that ends what was cancelled; the failure of another attempt is none of its own. */
 export function cancelledBy(reason: unknown): GatewayError {
   if (reason === stopping) return stopping
+  if (reason === keyEnded) return keyEnded
   return reason instanceof GatewayError && reason.code === 'cancelled'
     ? reason
     : new GatewayError('cancelled', 'The caller went away', { cause: reason })

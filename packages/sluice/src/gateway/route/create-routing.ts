@@ -1,5 +1,6 @@
 import type { RouteConfig, RouteOptions as RouteSettings } from '../../config/schema.ts'
 import { GatewayError } from '@sluice/contract'
+import { assertModel, mayUse } from '../../accounts/allowed.ts'
 import type { Caller } from '../../ports/api-key.ts'
 import type { Engine, EngineModel } from '@sluice/engine'
 import { defaultTimeouts, type Timeouts } from '../attempt/deadline.ts'
@@ -7,14 +8,7 @@ import { freeTarget } from '../../prices/target-price.ts'
 import { defaultBreaker } from './breaker.ts'
 import { type ListedModels, listModels } from './list-models.ts'
 import type { RoutingInput } from './routing-input.ts'
-import {
-  mayUse,
-  type Route,
-  type RouteOptions,
-  type Routing,
-  type Target,
-  type Upstream,
-} from './routing.ts'
+import type { Route, RouteOptions, Routing, Target, Upstream } from './routing.ts'
 import { offHint, suggestion, unknownModel } from './unknown-model.ts'
 
 /** Names and routes of one configuration; a new configuration makes a new one and the old serves its calls to the end. */
@@ -72,7 +66,7 @@ export function createRouting(input: RoutingInput): Routing {
     builtinModels: [...engineNames.keys()],
     hasProviders: hasProviders(input),
     route(model, key) {
-      if (!mayUse(key, model)) throw notAllowed(model)
+      assertModel(key, model)
       return made.get(model) ?? makeRoute(model, key)
     },
     list: (key) => listModels(listed, key),
@@ -278,13 +272,6 @@ const modelNamePattern = /^(?!\.{1,2}$)[^\p{Cc}\p{Cs}]{1,512}$/u
 
 function isModelName(name: string): boolean {
   return modelNamePattern.test(name)
-}
-
-const shownMax = 200
-
-function notAllowed(name: string): GatewayError {
-  const message = `This key may not use the model ${name.slice(0, shownMax)}`
-  return new GatewayError('forbidden', message, { param: 'model' })
 }
 
 const retryDefaults = { attempts: 2, baseMs: 250, maxMs: 5_000 }

@@ -1,8 +1,9 @@
 import { type OperationName, operationNames } from '@sluice/contract'
+import { mayUse } from '../../accounts/allowed.ts'
 import type { Caller } from '../../ports/api-key.ts'
 import type { EngineModel } from '@sluice/engine'
 import type { RoutingInput } from './routing-input.ts'
-import { type ListedModel, mayUse, type Upstream, type UpstreamModel } from './routing.ts'
+import type { ListedModel, Upstream, UpstreamModel } from './routing.ts'
 
 export interface ListedModels {
   readonly input: RoutingInput
@@ -42,7 +43,7 @@ export async function listModels(
     }
   for (const name of Object.keys(input.config.models))
     found.set(name, ofConfigured(name, targetOf(input, name), found))
-  return [...found.values()].filter(({ id }) => mayUse(key, id))
+  return [...found.values()].filter(({ id, operations }) => mayUse(key, id, operations))
 }
 
 /** The name that the first target of a configured model is listed under. */

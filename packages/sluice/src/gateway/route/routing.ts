@@ -1,6 +1,5 @@
 import type { OperationName } from '@sluice/contract'
 import type { UnsupportedMode } from '../../config/unsupported-mode.ts'
-import type { Holder } from '../../ports/account.ts'
 import type { Caller } from '../../ports/api-key.ts'
 import type { Engine } from '@sluice/engine'
 import type { Provider, ProviderSettings } from '../../providers/provider.ts'
@@ -117,28 +116,4 @@ export interface Routing {
   readonly upstreams: ReadonlyMap<string, Upstream>
   /** Whether another provider than the built-in engine is configured, or was before in this process. */
   readonly hasProviders: boolean
-}
-
-/**
- * Whether the lists of allowed names of a key and of all it belongs to cover a model: exact names, `provider/*`, `*`. A list holds names as callers
- * write them, and what a name leads to comes with it: the targets and fallbacks of a route are its owner's choice, so a
- * key that may use `fast` need not be allowed `openai/gpt-4o`. The reverse does not hold.
- */
-export function mayUse({ holders }: Caller, model: string): boolean {
-  return whoForbids(holders, model) === undefined
-}
-
-/** The first level whose list does not cover a model. */
-function whoForbids(holders: readonly Holder[], model: string): Holder | undefined {
-  return holders.find(({ terms: { models } }) => models !== undefined && !covers(models, model))
-}
-
-/** Whether one of these patterns stands for a model: its name, the beginning of it before a `*`, or `*`. */
-function covers(patterns: readonly string[], model: string): boolean {
-  return patterns.some(
-    (pattern) =>
-      pattern === model ||
-      pattern === '*' ||
-      (pattern.endsWith('*') && model.startsWith(pattern.slice(0, -1))),
-  )
 }

@@ -1,0 +1,35 @@
+import { BlockList, isIP } from 'node:net'
+
+/** Whether a text is an address or a block of them in CIDR notation (RFC 4632): `10.0.0.0/8`, `2001:db8::1`. */
+export function isAddressBlock(text: string): boolean {
+  const [network = '', length, ...more] = text.split('/')
+  const version = isIP(network)
+  if (version === 0 || network.includes('%') || more.length > 0) return false
+  if (length === undefined) return true
+  return /^\d{1,3}$/.test(length) && Number(length) <= bitsOf(version)
+}
+
+/** What looks addresses up in such blocks. */
+export function addressListOf(blocks: readonly string[]): BlockList {
+  const list = new BlockList()
+  for (const block of blocks) {
+    const [network = '', length] = block.split('/')
+    const version = isIP(network)
+    const bits = length === undefined ? bitsOf(version) : Number(length)
+    list.addSubnet(network, bits, version === 6 ? 'ipv6' : 'ipv4')
+  }
+  return list
+}
+
+/** Whether an address is in a list; a text that is no address is in none. */
+export function isListed(list: BlockList, address: string | undefined): boolean {
+  if (address === undefined) return false
+  // How a socket that takes both kinds says an address of the fourth version (RFC 4291, 2.5.5.2).
+  const plain = address.startsWith('::ffff:') ? address.slice('::ffff:'.length) : address
+  const version = isIP(plain)
+  return version !== 0 && list.check(plain, version === 6 ? 'ipv6' : 'ipv4')
+}
+
+function bitsOf(version: number): number {
+  return version === 6 ? 128 : 32
+}

@@ -1,0 +1,40 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { GatewayError } from '@sluice/contract'
+import type { Address } from './address.ts'
+import { answerPreflight } from './cors.ts'
+import { deliverError } from './deliver.ts'
+import { errorBodyOf } from './error-body.ts'
+import { pathOf, pathPattern } from './urls.ts'
+
+/** Nobody answers here: says which methods the path has, if any. */
+export function notFound(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  addresses: readonly Address[],
+): FastifyReply {
+  const path = pathOf(request.url)
+  const found = addresses
+    .filter((address) => pathPattern(address.path).test(path))
+    // What is posted to is never the id of something else: nothing is there.
+    .filter((address) => request.method !== 'POST' || !address.path.endsWith('}'))
+    .flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
+  const known = found.length > 0
+  const methods = [...new Set(found), 'OPTIONS']
+  if (known && request.method === 'OPTIONS') {
+    answerPreflight(request, reply, methods)
+    return reply
+  }
+  // Clients that try a WebSocket first (Codex) go on over HTTP at once after 426, and only slowly after anything else.
+  if (known && request.headers.upgrade?.toLowerCase() === 'websocket') {
+    const refused = new GatewayError('upgrade_required', 'There are no WebSockets here: use POST')
+    void reply.header('upgrade', 'HTTP/1.1')
+    deliverError(reply, refused, refused.toJSON())
+    return reply
+  }
+  const error = known
+    ? new GatewayError('method_not_allowed', `${request.method} is not allowed at this path`)
+    : new GatewayError('unknown_url', `Unknown path: ${request.method} ${path.slice(0, 200)}`)
+  if (known) void reply.header('allow', methods.join(', '))
+  deliverError(reply, error, errorBodyOf(request)(error, request.id))
+  return reply
+}
