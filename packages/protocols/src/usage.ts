@@ -78,26 +78,36 @@ function details(usage: Fields): Omit<Usage, 'inputTokens' | 'outputTokens'> {
       usage['output_tokens_details'] ??
       usage['output_token_details'],
   )
-  const found: readonly (readonly [keyof Usage, number | undefined])[] = [
-    [
-      'cachedInputTokens',
-      countOf(input['cached_tokens']) ??
-        countOf(usage['cached_tokens']) ??
-        countOf(usage['prompt_cache_hit_tokens']),
-    ],
-    ['cacheWriteTokens', countOf(input['cache_write_tokens'])],
-    ['audioInputTokens', countOf(input['audio_tokens'])],
-    ['imageInputTokens', countOf(input['image_tokens'])],
-    ['reasoningTokens', countOf(output['reasoning_tokens']) ?? countOf(usage['reasoning_tokens'])],
-    ['audioOutputTokens', countOf(output['audio_tokens'])],
-    ['imageOutputTokens', countOf(output['image_tokens'])],
-  ]
-  const size = someText(usage['search_context_size'])
-  return {
-    ...Object.fromEntries(found.filter(([, count]) => count !== undefined)),
-    ...(size === undefined ? {} : { size }),
+  const found: Details = {}
+  const note = (name: DetailCount, count: number | undefined): void => {
+    if (count !== undefined) found[name] = count
   }
+  note(
+    'cachedInputTokens',
+    countOf(input['cached_tokens']) ??
+      countOf(usage['cached_tokens']) ??
+      countOf(usage['prompt_cache_hit_tokens']),
+  )
+  note('cacheWriteTokens', countOf(input['cache_write_tokens']))
+  note('audioInputTokens', countOf(input['audio_tokens']))
+  note('imageInputTokens', countOf(input['image_tokens']))
+  note('reasoningTokens', countOf(output['reasoning_tokens']) ?? countOf(usage['reasoning_tokens']))
+  note('audioOutputTokens', countOf(output['audio_tokens']))
+  note('imageOutputTokens', countOf(output['image_tokens']))
+  const size = someText(usage['search_context_size'])
+  if (size !== undefined) found.size = size
+  return found
 }
+
+type DetailCount =
+  | 'cachedInputTokens'
+  | 'cacheWriteTokens'
+  | 'audioInputTokens'
+  | 'imageInputTokens'
+  | 'reasoningTokens'
+  | 'audioOutputTokens'
+  | 'imageOutputTokens'
+type Details = { -readonly [Name in DetailCount | 'size']?: Usage[Name] }
 
 /** The usage of a whole chat or text completion, or of a chunk: Groq and Moonshot have places of their own. */
 export function usageIn(body: Fields): Usage | undefined {

@@ -2,9 +2,16 @@ import type { FastifyReply } from 'fastify'
 import { GatewayError } from '@sluice/contract'
 import type { Sink, Source } from '../gateway/attempt/source.ts'
 import type { Answer, Call } from '../gateway/call.ts'
+import type { Store } from '../ports/store.ts'
 import { deliverWhole, dropWhenStalled, type StreamTimes } from './deliver.ts'
 import { funnel } from './funnel.ts'
 import { type Piece, StreamOutput } from './stream-output.ts'
+
+interface Delivery {
+  readonly pending: Promise<Answer>
+  readonly times: StreamTimes
+  readonly store: Pick<Store, 'recorded'>
+}
 
 /**
  * Sends a stream from the wait for its beginning to its end: signs of life while nothing happens, pieces as they come
@@ -13,7 +20,7 @@ import { type Piece, StreamOutput } from './stream-output.ts'
 export async function deliverStream(
   reply: FastifyReply,
   call: Call,
-  { pending, times }: { readonly pending: Promise<Answer>; readonly times: StreamTimes },
+  { pending, times, store }: Delivery,
 ): Promise<void> {
   const { writer } = call
   const output = new StreamOutput(reply)
@@ -22,6 +29,7 @@ export async function deliverStream(
   try {
     const answer = await pending
     if (answer.kind !== 'stream') {
+      await store.recorded()
       deliverWhole(reply, answer, times)
       return
     }
@@ -35,15 +43,14 @@ export async function deliverStream(
     // Nobody knows when the first piece of media comes.
     if (!writer) output.raw.flushHeaders()
     await new Promise<void>((over) => {
-      answer.pieces.flow(
-        new CallerSink(output, answer.pieces, { stalledMs: times.stalledMs, pulse, over }),
-      )
+      answer.pieces.flow(new CallerSink(output, answer.pieces, { ...times, store, pulse, over }))
     })
   } catch (thrown) {
     const error = funnel(thrown)
     source?.cancel(error)
     if (!output.hasBegun || !writer) throw error
     call.trail.failure = error
+    await store.recorded()
     output.end(writer.fail(error))
   } finally {
     pulse?.stop()
@@ -79,6 +86,7 @@ function startPulse(output: StreamOutput, call: Call, { keepAliveMs }: StreamTim
 
 interface CallerOptions {
   readonly stalledMs: number
+  readonly store: Delivery['store']
   readonly pulse: Pulse | undefined
   /** Told once everything is handed over, or the caller has left. */
   readonly over: () => void
@@ -91,6 +99,7 @@ class CallerSink implements Sink<Piece> {
   readonly #options: CallerOptions
   #pieces: Piece[] = []
   #stalled: NodeJS.Timeout | undefined
+  #isEnding = false
 
   constructor(output: StreamOutput, source: Source<Piece>, options: CallerOptions) {
     const { raw } = output
@@ -108,6 +117,14 @@ class CallerSink implements Sink<Piece> {
   }
 
   end(): void {
+    const recorded = this.#options.store.recorded()
+    // What came last goes out with the end.
+    this.#isEnding = true
+    if (recorded) void recorded.then(this.#end)
+    else this.#end()
+  }
+
+  readonly #end = (): void => {
     this.#output.end(this.#take())
     dropWhenStalled(this.#output.raw, this.#options.stalledMs)
     this.#finish()
@@ -128,6 +145,7 @@ class CallerSink implements Sink<Piece> {
   }
 
   readonly #flush = (): void => {
+    if (this.#isEnding) return
     const piece = this.#take()
     const { raw } = this.#output
     if (piece === undefined || raw.destroyed) return

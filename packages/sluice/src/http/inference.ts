@@ -35,14 +35,16 @@ export async function serveInference(exchange: Exchange, inference: Inference): 
 
 /** Sends an answer as soon as it has begun. */
 export async function deliverAnswer(
-  { reply, options: { streamTimes: times = defaultStreamTimes } }: Exchange,
+  { gateway: { store }, reply, options: { streamTimes: times = defaultStreamTimes } }: Exchange,
   call: Call,
   pending: Promise<Answer>,
 ): Promise<void> {
-  if (call.stream) return deliverStream(reply, call, { pending, times })
+  if (call.stream) return deliverStream(reply, call, { pending, times, store })
   const answer = await pending
-  if (answer.kind !== 'stream') return deliverWhole(reply, answer, times)
-  return deliverStream(reply, call, { pending, times })
+  if (answer.kind === 'stream') return deliverStream(reply, call, { pending, times, store })
+  const recorded = store.recorded()
+  if (recorded) await recorded
+  deliverWhole(reply, answer, times)
 }
 
 /** The body of a GET means nothing (RFC 9110, 9.3.1). */

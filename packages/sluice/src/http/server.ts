@@ -299,6 +299,7 @@ async function serve(
     const counted = address.isSized === true ? await admitFailed(thrown, request, options) : thrown
     const error = funnel(counted)
     if (request.call) describeFailure(reply, request.call)
+    await gateway.store.recorded()
     deliverError(reply, error, errorBodyOf(request, address.error)(error, request.id))
     logFailure(gateway, request, error)
   } finally {

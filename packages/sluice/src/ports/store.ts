@@ -140,6 +140,11 @@ export interface Store extends VideoJobStore {
    * none, a regular stop loses none, and while the database refuses to write a bounded number waits.
    */
   recordUsage(record: UsageRecord, open?: OpenUsage): void
+  /**
+   * Until what was recorded outlives a kill of this process, which is at the end of this turn of the event loop; undefined
+   * where it does already, or never will. The end of an answer waits for it: what a caller has seen whole is on record.
+   */
+  recorded(): Promise<void> | undefined
   /** Writes something of no account. Rejects while nothing can be kept, as on a disk that is full or read-only. */
   checkWritable(): Promise<void>
   /** Waits until all that was recorded before is on disk. Rejects when writing fails; the records are kept. */

@@ -1,23 +1,9 @@
 import type { OperationName, Usage } from '@sluice/contract'
 import { type Price, type Rate, type RateName, scaled } from './price.ts'
 
-/** What a bill is made of. */
-export type CostPart =
-  | 'input'
-  | 'cacheRead'
-  | 'cacheWrite'
-  | 'output'
-  | 'reasoning'
-  | 'audio'
-  | 'image'
-  | 'units'
-  | 'tools'
-
 export interface Cost {
-  /** Millionths of a dollar, a half rounded up. The sum of the parts. */
+  /** Millionths of a dollar, a half rounded up. */
   readonly microUsd: number
-  /** Parts that cost something, in the same unit, so rounded that they sum to the whole. */
-  readonly parts: Readonly<Partial<Record<CostPart, number>>>
   readonly priceSource: string
   /** YYYY-MM-DD. */
   readonly priceDate: string
@@ -31,7 +17,6 @@ const attoPerMicro = 10n ** 12n
 const millionth = 1_000_000n
 
 interface Line {
-  readonly part: CostPart
   readonly quantity: number
   /** Undefined where nobody knows it. */
   readonly rate: Rate | undefined
@@ -45,17 +30,23 @@ export function cost(usage: PricedUsage, operation: OperationName, price: Price)
   const factor = factorOf(usage.serviceTier, price)
   const lines = linesOf(usage, operation, price)
   if (factor === undefined || lines === undefined) return null
-  const amounts = new Map<CostPart, bigint>()
-  for (const { part, quantity, rate } of lines) {
+  let atto = 0n
+  for (const { quantity, rate } of lines) {
     if (quantity === 0) continue
     if (!rate) return null
     const amount = amountOf(rate, quantity, usage.inputTokens)
-    // Calls of tools are never cheaper, whatever the tier (OpenAI and Anthropic, pricing of tools).
-    const charged = part === 'tools' ? amount : (amount * factor) / millionth
-    amounts.set(part, (amounts.get(part) ?? 0n) + charged)
+    atto += factor === millionth ? amount : (amount * factor) / millionth
+  }
+  // Calls of tools are never cheaper, whatever the tier (OpenAI and Anthropic, pricing of tools).
+  for (const tool in usage.serverToolCalls) {
+    const quantity = usage.serverToolCalls[tool] ?? 0
+    const rate = price.tools.get(tool)
+    if (quantity === 0) continue
+    if (!rate) return null
+    atto += amountOf(rate, quantity, usage.inputTokens)
   }
   return {
-    ...rounded(amounts),
+    microUsd: Number((atto + attoPerMicro / 2n) / attoPerMicro),
     priceSource: price.source,
     priceDate: price.date,
     estimated: usage.estimated === true,
@@ -72,9 +63,10 @@ function factorOf(tier: string | undefined, price: Price): bigint | undefined {
 }
 
 function amountOf({ atto, tiers, minimum }: Rate, quantity: number, inputTokens: number): bigint {
-  const tier = tiers.find(({ above }) => inputTokens > above)
-  const count = scaled(Math.max(quantity, minimum), millionth)
-  return (count * (tier?.atto ?? atto)) / millionth
+  const each = tiers.find(({ above }) => inputTokens > above)?.atto ?? atto
+  const count = Math.max(quantity, minimum)
+  if (Number.isSafeInteger(count)) return BigInt(count) * each
+  return (scaled(count, millionth) * each) / millionth
 }
 
 /**
@@ -85,7 +77,7 @@ function linesOf(usage: PricedUsage, operation: OperationName, price: Price) {
   const { rates } = price
   const units = unitsOf(usage, operation, price)
   const tokens = tokensOf(usage, rates)
-  const request: Line = { part: 'units', quantity: 1, rate: variantOf('request', usage, price) }
+  const request: Line = { quantity: 1, rate: variantOf('request', usage, price) }
   const chargedUnits = units.filter(({ rate }) => rate !== undefined)
   const hasTokens = tokens.some(({ quantity }) => quantity > 0)
   const isByTokens = hasTokens && tokens.every(({ rate, quantity }) => rate || quantity === 0)
@@ -97,9 +89,6 @@ function linesOf(usage: PricedUsage, operation: OperationName, price: Price) {
     ...chargedUnits,
     ...(isByTokens ? tokens : isByUnits || isByRequest ? [] : tokens),
     ...(isByRequest ? [request] : []),
-    ...Object.entries(usage.serverToolCalls ?? {}).map(
-      ([name, quantity]): Line => ({ part: 'tools', quantity, rate: price.tools.get(name) }),
-    ),
   ]
 }
 
@@ -108,15 +97,13 @@ const videoOperations: ReadonlySet<OperationName> = new Set(['createVideo', 'get
 function unitsOf(usage: PricedUsage, operation: OperationName, price: Price): readonly Line[] {
   const { rates } = price
   const second = videoOperations.has(operation) ? 'videoSecond' : 'audioSecond'
-  const found: readonly (readonly [CostPart, number | undefined, Rate | undefined])[] = [
-    ['image', usage.images, variantOf('image', usage, price)],
-    ['units', usage.seconds, variantOf(second, usage, price)],
-    ['units', usage.characters, rates.character],
-    ['units', usage.searchUnits, rates.searchUnit],
+  const found: Line[] = [
+    { quantity: usage.images ?? 0, rate: variantOf('image', usage, price) },
+    { quantity: usage.seconds ?? 0, rate: variantOf(second, usage, price) },
+    { quantity: usage.characters ?? 0, rate: rates.character },
+    { quantity: usage.searchUnits ?? 0, rate: rates.searchUnit },
   ]
-  return found.flatMap(([part, quantity = 0, rate]) =>
-    quantity > 0 ? [{ part, quantity, rate }] : [],
-  )
+  return found.filter(({ quantity }) => quantity > 0)
 }
 
 /** The first kind that is what was asked for; whoever asked for nothing gets what stands first. */
@@ -140,8 +127,8 @@ function tokensOf(usage: PricedUsage, rates: Price['rates']): readonly Line[] {
   const { billedInputTokens: input, billedOutputTokens: output } = usage
   if (input !== undefined || output !== undefined)
     return [
-      { part: 'input', quantity: input ?? 0, rate: rates.input },
-      { part: 'output', quantity: output ?? 0, rate: rates.output },
+      { quantity: input ?? 0, rate: rates.input },
+      { quantity: output ?? 0, rate: rates.output },
     ]
   const left = { input: usage.inputTokens, output: usage.outputTokens }
   const take = (from: 'input' | 'output', count = 0): number => {
@@ -159,41 +146,20 @@ function tokensOf(usage: PricedUsage, rates: Price['rates']): readonly Line[] {
   const reasoning = take('output', usage.reasoningTokens)
   const write1h = rates.cacheWrite1h ?? (rates.cacheWrite ? undefined : rates.input)
   return [
-    { part: 'cacheRead', quantity: read, rate: rates.cacheRead ?? rates.input },
+    { quantity: read, rate: rates.cacheRead ?? rates.input },
     {
-      part: 'cacheWrite',
       quantity: written - writtenLong,
       rate: rates.cacheWrite ?? rates.input,
     },
-    { part: 'cacheWrite', quantity: writtenLong, rate: write1h },
-    { part: 'audio', quantity: audioIn, rate: rates.audioInput },
-    { part: 'image', quantity: imageIn, rate: rates.imageInput ?? rates.input },
-    { part: 'input', quantity: left.input, rate: rates.input },
-    { part: 'audio', quantity: audioOut, rate: rates.audioOutput },
-    { part: 'image', quantity: imageOut, rate: rates.imageOutput ?? rates.output },
-    { part: 'reasoning', quantity: reasoning, rate: rates.reasoning ?? rates.output },
-    { part: 'output', quantity: left.output, rate: rates.output },
+    { quantity: writtenLong, rate: write1h },
+    { quantity: audioIn, rate: rates.audioInput },
+    { quantity: imageIn, rate: rates.imageInput ?? rates.input },
+    { quantity: left.input, rate: rates.input },
+    { quantity: audioOut, rate: rates.audioOutput },
+    { quantity: imageOut, rate: rates.imageOutput ?? rates.output },
+    { quantity: reasoning, rate: rates.reasoning ?? rates.output },
+    { quantity: left.output, rate: rates.output },
   ]
-}
-
-/** Each part is cut to whole millionths; what the rounded sum has more goes to those that lost most. */
-function rounded(amounts: ReadonlyMap<CostPart, bigint>): Pick<Cost, 'microUsd' | 'parts'> {
-  let exact = 0n
-  for (const amount of amounts.values()) exact += amount
-  const whole = (exact + attoPerMicro / 2n) / attoPerMicro
-  let missing = whole
-  const cut = [...amounts].map(([part, amount]) => {
-    missing -= amount / attoPerMicro
-    return { part, micro: Number(amount / attoPerMicro), rest: amount % attoPerMicro }
-  })
-  cut.sort((a, b) => (a.rest < b.rest ? 1 : -1))
-  for (const one of cut) {
-    if (missing <= 0n) break
-    one.micro += 1
-    missing -= 1n
-  }
-  const parts = cut.filter(({ micro }) => micro > 0).map(({ part, micro }) => [part, micro])
-  return { microUsd: Number(whole), parts: Object.fromEntries(parts) as Cost['parts'] }
 }
 
 /** Millionths of a dollar as dollars, such as `0.000123`. */

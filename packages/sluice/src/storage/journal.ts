@@ -16,6 +16,8 @@ export interface Journal extends Disposable {
   append(line: string): Place
   /** Writes what was appended now. */
   write(): void
+  /** Until what was appended is in the file; undefined where it is. Of one turn it is the same promise. */
+  written(): Promise<void> | undefined
   /** Why lines cannot be written for now; undefined while they can. */
   readonly failure: unknown
   /** Goes on in a new segment, and returns the older ones in which lines were left, oldest first. */
@@ -113,7 +115,10 @@ class SegmentedJournal implements Journal {
   readonly #writeArranged = () => {
     this.#isArranged = false
     this.write()
+    this.#waited?.resolve()
+    this.#waited = undefined
   }
+  #waited: PromiseWithResolvers<void> | undefined
   #current: Segment
   /** Appended and not written. */
   #pending = ''
@@ -147,6 +152,13 @@ class SegmentedJournal implements Journal {
     const segment = this.#current
     segment.open += 1
     return segment
+  }
+
+  written(): Promise<void> | undefined {
+    // Where it cannot be written, waiting any longer is no use.
+    if (this.#pending === '' || !this.#isArranged) return undefined
+    this.#waited ??= Promise.withResolvers()
+    return this.#waited.promise
   }
 
   write(): void {

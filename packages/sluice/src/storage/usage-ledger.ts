@@ -24,7 +24,7 @@ export interface LedgerOptions {
 
 /** The way of a usage record to the database. Disposing writes what is left. */
 export interface Ledger
-  extends Pick<Store, 'beginUsage' | 'recordUsage' | 'flush'>,
+  extends Pick<Store, 'beginUsage' | 'recordUsage' | 'recorded' | 'flush'>,
     AsyncDisposable {
   /** Throws `overloaded` while the journal cannot be written. */
   checkJournal(): void
@@ -77,12 +77,12 @@ class JournaledLedger implements Ledger {
   recordUsage(record: UsageRecord, begun?: OpenUsage): void {
     const open = begun instanceof OpenRecord ? begun : this.#openRecord()
     const document = documentOf(open.id, record)
-    if (this.#journal) {
-      open.append(journalLine.settled(document))
-      // Before anybody outside can have seen the end of the answer.
-      this.#journal.write()
-    }
+    if (this.#journal) open.append(journalLine.settled(document))
     this.#queue.add({ document, open })
+  }
+
+  recorded(): Promise<void> | undefined {
+    return this.#journal?.written()
   }
 
   async flush(): Promise<void> {

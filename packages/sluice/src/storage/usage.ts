@@ -61,6 +61,7 @@ export function usageTable(
   return {
     beginUsage: (begun) => ledger.beginUsage(begun),
     recordUsage: (record, open) => ledger.recordUsage(record, open),
+    recorded: () => ledger.recorded(),
     flush: () => ledger.flush(),
     checkJournal: () => ledger.checkJournal(),
     async lastUse() {
