@@ -11,6 +11,7 @@ import { asWritten, modeOf, reportsOf, type Run } from '../run/run.ts'
 import { Attempt, type AttemptAnswer, type Attempted } from './attempt.ts'
 import type { AnyStep } from '../canonical.ts'
 import type { Cancellation } from './cancellation.ts'
+import { Delivery } from './delivery.ts'
 import { pulledSource } from './pulled-source.ts'
 import { namedFilesOf } from './named-files.ts'
 import { type Source, through } from './source.ts'
@@ -101,9 +102,12 @@ function iteratorOf<T>(items: AsyncIterable<T>): AsyncIterator<T> {
 }
 
 function batched(attempt: Attempt, steps: Source<AnyStep>): Source<readonly AnyStep[]> {
+  const delivered = new Delivery()
+  attempt.delivers(delivered)
   return through(steps, (sink) => ({
     push(step) {
       if ('usage' in step) attempt.report(step.usage)
+      else delivered.add(step)
       sink.push([step])
     },
     end: () => sink.end(),

@@ -13,7 +13,8 @@ import type { OpenUsage, UsageBegun } from '../../ports/store.ts'
 import type { Target } from '../route/routing.ts'
 import type { Run } from '../run/run.ts'
 import { type CancelListener, type Cancellation, cancelledBy } from './cancellation.ts'
-import { type Delivered, estimatedUsage } from './estimate.ts'
+import type { Delivery } from './delivery.ts'
+import { estimatedUsage } from './estimate.ts'
 import { type Deadline, openDeadline, type Phase } from './deadline.ts'
 import { judgeBroken } from './judge.ts'
 import { askedUsage, charge } from './charge.ts'
@@ -82,10 +83,10 @@ export class Attempt implements CancelListener, Growing {
   #error: GatewayError | undefined
   #usage: Usage | undefined
   #watcher: Pick<StreamWatcher, 'usage'> | undefined
-  #delivered: Delivered | undefined
+  #delivered: Delivery | undefined
   readonly #open: OpenUsage
   /** How much was delivered when it was last noted, and what was counted of the prompt. */
-  #notedBytes = 0
+  #notedEvents = 0
   #promptTokens = 0
   #hasBegun = false
   #isOver = false
@@ -155,16 +156,16 @@ export class Attempt implements CancelListener, Growing {
   }
 
   /** What of its answer has come, as it is counted. */
-  delivers(delivered: Delivered): void {
+  delivers(delivered: Delivery): void {
     this.#delivered = delivered
     startNoting(this)
   }
 
   /** Should the process die now, this is what its caller has had. */
   note(): void {
-    const bytes = this.#delivered?.bytes ?? 0
-    if (bytes === this.#notedBytes) return
-    this.#notedBytes = bytes
+    const events = this.#delivered?.events ?? 0
+    if (events === this.#notedEvents) return
+    this.#notedEvents = events
     const usage = this.#estimate() ?? this.usage()
     if (usage) this.#open.note({ ...usage, durationMs: this.elapsedMs })
   }
@@ -311,7 +312,7 @@ export class Attempt implements CancelListener, Growing {
   /** A caller who leaves has had what was delivered; nobody says what that has used. */
   #estimate(): Usage | undefined {
     const { gateway, call } = this.#run
-    if (!this.#delivered || !isText.has(call.operation)) return undefined
+    if (!this.#delivered) return undefined
     const said = this.usage()
     const estimate = estimatedUsage(call, this.#delivered, {
       said:
@@ -323,5 +324,3 @@ export class Attempt implements CancelListener, Growing {
     return estimate
   }
 }
-
-const isText: ReadonlySet<string> = new Set(['chat', 'complete'])

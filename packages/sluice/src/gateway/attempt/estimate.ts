@@ -1,57 +1,52 @@
-import { type EventBlock, isObject, type Usage } from '@sluice/contract'
+import { countOf, isObject, noUsage, type OperationName, type Usage } from '@sluice/contract'
 import type { Call } from '../call.ts'
-
-/** What of an answer has come, counted as it came. */
-export interface Delivered {
-  /** Events with content. */
-  readonly events: number
-  /** Their bytes as they came. */
-  readonly bytes: number
-  /** The last of them: all of one stream are framed alike. */
-  readonly last: EventBlock | undefined
-}
+import type { Delivery } from './delivery.ts'
 
 /** In English; each event with content is one token at least. */
 const bytesPerToken = 4
 /** So much of a prompt is counted; the rest is taken to be like it. */
 const sampleMax = 16_384
 
-/** Texts of the answer in an event, whatever its format calls them. */
-const answerText =
-  /"(?:content|text|delta|thinking|partial_json|arguments|reasoning_content|reasoning|refusal)": ?"((?:[^"\\]|\\.)*)"/g
+interface Knowledge {
+  readonly said: Usage | undefined
+  readonly countTokens: (text: string) => number
+}
+
+/** What of the request is the prompt: what is uploaded is none. */
+const promptFields: Readonly<Partial<Record<OperationName, 'all' | readonly string[]>>> = {
+  chat: 'all',
+  complete: 'all',
+  transcribe: ['prompt'],
+  translate: ['prompt'],
+}
 
 /**
  * What an answer has used that nobody has read to its end, so that its upstream never said it. An estimate; undefined
- * where nothing came, or what was said comes near it.
+ * where nothing came, where what was said comes near it, or where nobody pays by what has come.
  */
 export function estimatedUsage(
-  { request }: Pick<Call, 'request'>,
-  { events, bytes, last }: Delivered,
-  { said, countTokens }: { said: Usage | undefined; countTokens: (text: string) => number },
+  { operation, request }: Pick<Call, 'operation' | 'request'>,
+  { events, textBytes }: Pick<Delivery, 'events' | 'textBytes'>,
+  { said, countTokens }: Knowledge,
 ): Usage | undefined {
-  if (last === undefined) return undefined
-  const data = last.kind === 'event' ? last.data : ''
-  const frame = last.raw.length - textBytes(data)
-  const outputTokens = Math.max(events, Math.round((bytes - events * frame) / bytesPerToken))
+  if (events === 0) return undefined
+  if (operation === 'createImage' || operation === 'editImage')
+    // Pictures are drawn together, and the first that shows was paid for with the others.
+    return said ? undefined : { ...noUsage, images: countOf(request.value['n']) ?? 1 }
+  const prompt = promptFields[operation]
+  if (prompt === undefined) return undefined
+  const outputTokens = Math.max(events, Math.round(textBytes / bytesPerToken))
   if (said && said.outputTokens >= outputTokens / 2) return undefined
-  const inputTokens = said?.inputTokens || promptTokens(request.value, countTokens)
-  return { ...said, inputTokens, outputTokens }
+  const { value } = request
+  const asked = prompt === 'all' ? value : prompt.map((name) => value[name])
+  return {
+    ...said,
+    inputTokens: said?.inputTokens || promptTokens(asked, countTokens),
+    outputTokens,
+  }
 }
 
-/** A longer event is text all but for its frame. */
-const framedMax = 65_536
-
-function textBytes(data: string): number {
-  if (data.length > framedMax) return data.length
-  let bytes = 0
-  for (const [, text = ''] of data.matchAll(answerText)) bytes += Buffer.byteLength(text)
-  return bytes
-}
-
-function promptTokens(
-  request: Readonly<Record<string, unknown>>,
-  countTokens: (text: string) => number,
-): number {
+function promptTokens(request: unknown, countTokens: (text: string) => number): number {
   const prompt: Prompt = { length: 0, sample: '' }
   addTexts(request, prompt)
   if (prompt.sample === '') return 0

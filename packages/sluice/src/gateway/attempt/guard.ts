@@ -1,6 +1,6 @@
 import { type EventBlock, type EventSplitter, GatewayError } from '@sluice/contract'
 import type { StreamWatcher } from '@sluice/protocols'
-import type { Delivered } from './estimate.ts'
+import { Delivery } from './delivery.ts'
 
 export interface GuardOptions {
   readonly splitter: EventSplitter
@@ -29,11 +29,7 @@ export class Guard {
   /** The format's last event has come. */
   isTerminated = false
   /** What of the answer has come, should nobody say what it has used. */
-  readonly delivered: { -readonly [Name in keyof Delivered]: Delivered[Name] } = {
-    events: 0,
-    bytes: 0,
-    last: undefined,
-  }
+  readonly delivered = new Delivery()
   /** What went wrong behind the good events of a piece: said once they have been handed on. */
   failure: GatewayError | undefined
   /** The answer is whole, though the terminal event has not come. */
@@ -121,12 +117,7 @@ export class Guard {
     this.#unreadable = 0
     this.events += 1
     if (verdict !== 'other') this.hasContent = true
-    if (verdict === 'content') {
-      const { delivered } = this
-      delivered.events += 1
-      delivered.bytes += block.raw.length
-      delivered.last = block
-    }
+    if (verdict === 'content') this.delivered.see(block)
     if (verdict === 'finish') this.#isWhole = true
     if (verdict === 'terminal') this.isTerminated = true
     return !(hidesUsage && watcher.usageOnly === true)
