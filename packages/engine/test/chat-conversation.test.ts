@@ -48,24 +48,24 @@ describe('questions about a text', () => {
 
 describe('what was said before', () => {
   it.each([
-    [['U:My name is Ada.', 'A:Hello', 'U:What is my name?'], 'Your name is Ada.'],
+    [['U:My name is Ada.', 'A:Hello', 'U:What is my name?'], 'You said: "My name is Ada."'],
     [
       ['U:My favorite color is teal. I live in Oslo.', 'A:ok', 'U:Where do I live?'],
-      'You live in Oslo.',
+      'You said: "I live in Oslo."',
     ],
     [
       ['U:My favorite color is teal. I live in Oslo.', 'A:ok', 'U:What is my favourite colour?'],
-      'Your favorite color is teal.',
+      'You said: "My favorite color is teal."',
     ],
     [
       ['U:My name is Ada.', 'A:Hi', 'U:Actually my name is Grace.', 'A:Hi', 'U:What is my name?'],
-      'Your name is Grace.',
+      'You said: "my name is Grace."',
     ],
     [
       ['U:I have two cats named Tom and Jerry.', 'A:ok', 'U:How many cats do I have?'],
-      'You have two cats named Tom and Jerry.',
+      'You said: "I have two cats named Tom and Jerry."',
     ],
-    [['S:Your name is Hal.', 'U:What is your name?'], 'My name is Hal.'],
+    [['S:Your name is Hal.', 'U:What is your name?'], 'I was told: "Your name is Hal."'],
     [['S:The office opens at 9 am.', 'U:When does the office open?'], 'The office opens at 9 am.'],
     [['U:Is it raining?', 'A:Yes', 'U:What was my first question?'], 'You said: "Is it raining?"'],
     [['U:hi', 'A:Good day to you.', 'U:Repeat that.'], 'Good day to you.'],
@@ -77,9 +77,9 @@ describe('what was said before', () => {
     expect(await converse(lines)).toBe(answered)
   })
 
-  it('is acknowledged', async () => {
-    expect(await say('My name is Ada and I live in London.')).toBe(
-      'Noted. Your name is Ada and you live in London.',
+  it('is not said again by guess: who "he" and "you" are is for the reader', async () => {
+    expect(await converse(['U:I told Bob that you met me.', 'A:ok', 'U:Whom did you meet?'])).toBe(
+      'You said: "I told Bob that you met me."',
     )
   })
 })

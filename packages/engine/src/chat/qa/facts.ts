@@ -3,14 +3,11 @@ import type { Origin } from '../ask/conversation.ts'
 import { isCommand } from '../ask/split-request.ts'
 import { factsOf, parseJsonText } from '../text/json-facts.ts'
 import { sentencesOf } from '../text/sentences.ts'
-import { capitalised } from '../text/words.ts'
 
 /** One sentence that the conversation holds. */
 export interface Fact {
   /** As it stands. */
   readonly text: string
-  /** As it is told to the user: "My name is Ada" becomes "Your name is Ada". */
-  readonly told: string
   readonly origin: Origin
   readonly current: boolean
 }
@@ -28,8 +25,7 @@ export function gatherFacts(ask: Ask, sources: readonly Source[] = ask.sources):
       json === undefined ? sentencesOf(whole).filter(isStatement(origin)) : factsOf(json)
     for (const sentence of texts) {
       const text = origin === 'user' ? sentence.replace(requesting, '') : sentence
-      const told = json === undefined ? swapped(text, origin) : text
-      facts.push({ text, told, origin, current })
+      facts.push({ text, origin, current })
     }
   }
   return facts.slice(0, factsMax)
@@ -44,42 +40,4 @@ function isStatement(origin: Origin): (sentence: string) => boolean {
     const text = sentence.replace(requesting, '')
     return origin !== 'user' || !isCommand(text) || /^(?:is|are|has|have|had)\b/i.test(text)
   }
-}
-
-/** What the user says of himself is told back to him; what the system text says of "you" is said of oneself. */
-const persons: Partial<Record<Origin, Readonly<Record<string, string>>>> = {
-  user: {
-    i: 'you',
-    me: 'you',
-    my: 'your',
-    mine: 'yours',
-    myself: 'yourself',
-    'i am': 'you are',
-    'i was': 'you were',
-    "i'm": 'you are',
-    "i've": 'you have',
-    "i'll": 'you will',
-    "i'd": 'you would',
-  },
-  system: {
-    you: 'I',
-    your: 'my',
-    yours: 'mine',
-    yourself: 'myself',
-    'you are': 'I am',
-    'you were': 'I was',
-    "you're": 'I am',
-    "you've": 'I have',
-    "you'll": 'I will',
-  },
-}
-
-const personal =
-  /\b(?:i (?:am|was)|you (?:are|were)|(?:i|you)(?:['’](?:m|re|ve|ll|d))?|me|my|mine|myself|your|yours|yourself)\b/gi
-
-function swapped(sentence: string, origin: Origin): string {
-  return sentence.replace(personal, (words, index: number) => {
-    const other = persons[origin]?.[words.toLowerCase().replace('’', "'")]
-    return index === 0 && other !== undefined ? capitalised(other) : (other ?? words)
-  })
 }

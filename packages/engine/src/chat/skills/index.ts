@@ -6,7 +6,6 @@ import { describeMedia } from './describe-media.ts'
 import { dictated } from './dictated.ts'
 import { extract } from './extract.ts'
 import { fallback } from './fallback.ts'
-import { note } from './note.ts'
 import { question } from './question.ts'
 import { recall } from './recall.ts'
 import { sort } from './sort.ts'
@@ -25,7 +24,6 @@ const skills: readonly Skill[] = [
   arithmetic,
   summarise,
   question,
-  note,
 ]
 
 const partsMax = 6

@@ -44,11 +44,18 @@ function factual(matches: readonly Match[], asked: Question, ask: Ask): Answer |
   const fact = good[0]?.fact
   if (fact === undefined) return undefined
   const span = spanOf(fact.text, asked)
-  const value =
-    fact.told === fact.text ? span : span?.replace(/\bmy\b/gi, 'your').replace(/\bI\b/g, 'you')
-  const told = [fact.told, value, introduction(fact, ask)].filter((text) => text !== undefined)
+  const value = span !== undefined && personal.test(span) ? undefined : span
+  const told = [quoted(fact), value, introduction(fact, ask)].filter((text) => text !== undefined)
   const evidence = good.slice(0, 3).map((match) => match.fact.text)
   return answerOf('question', told.map(asSentence), value, evidence)
+}
+
+const personal = /\b(?:i|me|my|mine|myself|we|us|our|ours|you|yours?|yourself)\b/i
+
+/** Who "I" and "you" are depends on who says it: such a sentence is told as whose it is, in its own words. */
+function quoted({ text, origin }: Fact): string {
+  if (!personal.test(text) || (origin !== 'user' && origin !== 'system')) return text
+  return `${origin === 'user' ? 'You said' : 'I was told'}: "${text}"`
 }
 
 /** A user's own facts answer only questions about him, and a system text's "you" only questions to the engine. */
@@ -59,10 +66,10 @@ function acceptable({ fact: { origin, text }, coverage }: Match, { person }: Que
   return person !== 'third' || origin !== 'system' || !isOfEngine || coverage >= 0.8
 }
 
-function introduction({ origin, current, text, told }: Fact, ask: Ask): string | undefined {
-  if (origin === 'user' && !current) return `You said: ${asSentence(text)}`
+function introduction({ origin, current, text }: Fact, ask: Ask): string | undefined {
+  if (origin === 'user' && !current) return `You said: "${text}"`
   if (origin === 'tool' || ask.passage === '') return undefined
-  return `According to the text: ${asSentence(told)}`
+  return `According to the text: ${asSentence(text)}`
 }
 
 /** The caller gave a text to answer from, and the answer is not in it. */

@@ -24,7 +24,7 @@ export function nextCalls(use: ToolUse, ask: Ask, answer: Answer): PlannedCall[]
     needsLookup:
       answer.skill === 'none' &&
       /\?|^(?:who|what|when|where|which|how|why|find|tell)\b/i.test(ask.instruction),
-    isAnswered: !['none', 'question', 'note'].includes(answer.skill),
+    isAnswered: !['none', 'question'].includes(answer.skill),
     isDemanded: use.tools.length === 1 && demanded.test(ask.orders),
   })
   if (planned.length === 0 && use.mode === 'required')
