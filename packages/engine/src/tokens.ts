@@ -56,11 +56,6 @@ export async function countTokensInTurns(text: string, pause: Pause): Promise<nu
 /** Token ids as the clients' own tokenizers number them (cl100k_base). */
 const idMax = 100_276
 
-async function vocabulary(): Promise<(ids: number[]) => string> {
-  const { decode } = await import('gpt-tokenizer/encoding/cl100k_base')
-  return decode
-}
-
 /** A text of a request, and the path of the field that it came in. */
 export interface SentText {
   readonly text: string
@@ -94,7 +89,7 @@ export async function readTexts(
  */
 export async function decodeTokenIds(ids: readonly number[], param = 'prompt'): Promise<string> {
   if (ids.length === 0) return ''
-  const decode = await vocabulary()
+  const { decode } = await import('gpt-tokenizer/encoding/cl100k_base')
   const wrong = ids.findIndex((id) => !Number.isInteger(id) || id < 0 || id > idMax)
   if (wrong >= 0) throw invalidRequest(`${ids[wrong]} is not a token id`, `${param}[${wrong}]`)
   try {
@@ -106,11 +101,5 @@ export async function decodeTokenIds(ids: readonly number[], param = 'prompt'): 
 
 /** The text of one token id, or undefined where the id stands for none: what logit_bias names. */
 export async function decodeTokenId(id: number): Promise<string | undefined> {
-  if (!Number.isInteger(id) || id < 0 || id > idMax) return undefined
-  const decode = await vocabulary()
-  try {
-    return decode([id])
-  } catch {
-    return undefined
-  }
+  return decodeTokenIds([id]).catch(() => undefined)
 }

@@ -77,6 +77,9 @@ describe('values taken from the text', () => {
     ['nothing', object({ list: { type: 'array', contains: { const: 5 } } }), { list: [5] }],
     ['What is 6 times 7?', object({ answer: integer }), { answer: 42 }],
     ['What is 6 times 7?', object({ answer: text }), { answer: '42' }],
+    // What a question is about is not its answer.
+    ['What is the capital of France?', object({ capital: text }), { capital: '' }],
+    ['What is the capital of France?', object({ answer: text }), { answer: '' }],
     [
       'my code is ABC-1234 ok',
       object({ code: { type: 'string', pattern: '^[A-Z]{3}-\\d{4}$' } }),

@@ -129,7 +129,7 @@ describe('pictures', () => {
   it('are described by what can be measured', async () => {
     const text = await said("What's in this image?", await picture())
     expect(text).toContain('PNG image, 120 pixels wide and 90 pixels high')
-    expect(text).toContain('left half is mostly red and the right half mostly blue')
+    expect(text).toContain('Its dominant colour is red (50%), followed by blue (50%).')
   })
 
   it('answer a question about one property with that property', async () => {

@@ -91,23 +91,13 @@ it.each<[string, Tool[], string[]]>([
   ['Summarise the agent meeting', [spawn], []],
   ['What is the weather in Paris? Answer without tools.', [weather], []],
   ["What is the weather in Paris? Don't call any function.", [weather], []],
-  ['Run `ls -la` and tell me what you see', [bash], ['bash {"command":"ls -la"}']],
   ['Read a/b.txt', [bash], ['bash {"command":"cat a/b.txt"}']],
   [
     'In a.txt replace x with y',
     [edit],
     ['str_replace {"path":"a.txt","old_str":"x","new_str":"y"}'],
   ],
-  [
-    'Create the file hi.txt with the content "hello"',
-    [bash],
-    ['bash {"command":"printf \'%s\\\\n\' hello > hi.txt"}'],
-  ],
-  [
-    'Create the file hi.txt with the content "hello"',
-    [write],
-    ['write {"path":"hi.txt","content":"hello"}'],
-  ],
+  ['Create the file hi.txt with the content "hello"', [bash, write], []],
   ['Delete a.txt', [bash, write, edit], []],
   ['Read a.txt and write a summary to b.txt', [read, write, bash], []],
 ])('%s', async (content, tools, calls) => {

@@ -1,6 +1,7 @@
 import { type ChatRequest, GatewayError } from '@sluice/contract'
 import type { Answer, Ask } from './ask/ask.ts'
 import { freshResults, lastUserTurn } from './ask/conversation.ts'
+import { pointedText } from './ask/operand.ts'
 import { type Clues, findClues } from './schema/clues.ts'
 import { createInstance } from './schema/instance.ts'
 import { asSchema, type JsonSchema } from './schema/json-schema.ts'
@@ -40,18 +41,14 @@ export function jsonAnswer(
   })
 }
 
-/** What tools, pictures and the request's own text say comes first, the rest of the conversation after it. */
-function jsonClues(
-  { now, conversation, passage, instruction, text, sources }: Ask,
-  answer: Answer,
-): Clues {
+/** What tools, pictures and the request itself say, and what of the conversation answers it or is pointed to. */
+function jsonClues(ask: Ask, answer: Answer): Clues {
+  const { now, conversation, passage, text } = ask
   const results = freshResults(conversation).map((turn) => turn.text)
   const media = lastUserTurn(conversation)?.media.map((medium) => medium.description) ?? []
-  const earlier = sources.filter(({ current }) => !current).map((source) => source.text)
-  const asked = passage === '' ? '' : instruction
-  const before = findClues([asked, ...earlier.toReversed()].join('\n'), { now })
-  const own = passage === '' ? text : passage
-  return findClues([...results, ...media, own].join('\n'), { now, answer, before })
+  const told = answer.skill === 'question' ? answer.evidence : [pointedText(ask) ?? '']
+  const own = passage === '' ? [...told, text] : [passage]
+  return findClues([...results, ...media, ...own].join('\n'), { now, answer })
 }
 
 const keyList =

@@ -1,4 +1,4 @@
-import { stemmer } from 'stemmer'
+import { stemOf } from './words.ts'
 
 /** Words that mean nearly the same, or belong to the same everyday matter; a word may stand in several lines. */
 const groups = [
@@ -98,7 +98,7 @@ const groups = [
 const concepts = new Map<string, readonly number[]>()
 for (const [id, group] of groups.entries())
   for (const word of group.split(' ')) {
-    const stem = stemmer(word)
+    const stem = stemOf(word)
     const known = concepts.get(stem) ?? []
     if (!known.includes(id)) concepts.set(stem, [...known, id])
   }

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { stemmer } from 'stemmer'
 
 /** A word as it is compared: without case, accents and endings. */
@@ -27,9 +28,6 @@ const wordPattern = /[\p{L}\p{N}\p{M}]+(?:['’][\p{L}]+)?/gu
 const unspaced =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}]/u
 
-const stems = new Map<string, string>()
-const stemsMax = 50_000
-
 /** The words of a text in order. Scripts without spaces give one word per pair of neighbouring characters. */
 export function splitWords(text: string): readonly Word[] {
   const words: Word[] = []
@@ -46,15 +44,12 @@ function wordOf(found: string): Word {
   return { plain, stem: stemOf(plain), stop: stopWords.has(plain) }
 }
 
-/** The stem of a word in small letters without accents. */
+/** The texts of a busy gateway share their words; a bound keeps a hostile vocabulary from filling the memory. */
+const stems = new LRUCache<string, string>({ max: 20_000, memoMethod: stemmer })
+
+/** Porter's stem of a word in small letters without accents; what is no such word, or longer than any, is its own. */
 export function stemOf(plain: string): string {
-  const known = stems.get(plain)
-  if (known !== undefined) return known
-  const stem = /^[a-z]+$/.test(plain) ? stemmer(plain) : plain
-  // The texts of a busy gateway share their words; a bound keeps a hostile vocabulary from filling the memory.
-  if (stems.size >= stemsMax) stems.clear()
-  stems.set(plain, stem)
-  return stem
+  return /^[a-z]{1,48}$/.test(plain) ? stems.memo(plain) : plain
 }
 
 function pairs(run: string): readonly Word[] {

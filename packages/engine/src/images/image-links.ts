@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
 
 /** A published file, served to whoever has its id. */
 export interface LinkedImage {
@@ -39,33 +40,22 @@ export function openImageLinks({
   bytesMax = 256 * 1024 * 1024,
   entriesMax = 2000,
 }: ImageLinksOptions): ImageLinks {
-  // A Map keeps the order of insertion, which is the order of expiry.
-  const kept = new Map<string, LinkedImage>()
-  let bytesKept = 0
-  const remove = (id: string, { bytes }: LinkedImage): void => {
-    kept.delete(id)
-    bytesKept -= bytes.length
-  }
-  const makeRoom = (): void => {
-    for (const [id, image] of kept) {
-      const isOver = bytesKept > bytesMax || kept.size > entriesMax
-      if (!isOver && image.expiresAt > now()) return
-      remove(id, image)
-    }
-  }
+  const kept = new LRUCache<string, LinkedImage>({
+    max: entriesMax,
+    maxSize: bytesMax,
+    sizeCalculation: ({ bytes }) => Math.max(1, bytes.length),
+  })
   return {
     publish(bytes, contentType) {
       const id = randomBytes(24).toString('base64url')
       kept.set(id, { bytes, contentType, expiresAt: now() + ttlMs })
-      bytesKept += bytes.length
-      makeRoom()
       return `${id}${endings[contentType] ?? ''}`
     },
     find(id) {
-      const image = kept.get(id)
-      if (image === undefined) return undefined
-      if (image.expiresAt > now()) return image
-      remove(id, image)
+      // Looking does not make it any newer.
+      const image = kept.peek(id)
+      if (image === undefined || image.expiresAt > now()) return image
+      kept.delete(id)
       return undefined
     },
   }

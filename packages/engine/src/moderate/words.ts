@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { stemOf } from '../embed/words.ts'
 import { createTagger } from './word-lists.ts'
 
@@ -93,17 +94,16 @@ function expand(found: string): readonly ModeratedWord[] {
 }
 
 const tagsOf = createTagger(stemOf)
-const known = new Map<string, ModeratedWord>()
-const knownMax = 20_000
+const known = new LRUCache<string, ModeratedWord>({
+  max: 20_000,
+  memoMethod(plain) {
+    const stem = stemOf(plain)
+    return { plain, keys: new Set([`=${plain}`, stem, ...tagsOf(stem)]) }
+  },
+})
 
 export function wordOf(plain: string): ModeratedWord {
-  const found = known.get(plain)
-  if (found !== undefined) return found
-  const stem = stemOf(plain)
-  const word = { plain, keys: new Set([`=${plain}`, stem, ...tagsOf(stem)]) }
-  if (known.size >= knownMax) known.clear()
-  known.set(plain, word)
-  return word
+  return known.memo(plain)
 }
 
 /** Numbers stay numbers; a word with signs in it is read as its letters. */

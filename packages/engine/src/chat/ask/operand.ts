@@ -14,8 +14,12 @@ export function operandOf(ask: Ask, command: RegExp): string | undefined {
   if (ask.passage !== '') return ask.passage
   const rest = afterCommand(ask.instruction, command)
   if (rest !== undefined && !isOnlyReference(rest)) return rest
-  if (rest === undefined || backReference.test(ask.instruction)) return earlierText(ask)
-  return undefined
+  return rest === undefined ? earlierText(ask) : pointedText(ask)
+}
+
+/** What the request points back to ("that", "the text above"); undefined where it points nowhere. */
+export function pointedText(ask: Ask): string | undefined {
+  return backReference.test(ask.instruction) ? earlierText(ask) : undefined
 }
 
 function afterCommand(instruction: string, command: RegExp): string | undefined {
@@ -41,12 +45,20 @@ function isOnlyReference(rest: string): boolean {
   )
 }
 
+/** "Done.", "Thank you!": what is no longer is no text to work on. */
+const wordMax = 20
+
 /** The nearest earlier text worth working on: what came with this turn, then the longest said before. */
 export function earlierText({ sources, instruction }: Ask): string | undefined {
   const past = sources.filter(({ current, origin }) => !current && origin !== 'system')
   const attached = longest(sources.filter(({ current }) => current))
   const isLast = /\b(?:last|previous|that|it)\b/i.test(instruction)
-  return attached ?? (isLast ? past.at(-1)?.text : undefined) ?? longest(past) ?? longest(sources)
+  return (
+    attached ??
+    (isLast ? past.findLast(({ text }) => text.length > wordMax)?.text : undefined) ??
+    longest(past) ??
+    longest(sources)
+  )
 }
 
 function longest(sources: Ask['sources']): string | undefined {

@@ -13,7 +13,7 @@ import {
   rolesOf,
   wantsAbsolute,
 } from './file-tools.ts'
-import { asOneChange, newFilePatch, patchOf, sedCommand, shellWord } from './patch.ts'
+import { asOneChange, patchOf, sedCommand, shellWord } from './patch.ts'
 
 interface Work {
   readonly ask: Ask
@@ -22,7 +22,7 @@ interface Work {
 }
 
 /**
- * The calls that the next step of a file's reading, editing or writing takes, none where it is over; undefined where
+ * The calls that the next step of a file's reading or editing takes, none where it is over; undefined where
  * the request is about no file or no tool fits.
  */
 export function fileCalls(tools: readonly EngineTool[], ask: Ask): PlannedCall[] | undefined {
@@ -39,11 +39,7 @@ function nextCalls(task: FileTask, work: Work): (PlannedCall | undefined)[] {
     return task.paths
       .filter((path) => resultAbout(path, results) === undefined)
       .map((path) => readCall(path, work))
-  if (task.kind === 'replace') return replaceCalls(task, work)
-  if (results.length > 0) return []
-  return task.kind === 'write'
-    ? [writeCall(task.path, task.content, work)]
-    : [shellCall(task.command, `Run ${task.command}`, work)]
+  return replaceCalls(task, work)
 }
 
 function readCall(path: string, work: Work): PlannedCall | undefined {
@@ -87,15 +83,6 @@ function editCall(
   }
   const command = sedCommand(path, task)
   return command === undefined ? undefined : shellCall(command, purpose, work)
-}
-
-function writeCall(path: string, content: string, work: Work): PlannedCall | undefined {
-  const purpose = `Write ${path}`
-  return (
-    callOf('write', { path, content, fresh: content, purpose }, work) ??
-    callOf('patch', { content: newFilePatch(path, content), purpose }, work) ??
-    shellCall(`printf '%s\\n' ${shellWord(content)} > ${shellWord(path)}`, purpose, work)
-  )
 }
 
 /** The call of the first tool that takes the values: those named after a file first, then those that ask for least. */
@@ -171,29 +158,16 @@ function textsIn(input: string): readonly string[] {
   return parsed === undefined ? [input] : leavesOf(parsed).map((leaf) => leaf.value)
 }
 
-/** What came of a file's reading, editing or writing; undefined where the request is about none. */
+/** What came of a file's reading or editing; undefined where the request is about none. */
 export function fileAnswer(ask: Ask): Answer | undefined {
   const results = freshResults(ask.conversation)
-  const last = results.at(-1)
   const task = fileTaskOf(ask)
-  if (last === undefined || task === undefined) return undefined
-  const phrasings = toldOf(task, results, last)
+  if (results.length === 0 || task === undefined) return undefined
+  const phrasings =
+    task.kind === 'read' ? contentsTold(task.paths, results) : replacementTold(task, results)
   const [value] = phrasings
   if (value === undefined) return undefined
   return { ...answerOf('files', phrasings, value), verbatim: true }
-}
-
-function toldOf(task: FileTask, results: readonly Turn[], last: Turn): string[] {
-  switch (task.kind) {
-    case 'read':
-      return contentsTold(task.paths, results)
-    case 'replace':
-      return replacementTold(task, results)
-    case 'write':
-      return [outcome(last, `${task.path} was written.`)]
-    case 'run':
-      return [fileResultOf(last).content.trim() || `${task.command} ran and printed nothing.`]
-  }
 }
 
 function contentsTold(paths: readonly string[], results: readonly Turn[]): string[] {
@@ -217,16 +191,14 @@ function unread(path: string, reason: string): string {
   return `${path} could not be read: ${reason.trim()}`
 }
 
-function outcome(turn: Turn, done: string): string {
-  const { content, failed } = fileResultOf(turn)
-  return failed ? `That failed: ${content.trim()}` : done
-}
-
 function replacementTold(task: ReplaceTask, results: readonly Turn[]): string[] {
   const { path, old, fresh } = task
   const { read, edited } = stepsOf(task, results)
-  if (edited !== undefined)
-    return [outcome(edited, `Done: in ${path}, "${old}" was replaced with "${fresh}".`)]
+  if (edited !== undefined) {
+    const { content, failed } = fileResultOf(edited)
+    const done = `Done: in ${path}, "${old}" was replaced with "${fresh}".`
+    return [failed ? `That failed: ${content.trim()}` : done]
+  }
   if (read === undefined) return []
   const { content, failed } = fileResultOf(read)
   if (failed) return [unread(path, content)]

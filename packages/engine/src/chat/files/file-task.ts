@@ -2,12 +2,8 @@ import type { Ask } from '../ask/ask.ts'
 import { quotedOf } from '../text/spans.ts'
 import { pathsOf } from './paths.ts'
 
-/** What a request wants done with files or in a shell, every part of it said by the request itself. */
-export type FileTask =
-  | { readonly kind: 'read'; readonly paths: readonly string[] }
-  | ReplaceTask
-  | { readonly kind: 'write'; readonly path: string; readonly content: string }
-  | { readonly kind: 'run'; readonly command: string }
+/** What a request wants done with files, every part of it said by the request itself. */
+export type FileTask = { readonly kind: 'read'; readonly paths: readonly string[] } | ReplaceTask
 
 export interface ReplaceTask {
   readonly kind: 'replace'
@@ -22,13 +18,10 @@ const pathsMax = 16
 /** Undefined where the request is about no file, or leaves open what is to be done. */
 export function fileTaskOf({ text }: Ask): FileTask | undefined {
   if (text.length > requestCharactersMax || /https?:\/\//i.test(text)) return undefined
-  const command = commandIn(text)
-  if (command !== undefined) return { kind: 'run', command }
   const paths = pathsOf(text).map((span) => span.text)
   const [path] = paths
   if (path === undefined || paths.length > pathsMax) return undefined
-  if (changes.test(text))
-    return paths.length === 1 ? (replacement(text, path) ?? writing(text, path)) : undefined
+  if (changes.test(text)) return paths.length === 1 ? replacement(text, path) : undefined
   return reads.test(text) ? { kind: 'read', paths } : undefined
 }
 
@@ -40,19 +33,6 @@ const changes = new RegExp(
 )
 const reads =
   /\b(?:read|open|show|display|print|view|cat|look|check|see|tell|what(?:'s|’s)?|which|who|when|where|how|summari[sz]e|describe|explain|contents?|output|quote|give|count|does|is)\b/i
-
-const running =
-  /^(?:please |can you |could you |now )?(?:run|execute)\b(?: (?:the|this|following|shell|bash|terminal|command|line))*:?\s+(?:`([^`\n]{1,500})`|"([^"\n]{1,500})"|([\w./-]{1,60}(?: [^\n"`]{1,400})?))/i
-
-/** "Run `npm test`"; without quotation marks only what is called a command is one. */
-function commandIn(text: string): string | undefined {
-  const match = running.exec(text)
-  if (match === null) return undefined
-  const bare = /\bcommand\b/i.test(match[0])
-    ? match[3]?.split(/ and (?:tell|show|say|report|give)\b|, (?:and|then)\b/i)[0]
-    : undefined
-  return match[1] ?? match[2] ?? bare?.replace(/[.!]$/, '').trim()
-}
 
 const swapping =
   /\b(?:replace|change|swap|substitute|switch|rename|correct|fix|edit|update|modify|turn|set)\b/i
@@ -117,22 +97,4 @@ function operand(text: string | undefined): string | undefined {
   const quoted = quotedOf(bare)[0]
   const whole = quoted !== undefined && quoted.text.length >= bare.length - 2 ? quoted.text : bare
   return whole === '' ? undefined : whole
-}
-
-const contents =
-  /\b(?:with|containing|contains?|that says|saying|reading|holding)\b(?: (?:the|this|following|exact|single|only|a|content|contents|text|line|words?))*:?\s+(.{1,1500})$/is
-
-/** "Create hello.txt with the content "hi"", "Write "hi" to hello.txt". */
-function writing(text: string, path: string): FileTask | undefined {
-  if (!/\b(?:write|create|make|save|put)\b/i.test(text)) return undefined
-  const asked = withoutPath(text, path)
-  const quoted = quotedOf(asked).map((span) => span.text)
-  const told = contents
-    .exec(asked)?.[1]
-    ?.trim()
-    .replace(/(?<=\w)\.$/, '')
-  const content =
-    /```[a-z]{0,12}\n([\s\S]{1,1500}?)```/.exec(text)?.[1] ??
-    (quoted.length > 0 ? (quoted.length === 1 ? quoted[0] : undefined) : told)
-  return content === undefined || content === '' ? undefined : { kind: 'write', path, content }
 }

@@ -24,19 +24,8 @@ export function patchOf(path: string, content: string, change: Change): string {
     ...old.split('\n').map((line) => `-${line}`),
     ...fresh.split('\n').map((line) => `+${line}`),
   ]
-  return envelope(`*** Update File: ${path}`, ['@@', ...hunk])
-}
-
-export function newFilePatch(path: string, content: string): string {
-  const lines = content.replace(/\n$/, '').split('\n')
-  return envelope(
-    `*** Add File: ${path}`,
-    lines.map((line) => `+${line}`),
-  )
-}
-
-function envelope(head: string, lines: readonly string[]): string {
-  return ['*** Begin Patch', head, ...lines, '*** End Patch'].join('\n')
+  const head = ['*** Begin Patch', `*** Update File: ${path}`, '@@']
+  return [...head, ...hunk, '*** End Patch'].join('\n')
 }
 
 /** A word of a shell's command, quoted where it must be. */

@@ -154,30 +154,11 @@ function colourSentences(pixels: readonly Pixel[]): string[] {
   if (first === undefined) return ['It is fully transparent.']
   if (others.length === 0) return [`Its dominant colour is ${first.colour}, all over.`]
   const rest = others.map(percentage).join(', ')
-  return [`Its dominant colour is ${percentage(first)}, followed by ${rest}.`, ...halves(pixels)]
+  return [`Its dominant colour is ${percentage(first)}, followed by ${rest}.`]
 }
 
 function percentage({ colour, share }: Share): string {
   return `${colour} (${Math.round(share * 100)}%)`
-}
-
-/** Where the colours are, if two halves differ clearly. */
-function halves(pixels: readonly Pixel[]): string[] {
-  const main = (isIn: (column: number, row: number) => boolean): Share | undefined => {
-    const half = pixels.filter((_, at) => isIn(at % sampleSide, Math.floor(at / sampleSide)))
-    return sharesOf(half).find(({ share }) => share > 0.6)
-  }
-  const middle = sampleSide / 2
-  const sides = [
-    ['left', main((column) => column < middle), 'right', main((column) => column >= middle)],
-    ['upper', main((_, row) => row < middle), 'lower', main((_, row) => row >= middle)],
-  ] as const
-  for (const [one, first, other, second] of sides)
-    if (first !== undefined && second !== undefined && first.colour !== second.colour)
-      return [
-        `The ${one} half is mostly ${first.colour} and the ${other} half mostly ${second.colour}.`,
-      ]
-  return []
 }
 
 function brightnessSentence(pixels: readonly Pixel[]): string {

@@ -1,6 +1,7 @@
 import { Ajv, type ErrorObject } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
+import { LRUCache } from 'lru-cache'
 import { isBounded, type JsonSchema } from './json-schema.ts'
 import { createMatcher } from './regex/match.ts'
 
@@ -10,9 +11,11 @@ export type Problem = Pick<ErrorObject, 'instancePath' | 'keyword' | 'params' | 
 /** What is wrong with a value; empty where it is valid. */
 export type Check = (value: unknown) => readonly Problem[]
 
-const remembered = new Map<string, Check>()
-const rememberedMax = 200
-const rememberedCharactersMax = 20_000
+const remembered = new LRUCache<string, Check>({
+  maxSize: 1_000_000,
+  maxEntrySize: 20_000,
+  sizeCalculation: (_, { length }) => length,
+})
 
 /**
  * A check against a caller's schema. A schema that is too large, or that is no schema, checks nothing: its callers
@@ -24,10 +27,7 @@ export function createCheck(schema: JsonSchema): Check {
   const known = remembered.get(key)
   if (known !== undefined) return known
   const check = compile(schema, key)
-  if (key.length <= rememberedCharactersMax) {
-    if (remembered.size >= rememberedMax) remembered.delete(remembered.keys().next().value ?? '')
-    remembered.set(key, check)
-  }
+  remembered.set(key, check)
   return check
 }
 

@@ -13,6 +13,8 @@ export interface RootedWord extends Word {
 /** What a text holds that values can be taken from, found once for all the properties of a schema. */
 export interface Clues {
   readonly text: string
+  /** Whether it asks what something is: it holds what it asks about, and not what it asks for. */
+  readonly isQuestion: boolean
   readonly words: readonly RootedWord[]
   readonly numbers: readonly NumberSpan[]
   readonly dates: readonly DateSpan[]
@@ -26,15 +28,15 @@ export interface Clues {
   readonly pairs: ReadonlyMap<string, string>
   /** What the skills answer to the same request. */
   readonly answer: Answer | undefined
-  /** The earlier conversation, for what this text does not say. */
-  readonly before: Clues | undefined
   readonly now: number
 }
+
+const question =
+  /(?:^|\n|[.!?]\s)(?:what|who|whom|whose|when|where|why|how|which)\b[^.!?]{0,500}[?？]\s{0,20}$/i
 
 export interface CluesOptions {
   readonly now: number
   readonly answer?: Answer | undefined
-  readonly before?: Clues | undefined
 }
 
 export function findClues(fullText: string, options: CluesOptions): Clues {
@@ -46,6 +48,7 @@ export function findClues(fullText: string, options: CluesOptions): Clues {
   const isFree = apartFrom([...emails, ...urls, ...dates, ...times])
   return {
     text,
+    isQuestion: question.test(text),
     words: wordsOf(text).map((word) => ({ ...word, root: rootOf(word.lower) })),
     numbers: numbersOf(text).filter(isFree),
     dates,
@@ -57,7 +60,6 @@ export function findClues(fullText: string, options: CluesOptions): Clues {
     names: namesOf(text).filter(isFree),
     pairs: pairsIn(text),
     answer: options.answer,
-    before: options.before,
     now: options.now,
   }
 }

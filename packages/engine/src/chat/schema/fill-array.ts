@@ -87,8 +87,7 @@ function listOf(items: JsonSchema, property: Property, context: FillContext): Fo
   if (type === 'object') return objects(items, property, context)
   if (type === 'string') return texts(items, property, context)
   if (type !== 'number' && type !== 'integer') return []
-  const numbers = clues.numbers.length > 0 ? clues.numbers : (clues.before?.numbers ?? [])
-  return numbers
+  return clues.numbers
     .map(({ value }) => value)
     .filter((value) => (type === 'integer' ? Number.isInteger(value) : Number.isFinite(value)))
     .map(said)

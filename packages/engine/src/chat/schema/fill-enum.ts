@@ -2,7 +2,7 @@ import { spelledOut } from '../text/json-facts.ts'
 import { rootOf, stopWords, wordsOf } from '../text/words.ts'
 import { type Clues, pairOf } from './clues.ts'
 import { type FillContext, markUsed } from './fill-context.ts'
-import { type Found, guessed, invented, said } from './found.ts'
+import { type Found, invented, said } from './found.ts'
 import type { SchemaObject } from './json-schema.ts'
 import { isMentioned } from './labelled-value.ts'
 import type { Property } from './property.ts'
@@ -25,12 +25,6 @@ export function fillEnum(
     markUsed(context, own)
     return said(own)
   }
-  const { before } = clues
-  const earlier =
-    before === undefined || !property.required
-      ? undefined
-      : values.find((value) => placeOf(value, before, property) !== undefined)
-  if (earlier !== undefined) return guessed(earlier)
   const preset = schema['default']
   if (preset !== undefined && values.includes(preset)) return invented(preset)
   if (values.includes(null)) return invented(null)

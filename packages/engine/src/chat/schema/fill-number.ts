@@ -75,11 +75,10 @@ function computed({ label }: Property, { clues }: FillContext): number | undefin
 }
 
 function unclaimed({ required }: Property, context: FillContext): number | undefined {
-  const { numbers, before } = context.clues
-  const free = [...numbers, ...(before?.numbers ?? [])].find(
+  if (!required) return undefined
+  return context.clues.numbers.find(
     ({ value }) => !isUsed(context, value) && Number.isFinite(value),
-  )
-  return required ? free?.value : undefined
+  )?.value
 }
 
 /** The value if the schema allows it, else the allowed one next to it. */

@@ -14,12 +14,12 @@ import {
 } from './json-schema.ts'
 import { kinds } from './kinds.ts'
 import { nounPhrases } from './phrases.ts'
-import { describeProperty } from './property.ts'
+import { describeProperty, type Property } from './property.ts'
 
 const propertiesMax = 500
 
 /** An object: required properties always, optional ones where the text speaks of them. */
-export function fillObject(schema: SchemaObject, context: FillContext): Found {
+export function fillObject(schema: SchemaObject, _own: Property, context: FillContext): Found {
   const required = new Set(requiredOf(schema))
   const known = propertiesOf(schema).slice(0, propertiesMax)
   const names = new Set(known.map(([name]) => name))

@@ -47,18 +47,17 @@ function* candidates(
   if (textIn(schema, 'pattern') !== undefined)
     for (const text of [...tokensIn(clues), ...isoDates(clues, property)]) yield guessed(text)
   yield* ofKind(property, clues)
-  if (clues.before !== undefined && property.required) yield* ofKind(property, clues.before, 1)
 }
 
 /** By the property's name, or else by its description. */
-function* ofKind(property: Property, clues: Clues, sureMax: 1 | 2 = 2): Generator<Found> {
+function* ofKind(property: Property, clues: Clues): Generator<Found> {
   const byName = kinds.find(({ label }) => label.test(property.label))
   const kind = byName ?? kinds.find(({ label }) => label.test(firstSentence(property.description)))
   const whole = trimEndOf(clues.text.trim().toLowerCase(), '.?!')
   for (const text of kind?.find(clues, property) ?? []) {
     if (text === undefined || text === '') continue
     const isWhole = text.toLowerCase() === whole
-    const sure = isWhole ? 0 : byName === undefined || kind?.sure === false ? 1 : sureMax
+    const sure = isWhole ? 0 : byName === undefined || kind?.sure === false ? 1 : 2
     yield { value: parted(text, property), sure }
   }
 }
@@ -83,11 +82,16 @@ function made(schema: SchemaObject, property: Property, context: FillContext): s
     ...nounPhrases(clues.text),
     ...names.map((span) => span.text),
   ].filter((text) => !isUsed(context, text))
-  if (answer !== undefined && answer.skill !== 'none')
-    own.push(answer.value ?? answer.phrasings[0] ?? '')
+  const answered =
+    answer === undefined || answer.skill === 'none' ? [] : [answer.value ?? answer.phrasings[0]]
   // No plain phrase has a format or a pattern.
   const isFormal = textIn(schema, 'format') !== undefined || textIn(schema, 'pattern') !== undefined
-  const offered = isFormal ? [] : [...own, clues.text.trim().slice(0, 500), '']
+  const whole = clues.text.trim().slice(0, 500)
+  const offered = isFormal
+    ? []
+    : clues.isQuestion
+      ? [...answered, '']
+      : [...own, ...answered, whole, '']
   for (const text of [...offered, schema['examples'], property.required ? [] : ''].flat()) {
     const value = typeof text === 'string' ? fitted(text, schema, context) : undefined
     if (value === undefined) continue

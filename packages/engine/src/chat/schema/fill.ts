@@ -63,34 +63,22 @@ function fillTyped(schema: SchemaObject, property: Property, context: FillContex
   let best: Found | undefined
   for (const type of types.filter((name) => name !== 'null')) {
     if (best !== undefined && best.sure > 0) break
-    const found = fillType(type, { ...schema, type }, property, context)
+    const found = fills.get(type)?.({ ...schema, type }, property, context) ?? invented(null)
     if (best === undefined || found.sure > best.sure) best = found
   }
   return best === undefined || (best.sure === 0 && types.includes('null')) ? invented(null) : best
 }
 
-function fillType(
-  type: string,
-  schema: SchemaObject,
-  property: Property,
-  context: FillContext,
-): Found {
-  switch (type) {
-    case 'object':
-      return fillObject(schema, context)
-    case 'array':
-      return fillArray(schema, property, context)
-    case 'string':
-      return fillString(schema, property, context)
-    case 'number':
-    case 'integer':
-      return fillNumber(schema, property, context)
-    case 'boolean':
-      return fillBoolean(schema, property, context)
-    default:
-      return invented(null)
-  }
-}
+type Fill = (schema: SchemaObject, property: Property, context: FillContext) => Found
+
+const fills: ReadonlyMap<string, Fill> = new Map([
+  ['object', fillObject],
+  ['array', fillArray],
+  ['string', fillString],
+  ['number', fillNumber],
+  ['integer', fillNumber],
+  ['boolean', fillBoolean],
+])
 
 /** Anything is allowed: a text where the request has one for it. */
 function fillFree(property: Property, context: FillContext): Found {

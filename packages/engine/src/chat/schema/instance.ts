@@ -1,14 +1,7 @@
 import { type Check, createCheck } from './check.ts'
 import type { Clues } from './clues.ts'
 import { fill } from './fill.ts'
-import {
-  asSchema,
-  isBounded,
-  isRecord,
-  type JsonSchema,
-  resolveReferences,
-  schemasIn,
-} from './json-schema.ts'
+import { isBounded, isRecord, type JsonSchema } from './json-schema.ts'
 import { repair } from './repair.ts'
 
 export interface Instance {
@@ -26,25 +19,11 @@ export function createInstance(schema: JsonSchema, clues: Clues): Instance | und
   const check = createCheck(schema)
   const given = givenJson(clues.text, schema, check)
   if (given !== undefined) return given
-  for (const variant of variantsOf(schema)) {
-    const unsaid = new Set<string>()
-    const found = fill(variant, clues, { unsaid })
-    const value: unknown = JSON.parse(JSON.stringify(found.value) ?? 'null')
-    const mended = repair(value, { root: schema, clues, check })
-    if (mended !== undefined) return { value: mended.value, unsaid: [...unsaid] }
-  }
-  return undefined
-}
-
-/** The schema itself, and with its conditions taken as met or as not met. */
-function variantsOf(schema: JsonSchema): JsonSchema[] {
-  const resolved = resolveReferences(schema, schema)
-  if (!isRecord(resolved) || !('if' in resolved)) return [schema]
-  const together = (...parts: readonly unknown[]): JsonSchema => ({
-    ...resolved,
-    allOf: [...schemasIn(resolved['allOf']), ...parts.map(asSchema)],
-  })
-  return [schema, together(resolved['if'], resolved['then']), together(resolved['else'])]
+  const unsaid = new Set<string>()
+  const found = fill(schema, clues, { unsaid })
+  const value: unknown = JSON.parse(JSON.stringify(found.value) ?? 'null')
+  const mended = repair(value, { root: schema, clues, check })
+  return mended === undefined ? undefined : { value: mended.value, unsaid: [...unsaid] }
 }
 
 const jsonCharactersMax = 20_000

@@ -59,7 +59,7 @@ export const kinds: readonly Kind[] = [
   },
   {
     label:
-      /\b(?:locations?|city|cities|places?|country|countries|address|town|region|state|where|airport|capital|venue|stops)\b/,
+      /\b(?:locations?|city|cities|places?|country|countries|address|town|region|state|where|airport|venue|stops)\b/,
     find: (clues) => textsOf(placesOf(clues)),
     many: true,
   },

@@ -9,7 +9,7 @@ export function valueAfterLabel(clues: Clues, property: Property): string | unde
   const pair = pairOf(clues, property)
   if (pair !== undefined) return pair
   const place = mentionOf(clues, property)
-  if (place === undefined) return undefined
+  if (place === undefined || clues.isQuestion) return undefined
   const following = clues.words.slice(place + 1)
   const skip = following.findIndex((word) => !linking.test(word.text))
   const first = following[skip]

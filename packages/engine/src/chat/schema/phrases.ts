@@ -1,4 +1,4 @@
-import { trimEndOf, trimStartOf } from '../text/trim.ts'
+import { trimEndOf } from '../text/trim.ts'
 import { stopWords, wordsOf } from '../text/words.ts'
 import type { Clues } from './clues.ts'
 
@@ -39,10 +39,8 @@ function behind(pattern: RegExp, text: string): string | undefined {
   return match === null ? undefined : text.slice(match.index + match[0].length)
 }
 
-const quotes = '"\'“”'
-
 function clean(text = ''): string | undefined {
-  const bare = trimEndOf(trimStartOf(text.trim(), quotes), quotes)
+  const bare = trimEndOf(text.trim().replace(/^["'“”]+/, ''), '"\'“”')
   const cleaned = trimEndOf(bare, '?.!')
     .replace(/[ ,]{1,3}(?:please|thanks|thank you|for me)$/i, '')
     .trim()

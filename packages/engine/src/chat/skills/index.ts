@@ -7,7 +7,6 @@ import { dictated } from './dictated.ts'
 import { extract } from './extract.ts'
 import { fallback } from './fallback.ts'
 import { question } from './question.ts'
-import { recall } from './recall.ts'
 import { sort } from './sort.ts'
 import { summarise } from './summarise.ts'
 import { toolResults } from './tool-results.ts'
@@ -17,7 +16,6 @@ const skills: readonly Skill[] = [
   toolResults,
   dictated,
   describeMedia,
-  recall,
   extract,
   sort,
   count,

@@ -7,9 +7,3 @@ export function trimEndOf(text: string, characters: string): string {
   while (end > 0 && characters.includes(text.charAt(end - 1))) end -= 1
   return text.slice(0, end)
 }
-
-export function trimStartOf(text: string, characters: string): string {
-  let start = 0
-  while (start < text.length && characters.includes(text.charAt(start))) start += 1
-  return text.slice(start)
-}

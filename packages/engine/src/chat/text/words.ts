@@ -1,4 +1,4 @@
-import { stemmer } from 'stemmer'
+import { stemOf } from '../../embed/words.ts'
 
 /** A word in its place. `lower` is the word in lower case without a possessive `'s`. */
 export interface Word {
@@ -12,17 +12,10 @@ const wordPattern = /[\p{L}\p{M}\p{N}]+(?:['’][\p{L}]+)*/gu
 
 /** The words of a text, digits included, punctuation not. */
 export function wordsOf(text: string): Word[] {
-  const found: Word[] = []
-  for (const match of text.matchAll(wordPattern)) {
-    const start = match.index
-    found.push({
-      text: match[0],
-      lower: match[0].toLowerCase().replace(/['’]s$/u, ''),
-      start,
-      end: start + match[0].length,
-    })
-  }
-  return found
+  return Array.from(text.matchAll(wordPattern), ({ 0: found, index: start }) => {
+    const lower = found.toLowerCase().replace(/['’]s$/u, '')
+    return { text: found, lower, start, end: start + found.length }
+  })
 }
 
 const stopList = `a an the this that these those i me my mine we us our ours you your yours he him his she her hers it its
@@ -34,22 +27,6 @@ text document passage following above below much many exactly mentioned`
 
 /** Words that carry no subject of their own. */
 export const stopWords: ReadonlySet<string> = new Set(stopList.split(/\s+/))
-
-/** Stems by word, so that a long document stems each of its words once; bounded, since words come from callers. */
-const stemMemory = new Map<string, string>()
-const stemMemoryMax = 20_000
-const stemmedCharactersMax = 40
-
-/** Porter's stem of a lower-case word. */
-function stem(lower: string): string {
-  if (lower.length > stemmedCharactersMax) return lower
-  const remembered = stemMemory.get(lower)
-  if (remembered !== undefined) return remembered
-  if (stemMemory.size >= stemMemoryMax) stemMemory.clear()
-  const made = stemmer(lower)
-  stemMemory.set(lower, made)
-  return made
-}
 
 /** Irregular forms that Porter's rules leave apart, by the word that they are read as. */
 const forms = new Map(
@@ -68,14 +45,12 @@ const forms = new Map(
 
 /** The stem of a word, irregular forms brought together first. */
 export function rootOf(lower: string): string {
-  return stem(forms.get(lower) ?? lower)
+  return stemOf(forms.get(lower) ?? lower)
 }
 
 /** The stems of the words that carry meaning, in order, with repetitions. */
 export function contentStems(text: string): string[] {
-  const stems: string[] = []
-  for (const { lower } of wordsOf(text)) if (!stopWords.has(lower)) stems.push(rootOf(lower))
-  return stems
+  return wordsOf(text).flatMap(({ lower }) => (stopWords.has(lower) ? [] : rootOf(lower)))
 }
 
 /** With its first letter in upper case. */

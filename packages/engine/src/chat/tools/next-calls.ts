@@ -56,18 +56,13 @@ function isAnswered({ tool, input }: PlannedCall, results: readonly Turn[]): boo
 }
 
 /** The last user turn; with the turn before it where it only answers a question of the assistant. */
-function cluesOf({ conversation, text, now, orders }: Ask, answer: Answer): Clues {
+function cluesOf({ conversation, text, now }: Ask, answer: Answer): Clues {
   const { turns } = conversation
   const asked = lastUserTurn(conversation)
-  const earlier = turns
-    .filter((turn) => turn.role === 'user' && turn !== asked)
-    .map((turn) => turn.text)
   const before = turns.findLast(
     (turn) => turn.role === 'assistant' && turn.index < (asked?.index ?? 0),
   )
   const isReply = before?.text.trim().endsWith('?') === true && text.length < 200
-  const own = isReply ? [...earlier.slice(-1), text] : [text]
-  const results = freshResults(conversation).map((turn) => turn.text)
-  const background = [...results, ...earlier.toReversed(), orders].join('\n')
-  return findClues(own.join('\n'), { now, answer, before: findClues(background, { now }) })
+  const earlier = turns.findLast((turn) => turn.role === 'user' && turn !== asked)
+  return findClues(isReply ? `${earlier?.text ?? ''}\n${text}` : text, { now, answer })
 }

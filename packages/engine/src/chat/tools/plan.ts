@@ -77,7 +77,7 @@ function namedCalls(named: readonly Profile[], { clues }: PlanOptions): PlannedC
     const own = text.slice(start + tool.name.length, places[index + 1]?.start)
     const bare = places.reduce((rest, place) => rest.replaceAll(place.tool.name, ' '), text)
     const tries = [about.join(' '), own, bare].map((part) =>
-      callsOf(tool, findClues(part, { now, answer, before: clues.before })),
+      callsOf(tool, findClues(part, { now, answer })),
     )
     const said = tries.find(
       (calls) => calls.length > 0 && calls.every(({ unsaid }) => unsaid.length === 0),
@@ -102,7 +102,7 @@ function askedCalls(profiles: readonly Profile[], { clues }: PlanOptions): Plann
   if (parts.length < 2) return []
   const { now, answer } = clues
   return parts.flatMap(({ profile, text }) =>
-    callsOf(profile.tool, findClues(text, { now, before: clues, answer })),
+    callsOf(profile.tool, findClues(text, { now, answer })),
   )
 }
 
@@ -163,11 +163,11 @@ function callsOf(tool: EngineTool, clues: Clues): PlannedCall[] {
   const row = rowOf(tool, clues)
   const [first, last] = [row[0], row.at(-1)]
   if (first === undefined || last === undefined) return callFor(clues)
-  const { text, now, answer, before } = clues
+  const { text, now, answer } = clues
   const calls = row.flatMap((value) => {
     // What stands around the row is said of each of its values.
     const own = `${text.slice(0, first.start)}${value.text}${text.slice(last.end)}`
-    return callFor(findClues(own, { now, answer, before }))
+    return callFor(findClues(own, { now, answer }))
   })
   return calls.length > 0 ? calls : callFor(clues)
 }
