@@ -4,9 +4,9 @@ import type { BuiltinEngine, Engine, EngineOperation } from './engine.ts'
 import { openImageLinks } from './images/image-links.ts'
 import { engineCard } from './models.ts'
 import { type Operation, operationContext } from './operation.ts'
-import { createJobs, type JobChange } from './video/jobs.ts'
+import { EngineJobs, type JobChange } from './video/jobs.ts'
 import { countTokens } from './tokens.ts'
-import { openWorkerPool, type WorkerPool } from './workers/pool.ts'
+import { WorkerPool } from './workers/pool.ts'
 
 export interface EngineOptions {
   /** Milliseconds since the epoch. */
@@ -27,10 +27,10 @@ export interface EngineOptions {
 /** Makes the built-in engine. Costs nothing until it is used: no process, timer or file is there before. */
 export function createEngine(options: EngineOptions): BuiltinEngine {
   const { now, newId, jobFolder, onJobChange, log } = options
-  const workers = openWorkerPool()
+  const workers = new WorkerPool()
   // Videos take minutes: they hold up each other, and nothing else.
-  const renderers = openWorkerPool({ size: 1 })
-  const jobs = createJobs({
+  const renderers = new WorkerPool({ size: 1 })
+  const jobs = new EngineJobs({
     now,
     newId,
     workers: renderers,

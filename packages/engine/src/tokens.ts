@@ -38,6 +38,16 @@ export function countTokens(text: string): number {
   return count
 }
 
+/** No token is longer. */
+const tokenCharactersMax = 32
+
+/** The tokens of an input. Throws invalid_request with `param` for more than `tokensMax`; a text of megabytes is not counted. */
+export function countWithin(text: string, tokensMax: number, param: string): number {
+  const count = text.length > tokensMax * tokenCharactersMax ? Infinity : countTokens(text)
+  if (count <= tokensMax) return count
+  throw invalidRequest(`The input has more than ${tokensMax} tokens`, param)
+}
+
 /** So many tokens take less than a millisecond. */
 const tokensAtOnce = 2048
 

@@ -1,5 +1,5 @@
 import type { OperationContext } from '../src/operation.ts'
-import { openWorkerPool, type WorkerPool } from '../src/workers/pool.ts'
+import { WorkerPool } from '../src/workers/pool.ts'
 import { wavHeader } from '../src/audio/wav.ts'
 
 const sampleRate = 16_000
@@ -74,7 +74,7 @@ export function openContext(): OperationContext & AsyncDisposable {
     key: 'key_1',
     signal: new AbortController().signal,
     get workers() {
-      workers ??= openWorkerPool()
+      workers ??= new WorkerPool()
       return workers
     },
     async fetchMedia(url, { param }) {

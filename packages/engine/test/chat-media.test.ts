@@ -5,11 +5,11 @@ import { afterAll, describe, expect, it } from 'vitest'
 import type { ContentPart } from '../../contract/src/operations/chat-message.ts'
 import type { GatewayError } from '../../contract/src/core/errors.ts'
 import { operationContext } from '../src/operation.ts'
-import { openWorkerPool } from '../src/workers/pool.ts'
+import { WorkerPool } from '../src/workers/pool.ts'
 import { type Asked, chunksOf, replyTo } from './support/ask-chat.ts'
 import { engineContext } from './support/engine-context.ts'
 
-const workers = openWorkerPool()
+const workers = new WorkerPool()
 afterAll(() => workers[Symbol.asyncDispose]())
 const context = engineContext({ workers })
 

@@ -24,7 +24,7 @@ async function edit(instruction: string, more: Partial<EditImagesInput> = {}) {
   return editImages(
     {
       images: [{ bytes: source, param: 'image' }],
-      instruction,
+      prompt: instruction,
       negativePrompt: '',
       count: 1,
       watermark: false,

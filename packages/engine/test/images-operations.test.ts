@@ -6,12 +6,12 @@ import { GatewayError } from '../../contract/src/core/errors.ts'
 import { type OperationContext, operationContext } from '../src/operation.ts'
 import { createImage } from '../src/images/create-image.ts'
 import { editImage } from '../src/images/edit-image.ts'
-import { openWorkerPool } from '../src/workers/pool.ts'
+import { WorkerPool } from '../src/workers/pool.ts'
 import { createMediaFetcher } from '../../sluice/src/http/fetch-media.ts'
 import type { EditImageRequest } from '../../contract/src/operations/edit-image.ts'
 import type { ResultOf } from '../../contract/src/operations/index.ts'
 
-const workers = openWorkerPool({ size: 1 })
+const workers = new WorkerPool({ size: 1 })
 afterAll(() => workers[Symbol.asyncDispose]())
 
 const published = new Map<string, Uint8Array>()

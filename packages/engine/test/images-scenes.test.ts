@@ -7,7 +7,8 @@ import { temporaryFolder } from '../../../test/support/temporary-folder.ts'
 import { barChartSvg } from '../src/images/bar-chart.ts'
 import { sceneSvg } from '../src/images/draw-scene.ts'
 import { measureText, textSvg, wrapText } from '../src/images/draw-text.ts'
-import { generateImages, type GenerateImagesInput } from '../src/images/generate-images.ts'
+import { generateImages } from '../src/images/generate-images.ts'
+import type { DrawingOptions } from '../src/images/image-options.ts'
 import { layOut } from '../src/images/layout.ts'
 import { parseScene, parseThings } from '../src/images/parse-scene.ts'
 import { decodePicture, drawSvg, type Picture } from '../src/images/picture.ts'
@@ -285,8 +286,8 @@ describe('text', () => {
 })
 
 describe('generation', () => {
-  async function generate(prompt: string, more: Partial<GenerateImagesInput> = {}) {
-    const input: GenerateImagesInput = {
+  async function generate(prompt: string, more: Partial<DrawingOptions> = {}) {
+    const input: DrawingOptions = {
       prompt,
       negativePrompt: '',
       count: 1,

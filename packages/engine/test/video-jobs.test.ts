@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { GatewayError } from '../../contract/src/core/errors.ts'
-import { createJobs, type JobChange, type JobsOptions } from '../src/video/jobs.ts'
+import { EngineJobs, type JobChange, type JobsOptions } from '../src/video/jobs.ts'
 import { temporaryFolder } from '../../../test/support/temporary-folder.ts'
 
 const request = { keyId: 'key_1', prompt: 'a red circle', seconds: '1', size: '64x64' }
@@ -13,7 +13,7 @@ function openWorld(more: Partial<JobsOptions> = {}) {
   const changes: (JobChange & { readonly id: string })[] = []
   const stopped = Promise.withResolvers<void>()
   const running: AbortSignal[] = []
-  const jobs = createJobs({
+  const jobs = new EngineJobs({
     folder: join(folder.path, 'videos'),
     now: () => 1_760_000_000_000,
     newId: (prefix) => `${prefix}${changes.length}_${running.length}`,

@@ -3,7 +3,7 @@ import { getEventListeners } from 'node:events'
 import { promisify } from 'node:util'
 import { afterAll, describe, expect, test } from 'vitest'
 import { GatewayError } from '../../contract/src/core/errors.ts'
-import { openWorkerPool, type WorkerPool, type WorkerPoolOptions } from '../src/workers/pool.ts'
+import { WorkerPool, type WorkerPoolOptions } from '../src/workers/pool.ts'
 import type { poolTasks } from './support/pool-tasks.ts'
 
 type Table = typeof poolTasks
@@ -11,7 +11,7 @@ const entry = new URL('./support/pool-tasks.ts', import.meta.url)
 const pools: WorkerPool<Table>[] = []
 
 function open(options: Omit<WorkerPoolOptions, 'entry'> = {}) {
-  const pool = openWorkerPool<Table>({ entry, size: 1, ...options })
+  const pool = new WorkerPool<Table>({ entry, size: 1, ...options })
   pools.push(pool)
   return pool
 }
@@ -200,7 +200,7 @@ describe('worker pool', () => {
   })
 
   test('disposing fails what is left and refuses more', async () => {
-    const pool = openWorkerPool<Table>({ entry, size: 1 })
+    const pool = new WorkerPool<Table>({ entry, size: 1 })
     const running = failure(pool.run('spin', null, { timeoutMs }))
     const waiting = failure(pool.run('double', 1, { timeoutMs }))
     await pool[Symbol.asyncDispose]()
@@ -212,8 +212,8 @@ describe('worker pool', () => {
   test('an idle pool does not keep the process alive', async () => {
     const poolUrl = new URL('../src/workers/pool.ts', import.meta.url).href
     const script = `
-      const { openWorkerPool } = await import('${poolUrl}')
-      const pool = openWorkerPool({ entry: new URL('${entry.href}') })
+      const { WorkerPool } = await import('${poolUrl}')
+      const pool = new WorkerPool({ entry: new URL('${entry.href}') })
       console.log(await pool.run('double', 21, { timeoutMs: 20000 }))`
     const { stdout } = await promisify(execFile)(
       process.execPath,

@@ -63,8 +63,8 @@ export function readRequest(
     }
   })
   const media = opened.flat()
-  const sum = (cost: (medium: Medium) => number): number =>
-    media.reduce((total, medium) => total + cost(medium), 0)
+  const sum = (cost: (medium: Medium) => number | undefined): number =>
+    media.reduce((total, medium) => total + (cost(medium) ?? 0), 0)
   const imageTokens = sum((medium) => medium.imageTokens)
   const audioTokens = sum((medium) => medium.audioTokens)
   const documentTokens = sum(({ kind, description }) =>

@@ -35,15 +35,25 @@ export async function* streamReply({
   usage,
   pause,
 }: StreamOptions): AsyncGenerator<Step<ChatChunk>> {
-  const open = new Map(choices.map((choice) => [choice.draft.index, piecesOf(choice, request)]))
+  const all = choices.map((choice) => piecesOf(choice, request))
+  for await (const { index, piece } of inTurn(all, pause))
+    yield { event: chunkOf(envelope, choices[index]?.draft.index ?? 0, piece) }
+  yield { usage }
+}
+
+/** The pieces of several choices, one of each in turn; other work runs in between, as `pause` has it. */
+export async function* inTurn<T>(
+  all: readonly Generator<T>[],
+  pause: Pause,
+): AsyncGenerator<{ readonly index: number; readonly piece: T }> {
+  const open = new Map(all.entries())
   while (open.size > 0)
     for (const [index, pieces] of open) {
       await pause()
       const next = pieces.next()
       if (next.done === true) open.delete(index)
-      else yield { event: chunkOf(envelope, index, next.value) }
+      else yield { index, piece: next.value }
     }
-  yield { usage }
 }
 
 function chunkOf(envelope: Envelope, index: number, { delta, finish, logprobs }: Piece): ChatChunk {

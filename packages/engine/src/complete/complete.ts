@@ -56,10 +56,8 @@ function createReply(
   usage: Usage,
 ): CompleteReply {
   return {
-    id: envelope.id,
+    ...envelope,
     object: 'text_completion',
-    created: envelope.created,
-    model: envelope.model,
     choices: drafts.map(({ index, echoed, tokens, finish }) => ({
       text: [...echoed, ...tokens].map((chosen) => chosen.token).join(''),
       index,

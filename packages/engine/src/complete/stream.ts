@@ -1,6 +1,7 @@
 import type { CompleteChunk, CompleteRequest, Step, Usage } from '@sluice/contract'
 import type { Pause } from '../chat/pause.ts'
 import { type Envelope, systemFingerprint } from '../chat/reply.ts'
+import { inTurn } from '../chat/stream.ts'
 import type { CompletionDraft } from './draft.ts'
 import { completionLogprobs } from './logprobs.ts'
 
@@ -20,21 +21,10 @@ export async function* streamCompletion({
   usage,
   pause,
 }: StreamCompletionOptions): AsyncGenerator<Step<CompleteChunk>> {
-  let open = drafts.map((draft) => piecesOf(draft, request))
-  while (open.length > 0) {
-    const left: typeof open = []
-    for (const pieces of open) {
-      await pause()
-      const next = pieces.next()
-      if (next.done === true) continue
-      left.push(pieces)
-      const choices = [next.value]
-      const { id, created, model } = envelope
-      const head = { id, object: 'text_completion', created, model } as const
-      yield { event: { ...head, choices, system_fingerprint: systemFingerprint } }
-    }
-    open = left
-  }
+  const head = { ...envelope, object: 'text_completion' } as const
+  const all = drafts.map((draft) => piecesOf(draft, request))
+  for await (const { piece } of inTurn(all, pause))
+    yield { event: { ...head, choices: [piece], system_fingerprint: systemFingerprint } }
   yield { usage }
 }
 

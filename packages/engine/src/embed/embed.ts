@@ -1,15 +1,13 @@
 import { invalidRequest } from '@sluice/contract'
 import { createPause } from '../chat/pause.ts'
 import type { Operation } from '../operation.ts'
-import { countTokens, readTexts, type SentText } from '../tokens.ts'
+import { countWithin, readTexts, type SentText } from '../tokens.ts'
 import { weighFeatures } from './features.ts'
 import { dimensionsDefault, dimensionsMax, foldFeatures, toBase64 } from './vector.ts'
 
 /** Limits of one input and of one request, in tokens (OpenAI API, CreateEmbeddingRequest). */
 export const embedTokensMax = 8192
 const requestTokensMax = 300_000
-/** No token is longer. */
-const tokenCharactersMax = 32
 
 /**
  * Hashed word and letter sequences, so texts with like words, spellings and everyday meanings lie near each other.
@@ -46,11 +44,5 @@ export const embed: Operation<'embed'> = async (request, context) => {
 
 function countInput({ text, param }: SentText): number {
   if (text === '') throw invalidRequest('The input must not be empty', param)
-  const refuse = (count: string): never => {
-    throw invalidRequest(`The input has ${count} tokens; the limit is ${embedTokensMax}`, param)
-  }
-  // Counting a text of many megabytes would hold up every other call.
-  if (text.length > embedTokensMax * tokenCharactersMax) refuse(`more than ${embedTokensMax}`)
-  const tokens = countTokens(text)
-  return tokens > embedTokensMax ? refuse(`${tokens}`) : tokens
+  return countWithin(text, embedTokensMax, param)
 }

@@ -16,7 +16,6 @@ const timeoutMs = 60_000
 /** Edits images as the instruction says, in any of the three request forms. */
 export const editImage: Operation<'editImage'> = async (request, context) => {
   const options = imageOptions(request)
-  const { prompt, negativePrompt, count, watermark, finish, isTransparent, size } = options
   const images = await readImages(request, context)
   const mask =
     request.mask == null
@@ -26,17 +25,7 @@ export const editImage: Operation<'editImage'> = async (request, context) => {
         : await readReference(request.mask, 'mask', context)
   const output = await context.workers.run(
     'editImages',
-    {
-      images,
-      ...(mask === undefined ? {} : { mask }),
-      instruction: prompt,
-      negativePrompt,
-      count,
-      ...(size === undefined ? {} : { size }),
-      watermark,
-      isTransparent,
-      finish,
-    },
+    { ...options, images, mask },
     { timeoutMs, param: images[0]?.param ?? 'image' },
   )
   const stream = request.stream === true ? 'image_edit' : undefined

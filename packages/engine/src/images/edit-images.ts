@@ -2,7 +2,8 @@ import { invalidRequest } from '@sluice/contract'
 import type { Task } from '../workers/task.ts'
 import { applyOperations, combine, drawWatermark, fitInto } from './apply-operations.ts'
 import type { EditKind, EditOperation } from './edit-operations.ts'
-import { finishPicture, type FinishedPicture, type Finish } from './finish-picture.ts'
+import { finishPicture, type FinishedPicture } from './finish-picture.ts'
+import type { DrawingOptions } from './image-options.ts'
 import { parseInstruction, parseNegative } from './parse-instruction.ts'
 import {
   type DecodedPicture,
@@ -10,7 +11,6 @@ import {
   type Picture,
   pictureOf,
   pipelineOf,
-  type Size,
 } from './picture.ts'
 
 export interface ImageSource {
@@ -19,20 +19,11 @@ export interface ImageSource {
   readonly param: string
 }
 
-export interface EditImagesInput {
+export interface EditImagesInput extends DrawingOptions {
   /** The first is the one that is edited; the others can be laid over it or beside it. */
   readonly images: readonly ImageSource[]
   /** Its transparent pixels say where the edit shows (OpenAI API, CreateImageEditRequest). */
-  readonly mask?: ImageSource
-  readonly instruction: string
-  readonly negativePrompt: string
-  /** How many variants, 1 to 10; each after the first is a little lighter or darker. */
-  readonly count: number
-  readonly size?: Size
-  /** Asks for a background cut out, which this engine does not do, and says. */
-  readonly isTransparent: boolean
-  readonly watermark: boolean
-  readonly finish: Finish
+  readonly mask?: ImageSource | undefined
 }
 
 export interface ImagesOutput {
@@ -88,7 +79,7 @@ interface Plan {
 }
 
 function planEdit(input: EditImagesInput): Plan {
-  const { steps, leftover } = parseInstruction(input.instruction)
+  const { steps, leftover } = parseInstruction(input.prompt)
   const unwanted = parseNegative(input.negativePrompt)
   const edits = steps.filter(({ operation: { kind } }) => kind !== 'combine' && !unwanted.has(kind))
   const removed = steps.filter(({ operation }) => unwanted.has(operation.kind))

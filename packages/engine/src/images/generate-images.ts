@@ -2,29 +2,17 @@ import type { Task } from '../workers/task.ts'
 import { drawWatermark } from './apply-operations.ts'
 import { sceneSvg } from './draw-scene.ts'
 import type { ImagesOutput } from './edit-images.ts'
-import { type Finish, type FinishedPicture, finishPicture } from './finish-picture.ts'
+import { type FinishedPicture, finishPicture } from './finish-picture.ts'
+import type { DrawingOptions } from './image-options.ts'
 import { layOut } from './layout.ts'
 import { parseScene, understoodOf } from './parse-scene.ts'
 import { drawSvg, type Picture, type Size } from './picture.ts'
 import type { Scene } from './scene.ts'
 
-export interface GenerateImagesInput {
-  readonly prompt: string
-  readonly negativePrompt: string
-  /** How many variants, 1 to 10. */
-  readonly count: number
-  readonly size: Size
-  /** Leaves the background out. */
-  readonly isTransparent: boolean
-  readonly watermark: boolean
-  readonly finish: Finish
-}
+const usualSize: Size = { width: 1024, height: 1024 }
 
 /** Draws what a prompt names of shapes, colours, counts, places, quoted texts and bar charts, and says the rest. */
-export const generateImages: Task<GenerateImagesInput, ImagesOutput> = async (
-  input,
-  { progress },
-) => {
+export const generateImages: Task<DrawingOptions, ImagesOutput> = async (input, { progress }) => {
   const read = readScene(input)
   const scene = composeScene(read, input.prompt)
   const finished: FinishedPicture[] = []
@@ -38,7 +26,7 @@ export const generateImages: Task<GenerateImagesInput, ImagesOutput> = async (
 }
 
 /** What a prompt names, without what a negative prompt does. */
-function readScene({ prompt, negativePrompt, isTransparent }: GenerateImagesInput): Scene {
+function readScene({ prompt, negativePrompt, isTransparent }: DrawingOptions): Scene {
   const { background, ...scene } = parseScene(prompt)
   const unwanted = new Set(parseScene(negativePrompt).things.map(({ shape }) => shape))
   const isTextless = /\b(?:text|words|letters)\b/i.test(negativePrompt)
@@ -72,7 +60,7 @@ function varied(scene: Scene, variant: number): Scene {
 
 async function drawScene(
   scene: Scene,
-  { size, isTransparent }: GenerateImagesInput,
+  { size = usualSize, isTransparent }: DrawingOptions,
 ): Promise<Picture> {
   const ground = isTransparent ? { background: undefined } : {}
   return drawSvg(sceneSvg({ ...scene, ...ground }, layOut(scene, size), size))

@@ -7,20 +7,26 @@ import {
 import type { Finish } from './finish-picture.ts'
 import type { OutputFormat, Size } from './picture.ts'
 
-/** What both image operations make of their options, whichever form the request has. */
-export interface ImageOptions {
-  /** The contract's own form, with `input` and `parameters`. */
-  readonly isContractForm: boolean
+/** What decides of the pictures themselves. */
+export interface DrawingOptions {
+  /** What to draw, or how to edit. */
   readonly prompt: string
   readonly negativePrompt: string
+  /** How many variants, 1 to 10. */
   readonly count: number
+  /** Absent: that of the first picture, or 1,024 pixels each way. */
+  readonly size?: Size | undefined
+  /** Leaves the background out; of a picture that is edited none is cut out, which is said. */
+  readonly isTransparent: boolean
   readonly watermark: boolean
+  readonly finish: Finish
+}
+
+/** What both image operations make of their options, whichever form the request has. */
+export interface ImageOptions extends DrawingOptions {
   /** Whether the answer says what was understood. */
   readonly extend: boolean
-  readonly size: Size | undefined
-  readonly isTransparent: boolean
   readonly asUrl: boolean
-  readonly finish: Finish
   /** As OpenAI's answer names it. */
   readonly quality: 'low' | 'medium' | 'high'
 }
@@ -50,7 +56,6 @@ export function imageOptions(request: ImageRequest): ImageOptions {
       param: 'background',
     })
   return {
-    isContractForm,
     prompt: promptOf(request),
     negativePrompt: parameters.negative_prompt ?? '',
     count: parameters.n ?? request.n ?? 1,

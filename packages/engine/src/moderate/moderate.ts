@@ -6,7 +6,7 @@ import {
 } from '@sluice/contract'
 import { createPause } from '../chat/pause.ts'
 import type { OperationContext, Operation } from '../operation.ts'
-import { countTokens } from '../tokens.ts'
+import { countWithin } from '../tokens.ts'
 import { perCategory, type Scores, scoreText } from './score.ts'
 
 type ModerationResult = ReplyOf<'moderate'>['results'][number]
@@ -18,8 +18,6 @@ const threshold = 0.5
 /** Limits of one input and of one request, in tokens. */
 const inputTokensMax = 32_768
 const requestTokensMax = 300_000
-/** No token is longer. */
-const tokenCharactersMax = 32
 const imagesMax = 16
 const imageBytesMax = 20_000_000
 /** How long one picture may take to be read, in milliseconds. */
@@ -50,24 +48,15 @@ export const moderate: Operation<'moderate'> = async ({ input }, context) => {
 }
 
 function countInput(input: Input): number {
-  if (typeof input === 'string') return countText(input, 'input')
+  if (typeof input === 'string') return countWithin(input, inputTokensMax, 'input')
   let all = 0
   for (const [index, item] of input.entries()) {
-    const path = `input[${index}]`
-    all +=
-      typeof item === 'string' ? countText(item, path) : countText(item.text ?? '', `${path}.text`)
+    const [text = '', path] = typeof item === 'string' ? [item, ''] : [item.text, '.text']
+    all += countWithin(text, inputTokensMax, `input[${index}]${path}`)
     if (all > requestTokensMax)
       throw invalidRequest(`The inputs have more than ${requestTokensMax} tokens together`, 'input')
   }
   return all
-}
-
-function countText(text: string, param: string): number {
-  // Counting a text of many megabytes would hold up every other call.
-  const isLonger = text.length > inputTokensMax * tokenCharactersMax
-  const count = isLonger ? inputTokensMax + 1 : countTokens(text)
-  if (count <= inputTokensMax) return count
-  throw invalidRequest(`The input has more than ${inputTokensMax} tokens`, param)
 }
 
 async function moderateParts(

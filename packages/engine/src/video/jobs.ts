@@ -85,10 +85,6 @@ interface Running {
   readonly done: Promise<void>
 }
 
-export function createJobs(options: JobsOptions): EngineJobs {
-  return new EngineJobs(options)
-}
-
 /**
  * Video jobs: one is rendered at a time, of each key in turn. The jobs themselves are kept by whoever made them.
  * Disposing stops the running job and waits for it; handed back to `resume`, it begins anew.

@@ -48,13 +48,6 @@ export interface WorkerPoolOptions {
   readonly entry?: URL
 }
 
-/** Costs nothing until the first job. */
-export function openWorkerPool<Table extends TaskTable = EngineTasks>(
-  options: WorkerPoolOptions = {},
-): WorkerPool<Table> {
-  return new WorkerPool<Table>(options)
-}
-
 interface Job {
   readonly message: JobMessage
   readonly key: string
@@ -72,7 +65,7 @@ interface Process {
 
 /**
  * Runs the engine's heavy work in processes of their own: whatever it does to threads and memory it does to itself, and
- * it can be ended at any moment. Disposing stops every job.
+ * it can be ended at any moment. Costs nothing until the first job. Disposing stops every job.
  */
 export class WorkerPool<Table extends TaskTable = EngineTasks> implements AsyncDisposable {
   readonly #size: number
@@ -85,7 +78,7 @@ export class WorkerPool<Table extends TaskTable = EngineTasks> implements AsyncD
   readonly #ending = new Set<Promise<unknown>>()
   #disposed = false
 
-  constructor(options: WorkerPoolOptions) {
+  constructor(options: WorkerPoolOptions = {}) {
     this.#size = options.size ?? 3
     this.#perKeyMax = options.perKeyMax ?? Math.max(1, this.#size - 1)
     this.#memoryMaxMb = options.memoryMaxMb ?? 1024

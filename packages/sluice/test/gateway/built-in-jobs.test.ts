@@ -4,8 +4,8 @@ import sharp from 'sharp'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { GatewayError } from '../../../contract/src/core/errors.ts'
 import type { Store, VideoJob } from '../../../contract/src/core/ports.ts'
-import { createJobs, type JobsOptions } from '../../../engine/src/video/jobs.ts'
-import { openWorkerPool } from '../../../engine/src/workers/pool.ts'
+import { EngineJobs, type JobsOptions } from '../../../engine/src/video/jobs.ts'
+import { WorkerPool } from '../../../engine/src/workers/pool.ts'
 import { readMp4 } from '../../../engine/test/support/mp4-boxes.ts'
 import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
 import type { VideoWorker } from '../../src/gateway/gateway.ts'
@@ -61,7 +61,7 @@ class World implements AsyncDisposable {
   /** A process that begins: an engine of its own, over the same store and folder. */
   async open(workers: { readonly run: Run }): Promise<VideoWorker & AsyncDisposable> {
     const now = () => this.time
-    const jobs = createJobs({
+    const jobs = new EngineJobs({
       workers,
       folder: this.videos,
       now,
@@ -122,7 +122,7 @@ async function called(workers: ReturnType<typeof heldWorkers>, count: number) {
 describe('jobs of the built-in engine, kept in the store', () => {
   test('queued, in progress, completed, with a real clip and a still', async () => {
     newWorld()
-    await using pool = openWorkerPool({ size: 1 })
+    await using pool = new WorkerPool({ size: 1 })
     const jobs = await world.open(pool)
     const queued = await jobs.create(request)
     expect(queued).toMatchObject({

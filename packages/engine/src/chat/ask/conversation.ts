@@ -29,8 +29,10 @@ export interface Medium {
   readonly kind: 'image' | 'audio' | 'video' | 'document'
   /** Sentences of what was measured, or the text of a document. */
   readonly description: string
-  readonly imageTokens: number
-  readonly audioTokens: number
+  /** Default 0. */
+  readonly imageTokens?: number
+  /** Default 0. */
+  readonly audioTokens?: number
 }
 
 export interface Conversation {

@@ -29,5 +29,5 @@ export async function describeAudio(
     `It holds ${parts.join('; ')}${more}.`,
   ].join(' ')
   const audioTokens = Math.max(1, Math.ceil(duration * tokensPerSecond))
-  return { kind: 'audio', description, imageTokens: 0, audioTokens }
+  return { kind: 'audio', description, audioTokens }
 }

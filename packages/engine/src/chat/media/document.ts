@@ -22,8 +22,7 @@ export async function readDocument(
     const name = filename === undefined ? 'The file' : `The file ${filename.slice(0, 100)}`
     throw invalidRequest(`${name} is neither a PDF nor text`, param)
   }
-  const description = text.slice(0, charactersMax)
-  return { kind: 'document', description, imageTokens: 0, audioTokens: 0 }
+  return { kind: 'document', description: text.slice(0, charactersMax) }
 }
 
 export function isPdf(bytes: Uint8Array): boolean {

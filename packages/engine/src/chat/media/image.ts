@@ -47,7 +47,6 @@ export const describeImage: Task<ImageInput, Medium> = async ({ bytes, detail })
         alphaSentence(pixels),
       ].join(' '),
       imageTokens: imageTokens(width, height, detail),
-      audioTokens: 0,
     }
   } catch (thrown) {
     throw unreadable(thrown)

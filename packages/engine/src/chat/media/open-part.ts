@@ -31,8 +31,6 @@ export function createOpenPart(context: MediaContext): OpenPart {
     openings[part.type]?.(part, `${path}.${part.type}`, context) ?? {
       kind: 'document',
       description: part.text ?? '',
-      imageTokens: 0,
-      audioTokens: 0,
     }
 }
 

@@ -32,7 +32,6 @@ export function describeVideo(bytes: Uint8Array, param: string): Medium {
     kind: 'video',
     description: `This is a ${container} video of ${bytes.length} bytes${length}.${size}`,
     imageTokens: tokens,
-    audioTokens: 0,
   }
 }
 
