@@ -12,6 +12,16 @@ export function createSecret(): string {
   return `sk-${randomLetters(secretLength)}`
 }
 
+/** An id that nobody can guess, behind a prefix. */
+export function createId(prefix: string): string {
+  return prefix + randomLetters(16)
+}
+
+/** The first characters of a secret, at most half of it. */
+export function prefixOf(secret: string): string {
+  return secret.slice(0, Math.min(prefixLength, Math.floor(secret.length / 2)))
+}
+
 /** Random letters and digits, each equally likely. */
 function randomLetters(length: number): string {
   let result = ''
@@ -30,15 +40,12 @@ export function hashSecret(secret: string): string {
 }
 
 /** What may be set when a key is made. */
-export type KeyOptions = Pick<
-  ApiKey,
-  'name' | 'role' | 'requestsPerMinute' | 'models' | 'expiresAt'
->
+export type KeyOptions = Omit<ApiKey, 'id' | 'hash' | 'prefix' | 'createdAt'>
 
 /** A new key: the secret, which is shown once and kept nowhere, and what is kept of it. */
 export function createKey(options: KeyOptions, now: number): { secret: string; key: ApiKey } {
   const secret = createSecret()
-  return { secret, key: keyOf(secret, `key_${randomLetters(16)}`, options, now) }
+  return { secret, key: keyOf(secret, createId('key_'), options, now) }
 }
 
 /** The key of a secret that was chosen elsewhere, such as in the environment or in sluice.yaml. */
@@ -46,7 +53,7 @@ export function keyOf(secret: string, id: string, options: KeyOptions, now: numb
   return {
     id,
     hash: hashSecret(secret),
-    prefix: secret.slice(0, Math.min(prefixLength, Math.floor(secret.length / 2))),
+    prefix: prefixOf(secret),
     createdAt: now,
     ...options,
   }

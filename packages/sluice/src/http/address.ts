@@ -2,7 +2,7 @@ import type { BlockList } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { GatewayError, OperationName } from '@sluice/contract'
 import type { ClientFormat } from '@sluice/protocols'
-import type { Caller } from '../ports/api-key.ts'
+import type { AdminRole, Caller } from '../ports/api-key.ts'
 import type { HeldBytes } from '../gateway/held-bytes.ts'
 import type { Cancellation } from '../gateway/attempt/cancellation.ts'
 import type { Gateway } from '../gateway/gateway.ts'
@@ -37,10 +37,12 @@ export interface ServerOptions {
 export type ErrorBody = (error: GatewayError, requestId: string) => unknown
 
 export interface Address {
-  readonly method: 'GET' | 'POST' | 'DELETE'
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   /** With `{parameters}`. */
   readonly path: string
   readonly access: 'open' | 'caller' | 'administrator'
+  /** Of administrators; absent means all who may look at everything: owners, operators and viewers. */
+  readonly roles?: readonly AdminRole[]
   /** What its caller has to be allowed. */
   readonly operation?: OperationName
   /** Polling a task and listing models are not counted against the key's rate. */

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { GatewayError } from '@sluice/contract'
-import type { Caller } from '../ports/api-key.ts'
+import type { AdminRole, Caller } from '../ports/api-key.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 
 /**
@@ -32,9 +32,20 @@ function secretOf({ headers, query, url }: FastifyRequest): string | undefined {
   return headers.authorization?.replace(/^bearer(?:\s+|$)/i, '').trim()
 }
 
-export function requireAdministrator(key: Caller): void {
-  if (key.role !== 'administrator')
+const wholeReaders: readonly AdminRole[] = ['owner', 'operator', 'viewer']
+
+/** Throws `forbidden` unless the key is an administrator's with one of these roles. */
+export function requireAdministrator(
+  { role, adminRole = 'owner' }: Caller,
+  roles: readonly AdminRole[] = wholeReaders,
+): void {
+  if (role !== 'administrator')
     throw new GatewayError('forbidden', 'This path requires an administrator key')
+  if (!roles.includes(adminRole))
+    throw new GatewayError(
+      'forbidden',
+      `This path requires an administrator key with the role ${roles.join(' or ')}`,
+    )
 }
 
 /** Header names and query fields that hold credentials: they never go further than this. */

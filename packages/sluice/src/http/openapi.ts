@@ -22,6 +22,7 @@ const tags: Readonly<Record<string, string>> = {
   Responses: 'OpenAI’s Responses API.',
   Messages: 'Anthropic’s Messages API.',
   Gemini: 'Google’s Gemini API.',
+  Administration: 'Organizations, teams, users, keys and the audit log.',
   Operation: 'Health checks and diagnostics.',
 }
 

@@ -7,6 +7,7 @@ import { compactResponse, createResponse } from '../gateway/kept/responses.ts'
 import { createVideo } from '../gateway/kept/videos.ts'
 import type { Address } from './address.ts'
 import { adminAddresses } from './admin.ts'
+import { endpointAddresses } from './admin/addresses.ts'
 import { documentAddresses } from './docs.ts'
 import { healthAddresses } from './health.ts'
 import { homeAddresses } from './home.ts'
@@ -40,6 +41,7 @@ export const addresses: readonly Address[] = [
   ...responseAddresses,
   ...imageAddresses,
   ...adminAddresses,
+  ...endpointAddresses,
   ...healthAddresses,
   ...homeAddresses,
   ...documentAddresses(() => createOpenApi(addresses)),

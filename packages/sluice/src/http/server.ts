@@ -336,7 +336,7 @@ function enter(
   request.apiKey = key
   assertAddress(key, clientAddress(request, options.trustedProxies))
   if (address.operation !== undefined) assertOperation(key, address.operation)
-  if (address.access === 'administrator') requireAdministrator(key)
+  if (address.access === 'administrator') requireAdministrator(key, address.roles)
   const withinConcurrency = (): Caller => {
     const most = options.concurrentRequests()
     if (most !== undefined && state.calls.size > most)

@@ -1,0 +1,143 @@
+import { GatewayError, invalidRequest } from '@sluice/contract'
+import type { Account, AccountKind, Terms } from '../ports/account.ts'
+import type { Change, State } from './administer.ts'
+import { type Admin, seesAccount } from './rights.ts'
+import { createId } from './secrets.ts'
+import { type Changes, changed } from './terms.ts'
+
+/** What a new organization, team or user shall be. */
+export interface NewAccount extends Terms {
+  readonly name: string
+  readonly parentId?: string
+}
+
+export type ShownAccount = Account & { readonly object: AccountKind }
+
+export function shownAccount(account: Account): ShownAccount {
+  return { object: account.kind, ...account }
+}
+
+const prefixes: Readonly<Record<AccountKind, string>> = {
+  organization: 'org_',
+  team: 'team_',
+  user: 'user_',
+}
+
+/** What each kind may be in. */
+const parents: Readonly<Record<AccountKind, readonly AccountKind[]>> = {
+  organization: [],
+  team: ['organization'],
+  user: ['team', 'organization'],
+}
+
+export interface Asked {
+  readonly admin: Admin
+  readonly kind: AccountKind
+  /** Milliseconds since the epoch. */
+  readonly at: number
+}
+
+/** Makes an organization, a team or a user. Of a team's administrator the user is in the team. */
+export function accountCreation({ admin, kind, at }: Asked, asked: NewAccount) {
+  return ({ accounts }: State): Change<ShownAccount> => {
+    const { parentId = admin.teamId, ...rest } = asked
+    const parent = accounts.find(({ id }) => id === parentId)
+    const isFine = parent && seesAccount(admin, parent) && parents[kind].includes(parent.kind)
+    if (parentId !== undefined && !isFine)
+      throw invalidRequest(`There is no such ${parents[kind].join(' or ')}`, 'parentId')
+    const account: Account = {
+      id: createId(prefixes[kind]),
+      kind,
+      ...(parentId !== undefined && { parentId }),
+      createdAt: at,
+      ...rest,
+    }
+    const result = shownAccount(account)
+    const action = `${kind}.create`
+    return { action, target: account.id, after: result, writes: [{ account }], result }
+  }
+}
+
+/**
+ * Changes the name or the terms of an account; null takes a term away. What bounds a team comes from above it: its own
+ * administrators change its name and its metadata.
+ */
+export function accountChange(asked: Asked, id: string, changes: Changes) {
+  return (state: State): Change<ShownAccount> => {
+    const account = findAccount(asked, state, id)
+    for (const field of Object.keys(changes))
+      if (field !== 'name' && field !== 'metadata') assertAbove(asked.admin, account)
+    return replaced('change', account, changed(account, changes))
+  }
+}
+
+/** Makes everything below an account invalid until it is enabled again. */
+export function accountDisabling(asked: Asked, id: string) {
+  return (state: State): Change<ShownAccount> => {
+    const account = findAccount(asked, state, id)
+    assertAbove(asked.admin, account)
+    return replaced('disable', account, { ...account, disabledAt: account.disabledAt ?? asked.at })
+  }
+}
+
+export function accountEnabling(asked: Asked, id: string) {
+  return (state: State): Change<ShownAccount> => {
+    const before = findAccount(asked, state, id)
+    assertAbove(asked.admin, before)
+    const { disabledAt: _disabledAt, ...account } = before
+    return replaced('enable', before, account)
+  }
+}
+
+/** Removes an account that nothing belongs to any more but revoked keys. */
+export function accountRemoval(asked: Asked, id: string) {
+  return (state: State): Change<{ readonly id: string; readonly deleted: true }> => {
+    const account = findAccount(asked, state, id)
+    assertAbove(asked.admin, account)
+    const holds = state.accounts.some(({ parentId }) => parentId === id)
+    const owns = state.keys.some(
+      ({ ownerId, revokedAt }) => ownerId === id && revokedAt === undefined,
+    )
+    if (holds || owns)
+      throw new GatewayError('conflict', 'Something belongs to it: remove or revoke that first')
+    return {
+      action: `${account.kind}.delete`,
+      target: id,
+      before: shownAccount(account),
+      writes: [{ removed: id }],
+      result: { id, deleted: true },
+    }
+  }
+}
+
+/** @throws GatewayError `not_found` where there is none that this administrator may see. */
+export function findAccount(
+  { admin, kind }: Pick<Asked, 'admin' | 'kind'>,
+  { accounts }: Pick<State, 'accounts'>,
+  id: string,
+): Account {
+  const account = accounts.find((one) => one.id === id && one.kind === kind)
+  if (!account || !seesAccount(admin, account))
+    throw new GatewayError('not_found', `There is no such ${kind}`)
+  return account
+}
+
+function assertAbove({ teamId }: Admin, { id }: Account): void {
+  if (id === teamId)
+    throw new GatewayError(
+      'forbidden',
+      "A team's administrators change its name and metadata; what bounds it is set from above",
+    )
+}
+
+function replaced(what: string, before: Account, after: Account): Change<ShownAccount> {
+  const result = shownAccount(after)
+  return {
+    action: `${after.kind}.${what}`,
+    target: after.id,
+    before: shownAccount(before),
+    after: result,
+    writes: [{ account: after }],
+    result,
+  }
+}

@@ -1,0 +1,44 @@
+import { hash } from 'node:crypto'
+import type { AuditEntry } from '../ports/audit.ts'
+
+/** What an entry says of a change; the rest is its place in the log. */
+export type AuditFacts = Pick<AuditEntry, 'at' | 'actor' | 'action' | 'target' | 'before' | 'after'>
+
+/** The entry that comes after the last one. */
+export function entryAfter(last: AuditEntry | undefined, facts: AuditFacts): AuditEntry {
+  const entry = {
+    sequence: (last?.sequence ?? 0) + 1,
+    ...facts,
+    previousHash: last?.hash ?? '',
+  }
+  return { ...entry, hash: auditHash(entry) }
+}
+
+/** Lower-case hexadecimal SHA-256 of everything that an entry says, as a JSON list. */
+function auditHash(entry: Omit<AuditEntry, 'hash'>): string {
+  const { sequence, at, actor, action, target, before, after, previousHash } = entry
+  const said = [sequence, at, actor, action, target, before ?? null, after ?? null, previousHash]
+  return hash('sha256', JSON.stringify(said))
+}
+
+/** Follows the log from its first entry on. */
+export class AuditCheck {
+  #last: AuditEntry | undefined
+
+  /** The last entry that was good. */
+  get last(): AuditEntry | undefined {
+    return this.#last
+  }
+
+  /** Takes the next entry; says what is wrong with it, if anything. */
+  problemOf(entry: AuditEntry): string | undefined {
+    const expected = (this.#last?.sequence ?? 0) + 1
+    if (entry.sequence !== expected)
+      return `Entry ${expected} is missing: after ${expected - 1} comes ${entry.sequence}`
+    if (entry.previousHash !== (this.#last?.hash ?? ''))
+      return `Entry ${expected} does not follow the entry before it: that one was changed or replaced`
+    if (entry.hash !== auditHash(entry)) return `Entry ${expected} was changed after it was written`
+    this.#last = entry
+    return undefined
+  }
+}

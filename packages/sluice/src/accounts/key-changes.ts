@@ -1,0 +1,147 @@
+import { GatewayError, invalidRequest } from '@sluice/contract'
+import type { Terms } from '../ports/account.ts'
+import type { AdminRole, ApiKey } from '../ports/api-key.ts'
+import type { Change, State } from './administer.ts'
+import { type Admin, assertOwner, seenKeys, seesAccount } from './rights.ts'
+import { createKey, createSecret, hashSecret, prefixOf } from './secrets.ts'
+import { type Changes, changed } from './terms.ts'
+
+/** What a new key shall be. */
+export interface NewKey extends Terms {
+  readonly name: string
+  readonly role?: ApiKey['role']
+  readonly adminRole?: AdminRole
+  readonly ownerId?: string
+}
+
+/** A key as administrators see it: without the hashes. */
+export type ShownKey = Omit<ApiKey, 'hash' | 'olderSecrets'> & {
+  readonly object: 'key'
+  readonly olderSecrets?: readonly { readonly prefix: string; readonly expiresAt: number }[]
+}
+
+/** With its secret, which is shown this once. */
+export type KeyWithSecret = ShownKey & { readonly secret: string }
+
+export function shownKey({ hash: _hash, olderSecrets, ...key }: ApiKey): ShownKey {
+  const older = olderSecrets?.map(({ prefix, expiresAt }) => ({ prefix, expiresAt }))
+  return { object: 'key', ...key, ...(older && { olderSecrets: older }) }
+}
+
+/** Makes a key. Of a team's administrator it belongs to the team, unless it says which of its users. */
+export function keyCreation(admin: Admin, asked: NewKey, at: number) {
+  return ({ accounts }: State): Change<KeyWithSecret> => {
+    const { role = 'caller', ownerId = admin.teamId, ...options } = asked
+    const owner = accounts.find(({ id }) => id === ownerId)
+    if (ownerId !== undefined && (!owner || !seesAccount(admin, owner)))
+      throw invalidRequest('There is no such user or team', 'ownerId')
+    if (owner?.kind === 'organization')
+      throw invalidRequest('A key belongs to a user or a team', 'ownerId')
+    if (role === 'administrator') assertOwner(admin)
+    else if (asked.adminRole !== undefined)
+      throw invalidRequest("'adminRole' is for keys with the role administrator", 'adminRole')
+    if (asked.adminRole === 'team' && owner?.kind !== 'team')
+      throw invalidRequest("A team's administrator needs its team as 'ownerId'", 'ownerId')
+    const owned = ownerId === undefined ? {} : { ownerId }
+    const { secret, key } = createKey({ role, ...options, ...owned }, at)
+    const shown = shownKey(key)
+    return {
+      action: 'key.create',
+      target: key.id,
+      after: shown,
+      writes: [{ key }],
+      result: { ...shown, secret },
+    }
+  }
+}
+
+/** Changes the name or the terms of a key; null takes a term away. */
+export function keyChange(admin: Admin, id: string, changes: Changes) {
+  return (state: State): Change<ShownKey> => {
+    const key = liveKey(admin, state, id)
+    return replaced('key.change', key, changed(key, changes))
+  }
+}
+
+/** Secrets of a key that are good at the same time, besides its own. */
+const olderMax = 4
+
+/** Gives a key another secret; the one before is good for another `overlapMs`, and no older one longer than it was. */
+export function keyRotation(
+  admin: Admin,
+  id: string,
+  { overlapMs, at }: { readonly overlapMs: number; readonly at: number },
+) {
+  return (state: State): Change<KeyWithSecret> => {
+    const key = liveKey(admin, state, id)
+    const secret = createSecret()
+    const { olderSecrets: before = [], hash, prefix, ...rest } = key
+    const older = [{ hash, prefix, expiresAt: at + overlapMs }, ...before]
+      .filter(({ expiresAt }) => overlapMs > 0 && expiresAt > at)
+      .slice(0, olderMax)
+    const next: ApiKey = {
+      ...rest,
+      hash: hashSecret(secret),
+      prefix: prefixOf(secret),
+      ...(older.length > 0 && { olderSecrets: older }),
+    }
+    const change = replaced('key.rotate', key, next)
+    return { ...change, result: { ...change.result, secret } }
+  }
+}
+
+/** Makes a key invalid until it is enabled again. */
+export function keyDisabling(admin: Admin, id: string, at: number) {
+  return (state: State): Change<ShownKey> => {
+    const key = liveKey(admin, state, id)
+    return replaced('key.disable', key, { ...key, disabledAt: key.disabledAt ?? at })
+  }
+}
+
+export function keyEnabling(admin: Admin, id: string) {
+  return (state: State): Change<ShownKey> => {
+    const before = liveKey(admin, state, id)
+    const { disabledAt: _disabledAt, ...key } = before
+    return replaced('key.enable', before, key)
+  }
+}
+
+/** Makes a key invalid for good. One that is so already stays as it is. */
+export function keyRevocation(admin: Admin, id: string, at: number) {
+  return (state: State): Change<ShownKey> | { readonly result: ShownKey } => {
+    const key = changeableKey(admin, state, id)
+    if (key.revokedAt !== undefined) return { result: shownKey(key) }
+    return replaced('key.revoke', key, { ...key, revokedAt: at })
+  }
+}
+
+/** @throws GatewayError `not_found` where there is none that this administrator may see. */
+export function findKey(admin: Admin, { keys, accounts }: State, id: string): ApiKey {
+  const key = seenKeys(admin, keys, accounts).find((one) => one.id === id)
+  if (!key) throw new GatewayError('not_found', 'There is no such key')
+  return key
+}
+
+function changeableKey(admin: Admin, state: State, id: string): ApiKey {
+  const key = findKey(admin, state, id)
+  if (key.role === 'administrator') assertOwner(admin)
+  return key
+}
+
+function liveKey(admin: Admin, state: State, id: string): ApiKey {
+  const key = changeableKey(admin, state, id)
+  if (key.revokedAt !== undefined) throw new GatewayError('conflict', 'The key is revoked')
+  return key
+}
+
+function replaced(action: string, before: ApiKey, after: ApiKey): Change<ShownKey> {
+  const result = shownKey(after)
+  return {
+    action,
+    target: after.id,
+    before: shownKey(before),
+    after: result,
+    writes: [{ key: after }],
+    result,
+  }
+}

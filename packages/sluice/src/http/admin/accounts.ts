@@ -1,0 +1,173 @@
+import {
+  type Asked,
+  accountChange,
+  accountCreation,
+  accountDisabling,
+  accountEnabling,
+  accountRemoval,
+  findAccount,
+  type NewAccount,
+  shownAccount,
+} from '../../accounts/account-changes.ts'
+import { administer } from '../../accounts/administer.ts'
+import { seesAccount } from '../../accounts/rights.ts'
+import type { Changes } from '../../accounts/terms.ts'
+import type { AccountKind } from '../../ports/account.ts'
+import { one } from '../models.ts'
+import { pageOf, paging, text } from '../openapi-written.ts'
+import { toJsonSchema } from '../openapi-schema.ts'
+import {
+  type AdminContext,
+  type AdminEndpoint,
+  changers,
+  pageIn,
+  readers,
+  teamChangers,
+} from './endpoint.ts'
+import {
+  accountCreationBody,
+  changesBody,
+  organizationCreation,
+  shownAccountSchema,
+  withTerms,
+} from './schemas.ts'
+
+const shown = toJsonSchema(shownAccountSchema, 'json')
+
+/** Organizations, teams and users, each kind with the same endpoints. */
+export const accountEndpoints: readonly AdminEndpoint[] = (
+  ['organization', 'team', 'user'] as const
+).flatMap(endpointsOf)
+
+function endpointsOf(kind: AccountKind): readonly AdminEndpoint[] {
+  const title = `${kind[0]?.toUpperCase()}${kind.slice(1)}`
+  const named: Named = { kind, title, path: `/admin/v1/${kind}s` }
+  return [...readingEndpoints(named), ...changingEndpoints(named), ...endingEndpoints(named)]
+}
+
+interface Named {
+  readonly kind: AccountKind
+  /** As it stands in the ids of operations. */
+  readonly title: string
+  readonly path: string
+}
+
+function doing({ store, admin, at }: AdminContext) {
+  return { store, actor: admin.id, at }
+}
+
+function askedBy(kind: AccountKind, { admin, at }: AdminContext): Asked {
+  return { admin, at, kind }
+}
+
+/** A team's administrators change what is in the team; organizations are above it. */
+function changersOf(kind: AccountKind) {
+  return kind === 'organization' ? changers : teamChangers
+}
+
+function readingEndpoints({ kind, title, path }: Named): readonly AdminEndpoint[] {
+  return [
+    {
+      method: 'GET',
+      path,
+      roles: readers,
+      operationId: `list${title}s`,
+      summary: `List the ${kind}s`,
+      parameters: [
+        ...paging,
+        ...(kind === 'organization'
+          ? []
+          : [{ name: 'parentId', in: 'query', description: 'Only what is in it.', schema: text }]),
+      ],
+      reply: pageOf(shown),
+      async serve({ store, admin }, { query }) {
+        const parentId = one(query, 'parentId')
+        const accounts = (await store.listAccounts()).filter(
+          (account) =>
+            account.kind === kind &&
+            seesAccount(admin, account) &&
+            (parentId === undefined || account.parentId === parentId),
+        )
+        return pageIn(accounts.map(shownAccount), query)
+      },
+    },
+    {
+      method: 'GET',
+      path: `${path}/{id}`,
+      roles: readers,
+      operationId: `get${title}`,
+      summary: `Retrieve the ${kind}`,
+      reply: shown,
+      serve: async ({ store, admin }, { id }) =>
+        shownAccount(findAccount({ admin, kind }, { accounts: await store.listAccounts() }, id)),
+    },
+  ]
+}
+
+function changingEndpoints({ kind, title, path }: Named): readonly AdminEndpoint[] {
+  return [
+    {
+      method: 'POST',
+      path,
+      roles: kind === 'user' ? teamChangers : changers,
+      operationId: `create${title}`,
+      summary: `Create ${kind === 'organization' ? 'an' : 'a'} ${kind}`,
+      body: kind === 'organization' ? organizationCreation : accountCreationBody,
+      reply: shown,
+      serve: (context, { body }) =>
+        administer(
+          doing(context),
+          accountCreation(askedBy(kind, context), withTerms(body as unknown as NewAccount)),
+        ),
+    },
+    {
+      method: 'PATCH',
+      path: `${path}/{id}`,
+      roles: changersOf(kind),
+      operationId: `change${title}`,
+      summary: `Change the ${kind}; null takes a term away`,
+      body: changesBody,
+      reply: shown,
+      serve: (context, { id, body }) =>
+        administer(
+          doing(context),
+          accountChange(askedBy(kind, context), id, withTerms(body as Changes)),
+        ),
+    },
+  ]
+}
+
+function endingEndpoints({ kind, title, path }: Named): readonly AdminEndpoint[] {
+  return [
+    {
+      method: 'DELETE',
+      path: `${path}/{id}`,
+      roles: changersOf(kind),
+      operationId: `delete${title}`,
+      summary: `Delete the ${kind}, to which nothing may belong but revoked keys`,
+      reply: { type: 'object', properties: { id: text, deleted: { const: true } } },
+      serve: (context, { id }) =>
+        administer(doing(context), accountRemoval(askedBy(kind, context), id)),
+    },
+    {
+      method: 'POST',
+      path: `${path}/{id}/disable`,
+      roles: changersOf(kind),
+      operationId: `disable${title}`,
+      summary: `Disable the ${kind} and every key below it, and end their calls`,
+      reply: shown,
+      serve: (context, { id }) =>
+        administer(doing(context), accountDisabling(askedBy(kind, context), id)),
+    },
+    {
+      method: 'POST',
+      path: `${path}/{id}/enable`,
+      roles: changersOf(kind),
+      operationId: `enable${title}`,
+      summary: `Enable the ${kind} again`,
+      reply: shown,
+      serve: (context, { id }) =>
+        administer(doing(context), accountEnabling(askedBy(kind, context), id)),
+    },
+  ]
+}

@@ -1,0 +1,61 @@
+import { adminOf } from '../../accounts/rights.ts'
+import type { Address, Exchange } from '../address.ts'
+import { parseJsonObject, readBody } from '../body.ts'
+import { limitsOf } from '../inference.ts'
+import { toJsonSchema } from '../openapi-schema.ts'
+import { answer } from '../openapi-written.ts'
+import { accountEndpoints } from './accounts.ts'
+import { auditEndpoints } from './audit.ts'
+import { type AdminEndpoint, answerOfEndpoint } from './endpoint.ts'
+import { keyEndpoints } from './keys.ts'
+
+/** Everything that administrators may ask for about accounts, keys and each other. */
+const adminEndpoints: readonly AdminEndpoint[] = [
+  ...accountEndpoints,
+  ...keyEndpoints,
+  ...auditEndpoints,
+]
+
+/** The same as addresses of the gateway. */
+export const endpointAddresses: readonly Address[] = adminEndpoints.map((endpoint) => {
+  const { method, path, roles, operationId, summary, body, parameters, reply } = endpoint
+  return {
+    method,
+    path,
+    access: 'administrator',
+    roles,
+    description: {
+      operationId,
+      summary,
+      tags: ['Administration'],
+      ...(parameters && { parameters }),
+      ...(body && {
+        requestBody: {
+          required: true,
+          content: { 'application/json': { schema: toJsonSchema(body, 'json') } },
+        },
+      }),
+      reply: answer(reply),
+    },
+    serve: (exchange) => serve(endpoint, exchange),
+  }
+})
+
+async function serve(endpoint: AdminEndpoint, exchange: Exchange): Promise<void> {
+  const { gateway, key, parameters, reply, request } = exchange
+  const context = { store: gateway.store, admin: adminOf(key), at: gateway.now() }
+  const body = endpoint.body ? await bodyOf(exchange) : {}
+  const { id = '' } = parameters
+  const answered = await answerOfEndpoint(endpoint, context, { id, query: request.query, body })
+  // What has changed holds here at once; other replicas see it within a second.
+  if (endpoint.method !== 'GET') await gateway.keys.reload()
+  void reply.header('cache-control', 'no-store').send(answered)
+}
+
+/** Nothing at all is an empty body. */
+async function bodyOf(exchange: Exchange): Promise<Readonly<Record<string, unknown>>> {
+  const { options, request } = exchange
+  const raw = await readBody(request.raw, limitsOf(exchange))
+  if (raw.length === 0) return {}
+  return parseJsonObject(raw, request.headers['content-type'], options.bodyUnitsMax)
+}

@@ -1,0 +1,73 @@
+import { invalidRequest } from '@sluice/contract'
+import type { AuditEntry } from '../../ports/audit.ts'
+import { object, pageOf, paging, text } from '../openapi-written.ts'
+import { type AdminEndpoint, pageOfItems, pagingOf } from './endpoint.ts'
+
+/** An entry as it is answered: its id is its number, and what was is JSON. */
+interface ShownEntry extends Omit<AuditEntry, 'before' | 'after'> {
+  readonly id: string
+  readonly before: unknown
+  readonly after: unknown
+}
+
+const integer = { type: 'integer' }
+const anything = {
+  description: 'As it is answered by its own endpoint; null where it was not there.',
+}
+
+/** What administrators did. It concerns everybody, so that a team's administrators do not see it. */
+export const auditEndpoints: readonly AdminEndpoint[] = [
+  {
+    method: 'GET',
+    path: '/admin/v1/audit',
+    roles: ['owner', 'operator', 'viewer'],
+    operationId: 'listAudit',
+    summary: 'List what administrators did, each entry with the hash of the one before it',
+    parameters: paging,
+    reply: pageOf(
+      object({
+        id: text,
+        sequence: integer,
+        at: integer,
+        actor: text,
+        action: text,
+        target: text,
+        before: anything,
+        after: anything,
+        previousHash: text,
+        hash: text,
+      }),
+    ),
+    async serve({ store }, { query }) {
+      const { limit, after, isAscending } = pagingOf(query)
+      const place = after === undefined ? undefined : Number(after)
+      if (place !== undefined && !Number.isSafeInteger(place))
+        throw invalidRequest('It must be the number of an entry', 'after')
+      const found = await store.listAudit(
+        isAscending
+          ? { limit: limit + 1, after: place ?? 0 }
+          : { limit: limit + 1, before: place ?? Number.MAX_SAFE_INTEGER },
+      )
+      return pageOfItems(found.map(shownEntry), limit)
+    },
+  },
+]
+
+function shownEntry({ before, after, ...entry }: AuditEntry): ShownEntry {
+  return {
+    id: String(entry.sequence),
+    ...entry,
+    before: parsed(before),
+    after: parsed(after),
+  }
+}
+
+/** The text itself where somebody has changed it so that it is no JSON any more. */
+function parsed(json: string | undefined): unknown {
+  if (json === undefined) return null
+  try {
+    return JSON.parse(json)
+  } catch {
+    return json
+  }
+}

@@ -1,0 +1,150 @@
+import { administer } from '../../accounts/administer.ts'
+import {
+  findKey,
+  keyChange,
+  keyCreation,
+  keyDisabling,
+  keyEnabling,
+  keyRevocation,
+  keyRotation,
+  type NewKey,
+  shownKey,
+} from '../../accounts/key-changes.ts'
+import { seenKeys } from '../../accounts/rights.ts'
+import type { Changes } from '../../accounts/terms.ts'
+import { one } from '../models.ts'
+import { toJsonSchema } from '../openapi-schema.ts'
+import { pageOf, paging, text } from '../openapi-written.ts'
+import { type AdminContext, type AdminEndpoint, pageIn, readers, teamChangers } from './endpoint.ts'
+import {
+  changesBody,
+  keyCreationBody,
+  keyWithSecretSchema,
+  rotationBody,
+  shownKeySchema,
+  withTerms,
+} from './schemas.ts'
+
+const path = '/admin/v1/keys'
+const shown = toJsonSchema(shownKeySchema, 'json')
+const withSecret = toJsonSchema(keyWithSecretSchema, 'json')
+
+function doing({ store, admin, at }: AdminContext) {
+  return { store, actor: admin.id, at }
+}
+
+/** Keys that are kept; those of the settings are changed there. */
+export const keyEndpoints: readonly AdminEndpoint[] = [
+  {
+    method: 'GET',
+    path,
+    roles: readers,
+    operationId: 'listKeys',
+    summary: 'List the keys, without their secrets',
+    parameters: [
+      ...paging,
+      {
+        name: 'ownerId',
+        in: 'query',
+        description: 'Only keys of this user or team.',
+        schema: text,
+      },
+    ],
+    reply: pageOf(shown),
+    async serve({ store, admin }, { query }) {
+      const ownerId = one(query, 'ownerId')
+      const keys = seenKeys(admin, await store.listKeys(), await store.listAccounts()).filter(
+        (key) => ownerId === undefined || key.ownerId === ownerId,
+      )
+      const page = pageIn(keys, query)
+      const used = await store.lastUse()
+      return {
+        ...page,
+        data: page.data.map((key) => {
+          const lastUsedAt = used.get(key.id)
+          return { ...shownKey(key), ...(lastUsedAt !== undefined && { lastUsedAt }) }
+        }),
+      }
+    },
+  },
+  {
+    method: 'POST',
+    path,
+    roles: teamChangers,
+    operationId: 'createKey',
+    summary: 'Create a key; its secret is shown only in this answer',
+    body: keyCreationBody,
+    reply: withSecret,
+    serve: (context, { body }) =>
+      administer(
+        doing(context),
+        keyCreation(context.admin, withTerms(body as unknown as NewKey), context.at),
+      ),
+  },
+  {
+    method: 'GET',
+    path: `${path}/{id}`,
+    roles: readers,
+    operationId: 'getKey',
+    summary: 'Retrieve a key, without its secret',
+    reply: shown,
+    async serve({ store, admin }, { id }) {
+      const state = { accounts: await store.listAccounts(), keys: await store.listKeys() }
+      return shownKey(findKey(admin, state, id))
+    },
+  },
+  {
+    method: 'PATCH',
+    path: `${path}/{id}`,
+    roles: teamChangers,
+    operationId: 'changeKey',
+    summary: 'Change a key; null takes a term away',
+    body: changesBody,
+    reply: shown,
+    serve: (context, { id, body }) =>
+      administer(doing(context), keyChange(context.admin, id, withTerms(body as Changes))),
+  },
+  {
+    method: 'POST',
+    path: `${path}/{id}/rotate`,
+    roles: teamChangers,
+    operationId: 'rotateKey',
+    summary: 'Give a key another secret, and let the one before be good for a while',
+    body: rotationBody,
+    reply: withSecret,
+    serve(context, { id, body }) {
+      const { overlapSeconds = 0 } = body as { readonly overlapSeconds?: number }
+      const times = { overlapMs: overlapSeconds * 1000, at: context.at }
+      return administer(doing(context), keyRotation(context.admin, id, times))
+    },
+  },
+  {
+    method: 'POST',
+    path: `${path}/{id}/disable`,
+    roles: teamChangers,
+    operationId: 'disableKey',
+    summary: 'Disable a key and end its calls',
+    reply: shown,
+    serve: (context, { id }) =>
+      administer(doing(context), keyDisabling(context.admin, id, context.at)),
+  },
+  {
+    method: 'POST',
+    path: `${path}/{id}/enable`,
+    roles: teamChangers,
+    operationId: 'enableKey',
+    summary: 'Enable a key again',
+    reply: shown,
+    serve: (context, { id }) => administer(doing(context), keyEnabling(context.admin, id)),
+  },
+  {
+    method: 'POST',
+    path: `${path}/{id}/revoke`,
+    roles: teamChangers,
+    operationId: 'revokeKey',
+    summary: 'Revoke a key for good and end its calls',
+    reply: shown,
+    serve: (context, { id }) =>
+      administer(doing(context), keyRevocation(context.admin, id, context.at)),
+  },
+]

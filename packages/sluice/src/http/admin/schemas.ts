@@ -1,0 +1,163 @@
+import type { TProperties } from 'typebox'
+import { GatewayError, invalidRequest, oneOf, operationNames, Type } from '@sluice/contract'
+import { createId } from '../../accounts/secrets.ts'
+import { isAddressBlock } from '../../config/address-block.ts'
+import type { Budget, Terms } from '../../ports/account.ts'
+
+/** How many of a kind one level may carry. */
+const itemsMax = 100
+/** Tags come on every call and are counted by. */
+const tagsMax = 16
+
+const count = (description: string) =>
+  Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description })
+const word = (maxLength: number) => Type.String({ minLength: 1, maxLength })
+const tag = Type.String({ pattern: '^[\\w.:=/@+-]{1,64}$' })
+
+const budget = Type.Object(
+  {
+    id: Type.Optional(Type.String({ pattern: '^[\\w.-]{1,64}$' })),
+    limitMicroUsd: Type.Integer({
+      minimum: 0,
+      maximum: Number.MAX_SAFE_INTEGER,
+      description: 'In millionths of a US dollar.',
+    }),
+    window: Type.Union([
+      oneOf(['day', 'week', 'month', 'lifetime']),
+      Type.Integer({ minimum: 1, maximum: 8_760, description: 'The last so many hours.' }),
+    ]),
+    model: Type.Optional(word(200)),
+    tag: Type.Optional(tag),
+  },
+  { additionalProperties: false },
+)
+
+const terms = {
+  expiresAt: count('Milliseconds since the epoch.'),
+  models: Type.Array(word(200), {
+    maxItems: itemsMax,
+    description: 'Names, or patterns such as acme/*.',
+  }),
+  operations: Type.Array(oneOf(operationNames), { maxItems: itemsMax }),
+  addresses: Type.Array(word(64), {
+    maxItems: itemsMax,
+    description: 'Addresses and blocks from which requests may come, such as 10.0.0.0/8.',
+  }),
+  requestsPerMinute: count('Requests per minute.'),
+  tokensPerMinute: count('Input and output tokens per minute.'),
+  concurrentRequests: count('Requests at the same time.'),
+  budgets: Type.Array(budget, { maxItems: itemsMax }),
+  metadata: Type.Record(Type.String(), Type.String({ maxLength: 512 }), {
+    description: 'Up to 16 pairs that the gateway never reads.',
+  }),
+  tags: Type.Array(tag, {
+    maxItems: tagsMax,
+    description: 'Every call below has these.',
+  }),
+}
+
+const name = word(200)
+
+/** Each may be left out. */
+function optionals<P extends TProperties>(properties: P) {
+  return Object.fromEntries(
+    Object.entries(properties).map(([field, schema]) => [field, Type.Optional(schema)]),
+  )
+}
+
+const closed = (properties: TProperties) => Type.Object(properties, { additionalProperties: false })
+const id = word(100)
+
+export const organizationCreation = closed({ name, ...optionals(terms) })
+export const accountCreationBody = closed({ name, ...optionals({ parentId: id, ...terms }) })
+export const keyCreationBody = closed({
+  name,
+  ...optionals({
+    ownerId: id,
+    role: oneOf(['caller', 'administrator']),
+    adminRole: oneOf(['owner', 'operator', 'viewer', 'team']),
+    ...terms,
+  }),
+})
+/** A term that is null is taken away. */
+export const changesBody = closed({
+  name: Type.Optional(name),
+  ...optionals(
+    Object.fromEntries(
+      Object.entries(terms).map(([field, schema]) => [field, Type.Union([schema, Type.Null()])]),
+    ),
+  ),
+})
+/** 30 days. */
+const overlapSecondsMax = 2_592_000
+export const rotationBody = closed({
+  overlapSeconds: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: overlapSecondsMax,
+      description: 'How long the secret before is still good. Default 0.',
+    }),
+  ),
+})
+
+/**
+ * A checked body with what no schema can say checked as well, and budgets that have their ids.
+ *
+ * @throws GatewayError `invalid_request` with the path of the field.
+ */
+export function withTerms<Body extends object>(body: Body): Body {
+  const { addresses, budgets, metadata } = body as {
+    readonly [Field in keyof Terms]: Terms[Field] | null
+  }
+  for (const [index, block] of (addresses ?? []).entries())
+    if (!isAddressBlock(block))
+      throw invalidRequest('It is no address and no block of them', `addresses[${index}]`)
+  if (Object.keys(metadata ?? {}).length > 16)
+    throw invalidRequest("'metadata' may hold at most 16 pairs", 'metadata')
+  return budgets ? { ...body, budgets: withIds(budgets) } : body
+}
+
+function withIds(budgets: readonly (Omit<Budget, 'id'> & { readonly id?: string })[]): Budget[] {
+  const named = budgets.map((one) => ({ ...one, id: one.id ?? createId('budget_') }))
+  for (const [index, one] of named.entries())
+    if (named.findIndex((other) => other.id === one.id) !== index)
+      throw new GatewayError('invalid_request', 'Another budget has this id', {
+        param: `budgets[${index}].id`,
+      })
+  return named
+}
+
+const shownTerms = Object.fromEntries(Object.entries(terms))
+const time = Type.Integer({ description: 'Milliseconds since the epoch.' })
+
+/** As they are answered; what is not set is absent. */
+export const shownAccountSchema = Type.Object({
+  object: oneOf(['organization', 'team', 'user']),
+  id,
+  kind: oneOf(['organization', 'team', 'user']),
+  name,
+  createdAt: time,
+  ...optionals({ parentId: id, disabledAt: time, ...shownTerms }),
+})
+const shownKeyFields = {
+  object: oneOf(['key']),
+  id,
+  name,
+  role: oneOf(['caller', 'administrator']),
+  prefix: Type.String(),
+  createdAt: time,
+  ...optionals({
+    adminRole: oneOf(['owner', 'operator', 'viewer', 'team']),
+    ownerId: id,
+    disabledAt: time,
+    revokedAt: time,
+    lastUsedAt: time,
+    olderSecrets: Type.Array(Type.Object({ prefix: Type.String(), expiresAt: time })),
+    ...shownTerms,
+  }),
+}
+export const shownKeySchema = Type.Object(shownKeyFields)
+export const keyWithSecretSchema = Type.Object({
+  ...shownKeyFields,
+  secret: Type.String({ description: 'Shown this once.' }),
+})

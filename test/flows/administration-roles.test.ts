@@ -1,0 +1,96 @@
+// Which administrator may ask for what: every address of the administration, with every role.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { addresses } from '../../packages/sluice/src/http/routes.ts'
+import { adminKey, start, type Started, testKey } from '../support/start.ts'
+
+const administrated = addresses
+  .filter(({ access }) => access === 'administrator')
+  .map(({ method, path }) => `${method} ${path}`)
+
+/** The roles in this order: owner, operator, viewer, team; a letter where it may, a dash where it may not. */
+const table: Readonly<Record<string, string>> = {
+  'POST /admin/v1/explain': 'oov-',
+  'GET /admin/v1/organizations': 'oovt',
+  'POST /admin/v1/organizations': 'oo--',
+  'GET /admin/v1/organizations/{id}': 'oovt',
+  'PATCH /admin/v1/organizations/{id}': 'oo--',
+  'DELETE /admin/v1/organizations/{id}': 'oo--',
+  'POST /admin/v1/organizations/{id}/disable': 'oo--',
+  'POST /admin/v1/organizations/{id}/enable': 'oo--',
+  'GET /admin/v1/teams': 'oovt',
+  'POST /admin/v1/teams': 'oo--',
+  'GET /admin/v1/teams/{id}': 'oovt',
+  'PATCH /admin/v1/teams/{id}': 'oo-t',
+  'DELETE /admin/v1/teams/{id}': 'oo-t',
+  'POST /admin/v1/teams/{id}/disable': 'oo-t',
+  'POST /admin/v1/teams/{id}/enable': 'oo-t',
+  'GET /admin/v1/users': 'oovt',
+  'POST /admin/v1/users': 'oo-t',
+  'GET /admin/v1/users/{id}': 'oovt',
+  'PATCH /admin/v1/users/{id}': 'oo-t',
+  'DELETE /admin/v1/users/{id}': 'oo-t',
+  'POST /admin/v1/users/{id}/disable': 'oo-t',
+  'POST /admin/v1/users/{id}/enable': 'oo-t',
+  'GET /admin/v1/keys': 'oovt',
+  'POST /admin/v1/keys': 'oo-t',
+  'GET /admin/v1/keys/{id}': 'oovt',
+  'PATCH /admin/v1/keys/{id}': 'oo-t',
+  'POST /admin/v1/keys/{id}/rotate': 'oo-t',
+  'POST /admin/v1/keys/{id}/disable': 'oo-t',
+  'POST /admin/v1/keys/{id}/enable': 'oo-t',
+  'POST /admin/v1/keys/{id}/revoke': 'oo-t',
+  'GET /admin/v1/audit': 'oov-',
+}
+const roles = ['owner', 'operator', 'viewer', 'team'] as const
+
+test('the table has every address', () => {
+  expect(Object.keys(table).toSorted()).toEqual(administrated.toSorted())
+})
+
+describe('each address', () => {
+  let gateway: Started
+  const keys = new Map<string, string>()
+  beforeAll(async () => {
+    gateway = await start()
+    const made = async (path: string, body: object) => {
+      const response = await gateway.post(path, body, { key: adminKey })
+      expect(response.status).toBe(200)
+      return (await response.json()) as { id: string; secret: string }
+    }
+    const team = await made('/admin/v1/teams', { name: 'search' })
+    for (const adminRole of roles) {
+      const owned = adminRole === 'team' ? { ownerId: team.id } : {}
+      const asked = { name: adminRole, role: 'administrator', adminRole, ...owned }
+      keys.set(adminRole, (await made('/admin/v1/keys', asked)).secret)
+    }
+    keys.set('a key that is no administrator’s', testKey)
+  })
+  afterAll(() => gateway[Symbol.asyncDispose]())
+
+  const cases = Object.entries(table).flatMap(([address, allowed]) => [
+    ...roles.map((role, index) => [address, role, allowed[index] !== '-'] as const),
+    [address, 'a key that is no administrator’s', false] as const,
+  ])
+
+  test.each(cases)('%s: %s, %s', async (address, role, isAllowed) => {
+    const [method = '', path = ''] = address.split(' ')
+    const response = await gateway.request(path.replace('{id}', 'unknown_1'), {
+      method,
+      key: keys.get(role) ?? null,
+      headers: { 'content-type': 'application/json' },
+      ...(method !== 'GET' && { body: '{}' }),
+    })
+    const { error } = (await response.json()) as { error?: { type: string; message: string } }
+    if (isAllowed) expect([200, 400, 404], error?.message).toContain(response.status)
+    else {
+      expect(response.status).toBe(403)
+      expect(error?.type).toBe('permission_error')
+    }
+  })
+
+  test.each(Object.keys(table))('%s without a key is 401', async (address) => {
+    const [method = '', path = ''] = address.split(' ')
+    const response = await gateway.request(path, { method, key: null })
+    expect(response.status).toBe(401)
+  })
+})
