@@ -10,6 +10,7 @@ export interface HealthAsker extends AsyncDisposable {
 
 export async function askHealth(address: string): Promise<HealthAsker> {
   const worker = new Worker(new URL(import.meta.url), { workerData: address })
+  worker.setMaxListeners(0)
   const next = () =>
     new Promise<{ waitMs: number; answers: number }>((resolve, reject) => {
       worker.once('message', resolve)

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createServer } from 'node:net'
-import { expect, vi } from 'vitest'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Surroundings } from './npm.ts'
 
 const soon = { timeout: 30_000, interval: 20 }
@@ -40,11 +40,7 @@ export async function startServer(
     child.on('close', (code, signal) => resolve({ code, signal }))
   })
   const failed = ended.then(() => Promise.reject(new Error(`It ended: ${output}`)))
-  const listening = vi.waitFor(() => {
-    const [, found] = /listens on (http:\S+)/.exec(output) ?? []
-    expect(found, output).toBeDefined()
-    return found ?? ''
-  }, soon)
+  const listening = listeningAddress(() => output)
   const started = await Promise.race([listening, failed])
   return {
     child,
@@ -66,6 +62,17 @@ export async function startServer(
       }
       await ended
     },
+  }
+}
+
+/** Without Vitest, which a script has not. */
+async function listeningAddress(output: () => string): Promise<string> {
+  const end = Date.now() + soon.timeout
+  for (;;) {
+    const [, found] = /listens on (http:\S+)/.exec(output()) ?? []
+    if (found !== undefined) return found
+    if (Date.now() > end) throw new Error(`It does not listen: ${output()}`)
+    await sleep(soon.interval)
   }
 }
 

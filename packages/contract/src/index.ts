@@ -95,7 +95,7 @@ export {
   createJsonArrayWriter,
   keepAliveSpace,
 } from './wire/json-array.ts'
-export { formatJson, formatPieces, isRawNumber, parseJson, parsePieces } from './wire/json.ts'
+export { formatJson, isRawNumber, parseJson, parsePieces } from './wire/json.ts'
 export { assertDepth, isTooDeep } from './wire/json-depth.ts'
 export { bytesOfUnits, JsonSurvey, type LongText } from './wire/json-survey.ts'
 export { formatForm } from './wire/multipart.ts'

@@ -184,33 +184,6 @@ function setField(
   else fields[name] = value
 }
 
-/**
- * The value as JSON text out of which long texts are taken, of `lengthMin` UTF-16 units and more: `texts[i]` belongs, as
- * JSON but without its quotes, between `pieces[i]` and `pieces[i + 1]`.
- */
-export function formatPieces(value: unknown, lengthMin: number): JsonPieces {
-  const texts: string[] = []
-  const text = JSON.stringify(value, (_name, field: unknown) => {
-    if (typeof field !== 'string' || field.length < lengthMin) return field
-    texts.push(field)
-    return json.rawJSON(standIn)
-  })
-  const pieces = (text ?? 'null').split(standIn)
-  const between = pieces.map((piece, index) => {
-    const opened = index === 0 ? piece : `"${piece}`
-    return index === pieces.length - 1 ? opened : `${opened}"`
-  })
-  return { pieces: between, texts }
-}
-
-/** A text as JSON.stringify never writes one: it escapes no letter that need not be. */
-const standIn = '"\\u0023"'
-
-interface JsonPieces {
-  readonly pieces: readonly string[]
-  readonly texts: readonly string[]
-}
-
 /** The value as JSON text; numbers that `parseJson` kept as text come out as they went in. */
 export function formatJson(value: unknown): string {
   return JSON.stringify(value) ?? 'null'

@@ -1,18 +1,11 @@
-import {
-  chatUsage,
-  type CompleteReply,
-  type CompleteRequest,
-  formatJson,
-  type Usage,
-} from '@sluice/contract'
+import { chatUsage, type CompleteReply, formatJson, type Usage } from '@sluice/contract'
 import { createPause } from '../chat/pause.ts'
-import { type Envelope, systemFingerprint } from '../chat/reply.ts'
+import { systemFingerprint } from '../chat/reply.ts'
 import { isLarge } from '../chat/request-size.ts'
 import type { Operation } from '../operation.ts'
 import { composeCompletion } from './compose.ts'
-import type { CompletionDraft } from './draft.ts'
-import { completionLogprobs } from './logprobs.ts'
-import { streamCompletion } from './stream.ts'
+import { logprobsInTurns } from './logprobs.ts'
+import { streamCompletion, type StreamCompletionOptions } from './stream.ts'
 
 /** A large request may take this long in its thread. */
 const workMs = 20_000
@@ -46,31 +39,38 @@ export const complete: Operation<'complete'> = async (request, context) => {
   }
   if (request.stream === true)
     return { kind: 'events', events: streamCompletion({ envelope, request, drafts, usage, pause }) }
-  return { kind: 'reply', reply: createReply(envelope, request, drafts, usage), usage }
+  const reply = await createReply({ envelope, request, drafts, usage, pause })
+  return { kind: 'reply', reply, usage }
 }
 
-function createReply(
-  envelope: Envelope,
-  request: CompleteRequest,
-  drafts: readonly CompletionDraft[],
-  usage: Usage,
-): CompleteReply {
-  return {
-    ...envelope,
-    object: 'text_completion',
-    choices: drafts.map(({ index, echoed, tokens, finish }) => ({
-      text: [...echoed, ...tokens].map((chosen) => chosen.token).join(''),
+async function createReply({
+  envelope,
+  request,
+  drafts,
+  usage,
+  pause,
+}: StreamCompletionOptions): Promise<CompleteReply> {
+  const choices: CompleteReply['choices'][number][] = []
+  for (const { index, echoed, tokens, finish } of drafts) {
+    const all = [...echoed, ...tokens]
+    choices.push({
+      text: all.map((chosen) => chosen.token).join(''),
       index,
       logprobs:
         request.logprobs == null
           ? null
-          : completionLogprobs([...echoed, ...tokens], {
+          : await logprobsInTurns(all, {
               top: request.logprobs,
-              offset: 0,
               isEchoed: echoed.length > 0,
+              pause,
             }),
       finish_reason: finish,
-    })),
+    })
+  }
+  return {
+    ...envelope,
+    object: 'text_completion',
+    choices,
     usage: chatUsage(usage),
     system_fingerprint: systemFingerprint,
   }

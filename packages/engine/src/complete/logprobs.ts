@@ -1,4 +1,5 @@
 import type { CompleteReply } from '@sluice/contract'
+import type { Pause } from '../chat/pause.ts'
 import type { ChosenToken } from '../chat/sampling/logprobs.ts'
 
 type CompletionLogprobs = NonNullable<CompleteReply['choices'][number]['logprobs']>
@@ -30,6 +31,38 @@ export function completionLogprobs(
       return at - text.length
     }),
   }
+}
+
+/** So many tokens are told in one piece. */
+export const tokensPerPiece = 1_000
+
+/** The same of any number of tokens, so that other work has its turns between them. */
+export async function logprobsInTurns(
+  tokens: readonly ChosenToken[],
+  {
+    pause,
+    ...options
+  }: { readonly top: number; readonly isEchoed: boolean; readonly pause: Pause },
+): Promise<CompletionLogprobs> {
+  const all: Required<CompletionLogprobs> = {
+    tokens: [],
+    token_logprobs: [],
+    top_logprobs: options.top === 0 ? null : [],
+    text_offset: [],
+  }
+  let offset = 0
+  for (let at = 0; at < tokens.length; at += tokensPerPiece) {
+    const some = tokens.slice(at, at + tokensPerPiece)
+    const isEchoed = options.isEchoed && at === 0
+    const told = completionLogprobs(some, { top: options.top, offset, isEchoed })
+    all.tokens.push(...told.tokens)
+    all.token_logprobs.push(...told.token_logprobs)
+    all.top_logprobs?.push(...(told.top_logprobs ?? []))
+    all.text_offset.push(...told.text_offset)
+    for (const { token } of some) offset += token.length
+    await pause()
+  }
+  return all
 }
 
 /** The likeliest tokens, and the chosen one if it is not among them (OpenAI API, completions). */

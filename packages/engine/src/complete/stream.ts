@@ -3,7 +3,7 @@ import type { Pause } from '../chat/pause.ts'
 import { type Envelope, systemFingerprint } from '../chat/reply.ts'
 import { inTurn } from '../chat/stream.ts'
 import type { CompletionDraft } from './draft.ts'
-import { completionLogprobs } from './logprobs.ts'
+import { completionLogprobs, tokensPerPiece } from './logprobs.ts'
 
 export interface StreamCompletionOptions {
   readonly envelope: Envelope
@@ -13,7 +13,7 @@ export interface StreamCompletionOptions {
   readonly pause: Pause
 }
 
-/** The choices token by token, in turn; an echoed prompt comes in one piece. Ends with the usage. */
+/** The choices token by token, in turn; an echoed prompt comes a thousand at a time. Ends with the usage. */
 export async function* streamCompletion({
   envelope,
   request,
@@ -34,12 +34,20 @@ function* piecesOf(
   { logprobs: top }: CompleteRequest,
 ): Generator<CompleteChunk['choices'][number]> {
   let offset = 0
-  const parts = [echoed, ...tokens.map((chosen) => [chosen])]
+  const pieces = Math.ceil(echoed.length / tokensPerPiece)
+  const parts = [
+    ...Array.from({ length: pieces }, (_, at) =>
+      echoed.slice(at * tokensPerPiece, (at + 1) * tokensPerPiece),
+    ),
+    ...tokens.map((chosen) => [chosen]),
+  ]
   for (const [place, part] of parts.entries()) {
     if (part.length === 0) continue
     const text = part.map((chosen) => chosen.token).join('')
     const logprobs =
-      top == null ? null : completionLogprobs(part, { top, offset, isEchoed: place === 0 })
+      top == null
+        ? null
+        : completionLogprobs(part, { top, offset, isEchoed: place === 0 && pieces > 0 })
     offset += text.length
     yield { index, text, logprobs, finish_reason: null }
   }

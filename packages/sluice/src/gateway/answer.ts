@@ -5,6 +5,7 @@ import { createHeld } from './attempt/source.ts'
 import { formatUsd } from '../prices/cost.ts'
 import type { Answer, Call, Trail } from './call.ts'
 import type { AnyReply } from './canonical.ts'
+import { formatLargeJson, isLargeJson } from './format-large.ts'
 import type { Gateway } from './gateway.ts'
 import { type Keep, keptPieces, passedPieces, watchedPieces, writtenSteps } from './pieces.ts'
 import type { Run } from './run/run.ts'
@@ -53,8 +54,19 @@ function wholeAnswer(run: Run, attempted: Attempted, keep?: Keep): Answer | Prom
   const body = call.format.fromCanonical(answer.reply, call.written ?? call.request.value, context)
   // After the body, which may have named what it left out.
   const headers = { ...answerHeaders(gateway, call), ...costFields(call.trail) }
+  if (isLargeJson(body)) return largeAnswer(headers, body, keep)
   const made: Answer = { kind: 'json', headers, body }
   return keep ? keep(body).then(() => made) : made
+}
+
+async function largeAnswer(
+  headers: Answer['headers'],
+  body: unknown,
+  keep: Keep | undefined,
+): Promise<Answer> {
+  const bytes = await formatLargeJson(body)
+  await keep?.(body)
+  return { kind: 'bytes', headers, bytes, contentType: 'application/json; charset=utf-8' }
 }
 
 /** A stream of an answer that came whole. */

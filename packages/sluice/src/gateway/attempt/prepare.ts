@@ -26,7 +26,7 @@ import type { Target } from '../route/routing.ts'
 import { asWritten, modeOf, reportsOf, type Run } from '../run/run.ts'
 import type { AttemptAnswer } from './attempt.ts'
 import type { Cancellation } from './cancellation.ts'
-import { formatLargeJson } from './format-large.ts'
+import { formatLargeJson } from '../format-large.ts'
 import { namedFilesOf } from './named-files.ts'
 import type { Framing } from './splitters.ts'
 

@@ -148,7 +148,11 @@ export function ask(send: Send, request: Outgoing, signal: AbortSignal): Promise
           fail(thrown)
         }
       },
-      end: () => settle(() => collector && resolve(collector.received())),
+      end: () =>
+        settle(() => {
+          if (collector?.isLarge === true) collector.parsed().then(resolve, reject)
+          else if (collector) resolve(collector.received())
+        }),
       fail,
     })
     if (signal.aborted) abort()

@@ -15,6 +15,7 @@ import type { Attempted } from '../attempt/attempt.ts'
 import { nativeOf } from '../attempt/prepare.ts'
 import type { Answer, Call } from '../call.ts'
 import { CallRequest } from '../call-request.ts'
+import { formatLargeJson, isLargeJson } from '../format-large.ts'
 import type { Gateway } from '../gateway.ts'
 import { begin, openRun, withCall } from '../handle.ts'
 import type { HeldBytes } from '../held-bytes.ts'
@@ -29,7 +30,7 @@ const chainMax = 1_000
 /** What is put in front of a request in all, in UTF-16 units and in units of JsonSurvey: about what a request may have. */
 const chainLengthMax = 32 * 1024 * 1024
 const chainUnitsMax = 500_000
-/** A request that holds more is not kept: every one that continues it would read it again. */
+/** A request or a response that holds more is not kept: every one that continues it would read it again. */
 const keptBytesMax = 16 * 1024 * 1024
 
 /**
@@ -201,11 +202,17 @@ async function add(gateway: Gateway, { call, previousId, own, isOurs }: Kept, do
     createdAt: Math.floor(gateway.now() / 1000),
     ...(previousId !== undefined && { previousResponseId: previousId }),
     ...(!isOurs && provider !== undefined && { provider }),
-    response: JSON.stringify(document),
-    input: JSON.stringify(own),
+    response: await textOf(document),
+    input: await textOf(own),
   }
+  if (response.response.length > keptBytesMax)
+    throw new GatewayError('too_large', 'The response is larger than what is kept')
   await gateway.store.addResponse(response, isOurs ? [] : idsOf(id, output))
   await gateway.keptRoom.responseAdded(response)
+}
+
+async function textOf(value: unknown): Promise<string> {
+  return isLargeJson(value) ? (await formatLargeJson(value)).toString() : JSON.stringify(value)
 }
 
 /** Whether the upstream that answered speaks this format, and so knows the response by its id. */

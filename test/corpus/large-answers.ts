@@ -1,0 +1,260 @@
+// Answers of upstreams, and of the built-in engine, that cost much to read, to translate or to write.
+import { chatReply } from '../support/openai-wire.ts'
+
+/** One answer that the gateway has to read, and mostly to write anew. */
+export interface LargeAnswer {
+  readonly name: string
+  /** Which upstream answers: a provider's id. */
+  readonly up: 'openai' | 'gemini' | 'anthropic' | 'builtin'
+  readonly path: string
+  readonly body: object
+  /** What the upstream sends; nothing of the built-in engine. */
+  readonly answer?: () => string
+  readonly contentType?: string
+  readonly status: number
+  /** The caller speaks the upstream's format: its bytes come untouched. */
+  readonly isPassed?: boolean
+  /** At least so much comes to the caller, in bytes. */
+  readonly bytesMin?: number
+}
+
+const megabyte = 1024 * 1024
+const messages = [{ role: 'user', content: 'Hi' }]
+const chat = { path: '/v1/chat/completions', body: { messages } }
+const told = { path: '/v1/messages', body: { messages, max_tokens: 99 } }
+const responses = { path: '/v1/responses', body: { input: 'Hi' } }
+const picture = (megabytes: number) => 'aGkh'.repeat((megabytes * megabyte) / 4)
+
+const gemini = (megabytes: number) => (): string =>
+  JSON.stringify({
+    candidates: [
+      {
+        content: {
+          role: 'model',
+          parts: [
+            { text: 'Here.' },
+            { inlineData: { mimeType: 'image/png', data: picture(megabytes) } },
+          ],
+        },
+        finishReason: 'STOP',
+        index: 0,
+      },
+    ],
+    usageMetadata: { promptTokenCount: 7, candidatesTokenCount: 3, totalTokenCount: 10 },
+  })
+
+const vector = Array.from({ length: 1_536 }, (_, index) => Math.sin(index))
+const vectors = (): string => {
+  const text = vector.join()
+  const data = Array.from(
+    { length: 1_000 },
+    (_, index) => `{"index":${index},"embedding":[${text}]}`,
+  )
+  return `{"object":"list","data":[${data.join()}],"model":"m","usage":{"prompt_tokens":9,"total_tokens":9}}`
+}
+const geminiVectors = (): string => {
+  const text = vector.join()
+  return `{"embeddings":[${Array.from({ length: 1_000 }, () => `{"values":[${text}]}`).join()}]}`
+}
+
+const call = (megabytes: number) => ({
+  id: 'msg_1',
+  type: 'message',
+  role: 'assistant',
+  model: 'm',
+  content: [
+    {
+      type: 'tool_use',
+      id: 't',
+      name: 'write',
+      input: { text: 'a\n'.repeat((megabytes * megabyte) / 2) },
+    },
+  ],
+  stop_reason: 'tool_use',
+  stop_sequence: null,
+  usage: { input_tokens: 1, output_tokens: 1 },
+})
+
+const drawn = (): string =>
+  JSON.stringify({
+    id: 'resp_1',
+    object: 'response',
+    created_at: 1,
+    status: 'completed',
+    model: 'm',
+    error: null,
+    output: [
+      { type: 'image_generation_call', id: 'ig_1', status: 'completed', result: picture(12) },
+    ],
+    usage: { input_tokens: 1, output_tokens: 1, total_tokens: 2 },
+  })
+
+const words = 'word '.repeat(100_000)
+
+export const largeAnswers: readonly LargeAnswer[] = [
+  {
+    name: 'a text',
+    up: 'openai',
+    ...chat,
+    answer: () => JSON.stringify(chatReply('a\n'.repeat(10 * megabyte))),
+    status: 200,
+    isPassed: true,
+  },
+  {
+    name: 'a text larger than any',
+    up: 'openai',
+    ...chat,
+    answer: () => JSON.stringify(chatReply('a'.repeat(65 * megabyte))),
+    status: 502,
+  },
+  {
+    name: 'vectors',
+    up: 'openai',
+    path: '/v1/embeddings',
+    body: { input: 'Hi', encoding_format: 'float' },
+    answer: vectors,
+    status: 200,
+    isPassed: true,
+  },
+  {
+    name: 'a picture',
+    up: 'openai',
+    path: '/v1/images/generations',
+    body: { prompt: 'A cat' },
+    answer: () => JSON.stringify({ created: 1, data: [{ b64_json: picture(20) }] }),
+    status: 200,
+    isPassed: true,
+  },
+  {
+    name: 'values without number',
+    up: 'openai',
+    ...chat,
+    answer: () =>
+      JSON.stringify(chatReply('Hi')).replace('{', `{"x":[${'{},'.repeat(5 * megabyte)}{}],`),
+    status: 502,
+  },
+  {
+    name: 'broken JSON',
+    up: 'openai',
+    ...chat,
+    answer: () => `{"x":"${'a'.repeat(20 * megabyte)}`,
+    status: 502,
+  },
+  {
+    name: 'a text for Messages',
+    up: 'openai',
+    ...told,
+    answer: () => JSON.stringify(chatReply('ä\n'.repeat(10 * megabyte))),
+    status: 200,
+    bytesMin: 20 * megabyte,
+  },
+  {
+    name: 'a picture of Gemini for chat',
+    up: 'gemini',
+    ...chat,
+    answer: gemini(60),
+    status: 200,
+    bytesMin: 60 * megabyte,
+  },
+  {
+    name: 'a picture of Gemini for Messages',
+    up: 'gemini',
+    ...told,
+    answer: gemini(60),
+    status: 200,
+  },
+  {
+    name: 'a picture of Gemini for Responses',
+    up: 'gemini',
+    ...responses,
+    answer: gemini(20),
+    status: 200,
+    bytesMin: 20 * megabyte,
+  },
+  {
+    name: 'a picture of Gemini',
+    up: 'gemini',
+    path: '/v1beta/models/gemini%2Fm:generateContent',
+    body: { contents: [{ role: 'user', parts: [{ text: 'Hi' }] }] },
+    answer: gemini(60),
+    status: 200,
+    isPassed: true,
+  },
+  {
+    name: 'a call for chat',
+    up: 'anthropic',
+    ...chat,
+    answer: () => JSON.stringify(call(20)),
+    status: 200,
+    bytesMin: 20 * megabyte,
+  },
+  {
+    name: 'a call for Responses',
+    up: 'anthropic',
+    ...responses,
+    answer: () => JSON.stringify(call(20)),
+    status: 200,
+    bytesMin: 20 * megabyte,
+  },
+  {
+    name: 'a stored picture',
+    up: 'openai',
+    ...responses,
+    answer: drawn,
+    status: 200,
+    isPassed: true,
+  },
+  {
+    name: 'vectors of Gemini',
+    up: 'gemini',
+    path: '/v1/embeddings',
+    body: { input: Array.from({ length: 1_000 }, () => 'Hi') },
+    answer: geminiVectors,
+    status: 200,
+    bytesMin: 20 * megabyte,
+  },
+  {
+    name: 'a stream with a picture',
+    up: 'gemini',
+    path: '/v1/chat/completions',
+    body: { messages, stream: true },
+    contentType: 'text/event-stream',
+    answer: () => `data: ${gemini(4)()}\n\n`,
+    status: 200,
+    bytesMin: 4 * megabyte,
+  },
+  {
+    name: 'vectors of the built-in engine',
+    up: 'builtin',
+    path: '/v1/embeddings',
+    body: {
+      model: 'builtin-embed',
+      input: Array.from({ length: 2_000 }, (_, index) => `Text ${index}`),
+    },
+    status: 200,
+    bytesMin: 5 * megabyte,
+  },
+  {
+    name: 'probabilities of an echo',
+    up: 'builtin',
+    path: '/v1/completions',
+    body: { model: 'builtin-chat', prompt: words, echo: true, logprobs: 5, max_tokens: 5 },
+    status: 200,
+    bytesMin: 5 * megabyte,
+  },
+  {
+    name: 'a stream of probabilities of an echo',
+    up: 'builtin',
+    path: '/v1/completions',
+    body: {
+      model: 'builtin-chat',
+      prompt: words,
+      echo: true,
+      logprobs: 5,
+      max_tokens: 5,
+      stream: true,
+    },
+    status: 200,
+    bytesMin: 5 * megabyte,
+  },
+]

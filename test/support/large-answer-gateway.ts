@@ -1,0 +1,74 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { LargeAnswer } from '../corpus/large-answers.ts'
+import { fakeUpstream } from './fake-upstream.ts'
+import { askHealth } from './health-asker.ts'
+import { npmEnvironment, root } from './npm.ts'
+import { chatReply } from './openai-wire.ts'
+import { startServer } from './server-process.ts'
+import { temporaryFolder } from './temporary-folder.ts'
+
+/** What became of a large answer. */
+export interface Delayed {
+  readonly status: number
+  readonly came: Buffer
+  readonly sent: Buffer
+  /** The longest that `/healthz` took meanwhile, in milliseconds, and how often it answered. */
+  readonly waitMs: number
+  readonly answers: number
+}
+
+export interface LargeAnswerGateway extends AsyncDisposable {
+  /** The longest that `/healthz` takes while nothing else is asked, in milliseconds. */
+  readonly idleMs: number
+  take(one: Omit<LargeAnswer, 'name' | 'status'>): Promise<Delayed>
+}
+
+/** A gateway in a process of its own, in front of an upstream that answers as it is told to. */
+export async function largeAnswerGateway(): Promise<LargeAnswerGateway> {
+  const opened = new AsyncDisposableStack()
+  let answer: Buffer = Buffer.from('')
+  let contentType = 'application/json'
+  const upstream = opened.use(
+    await fakeUpstream((_seen, response) => {
+      response.writeHead(200, { 'content-type': contentType }).end(answer)
+    }),
+  )
+  const { path: folder } = opened.use(temporaryFolder())
+  const { url: baseUrl } = upstream
+  const types = ['openai', 'gemini', 'anthropic']
+  const providers = Object.fromEntries(types.map((type) => [type, { type, baseUrl, key: 'k' }]))
+  const settings = { providers, builtin: { enabled: 'always' } }
+  writeFileSync(join(folder, 'sluice.yaml'), JSON.stringify(settings))
+  const program = [`${root}/packages/sluice/src/cli/main.ts`, 'serve']
+  const env = npmEnvironment()
+  const server = opened.use(await startServer(process.execPath, program, { folder, env }))
+  const health = opened.use(await askHealth(server.address))
+
+  async function take(one: Omit<LargeAnswer, 'name' | 'status'>): Promise<Delayed> {
+    answer = Buffer.from(one.answer?.() ?? '')
+    contentType = one.contentType ?? 'application/json'
+    await health.longest()
+    const response = await fetch(server.address + one.path, {
+      method: 'POST',
+      headers: { authorization: 'Bearer key', 'content-type': 'application/json' },
+      body: JSON.stringify({ model: `${one.up}/m`, ...one.body }),
+    })
+    const came = Buffer.from(await response.arrayBuffer())
+    return { status: response.status, came, sent: answer, ...(await health.longest()) }
+  }
+
+  // The first answers compile what is needed.
+  const chat = {
+    path: '/v1/chat/completions',
+    body: { messages: [{ role: 'user', content: 'Hi' }] },
+  }
+  for (const size of [10, 2_000_000])
+    await take({ up: 'openai', ...chat, answer: () => JSON.stringify(chatReply('a'.repeat(size))) })
+  await take({ up: 'builtin', ...chat, body: { ...chat.body, model: 'builtin-chat' } })
+  await health.longest()
+  await sleep(500)
+  const { waitMs: idleMs } = await health.longest()
+  return { idleMs, take, [Symbol.asyncDispose]: () => opened.disposeAsync() }
+}
