@@ -52,7 +52,8 @@ function readRequest(file: string): unknown {
   }
 }
 
-function messageOf(text: string): string {
+/** What an error body says. */
+export function messageOf(text: string): string {
   try {
     const body: { error?: { message?: string } } = JSON.parse(text)
     return body.error?.message ?? text

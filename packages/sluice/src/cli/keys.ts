@@ -1,19 +1,16 @@
+import type { KeyWithSecret, ShownKey } from '../accounts/key-changes.ts'
 import type { Environment } from '../config/env.ts'
-import { loadConfig } from '../config/config.ts'
-import type { ApiKey } from '../ports/api-key.ts'
-import { createKey } from '../accounts/secrets.ts'
-import { CommandError } from './command-error.ts'
-import { openData } from './open-data.ts'
+import type { AdminRole } from '../ports/api-key.ts'
+import { type AdminConnection, findNamed, listAll, openAdmin } from './ask-admin.ts'
 import { formatTable } from './table.ts'
+import { type TermsOptions, termsOf } from './terms-options.ts'
 
-export interface CreateKeyOptions {
+export interface CreateKeyOptions extends TermsOptions {
   readonly name: string
   readonly admin?: boolean
-  readonly models?: readonly string[]
-  /** Requests per minute. */
-  readonly rate?: number
-  /** Days. */
-  readonly expires?: number
+  readonly adminRole?: AdminRole
+  /** The id of a user or a team. */
+  readonly owner?: string
   readonly json?: boolean
 }
 
@@ -23,34 +20,30 @@ export interface Printed {
   readonly notes: readonly string[]
 }
 
-const dayMs = 86_400_000
+type ListedKey = ShownKey & { readonly lastUsedAt?: number }
 
 /** Creates a key. A running gateway knows it within a second. Standard output holds the secret alone, or JSON. */
 export async function createKeyCommand(
   environment: Environment,
-  { name, admin = false, models, rate, expires, json = false }: CreateKeyOptions,
+  options: CreateKeyOptions,
 ): Promise<Printed> {
-  await using store = await openData(await loadConfig(environment))
+  const { name, admin = false, adminRole, owner, json = false } = options
+  await using connection = await openAdmin(environment)
   const now = Date.now()
-  const { secret, key } = createKey(
-    {
-      name,
-      role: admin ? 'administrator' : 'caller',
-      ...(models !== undefined && { models }),
-      ...(rate !== undefined && { requestsPerMinute: rate }),
-      ...(expires !== undefined && { expiresAt: now + expires * dayMs }),
-    },
-    now,
-  )
-  const namesakes = (await store.listKeys()).filter(
+  const namesakes = (await keysIn(connection)).filter(
     (other) => other.name === name && isValid(other, now),
   )
-  await store.addKey(key)
+  const made: KeyWithSecret = await connection.ask('POST /admin/v1/keys', {
+    name,
+    ...((admin || adminRole !== undefined) && { role: 'administrator' }),
+    ...(adminRole !== undefined && { adminRole }),
+    ...(owner !== undefined && { ownerId: owner }),
+    ...termsOf(options, now),
+  })
   const warnings = namesakes.map(({ id }) => `Warning: the key ${id} has the same name.`)
-  if (json)
-    return { text: JSON.stringify({ ...shown(key, undefined), secret }, null, 2), notes: warnings }
-  const sentence = `Created ${key.id} (${name}). The secret is shown only once: it is not stored.`
-  return { text: secret, notes: [sentence, ...warnings] }
+  if (json) return { text: JSON.stringify(withoutKind(made), null, 2), notes: warnings }
+  const sentence = `Created ${made.id} (${name}). The secret is shown only once: it is not stored.`
+  return { text: made.secret, notes: [sentence, ...warnings] }
 }
 
 /** Every key with what is stored of it; never a hash or a secret. */
@@ -58,15 +51,9 @@ export async function listKeysCommand(
   environment: Environment,
   { json = false }: { readonly json?: boolean },
 ): Promise<string> {
-  await using store = await openData(await loadConfig(environment))
-  const keys = await store.listKeys()
-  const used = await store.lastUse()
-  if (json)
-    return JSON.stringify(
-      keys.map((key) => shown(key, used.get(key.id))),
-      null,
-      2,
-    )
+  await using connection = await openAdmin(environment)
+  const keys = await keysIn(connection)
+  if (json) return JSON.stringify(keys.map(withoutKind), null, 2)
   if (keys.length === 0) return 'There are no keys yet: the first start creates two.'
   const now = Date.now()
   return formatTable(
@@ -84,11 +71,11 @@ export async function listKeysCommand(
     keys.map((key) => [
       key.id,
       key.name,
-      key.role,
+      key.adminRole ?? key.role,
       `${key.prefix}…`,
       stateOf(key, now),
       dateOf(key.createdAt),
-      momentOf(used.get(key.id)),
+      momentOf(key.lastUsedAt),
       key.requestsPerMinute?.toString() ?? 'default',
       key.models?.join(', ') ?? 'all',
     ]),
@@ -97,38 +84,65 @@ export async function listKeysCommand(
 
 /** Revokes a key by its id, or by its name where one valid key has it. */
 export async function revokeKeyCommand(environment: Environment, asked: string): Promise<string> {
-  await using store = await openData(await loadConfig(environment))
-  const { id, name } = findKey(await store.listKeys(), asked)
-  const changed = await store.revokeKey(id, Date.now())
-  return changed
-    ? `Revoked ${id} (${name}). A running gateway refuses it within a second.`
-    : `${id} (${name}) was revoked already.`
+  await using connection = await openAdmin(environment)
+  const { id, name, revokedAt } = await keyNamed(connection, asked)
+  if (revokedAt !== undefined) return `${id} (${name}) was revoked already.`
+  await connection.ask(`POST /admin/v1/keys/${id}/revoke`)
+  return `Revoked ${id} (${name}). A running gateway refuses it within a second.`
 }
 
-function findKey(keys: readonly ApiKey[], asked: string): ApiKey {
-  const byId = keys.find(({ id }) => id === asked)
-  if (byId) return byId
-  const named = keys.filter(({ name }) => name === asked)
-  const left = named.filter(({ revokedAt }) => revokedAt === undefined)
-  const [only, another] = left.length > 0 ? left : named
-  if (!only)
-    throw new CommandError(`There is no key ${asked}: sluice keys list shows ids and names`)
-  if (!another) return only
-  const ids = (left.length > 0 ? left : named).map(({ id }) => id).join(', ')
-  throw new CommandError(`Several keys are named ${asked}: revoke one by its id (${ids})`)
+/** Gives a key another secret; the one before is good for `overlap` seconds more. */
+export async function rotateKeyCommand(
+  environment: Environment,
+  asked: string,
+  { overlap = 0, json = false }: { readonly overlap?: number; readonly json?: boolean },
+): Promise<Printed> {
+  await using connection = await openAdmin(environment)
+  const { id, name } = await keyNamed(connection, asked)
+  const made: KeyWithSecret = await connection.ask(`POST /admin/v1/keys/${id}/rotate`, {
+    overlapSeconds: overlap,
+  })
+  if (json) return { text: JSON.stringify(withoutKind(made), null, 2), notes: [] }
+  const good = overlap === 0 ? 'is not valid any more' : `is valid for ${overlap} seconds more`
+  return { text: made.secret, notes: [`Rotated ${id} (${name}). The secret before ${good}.`] }
 }
 
-/** A key as JSON shows it, times in milliseconds since the epoch. */
-function shown({ hash: _hash, ...rest }: ApiKey, lastUsedAt: number | undefined): object {
-  return { ...rest, ...(lastUsedAt !== undefined && { lastUsedAt }) }
+/** Disables a key, or enables it again. */
+export async function switchKeyCommand(
+  environment: Environment,
+  asked: string,
+  what: 'disable' | 'enable',
+): Promise<string> {
+  await using connection = await openAdmin(environment)
+  const { id, name } = await keyNamed(connection, asked)
+  await connection.ask(`POST /admin/v1/keys/${id}/${what}`)
+  return `${what === 'disable' ? 'Disabled' : 'Enabled'} ${id} (${name}).`
 }
 
-function isValid({ revokedAt, expiresAt }: ApiKey, now: number): boolean {
-  return revokedAt === undefined && (expiresAt === undefined || expiresAt > now)
+function keysIn(connection: AdminConnection): Promise<readonly ListedKey[]> {
+  return listAll<ListedKey>(connection, '/admin/v1/keys')
 }
 
-function stateOf({ revokedAt, expiresAt }: ApiKey, now: number): string {
+/** Revoked keys are asked for by name only where no other key has it. */
+async function keyNamed(connection: AdminConnection, asked: string): Promise<ListedKey> {
+  const keys = await keysIn(connection)
+  const left = keys.filter(({ revokedAt }) => revokedAt === undefined)
+  const isLeft = left.some(({ name }) => name === asked) && !keys.some(({ id }) => id === asked)
+  return findNamed(isLeft ? left : keys, asked, { what: 'key', list: 'keys' })
+}
+
+function withoutKind({ object: _object, ...key }: ListedKey): object {
+  return key
+}
+
+function isValid({ revokedAt, disabledAt, expiresAt }: ShownKey, now: number): boolean {
+  const isSwitchedOff = revokedAt !== undefined || disabledAt !== undefined
+  return !isSwitchedOff && (expiresAt === undefined || expiresAt > now)
+}
+
+function stateOf({ revokedAt, disabledAt, expiresAt }: ShownKey, now: number): string {
   if (revokedAt !== undefined) return 'revoked'
+  if (disabledAt !== undefined) return 'disabled'
   if (expiresAt === undefined) return 'valid'
   const date = dateOf(expiresAt)
   return expiresAt <= now ? `expired ${date}` : `valid until ${date}`

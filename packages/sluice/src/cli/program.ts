@@ -1,20 +1,16 @@
-import { Command, CommanderError, InvalidArgumentError } from 'commander'
+import { Command, CommanderError } from 'commander'
 import { readEnvironment } from '../config/env.ts'
 import { publishedSchema } from '../config/schema.ts'
 import { programVersion } from '../config/version.ts'
 import { createOpenApi } from '../http/openapi.ts'
 import { addresses } from '../http/routes.ts'
+import { addAdminCommands } from './account-commands.ts'
 import { benchCommand, type BenchOptions } from './bench.ts'
 import { check, type CheckOptions } from './check.ts'
 import { explain } from './explain.ts'
-import {
-  createKeyCommand,
-  type CreateKeyOptions,
-  listKeysCommand,
-  revokeKeyCommand,
-} from './keys.ts'
 import { listModels } from './models.ts'
 import { serve } from './serve.ts'
+import { positive } from './terms-options.ts'
 
 /** Parses and runs every command; those that need the YAML reader load it when they run. Returns the exit code. */
 export async function runProgram(args: readonly string[]): Promise<number> {
@@ -36,7 +32,7 @@ export async function runProgram(args: readonly string[]): Promise<number> {
     .action(async () => {
       exitCode = await serve()
     })
-  addKeyCommands(program, print)
+  addAdminCommands(program, { print, finish })
   addConfigCommands(program, print)
   program
     .command('models')
@@ -87,42 +83,6 @@ type Print = (text: string) => void
 interface Checked {
   readonly text: string
   readonly isFine: boolean
-}
-
-function addKeyCommands(program: Command, print: Print): void {
-  const keys = program.command('keys').description('create, list and revoke API keys')
-  keys
-    .command('create')
-    .description('create an API key and print its secret, which is shown only once')
-    .requiredOption('--name <name>', 'the name of the key')
-    .option('--admin', 'create an administrator key, for the /admin API')
-    .option(
-      '--models <names>',
-      'models the key may use, such as gpt-4o,acme/*; default all',
-      splitList,
-    )
-    .option('--rate <number>', 'requests per minute', positive)
-    .option('--expires <days>', 'days until it expires', positive)
-    .option('--json', 'print JSON')
-    .action(async (options: CreateKeyOptions) => {
-      const { text, notes } = await createKeyCommand(readEnvironment(), options)
-      print(text)
-      for (const note of notes) process.stderr.write(`${note}\n`)
-    })
-  keys
-    .command('list')
-    .description('list all keys, without their secrets')
-    .option('--json', 'print JSON')
-    .action(async (options: { json?: boolean }) => {
-      print(await listKeysCommand(readEnvironment(), options))
-    })
-  keys
-    .command('revoke')
-    .description('revoke a key')
-    .argument('<key>', 'its id, or its name if no other key has it')
-    .action(async (key: string) => {
-      print(await revokeKeyCommand(readEnvironment(), key))
-    })
 }
 
 interface Printing {
@@ -186,15 +146,4 @@ function addConfigCommands(program: Command, print: Print): void {
     .command('schema')
     .description('print the JSON Schema of sluice.yaml')
     .action(() => print(publishedSchema()))
-}
-
-function splitList(text: string): readonly string[] {
-  return text.split(',').map((part) => part.trim())
-}
-
-function positive(text: string): number {
-  const number = Number(text)
-  if (!Number.isInteger(number) || number < 1)
-    throw new InvalidArgumentError('It must be a positive integer.')
-  return number
 }

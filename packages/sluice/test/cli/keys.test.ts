@@ -118,7 +118,7 @@ test('a name is enough to revoke where one valid key has it; a second key of a n
     `Warning: the key ${id} has the same name.`,
   ])
   await expect(revokeKeyCommand(environment, 'app')).rejects.toThrow(
-    /^Several keys are named app: revoke one by its id \(key_\w+, key_\w+\)$/,
+    /^Several keys are named app: say which by its id \(key_\w+, key_\w+\)$/,
   )
   await revokeKeyCommand(environment, id)
   expect(await revokeKeyCommand(environment, 'app')).toMatch(/^Revoked key_\w+ \(app\)/)

@@ -10,7 +10,7 @@ import { type AdminEndpoint, answerOfEndpoint } from './endpoint.ts'
 import { keyEndpoints } from './keys.ts'
 
 /** Everything that administrators may ask for about accounts, keys and each other. */
-const adminEndpoints: readonly AdminEndpoint[] = [
+export const adminEndpoints: readonly AdminEndpoint[] = [
   ...accountEndpoints,
   ...keyEndpoints,
   ...auditEndpoints,

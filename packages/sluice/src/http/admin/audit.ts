@@ -4,7 +4,7 @@ import { object, pageOf, paging, text } from '../openapi-written.ts'
 import { type AdminEndpoint, pageOfItems, pagingOf } from './endpoint.ts'
 
 /** An entry as it is answered: its id is its number, and what was is JSON. */
-interface ShownEntry extends Omit<AuditEntry, 'before' | 'after'> {
+export interface ShownEntry extends Omit<AuditEntry, 'before' | 'after'> {
   readonly id: string
   readonly before: unknown
   readonly after: unknown
@@ -70,4 +70,17 @@ function parsed(json: string | undefined): unknown {
   } catch {
     return json
   }
+}
+
+/** The entry as it was kept. */
+export function keptEntry({ id: _id, before, after, ...entry }: ShownEntry): AuditEntry {
+  return {
+    ...entry,
+    ...(before !== null && { before: textOf(before) }),
+    ...(after !== null && { after: textOf(after) }),
+  }
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
 }

@@ -1,0 +1,138 @@
+import { type Command, Option } from 'commander'
+import { readEnvironment } from '../config/env.ts'
+import type { AccountKind } from '../ports/account.ts'
+import {
+  type AccountOptions,
+  changeAccountCommand,
+  createAccountCommand,
+  listAccountsCommand,
+  switchAccountCommand,
+} from './accounts.ts'
+import { verifyAudit } from './audit.ts'
+import {
+  createKeyCommand,
+  type CreateKeyOptions,
+  listKeysCommand,
+  type Printed,
+  revokeKeyCommand,
+  rotateKeyCommand,
+  switchKeyCommand,
+} from './keys.ts'
+import { addTermsOptions, positive, splitList } from './terms-options.ts'
+
+export interface Printing {
+  readonly print: (text: string) => void
+  readonly finish: (checked: { readonly text: string; readonly isFine: boolean }) => void
+}
+
+/** Organizations, teams, users, keys and the audit log: what `/admin/v1` has, as commands. */
+export function addAdminCommands(program: Command, { print, finish }: Printing): void {
+  addKeyCommands(program, print)
+  for (const kind of ['organization', 'team', 'user'] as const)
+    addAccountCommands(program, kind, print)
+  program
+    .command('audit')
+    .description('check what administrators did')
+    .command('verify')
+    .description('check the audit log: whether an entry was changed or taken out')
+    .action(async () => finish(await verifyAudit(readEnvironment())))
+}
+
+type Print = Printing['print']
+
+function addKeyCommands(program: Command, print: Print): void {
+  const keys = program.command('keys').description('create, list, rotate and revoke API keys')
+  const printAll = ({ text, notes }: Printed) => {
+    print(text)
+    for (const note of notes) process.stderr.write(`${note}\n`)
+  }
+  const named = 'its id, or its name if no other key has it'
+  addTermsOptions(
+    keys
+      .command('create')
+      .description('create an API key and print its secret, which is shown only once')
+      .requiredOption('--name <name>', 'the name of the key'),
+  )
+    .option('--owner <id>', 'the user or the team that it belongs to')
+    .option('--admin', 'create an administrator key, for the /admin API')
+    .addOption(
+      new Option('--admin-role <role>', 'what the administrator may do; default owner').choices([
+        'owner',
+        'operator',
+        'viewer',
+        'team',
+      ]),
+    )
+    .option('--json', 'print JSON')
+    .action(async (options: CreateKeyOptions) =>
+      printAll(await createKeyCommand(readEnvironment(), options)),
+    )
+  keys
+    .command('list')
+    .description('list all keys, without their secrets')
+    .option('--json', 'print JSON')
+    .action(async (options: { json?: boolean }) =>
+      print(await listKeysCommand(readEnvironment(), options)),
+    )
+  keys
+    .command('rotate')
+    .description('give a key another secret and print it')
+    .argument('<key>', named)
+    .option('--overlap <seconds>', 'how long the secret before is still valid; default 0', positive)
+    .option('--json', 'print JSON')
+    .action(async (key: string, options: { overlap?: number; json?: boolean }) =>
+      printAll(await rotateKeyCommand(readEnvironment(), key, options)),
+    )
+  for (const what of ['disable', 'enable'] as const)
+    keys
+      .command(what)
+      .description(`${what} a key`)
+      .argument('<key>', named)
+      .action(async (key: string) => print(await switchKeyCommand(readEnvironment(), key, what)))
+  keys
+    .command('revoke')
+    .description('revoke a key for good')
+    .argument('<key>', named)
+    .action(async (key: string) => print(await revokeKeyCommand(readEnvironment(), key)))
+}
+
+function addAccountCommands(program: Command, kind: AccountKind, print: Print): void {
+  const commands = program
+    .command(`${kind}s`)
+    .description(`create, list, change, disable and delete ${kind}s`)
+  const named = `its id, or its name if no other ${kind} has it`
+  const create = addTermsOptions(
+    commands
+      .command('create')
+      .description(`create ${kind === 'organization' ? 'an' : 'a'} ${kind} and print its id`)
+      .requiredOption('--name <name>', `the name of the ${kind}`),
+  ).option('--json', 'print JSON')
+  if (kind !== 'organization')
+    create.option('--in <id>', `the ${kind === 'team' ? 'organization' : 'team or organization'}`)
+  create.action(async (options: AccountOptions) =>
+    print(await createAccountCommand(readEnvironment(), kind, options)),
+  )
+  commands
+    .command('list')
+    .description(`list all ${kind}s`)
+    .option('--json', 'print JSON')
+    .action(async (options: { json?: boolean }) =>
+      print(await listAccountsCommand(readEnvironment(), kind, options)),
+    )
+  addTermsOptions(
+    commands.command('change').description(`change a name or terms`).argument('<name>', named),
+  )
+    .option('--name <name>', 'another name')
+    .option('--clear <terms>', 'terms to take away, such as budgets,models', splitList)
+    .action(async (asked: string, options: AccountOptions) =>
+      print(await changeAccountCommand(readEnvironment(), kind, { asked, options })),
+    )
+  for (const what of ['disable', 'enable', 'delete'] as const)
+    commands
+      .command(what)
+      .description(`${what} ${kind === 'organization' ? 'an' : 'a'} ${kind}`)
+      .argument('<name>', named)
+      .action(async (asked: string) =>
+        print(await switchAccountCommand(readEnvironment(), kind, { asked, what })),
+      )
+}

@@ -1,0 +1,102 @@
+import type { ShownAccount } from '../accounts/account-changes.ts'
+import type { Environment } from '../config/env.ts'
+import type { AccountKind, Budget } from '../ports/account.ts'
+import { findNamed, listAll, openAdmin } from './ask-admin.ts'
+import { formatTable } from './table.ts'
+import { type TermsOptions, termsOf } from './terms-options.ts'
+
+export interface AccountOptions extends TermsOptions {
+  readonly name?: string
+  /** The id of what it is in. */
+  readonly in?: string
+  /** Terms to take away. */
+  readonly clear?: readonly string[]
+  readonly json?: boolean
+}
+
+/** Creates an organization, a team or a user; says its id alone, or JSON. */
+export async function createAccountCommand(
+  environment: Environment,
+  kind: AccountKind,
+  options: AccountOptions,
+): Promise<string> {
+  await using admin = await openAdmin(environment)
+  const made: ShownAccount = await admin.ask(`POST ${pathOf(kind)}`, {
+    name: options.name,
+    ...(options.in !== undefined && { parentId: options.in }),
+    ...termsOf(options, Date.now()),
+  })
+  return options.json === true ? JSON.stringify(made, null, 2) : made.id
+}
+
+/** All of a kind, the oldest first. */
+export async function listAccountsCommand(
+  environment: Environment,
+  kind: AccountKind,
+  { json = false }: { readonly json?: boolean },
+): Promise<string> {
+  await using admin = await openAdmin(environment)
+  const accounts = await listAll<ShownAccount>(admin, pathOf(kind))
+  if (json) return JSON.stringify(accounts, null, 2)
+  if (accounts.length === 0) return `There are no ${kind}s yet.`
+  return formatTable(
+    ['ID', 'NAME', 'IN', 'STATE', 'BUDGETS', 'MODELS'],
+    accounts.map(({ id, name, parentId, disabledAt, budgets = [], models }) => [
+      id,
+      name,
+      parentId ?? '',
+      disabledAt === undefined ? 'enabled' : 'disabled',
+      budgets.map(shownBudget).join(', ') || 'none',
+      models?.join(', ') ?? 'all',
+    ]),
+  )
+}
+
+/** Changes a name or terms. */
+export async function changeAccountCommand(
+  environment: Environment,
+  kind: AccountKind,
+  { asked, options }: { readonly asked: string; readonly options: AccountOptions },
+): Promise<string> {
+  await using admin = await openAdmin(environment)
+  const { id } = await accountNamed(kind, asked, admin)
+  const cleared = (options.clear ?? []).map((term) => [term, null] as const)
+  const changed: ShownAccount = await admin.ask(`PATCH ${pathOf(kind)}/${id}`, {
+    ...Object.fromEntries(cleared),
+    ...(options.name !== undefined && { name: options.name }),
+    ...termsOf(options, Date.now()),
+  })
+  return JSON.stringify(changed, null, 2)
+}
+
+/** Disables, enables or deletes. */
+export async function switchAccountCommand(
+  environment: Environment,
+  kind: AccountKind,
+  { asked, what }: { readonly asked: string; readonly what: 'disable' | 'enable' | 'delete' },
+): Promise<string> {
+  await using admin = await openAdmin(environment)
+  const { id, name } = await accountNamed(kind, asked, admin)
+  await admin.ask(
+    what === 'delete' ? `DELETE ${pathOf(kind)}/${id}` : `POST ${pathOf(kind)}/${id}/${what}`,
+  )
+  return `${what[0]?.toUpperCase()}${what.slice(1)}d ${id} (${name}).`
+}
+
+async function accountNamed(
+  kind: AccountKind,
+  asked: string,
+  admin: Parameters<typeof listAll>[0],
+): Promise<ShownAccount> {
+  const accounts = await listAll<ShownAccount>(admin, pathOf(kind))
+  return findNamed(accounts, asked, { what: kind, list: `${kind}s` })
+}
+
+function pathOf(kind: AccountKind): string {
+  return `/admin/v1/${kind}s`
+}
+
+function shownBudget({ limitMicroUsd, window, model, tag }: Budget): string {
+  const of = [model, tag].filter((part) => part !== undefined).map((part) => ` (${part})`)
+  return `$${limitMicroUsd / 1_000_000}/${typeof window === 'number' ? `${window}h` : window}${of.join('')}`
+}

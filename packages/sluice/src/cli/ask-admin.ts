@@ -1,0 +1,148 @@
+import { GatewayError } from '@sluice/contract'
+import type { Config } from '../config/config.ts'
+import { loadConfig } from '../config/config.ts'
+import type { Environment } from '../config/env.ts'
+import { adminEndpoints } from '../http/admin/addresses.ts'
+import { answerOfEndpoint } from '../http/admin/endpoint.ts'
+import { matchPath, pathPattern } from '../http/urls.ts'
+import type { Store } from '../ports/store.ts'
+import { readInitialKeys } from '../storage/initial-keys.ts'
+import { askServer } from './ask-server.ts'
+import { CommandError } from './command-error.ts'
+import { messageOf } from './explain.ts'
+import { openData } from './open-data.ts'
+import { reachableAddress } from './start-message.ts'
+
+/** Asks the administration for `GET /admin/v1/keys` and the like. */
+export interface AdminConnection extends AsyncDisposable {
+  /** @throws CommandError with what was answered where it was refused. */
+  ask<Answer>(address: string, body?: object): Promise<Answer>
+}
+
+/** For the gateway to say that it is there. */
+const probeMs = 2_000
+const waitMs = 30_000
+
+/**
+ * The administration of the gateway that runs under these settings, over HTTP. Where none answers, or none that takes the
+ * administrator's key, the same endpoints work on the store in this process: so the first keys can be made, and lost ones
+ * replaced, by whoever may read the data folder. The caller disposes it.
+ */
+export async function openAdmin(environment: Environment): Promise<AdminConnection> {
+  const config = await loadConfig(environment)
+  const key = config.adminKey ?? readInitialKeys(config.dataFolder).adminKey
+  const url = reachableAddress(config.server.host, config.server.port).replace(/\/+$/, '')
+  if (key !== undefined && (await isServed(url, key))) return servedAdmin(url, key)
+  return ownAdmin(config)
+}
+
+async function isServed(url: string, key: string): Promise<boolean> {
+  try {
+    const { status } = await askServer(`${url}/admin/v1/keys?limit=1`, {
+      headers: { authorization: `Bearer ${key}` },
+      timeoutMs: probeMs,
+    })
+    return status === 200
+  } catch {
+    return false
+  }
+}
+
+function servedAdmin(url: string, key: string): AdminConnection {
+  return {
+    async ask(address, body) {
+      const [method, path] = partsOf(address)
+      const { status, text } = await askServer(url + path, {
+        method,
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        ...(body && { body: JSON.stringify(body) }),
+        timeoutMs: waitMs,
+      })
+      if (status !== 200)
+        throw new CommandError(`The gateway refused (${status}): ${messageOf(text)}`)
+      return JSON.parse(text)
+    },
+    async [Symbol.asyncDispose]() {},
+  }
+}
+
+async function ownAdmin(config: Config): Promise<AdminConnection> {
+  const store = await openData(config)
+  return {
+    async ask<Answer>(address: string, body: object = {}) {
+      try {
+        return (await ownAnswer(store, address, body)) as Answer
+      } catch (thrown) {
+        if (!(thrown instanceof GatewayError)) throw thrown
+        const { param } = thrown.details
+        const where = param === undefined ? '' : `${param}: `
+        throw new CommandError(where + thrown.message, { cause: thrown })
+      }
+    },
+    [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
+  }
+}
+
+async function ownAnswer(store: Store, address: string, body: object): Promise<object> {
+  const [method, whole] = partsOf(address)
+  const [path = '', query = ''] = whole.split('?')
+  for (const endpoint of adminEndpoints) {
+    const parameters = endpoint.method === method && matchPath(pathPattern(endpoint.path), path)
+    if (!parameters) continue
+    const admin = { id: 'command line', role: 'owner' } as const
+    const request = {
+      id: parameters['id'] ?? '',
+      query: Object.fromEntries(new URLSearchParams(query)),
+      body: body as Readonly<Record<string, unknown>>,
+    }
+    return answerOfEndpoint(endpoint, { store, admin, at: Date.now() }, request)
+  }
+  throw new CommandError(`There is no ${address}`)
+}
+
+function partsOf(address: string) {
+  const [method = '', path = ''] = address.split(' ')
+  return [method as 'GET' | 'POST' | 'PATCH' | 'DELETE', path] as const
+}
+
+interface Page<Item> {
+  readonly data: readonly Item[]
+  readonly has_more: boolean
+  readonly last_id: string | null
+}
+
+/** All items of a list, the oldest first. */
+export async function listAll<Item>(
+  admin: AdminConnection,
+  path: string,
+): Promise<readonly Item[]> {
+  const found: Item[] = []
+  for (let after = ''; ; ) {
+    const page: Page<Item> = await admin.ask(`GET ${path}?order=asc&limit=100&after=${after}`)
+    found.push(...page.data)
+    if (!page.has_more || page.last_id === null) return found
+    after = encodeURIComponent(page.last_id)
+  }
+}
+
+interface Named {
+  readonly id: string
+  readonly name: string
+}
+
+/** What has this id, or this name where nothing else of its kind has it. */
+export function findNamed<Item extends Named>(
+  items: readonly Item[],
+  asked: string,
+  { what, list }: { readonly what: string; readonly list: string },
+): Item {
+  const byId = items.find(({ id }) => id === asked)
+  if (byId) return byId
+  const named = items.filter(({ name }) => name === asked)
+  const [only, another] = named
+  if (!only)
+    throw new CommandError(`There is no ${what} ${asked}: sluice ${list} list shows ids and names`)
+  if (!another) return only
+  const ids = named.map(({ id }) => id).join(', ')
+  throw new CommandError(`Several ${what}s are named ${asked}: say which by its id (${ids})`)
+}

@@ -1,0 +1,101 @@
+import { type Command, InvalidArgumentError } from 'commander'
+import type { Budget, Terms } from '../ports/account.ts'
+
+/** What every level may carry, as the command line says it. */
+export interface TermsOptions {
+  readonly models?: readonly string[]
+  readonly operations?: readonly string[]
+  readonly addresses?: readonly string[]
+  readonly tags?: readonly string[]
+  /** Requests per minute. */
+  readonly rate?: number
+  /** Per minute. */
+  readonly tokens?: number
+  /** At the same time. */
+  readonly concurrent?: number
+  readonly budget?: readonly BudgetOption[]
+  /** Days. */
+  readonly expires?: number
+}
+
+export type BudgetOption = Omit<Budget, 'id'>
+
+const dayMs = 86_400_000
+
+/** Adds the options of `TermsOptions` to a command. */
+export function addTermsOptions(command: Command): Command {
+  return command
+    .option(
+      '--models <names>',
+      'models that may be used, such as gpt-4o,acme/*; default all',
+      splitList,
+    )
+    .option(
+      '--operations <names>',
+      'operations that may be used, such as chat,embed; default all',
+      splitList,
+    )
+    .option('--addresses <blocks>', 'where requests may come from, such as 10.0.0.0/8', splitList)
+    .option('--tags <tags>', 'tags of every call', splitList)
+    .option('--rate <number>', 'requests per minute', positive)
+    .option('--tokens <number>', 'tokens per minute', positive)
+    .option('--concurrent <number>', 'requests at the same time', positive)
+    .option(
+      '--budget <budget>',
+      'US dollars and a window, such as 10/month, 2.5/day,model=gpt-4o or 1/24h,tag=nightly; may be repeated',
+      // Commander has nothing before the first.
+      (text: string, known: readonly BudgetOption[] | undefined) => [
+        ...(known ?? []),
+        parseBudget(text),
+      ],
+    )
+    .option('--expires <days>', 'days until it expires', positive)
+}
+
+/** As the administration takes them. */
+export function termsOf(options: TermsOptions, now: number): Partial<Terms> {
+  const { rate, tokens, concurrent, budget, expires } = options
+  const { models, operations, addresses, tags } = options
+  const terms = {
+    models,
+    operations,
+    addresses,
+    tags,
+    requestsPerMinute: rate,
+    tokensPerMinute: tokens,
+    concurrentRequests: concurrent,
+    budgets: budget,
+    expiresAt: expires === undefined ? undefined : now + expires * dayMs,
+  }
+  // The administration checks them: names of operations and the like are the caller's own words here.
+  return Object.fromEntries(
+    Object.entries(terms).filter(([, value]) => value !== undefined),
+  ) as Partial<Terms>
+}
+
+function parseBudget(text: string): BudgetOption {
+  const [amount = '', ...further] = text.split(',')
+  const parts = /^(\d+(?:\.\d{1,6})?)\/(day|week|month|lifetime|(\d+)h)$/.exec(amount)
+  const pairs = further.map((pair) => /^(model|tag)=(.+)$/.exec(pair))
+  if (!parts || pairs.includes(null))
+    throw new InvalidArgumentError('It must be such as 10/month, 1/24h or 2.5/day,model=gpt-4o.')
+  const [, usd, window, hours] = parts
+  return {
+    limitMicroUsd: Math.round(Number(usd) * 1_000_000),
+    window: hours === undefined ? (window as 'day') : Number(hours),
+    ...Object.fromEntries(pairs.map((pair) => [pair?.[1], pair?.[2]])),
+  }
+}
+
+/** `a,b` as a list. */
+export function splitList(text: string): readonly string[] {
+  return text.split(',').map((part) => part.trim())
+}
+
+/** A whole number from 1 up. */
+export function positive(text: string): number {
+  const number = Number(text)
+  if (!Number.isInteger(number) || number < 1)
+    throw new InvalidArgumentError('It must be a positive integer.')
+  return number
+}

@@ -1,0 +1,115 @@
+// Organizations, teams and users on the command line: through the gateway where one runs, else on its data.
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { describe, expect, test } from 'vitest'
+import { openSqlite } from '../../src/storage/sqlite.ts'
+import { runSluice } from '../../../../test/support/run-sluice.ts'
+import { adminKey, start } from '../../../../test/support/start.ts'
+import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
+
+type Run = (...args: readonly string[]) => Promise<string>
+
+/** Commands in a folder; each has to succeed. Returns its standard output, without the last line break. */
+function commandsIn(folder: string, port: number): Run {
+  const variables = { SLUICE_DATA: folder, SLUICE_PORT: String(port), SLUICE_ADMIN_KEY: adminKey }
+  return async (...args) => {
+    const { stdout, stderr, exitCode } = await runSluice(args, { folder, variables })
+    expect(exitCode, stderr).toBe(0)
+    return stdout.trimEnd()
+  }
+}
+
+async function actorsIn(folder: string): Promise<readonly string[]> {
+  await using store = openSqlite({ file: join(folder, 'sluice.db') })
+  const entries = await store.listAudit({ limit: 100 })
+  return [...new Set(entries.map(({ actor }) => actor.replace(/_\w+$/, '')))]
+}
+
+async function wayOfATeam(run: Run): Promise<{ first: string; second: string; key: string }> {
+  const organization = await run('organizations', 'create', '--name', 'acme')
+  expect(organization).toMatch(/^org_\w{16}$/)
+  const budgets = ['--budget', '10/month', '--budget', '0.5/24h,model=gpt-4o,tag=nightly']
+  const team = await run('teams', 'create', '--name', 'search', '--in', organization, ...budgets)
+  expect(await run('teams', 'list')).toMatch(
+    new RegExp(
+      `${team} +search +${organization} +enabled +\\$10/month, \\$0.5/24h \\(gpt-4o\\) \\(nightly\\) +all`,
+    ),
+  )
+  const user = await run('users', 'create', '--name', 'ada', '--in', team)
+  const changed = await run('users', 'change', 'ada', '--models', 'a,b/*', '--rate', '5')
+  expect(JSON.parse(changed)).toMatchObject({
+    id: user,
+    models: ['a', 'b/*'],
+    requestsPerMinute: 5,
+  })
+  const cleared = JSON.parse(await run('users', 'change', user, '--clear', 'models')) as object
+  expect(cleared).toMatchObject({ requestsPerMinute: 5 })
+  expect(cleared).not.toHaveProperty('models')
+  const first = await run('keys', 'create', '--name', 'app', '--owner', user)
+  const second = await run('keys', 'rotate', 'app', '--overlap', '60')
+  expect(second).toMatch(/^sk-\w{43}$/)
+  const [, listed = ''] = (await run('keys', 'list')).match(/(key_\w+) +app +caller/) ?? []
+  expect(await run('keys', 'disable', 'app')).toBe(`Disabled ${listed} (app).`)
+  expect(await run('keys', 'list')).toMatch(/app +caller +sk-\w{5}… +disabled/)
+  await run('keys', 'enable', 'app')
+  expect(await run('users', 'disable', 'ada')).toBe(`Disabled ${user} (ada).`)
+  await run('users', 'enable', 'ada')
+  expect(await run('audit', 'verify')).toMatch(/^The audit log is whole: 11 entries, the newest/)
+  return { first, second, key: listed }
+}
+
+test('where a gateway runs, it is asked', async () => {
+  await using gateway = await start()
+  const run = commandsIn(gateway.dataFolder, Number(new URL(gateway.url).port))
+  const { first, second, key } = await wayOfATeam(run)
+  for (const secret of [first, second])
+    expect((await gateway.request('/v1/models', { key: secret })).status).toBe(200)
+  await run('keys', 'revoke', 'app')
+  for (const secret of [first, second])
+    expect((await gateway.request('/v1/models', { key: secret })).status).toBe(401)
+  expect(await run('keys', 'revoke', key)).toContain('was revoked already')
+  expect(await actorsIn(gateway.dataFolder)).toEqual(['environment'])
+})
+
+describe('where none runs', () => {
+  test('the same works on the data', async () => {
+    using folder = temporaryFolder()
+    const run = commandsIn(folder.path, 0)
+    await wayOfATeam(run)
+    expect(await actorsIn(folder.path)).toEqual(['command line'])
+  })
+
+  test('an audit log that somebody has changed is told of, with the first wrong entry', async () => {
+    using folder = temporaryFolder()
+    const run = commandsIn(folder.path, 0)
+    expect(await run('audit', 'verify')).toBe('The audit log is empty.')
+    for (const name of ['a', 'b', 'c']) await run('teams', 'create', '--name', name)
+    {
+      using db = new DatabaseSync(join(folder.path, 'sluice.db'))
+      db.exec(`UPDATE audit_log SET after = replace(after, '"b"', '"x"') WHERE sequence = 2`)
+    }
+    const variables = { SLUICE_DATA: folder.path, SLUICE_PORT: '0' }
+    const verified = await runSluice(['audit', 'verify'], { folder: folder.path, variables })
+    expect(verified).toMatchObject({
+      exitCode: 1,
+      stdout: 'Entry 2 was changed after it was written\n',
+    })
+  })
+
+  test('what is refused is said with the name of the field', async () => {
+    using folder = temporaryFolder()
+    const variables = { SLUICE_DATA: folder.path, SLUICE_PORT: '0' }
+    const refused = async (...args: readonly string[]) => {
+      const { stderr, exitCode } = await runSluice(args, { folder: folder.path, variables })
+      expect(exitCode).not.toBe(0)
+      return stderr
+    }
+    const create = ['teams', 'create', '--name', 'a']
+    expect(await refused(...create, '--addresses', '10.0.0.0/8,10.0.0.0/40')).toContain(
+      'addresses[1]',
+    )
+    expect(await refused(...create, '--in', 'org_unknown')).toContain('parentId')
+    expect(await refused(...create, '--budget', '10/year')).toContain('10/month')
+    expect(await refused('teams', 'delete', 'a')).toContain('There is no team a')
+  })
+})
