@@ -253,12 +253,19 @@ function install(server: FastifyInstance, address: Address, installing: Installi
     url,
     exposeHeadRoute: false,
     config: address.error ? { error: address.error } : {},
-    // No promise is returned: Fastify would wait for it with some of its own, and most answers are not sent by it.
-    handler(request, reply) {
+    // Served as soon as the address is known: what Fastify does between this and a handler is for bodies that it parses and
+    // validates itself. No promise is returned: Fastify would wait for it with some of its own, and most answers are not
+    // sent by it.
+    onRequest(request, reply, _done) {
       const serving = serve(address, installing, { request, reply, wildcard })
       serving.catch((thrown: unknown) => void reply.send(thrown))
     },
+    handler: neverReached,
   })
+}
+
+function neverReached(): never {
+  throw new GatewayError('internal', 'A request came past what serves it')
 }
 
 interface Incoming {
