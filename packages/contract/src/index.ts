@@ -117,4 +117,5 @@ export {
   keepAliveComment,
   type ServerSentEvent,
 } from './wire/sse.ts'
+export { wavHeader } from './wire/wav.ts'
 export { defaultModels } from './operations/default-models.ts'

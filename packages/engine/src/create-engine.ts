@@ -26,24 +26,17 @@ export interface EngineOptions {
 
 /** Makes the built-in engine. Costs nothing until it is used: no process, timer or file is there before. */
 export function createEngine(options: EngineOptions): BuiltinEngine {
-  const { now, newId, jobFolder, onJobChange, log } = options
   const workers = new WorkerPool()
   // Videos take minutes: they hold up each other, and nothing else.
   const renderers = new WorkerPool({ size: 1 })
-  const jobs = new EngineJobs({
-    now,
-    newId,
-    workers: renderers,
-    folder: jobFolder,
-    onChange: onJobChange,
-    ...(log && { log }),
-  })
+  const { jobFolder: folder, onJobChange: onChange } = options
+  const jobs = new EngineJobs({ ...options, workers: renderers, folder, onChange })
   return {
     ...engineCard,
     operations: operationsWith(workers),
     countTokens: promptTokens,
     tokensOf: countTokens,
-    images: openImageLinks({ now }),
+    images: openImageLinks(options),
     jobs,
     async [Symbol.asyncDispose]() {
       await jobs[Symbol.asyncDispose]()

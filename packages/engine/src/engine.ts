@@ -33,9 +33,9 @@ export interface EngineContext {
 }
 
 /** One operation, answered in this process. Throws only GatewayError for what a caller can send. */
-export type EngineOperation<O extends OperationName> = (
+export type EngineOperation<O extends OperationName, Context = EngineContext> = (
   request: RequestOf<O>,
-  context: EngineContext,
+  context: Context,
 ) => Promise<ResultOf<O>>
 
 /** What an engine in this process offers. Video tasks are jobs of their own and are run beside it. */

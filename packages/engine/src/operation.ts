@@ -1,5 +1,5 @@
-import type { OperationName, RequestOf, ResultOf } from '@sluice/contract'
-import type { EngineContext } from './engine.ts'
+import type { OperationName } from '@sluice/contract'
+import type { EngineContext, EngineOperation } from './engine.ts'
 import type { RunOptions, WorkerPool } from './workers/pool.ts'
 
 /** What an operation of this engine may use of the world. Everything else is computed from the request. */
@@ -20,10 +20,7 @@ export function operationContext(context: EngineContext, workers: WorkerPool): O
 }
 
 /** One operation as this engine does it. Throws only GatewayError for what a caller can send. */
-export type Operation<O extends OperationName> = (
-  request: RequestOf<O>,
-  context: OperationContext,
-) => Promise<ResultOf<O>>
+export type Operation<O extends OperationName> = EngineOperation<O, OperationContext>
 
 /** What it takes to open a picture, a sound or a file. */
 export type MediaContext = Pick<OperationContext, 'fetchMedia' | 'workers'>

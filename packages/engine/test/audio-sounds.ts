@@ -1,6 +1,6 @@
 import type { OperationContext } from '../src/operation.ts'
 import { WorkerPool } from '../src/workers/pool.ts'
-import { wavHeader } from '../src/audio/wav.ts'
+import { wavHeader } from '../../contract/src/wire/wav.ts'
 
 const sampleRate = 16_000
 
@@ -59,7 +59,7 @@ function made(seconds: number, at: (t: number) => number): Sound {
 export function wavOf(...sounds: readonly Sound[]): Uint8Array {
   const samples = sounds.flat()
   const bytes = new Uint8Array(44 + samples.length * 2)
-  bytes.set(wavHeader(samples.length, sampleRate))
+  bytes.set(wavHeader(samples.length * 2, sampleRate))
   const view = new DataView(bytes.buffer)
   for (const [i, value] of samples.entries())
     view.setInt16(44 + i * 2, Math.round(value * 0x7fff), true)

@@ -5,10 +5,11 @@ import { layOut } from '../src/images/layout.ts'
 import { parseScene } from '../src/images/parse-scene.ts'
 import { animateObjects, animateTexts } from '../src/video/animate-scene.ts'
 import { planClip } from '../src/video/clip-plan.ts'
-import { renderVideo, type RenderVideoInput } from '../src/video/render-video.ts'
+import type { ClipRequest } from '../src/video/clip-plan.ts'
+import { renderVideo } from '../src/video/render-video.ts'
 import { readMp4 } from './support/mp4-boxes.ts'
 
-async function render(input: Partial<RenderVideoInput>) {
+async function render(input: Partial<ClipRequest>) {
   const progress: number[] = []
   const rendered = await renderVideo(
     { prompt: 'a yellow sun rises over the sea', seconds: '1', size: '64x96', ...input },

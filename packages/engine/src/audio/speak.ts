@@ -5,12 +5,12 @@ import {
   type RequestOf,
   type Step,
   type Usage,
+  wavHeader,
 } from '@sluice/contract'
 import type { OperationContext, Operation } from '../operation.ts'
 import { countTokens } from '../tokens.ts'
 import { planSpeech, speechSampleRate } from './speech/plan.ts'
 import { findVoice } from './speech/voices.ts'
-import { wavHeader } from './wav.ts'
 
 const speakTimeoutMs = 60_000
 /** 4,096 characters take half of this at the slowest speed, unless they are digits. */
@@ -33,7 +33,7 @@ export const speak: Operation<'speak'> = async (request, context) => {
       'input',
     )
   const usage = speechUsage(request.input, samples)
-  const header = format === 'wav' ? wavHeader(samples, speechSampleRate) : undefined
+  const header = format === 'wav' ? wavHeader(samples * 2, speechSampleRate) : undefined
   const body = speakParts({ parts, voice, speed, format, header }, context)
   if (request.stream_format === 'sse') return { kind: 'events', events: speechEvents(body, usage) }
   if (format === 'mp3') return { kind: 'bytes', contentType: 'audio/mpeg', body, usage }

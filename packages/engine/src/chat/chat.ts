@@ -6,7 +6,7 @@ import { createOpenPart } from './media/open-part.ts'
 import { createPause } from './pause.ts'
 import { isMedium } from './prompt-tokens.ts'
 import { openMedia } from './read-request.ts'
-import { createReply, type SpokenDraft, usageOf } from './reply.ts'
+import { createEnvelope, createReply, type SpokenDraft, usageOf } from './reply.ts'
 import { assertShallow, isLarge } from './request-size.ts'
 import { type SpeechWish, speakAnswer, speechWishOf } from './spoken.ts'
 import { streamReply } from './stream.ts'
@@ -36,11 +36,7 @@ export const chat: Operation<'chat'> = async (request, context) => {
   )
   const choices = await spokenDrafts(drafts, speech, context)
   const usage = usageOf(input, choices)
-  const envelope = {
-    id: context.newId('chatcmpl-'),
-    created: Math.floor(context.now() / 1000),
-    model: context.model,
-  }
+  const envelope = createEnvelope('chatcmpl-', context)
   if (request.stream !== true)
     return { kind: 'reply', reply: createReply(envelope, request, choices, usage), usage }
   const pause = createPause(context.signal)

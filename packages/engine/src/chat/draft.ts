@@ -2,7 +2,7 @@ import type { ChatRequest, FinishReason } from '@sluice/contract'
 import { encode } from '../tokens.ts'
 import { choiceTokensMax } from './read-request.ts'
 import { type Candidate, drawCandidate, weighCandidates } from './sampling/candidates.ts'
-import { type Cut, cutTokens, stopsOf } from './sampling/cut.ts'
+import { type Cut, cutTokens, keptOf, stopsOf } from './sampling/cut.ts'
 import { type ChosenToken, chooseTokens } from './sampling/logprobs.ts'
 import { createRandom } from './sampling/random.ts'
 import { readSampling } from './sampling/settings.ts'
@@ -77,8 +77,7 @@ function contentOf(
     logprobs === true
       ? chooseTokens(shortened, others)
       : shortened.tokens.map((token) => ({ token, logprob: 0, alternatives: [] }))
-  const part = cut.rest === '' ? [] : told.slice(cut.tokens)
-  return [...told.slice(0, cut.tokens), ...part.map((last) => ({ ...last, token: cut.rest }))]
+  return keptOf(told, cut)
 }
 
 const thinkingEfforts: ReadonlySet<string> = new Set(['low', 'medium', 'high', 'xhigh', 'max'])

@@ -20,7 +20,7 @@ export interface ReadRequest {
   readonly audioTokens: number
 }
 
-export const contextTokensMax = 128_000
+const contextTokensMax = 128_000
 
 /** One answer is at most this long, whatever the request allows. */
 const outputTokensMax = 16_384
@@ -74,12 +74,13 @@ export function readRequest(
   return { conversation: { turns }, textTokens: written + documentTokens, imageTokens, audioTokens }
 }
 
-function assertFits(tokens: number): void {
+/** Throws context_length_exceeded (param `field`) for more tokens than a request may have. */
+export function assertFits(tokens: number, field = 'messages'): void {
   if (tokens <= contextTokensMax) return
   throw new GatewayError(
     'context_length_exceeded',
-    `This model's maximum context length is ${contextTokensMax} tokens, but the messages come to ${tokens}`,
-    { param: 'messages' },
+    `This model's maximum context length is ${contextTokensMax} tokens, but '${field}' comes to ${tokens}`,
+    { param: field },
   )
 }
 

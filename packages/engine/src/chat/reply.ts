@@ -6,6 +6,7 @@ import {
   type ChoiceLogprobs,
   type Usage,
 } from '@sluice/contract'
+import type { OperationContext } from '../operation.ts'
 import { type Draft, type DraftCall, draftTokens } from './draft.ts'
 import { type ChosenToken, tokenLogprob } from './sampling/logprobs.ts'
 import type { Spoken } from './spoken.ts'
@@ -16,6 +17,10 @@ export interface Envelope {
   /** Seconds since the epoch. */
   readonly created: number
   readonly model: string
+}
+
+export function createEnvelope(prefix: string, { newId, now, model }: OperationContext): Envelope {
+  return { id: newId(prefix), created: Math.floor(now() / 1000), model }
 }
 
 /** Changes when the engine's answers to the same seed may change. */

@@ -3,13 +3,22 @@ import { type ChatRequest, invalidRequest } from '@sluice/contract'
 /** Of more characters and values than this a request is large; a smaller one takes a few milliseconds. */
 const smallMax = 8000
 
-/** Whether a value holds so much that working with it may take long. Looks at no more of it than it needs. */
+/** Whether a value holds so much that working with it may take long. */
 export function isLarge(value: unknown): boolean {
-  let left = smallMax
+  return holdsMore(value, smallMax, (text) => text.length)
+}
+
+/** Whether a value holds more values than `max`, each text counting as `weigh` says. Looks at no more than it needs. */
+export function holdsMore(
+  value: unknown,
+  max: number,
+  weigh = (_text: string): number => 1,
+): boolean {
+  let left = max
   const open = [value]
   while (open.length > 0) {
     const next = open.pop()
-    left -= typeof next === 'string' ? next.length : 1
+    left -= typeof next === 'string' ? weigh(next) : 1
     if (left < 0) return true
     if (typeof next === 'object' && next !== null)
       for (const inner of Object.values(next)) open.push(inner)

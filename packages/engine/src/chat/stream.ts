@@ -19,22 +19,19 @@ interface Piece {
   readonly logprobs?: ChoiceLogprobs
 }
 
-export interface StreamOptions {
+export interface StreamOptions<Request, Choice> {
   readonly envelope: Envelope
-  readonly request: ChatRequest
-  readonly choices: readonly SpokenDraft[]
+  readonly request: Request
+  readonly choices: readonly Choice[]
   readonly usage: Usage
   readonly pause: Pause
 }
 
 /** The answer token by token, the choices in turn; ends with the usage. */
-export async function* streamReply({
-  envelope,
-  request,
-  choices,
-  usage,
-  pause,
-}: StreamOptions): AsyncGenerator<Step<ChatChunk>> {
+export async function* streamReply(
+  options: StreamOptions<ChatRequest, SpokenDraft>,
+): AsyncGenerator<Step<ChatChunk>> {
+  const { envelope, request, choices, usage, pause } = options
   const all = choices.map((choice) => piecesOf(choice, request))
   for await (const { index, piece } of inTurn(all, pause))
     yield { event: chunkOf(envelope, choices[index]?.draft.index ?? 0, piece) }

@@ -1,18 +1,18 @@
 import { chatUsage, type CompleteReply, formatJson, type Usage } from '@sluice/contract'
 import { createPause } from '../chat/pause.ts'
-import { systemFingerprint } from '../chat/reply.ts'
+import { createEnvelope, systemFingerprint } from '../chat/reply.ts'
 import { isLarge } from '../chat/request-size.ts'
 import type { Operation } from '../operation.ts'
 import { composeCompletion } from './compose.ts'
 import { logprobsInTurns } from './logprobs.ts'
-import { streamCompletion, type StreamCompletionOptions } from './stream.ts'
+import { streamCompletion, type CompletionOptions } from './stream.ts'
 
 /** A large request may take this long in its thread. */
 const workMs = 20_000
 
 /**
- * Text completion: a prompt that asks or tells something is answered as in chat, one that repeats itself goes on, and of
- * any other is said that it needs a model; `suffix` says nothing to this engine. A large request is worked out in a
+ * Text completion: a prompt that asks or tells something is answered as in chat, and of any other is said that it needs
+ * a model; `suffix` says nothing to this engine. A large request is worked out in a
  * worker. Throws invalid_request for token ids that stand for nothing and for more than 8,192 choices,
  * context_length_exceeded for prompts above 128,000 tokens.
  */
@@ -32,26 +32,16 @@ export const complete: Operation<'complete'> = async (request, context) => {
         )
       : await composeCompletion(input, pause)
   const usage: Usage = { inputTokens, outputTokens: generated }
-  const envelope = {
-    id: context.newId('cmpl-'),
-    created: Math.floor(context.now() / 1000),
-    model: context.model,
-  }
-  if (request.stream === true)
-    return { kind: 'events', events: streamCompletion({ envelope, request, drafts, usage, pause }) }
-  const reply = await createReply({ envelope, request, drafts, usage, pause })
-  return { kind: 'reply', reply, usage }
+  const envelope = createEnvelope('cmpl-', context)
+  const options = { envelope, request, choices: drafts, usage, pause }
+  if (request.stream === true) return { kind: 'events', events: streamCompletion(options) }
+  return { kind: 'reply', reply: await createReply(options), usage }
 }
 
-async function createReply({
-  envelope,
-  request,
-  drafts,
-  usage,
-  pause,
-}: StreamCompletionOptions): Promise<CompleteReply> {
+async function createReply(options: CompletionOptions): Promise<CompleteReply> {
+  const { envelope, request, usage, pause } = options
   const choices: CompleteReply['choices'][number][] = []
-  for (const { index, echoed, tokens, finish } of drafts) {
+  for (const { index, echoed, tokens, finish } of options.choices) {
     const all = [...echoed, ...tokens]
     choices.push({
       text: all.map((chosen) => chosen.token).join(''),
@@ -61,7 +51,7 @@ async function createReply({
           ? null
           : await logprobsInTurns(all, {
               top: request.logprobs,
-              isEchoed: echoed.length > 0,
+              echoed: echoed.length,
               pause,
             }),
       finish_reason: finish,

@@ -1,6 +1,6 @@
-import { type CompleteRequest, GatewayError, invalidRequest, parseJson } from '@sluice/contract'
+import { type CompleteRequest, invalidRequest, parseJson } from '@sluice/contract'
 import { createPause, type Pause } from '../chat/pause.ts'
-import { contextTokensMax } from '../chat/read-request.ts'
+import { assertFits } from '../chat/read-request.ts'
 import { countTokensInTurns, readTexts, type SentText } from '../tokens.ts'
 import { type CompletionDrafts, draftCompletions } from './draft.ts'
 
@@ -44,12 +44,7 @@ async function countPrompts(
   for (const { text } of prompts) {
     const tokens = await countTokensInTurns(text, pause)
     all += tokens
-    if (tokens + behind > contextTokensMax)
-      throw new GatewayError(
-        'context_length_exceeded',
-        `This model's maximum context length is ${contextTokensMax} tokens, but the prompt comes to ${tokens + behind}`,
-        { param: 'prompt' },
-      )
+    assertFits(tokens + behind, 'prompt')
   }
   return all
 }

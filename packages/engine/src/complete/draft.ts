@@ -2,14 +2,13 @@ import type { CompleteRequest } from '@sluice/contract'
 import { choiceTokensMax } from '../chat/read-request.ts'
 import type { Pause } from '../chat/pause.ts'
 import { drawCandidate, weighCandidates } from '../chat/sampling/candidates.ts'
-import { cutTokens, type Limits, stopsOf } from '../chat/sampling/cut.ts'
+import { cutTokens, keptOf, type Limits, stopsOf } from '../chat/sampling/cut.ts'
 import { type ChosenToken, chooseTokens } from '../chat/sampling/logprobs.ts'
 import { createRandom } from '../chat/sampling/random.ts'
 import { readSampling, type SamplingSettings } from '../chat/sampling/settings.ts'
 import { fallback } from '../chat/skills/fallback.ts'
 import { encode } from '../tokens.ts'
 import { answerPrompt, spaced } from './instructed.ts'
-import { continuationOf } from './continuation.ts'
 
 /** One choice of a completion. */
 export interface CompletionDraft {
@@ -33,8 +32,6 @@ export interface DraftOptions {
 }
 
 const tokensUsual = 16
-/** What a token that was not seen before counts as. */
-const unseenShare = 1e-5
 
 /** n choices for each prompt, in the order of the prompts. */
 export async function draftCompletions(
@@ -56,7 +53,7 @@ export async function draftCompletions(
   let generated = 0
   for (const [place, text] of prompts.entries()) {
     const echoed = request.echo === true ? echoOf(text, request) : []
-    const draw = limits.tokensMax === 0 ? () => [] : await sampler(text, settings, options)
+    const draw = limits.tokensMax === 0 ? () => [] : sampler(text, settings, options)
     const drawn: Sample[] = []
     for (let index = 0; index < samples; index++) {
       await options.pause()
@@ -71,20 +68,10 @@ export async function draftCompletions(
   return { drafts, generated }
 }
 
-/** The prompt in one piece, unless its tokens are asked about. */
+/** The prompt in one piece, unless its tokens are asked about. Nobody here knows how likely they were. */
 function echoOf(text: string, { logprobs }: CompleteRequest): readonly ChosenToken[] {
-  return logprobs == null ? [{ token: text, logprob: 0, alternatives: [] }] : echoedTokens(text)
-}
-
-/** A prompt's own tokens. How likely each was is how often it stood before, and next to nothing where it did not. */
-function echoedTokens(text: string): readonly ChosenToken[] {
-  const counts = new Map<string, number>()
-  return encode(text).map((token, index) => {
-    const count = counts.get(token) ?? 0
-    counts.set(token, count + 1)
-    const logprob = Math.log((count + unseenShare) / (index + 1))
-    return { token, logprob, alternatives: [{ token, logprob }] }
-  })
+  const tokens = logprobs == null ? [text] : encode(text)
+  return tokens.map((token) => ({ token, logprob: 0, alternatives: [] }))
 }
 
 type Sample = Pick<CompletionDraft, 'tokens' | 'finish'>
@@ -93,23 +80,15 @@ function meanLogprob({ tokens }: Sample): number {
   return tokens.reduce((sum, chosen) => sum + chosen.logprob, 0) / Math.max(1, tokens.length)
 }
 
-/** Draws the tokens of the choice with a number. */
-async function sampler(text: string, settings: SamplingSettings, options: DraftOptions) {
-  const candidates = weighCandidates(await phrasingsFor(text, options), settings)
+/** Draws the tokens of the choice with a number. What is asked is answered; anything else needs a model, and is told so. */
+function sampler(text: string, settings: SamplingSettings, options: DraftOptions) {
+  const phrasings =
+    answerPrompt(text, options.now) ?? fallback.phrasings.map((phrasing) => spaced(text, phrasing))
+  const candidates = weighCandidates(phrasings, settings)
   return (choice: number): readonly ChosenToken[] => {
     const chosen = drawCandidate(candidates, createRandom(options.seed, choice))
     return chosen === undefined ? [] : chooseTokens(chosen, candidates)
   }
-}
-
-/** What is asked is answered, what repeats itself goes on, and of anything else is said that it needs a model. */
-async function phrasingsFor(text: string, options: DraftOptions): Promise<readonly string[]> {
-  const answered = await answerPrompt(text, options)
-  if (answered !== undefined) return answered
-  const continued = await continuationOf(text, options.pause)
-  return continued === undefined
-    ? fallback.phrasings.map((phrasing) => spaced(text, phrasing))
-    : [continued]
 }
 
 function cutSample(tokens: readonly ChosenToken[], limits: Limits): Sample {
@@ -118,8 +97,5 @@ function cutSample(tokens: readonly ChosenToken[], limits: Limits): Sample {
     tokens.map((chosen) => chosen.token),
     limits,
   )
-  const kept = tokens.slice(0, cut.tokens)
-  const part = tokens[cut.tokens]
-  if (cut.rest !== '' && part !== undefined) kept.push({ ...part, token: cut.rest })
-  return { tokens: kept, finish: cut.finish }
+  return { tokens: keptOf(tokens, cut), finish: cut.finish }
 }

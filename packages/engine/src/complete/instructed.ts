@@ -2,14 +2,8 @@ import { createAsk } from '../chat/ask/ask.ts'
 import { isCommand } from '../chat/ask/split-request.ts'
 import { evaluate } from '../chat/math/expression.ts'
 import { formatQuantity, toNumber } from '../chat/math/rational.ts'
-import type { Pause } from '../chat/pause.ts'
 import { answer } from '../chat/skills/index.ts'
 import { styled, styleOf } from '../chat/style.ts'
-
-export interface InstructedOptions {
-  readonly now: number
-  readonly pause: Pause
-}
 
 /** The skills look at the end of a prompt, and at no more of it than this. */
 const promptCharactersMax = 400_000
@@ -18,12 +12,9 @@ const promptCharactersMax = 400_000
  * Ways to go on where the prompt asks or tells something: an open calculation, a question with
  * "A:" behind it, an instruction. Undefined where the prompt is a text to be continued.
  */
-export async function answerPrompt(
-  prompt: string,
-  options: InstructedOptions,
-): Promise<readonly string[] | undefined> {
+export function answerPrompt(prompt: string, now: number): readonly string[] | undefined {
   const text = prompt.slice(-promptCharactersMax)
-  return openCalculation(text) ?? (await asked(text, options))
+  return openCalculation(text) ?? asked(text, now)
 }
 
 function openCalculation(prompt: string): readonly string[] | undefined {
@@ -38,10 +29,7 @@ const open =
   /(?:^|\n|[.?!] )\s{0,8}(?:a|answer|assistant|response|reply|output|result|summary|sentiment|label|category)\s?:[ \t]*$/i
 const lastQuestion = /(?:^|\n)\s{0,8}(?:q|question|user|human|input)\s?:([^\n]{1,2000})/gi
 
-async function asked(
-  prompt: string,
-  { now }: InstructedOptions,
-): Promise<readonly string[] | undefined> {
+function asked(prompt: string, now: number): readonly string[] | undefined {
   const opening = open.exec(prompt.slice(-2000))
   const body = opening === null ? prompt : prompt.slice(0, prompt.length - opening[0].length)
   if (opening === null && !isInstruction(body)) return undefined

@@ -6,26 +6,25 @@ type CompletionLogprobs = NonNullable<CompleteReply['choices'][number]['logprobs
 
 /**
  * Logprobs as completions show them, with up to `top` alternatives. `offset` is how much of the choice's text stands
- * before; the first token of an echoed prompt is one that nothing foretold.
+ * before; the first `echoed` tokens are the prompt's own, and have none.
  */
 export function completionLogprobs(
   tokens: readonly ChosenToken[],
   {
     top,
     offset,
-    isEchoed,
-  }: { readonly top: number; readonly offset: number; readonly isEchoed: boolean },
+    echoed,
+  }: { readonly top: number; readonly offset: number; readonly echoed: number },
 ): CompletionLogprobs {
   const texts = tokens.map((chosen) => chosen.token)
-  const isForetold = (index: number): boolean => !isEchoed || index > 0
   let at = offset
   return {
     tokens: texts,
-    token_logprobs: tokens.map(({ logprob }, index) => (isForetold(index) ? logprob : null)),
+    token_logprobs: tokens.map(({ logprob }, index) => (index >= echoed ? logprob : null)),
     top_logprobs:
       top === 0
         ? null
-        : tokens.map((chosen, index) => (isForetold(index) ? alternativesOf(chosen, top) : null)),
+        : tokens.map((chosen, index) => (index >= echoed ? alternativesOf(chosen, top) : null)),
     text_offset: texts.map((text) => {
       at += text.length
       return at - text.length
@@ -39,10 +38,7 @@ export const tokensPerPiece = 1_000
 /** The same of any number of tokens, so that other work has its turns between them. */
 export async function logprobsInTurns(
   tokens: readonly ChosenToken[],
-  {
-    pause,
-    ...options
-  }: { readonly top: number; readonly isEchoed: boolean; readonly pause: Pause },
+  { pause, ...options }: { readonly top: number; readonly echoed: number; readonly pause: Pause },
 ): Promise<CompletionLogprobs> {
   const all: Required<CompletionLogprobs> = {
     tokens: [],
@@ -53,8 +49,8 @@ export async function logprobsInTurns(
   let offset = 0
   for (let at = 0; at < tokens.length; at += tokensPerPiece) {
     const some = tokens.slice(at, at + tokensPerPiece)
-    const isEchoed = options.isEchoed && at === 0
-    const told = completionLogprobs(some, { top: options.top, offset, isEchoed })
+    const echoed = options.echoed - at
+    const told = completionLogprobs(some, { top: options.top, offset, echoed })
     all.tokens.push(...told.tokens)
     all.token_logprobs.push(...told.token_logprobs)
     all.top_logprobs?.push(...(told.top_logprobs ?? []))

@@ -1,28 +1,18 @@
-import type { CompleteChunk, CompleteRequest, Step, Usage } from '@sluice/contract'
-import type { Pause } from '../chat/pause.ts'
-import { type Envelope, systemFingerprint } from '../chat/reply.ts'
-import { inTurn } from '../chat/stream.ts'
+import type { CompleteChunk, CompleteRequest, Step } from '@sluice/contract'
+import { systemFingerprint } from '../chat/reply.ts'
+import { inTurn, type StreamOptions } from '../chat/stream.ts'
 import type { CompletionDraft } from './draft.ts'
 import { completionLogprobs, tokensPerPiece } from './logprobs.ts'
 
-export interface StreamCompletionOptions {
-  readonly envelope: Envelope
-  readonly request: CompleteRequest
-  readonly drafts: readonly CompletionDraft[]
-  readonly usage: Usage
-  readonly pause: Pause
-}
+export type CompletionOptions = StreamOptions<CompleteRequest, CompletionDraft>
 
 /** The choices token by token, in turn; an echoed prompt comes a thousand at a time. Ends with the usage. */
-export async function* streamCompletion({
-  envelope,
-  request,
-  drafts,
-  usage,
-  pause,
-}: StreamCompletionOptions): AsyncGenerator<Step<CompleteChunk>> {
+export async function* streamCompletion(
+  options: CompletionOptions,
+): AsyncGenerator<Step<CompleteChunk>> {
+  const { envelope, request, choices, usage, pause } = options
   const head = { ...envelope, object: 'text_completion' } as const
-  const all = drafts.map((draft) => piecesOf(draft, request))
+  const all = choices.map((choice) => piecesOf(choice, request))
   for await (const { piece } of inTurn(all, pause))
     yield { event: { ...head, choices: [piece], system_fingerprint: systemFingerprint } }
   yield { usage }
@@ -44,10 +34,8 @@ function* piecesOf(
   for (const [place, part] of parts.entries()) {
     if (part.length === 0) continue
     const text = part.map((chosen) => chosen.token).join('')
-    const logprobs =
-      top == null
-        ? null
-        : completionLogprobs(part, { top, offset, isEchoed: place === 0 && pieces > 0 })
+    const own = place < pieces ? part.length : 0
+    const logprobs = top == null ? null : completionLogprobs(part, { top, offset, echoed: own })
     offset += text.length
     yield { index, text, logprobs, finish_reason: null }
   }

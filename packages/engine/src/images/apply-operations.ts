@@ -64,11 +64,11 @@ async function applyOne(
 
 function cropBox({ width, height }: Picture, area: CropArea) {
   const wanted =
-    area.by === 'pixels'
-      ? area
-      : area.by === 'parts'
-        ? { width: area.width * width, height: area.height * height }
-        : { width: height * area.ratio, height: width / area.ratio }
+    area.by === 'ratio'
+      ? { width: height * area.ratio, height: width / area.ratio }
+      : area.by === 'pixels'
+        ? area
+        : { width: area.width * width, height: area.height * height }
   const box = {
     width: Math.min(width, Math.max(1, Math.round(wanted.width))),
     height: Math.min(height, Math.max(1, Math.round(wanted.height))),

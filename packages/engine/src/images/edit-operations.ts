@@ -1,4 +1,5 @@
 import type { Rgb } from './colors.ts'
+import type { Size } from './picture.ts'
 import type { Place, Thing } from './scene.ts'
 
 /** A length of a picture: pixels, or a part (0 to 1) of its shorter side. */
@@ -6,13 +7,7 @@ export type Length = { readonly pixels: number } | { readonly part: number }
 
 /** What part of the picture stays: parts (0 to 1) of its width and height, pixels or a shape. */
 export type CropArea =
-  | { readonly by: 'parts'; readonly width: number; readonly height: number; readonly place: Place }
-  | {
-      readonly by: 'pixels'
-      readonly width: number
-      readonly height: number
-      readonly place: Place
-    }
+  | (Size & { readonly by: 'parts' | 'pixels'; readonly place: Place })
   | { readonly by: 'ratio'; readonly ratio: number; readonly place: Place }
 
 /**

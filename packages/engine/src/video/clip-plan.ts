@@ -1,5 +1,16 @@
 import { invalidRequest } from '@sluice/contract'
 
+/** What a clip is asked for with. */
+export interface ClipRequest {
+  readonly prompt: string
+  /** "1" to "60". */
+  readonly seconds: string
+  /** Such as "720x1280". */
+  readonly size: string
+  /** The camera moves over this picture, and what the prompt names is drawn on it. */
+  readonly image?: Uint8Array
+}
+
 /** Size, length and frames of a clip. */
 export interface ClipPlan {
   readonly width: number

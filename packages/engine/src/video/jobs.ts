@@ -3,30 +3,19 @@ import { imageFormatOf } from '../images/image-format.ts'
 import { FairQueue } from '../workers/fair-queue.ts'
 import type { WorkerPool } from '../workers/pool.ts'
 import { createClipFolder } from './clip-folder.ts'
-import { planClip } from './clip-plan.ts'
+import { type ClipRequest, planClip } from './clip-plan.ts'
 
-export interface VideoRequest {
+export interface VideoRequest extends ClipRequest {
   /** Whose video it is: keys take turns. */
   readonly keyId: string
-  readonly prompt: string
-  /** "1" to "60". */
-  readonly seconds: string
-  /** Such as "720x1280". */
-  readonly size: string
-  /** The picture to begin from. */
-  readonly image?: Uint8Array
 }
 
 /** A job as somebody else keeps it, to be handed back after a restart. */
-export interface KeptJob {
+export interface KeptJob extends Omit<VideoRequest, 'image'> {
   readonly id: string
-  readonly keyId: string
   readonly status: 'queued' | 'in_progress' | 'completed' | 'failed'
   /** 0 to 100. */
   readonly progress: number
-  readonly prompt: string
-  readonly seconds: string
-  readonly size: string
   /** The engine's own note, kept as it is. */
   readonly state: string
   /** What its files take. */

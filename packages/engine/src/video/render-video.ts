@@ -14,17 +14,7 @@ import { parseScene } from '../images/parse-scene.ts'
 import type { Scene } from '../images/scene.ts'
 import type { Task } from '../workers/task.ts'
 import { animateObjects, animateTexts } from './animate-scene.ts'
-import { type ClipPlan, planClip } from './clip-plan.ts'
-
-export interface RenderVideoInput {
-  readonly prompt: string
-  /** "1" to "60". */
-  readonly seconds: string
-  /** Such as "720x1280". */
-  readonly size: string
-  /** The camera moves over this picture, and what the prompt names is drawn on it. */
-  readonly image?: Uint8Array
-}
+import { type ClipPlan, type ClipRequest, planClip } from './clip-plan.ts'
 
 export interface RenderedVideo {
   /** H.264 in an MP4 file. */
@@ -34,7 +24,7 @@ export interface RenderedVideo {
 }
 
 /** Renders a clip from a prompt; progress is frames done of all frames. Throws as planClip and decodePicture do. */
-export const renderVideo: Task<RenderVideoInput, RenderedVideo> = async (input, { progress }) => {
+export const renderVideo: Task<ClipRequest, RenderedVideo> = async (input, { progress }) => {
   const plan = planClip(input.size, input.seconds)
   const frameAt = await createCamera(input, plan)
   const encoder = await openEncoder(plan)
@@ -57,7 +47,7 @@ export const renderVideo: Task<RenderVideoInput, RenderedVideo> = async (input, 
 
 /** A function of time, 0 to 1, that gives the frame. */
 async function createCamera(
-  input: RenderVideoInput,
+  input: ClipRequest,
   plan: ClipPlan,
 ): Promise<(time: number) => Promise<Picture>> {
   const { prompt, image } = input

@@ -48,6 +48,15 @@ export interface WorkerPoolOptions {
   readonly entry?: URL
 }
 
+const usual = {
+  size: 3,
+  waitingMax: 256,
+  waitingPerKeyMax: 32,
+  memoryMaxMb: 1024,
+  idleMs: 60_000,
+  entry: new URL('./worker.ts', import.meta.url),
+}
+
 interface Job {
   readonly message: JobMessage
   readonly key: string
@@ -68,27 +77,16 @@ interface Process {
  * it can be ended at any moment. Costs nothing until the first job. Disposing stops every job.
  */
 export class WorkerPool<Table extends TaskTable = EngineTasks> implements AsyncDisposable {
-  readonly #size: number
-  readonly #perKeyMax: number
-  readonly #memoryMaxMb: number
-  readonly #idleMs: number
-  readonly #entry: URL
+  readonly #options
   readonly #waiting: FairQueue<Job>
   readonly #processes = new Set<Process>()
   readonly #ending = new Set<Promise<unknown>>()
   #disposed = false
 
   constructor(options: WorkerPoolOptions = {}) {
-    this.#size = options.size ?? 3
-    this.#perKeyMax = options.perKeyMax ?? Math.max(1, this.#size - 1)
-    this.#memoryMaxMb = options.memoryMaxMb ?? 1024
-    this.#idleMs = options.idleMs ?? 60_000
-    this.#entry = options.entry ?? new URL('./worker.ts', import.meta.url)
-    this.#waiting = new FairQueue({
-      of: 'requests',
-      waitingMax: options.waitingMax ?? 256,
-      waitingPerKeyMax: options.waitingPerKeyMax ?? 32,
-    })
+    const size = options.size ?? usual.size
+    this.#options = { ...usual, perKeyMax: Math.max(1, size - 1), ...options }
+    this.#waiting = new FairQueue({ of: 'requests', ...this.#options })
   }
 
   /**
@@ -129,9 +127,9 @@ export class WorkerPool<Table extends TaskTable = EngineTasks> implements AsyncD
   #startNext(): void {
     while (this.#waiting.size > 0) {
       const running = [...this.#processes].flatMap(({ job }) => job?.key ?? [])
-      if (running.length >= this.#size) return
+      if (running.length >= this.#options.size) return
       const job = this.#waiting.take(
-        (key) => running.filter((other) => other === key).length < this.#perKeyMax,
+        (key) => running.filter((other) => other === key).length < this.#options.perKeyMax,
       )
       if (job === undefined) return
       this.#start(job)
@@ -162,11 +160,11 @@ export class WorkerPool<Table extends TaskTable = EngineTasks> implements AsyncD
   }
 
   #openProcess(): Process {
-    const child = fork(this.#entry, [String(this.#memoryMaxMb)], {
+    const child = fork(this.#options.entry, [String(this.#options.memoryMaxMb)], {
       // Neither the settings nor the keys of the gateway are for work on what strangers send.
       env: {},
       // The process's own flags (an inspector, --input-type) are not for it. Its memory as a whole is watched.
-      execArgv: [`--max-old-space-size=${2 * this.#memoryMaxMb}`],
+      execArgv: [`--max-old-space-size=${2 * this.#options.memoryMaxMb}`],
       serialization: 'advanced',
       // What decoders print about a file is no line of the gateway's log.
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
@@ -195,7 +193,7 @@ export class WorkerPool<Table extends TaskTable = EngineTasks> implements AsyncD
     process.job = undefined
     process.child.unref()
     process.child.channel?.unref()
-    process.timer = setTimeout(() => this.#end(process, stopping()), this.#idleMs)
+    process.timer = setTimeout(() => this.#end(process, stopping()), this.#options.idleMs)
     process.timer.unref()
   }
 

@@ -1,5 +1,5 @@
+import { wavHeader } from '@sluice/contract'
 import type { Task } from '../../workers/task.ts'
-import { wavHeader } from '../wav.ts'
 import { planSpeech, speechSampleRate } from './plan.ts'
 import { synthesize } from './synthesizer.ts'
 import { findVoice } from './voices.ts'
@@ -28,7 +28,7 @@ export const synthesizeSpeech: Task<SpeechInput, Uint8Array> = async (input) => 
   const plan = planSpeech(input.text, input.speed)
   const sound = normalise(synthesize(plan, voice))
   if (input.format === 'mp3') return encodeMp3(sound)
-  const header = input.format === 'wav' ? wavHeader(plan.samples, speechSampleRate) : undefined
+  const header = input.format === 'wav' ? wavHeader(plan.samples * 2, speechSampleRate) : undefined
   const offset = header?.length ?? 0
   const bytes = new Uint8Array(offset + plan.samples * 2)
   if (header !== undefined) bytes.set(header)

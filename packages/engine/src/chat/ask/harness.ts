@@ -61,7 +61,7 @@ interface Element {
 }
 
 /** The outermost elements whose name is wanted; one that is never closed is none. */
-function elementsOf(text: string, isWanted: (name: string) => boolean): Element[] {
+export function elementsOf(text: string, isWanted: (name: string) => boolean): Element[] {
   const elements: Element[] = []
   const tags = [...text.matchAll(tag)]
   const closed = new Set(tags.filter(([whole]) => whole.startsWith('</')).map(([, name]) => name))

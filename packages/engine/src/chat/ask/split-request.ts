@@ -1,3 +1,4 @@
+import { elementsOf } from './harness.ts'
 import { sentencesOf } from '../text/sentences.ts'
 
 /** What is asked, and the text it is asked about. */
@@ -94,12 +95,10 @@ function splitFence(text: string): Halves | undefined {
 
 /** `<document>…</document>` and the like. */
 function splitTag(text: string): Halves | undefined {
-  const open = /<([a-z][\w-]{0,30})>/i.exec(text.slice(0, 20_000))
-  const close = `</${open?.[1] ?? ''}>`
-  const end = text.lastIndexOf(close)
-  if (open === null || end < open.index + open[0].length) return undefined
-  const passage = text.slice(open.index + open[0].length, end)
-  const instruction = `${text.slice(0, open.index)} ${text.slice(end + close.length)}`
+  const [first] = elementsOf(text, () => true)
+  if (first === undefined) return undefined
+  const { start, end, inner: passage } = first
+  const instruction = `${text.slice(0, start)} ${text.slice(end)}`
   const isAsk = instruction.trim() !== '' && instruction.length < 20 * commandCharactersMax
   return passage.trim() !== '' && isAsk ? { instruction, passage } : undefined
 }

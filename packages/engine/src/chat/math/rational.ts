@@ -94,12 +94,7 @@ const decimalsMax = 20
 export function formatQuantity(value: Quantity): string {
   if (typeof value !== 'number') {
     const digits = value.toString(decimalsMax + 1)
-    if (
-      !isRounded(value) &&
-      !digits.includes('(') &&
-      (digits.split('.')[1]?.length ?? 0) <= decimalsMax
-    )
-      return digits
+    if (!isRounded(value) && (digits.split('.')[1]?.length ?? 0) <= decimalsMax) return digits
   }
   const number = toNumber(value)
   return Number.isFinite(number) ? String(Number(number.toPrecision(12))) : String(number)

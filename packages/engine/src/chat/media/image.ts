@@ -18,7 +18,7 @@ export interface ImageInput {
   readonly detail: Detail
 }
 
-/** Measures a picture: format, size, colours, brightness, transparency. Throws invalid_request for what is none. */
+/** Measures a picture: format, size and colours. Throws invalid_request for what is none. */
 export const describeImage: Task<ImageInput, Medium> = async ({ bytes, detail }) => {
   if (bytes.length === 0) throw invalidRequest('The image is empty')
   // What has no signature of a picture can only be an SVG, compressed or not.
@@ -37,15 +37,10 @@ export const describeImage: Task<ImageInput, Medium> = async ({ bytes, detail })
       .ensureAlpha()
       .raw()
       .toBuffer({ resolveWithObject: true })
-    const pixels = readPixels(sample.data)
+    const colours = colourSentence(coloursOf(sample.data))
     return {
       kind: 'image',
-      description: [
-        sizeSentence(format, width, height, pages),
-        ...colourSentences(pixels),
-        brightnessSentence(pixels),
-        alphaSentence(pixels),
-      ].join(' '),
+      description: `${sizeSentence(format, width, height, pages)} ${colours}`,
       imageTokens: imageTokens(width, height, detail),
     }
   } catch (thrown) {
@@ -79,23 +74,14 @@ function imageTokens(width: number, height: number, detail: Detail): number {
   return 85 + 170 * Math.max(1, tiles)
 }
 
-interface Pixel {
-  readonly colour: string
-  readonly luminance: number
-  readonly alpha: number
-}
-
-function readPixels(data: Uint8Array): Pixel[] {
-  const pixels: Pixel[] = []
+/** The names of the colours of all pixels that are seen. */
+function coloursOf(data: Uint8Array): string[] {
+  const colours: string[] = []
   for (let at = 0; at + 3 < data.length; at += 4) {
     const [red = 0, green = 0, blue = 0, alpha = 0] = data.subarray(at, at + 4)
-    pixels.push({
-      colour: colourName(red, green, blue),
-      luminance: (0.2126 * red + 0.7152 * green + 0.0722 * blue) / 255,
-      alpha: alpha / 255,
-    })
+    if (alpha > 25) colours.push(colourName(red, green, blue))
   }
-  return pixels
+  return colours
 }
 
 /** The everyday name of a colour, by its hue, saturation and lightness. */
@@ -135,9 +121,8 @@ interface Share {
   readonly share: number
 }
 
-/** The colours of what is seen, the most first. */
-function sharesOf(pixels: readonly Pixel[]): Share[] {
-  const colours = pixels.filter(({ alpha }) => alpha > 0.1).map(({ colour }) => colour)
+/** The most first. */
+function sharesOf(colours: readonly string[]): Share[] {
   return [...new Set(colours)]
     .map((colour) => {
       const count = colours.filter((other) => other === colour).length
@@ -146,29 +131,15 @@ function sharesOf(pixels: readonly Pixel[]): Share[] {
     .sort((left, right) => right.share - left.share)
 }
 
-function colourSentences(pixels: readonly Pixel[]): string[] {
-  const [first, ...others] = sharesOf(pixels)
+function colourSentence(colours: readonly string[]): string {
+  const [first, ...others] = sharesOf(colours)
     .filter((entry) => entry.share >= 0.03)
     .slice(0, 4)
-  if (first === undefined) return ['It is fully transparent.']
-  if (others.length === 0) return [`Its dominant colour is ${first.colour}, all over.`]
-  const rest = others.map(percentage).join(', ')
-  return [`Its dominant colour is ${percentage(first)}, followed by ${rest}.`]
+  if (first === undefined) return 'It is fully transparent.'
+  if (others.length === 0) return `Its dominant colour is ${first.colour}, all over.`
+  return `Its dominant colour is ${percentage(first)}, followed by ${others.map(percentage).join(', ')}.`
 }
 
 function percentage({ colour, share }: Share): string {
   return `${colour} (${Math.round(share * 100)}%)`
-}
-
-function brightnessSentence(pixels: readonly Pixel[]): string {
-  const mean = pixels.reduce((sum, pixel) => sum + pixel.luminance, 0) / pixels.length
-  const word = mean > 0.7 ? 'bright' : mean < 0.3 ? 'dark' : 'of medium brightness'
-  return `Overall it is ${word} (brightness ${Math.round(mean * 100)}%).`
-}
-
-function alphaSentence(pixels: readonly Pixel[]): string {
-  const clear = pixels.filter((pixel) => pixel.alpha < 0.9).length / pixels.length
-  return clear > 0
-    ? `About ${Math.round(clear * 100)}% of it is transparent.`
-    : 'It has no transparency.'
 }

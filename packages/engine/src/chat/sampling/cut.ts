@@ -48,6 +48,12 @@ function tokensUpTo(
   return { whole: tokens.length, inside: 0 }
 }
 
+/** The tokens that stay, the last of them only in part where the cut is within it. */
+export function keptOf<T extends { readonly token: string }>(tokens: readonly T[], cut: Cut): T[] {
+  const part = cut.rest === '' ? [] : tokens.slice(cut.tokens, cut.tokens + 1)
+  return [...tokens.slice(0, cut.tokens), ...part.map((last) => ({ ...last, token: cut.rest }))]
+}
+
 /** The stop sequences of a request that can be found. */
 export function stopsOf(stop: readonly string[] | null | undefined): readonly string[] {
   return (stop ?? []).filter((sequence) => sequence !== '')

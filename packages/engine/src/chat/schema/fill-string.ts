@@ -133,8 +133,8 @@ function fitted(text: string, schema: SchemaObject, { clues }: FillContext): str
 
 function inFormat(text: string, format: string, clues: Clues): string | undefined {
   if (format !== 'date') return isOfFormat(format, text) ? text : undefined
-  const date = datesOf(text, clues.now)[0]
-  return date === undefined ? undefined : isoDay(date.time)
+  const time = datesOf(text, clues.now)[0]?.time
+  return time === undefined ? undefined : isoDay(time)
 }
 
 function lengthened(text: string, lengthMin: number): string {

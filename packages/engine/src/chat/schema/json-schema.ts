@@ -1,3 +1,5 @@
+import { holdsMore } from '../request-size.ts'
+
 /** A JSON Schema as callers send it: anything may be in it. */
 export type JsonSchema = boolean | SchemaObject
 export type SchemaObject = Readonly<Record<string, unknown>>
@@ -62,14 +64,7 @@ const nodesMax = 5000
 
 /** Whether a schema is small enough to be worked with. */
 export function isBounded(schema: unknown): boolean {
-  const open = [schema]
-  for (let nodes = 0; open.length > 0; nodes++) {
-    const value = open.pop()
-    if (nodes >= nodesMax) return false
-    if (typeof value === 'object' && value !== null)
-      for (const inner of Object.values(value)) open.push(inner)
-  }
-  return true
+  return !holdsMore(schema, nodesMax)
 }
 
 const hopsMax = 32
@@ -138,18 +133,5 @@ function combine(
   if (Object.keys(properties).length > 0) result['properties'] = properties
   const required = [...new Set([...requiredOf(left), ...requiredOf(right)])]
   if (required.length > 0) result['required'] = required
-  tighten(result, left, right)
   return result
-}
-
-function tighten(into: Record<string, unknown>, left: SchemaObject, right: SchemaObject): void {
-  for (const key of Object.keys(right)) {
-    const [one, other] = [numberIn(left, key), numberIn(right, key)]
-    const choose = /^(?:m|exclusiveM)in/.test(key) ? Math.max : Math.min
-    if (one !== undefined && other !== undefined && /m(?:in|ax)/i.test(key))
-      into[key] = choose(one, other)
-  }
-  const [one, other] = [left['enum'], right['enum']]
-  if (Array.isArray(one) && Array.isArray(other))
-    into['enum'] = one.filter((value) => other.includes(value))
 }

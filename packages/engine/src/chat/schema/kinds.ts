@@ -134,7 +134,7 @@ function lastIfEnd<T>(found: readonly T[], { label }: Property): readonly T[] {
 /** Days as `2024-03-05`. */
 export function isoDates({ dates }: Clues, property: Property): readonly string[] {
   return lastIfEnd(
-    dates.map((span) => isoDay(span.time)),
+    dates.flatMap(({ time }) => (time === undefined ? [] : isoDay(time))),
     property,
   )
 }

@@ -33,10 +33,8 @@ function mediaOf({ conversation, instruction }: Ask): readonly Medium[] {
 const properties: readonly (readonly [RegExp, RegExp])[] = [
   [/\b(?:wide|width|height|high|tall|big|large|dimensions?|size|resolution|pixels?)\b/i, /pixel/],
   [/\b(?:colou?rs?)\b/i, /colour/],
-  [/\b(?:bright|dark|brightness|light)\b/i, /bright/],
   [/\b(?:duration|how long|long)\b/i, /duration/],
   [/\b(?:loud|volume|level|channels?|mono|stereo)\b/i, /channel|level/],
-  [/\b(?:transparent|transparency)\b/i, /transparen/],
   [/\b(?:format|type|kind of file|sample rate)\b/i, /This is an? /],
 ]
 

@@ -20,20 +20,15 @@ export const toolResults: Skill = {
     const files = fileAnswer(ask)
     if (files !== undefined) return files
     const parts = results.map((result) => reported(result, ask))
-    const ways = new Set([
-      parts.map(({ sentence }) => sentence).join(' '),
-      parts.map(({ named, sentence }) => named ?? sentence).join(' '),
-    ])
+    const text = parts.map(({ sentence }) => sentence).join(' ')
     const value = parts.length === 1 ? parts[0]?.value : undefined
     const evidence = results.map((result) => result.text.slice(0, 200))
-    return answerOf('tool-results', [...ways], value, evidence)
+    return answerOf('tool-results', [text], value, evidence)
   },
 }
 
 interface Reported {
   readonly sentence: string
-  /** The same with the name of the tool. */
-  readonly named?: string
   readonly value?: string | undefined
 }
 
@@ -58,11 +53,9 @@ function reported(result: Turn, ask: Ask): Reported {
   const list = json === undefined ? told.join(' ') : joined(told)
   const isValue = leaves.length === 1 && list.split(/\s+/).length <= 3
   const isBare = about.length === 0 || (json === undefined && !isValue)
-  const asked = about.join(', ')
   const ended = /[.!?]$/.test(list) ? list : `${list}.`
   return {
-    sentence: isBare ? asSentence(list) : `For ${asked}: ${ended}`,
-    named: `${name}${about.length === 0 ? '' : ` (${asked})`}: ${ended}`,
+    sentence: isBare ? asSentence(list) : `For ${about.join(', ')}: ${ended}`,
     value: isValue ? first.value : undefined,
   }
 }

@@ -1,15 +1,16 @@
 import type { Span } from './spans.ts'
 
-const day = 86_400_000
+type Groups = NonNullable<RegExpExecArray['groups']>
+
 const months = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ')
-const weekdays = 'sunday monday tuesday wednesday thursday friday saturday'.split(' ')
 const monthPattern =
   '(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\\.?'
 const weekdayPattern = '(?:mon|tues|wednes|thurs|fri|satur|sun)day'
 
-/** A day named in a text. `time` is midnight UTC of the day, in milliseconds. */
+/** A day named in a text. */
 export interface DateSpan extends Span {
-  readonly time: number
+  /** Midnight UTC of the day, in milliseconds; undefined where it depends on who says it, as "tomorrow" does. */
+  readonly time: number | undefined
 }
 
 const patterns: readonly RegExp[] = [
@@ -24,9 +25,8 @@ const patterns: readonly RegExp[] = [
     `\\b(?<d>\\d{1,2})(?:st|nd|rd|th)?(?: of)? (?<name>${monthPattern})(?:,? (?<y>\\d{4}))?\\b`,
     'gi',
   ),
-  /\b(?<word>day after tomorrow|day before yesterday|today|tonight|tomorrow|yesterday)\b/gi,
-  /\bin (?<count>\d{1,4}) (?<unit>days?|weeks?)\b/gi,
-  new RegExp(`\\b(?:(?<which>next|last|this|on) )?(?<weekday>${weekdayPattern})\\b`, 'gi'),
+  /\b(?:day after tomorrow|day before yesterday|today|tonight|tomorrow|yesterday|in \d{1,4} (?:days?|weeks?))\b/gi,
+  new RegExp(`\\b(?:(?:next|last|this|on) )?${weekdayPattern}\\b`, 'gi'),
 ]
 
 /** The days a text names, in the order of the text. Days without a year are of the year of `now`. */
@@ -36,33 +36,17 @@ export function datesOf(text: string, now: number): DateSpan[] {
   for (const pattern of patterns)
     for (const { index: start, 0: written, groups = {} } of text.matchAll(pattern)) {
       const end = start + written.length
-      const time = taken.has(start) || taken.has(end - 1) ? undefined : timeOf(groups, now)
-      if (time === undefined) continue
+      const time = groups['d'] === undefined ? undefined : timeOf(groups, now)
+      const isNone = time === undefined && groups['d'] !== undefined
+      if (isNone || taken.has(start) || taken.has(end - 1)) continue
       found.push({ text: written, start, end, time })
       for (let at = start; at < end; at++) taken.add(at)
     }
   return found.sort((left, right) => left.start - right.start)
 }
 
-const relativeDays: Readonly<Record<string, number>> = {
-  'day before yesterday': -2,
-  yesterday: -1,
-  tomorrow: 1,
-  'day after tomorrow': 2,
-}
-
-function timeOf(
-  { word, count, unit, weekday, which, y, m, d, name }: NonNullable<RegExpExecArray['groups']>,
-  now: number,
-): number | undefined {
-  const today = Math.floor(now / day) * day
-  if (word !== undefined) return today + (relativeDays[word.toLowerCase()] ?? 0) * day
-  if (count !== undefined) return today + Number(count) * (unit?.startsWith('w') ? 7 : 1) * day
-  if (weekday !== undefined) {
-    const ahead = (weekdays.indexOf(weekday.toLowerCase()) - new Date(today).getUTCDay() + 7) % 7
-    const isOther = ahead === 0 && which?.toLowerCase() === 'next'
-    return today + (which?.toLowerCase() === 'last' ? ahead - 7 : isOther ? 7 : ahead) * day
-  }
+/** Undefined where there is no such day in the calendar. */
+function timeOf({ y, m, d, name }: Groups, now: number): number | undefined {
   const year = y === undefined ? new Date(now).getUTCFullYear() : Number(y)
   const short = name?.slice(0, 3).toLowerCase()
   const month = short === undefined ? Number(m) : months.indexOf(short) + 1
@@ -95,12 +79,7 @@ export function timesOf(text: string): (Span & { readonly clock: string })[] {
   })
 }
 
-function clockOf({
-  hour: read = '',
-  minute,
-  half,
-  word,
-}: NonNullable<RegExpExecArray['groups']>): string | undefined {
+function clockOf({ hour: read = '', minute, half, word }: Groups): string | undefined {
   if (word !== undefined) return word.toLowerCase() === 'noon' ? '12:00' : '00:00'
   // A number alone is no time of day.
   if (half === undefined && minute === undefined) return undefined

@@ -17,7 +17,7 @@ import { contentUsage, ServerTools } from '../server-tools.ts'
 import { type CandidateParts, readLogprobs, readParts } from './candidate.ts'
 import { bodyOf } from './failure.ts'
 import { createFunctionCalls } from './function-calls.ts'
-import { wavOfSamples } from './wav-header.ts'
+import { wavOfSamples } from './wav-samples.ts'
 
 type Choice = ChatReply['choices'][number]
 

@@ -8,7 +8,7 @@ import { readParts } from './candidate.ts'
 import { blockReasonOf } from './chat-reply.ts'
 import { bodyOf } from './failure.ts'
 import { speechConfig } from './generation-config.ts'
-import { wavOfSamples } from './wav-header.ts'
+import { wavOfSamples } from './wav-samples.ts'
 
 const decisions: Decisions<'speak'> = {
   model: 'sent',
