@@ -23,7 +23,7 @@ const connectionsMax = 10
  * Opens the store in a PostgreSQL database (12 or newer), which several gateways may have open. Its tables are made, or
  * brought up to date, in the first schema of the search path. The caller disposes it; usage still waiting is written then.
  *
- * @throws Error when the server cannot be reached, or when a newer version of this program wrote the database.
+ * @throws Error when the server cannot be reached, or when the database is so new that this program cannot use it.
  */
 export async function openPostgres({ url, ...options }: PostgresOptions): Promise<Store> {
   const database = await openPostgresDatabase(url)

@@ -1,14 +1,22 @@
+import { chmodSync, existsSync, renameSync, rmSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
-import { migrationsAfter } from './migrations.ts'
+import { migrationsAfter, type SchemaState } from './migrations.ts'
 
 /**
  * Brings the database to the newest version, each migration in a transaction of its own. SQLite's `user_version` says
  * which was the last; of processes that start together one applies it, and the others wait.
  *
- * @throws Error when the database was written by a newer version of this program.
+ * A database that is not new is copied beside itself before, as `sluice.db.before-9` for version 9.
+ *
+ * @throws Error when the database is so new that this program cannot use it, and when there is no room for the copy.
  */
-export function migrate(db: DatabaseSync): void {
-  for (const { version, sql } of migrationsAfter(userVersion(db))) {
+export function migrate(db: DatabaseSync, file = ':memory:'): void {
+  const state = stateOf(db)
+  const missing = migrationsAfter(state)
+  const newest = missing.at(-1)
+  if (newest && state.version > 0 && file !== ':memory:')
+    backUp(db, `${file}.before-${newest.version}`)
+  for (const { version, sql } of missing) {
     db.exec('BEGIN IMMEDIATE')
     try {
       // Another process may have applied it while this one waited for the lock.
@@ -22,6 +30,24 @@ export function migrate(db: DatabaseSync): void {
       throw error
     }
   }
+}
+
+/** Whole or not at all: what stands under the name was not interrupted. */
+function backUp(db: DatabaseSync, copy: string): void {
+  if (existsSync(copy)) return
+  const unfinished = `${copy}.${process.pid}`
+  rmSync(unfinished, { force: true })
+  db.prepare('VACUUM INTO ?').run(unfinished)
+  chmodSync(unfinished, 0o600)
+  renameSync(unfinished, copy)
+}
+
+function stateOf(db: DatabaseSync): SchemaState {
+  const version = userVersion(db)
+  // The table came with the second one.
+  if (version < 2) return { version }
+  const row = db.prepare("SELECT version FROM versions WHERE name = 'oldest_program'").get()
+  return { version, ...(row && { oldestProgram: Number(row['version']) }) }
 }
 
 function userVersion(db: DatabaseSync): number {

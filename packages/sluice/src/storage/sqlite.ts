@@ -33,7 +33,7 @@ export function openSqliteDatabase(file: string): Database {
   try {
     switchToWal(db)
     db.exec('PRAGMA synchronous = NORMAL')
-    migrate(db)
+    migrate(db, file)
   } catch (error) {
     db.close()
     throw error

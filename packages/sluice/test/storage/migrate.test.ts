@@ -1,9 +1,10 @@
 import { once } from 'node:events'
-import { readdirSync } from 'node:fs'
+import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { Worker } from 'node:worker_threads'
 import { expect, test } from 'vitest'
+import { migrationsAfter } from '../../src/storage/migrations.ts'
 import { migrate } from '../../src/storage/sqlite-migrate.ts'
 import { openSqlite } from '../../src/storage/sqlite.ts'
 import { sectionOf } from '../../../../test/support/contributing.ts'
@@ -83,7 +84,7 @@ test('a new database that another process is just making is waited for', async (
   await ended
 })
 
-test.each([newest + 1, 999])('a database of a newer program is refused: %i', async (version) => {
+test.each([newest + 1, 999])('a newer database is used as it is: %i', async (version) => {
   using folder = temporaryFolder()
   const file = join(folder.path, 'sluice.db')
   await openSqlite({ file })[Symbol.asyncDispose]()
@@ -91,13 +92,94 @@ test.each([newest + 1, 999])('a database of a newer program is refused: %i', asy
     using db = new DatabaseSync(file)
     db.exec(`PRAGMA user_version = ${version}`)
   }
-  expect(() => openSqlite({ file })).toThrow(
-    `The database is of version ${version}, and this program knows versions up to ${newest}`,
-  )
-  // Refused, not touched: the newer program finds it as it was.
+  {
+    await using store = openSqlite({ file })
+    await store.addKey(sampleKey())
+    expect(await store.listKeys()).toEqual([sampleKey()])
+  }
+  expect(readdirSync(folder.path)).toEqual(['sluice.db'])
   using db = new DatabaseSync(file)
   expect(versionOf(db)).toBe(version)
 })
+
+test('a database that needs a newer program is refused, and not touched', async () => {
+  using folder = temporaryFolder()
+  const file = join(folder.path, 'sluice.db')
+  await openSqlite({ file })[Symbol.asyncDispose]()
+  using db = new DatabaseSync(file)
+  db.exec(`PRAGMA user_version = ${newest + 2}`)
+  db.exec(`INSERT INTO versions (name, version) VALUES ('oldest_program', ${newest + 1})`)
+  expect(() => openSqlite({ file })).toThrow(
+    `The database needs a program of version ${newest + 1}, and this one knows versions up to ${newest}`,
+  )
+  expect(versionOf(db)).toBe(newest + 2)
+})
+
+/** A database as a program of this version has made it, with a row in each of its tables. */
+function olderDatabase(file: string, version: number): DatabaseSync {
+  const db = new DatabaseSync(file)
+  for (const { sql } of migrationsAfter({ version: 0 }).slice(0, version)) db.exec(sql)
+  db.exec(`PRAGMA user_version = ${version}`)
+  return db
+}
+
+interface TableOfThen {
+  readonly name: string
+  readonly columns: readonly string[]
+}
+
+/** What a program that knows these columns alone writes; each time another row. */
+function fill(db: DatabaseSync, tables: readonly TableOfThen[], time: number): void {
+  for (const { name, columns } of tables) {
+    const written = columns.filter((column) => column !== 'sequence' || name !== 'usage_records')
+    const places = written.map(() => '?').join(', ')
+    db.prepare(`INSERT INTO ${name} (${written.join(', ')}) VALUES (${places})`).run(
+      ...written.map((column) => sampleOf[column] ?? time),
+    )
+  }
+}
+
+/** Columns that do not take any number. */
+const sampleOf: Readonly<Record<string, string>> = {
+  kind: 'user',
+  role: 'caller',
+  status: 'completed',
+  outcome: 'completed',
+}
+
+const tablesOf = (db: DatabaseSync): readonly TableOfThen[] =>
+  db
+    .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
+    .all()
+    .map((row) => {
+      const name = String(row['name'])
+      const columns = db.prepare('SELECT name FROM pragma_table_info(?)').all(name)
+      return { name, columns: columns.map((column) => String(column['name'])) }
+    })
+
+test.each(Array.from({ length: newest - 1 }, (_, at) => at + 1))(
+  'from version %i: what was there is kept, copied before, and a program of then goes on',
+  (version) => {
+    using folder = temporaryFolder()
+    const file = join(folder.path, 'sluice.db')
+    using db = olderDatabase(file, version)
+    const tables = tablesOf(db)
+    fill(db, tables, 1)
+    migrate(db, file)
+    expect(versionOf(db)).toBe(newest)
+    fill(db, tables, 0)
+    using copy = new DatabaseSync(`${file}.before-${newest}`, { readOnly: true })
+    expect(versionOf(copy)).toBe(version)
+    expect(statSync(`${file}.before-${newest}`).mode & 0o777).toBe(0o600)
+    for (const { name, columns } of tables) {
+      const query = `SELECT ${columns.join(', ')} FROM ${name}`
+      expect(db.prepare(query).all()).toEqual(expect.arrayContaining(copy.prepare(query).all()))
+      const rows = (of: DatabaseSync) =>
+        Number(of.prepare(`SELECT COUNT(*) AS n FROM ${name}`).get()?.['n'])
+      expect(rows(db)).toBeGreaterThan(rows(copy))
+    }
+  },
+)
 
 test('the migrations are numbered one by one, and keep to the types that CONTRIBUTING.md allows', () => {
   const numbers = readdirSync(migrations).map((name) => Number(name.slice(0, 3)))
