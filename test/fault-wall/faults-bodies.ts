@@ -135,6 +135,12 @@ export const garbage: FaultGroup = {
       whole: garbled,
       stream: cut,
     },
+    {
+      name: 'answers with an empty object',
+      steps: () => json('{}'),
+      whole: garbled,
+      stream: garbled,
+    },
     { name: 'answers with null', steps: () => json('null'), whole: garbled, stream: garbled },
     {
       name: 'answers with a list',

@@ -1,7 +1,7 @@
 // Calls of a provider's own tools are paid for by the call: they are counted in the ledger.
 import { expect, test } from 'vitest'
 import { ask, faces } from '../support/faces.ts'
-import type { Answering } from '../support/fake-upstream.ts'
+import { type Answering, json } from '../support/fake-upstream.ts'
 import { ledger } from '../support/ledger.ts'
 import { claude, either, gemini, openai, response } from '../support/server-tool-answers.ts'
 import { type Started, until } from '../support/start.ts'
@@ -25,6 +25,41 @@ const grok = {
     ...response.usage,
     server_side_tool_usage_details: { web_search_calls: 7, x_search_calls: 1 },
   },
+}
+
+const executed = [
+  { index: 0, type: 'search', arguments: '{"query":"a"}', output: 'A' },
+  { index: 1, type: 'python', arguments: '{"code":"1"}', output: '1' },
+  { index: 2, type: 'search', arguments: '{"query":"b"}', output: 'B' },
+]
+const { num_search_queries: _, ...plainUsage } = perplexity.usage
+/** Groq tells each call when it begins, and again when it is done. */
+const groq = either(
+  {
+    ...perplexity,
+    usage: plainUsage,
+    choices: [
+      {
+        index: 0,
+        finish_reason: 'stop',
+        message: { role: 'assistant', content: 'Yes', executed_tools: executed },
+      },
+    ],
+  },
+  [
+    ...executed.flatMap((tool) =>
+      [{ ...tool, output: null }, tool].map((one) => groqChunk({ executed_tools: [one] })),
+    ),
+    groqChunk({ content: 'Yes' }),
+    { ...groqChunk({}, 'stop'), x_groq: { usage: plainUsage } },
+  ]
+    .map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`)
+    .concat('data: [DONE]\n\n'),
+)
+
+function groqChunk(delta: object, finish_reason: string | null = null): object {
+  const choices = [{ index: 0, delta, finish_reason }]
+  return { id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', choices }
 }
 
 async function recorded(gateway: Started, count: number) {
@@ -60,6 +95,53 @@ test.each(counted)(
         expect([record.cacheWriteTokens, record.longCacheWriteTokens]).toEqual([15, 5])
   },
 )
+
+// Its Responses are another answer.
+const readers = faces.filter((face) => face !== 'responses')
+
+test.each(readers)(
+  'tools that Groq has executed are counted in the choices, for %s',
+  async (face) => {
+    await using pair = await inFrontOf('openai', groq)
+    for (const stream of [false, true]) await ask(pair, face, { stream })
+    const records = await recorded(pair.gateway, 2)
+    const counts = { web_search: 2, code_execution: 1 }
+    const answered = records.filter(({ outcome }) => outcome === 'completed')
+    expect(answered.map(({ serverToolCalls }) => serverToolCalls)).toEqual([counts, counts])
+  },
+)
+
+test('what was written to a cache is told by how long it is kept', async () => {
+  await using pair = await inFrontOf('anthropic', claude)
+  const told = await ask(pair, 'chat', { stream: false })
+  expect(told.wire).toContain(
+    '"cache_creation_token_details":{"ephemeral_5m_input_tokens":10,"ephemeral_1h_input_tokens":5}',
+  )
+  await using behind = await inFrontOf('openai', (_seen, response) =>
+    json(response, {
+      ...perplexity,
+      usage: {
+        ...plainUsage,
+        prompt_tokens: 20,
+        prompt_tokens_details: {
+          cache_write_tokens: 15,
+          cache_creation_token_details: {
+            ephemeral_5m_input_tokens: 10,
+            ephemeral_1h_input_tokens: 5,
+          },
+        },
+      },
+    }),
+  )
+  const { wire } = await ask(behind, 'messages', { stream: false })
+  expect(JSON.parse(wire)).toMatchObject({
+    usage: {
+      input_tokens: 5,
+      cache_creation_input_tokens: 15,
+      cache_creation: { ephemeral_5m_input_tokens: 10, ephemeral_1h_input_tokens: 5 },
+    },
+  })
+})
 
 test('and told in the usage of the formats that count them', async () => {
   await using pair = await inFrontOf('openai-responses', openai)

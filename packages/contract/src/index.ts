@@ -74,6 +74,7 @@ export { type Cue, formatSrt, formatVtt } from './operations/subtitles.ts'
 export type { TranscribeReply, TranscribeRequest, TypedEvent } from './operations/transcribe.ts'
 export type { TranslateRequest } from './operations/translate.ts'
 export {
+  cacheCreation,
   chatUsage,
   type ChatUsage,
   readServerToolUse,

@@ -89,6 +89,8 @@ function details(usage: Fields): Omit<Usage, 'inputTokens' | 'outputTokens'> {
       countOf(usage['prompt_cache_hit_tokens']),
   )
   note('cacheWriteTokens', countOf(input['cache_write_tokens']))
+  const kinds = objectOf(input['cache_creation_token_details'])
+  note('longCacheWriteTokens', countOf(kinds['ephemeral_1h_input_tokens']))
   note('audioInputTokens', countOf(input['audio_tokens']))
   note('imageInputTokens', countOf(input['image_tokens']))
   note('reasoningTokens', countOf(output['reasoning_tokens']) ?? countOf(usage['reasoning_tokens']))
@@ -102,6 +104,7 @@ function details(usage: Fields): Omit<Usage, 'inputTokens' | 'outputTokens'> {
 type DetailCount =
   | 'cachedInputTokens'
   | 'cacheWriteTokens'
+  | 'longCacheWriteTokens'
   | 'audioInputTokens'
   | 'imageInputTokens'
   | 'reasoningTokens'

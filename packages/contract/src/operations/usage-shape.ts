@@ -13,6 +13,13 @@ export const ChatUsage = Type.Object({
     audio_tokens: Type.Integer(),
     image_tokens: Type.Integer(),
     cache_write_tokens: Type.Optional(Type.Integer()),
+    /** Of those, by how long they are kept: an extension, where the upstream says it. */
+    cache_creation_token_details: Type.Optional(
+      Type.Object({
+        ephemeral_5m_input_tokens: Type.Integer(),
+        ephemeral_1h_input_tokens: Type.Integer(),
+      }),
+    ),
   }),
   completion_tokens_details: Type.Object({
     text_tokens: Type.Integer(),
@@ -45,6 +52,9 @@ export function chatUsage(usage: Usage): ChatUsage {
       ...(usage.cacheWriteTokens === undefined
         ? {}
         : { cache_write_tokens: usage.cacheWriteTokens }),
+      ...(usage.longCacheWriteTokens === undefined
+        ? {}
+        : { cache_creation_token_details: cacheCreation(usage) }),
     },
     completion_tokens_details: {
       text_tokens: Math.max(0, outputTokens - audioOut - reasoning),
@@ -54,6 +64,17 @@ export function chatUsage(usage: Usage): ChatUsage {
     ...(usage.serverToolCalls === undefined
       ? {}
       : { server_tool_use: serverToolUse(usage.serverToolCalls) }),
+  }
+}
+
+/** What was written to a cache, by how long it is kept, in the words of Anthropic's usage. */
+export function cacheCreation({
+  cacheWriteTokens: written = 0,
+  longCacheWriteTokens: long = 0,
+}: Usage): Readonly<Record<'ephemeral_5m_input_tokens' | 'ephemeral_1h_input_tokens', number>> {
+  return {
+    ephemeral_5m_input_tokens: Math.max(0, written - long),
+    ephemeral_1h_input_tokens: long,
   }
 }
 

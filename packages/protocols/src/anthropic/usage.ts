@@ -1,4 +1,5 @@
 import {
+  cacheCreation,
   countOf,
   type Fields,
   isObject,
@@ -96,6 +97,7 @@ function countsOf(fields: Fields): Usage {
 export function formatUsage(usage: Usage): {
   readonly input_tokens: number
   readonly cache_creation_input_tokens: number
+  readonly cache_creation?: ReturnType<typeof cacheCreation>
   readonly cache_read_input_tokens: number
   readonly output_tokens: number
   readonly output_tokens_details?: { readonly thinking_tokens: number }
@@ -106,6 +108,7 @@ export function formatUsage(usage: Usage): {
   return {
     input_tokens: Math.max(0, usage.inputTokens - read - written),
     cache_creation_input_tokens: written,
+    ...(written > 0 ? { cache_creation: cacheCreation(usage) } : {}),
     cache_read_input_tokens: read,
     output_tokens: usage.outputTokens,
     ...(reasoningTokens ? { output_tokens_details: { thinking_tokens: reasoningTokens } } : {}),

@@ -1,10 +1,12 @@
 import {
   type AnswerMessage,
+  cacheCreation,
   type ChatReply,
   type Fields,
   GatewayError,
   isObject,
   isTooDeep,
+  noUsage,
   parseJson,
   type ToolCall,
 } from '@sluice/contract'
@@ -80,10 +82,14 @@ function serviceTier(tier: ChatReply['service_tier']): { readonly service_tier?:
 
 function usageOf({ usage }: ChatReply): object {
   const { cached_tokens: read, cache_write_tokens: written = 0 } = usage.prompt_tokens_details
+  const { cache_creation_token_details: kinds } = usage.prompt_tokens_details
   const { reasoning_tokens: thinking } = usage.completion_tokens_details
   return {
     input_tokens: Math.max(0, usage.prompt_tokens - read - written),
     cache_creation_input_tokens: written,
+    ...(written > 0
+      ? { cache_creation: kinds ?? cacheCreation({ ...noUsage, cacheWriteTokens: written }) }
+      : {}),
     cache_read_input_tokens: read,
     output_tokens: usage.completion_tokens,
     ...(thinking > 0 ? { output_tokens_details: { thinking_tokens: thinking } } : {}),

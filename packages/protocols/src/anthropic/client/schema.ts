@@ -149,6 +149,13 @@ export const MessagesReply = Type.Object({
     /** Without what was read from or written to the cache. */
     input_tokens: Type.Integer(),
     cache_creation_input_tokens: Type.Integer(),
+    /** By how long it is kept; absent where nothing was written. */
+    cache_creation: Type.Optional(
+      Type.Object({
+        ephemeral_5m_input_tokens: Type.Integer(),
+        ephemeral_1h_input_tokens: Type.Integer(),
+      }),
+    ),
     cache_read_input_tokens: Type.Integer(),
     /** Thinking included. */
     output_tokens: Type.Integer(),

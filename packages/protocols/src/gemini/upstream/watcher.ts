@@ -22,6 +22,7 @@ import { errorIn, upstreamError } from './failure.ts'
  */
 export function createChatWatcher(): StreamWatcher {
   let usage: Usage | undefined
+  let hasBegun = false
   const counter = new ServerToolCounter()
   const open = new Set<unknown>()
 
@@ -48,6 +49,9 @@ export function createChatWatcher(): StreamWatcher {
     see(event: ServerSentEvent): Verdict {
       const fragment = fragmentOf(event)
       if (fragment === undefined) return event.data.trim() === '[DONE]' ? 'other' : 'garbage'
+      // Later ones may be empty; a stream that begins so is no answer.
+      if (!hasBegun && Object.keys(fragment).length === 0) return 'garbage'
+      hasBegun = true
       const error = errorIn(fragment)
       if (error !== undefined) return upstreamError(error)
       counter.add(fragment)

@@ -21,7 +21,7 @@ import { bodyOf } from '../../failure.ts'
 import type { Annotation } from '../../citations.ts'
 import type { CodecContext, Decoded, Received } from '../../protocol.ts'
 import { readInput } from '../../server-tools.ts'
-import { usageIn } from '../../usage.ts'
+import { executedKind, usageOfAnswer } from './executed-tools.ts'
 import { readAnnotations, readArguments, readContent, readReasoning } from './content.ts'
 import { detailsBlock, detailsOf } from './reasoning-details.ts'
 import { failureOf, finishReasonOf } from './finish-reasons.ts'
@@ -33,7 +33,7 @@ export function decodeChat(received: Received, context: CodecContext): Decoded<'
   const choices = listOf(body['choices']).filter(isObject)
   if (choices.length === 0)
     throw new GatewayError('upstream_garbled', 'The upstream answered without a choice')
-  const usage = usageIn(body)
+  const usage = usageOfAnswer(body)
   const annotations = readAnnotations(body)
   const reply: ChatReply = {
     id: someText(body['id']) ?? context.newId('chatcmpl-'),
@@ -142,18 +142,11 @@ export function serverCallsOf(message: Fields): Pick<AnswerMessage, 'server_tool
   return calls.length === 0 ? {} : { server_tool_calls: calls }
 }
 
-const executedTypes: Readonly<Record<string, string>> = {
-  search: 'web_search',
-  visit: 'web_fetch',
-  python: 'code_execution',
-}
-
 function executedTool({ index, type, arguments: text, output, ...rest }: Fields): ServerToolCall {
   const found = objectOf(rest['search_results'])['results']
-  const name = textOf(type)
   return {
     id: `executed_${countOf(index) ?? 0}`,
-    type: executedTypes[name] ?? name,
+    type: executedKind(type),
     input: { ...readInput(text) },
     ...(found === undefined && output == null ? {} : { output: found ?? output }),
   }

@@ -14,6 +14,7 @@ import { shiftedAnnotation } from '../../citations.ts'
 import type { CodecContext, StreamReader } from '../../protocol.ts'
 import { eventObject } from '../../read-json.ts'
 import { usageIn } from '../../usage.ts'
+import { ExecutedTools } from './executed-tools.ts'
 import { createdOf, imagesOf, isThinkingBlock, serverCallsOf, tierOf } from './chat-reply.ts'
 import { readAnnotations, readContent, readReasoning } from './content.ts'
 import { finishReasonOf } from './finish-reasons.ts'
@@ -39,6 +40,7 @@ interface Reading {
   readonly choices: Map<number, ChoiceState>
   envelope: Envelope | undefined
   cited: boolean
+  readonly executed: ExecutedTools
 }
 
 /** Reads the chunks of OpenAI and of everything that calls itself compatible into OpenAI's own chunks. */
@@ -48,6 +50,7 @@ export function createChatReader(context: CodecContext): StreamReader<'chat'> {
     choices: new Map(),
     envelope: undefined,
     cited: false,
+    executed: new ExecutedTools(),
   }
   return { read: (event) => read(reading, event), end: () => [] }
 }
@@ -61,7 +64,8 @@ function read(reading: Reading, event: ServerSentEvent): readonly ChatStep[] {
   // xAI's come in a last chunk without a choice.
   if (choices.length === 0 && reading.choices.has(0)) readSources(reading, chunk, steps)
   const usage = usageIn(chunk)
-  if (usage !== undefined) steps.push({ usage })
+  reading.executed.see(choices)
+  if (usage !== undefined) steps.push({ usage: reading.executed.in(usage) })
   return steps
 }
 

@@ -2,6 +2,7 @@ import { objectOf } from '@sluice/contract'
 import { createIdleWatcher } from '../../idle-watcher.ts'
 import type { Native } from '../../protocol.ts'
 import { readUsage, servedAs, usageIn } from '../../usage.ts'
+import { usageOfAnswer } from './executed-tools.ts'
 import { fitsChat } from './chat-fits.ts'
 import type { ChatOptions } from './options.ts'
 import { imageUsage } from './image-reply.ts'
@@ -31,7 +32,7 @@ export function nativeChat(options: ChatOptions = {}): Native {
   return nativeJson('/chat/completions', {
     fits: fitsChat(options),
     watcher: createCompletionWatcher,
-    usage: (body) => usageIn(objectOf(body)),
+    usage: (body) => usageOfAnswer(objectOf(body)),
     asksForUsage: true,
   })
 }

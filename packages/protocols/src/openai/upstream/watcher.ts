@@ -5,6 +5,7 @@ import type { StreamWatcher, Verdict } from '../../protocol.ts'
 import { eventObject } from '../../read-json.ts'
 import { RepeatedEvent } from '../../repeated-event.ts'
 import { usageIn } from '../../usage.ts'
+import { ExecutedTools } from './executed-tools.ts'
 import { readContent, readReasoning } from './content.ts'
 import { failureOf } from './finish-reasons.ts'
 
@@ -15,6 +16,7 @@ export function createCompletionWatcher(): StreamWatcher {
   let usageOnly = false
   let isFinished = false
   let used: Usage | undefined
+  const executed = new ExecutedTools()
 
   /** The answer is whole when every choice that began has a finish reason. */
   function judge(choices: readonly Fields[]): Verdict {
@@ -53,11 +55,12 @@ export function createCompletionWatcher(): StreamWatcher {
       if (usage !== undefined) used = usage
       const choices = listOf(chunk['choices']).filter(isObject)
       usageOnly = usage !== undefined && choices.length === 0
+      executed.see(choices)
       const verdict = judge(choices)
       if (verdict === 'content' && usage === undefined) repeated.keep(event)
       return verdict
     },
-    usage: () => used,
+    usage: () => used && executed.in(used),
     get usageOnly() {
       return usageOnly
     },

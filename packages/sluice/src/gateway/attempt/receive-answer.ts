@@ -158,15 +158,24 @@ function media(attempt: Attempt, headers: Head['headers'], begun: Begun): Body {
   }
 }
 
-/** Some upstreams answer 200 with an error object in the body; it is a failure all the same. */
+/** Some upstreams answer 200 with an error object in the body, or with nothing in it; it is a failure all the same. */
 function refuseErrorBody(target: UpstreamTarget, received: Received): void {
   if (!received.contentType.includes('json')) return
   const body = received.json()
-  if (typeof body !== 'object' || body === null || !('error' in body)) return
+  if (!isObject(body)) return
+  if (isEmpty(body))
+    throw new GatewayError('upstream_garbled', 'The upstream answered with an empty object')
+  if (!('error' in body)) return
   // Finished jobs and stored responses carry their own `error`, which is part of their form.
-  if (body.error == null || ['object', 'status', 'id', 'done'].some((name) => name in body)) return
+  if (body['error'] == null || ['object', 'status', 'id', 'done'].some((name) => name in body))
+    return
   const failure = target.upstream.provider.protocol.failure(received)
   throw upstreamError(target.providerId, { ...received, status: 502 }, failure)
+}
+
+function isEmpty(body: object): boolean {
+  for (const _name in body) return false
+  return true
 }
 
 /** A job or response that has failed tells why in its own form. */
