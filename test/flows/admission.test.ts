@@ -1,12 +1,14 @@
 // What a key may take: reserved before an upstream is asked, settled when the call has ended.
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createOpenApi } from '../../packages/sluice/src/http/openapi.ts'
 import { addresses } from '../../packages/sluice/src/http/routes.ts'
-import type { Claim, Limiter } from '../../packages/sluice/src/ports/limiter.ts'
+import type { Limiter } from '../../packages/sluice/src/ports/limiter.ts'
 import { createMemoryLimiter } from '../../packages/sluice/src/storage/limiter-memory.ts'
 import { fakeUpstream, json } from '../support/fake-upstream.ts'
 import { chatReply } from '../support/openai-wire.ts'
-import { start, until } from '../support/start.ts'
+import { ownedKey, writeOwners } from '../support/owners.ts'
+import { start, type Started, testKey, until } from '../support/start.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 interface Described {
   readonly requestBody?: { readonly content: Readonly<Record<string, { example?: object }>> }
@@ -37,7 +39,7 @@ async function stage(limits: object) {
 }
 
 /** Every operation of the document, with the body that it shows. */
-function operations(): readonly { path: string; method: string; body?: string }[] {
+function operations(model: string): readonly Walked[] {
   const { paths } = JSON.parse(JSON.stringify(createOpenApi(addresses))) as {
     paths: Record<string, Record<string, Described>>
   }
@@ -47,24 +49,40 @@ function operations(): readonly { path: string; method: string; body?: string }[
     .flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, { requestBody }]) => {
         const example = requestBody?.content['application/json']?.example ?? {}
-        const body = { body: JSON.stringify({ ...example, model: 'up/m' }) }
-        const address = path.replace('{model}', 'up%2Fm').replace(/\{\w+\}/g, 'some_id')
-        return { path: address, method: method.toUpperCase(), ...(method === 'post' && body) }
+        const address = path
+          .replace('{model}', encodeURIComponent(model))
+          .replace(/\{\w+\}/g, 'some_id')
+        const walked = { path: address, method: method.toUpperCase() }
+        return method === 'post' ? { ...walked, body: { ...example, model } } : walked
       }),
     )
 }
 
-test('no operation reaches an upstream without a reservation, and each settles its own once', async () => {
+interface Walked {
+  readonly path: string
+  readonly method: string
+  readonly body?: Readonly<Record<string, unknown>>
+}
+
+async function ask(gateway: Started, { path, method, body }: Walked, key: string): Promise<number> {
+  const said = body && {
+    body: JSON.stringify(body),
+    headers: { 'content-type': 'application/json' },
+  }
+  const answer = await gateway.request(path, { method, key, ...said })
+  await answer.arrayBuffer()
+  return answer.status
+}
+
+test('each operation settles what was reserved for it, once', async () => {
   await using staged = await stage(every)
   const { gateway, upstream } = staged
   const memory = createMemoryLimiter()
-  let isRefusing = false
   let open = 0
-  const refused: Claim = { kind: 'concurrency', bucket: 'full', limit: 0 }
   const watched: Limiter = {
     reserve(claims, leaseMs) {
-      if (!isRefusing) open += 1
-      return memory.reserve(isRefusing ? [...claims, refused] : claims, leaseMs)
+      open += 1
+      return memory.reserve(claims, leaseMs)
     },
     settle(reservation, actual) {
       open -= 1
@@ -76,24 +94,70 @@ test('no operation reaches an upstream without a reservation, and each settles i
     [Symbol.asyncDispose]: () => memory[Symbol.asyncDispose](),
   }
   Object.assign(gateway.gateway, { limiter: watched })
-  const statuses: string[] = []
-  const walk = async () => {
-    for (const { path, method, body } of operations()) {
-      const headers = body === undefined ? {} : { 'content-type': 'application/json' }
-      const options = body === undefined ? { method, headers } : { method, headers, body }
-      const answer = await gateway.request(path, options)
-      await answer.arrayBuffer()
-      if (isRefusing && answer.status !== 429) statuses.push(`${method} ${path} ${answer.status}`)
-    }
-  }
-  await walk()
+  for (const walked of operations('up/m')) await ask(gateway, walked, testKey)
   expect(upstream.seen.length).toBeGreaterThan(10)
   await until(() => open === 0)
-  const before = upstream.seen.length
-  isRefusing = true
-  await walk()
-  expect(statuses).toEqual([])
-  expect(upstream.seen).toHaveLength(before)
+})
+
+describe('with a spent budget no operation reaches a target', () => {
+  const provider = (type: 'openai' | 'anthropic' | 'gemini' | 'cohere', baseUrl: string) => ({
+    type,
+    baseUrl,
+    key: 'k',
+  })
+  const ways: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+    'up/m': {},
+    // Several answers, asked for one by one, and an upstream that speaks the caller's own format.
+    'claude/m': { n: 3 },
+    'gem/m': { stream: true },
+    'co/m': {},
+    // Tried again, somewhere else, and at two targets at once.
+    raced: { stream: true },
+    'builtin-chat': { stream: true },
+    'builtin-video': {},
+    'builtin-image': {},
+  }
+
+  test.each(Object.entries(ways))('%s', async (model, further) => {
+    using folder = temporaryFolder()
+    const budgets = [{ id: 'spent', window: 'lifetime', limitMicroUsd: 0 }] as const
+    await writeOwners(folder.path, { organization: { budgets } })
+    await using upstream = await fakeUpstream((_seen, response) => json(response, {}))
+    await using gateway = await start(
+      {
+        providers: {
+          up: provider('openai', upstream.url),
+          claude: provider('anthropic', upstream.url),
+          gem: provider('gemini', upstream.url),
+          co: provider('cohere', upstream.url),
+        },
+        models: {
+          raced: {
+            targets: [{ target: 'up/m' }, { target: 'claude/m', priority: 1 }],
+            hedge: { enabled: true, delayMs: 1 },
+            retries: { attempts: 3, baseMs: 1 },
+          },
+        },
+      },
+      { dataFolder: folder.path },
+    )
+    const walk = operations(model).map((walked) =>
+      walked.body ? { ...walked, body: { ...walked.body, ...further } } : walked,
+    )
+    const reached = async () => {
+      await gateway.gateway.store.flush()
+      return (await gateway.gateway.store.listUsage({ limit: 1_000 })).length
+    }
+    const refused: string[] = []
+    for (const walked of walk)
+      if ((await ask(gateway, walked, ownedKey)) === 429) refused.push(walked.path)
+    expect(await reached()).toBe(0)
+    expect(upstream.seen.filter(({ method }) => method !== 'GET')).toEqual([])
+    // Another key, which has no budget, comes to what this one was refused.
+    for (const walked of walk) await ask(gateway, walked, testKey)
+    expect(await reached()).toBeGreaterThan(0)
+    expect(refused.length).toBeGreaterThan(0)
+  })
 })
 
 test('tokens are reserved by what may come, and settled by what came', async () => {

@@ -67,6 +67,8 @@ export interface ErrorDetails {
   readonly param?: string
   /** How long the caller should wait, in milliseconds; becomes Retry-After. */
   readonly retryAfterMs?: number
+  /** Asking again at once is no use, however soon it may be after `retryAfterMs`: clients are told not to. */
+  readonly isFinal?: boolean
   /** The status an upstream answered with, kept where the caller may see it. */
   readonly upstreamStatus?: number
   /** The upstream's own error code or type, kept where the caller may see it. */

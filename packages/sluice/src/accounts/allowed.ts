@@ -54,17 +54,12 @@ export function mayUse(
 }
 
 function allowsModel({ terms: { models } }: Holder, model: string): boolean {
-  return models === undefined || covers(models, model)
+  return models === undefined || models.some((pattern) => covers(pattern, model))
 }
 
-/** Whether one of these patterns stands for a model: its name, the beginning of it before a `*`, or `*`. */
-function covers(patterns: readonly string[], model: string): boolean {
-  return patterns.some(
-    (pattern) =>
-      pattern === model ||
-      pattern === '*' ||
-      (pattern.endsWith('*') && model.startsWith(pattern.slice(0, -1))),
-  )
+/** Whether a pattern stands for a model: its name, the beginning of it before a `*`, or `*`. */
+export function covers(pattern: string, model: string): boolean {
+  return pattern === model || (pattern.endsWith('*') && model.startsWith(pattern.slice(0, -1)))
 }
 
 /** How much of a name is shown that a caller made up. */

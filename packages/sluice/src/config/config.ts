@@ -28,6 +28,7 @@ export interface Config {
     readonly requestsPerMinute?: number
     readonly tokensPerMinute?: number
     readonly concurrentRequestsPerKey?: number
+    readonly unknownPrices?: 'refuse' | 'allow'
     readonly concurrentRequests?: number
     /** Of all keys together. */
     readonly heldBytes: number

@@ -94,6 +94,13 @@ export const limits = object(
     concurrentRequests: optional(
       count('Maximum number of concurrent requests, all keys together. Default: no limit.'),
     ),
+    unknownPrices: optional(
+      Type.Enum(['refuse', 'allow'], {
+        ...described(
+          'What happens to a call that a budget counts where nobody knows the price of a target. refuse (default): 403. allow: it is let in, and counts with what is known of its cost.',
+        ),
+      }),
+    ),
     heldBytes: optional(
       count(
         'Bytes that requests may hold at the same time, all keys together: their bodies, after decompression, and what they name for fetching. Beyond it: 503. Default 536870912 (512 MiB).',

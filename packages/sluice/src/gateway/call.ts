@@ -48,7 +48,7 @@ export interface Call {
   /** Counts what is fetched for it, as its body was counted. */
   readonly held: HeldBytes
   /** What the request was let in with. */
-  readonly admission: { readonly isGranted: boolean }
+  readonly admission: { readonly isGranted: boolean; readonly isPriced: boolean }
   /** Filled as the call goes on, and shown in the answer's headers even when it fails. */
   readonly trail: Trail
 }

@@ -47,7 +47,7 @@ export function begin(run: Run): Promise<Attempted> {
  * The route of the call's model. Where a request may leave it out, OpenAI's default applies, which may be a name of
  * sluice.yaml, or the built-in model where nobody has that name.
  */
-function routeOf(gateway: Gateway, call: Call): Route | Promise<Route> {
+export function routeOf(gateway: Gateway, call: Call): Route | Promise<Route> {
   const { request, key, operation } = call
   const { model } = request
   const routing = gateway.routing()

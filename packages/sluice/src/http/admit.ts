@@ -1,18 +1,29 @@
 import type { FastifyRequest } from 'fastify'
 import { GatewayError } from '@sluice/contract'
-import { tokensOf } from '../gateway/limits/call-size.ts'
 import { type Admission, actualOf } from '../gateway/limits/admission.ts'
-import { type Asked, claimsOf, type KeyLimits, needsSize } from '../gateway/limits/claims.ts'
+import { estimatedCost, leastMicroUsd } from '../gateway/limits/call-cost.ts'
+import { sizeOf, tokensOf } from '../gateway/limits/call-size.ts'
+import {
+  type Asked,
+  type CallerLimits,
+  claimsOf,
+  type KeyLimits,
+  limitsOf,
+  type Spending,
+} from '../gateway/limits/claims.ts'
+import { tellLimits } from '../gateway/limits/tell-limits.ts'
 import type { Call } from '../gateway/call.ts'
 import type { Gateway } from '../gateway/gateway.ts'
+import { routeOf } from '../gateway/handle.ts'
+import type { Route } from '../gateway/route/routing.ts'
 import type { Caller } from '../ports/api-key.ts'
-import type { Claim, Decision, Level, RateClaim, Refusal } from '../ports/limiter.ts'
 import type { Address, Exchange, ServerOptions } from './address.ts'
 
 interface Entering {
   readonly request: FastifyRequest
   readonly admission: Admission
   readonly key: Caller
+  /** Of keys that have none of their own. */
   readonly limits: KeyLimits
 }
 
@@ -23,21 +34,29 @@ interface Entering {
  */
 export function admitEntering(
   { uncounted, isSized }: Pick<Address, 'uncounted' | 'isSized'>,
-  entering: Entering,
+  { request, admission, key, limits: defaults }: Entering,
 ): Promise<void> | undefined {
-  if (isSized === true && needsSize(entering.limits)) return
-  return admit(entering, { isCounted: uncounted !== true, tokens: 0 })
+  const limits = limitsOf(key, defaults)
+  if (isSized === true && limits.needsSize) return
+  const asked = { isCounted: uncounted !== true, tokens: 0 }
+  return admit({ request, admission, limits, isPriced: limits.budgets.length === 0 }, asked)
 }
 
 /** The same for a call that is as large as its limits asked; nothing where the request was let in before. */
 export function admitCall(exchange: Exchange, call: Call): Promise<void> | undefined {
   const { gateway, options, request, key, admission } = exchange
   if (admission.isGranted) return
-  const tokens = tokensOf(call, gateway.learnedSizes)
-  return admit(
-    { request, admission, key, limits: options.keyLimits() },
-    { isCounted: true, tokens },
-  )
+  const limits = limitsOf(key, options.keyLimits())
+  const size = sizeOf(call, gateway.learnedSizes)
+  const asked = { isCounted: true, tokens: tokensOf(size) }
+  const admitting = { request, admission, limits, isPriced: true }
+  if (limits.budgets.length === 0) return admit(admitting, asked)
+  const withRoute = (route: Route) => {
+    const spending = spendingOf(exchange, { call, limits, route })
+    return admit(admitting, spending ? { ...asked, spending } : asked)
+  }
+  const found = routeOf(gateway, call)
+  return found instanceof Promise ? found.then(withRoute) : withRoute(found)
 }
 
 /** The request is over: what was reserved for it becomes what it has used. */
@@ -46,7 +65,10 @@ export function settle(
   { admission, call }: FastifyRequest,
   left: boolean,
 ): void {
-  admission?.end(actualOf(call, { left }))
+  if (admission) {
+    const { reservedMicroUsd } = admission
+    admission.end(actualOf(call, { left, reservedMicroUsd }))
+  }
   if (call?.trail.usage && call.trail.outcome === 'completed')
     learnedSizes.learn(call.request.model, call.trail.usage.outputTokens)
 }
@@ -60,85 +82,58 @@ export async function admitFailed(
   const { admission, apiKey: key } = request
   if (!key || !admission || admission.isAsked) return thrown
   try {
-    const limits = options.keyLimits()
-    await admit({ request, admission, key, limits }, { isCounted: true, tokens: 0 })
+    const limits = limitsOf(key, options.keyLimits())
+    await admit({ request, admission, limits, isPriced: false }, { isCounted: true, tokens: 0 })
     return thrown
   } catch (refused) {
     return refused
   }
 }
 
+interface Admitting {
+  readonly request: FastifyRequest
+  readonly admission: Admission
+  readonly limits: CallerLimits
+  readonly isPriced: boolean
+}
+
 function admit(
-  { request, admission, key, limits }: Entering,
+  { request, admission, limits, isPriced }: Admitting,
   asked: Asked,
 ): Promise<void> | undefined {
-  const decision = admission.ask(claimsOf(key, limits, asked))
+  const claims = claimsOf(limits, asked)
+  const decision = admission.ask(claims, { isPriced })
   if (decision === undefined) return
-  if (decision instanceof Promise) return decision.then((later) => tell(later, request))
-  tell(decision, request)
+  if (decision instanceof Promise)
+    return decision.then((later) => tellLimits(request.answerHeaders, { claims, decision: later }))
+  tellLimits(request.answerHeaders, { claims, decision })
 }
 
-function tell(decision: Decision, { answerHeaders }: FastifyRequest): void {
-  const { claims, levels } = decision
-  for (const unit of ['requests', 'tokens'] as const) {
-    const level = scarcest(claims, levels, unit)
-    if (!level) continue
-    answerHeaders.push(
-      `x-ratelimit-limit-${unit}`,
-      String(level.limit),
-      `x-ratelimit-remaining-${unit}`,
-      String(level.remaining),
-      `x-ratelimit-reset-${unit}`,
-      duration(level.resetMs),
-    )
-  }
-  if (!decision.granted) throw refusal(decision)
-}
-
-/** Of several limits the one that is reached first. */
-function scarcest(
-  claims: readonly Claim[],
-  levels: readonly Level[],
-  unit: RateClaim['unit'],
-): Level | undefined {
-  let found: Level | undefined
-  for (let index = 0; index < claims.length; index++) {
-    const claim = claims[index]
-    const level = levels[index]
-    if (claim?.kind !== 'rate' || claim.unit !== unit || !level) continue
-    if (!found || level.remaining < found.remaining) found = level
-  }
-  return found
-}
-
-function refusal({ claims, refused, retryAfterMs }: Refusal): GatewayError {
-  const claim = claims[refused]
-  if (!claim) return new GatewayError('internal', 'A claim was refused that nobody made')
-  const again = `try again in ${duration(retryAfterMs)}`
-  if (claim.kind === 'budget')
-    return new GatewayError('quota_exceeded', 'The budget is used up', { retryAfterMs: Infinity })
-  if (claim.kind === 'concurrency')
-    return new GatewayError(
-      'rate_limited',
-      `This key may make ${claim.limit} requests at the same time; ${again}`,
-      { retryAfterMs },
-    )
-  const { unit, limit, amount } = claim
-  if (unit === 'requests')
-    return new GatewayError(
-      'rate_limited',
-      `This key may make ${limit} requests per minute; ${again}`,
-      { retryAfterMs },
-    )
-  const what = `This key may use ${limit} tokens per minute, and this request may take ${amount}`
-  const then = retryAfterMs === Infinity ? 'ask for less' : again
-  return new GatewayError('rate_limited', `${what}; ${then}`, { retryAfterMs })
-}
-
-/** `12ms`, `1.5s`, `6m0s`, as OpenAI writes the time to a reset. */
-function duration(ms: number): string {
-  if (ms < 1000) return `${Math.ceil(ms)}ms`
-  if (ms < 60_000) return `${Math.round(ms / 100) / 10}s`
-  const seconds = Math.ceil(ms / 1000)
-  return `${Math.floor(seconds / 60)}m${seconds % 60}s`
+/**
+ * What a call may cost, for the budgets that count it; undefined where none does.
+ *
+ * @throws GatewayError `forbidden` where nobody knows what it may cost.
+ */
+function spendingOf(
+  { gateway, options }: Exchange,
+  {
+    call,
+    limits,
+    route,
+  }: { readonly call: Call; readonly limits: CallerLimits; readonly route: Route },
+): Spending | undefined {
+  const { model } = call.request
+  const names = [typeof model === 'string' ? model : route.model]
+  for (const level of route.levels) for (const { id } of level) names.push(id)
+  const budgets = limits.budgets.filter(({ counts }) => counts(names, call.tags))
+  if (budgets.length === 0) return undefined
+  const size = sizeOf(call, gateway.learnedSizes)
+  const microUsd = estimatedCost(call, { route, size, at: gateway.now() })
+  if (microUsd !== undefined) return { microUsd, budgets }
+  if (options.keyLimits().unknownPrices === 'allow') return { microUsd: leastMicroUsd, budgets }
+  throw new GatewayError(
+    'forbidden',
+    `Nobody knows what ${names[0]} costs, and this key has a budget: its price has to be set first`,
+    { param: 'model' },
+  )
 }

@@ -85,9 +85,9 @@ function discardRest(request: IncomingMessage): void {
 export function deliverError(reply: FastifyReply, error: GatewayError, body: unknown): void {
   if (reply.raw.headersSent) return
   reply.request.errorCode = codeIn(body)
-  const { retryAfterMs, upstreamRequestId, upstreamStatus } = error.details
-  if (retryAfterMs === Infinity) void reply.header('x-should-retry', 'false')
-  else if (retryAfterMs !== undefined)
+  const { retryAfterMs, isFinal, upstreamRequestId, upstreamStatus } = error.details
+  if (isFinal === true || retryAfterMs === Infinity) void reply.header('x-should-retry', 'false')
+  if (retryAfterMs !== undefined && retryAfterMs !== Infinity)
     void reply.header('retry-after', String(Math.max(1, Math.ceil(retryAfterMs / 1000))))
   if (upstreamRequestId !== undefined)
     void reply.header('x-upstream-request-id', upstreamRequestId.replace(/[^\x20-\x7e]/g, ''))

@@ -95,14 +95,16 @@ export class Attempt implements CancelListener, Growing {
   constructor(run: Run, target: Target, cancellation: Cancellation) {
     const { trail, admission } = run.call
     // The one door: whatever leads to an upstream leads through here.
-    if (!admission.isGranted) throw new GatewayError('internal', 'The call was not let in')
+    const described: Operation = operations[run.call.operation]
+    const isFree = described.isFree === true
+    if (!admission.isGranted || !(isFree || admission.isPriced))
+      throw new GatewayError('internal', 'The call was not let in')
     trail.attempts += 1
     trail.provider = target.providerId
     trail.model = target.model
     this.number = trail.attempts
     this.target = target
-    const described: Operation = operations[run.call.operation]
-    if (described.isFree === true) this.#usage = noUsage
+    if (isFree) this.#usage = noUsage
     this.#run = run
     this.#cancellation = cancellation
     this.#startedAt = run.gateway.now()

@@ -13,6 +13,7 @@ export class Admission implements Listed {
   place = -1
   #isAsked = false
   #isGranted = false
+  #isPriced = false
   #isOver = false
   #reservation: Reservation | undefined
   #actual: Actual = {}
@@ -29,14 +30,33 @@ export class Admission implements Listed {
     return this.#isGranted
   }
 
+  /** Whether it may cost something: the budgets that count it were asked, or there are none. */
+  get isPriced(): boolean {
+    return this.#isPriced
+  }
+
+  /** What the budgets have put aside for it, in millionths of a dollar. */
+  get reservedMicroUsd(): number {
+    const claims = this.#reservation?.claims ?? []
+    const budget = claims.find(({ kind }) => kind === 'budget')
+    return budget?.kind === 'budget' ? budget.amount : 0
+  }
+
   /** Whether it was decided, or is being decided, if the request is let in. */
   get isAsked(): boolean {
     return this.#isAsked
   }
 
-  /** Asks for all of it in one step; undefined where nothing is limited. */
-  ask(claims: readonly Claim[]): Decision | Promise<Decision> | undefined {
+  /**
+   * Asks for all of it in one step; undefined where nothing is limited. `isPriced` says that every budget that counts the
+   * request is among the claims.
+   */
+  ask(
+    claims: readonly Claim[],
+    { isPriced }: { readonly isPriced: boolean },
+  ): Decision | Promise<Decision> | undefined {
     this.#isAsked = true
+    this.#isPriced = isPriced
     if (claims.length === 0) {
       this.#isGranted = true
       return undefined
@@ -103,12 +123,17 @@ export class Leases implements Disposable {
 }
 
 /**
- * What a request has used: nothing where it never came to an upstream or all of them failed, and what was reserved where
+ * What a request has used: all its attempts together in money, its answer in tokens. Nothing where it never came to an upstream or all of them failed, and what was reserved where
  * nobody said.
  */
-export function actualOf(call: Call | undefined, { left }: { readonly left: boolean }): Actual {
-  if (!call || call.trail.attempts === 0) return { tokens: 0 }
-  const { usage, outcome } = call.trail
-  if (usage) return { tokens: usage.inputTokens + usage.outputTokens }
-  return left || outcome === 'completed' ? {} : { tokens: 0 }
+export function actualOf(
+  call: Call | undefined,
+  { left, reservedMicroUsd }: { readonly left: boolean; readonly reservedMicroUsd: number },
+): Actual {
+  if (!call || call.trail.attempts === 0) return { tokens: 0, microUsd: 0 }
+  const { usage, outcome, costMicroUsd, unknownCosts } = call.trail
+  // What nobody knows the cost of stays as it was put aside: it is never taken for nothing.
+  const microUsd = unknownCosts === 0 ? costMicroUsd : Math.max(costMicroUsd, reservedMicroUsd)
+  if (usage) return { tokens: usage.inputTokens + usage.outputTokens, microUsd }
+  return left || outcome === 'completed' ? { microUsd } : { tokens: 0, microUsd }
 }

@@ -33,26 +33,45 @@ export class LearnedSizes {
   }
 }
 
-/** The tokens that a call may take, before anybody has counted them: its texts, and what it may be answered. */
-export function tokensOf(call: Call, learned: LearnedSizes): number {
-  const operation: Operation = operations[call.operation]
-  if (operation.isFree === true || call.format.counted !== undefined) return 0
-  const { value } = call.request
-  const input = call.request.hasBytes ? Math.ceil(textLength(value) / charactersPerToken) : 0
-  return writes.has(call.operation)
-    ? input + outputOf(value, learned.of(call.request.model))
-    : input
+/** How large a call may be, before anybody has counted. */
+export interface CallSize {
+  readonly inputTokens: number
+  /** Of each answer. */
+  readonly outputTokens: number
+  /** Answers that are asked for at once. */
+  readonly choices: number
 }
 
-function outputOf(value: Readonly<Record<string, unknown>>, usual: number): number {
+const nothing: CallSize = { inputTokens: 0, outputTokens: 0, choices: 1 }
+
+/** Its texts, and what it may be answered. */
+export function sizeOf(call: Call, learned: LearnedSizes): CallSize {
+  if (isFree(call)) return nothing
+  const { value } = call.request
+  const inputTokens = call.request.hasBytes ? Math.ceil(textLength(value) / charactersPerToken) : 0
+  if (!writes.has(call.operation)) return { ...nothing, inputTokens }
+  return { inputTokens, ...outputOf(value, learned.of(call.request.model)) }
+}
+
+/** Whether an upstream does nothing that it charges for: looking how a task goes, or counting. */
+export function isFree({ operation, format }: Pick<Call, 'operation' | 'format'>): boolean {
+  const described: Operation = operations[operation]
+  return described.isFree === true || format.counted !== undefined
+}
+
+export function tokensOf({ inputTokens, outputTokens, choices }: CallSize): number {
+  return inputTokens + outputTokens * choices
+}
+
+function outputOf(
+  value: Readonly<Record<string, unknown>>,
+  usual: number,
+): Pick<CallSize, 'outputTokens' | 'choices'> {
   const gemini = value['generationConfig']
   const config: Readonly<Record<string, unknown>> = isObject(gemini) ? gemini : {}
   const limits = [...outputLimits.map((name) => value[name]), config['maxOutputTokens']]
-  const limit = limits.find((one) => isCount(one)) as number | undefined
-  const choices = [value['n'], config['candidateCount']].find((one) => isCount(one)) as
-    | number
-    | undefined
-  return Math.ceil((limit ?? usual) * (choices ?? 1))
+  const choices = [value['n'], config['candidateCount']].find((one) => isCount(one)) ?? 1
+  return { outputTokens: Math.ceil(limits.find((one) => isCount(one)) ?? usual), choices }
 }
 
 function isCount(value: unknown): value is number {

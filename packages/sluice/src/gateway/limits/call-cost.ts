@@ -1,0 +1,66 @@
+import { isObject, noUsage, type Usage } from '@sluice/contract'
+import { askedUsage } from '../attempt/charge.ts'
+import type { Call } from '../call.ts'
+import type { Route } from '../route/routing.ts'
+import { type CallSize, isFree } from './call-size.ts'
+
+/** Of a recording, in the least that speech is compressed to: 32 kbit/s. */
+const audioBytesPerSecond = 4_000
+/** So many documents are one search (Cohere API, rerank). */
+const documentsPerSearch = 100
+
+/** What a budget is asked for at least: one that has nothing left lets in nothing, not even what costs nothing. */
+export const leastMicroUsd = 1
+
+/**
+ * What a call may cost before its upstream was asked, in millionths of a dollar: at the dearest of the targets that may be
+ * tried, all answers that are asked for at once, and twice where the route hedges. Undefined where one of them has no price.
+ */
+export function estimatedCost(
+  call: Call,
+  { route, size, at }: { readonly route: Route; readonly size: CallSize; readonly at: number },
+): number | undefined {
+  if (isFree(call)) return leastMicroUsd
+  const usage = { ...usageOf(call, size), estimated: true }
+  let dearest = leastMicroUsd
+  let count = 0
+  for (const level of route.levels)
+    for (const { price } of level) {
+      const cost = price.cost(usage, call.operation, at)
+      if (!cost) return undefined
+      count += 1
+      dearest = Math.max(dearest, cost.microUsd)
+    }
+  const isHedged = route.options.hedge.enabled && count > 1 && call.operation !== 'createVideo'
+  return dearest * size.choices * (isHedged ? 2 : 1)
+}
+
+function usageOf(call: Call, { inputTokens, outputTokens }: CallSize): Usage {
+  const used: Usage = { inputTokens, outputTokens }
+  const { value } = call.request
+  switch (call.operation) {
+    case 'createImage':
+    case 'editImage': {
+      const { n } = value
+      return askedUsage(call, { ...used, images: typeof n === 'number' ? n : 1 }) ?? used
+    }
+    case 'transcribe':
+    case 'translate':
+      return { ...noUsage, seconds: Math.ceil(bytesIn(value['file']) / audioBytesPerSecond) }
+    case 'rerank': {
+      const { documents } = value
+      const count = Array.isArray(documents) ? documents.length : 1
+      return { ...used, searchUnits: Math.max(1, Math.ceil(count / documentsPerSearch)) }
+    }
+    case 'speak':
+    case 'createVideo':
+      return askedUsage(call, undefined) ?? used
+    default:
+      return used
+  }
+}
+
+function bytesIn(file: unknown): number {
+  const bytes = isObject(file) ? file['bytes'] : undefined
+  return bytes instanceof Uint8Array ? bytes.length : 0
+}

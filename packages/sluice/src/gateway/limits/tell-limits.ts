@@ -1,0 +1,120 @@
+import { GatewayError } from '@sluice/contract'
+import type { HeldClaim } from './claims.ts'
+import type { BudgetWindow, Decision, Level, RateClaim, Refusal } from '../../ports/limiter.ts'
+import type { Holder } from '../../ports/account.ts'
+import { formatUsd } from '../../prices/cost.ts'
+
+export interface Decided {
+  /** As they were asked for: `decision` speaks of them in this order. */
+  readonly claims: readonly HeldClaim[]
+  readonly decision: Decision
+}
+
+/**
+ * Adds to the headers of an answer, names and values in turn, what is left; of several limits of a kind that of the one that is
+ * reached first.
+ *
+ * @throws GatewayError where the decision is a refusal.
+ */
+export function tellLimits(answerHeaders: string[], { claims, decision }: Decided): void {
+  const { levels } = decision
+  for (const unit of ['requests', 'tokens'] as const) {
+    const level = scarcest(claims, levels, unit)
+    if (!level) continue
+    answerHeaders.push(
+      `x-ratelimit-limit-${unit}`,
+      String(level.limit),
+      `x-ratelimit-remaining-${unit}`,
+      String(level.remaining),
+      `x-ratelimit-reset-${unit}`,
+      duration(level.resetMs),
+    )
+  }
+  if (!decision.granted) throw refusal(claims, decision)
+}
+
+function scarcest(
+  claims: readonly HeldClaim[],
+  levels: readonly Level[],
+  unit: RateClaim['unit'],
+): Level | undefined {
+  let found: Level | undefined
+  for (let index = 0; index < claims.length; index++) {
+    const claim = claims[index]
+    const level = levels[index]
+    if (claim?.kind !== 'rate' || claim.unit !== unit || !level) continue
+    if (!found || level.remaining < found.remaining) found = level
+  }
+  return found
+}
+
+function refusal(
+  claims: readonly HeldClaim[],
+  { refused, retryAfterMs, levels }: Refusal,
+): GatewayError {
+  const claim = claims[refused]
+  const level = levels[refused]
+  if (!claim || !level) return new GatewayError('internal', 'A claim was refused that nobody made')
+  if (claim.kind === 'budget')
+    return new GatewayError('quota_exceeded', spent(claim, level, retryAfterMs), {
+      retryAfterMs,
+      isFinal: true,
+    })
+  const again = `try again in ${duration(retryAfterMs)}`
+  const who = said(claim.holder)
+  if (claim.kind === 'concurrency')
+    return new GatewayError(
+      'rate_limited',
+      `${who} may make ${claim.limit} requests at the same time; ${again}`,
+      { retryAfterMs },
+    )
+  const { unit, limit, amount } = claim
+  if (unit === 'requests')
+    return new GatewayError(
+      'rate_limited',
+      `${who} may make ${limit} requests per minute; ${again}`,
+      {
+        retryAfterMs,
+      },
+    )
+  const what = `${who} may use ${limit} tokens per minute, and this request may take ${amount}`
+  const then = retryAfterMs === Infinity ? 'ask for less' : again
+  return new GatewayError('rate_limited', `${what}; ${then}`, { retryAfterMs })
+}
+
+function said({ kind, name }: Holder): string {
+  return kind === 'key' ? 'This key' : `The ${kind} ${name}`
+}
+
+function spent(
+  { holder, budget, window, limit, amount }: Extract<HeldClaim, { kind: 'budget' }>,
+  { remaining }: Level,
+  retryAfterMs: number,
+): string {
+  const whose = holder.kind === 'key' ? 'this key' : `the ${holder.kind} ${holder.name}`
+  const { model, tag } = budget ?? {}
+  const what = [
+    ...(model === undefined ? [] : [` for ${model}`]),
+    ...(tag === undefined ? [] : [` for the tag ${tag}`]),
+  ].join('')
+  const which = `The ${windowName(window)} budget of $${formatUsd(limit)}${what} of ${whose}`
+  const left = `has $${formatUsd(remaining)} left, and this request may cost $${formatUsd(amount)}`
+  if (amount > limit) return `${which} ${left}: more than there will ever be`
+  if (retryAfterMs === Infinity) return `${which} ${left}: it is not renewed`
+  // Of a calendar window the moment is a round one.
+  const until = new Date(Date.now() + retryAfterMs).toISOString().slice(0, 19)
+  return `${which} ${left}: it holds until ${until}Z`
+}
+
+function windowName(window: BudgetWindow): string {
+  if (typeof window === 'number') return `${window}-hour`
+  return { day: 'daily', week: 'weekly', month: 'monthly', lifetime: 'lifetime' }[window]
+}
+
+/** `12ms`, `1.5s`, `6m0s`, as OpenAI writes the time to a reset. */
+function duration(ms: number): string {
+  if (ms < 1000) return `${Math.ceil(ms)}ms`
+  if (ms < 60_000) return `${Math.round(ms / 100) / 10}s`
+  const seconds = Math.ceil(ms / 1000)
+  return `${Math.floor(seconds / 60)}m${seconds % 60}s`
+}

@@ -1,0 +1,251 @@
+// Money is put aside before an upstream is asked, on all levels at once, and what a call cost takes its place.
+import Anthropic from '@anthropic-ai/sdk'
+import OpenAI from 'openai'
+import { describe, expect, test } from 'vitest'
+import type { ConfigFile } from '../../packages/sluice/src/config/schema.ts'
+import type { Budget } from '../../packages/sluice/src/ports/account.ts'
+import { fakeUpstream, json } from '../support/fake-upstream.ts'
+import { chatReply } from '../support/openai-wire.ts'
+import { type Levels, ownedKey, siblingKey, writeOwners } from '../support/owners.ts'
+import { start, until } from '../support/start.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
+
+/** One millionth of a dollar for each token. The fake upstream's answers have used ten. */
+const prices = { 'up/*': { input: 1, output: 1 }, 'other/*': { input: 3, output: 3 } }
+const used = 10
+
+const budget = (limitMicroUsd: number, further: Partial<Budget> = {}): Budget => ({
+  id: 'b1',
+  window: 'month',
+  limitMicroUsd,
+  ...further,
+})
+
+const chat = (max_tokens: number, model = 'up/m') => ({
+  model,
+  max_tokens,
+  messages: [{ role: 'user', content: 'Hi' }],
+})
+
+async function stage(levels: Levels, content: ConfigFile = {}) {
+  await using opened = new AsyncDisposableStack()
+  const { path: dataFolder } = opened.use(temporaryFolder())
+  await writeOwners(dataFolder, levels)
+  const upstream = opened.use(
+    await fakeUpstream((_seen, response) => json(response, chatReply('Hello'))),
+  )
+  const provider = { type: 'openai' as const, baseUrl: upstream.url, key: 'k' }
+  const gateway = opened.use(
+    await start(
+      {
+        prices,
+        defaults: { retries: { attempts: 1 } },
+        providers: { up: provider, other: provider },
+        ...content,
+      },
+      { dataFolder },
+    ),
+  )
+  const moved = opened.move()
+  return {
+    upstream,
+    gateway,
+    post: (body: object, { key = ownedKey, headers = {}, path = '/v1/chat/completions' } = {}) =>
+      gateway.post(path, body, { key, headers }),
+    [Symbol.asyncDispose]: () => moved.disposeAsync(),
+  }
+}
+
+const messageOf = async (answer: Response) =>
+  ((await answer.json()) as { error: { message: string } }).error.message
+
+describe.each(['key', 'user', 'team', 'organization'] as const)('a budget of the %s', (level) => {
+  test('is reserved from before the upstream is asked, and holds what calls have cost', async () => {
+    await using staged = await stage({ [level]: { budgets: [budget(1_000)] } })
+    const { upstream, post } = staged
+    const open: (() => void)[] = []
+    upstream.answer((_seen, response) => {
+      open.push(() => json(response, chatReply('Hello')))
+    })
+    const first = post(chat(600))
+    await until(() => open.length === 1)
+    const refused = await post(chat(600))
+    expect(refused.status).toBe(429)
+    expect(upstream.seen).toHaveLength(1)
+    open[0]?.()
+    expect((await first).status).toBe(200)
+    await (await first).arrayBuffer()
+    upstream.answer((_seen, response) => json(response, chatReply('Hello')))
+    // What was not used is back.
+    await expect.poll(async () => (await post(chat(900))).status).toBe(200)
+    expect((await post(chat(1_000 - used))).status).toBe(429)
+  })
+
+  test('that is spent is named with whose it is and when it is new', async () => {
+    await using staged = await stage({ [level]: { budgets: [budget(5)] } })
+    const refused = await staged.post(chat(100))
+    expect(refused.status).toBe(429)
+    expect(refused.headers.get('x-should-retry')).toBe('false')
+    const message = await messageOf(refused)
+    const whose = level === 'key' ? 'this key' : `the ${level} some ${level}`
+    expect(message).toMatch(`The monthly budget of $0.000005 of ${whose} has $0.000005 left`)
+    expect(staged.upstream.seen).toEqual([])
+  })
+})
+
+test('all levels hold at once, and a refused call takes from none', async () => {
+  await using staged = await stage({
+    key: { budgets: [budget(1_000)], requestsPerMinute: 100 },
+    team: { requestsPerMinute: 3, tokensPerMinute: 100_000 },
+    organization: { budgets: [budget(30)], concurrentRequests: 5 },
+  })
+  const { post } = staged
+  const first = await post(chat(10))
+  expect(first.status).toBe(200)
+  expect(first.headers.get('x-ratelimit-limit-requests')).toBe('3')
+  expect(first.headers.get('x-ratelimit-limit-tokens')).toBe('100000')
+  for (let count = 0; count < 5; count += 1) expect((await post(chat(500))).status).toBe(429)
+  expect((await post(chat(1), { key: siblingKey })).status).toBe(200)
+  const third = await post(chat(1))
+  expect(third.headers.get('x-ratelimit-remaining-requests')).toBe('0')
+  const fourth = await post(chat(1))
+  expect(fourth.status).toBe(429)
+  expect(Number(fourth.headers.get('retry-after'))).toBeGreaterThan(0)
+})
+
+test('a budget may count one model or one tag only', async () => {
+  await using staged = await stage({
+    key: {
+      budgets: [
+        budget(5, { id: 'model', model: 'other/*' }),
+        budget(5, { id: 'tag', tag: 'nightly', window: 'lifetime' }),
+      ],
+    },
+  })
+  const { post } = staged
+  expect((await post(chat(100))).status).toBe(200)
+  const model = await post(chat(100, 'other/m'))
+  expect(model.status).toBe(429)
+  expect(await messageOf(model)).toContain('budget of $0.000005 for other/* of this key')
+  const tagged = await post(chat(100), { headers: { 'x-sluice-tags': 'nightly' } })
+  expect(tagged.status).toBe(429)
+  expect(await messageOf(tagged)).toContain('for the tag nightly of this key')
+})
+
+test('of a route with several targets the dearest that may be tried is put aside', async () => {
+  const models = { both: { targets: [{ target: 'up/m' }, { target: 'other/m', priority: 1 }] } }
+  await using staged = await stage({ key: { budgets: [budget(1_000)] } }, { models })
+  const { post, upstream } = staged
+  expect((await post(chat(400, 'both'))).status).toBe(429)
+  expect(upstream.seen).toEqual([])
+  expect((await post(chat(300, 'both'))).status).toBe(200)
+})
+
+test('every attempt counts: one that failed after it was answered, and both of a hedge', async () => {
+  const models = {
+    raced: {
+      targets: [{ target: 'up/m' }, { target: 'other/m', priority: 1 }],
+      hedge: { enabled: true, delayMs: 1 },
+    },
+  }
+  await using staged = await stage({ key: { budgets: [budget(1_000)] } }, { models })
+  const { post, upstream } = staged
+  // Twice three hundred are more than there is.
+  expect((await post(chat(200, 'raced'))).status).toBe(429)
+  upstream.answer((seen, response) => {
+    if (seen.body['model'] === 'm') setTimeout(() => json(response, chatReply('Hello')), 50)
+  })
+  expect((await post(chat(100, 'raced'))).status).toBe(200)
+  expect(upstream.seen.length).toBe(2)
+})
+
+test('what nobody knows the price of is refused, unless it is let in', async () => {
+  const levels = { key: { budgets: [budget(1_000)] } }
+  const onlyUp = { prices: { 'up/*': { input: 1, output: 1 } } }
+  await using refusing = await stage(levels, onlyUp)
+  const refused = await refusing.post(chat(1, 'other/m'))
+  expect(refused.status).toBe(403)
+  expect(await messageOf(refused)).toContain('Nobody knows what other/m costs')
+  expect(refusing.upstream.seen).toEqual([])
+  await using allowing = await stage(levels, { ...onlyUp, limits: { unknownPrices: 'allow' } })
+  expect((await allowing.post(chat(1, 'other/m'))).status).toBe(200)
+})
+
+test('built-in models cost nothing, and need a budget that is not spent', async () => {
+  await using staged = await stage({
+    key: { budgets: [budget(5)] },
+    team: { budgets: [budget(0, { id: 'spent', tag: 'spent' })] },
+  })
+  const builtin = { ...chat(5, 'builtin-chat') }
+  for (let count = 0; count < 10; count += 1) expect((await staged.post(builtin)).status).toBe(200)
+  const spent = await staged.post(builtin, { headers: { 'x-sluice-tags': 'spent' } })
+  expect(spent.status).toBe(429)
+})
+
+describe('a spent budget is told in each format’s own words', () => {
+  const spent = { key: { budgets: [budget(0)] } }
+  const messages = [{ role: 'user', content: 'Hi' }]
+  test.each<[string, object, object]>([
+    [
+      '/v1/chat/completions',
+      chat(1),
+      { error: { code: 'insufficient_quota', type: 'insufficient_quota' } },
+    ],
+    [
+      '/v1/responses',
+      { model: 'up/m', input: 'Hi' },
+      { error: { code: 'insufficient_quota', type: 'insufficient_quota' } },
+    ],
+    [
+      '/v1/messages',
+      { model: 'up/m', max_tokens: 1, messages },
+      { type: 'error', error: { type: 'rate_limit_error' } },
+    ],
+    [
+      '/v1beta/models/up%2Fm:generateContent',
+      { contents: [{ parts: [{ text: 'Hi' }] }] },
+      { error: { code: 429, status: 'RESOURCE_EXHAUSTED' } },
+    ],
+    [
+      '/v2/rerank',
+      { model: 'up/m', query: 'Hi', documents: ['a'] },
+      { error: { code: 'insufficient_quota' } },
+    ],
+  ])('%s', async (path, body, said) => {
+    await using staged = await stage(spent)
+    const refused = await staged.post(body, { path })
+    expect(refused.status).toBe(429)
+    expect(refused.headers.get('x-should-retry')).toBe('false')
+    expect(await refused.json()).toMatchObject(said)
+    expect(staged.upstream.seen).toEqual([])
+  })
+})
+
+describe('official clients do not ask again', () => {
+  const spent = { key: { budgets: [budget(0)] } }
+  const count = (gateway: { logged: readonly { message: string }[] }) =>
+    gateway.logged.filter(({ message }) => message === 'request').length
+
+  test('openai', async () => {
+    await using staged = await stage(spent)
+    const client = new OpenAI({ apiKey: ownedKey, baseURL: `${staged.gateway.url}/v1` })
+    const asked = client.chat.completions.create({
+      model: 'up/m',
+      messages: [{ role: 'user', content: 'Hi' }],
+    })
+    await expect(asked).rejects.toMatchObject({ status: 429, code: 'insufficient_quota' })
+    expect(count(staged.gateway)).toBe(1)
+  })
+
+  test('anthropic', async () => {
+    await using staged = await stage(spent)
+    const client = new Anthropic({ apiKey: ownedKey, baseURL: staged.gateway.url })
+    const asked = client.messages.create({
+      model: 'up/m',
+      max_tokens: 5,
+      messages: [{ role: 'user', content: 'Hi' }],
+    })
+    await expect(asked).rejects.toMatchObject({ status: 429 })
+    expect(count(staged.gateway)).toBe(1)
+  })
+})
