@@ -171,6 +171,26 @@ test('what nobody knows the price of is refused, unless it is let in', async () 
   expect((await allowing.post(chat(1, 'other/m'))).status).toBe(200)
 })
 
+test('what was spent is known after a restart', async () => {
+  using folder = temporaryFolder()
+  const budgets = [budget(105, { model: 'up/*' })]
+  await writeOwners(folder.path, { team: { budgets } })
+  await using upstream = await fakeUpstream((_seen, response) => json(response, chatReply('Hello')))
+  const settings = {
+    prices,
+    providers: { up: { type: 'openai' as const, baseUrl: upstream.url, key: 'k' } },
+  }
+  const ask = async () => {
+    await using gateway = await start(settings, { dataFolder: folder.path })
+    const answer = await gateway.post('/v1/chat/completions', chat(95), { key: ownedKey })
+    await answer.arrayBuffer()
+    return answer.status
+  }
+  expect(await ask()).toBe(200)
+  // Ten were spent, and what this one may cost is more than is left.
+  expect(await ask()).toBe(429)
+})
+
 test('built-in models cost nothing, and need a budget that is not spent', async () => {
   await using staged = await stage({
     key: { budgets: [budget(5)] },

@@ -3,12 +3,13 @@ import type { FastifyInstance } from 'fastify'
 import { addressListOf } from '../config/address-block.ts'
 import type { Config } from '../config/config.ts'
 import type { ApiKey } from '../ports/api-key.ts'
-import type { Limiter } from '../ports/limiter.ts'
+import type { BudgetClaim, Limiter } from '../ports/limiter.ts'
 import type { Store } from '../ports/store.ts'
 import { type BuiltinEngine, createEngine, engineCard, type EngineOptions } from '@sluice/engine'
 import { aiSdkEngines } from '../ai-sdk/engines.ts'
 import { createRouting } from '../gateway/route/create-routing.ts'
 import type { Gateway, Log } from '../gateway/gateway.ts'
+import { recallBudget } from '../gateway/limits/recall-budget.ts'
 import { LearnedSizes } from '../gateway/limits/call-size.ts'
 import { keepChange, openBuiltInJobs } from '../gateway/kept/built-in-jobs.ts'
 import { KeptRoom } from '../gateway/kept/kept-room.ts'
@@ -78,7 +79,7 @@ export async function openGateway({
 
   const gateway: Gateway = {
     store,
-    limiter: await openLimiter(config, log),
+    limiter: await openLimiter(config, store, log),
     learnedSizes: new LearnedSizes(),
     keys,
     routing: () => current.routing,
@@ -121,12 +122,14 @@ export async function openGateway({
   }
 }
 
-async function openLimiter({ redis }: Config, log: Log): Promise<Limiter> {
-  if (!redis) return createMemoryLimiter()
+async function openLimiter({ redis }: Config, store: Store, log: Log): Promise<Limiter> {
+  const recall = (claim: BudgetClaim) => recallBudget(store, claim, Date.now())
+  if (!redis) return createMemoryLimiter({ recall })
   // Its client is needed only where there is a Redis.
   const { openRedisLimiter } = await import('../storage/limiter-redis.ts')
   return openRedisLimiter({
     ...redis,
+    recall,
     changed(isUp, reason) {
       if (isUp) log.info({}, 'Redis answers: limits are shared')
       else log.error({ error: String(reason) }, 'Redis does not answer: limits are not shared')
