@@ -240,7 +240,7 @@ export const largeAnswers: readonly LargeAnswer[] = [
     path: '/v1/completions',
     body: { model: 'builtin-chat', prompt: words, echo: true, logprobs: 5, max_tokens: 5 },
     status: 200,
-    bytesMin: 5 * megabyte,
+    bytesMin: 2 * megabyte,
   },
   {
     name: 'a stream of probabilities of an echo',
@@ -255,6 +255,6 @@ export const largeAnswers: readonly LargeAnswer[] = [
       stream: true,
     },
     status: 200,
-    bytesMin: 5 * megabyte,
+    bytesMin: 2 * megabyte,
   },
 ]

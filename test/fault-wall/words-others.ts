@@ -1,4 +1,5 @@
 import { awsFrame } from '../support/aws-frames.ts'
+import { anthropicStream } from '../support/upstream-streams.ts'
 import { bytes, named, sse, type Words } from './words-form.ts'
 
 export function messages(): Words {
@@ -8,33 +9,9 @@ export function messages(): Words {
   return {
     ...sse,
     id: 'messages',
-    preamble: [
-      named({
-        type: 'message_start',
-        message: {
-          ...head,
-          content: [],
-          stop_reason: null,
-          stop_sequence: null,
-          usage: { input_tokens: 7, output_tokens: 1 },
-        },
-      }),
-      named({
-        type: 'content_block_start',
-        index: 0,
-        content_block: { type: 'text', text: '' },
-      }),
-    ],
+    preamble: anthropicStream.preamble.filter((event) => !event.includes('event: ping')).map(bytes),
     content: [said('Hel'), said('lo')],
-    ending: [
-      named({ type: 'content_block_stop', index: 0 }),
-      named({
-        type: 'message_delta',
-        delta: { stop_reason: 'end_turn', stop_sequence: null },
-        usage: { output_tokens: 3 },
-      }),
-      named({ type: 'message_stop' }),
-    ],
+    ending: anthropicStream.ending.map(bytes),
     idle: named({ type: 'ping' }),
     unknown: named({ type: 'surprise' }),
     said,

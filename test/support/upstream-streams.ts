@@ -24,7 +24,7 @@ const openai: UpstreamStream = {
   errorFrame: data({ error: { message: 'overloaded', type: 'server_error', code: null } }),
 }
 
-const anthropic: UpstreamStream = {
+export const anthropicStream: UpstreamStream = {
   type: 'anthropic',
   preamble: [
     named({
@@ -85,7 +85,7 @@ const gemini: UpstreamStream = {
   errorFrame: data({ error: { code: 503, message: 'overloaded', status: 'UNAVAILABLE' } }),
 }
 
-export const upstreamStreams: readonly UpstreamStream[] = [openai, anthropic, gemini]
+export const upstreamStreams: readonly UpstreamStream[] = [openai, anthropicStream, gemini]
 
 /** How one client format asks for a stream, and how its answer is read. */
 export interface ClientStream {

@@ -4,7 +4,7 @@ import { createEnvelope, systemFingerprint } from '../chat/reply.ts'
 import { isLarge } from '../chat/request-size.ts'
 import type { Operation } from '../operation.ts'
 import { composeCompletion } from './compose.ts'
-import { logprobsInTurns } from './logprobs.ts'
+import { completionLogprobs } from './logprobs.ts'
 import { streamCompletion, type CompletionOptions } from './stream.ts'
 
 /** A large request may take this long in its thread. */
@@ -35,32 +35,24 @@ export const complete: Operation<'complete'> = async (request, context) => {
   const envelope = createEnvelope('cmpl-', context)
   const options = { envelope, request, choices: drafts, usage, pause }
   if (request.stream === true) return { kind: 'events', events: streamCompletion(options) }
-  return { kind: 'reply', reply: await createReply(options), usage }
+  return { kind: 'reply', reply: createReply(options), usage }
 }
 
-async function createReply(options: CompletionOptions): Promise<CompleteReply> {
-  const { envelope, request, usage, pause } = options
-  const choices: CompleteReply['choices'][number][] = []
-  for (const { index, echoed, tokens, finish } of options.choices) {
-    const all = [...echoed, ...tokens]
-    choices.push({
-      text: all.map((chosen) => chosen.token).join(''),
-      index,
-      logprobs:
-        request.logprobs == null
-          ? null
-          : await logprobsInTurns(all, {
-              top: request.logprobs,
-              echoed: echoed.length,
-              pause,
-            }),
-      finish_reason: finish,
-    })
-  }
+function createReply({ envelope, request, choices, usage }: CompletionOptions): CompleteReply {
+  const { logprobs: top } = request
   return {
     ...envelope,
     object: 'text_completion',
-    choices,
+    choices: choices.map(({ index, echoed, tokens, finish }) => {
+      const all = [...echoed, ...tokens]
+      return {
+        text: all.map((chosen) => chosen.token).join(''),
+        index,
+        logprobs:
+          top == null ? null : completionLogprobs(all, { top, offset: 0, echoed: echoed.length }),
+        finish_reason: finish,
+      }
+    }),
     usage: chatUsage(usage),
     system_fingerprint: systemFingerprint,
   }

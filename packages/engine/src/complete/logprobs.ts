@@ -1,5 +1,4 @@
 import type { CompleteReply } from '@sluice/contract'
-import type { Pause } from '../chat/pause.ts'
 import type { ChosenToken } from '../chat/sampling/logprobs.ts'
 
 type CompletionLogprobs = NonNullable<CompleteReply['choices'][number]['logprobs']>
@@ -32,34 +31,8 @@ export function completionLogprobs(
   }
 }
 
-/** So many tokens are told in one piece. */
+/** So many tokens of a prompt are told in one piece. */
 export const tokensPerPiece = 1_000
-
-/** The same of any number of tokens, so that other work has its turns between them. */
-export async function logprobsInTurns(
-  tokens: readonly ChosenToken[],
-  { pause, ...options }: { readonly top: number; readonly echoed: number; readonly pause: Pause },
-): Promise<CompletionLogprobs> {
-  const all: Required<CompletionLogprobs> = {
-    tokens: [],
-    token_logprobs: [],
-    top_logprobs: options.top === 0 ? null : [],
-    text_offset: [],
-  }
-  let offset = 0
-  for (let at = 0; at < tokens.length; at += tokensPerPiece) {
-    const some = tokens.slice(at, at + tokensPerPiece)
-    const echoed = options.echoed - at
-    const told = completionLogprobs(some, { top: options.top, offset, echoed })
-    all.tokens.push(...told.tokens)
-    all.token_logprobs.push(...told.token_logprobs)
-    all.top_logprobs?.push(...(told.top_logprobs ?? []))
-    all.text_offset.push(...told.text_offset)
-    for (const { token } of some) offset += token.length
-    await pause()
-  }
-  return all
-}
 
 /** The likeliest tokens, and the chosen one if it is not among them (OpenAI API, completions). */
 function alternativesOf(

@@ -1,6 +1,6 @@
 import type { Library } from './library.ts'
 import { ownRows } from './own-rows.ts'
-import { createPrice, type Price, type PriceInput, type RateInput, type RateName } from './price.ts'
+import { createPrice, type Price, type PriceInput, rateNames, type RateInput } from './price.ts'
 
 /** Whose price is asked for. */
 export interface PricedTarget {
@@ -106,25 +106,6 @@ function joined(below: PriceInput, above: PriceInput): PriceInput {
     date: isWhole && above.date > below.date ? above.date : below.date,
   }
 }
-
-const rateNames: readonly RateName[] = [
-  'input',
-  'cacheRead',
-  'cacheWrite',
-  'cacheWrite1h',
-  'audioInput',
-  'imageInput',
-  'output',
-  'reasoning',
-  'audioOutput',
-  'imageOutput',
-  'request',
-  'image',
-  'audioSecond',
-  'videoSecond',
-  'character',
-  'searchUnit',
-]
 
 /** A rule that everything costs nothing, as what the built-in engine answers. */
 export function freePrice(source: string, date: string): Price {

@@ -1,22 +1,15 @@
 import type { PriceConfig } from '../config/schema-prices.ts'
 import type { PriceOverride } from './book.ts'
-import type { PriceInput, RateInput, RateName, VariantInput } from './price.ts'
+import {
+  type PriceInput,
+  type RateInput,
+  type RateName,
+  tokenRates,
+  type VariantInput,
+} from './price.ts'
 
 type TokenRate = NonNullable<PriceConfig['input']>
 type Kinds = NonNullable<PriceConfig['images']>
-
-const tokenRates = [
-  'input',
-  'cacheRead',
-  'cacheWrite',
-  'cacheWrite1h',
-  'audioInput',
-  'imageInput',
-  'output',
-  'reasoning',
-  'audioOutput',
-  'imageOutput',
-] as const satisfies readonly (RateName & keyof PriceConfig)[]
 
 /** `prices` of sluice.yaml. */
 export function overridesOf(

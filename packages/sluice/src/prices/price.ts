@@ -1,21 +1,29 @@
-/** What a price can be given for. Tokens are parts of a total; the others are units of their own. */
-export type RateName =
-  | 'input'
-  | 'cacheRead'
-  | 'cacheWrite'
-  | 'cacheWrite1h'
-  | 'audioInput'
-  | 'imageInput'
-  | 'output'
-  | 'reasoning'
-  | 'audioOutput'
-  | 'imageOutput'
-  | 'request'
-  | 'image'
-  | 'audioSecond'
-  | 'videoSecond'
-  | 'character'
-  | 'searchUnit'
+/** Parts of a total of tokens. */
+export const tokenRates = [
+  'input',
+  'cacheRead',
+  'cacheWrite',
+  'cacheWrite1h',
+  'audioInput',
+  'imageInput',
+  'output',
+  'reasoning',
+  'audioOutput',
+  'imageOutput',
+] as const
+
+/** What a price can be given for. What is not of tokens is a unit of its own. */
+export const rateNames = [
+  ...tokenRates,
+  'request',
+  'image',
+  'audioSecond',
+  'videoSecond',
+  'character',
+  'searchUnit',
+] as const
+
+export type RateName = (typeof rateNames)[number]
 
 /** USD for `per` units. A tier holds for the whole request once its input has more tokens than `above`. */
 export interface RateInput {

@@ -1,5 +1,5 @@
 import { GatewayError } from '@sluice/contract'
-import type { Credentials } from './provider.ts'
+import type { Credentials, Provider } from './provider.ts'
 
 const scopes = ['https://www.googleapis.com/auth/cloud-platform']
 
@@ -29,6 +29,24 @@ export const googleAccess: Credentials = async (secret) => {
     return { authorization: `Bearer ${secret}` }
   return { authorization: `Bearer ${await accessToken(secret)}` }
 }
+
+/** Where Vertex AI is and what opens it, for every protocol that is spoken there. */
+export const googleVertexAccess = {
+  baseUrl: 'https://aiplatform.googleapis.com',
+  // Every region has a host of its own; `global` has the one without a prefix.
+  baseUrlFrom: ({ region = 'global' }) =>
+    region === 'global'
+      ? 'https://aiplatform.googleapis.com'
+      : `https://${region}-aiplatform.googleapis.com`,
+  ambient: true,
+  environment: ['GOOGLE_VERTEX_CREDENTIALS', 'GOOGLE_VERTEX_ACCESS_TOKEN'],
+  secretFrom: googleSecretFrom,
+  settingsFrom: {
+    project: ['GOOGLE_VERTEX_PROJECT', 'GOOGLE_CLOUD_PROJECT'],
+    region: ['GOOGLE_VERTEX_LOCATION', 'GOOGLE_CLOUD_LOCATION'],
+  },
+  credentials: googleAccess,
+} as const satisfies Partial<Provider>
 
 async function accessToken(secret: string): Promise<string> {
   try {

@@ -1,5 +1,5 @@
 import { vertexAnthropic } from '@sluice/protocols'
-import { googleAccess, googleSecretFrom } from './google-access.ts'
+import { googleVertexAccess } from './google-access.ts'
 import type { Provider } from './provider.ts'
 
 /** The secret is a service account's JSON, an access token, or `application-default`. */
@@ -7,19 +7,6 @@ export const googleVertexAnthropic: Provider = {
   id: 'google-vertex-anthropic',
   name: 'Claude on Google Vertex AI',
   protocol: vertexAnthropic,
-  baseUrl: 'https://aiplatform.googleapis.com',
-  // Every region has a host of its own; `global` has the one without a prefix.
-  baseUrlFrom: ({ region = 'global' }) =>
-    region === 'global'
-      ? 'https://aiplatform.googleapis.com'
-      : `https://${region}-aiplatform.googleapis.com`,
-  ambient: true,
-  environment: ['GOOGLE_VERTEX_CREDENTIALS', 'GOOGLE_VERTEX_ACCESS_TOKEN'],
-  secretFrom: googleSecretFrom,
-  settingsFrom: {
-    project: ['GOOGLE_VERTEX_PROJECT', 'GOOGLE_CLOUD_PROJECT'],
-    region: ['GOOGLE_VERTEX_LOCATION', 'GOOGLE_CLOUD_LOCATION'],
-  },
-  credentials: googleAccess,
+  ...googleVertexAccess,
   documentation: 'https://cloud.google.com/vertex-ai/generative-ai/docs/partner-models/claude',
 }
