@@ -9,7 +9,7 @@ interface TokenClient {
 }
 
 /** A key of our own wins over what Google's tools would use; without a project there is nothing to call. */
-export function googleSecretFrom(
+function googleSecretFrom(
   variables: Readonly<Record<string, string | undefined>>,
 ): string | undefined {
   const own = variables['GOOGLE_VERTEX_CREDENTIALS'] || variables['GOOGLE_VERTEX_ACCESS_TOKEN']

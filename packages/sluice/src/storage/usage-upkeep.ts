@@ -32,8 +32,13 @@ export function openUsageUpkeep(options: UsageUpkeepOptions): AsyncDisposable {
     while (!signal.aborted) {
       const begun = performance.now()
       if (!(await step())) return
-      await wait(performance.now() - begun, undefined, { ref: false })
+      await rest(performance.now() - begun)
     }
+  }
+
+  /** Ends with a stop at once: nothing else may keep the process alive until the rest of the stop is done. */
+  async function rest(ms: number): Promise<void> {
+    await wait(ms, undefined, { ref: false, signal }).catch(() => {})
   }
 
   async function look(): Promise<void> {
@@ -46,7 +51,7 @@ export function openUsageUpkeep(options: UsageUpkeepOptions): AsyncDisposable {
 
   async function run(): Promise<void> {
     while (!signal.aborted) {
-      await wait(everyMs, undefined, { ref: false, signal }).catch(() => {})
+      await rest(everyMs)
       if (signal.aborted) return
       try {
         await look()

@@ -1,4 +1,6 @@
+import { execFile } from 'node:child_process'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { until } from '../../../../test/support/start.ts'
 import { sampleUsage } from '../../../../test/support/store-samples.ts'
@@ -56,4 +58,27 @@ test('goes on after a failure, which is told once', async () => {
   })
   await until(() => asked > 6)
   expect(errors).toHaveLength(1)
+})
+
+test('a stop between two steps comes to its end, though nothing else keeps the process alive', async () => {
+  const upkeep = new URL('../../src/storage/usage-upkeep.ts', import.meta.url).href
+  const program = `
+    const { openUsageUpkeep } = await import('${upkeep}')
+    const folded = Promise.withResolvers()
+    const fold = () =>
+      new Promise((resolve) => {
+        const done = () => { setImmediate(folded.resolve); resolve(1) }
+        setTimeout(done, 500)
+      })
+    const upkeep = openUsageUpkeep({
+      book: { fold }, keepDays: () => undefined, failed() {}, now: Date.now, everyMs: 1,
+    })
+    const alive = setInterval(() => {}, 1_000)
+    await folded.promise
+    clearInterval(alive)
+    await upkeep[Symbol.asyncDispose]()
+    console.log('stopped')`
+  const run = promisify(execFile)
+  const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', program])
+  expect(stdout).toBe('stopped\n')
 })
