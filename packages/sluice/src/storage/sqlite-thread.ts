@@ -12,6 +12,9 @@ export type FromThread =
   | { readonly kind: 'done' }
   | { readonly kind: 'refused' | 'failed'; readonly message: string }
 
+/** What a batch needs is a few megabytes; without limits the heap of a thread takes what garbage it likes. */
+const heapLimits = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 64 }
+
 /** A thread starts when it is first needed, so that no start and no command waits for one. */
 export function openSqliteThread(file: string): SqliteThread {
   let worker: Worker | undefined
@@ -20,6 +23,7 @@ export function openSqliteThread(file: string): SqliteThread {
   function start(): Worker {
     const started = new Worker(new URL('./sqlite-thread-entry.ts', import.meta.url), {
       workerData: file,
+      resourceLimits: heapLimits,
     })
     let failure = new Error('The thread that writes to the database has ended')
     started.on('error', (error) => {
