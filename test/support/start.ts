@@ -7,6 +7,7 @@ import { readEnvironment } from '../../packages/sluice/src/config/env.ts'
 import type { ConfigFile } from '../../packages/sluice/src/config/schema.ts'
 import type { Gateway, Log } from '../../packages/sluice/src/gateway/gateway.ts'
 import type { StreamTimes } from '../../packages/sluice/src/http/deliver.ts'
+import type { Store } from '../../packages/sluice/src/ports/store.ts'
 import { openSqlite } from '../../packages/sluice/src/storage/sqlite.ts'
 
 export const testKey = 'sk-test0123456789abcdef'
@@ -46,6 +47,8 @@ export interface StartOptions {
   readonly dataFolder?: string
   readonly variables?: Readonly<Record<string, string>>
   readonly streamTimes?: StreamTimes
+  /** Disposed with the gateway. Default: SQLite in the data folder. */
+  readonly store?: Store
   /** How often Node looks for requests that do not arrive, in milliseconds; default Node's own, 30 seconds. */
   readonly lookForSlowRequestsMs?: number
 }
@@ -69,7 +72,7 @@ const prices: NonNullable<ConfigFile['prices']> = {
 /** A real gateway on a loopback port with a real database. `content` is what sluice.yaml would hold. */
 export async function start(
   content: ConfigFile = {},
-  { dataFolder, variables = {}, streamTimes, lookForSlowRequestsMs }: StartOptions = {},
+  { dataFolder, variables = {}, streamTimes, lookForSlowRequestsMs, ...given }: StartOptions = {},
 ): Promise<Started> {
   const folder = dataFolder ?? mkdtempSync(join(tmpdir(), 'sluice-test-'))
   const environment = readEnvironment({
@@ -83,10 +86,9 @@ export async function start(
   const configOf = (file: ConfigFile): Config =>
     createConfig(environment, { prices, ...file }, 'sluice.yaml')
   const { log, logged } = recorder()
-  const store = openSqlite({
-    file: join(folder, 'sluice.db'),
-    journalFolder: join(folder, 'journal'),
-  })
+  const store =
+    given.store ??
+    openSqlite({ file: join(folder, 'sluice.db'), journalFolder: join(folder, 'journal') })
   const opened = await openGateway({
     config: configOf(content),
     store,

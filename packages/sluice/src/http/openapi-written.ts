@@ -77,6 +77,6 @@ export const paging: readonly JsonSchema[] = [
   query('order', { enum: ['asc', 'desc'], default: 'desc' }, 'Sort order by creation time.'),
 ]
 
-function query(name: string, schema: JsonSchema, description: string): JsonSchema {
+export function query(name: string, schema: JsonSchema, description: string): JsonSchema {
   return { name, in: 'query', description, schema }
 }

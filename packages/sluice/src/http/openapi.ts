@@ -23,6 +23,7 @@ const tags: Readonly<Record<string, string>> = {
   Messages: 'Anthropic’s Messages API.',
   Gemini: 'Google’s Gemini API.',
   Administration: 'Organizations, teams, users, keys and the audit log.',
+  Usage: 'What was used, and what it cost.',
   Operation: 'Health checks and diagnostics.',
 }
 

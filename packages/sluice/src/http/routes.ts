@@ -16,8 +16,10 @@ import { type Inference, serveInference } from './inference.ts'
 import { modelAddresses } from './model-addresses.ts'
 import { notImplemented } from './not-implemented.ts'
 import { createOpenApi } from './openapi.ts'
+import { ownUsageAddresses } from './own-usage.ts'
 import { responseAddresses } from './responses.ts'
 import { matchPath, pathPattern } from './urls.ts'
+import { usageAddresses } from './usage.ts'
 import { serveVideo, serveVideoContent, videoAddresses } from './videos.ts'
 
 /** What brings a call of a format to its answer; the others go the usual way. */
@@ -40,8 +42,10 @@ export const addresses: readonly Address[] = [
   ...videoAddresses,
   ...responseAddresses,
   ...imageAddresses,
+  ...ownUsageAddresses,
   ...adminAddresses,
   ...endpointAddresses,
+  ...usageAddresses,
   ...healthAddresses,
   ...homeAddresses,
   ...documentAddresses(() => createOpenApi(addresses)),

@@ -4,7 +4,7 @@ import type { Store } from '../ports/store.ts'
 import { boundValues } from './bound-values.ts'
 import { type Column, type Database, type NewRows, RefusedData } from './database.ts'
 import { migrate } from './postgres-migrate.ts'
-import { postgresHorizon } from './postgres-usage-horizon.ts'
+import { postgresHorizon, postgresUsage } from './postgres-usage.ts'
 import { openStore, type StoreOptions } from './store.ts'
 import { unavailable } from './unavailable.ts'
 import { createUsageBook } from './usage-book.ts'
@@ -27,10 +27,8 @@ const connectionsMax = 10
  */
 export async function openPostgres({ url, ...options }: PostgresOptions): Promise<Store> {
   const database = await openPostgresDatabase(url)
-  return openStore(database, {
-    ...options,
-    book: createUsageBook(database, postgresHorizon(database)),
-  })
+  const usage = postgresUsage(database)
+  return openStore(database, { ...options, book: createUsageBook(usage, postgresHorizon(usage)) })
 }
 
 /** The database at a URL, brought up to date. The caller disposes it. */

@@ -45,20 +45,37 @@ async function answer(
 }
 
 function databaseOf(db: DatabaseSync): UsageDatabase {
+  const run = (statements: readonly Sql[]) =>
+    statements.map((statement) =>
+      Number(db.prepare(statement.sql).run(...boundValues(statement)).changes),
+    )
   return {
     rows: async (query) => db.prepare(query.sql).all(...boundValues(query)),
-    async change(...statements: readonly Sql[]) {
-      db.exec('BEGIN IMMEDIATE')
-      try {
-        const counts = statements.map((statement) =>
-          Number(db.prepare(statement.sql).run(...boundValues(statement)).changes),
-        )
-        db.exec('COMMIT')
-        return counts
-      } catch (error) {
-        if (db.isTransaction) db.exec('ROLLBACK')
-        throw error
-      }
+    change: async (...statements) => transaction(db, () => run(statements)),
+    async changeWith(statements, added) {
+      transaction(db, () => {
+        run(statements)
+        for (const { table, columns, rows, onConflict } of added) {
+          const places = columns.map(() => '?').join(', ')
+          const names = columns.join(', ')
+          const insert = db.prepare(
+            `INSERT INTO ${table} (${names}) VALUES (${places}) ${onConflict}`,
+          )
+          for (const row of rows) insert.run(...row)
+        }
+      })
     },
+  }
+}
+
+function transaction<Result>(db: DatabaseSync, work: () => Result): Result {
+  db.exec('BEGIN IMMEDIATE')
+  try {
+    const result = work()
+    db.exec('COMMIT')
+    return result
+  } catch (error) {
+    if (db.isTransaction) db.exec('ROLLBACK')
+    throw error
   }
 }

@@ -6,6 +6,7 @@ import { keyTable } from './keys.ts'
 import { responseTable } from './responses.ts'
 import type { UsageBook } from '../ports/usage-book.ts'
 import { createUsageBook } from './usage-book.ts'
+import { plainUsage } from './usage-fold.ts'
 import type { LedgerOptions } from './usage-ledger.ts'
 import { usageTable } from './usage.ts'
 import { videoJobTable } from './video-jobs.ts'
@@ -16,14 +17,14 @@ export interface StoreOptions extends Pick<LedgerOptions, 'journalFolder'> {
 }
 
 interface Opened extends StoreOptions {
-  /** Reads the ledger beside the calls; disposed with the store. Default: over the database itself. */
+  /** Reads the ledger beside the calls; disposed with the store. Default: over the database itself, a row at a time. */
   readonly book?: UsageBook
 }
 
 /** The store on a database that is up to date. Disposing it writes the usage that is left and disposes the database. */
 export function openStore(
   database: Database,
-  { writeFailed = () => {}, book = createUsageBook(database), ...options }: Opened,
+  { writeFailed = () => {}, book = createUsageBook(plainUsage(database)), ...options }: Opened,
 ): Store {
   const usage = usageTable(database, { writeFailed, ...options })
   let closed: Promise<void> | undefined

@@ -10,12 +10,11 @@ import {
   measureColumns,
   summed,
 } from './usage-faces.ts'
-import { insertGroups, onTop, type UsageDatabase } from './usage-fold.ts'
+import { type Group, newGroups, onTop, type UsageDatabase } from './usage-fold.ts'
 import { nextEpoch } from './usage-state.ts'
 
 /** So many numbers of records are looked through at once. */
 const recordsPerStep = 20_000
-const groupsPerStatement = 200
 
 /** Replaces an id in the records first, a part at a time, and then in the sums: what is killed between is done again. */
 export async function eraseIds(
@@ -38,16 +37,25 @@ export async function eraseIds(
   // Sums that are being made from the records as they were.
   await database.change(nextEpoch)
   const groups = await database.rows(sql`SELECT * FROM usage_groups WHERE ${raw(column)} = ${id}`)
-  if (groups.length > 0) await database.change(...moved(groups, dimensions, replacement))
+  if (groups.length > 0) {
+    const moves = movesOf(groups, dimensions, replacement)
+    // Where the new groups were added and nothing was moved to them they are groups without sums.
+    await database.changeWith([], [newGroups(moves)])
+    await database.change(...moved(moves))
+  }
   return { replacement, records }
 }
 
-function* moved(
+interface Move extends Group {
+  readonly from: string
+}
+
+function movesOf(
   rows: readonly Row[],
   dimensions: readonly UsageDimension[],
   replacement: string,
-): Generator<Sql> {
-  const groups = rows.map((row) => {
+): readonly Move[] {
+  return rows.map((row) => {
     const face = String(row['face']) as Face
     const values: Record<string, string> = {}
     for (const dimension of usageDimensions) {
@@ -58,9 +66,10 @@ function* moved(
     const whole = values as GroupValues
     return { from: String(row['id']), id: groupId(face, whole), face, values: whole }
   })
-  for (let at = 0; at < groups.length; at += groupsPerStatement)
-    yield insertGroups(groups.slice(at, at + groupsPerStatement))
-  for (const { from, id } of groups)
+}
+
+function* moved(moves: readonly Move[]): Generator<Sql> {
+  for (const { from, id } of moves)
     yield sql`UPDATE usage_groups SET moved_to = ${id} WHERE id = ${from}`
   const sums = measureColumns.map((column) => summed(column)).join(', ')
   yield sql`INSERT INTO usage_rollups (face, period, start_at, group_id, ${raw(measureColumns.join(', '))})

@@ -15,8 +15,20 @@ import {
 } from './usage-faces.ts'
 import { assertUnchanged, setState, type UsageState } from './usage-state.ts'
 
+/** Many rows of one table. */
+export interface AddedRows {
+  readonly table: string
+  readonly columns: readonly string[]
+  readonly rows: readonly (readonly (string | number)[])[]
+  /** What happens where a row of that key is there already. */
+  readonly onConflict: string
+}
+
 /** What reads and changes the sums; it may take its time. */
-export type UsageDatabase = Pick<Database, 'rows' | 'change'>
+export interface UsageDatabase extends Pick<Database, 'rows' | 'change'> {
+  /** As `change`, and adds the rows after the statements in the same transaction. */
+  changeWith(statements: readonly Sql[], added: readonly AddedRows[]): Promise<void>
+}
 
 /**
  * The last record before which none can appear any more: of what is being written at the same time, a record with a
@@ -25,8 +37,7 @@ export type UsageDatabase = Pick<Database, 'rows' | 'change'>
 export type Horizon = () => Promise<number | undefined>
 
 /** So many numbers of records are folded at once; a transaction of them takes some milliseconds. */
-const recordsPerFold = 1_000
-const rowsPerStatement = 200
+const recordsPerFold = 4_000
 
 /**
  * Adds records to the sums: one transaction that also says how far it went, and that fails as a whole where anybody else has
@@ -41,11 +52,12 @@ export async function foldNext(
   if (to <= state.folded) return 0
   const rows = await database.rows(newSums(state, to))
   const { groups, sums } = addUp(rows)
-  await database.change(
-    assertUnchanged('folded', state.folded, to),
-    assertUnchanged('epoch', state.epoch, state.epoch),
-    ...chunks(groups, insertGroups),
-    ...chunks(sums, addSums),
+  await database.changeWith(
+    [
+      assertUnchanged('folded', state.folded, to),
+      assertUnchanged('epoch', state.epoch, state.epoch),
+    ],
+    [newGroups(groups), addedSums(sums)],
   )
   return horizon - to
 }
@@ -73,7 +85,8 @@ interface Sums {
   readonly values: number[]
 }
 
-interface Group {
+/** A group that there are sums of. */
+export interface Group {
   readonly id: string
   readonly face: Face
   readonly values: GroupValues
@@ -127,33 +140,59 @@ function tagsOf(value: unknown): readonly string[] {
   return Array.isArray(tags) ? [...new Set(tags.filter((tag) => typeof tag === 'string'))] : []
 }
 
-function* chunks<Item>(items: readonly Item[], statement: (some: readonly Item[]) => Sql) {
-  for (let from = 0; from < items.length; from += rowsPerStatement)
-    yield statement(items.slice(from, from + rowsPerStatement))
+const groupColumns = [
+  'id',
+  'face',
+  ...usageDimensions.map((dimension) => dimensionColumns[dimension]),
+]
+
+export function newGroups(groups: readonly Group[]): AddedRows {
+  const rows = groups.map(({ id, face, values }) => [
+    id,
+    face,
+    ...usageDimensions.map((dimension) => values[dimension]),
+  ])
+  return {
+    table: 'usage_groups',
+    columns: groupColumns,
+    rows,
+    onConflict: 'ON CONFLICT DO NOTHING',
+  }
 }
 
-export function insertGroups(groups: readonly Group[]): Sql {
-  const columns = usageDimensions.map((dimension) => dimensionColumns[dimension]).join(', ')
-  const rows = groups.map(
-    ({ id, face, values }) =>
-      sql`(${id}, ${face}, ${join(usageDimensions.map((dimension) => values[dimension]))})`,
-  )
-  return sql`INSERT INTO usage_groups (id, face, ${raw(columns)}) VALUES ${join(rows)} ON CONFLICT DO NOTHING`
-}
-
-const sumColumns = ['face', 'period', 'start_at', 'group_id', ...measureColumns].join(', ')
+const sumColumns = ['face', 'period', 'start_at', 'group_id', ...measureColumns]
 
 /** What happens where there are sums of a group already. */
 export const onTop = `ON CONFLICT (face, period, start_at, group_id) DO UPDATE SET ${measureColumns
   .map((column) => `${column} = usage_rollups.${column} + excluded.${column}`)
   .join(', ')}`
 
-function addSums(sums: readonly Sums[]): Sql {
-  const rows = sums.map(
-    ({ face, period, startAt, groupId: id, values }) =>
-      sql`(${face}, ${period}, ${startAt}, ${id}, ${join(values)})`,
-  )
-  return sql`INSERT INTO usage_rollups (${raw(sumColumns)}) VALUES ${join(rows)} ${raw(onTop)}`
+function addedSums(sums: readonly Sums[]): AddedRows {
+  const rows = sums.map(({ face, period, startAt, groupId: id, values }) => [
+    face,
+    period,
+    startAt,
+    id,
+    ...values,
+  ])
+  return { table: 'usage_rollups', columns: sumColumns, rows, onConflict: onTop }
+}
+
+/** Any database, which gets the rows one by one. */
+export function plainUsage(database: Pick<Database, 'rows' | 'change'>): UsageDatabase {
+  return {
+    rows: (query) => database.rows(query),
+    change: (...statements) => database.change(...statements),
+    async changeWith(statements, added) {
+      const rows = added.flatMap(({ table, columns, rows: each, onConflict }) =>
+        each.map(
+          (row) =>
+            sql`INSERT INTO ${raw(table)} (${raw(columns.join(', '))}) VALUES (${join(row)}) ${raw(onConflict)}`,
+        ),
+      )
+      await database.change(...statements, ...rows)
+    },
+  }
 }
 
 /** Sums removed at once, where they are made anew. */
@@ -178,7 +217,7 @@ export async function clearNext(database: UsageDatabase, state: UsageState): Pro
     setState('rebuilt_to', state.folded),
     setState('rebuilt_from', keptFrom),
     // The days of its month whose records are gone.
-    sql`INSERT INTO usage_rollups (${raw(sumColumns)})
+    sql`INSERT INTO usage_rollups (${raw(sumColumns.join(', '))})
       SELECT face, 'month', ${raw(String(month))}, group_id, ${raw(sums)} FROM usage_rollups
         WHERE period = 'day' AND start_at >= ${month} AND start_at < ${keptFrom} GROUP BY face, group_id`,
   )

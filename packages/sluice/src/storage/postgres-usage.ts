@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import sql from 'sql-template-tag'
+import sql, { raw } from 'sql-template-tag'
+import type { Database } from './database.ts'
 import type { Horizon, UsageDatabase } from './usage-fold.ts'
 
 const looks = 5
@@ -39,5 +40,24 @@ export function postgresHorizon(database: UsageDatabase): Horizon {
       await wait(betweenLooksMs)
     }
     return undefined
+  }
+}
+
+/** Rows travel as one JSON text, whose fields take the types of the table's columns. */
+export function postgresUsage(database: Pick<Database, 'rows' | 'change'>): UsageDatabase {
+  return {
+    rows: (query) => database.rows(query),
+    change: (...statements) => database.change(...statements),
+    async changeWith(statements, added) {
+      const inserts = added.map(({ table, columns, rows, onConflict }) => {
+        const names = raw(columns.join(', '))
+        const objects = rows.map((row) =>
+          Object.fromEntries(columns.map((name, at) => [name, row[at]])),
+        )
+        return sql`INSERT INTO ${raw(table)} (${names}) SELECT ${names}
+          FROM json_populate_recordset(NULL::${raw(table)}, CAST(${JSON.stringify(objects)} AS JSON)) ${raw(onConflict)}`
+      })
+      await database.change(...statements, ...inserts)
+    },
   }
 }

@@ -1,0 +1,93 @@
+import type { UsageDimension } from '../ports/usage-book.ts'
+import { claimsOf } from '../gateway/limits/claims.ts'
+import type { Claim, Level } from '../ports/limiter.ts'
+import type { Address, Exchange } from './address.ts'
+import { answer, object, text } from './openapi-written.ts'
+import { assertKnown, byParameter, readQuestion, scopeParameters } from './usage-query.ts'
+import { shownAnswer } from './usage-rows.ts'
+import { catchUp, sumsSchema } from './usage.ts'
+
+const dimensions: readonly UsageDimension[] = ['provider', 'model', 'operation', 'tag']
+const whole = { type: ['integer', 'null'] }
+
+/** What the holder of a key may ask. */
+export const ownUsageAddresses: readonly Address[] = [
+  {
+    method: 'GET',
+    path: '/v1/usage',
+    access: 'caller',
+    uncounted: true,
+    description: {
+      operationId: 'getOwnUsage',
+      summary: 'Get what the key has used, its limits and what is left of them',
+      tags: ['Usage'],
+      parameters: [byParameter(dimensions), ...scopeParameters(dimensions)],
+      reply: answer(
+        object({
+          key: object({ id: text, name: text }),
+          from: text,
+          to: text,
+          data: { type: 'array', items: sumsSchema },
+          total: sumsSchema,
+          pending: { type: 'integer', minimum: 0 },
+          limits: {
+            type: 'array',
+            items: object({
+              kind: text,
+              unit: text,
+              limit: whole,
+              remaining: whole,
+              resetMs: whole,
+            }),
+          },
+        }),
+      ),
+    },
+    serve: serveOwn,
+  },
+]
+
+/** So many groups are shown; who wants more asks for less time. */
+const groupsMax = 10_000
+
+async function serveOwn({ gateway, key, options, reply, request }: Exchange): Promise<void> {
+  const { query } = request
+  assertKnown(query, ['by', 'from', 'to', ...dimensions])
+  const asked = readQuestion(
+    { by: 'day,model', ...(query as object) },
+    { dimensions, now: gateway.now() },
+  )
+  await catchUp(gateway.store)
+  const question = { ...asked, limit: groupsMax, only: { ...asked.only, key: key.id } }
+  const found = await gateway.store.book.sums(question)
+  const claims = claimsOf(key, options.keyLimits(), { isCounted: true, tokens: 0 })
+  const levels = await gateway.limiter.look(claims)
+  reply.send({
+    key: { id: key.id, name: key.name },
+    from: new Date(question.from).toISOString(),
+    to: new Date(question.to).toISOString(),
+    ...shownAnswer(question.by, found),
+    limits: claims.flatMap((claim, at) => limitOf(claim, levels[at])),
+  })
+}
+
+const unitOf = (claim: Claim) =>
+  claim.kind === 'rate' ? claim.unit : claim.kind === 'budget' ? 'microUsd' : 'requests'
+
+/** What is endless has no number. */
+const finite = (value: number) => (Number.isFinite(value) ? Math.ceil(value) : null)
+
+function limitOf(claim: Claim, level: Level | undefined) {
+  if (!level) return []
+  const { limit, remaining, resetMs } = level
+  return [
+    {
+      kind: claim.kind,
+      unit: unitOf(claim),
+      ...(claim.kind === 'budget' && { window: claim.window }),
+      limit: finite(limit),
+      remaining: finite(remaining),
+      resetMs: finite(resetMs),
+    },
+  ]
+}

@@ -1,0 +1,150 @@
+import { Readable } from 'node:stream'
+import type { UsageRecord } from '@sluice/contract'
+import type { UsageAnswer, UsageGroup, UsageSums } from '../ports/usage-book.ts'
+import { usagePeriods } from '../ports/usage-book.ts'
+import type { JsonSchema } from './openapi-schema.ts'
+import type { UsageBy, UsageFormat } from './usage-query.ts'
+
+/** A row of a table: the same columns in every one, each of one type, null where there is nothing. */
+export type FlatRow = Readonly<Record<string, string | number | boolean | null>>
+
+const iso = (at: number) => new Date(at).toISOString().replace('.000Z', 'Z')
+
+const isPeriod = (by: UsageBy) => usagePeriods.some((period) => period === by)
+
+/** A group with what it is of, by name. */
+export function shownGroup(by: readonly UsageBy[], { of, sums }: UsageGroup): FlatRow {
+  const keys = by.map((name, at) => {
+    const value = of[at] ?? ''
+    if (isPeriod(name)) return [name, iso(Number(value))]
+    return [name, value === '' ? null : String(value)]
+  })
+  return { ...Object.fromEntries(keys), ...shownSums(sums) }
+}
+
+/** A cost that is known of no attempt is no 0. */
+export function shownSums(sums: UsageSums): FlatRow {
+  const isUnknown = sums.attempts > 0 && sums.unknownCosts === sums.attempts
+  return { ...sums, costMicroUsd: isUnknown ? null : sums.costMicroUsd }
+}
+
+export function shownAnswer(by: readonly UsageBy[], answer: UsageAnswer) {
+  return {
+    data: answer.groups.map((group) => shownGroup(by, group)),
+    total: shownSums(answer.total),
+    pending: answer.pending,
+  }
+}
+
+type Shape = 'text' | 'integer' | 'number' | 'boolean' | 'time' | 'json'
+
+/** The columns of a record, in their order: flat, and each of one type, so that a table of any kind can take them. */
+const recordColumns: Readonly<Record<keyof UsageRecord, Shape>> = {
+  callId: 'text',
+  requestId: 'text',
+  attempt: 'integer',
+  startedAt: 'time',
+  durationMs: 'number',
+  keyId: 'text',
+  userId: 'text',
+  teamId: 'text',
+  organizationId: 'text',
+  tags: 'json',
+  operation: 'text',
+  provider: 'text',
+  model: 'text',
+  outcome: 'text',
+  reported: 'boolean',
+  estimated: 'boolean',
+  unsettled: 'boolean',
+  inputTokens: 'integer',
+  outputTokens: 'integer',
+  cachedInputTokens: 'integer',
+  cacheWriteTokens: 'integer',
+  longCacheWriteTokens: 'integer',
+  audioInputTokens: 'integer',
+  imageInputTokens: 'integer',
+  reasoningTokens: 'integer',
+  audioOutputTokens: 'integer',
+  imageOutputTokens: 'integer',
+  billedInputTokens: 'integer',
+  billedOutputTokens: 'integer',
+  seconds: 'number',
+  images: 'integer',
+  characters: 'integer',
+  searchUnits: 'integer',
+  serverToolCalls: 'json',
+  size: 'text',
+  quality: 'text',
+  serviceTier: 'text',
+  costMicroUsd: 'integer',
+  priceSource: 'text',
+  priceDate: 'text',
+}
+
+const columns = Object.entries(recordColumns) as readonly (readonly [keyof UsageRecord, Shape])[]
+
+export function flatRecord(record: UsageRecord): FlatRow {
+  return Object.fromEntries(columns.map(([name, shape]) => [name, flat(record[name], shape)]))
+}
+
+function flat(value: UsageRecord[keyof UsageRecord], shape: Shape): FlatRow[string] {
+  if (shape === 'boolean') return value === true
+  if (value === undefined) return null
+  if (shape === 'time') return iso(Number(value))
+  if (shape === 'json' || typeof value === 'object') return JSON.stringify(value)
+  return value
+}
+
+const schemaOf: Readonly<Record<Shape, JsonSchema>> = {
+  text: { type: ['string', 'null'] },
+  integer: { type: ['integer', 'null'] },
+  number: { type: ['number', 'null'] },
+  boolean: { type: 'boolean' },
+  time: { type: 'string', format: 'date-time' },
+  json: { type: ['string', 'null'], contentMediaType: 'application/json' },
+}
+
+/** A flat record, as the OpenAPI document says it. */
+export const flatRecordSchema: JsonSchema = {
+  type: 'object',
+  required: Object.keys(recordColumns),
+  properties: Object.fromEntries(columns.map(([name, shape]) => [name, schemaOf[shape]])),
+}
+
+const types: Readonly<Record<Exclude<UsageFormat, 'json'>, string>> = {
+  csv: 'text/csv; charset=utf-8; header=present',
+  jsonl: 'application/jsonl; charset=utf-8',
+}
+
+/** All pages one after the other, as the reader takes them: never more than one is held. */
+export function streamRows(
+  format: Exclude<UsageFormat, 'json'>,
+  pages: AsyncIterable<readonly FlatRow[]>,
+  names: readonly string[],
+): { readonly type: string; readonly body: Readable } {
+  async function* lines() {
+    if (format === 'csv') yield `${names.join(',')}\r\n`
+    for await (const page of pages)
+      if (page.length > 0) yield page.map((row) => lineOf(format, row, names)).join('')
+  }
+  return { type: types[format], body: Readable.from(lines(), { objectMode: false }) }
+}
+
+export const recordNames = columns.map(([name]) => name)
+
+function lineOf(format: 'csv' | 'jsonl', row: FlatRow, names: readonly string[]): string {
+  if (format === 'jsonl') return `${JSON.stringify(row)}\n`
+  return `${names.map((name) => cell(row[name] ?? null)).join(',')}\r\n`
+}
+
+/**
+ * RFC 4180. Callers choose some of the texts, and a table program takes what begins so for a formula: these get an apostrophe
+ * in front.
+ */
+function cell(value: FlatRow[string]): string {
+  if (value === null) return ''
+  if (typeof value !== 'string') return String(value)
+  const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}

@@ -1,0 +1,292 @@
+import { GatewayError, invalidRequest } from '@sluice/contract'
+import type { Store } from '../ports/store.ts'
+import type { UsageAnswer, UsageBook, UsageQuestion } from '../ports/usage-book.ts'
+import type { Caller } from '../ports/api-key.ts'
+import type { Address, Exchange } from './address.ts'
+import { parseJsonObject, readBody } from './body.ts'
+import { limitsOf } from './inference.ts'
+import { answer, object, text } from './openapi-written.ts'
+import type { JsonSchema } from './openapi-schema.ts'
+import {
+  allDimensions,
+  assertKnown,
+  badCursor,
+  byParameter,
+  formatParameter,
+  pageMax,
+  pageParameters,
+  readCursor,
+  readFormat,
+  readLimit,
+  readQuestion,
+  readScope,
+  scopeParameters,
+  withinTeam,
+  writeCursor,
+} from './usage-query.ts'
+import {
+  type FlatRow,
+  flatRecord,
+  flatRecordSchema,
+  recordNames,
+  shownAnswer,
+  shownGroup,
+  streamRows,
+} from './usage-rows.ts'
+
+const count = { type: 'integer', minimum: 0 }
+const textOrNull = { type: ['string', 'null'] }
+
+/** What sums are called; of groups what they are of comes first. */
+export const sumsSchema: JsonSchema = {
+  type: 'object',
+  description:
+    'Sums. `costMicroUsd` is in millionths of a US dollar and without attempts whose cost is unknown, which `unknownCosts` counts; null where no cost is known.',
+  properties: {
+    attempts: count,
+    calls: count,
+    unknownCosts: count,
+    estimated: count,
+    unsettled: count,
+    costMicroUsd: { type: ['integer', 'null'] },
+    inputTokens: count,
+    outputTokens: count,
+  },
+  additionalProperties: { type: ['string', 'number', 'null'] },
+}
+
+const page = (items: JsonSchema, further: Record<string, JsonSchema> = {}) =>
+  object({ data: { type: 'array', items }, ...further, nextCursor: textOrNull })
+
+const streams = {
+  'text/csv': { schema: { type: 'string' } },
+  'application/jsonl': { schema: { type: 'string' } },
+}
+
+const pending = {
+  ...count,
+  description: 'Records that the sums do not hold yet; usually 0.',
+}
+
+const erasedSchema = object({ replacement: text, records: count })
+
+/** What administrators ask about usage. */
+export const usageAddresses: readonly Address[] = [
+  {
+    method: 'GET',
+    path: '/admin/v1/usage',
+    access: 'administrator',
+    description: {
+      operationId: 'getUsage',
+      summary: 'Get what was used and what it cost, in sums',
+      tags: ['Usage'],
+      parameters: [
+        byParameter(allDimensions),
+        ...scopeParameters(allDimensions),
+        ...pageParameters,
+        formatParameter,
+      ],
+      reply: withStreams(
+        answer(page(sumsSchema, { from: text, to: text, total: sumsSchema, pending })),
+      ),
+    },
+    serve: serveSums,
+  },
+  {
+    method: 'GET',
+    path: '/admin/v1/usage/records',
+    access: 'administrator',
+    description: {
+      operationId: 'listUsageRecords',
+      summary: 'List the records of the ledger, one for each attempt, oldest first',
+      tags: ['Usage'],
+      parameters: [...scopeParameters(allDimensions), ...pageParameters, formatParameter],
+      reply: withStreams(answer(page(flatRecordSchema))),
+    },
+    serve: serveRecords,
+  },
+  {
+    method: 'POST',
+    path: '/admin/v1/usage/rebuild',
+    access: 'administrator',
+    description: {
+      operationId: 'rebuildUsage',
+      summary: 'Make the sums of usage anew from the records',
+      tags: ['Usage'],
+      reply: answer(object({ pending })),
+    },
+    serve: serveRebuild,
+  },
+  {
+    method: 'POST',
+    path: '/admin/v1/usage/erase',
+    access: 'administrator',
+    description: {
+      operationId: 'eraseUsage',
+      summary: 'Replace the id of a user or a key in all records and sums by one that says nothing',
+      tags: ['Usage'],
+      requestBody: {
+        required: true,
+        content: {
+          'application/json': {
+            schema: {
+              type: 'object',
+              description: 'One of both. With a user, the ids of the user’s keys are replaced too.',
+              properties: { user: text, key: text },
+            },
+            example: { user: 'user_1' },
+          },
+        },
+      },
+      reply: answer(erasedSchema),
+    },
+    serve: serveErase,
+  },
+]
+
+function withStreams(reply: ReturnType<typeof answer>): Readonly<Record<string, JsonSchema>> {
+  const { description, content } = reply['200']
+  return { '200': { description, content: { ...content, ...streams } } }
+}
+
+/** Steps of summing before an answer, so that it holds what was recorded before it was asked for. */
+const stepsBeforeAnswer = 50
+
+/** What has been recorded by now is in the sums, unless there is very much of it. */
+export async function catchUp(store: Pick<Store, 'book' | 'flush'>): Promise<void> {
+  await store.flush()
+  for (let step = 0; step < stepsBeforeAnswer; step++) if ((await store.book.fold()) === 0) return
+}
+
+const scopeNames = ['from', 'to', ...allDimensions, 'limit', 'cursor', 'format']
+
+async function serveSums({ gateway, key, reply, request }: Exchange): Promise<void> {
+  const { query } = request
+  assertKnown(query, ['by', ...scopeNames])
+  const askable = { dimensions: allDimensions, now: gateway.now() }
+  const question = withinTeam(readQuestion(query, askable), key)
+  const format = readFormat(query)
+  const { book } = gateway.store
+  await catchUp(gateway.store)
+  if (format === 'json') {
+    reply.send(pageOf(question, await book.sums(question)))
+    return
+  }
+  const [first] = (await book.sums({ ...question, limit: 1 })).groups
+  const names = Object.keys(
+    shownGroup(
+      question.by,
+      first ?? { of: question.by.map(() => ''), sums: await noSums(book, question) },
+    ),
+  )
+  const { type, body } = streamRows(format, groupPages(book, question), names)
+  reply.type(type).send(body)
+}
+
+function pageOf(question: UsageQuestion, found: UsageAnswer) {
+  const last = found.groups.at(-1)
+  return {
+    from: new Date(question.from).toISOString(),
+    to: new Date(question.to).toISOString(),
+    ...shownAnswer(question.by, found),
+    nextCursor: found.hasMore && last ? writeCursor(last.of) : null,
+  }
+}
+
+/** Of a question without groups the total is the only row. */
+async function* groupPages(
+  book: UsageBook,
+  question: UsageQuestion,
+): AsyncGenerator<readonly FlatRow[]> {
+  if (question.by.length === 0) {
+    yield [shownGroup([], { of: [], sums: (await book.sums(question)).total })]
+    return
+  }
+  for (let after = question.after; ; ) {
+    const found = await book.sums({ ...question, limit: pageMax, ...(after && { after }) })
+    yield found.groups.map((group) => shownGroup(question.by, group))
+    after = found.groups.at(-1)?.of
+    if (!found.hasMore) return
+  }
+}
+
+async function noSums(book: UsageBook, question: UsageQuestion) {
+  return (await book.sums({ ...question, by: [], to: question.from })).total
+}
+
+/** Records at once, of those that are streamed. */
+const recordsPerRead = 1_000
+
+async function serveRecords({ gateway, key, reply, request }: Exchange): Promise<void> {
+  const { query } = request
+  assertKnown(query, scopeNames)
+  const askable = { dimensions: allDimensions, now: gateway.now() }
+  const scope = withinTeam(readScope(query, askable, 1), key)
+  const limit = readLimit(query)
+  const after = placeOf(readCursor(query))
+  const format = readFormat(query)
+  const { book } = gateway.store
+  await gateway.store.flush()
+  if (format === 'json') {
+    const rows = await book.records({ ...scope, limit: limit + 1, ...(after && { after }) })
+    const shown = rows.slice(0, limit)
+    const last = shown.at(-1)
+    const next = rows.length > limit && last && [last.record.startedAt, last.sequence]
+    reply.send({
+      data: shown.map(({ record }) => flatRecord(record)),
+      nextCursor: next ? writeCursor(next) : null,
+    })
+    return
+  }
+  async function* pages() {
+    for (let place = after; ; ) {
+      const rows = await book.records({
+        ...scope,
+        limit: recordsPerRead,
+        ...(place && { after: place }),
+      })
+      yield rows.map(({ record }) => flatRecord(record))
+      const last = rows.at(-1)
+      if (rows.length < recordsPerRead || !last) return
+      place = { startedAt: last.record.startedAt, sequence: last.sequence }
+    }
+  }
+  const { type, body } = streamRows(format, pages(), recordNames)
+  reply.type(type).send(body)
+}
+
+function placeOf(cursor: readonly (string | number)[] | undefined) {
+  if (!cursor) return undefined
+  const [startedAt, sequence, ...more] = cursor
+  if (typeof startedAt !== 'number' || typeof sequence !== 'number' || more.length > 0)
+    throw badCursor()
+  return { startedAt, sequence }
+}
+
+function requireChanges({ adminRole }: Caller): void {
+  if (adminRole === 'viewer' || adminRole === 'team')
+    throw new GatewayError('forbidden', 'This needs the key of an owner or an operator')
+}
+
+async function serveRebuild({ gateway, key, reply }: Exchange): Promise<void> {
+  requireChanges(key)
+  const { book } = gateway.store
+  await book.rebuild()
+  const { pending: left } = await book.sums({ from: 0, to: 1, only: {}, by: [], limit: 1 })
+  reply.send({ pending: left })
+}
+
+async function serveErase(exchange: Exchange): Promise<void> {
+  const { gateway, key, options, reply, request } = exchange
+  requireChanges(key)
+  const raw = await readBody(request.raw, limitsOf(exchange))
+  const body = await parseJsonObject(raw, request.headers['content-type'], options.bodyUnitsMax)
+  const kinds = (['user', 'key'] as const).filter((kind) => body[kind] !== undefined)
+  const [kind, another] = kinds
+  if (kind === undefined || another !== undefined)
+    throw invalidRequest("Either 'user' or 'key' must be given", another ?? 'user')
+  const id = body[kind]
+  if (typeof id !== 'string' || id === '') throw invalidRequest(`'${kind}' must be an id`, kind)
+  await gateway.store.flush()
+  reply.send(await gateway.store.book.erase({ kind, id }))
+}

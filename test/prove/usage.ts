@@ -1,0 +1,194 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { Client } from 'pg'
+import type { Store } from '../../packages/sluice/src/ports/store.ts'
+import type { UsageDimension, UsageQuestion } from '../../packages/sluice/src/ports/usage-book.ts'
+import { openPostgres } from '../../packages/sluice/src/storage/postgres.ts'
+import { openSqlite } from '../../packages/sluice/src/storage/sqlite.ts'
+
+export interface Proved {
+  /** The database, and how large it became. */
+  readonly database: string
+  readonly megabytes: number
+  readonly fillSeconds: number
+  readonly foldSeconds: number
+  /** Milliseconds: the middle of several. */
+  readonly times: readonly {
+    readonly question: string
+    readonly rows: number
+    readonly ms: number
+  }[]
+  /** Attempts that the sums hold. */
+  readonly summed: number
+}
+
+const dayMs = 86_400_000
+const lastDay = Date.UTC(2026, 9, 1)
+const days = 365
+
+/**
+ * A year of calls: 200 keys of 100 users in 20 teams of 4 organizations, 24 models of 6 providers, a third with tags. Written
+ * in SQL, which both databases understand, from the number of the record alone. Some 40 keys and models share each hour.
+ */
+function fillText(from: number, to: number, total: number, series: string): string {
+  const key = '(n / 30 * 7919 % 200)'
+  const model = '(n / 60 * 104729 % 24)'
+  const startedAt = `${lastDay - days * dayMs} + (n * ${days * dayMs} / ${total})`
+  return `INSERT INTO usage_records (id, call_id, attempt, key_id, user_id, team_id, organization_id, tags, operation,
+      provider, model, outcome, reported, started_at, duration_ms, input_tokens, output_tokens, cached_input_tokens,
+      cost_micro_usd, price_source, price_date)
+    SELECT 'fill-' || n, 'call_' || n, 1, 'key_' || ${key}, 'user_' || (${key} % 100), 'team_' || (${key} % 20),
+      'org_' || (${key} % 4), CASE WHEN n % 3 = 0 THEN '["tag_' || (n % 7) || '"]' END,
+      CASE WHEN ${model} < 20 THEN 'chat' ELSE 'embed' END, 'provider_' || (${model} % 6), 'model_' || ${model},
+      CASE WHEN n % 50 = 0 THEN 'failed' ELSE 'completed' END, 1, ${startedAt}, 812.5, n % 4000, n % 900, n % 300,
+      CASE WHEN n % 40 = 0 THEN NULL ELSE n % 20000 END, 'genai-prices', '2026-09-23'
+    FROM (${series.replaceAll('FROM_', String(from)).replaceAll('TO_', String(to))}) AS numbers`
+}
+
+const questions: readonly (readonly [
+  string,
+  Pick<UsageQuestion, 'by'> & Partial<UsageQuestion>,
+])[] = [
+  ['all of a year, one sum', { by: [] }],
+  ['a year by month', { by: ['month'] }],
+  ['a year by model', { by: ['model'] }],
+  ['a year by key', { by: ['key'] }],
+  ['a year by user and model', { by: ['user', 'model'] }],
+  ['a year by team and provider', { by: ['team', 'provider'] }],
+  ['a year by day and model', { by: ['day', 'model'] }],
+  ['a year by tag and model', { by: ['tag', 'model'] }],
+  ['30 days by day and key', { by: ['day', 'key'], from: lastDay - 30 * dayMs }],
+  [
+    '30 days by day and user, of one model',
+    { by: ['day', 'user'], from: lastDay - 30 * dayMs, only: { model: 'model_3' } },
+  ],
+  ['a week by hour and model', { by: ['hour', 'model'], from: lastDay - 7 * dayMs }],
+  [
+    'a month to the hour, one key by day',
+    {
+      by: ['day', 'model'],
+      from: lastDay - 31 * dayMs + 5 * 3_600_000,
+      to: lastDay - 7 * 3_600_000,
+      only: { key: 'key_3' },
+    },
+  ],
+]
+
+async function ask(store: Store): Promise<Pick<Proved, 'times' | 'summed'>> {
+  const whole = { from: lastDay - days * dayMs, to: lastDay + dayMs, only: {}, limit: 1_000 }
+  const times: { question: string; rows: number; ms: number }[] = []
+  for (const [question, asked] of questions) {
+    const took: number[] = []
+    let rows = 0
+    for (let time = 0; time < 7; time++) {
+      const begun = performance.now()
+      rows = (await store.book.sums({ ...whole, ...asked })).groups.length
+      took.push(performance.now() - begun)
+    }
+    times.push({ question, rows, ms: middle(took) })
+  }
+  for (const only of [{}, { key: 'key_7' } as Partial<Record<UsageDimension, string>>]) {
+    const took: number[] = []
+    let rows = 0
+    for (let time = 0; time < 7; time++) {
+      const begun = performance.now()
+      const from = lastDay - (10 + time) * dayMs
+      rows = (await store.book.records({ from, to: lastDay, only, limit: 1_000 })).length
+      took.push(performance.now() - begun)
+    }
+    const question = `1,000 records${Object.keys(only).length > 0 ? ' of one key' : ''}`
+    times.push({ question, rows, ms: middle(took) })
+  }
+  return { times, summed: (await store.book.sums({ ...whole, by: [] })).total.attempts }
+}
+
+function middle(took: readonly number[]): number {
+  const sorted = took.toSorted((one, other) => one - other)
+  return sorted[sorted.length >> 1] ?? 0
+}
+
+const recordsPerFill = 100_000
+
+/** Fills a new database with so many records, sums them and asks. The database is removed. */
+export async function proveUsage(records: number, databaseUrl?: string): Promise<Proved> {
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-usage-'))
+  const schema = `usage_${process.pid}`
+  const opened =
+    databaseUrl === undefined ? await inSqlite(folder) : await inPostgres(databaseUrl, schema)
+  try {
+    const { store, run, size } = opened
+    const begun = performance.now()
+    for (let from = 0; from < records; from += recordsPerFill) {
+      const to = Math.min(records, from + recordsPerFill) - 1
+      await run(fillText(from, to, records, opened.series))
+    }
+    await opened.filled()
+    const filled = performance.now()
+    while ((await store.book.fold()) > 0);
+    const folded = performance.now()
+    await opened.filled()
+    return {
+      database: databaseUrl === undefined ? 'SQLite' : 'PostgreSQL',
+      fillSeconds: (filled - begun) / 1_000,
+      foldSeconds: (folded - filled) / 1_000,
+      ...(await ask(store)),
+      megabytes: (await size()) / 1e6,
+    }
+  } finally {
+    await opened.remove()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+async function inSqlite(folder: string) {
+  const file = join(folder, 'sluice.db')
+  const store = openSqlite({ file })
+  const db = new DatabaseSync(file, { timeout: 10_000 })
+  return {
+    store,
+    series:
+      'WITH RECURSIVE s(n) AS (SELECT FROM_ UNION ALL SELECT n + 1 FROM s WHERE n < TO_) SELECT n FROM s',
+    run: async (text: string) => db.exec(text),
+    filled: async () => db.exec('ANALYZE'),
+    size: async () =>
+      Number(
+        db
+          .prepare(
+            'SELECT page_count * page_size AS bytes FROM pragma_page_count(), pragma_page_size()',
+          )
+          .get()?.['bytes'],
+      ),
+    async remove() {
+      db.close()
+      await store[Symbol.asyncDispose]()
+    },
+  }
+}
+
+async function inPostgres(databaseUrl: string, schema: string) {
+  const client = new Client({ connectionString: databaseUrl })
+  await client.connect()
+  await client.query(`CREATE SCHEMA ${schema}`)
+  const url = new URL(databaseUrl)
+  url.searchParams.set('options', `-c search_path=${schema}`)
+  await client.query(`SET search_path = ${schema}`)
+  const store = await openPostgres({ url: url.href })
+  return {
+    store,
+    series: 'SELECT n FROM generate_series(CAST(FROM_ AS BIGINT), CAST(TO_ AS BIGINT)) AS g(n)',
+    run: async (text: string) => void (await client.query(text)),
+    filled: async () => void (await client.query('ANALYZE')),
+    async size() {
+      const text = `SELECT SUM(pg_total_relation_size(oid)) AS bytes FROM pg_class WHERE relkind = 'r' AND relnamespace = '${schema}'::regnamespace`
+      const { rows } = await client.query<{ bytes: string }>(text)
+      return Number(rows[0]?.bytes)
+    },
+    async remove() {
+      await store[Symbol.asyncDispose]()
+      await client.query(`DROP SCHEMA ${schema} CASCADE`)
+      await client.end()
+    },
+  }
+}
