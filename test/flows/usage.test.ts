@@ -181,6 +181,8 @@ function describeUsage(name: string, open: () => Promise<Store>): void {
         records: number
       }
       expect(records).toBe(2)
+      const [last] = await gateway.gateway.store.listAudit({ limit: 1, before: 99 })
+      expect(last).toMatchObject({ action: 'usage.erase', target: replacement })
       const check = async () => {
         const { body } = await usage(gateway, '?by=user,key')
         expect(body.data).toMatchObject([

@@ -1,7 +1,9 @@
-import { GatewayError, invalidRequest } from '@sluice/contract'
+import { invalidRequest } from '@sluice/contract'
+import { administer } from '../accounts/administer.ts'
+import type { Gateway } from '../gateway/gateway.ts'
 import type { Store } from '../ports/store.ts'
 import type { UsageAnswer, UsageBook, UsageQuestion } from '../ports/usage-book.ts'
-import type { Caller } from '../ports/api-key.ts'
+import type { AdminRole, Caller } from '../ports/api-key.ts'
 import type { Address, Exchange } from './address.ts'
 import { parseJsonObject, readBody } from './body.ts'
 import { limitsOf } from './inference.ts'
@@ -70,12 +72,16 @@ const pending = {
 
 const erasedSchema = object({ replacement: text, records: count })
 
+const readers: readonly AdminRole[] = ['owner', 'operator', 'viewer', 'team']
+const changers: readonly AdminRole[] = ['owner', 'operator']
+
 /** What administrators ask about usage. */
 export const usageAddresses: readonly Address[] = [
   {
     method: 'GET',
     path: '/admin/v1/usage',
     access: 'administrator',
+    roles: readers,
     description: {
       operationId: 'getUsage',
       summary: 'Get what was used and what it cost, in sums',
@@ -96,6 +102,7 @@ export const usageAddresses: readonly Address[] = [
     method: 'GET',
     path: '/admin/v1/usage/records',
     access: 'administrator',
+    roles: readers,
     description: {
       operationId: 'listUsageRecords',
       summary: 'List the records of the ledger, one for each attempt, oldest first',
@@ -109,6 +116,7 @@ export const usageAddresses: readonly Address[] = [
     method: 'POST',
     path: '/admin/v1/usage/rebuild',
     access: 'administrator',
+    roles: changers,
     description: {
       operationId: 'rebuildUsage',
       summary: 'Make the sums of usage anew from the records',
@@ -121,6 +129,7 @@ export const usageAddresses: readonly Address[] = [
     method: 'POST',
     path: '/admin/v1/usage/erase',
     access: 'administrator',
+    roles: changers,
     description: {
       operationId: 'eraseUsage',
       summary: 'Replace the id of a user or a key in all records and sums by one that says nothing',
@@ -263,22 +272,16 @@ function placeOf(cursor: readonly (string | number)[] | undefined) {
   return { startedAt, sequence }
 }
 
-function requireChanges({ adminRole }: Caller): void {
-  if (adminRole === 'viewer' || adminRole === 'team')
-    throw new GatewayError('forbidden', 'This needs the key of an owner or an operator')
-}
-
 async function serveRebuild({ gateway, key, reply }: Exchange): Promise<void> {
-  requireChanges(key)
   const { book } = gateway.store
   await book.rebuild()
+  await audit(gateway, key, { action: 'usage.rebuild', target: 'usage' })
   const { pending: left } = await book.sums({ from: 0, to: 1, only: {}, by: [], limit: 1 })
   reply.send({ pending: left })
 }
 
 async function serveErase(exchange: Exchange): Promise<void> {
   const { gateway, key, options, reply, request } = exchange
-  requireChanges(key)
   const raw = await readBody(request.raw, limitsOf(exchange))
   const body = await parseJsonObject(raw, request.headers['content-type'], options.bodyUnitsMax)
   const kinds = (['user', 'key'] as const).filter((kind) => body[kind] !== undefined)
@@ -288,5 +291,17 @@ async function serveErase(exchange: Exchange): Promise<void> {
   const id = body[kind]
   if (typeof id !== 'string' || id === '') throw invalidRequest(`'${kind}' must be an id`, kind)
   await gateway.store.flush()
-  reply.send(await gateway.store.book.erase({ kind, id }))
+  const erased = await gateway.store.book.erase({ kind, id })
+  // By what stands in its place: the log is kept for ever, and would remember the id.
+  const { replacement: target, records } = erased
+  await audit(gateway, key, { action: 'usage.erase', target, after: { kind, records } })
+  reply.send(erased)
+}
+
+async function audit(
+  { store, now }: Gateway,
+  { id: actor }: Caller,
+  facts: { readonly action: string; readonly target: string; readonly after?: object },
+): Promise<void> {
+  await administer({ store, actor, at: now() }, () => ({ ...facts, writes: [], result: undefined }))
 }
