@@ -2,16 +2,16 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { Client } from 'pg'
 import type { Store } from '../../packages/sluice/src/ports/store.ts'
 import type { UsageDimension, UsageQuestion } from '../../packages/sluice/src/ports/usage-book.ts'
 import { openPostgres } from '../../packages/sluice/src/storage/postgres.ts'
+import { query } from '../../packages/sluice/test/storage/postgres-server.ts'
 import { openSqlite } from '../../packages/sluice/src/storage/sqlite.ts'
 
 export interface Proved {
-  /** The database, and how large it became. */
+  /** The database, and how large its file became. */
   readonly database: string
-  readonly megabytes: number
+  readonly megabytes: number | undefined
   readonly fillSeconds: number
   readonly foldSeconds: number
   /** Milliseconds: the middle of several. */
@@ -134,7 +134,7 @@ export async function proveUsage(records: number, databaseUrl?: string): Promise
       fillSeconds: (filled - begun) / 1_000,
       foldSeconds: (folded - filled) / 1_000,
       ...(await ask(store)),
-      megabytes: (await size()) / 1e6,
+      megabytes: await size(),
     }
   } finally {
     await opened.remove()
@@ -156,9 +156,9 @@ async function inSqlite(folder: string) {
       Number(
         db
           .prepare(
-            'SELECT page_count * page_size AS bytes FROM pragma_page_count(), pragma_page_size()',
+            'SELECT page_count * page_size / 1000000 AS size FROM pragma_page_count(), pragma_page_size()',
           )
-          .get()?.['bytes'],
+          .get()?.['size'],
       ),
     async remove() {
       db.close()
@@ -168,27 +168,19 @@ async function inSqlite(folder: string) {
 }
 
 async function inPostgres(databaseUrl: string, schema: string) {
-  const client = new Client({ connectionString: databaseUrl })
-  await client.connect()
-  await client.query(`CREATE SCHEMA ${schema}`)
+  await query(databaseUrl, `CREATE SCHEMA ${schema}`)
   const url = new URL(databaseUrl)
   url.searchParams.set('options', `-c search_path=${schema}`)
-  await client.query(`SET search_path = ${schema}`)
   const store = await openPostgres({ url: url.href })
   return {
     store,
     series: 'SELECT n FROM generate_series(CAST(FROM_ AS BIGINT), CAST(TO_ AS BIGINT)) AS g(n)',
-    run: async (text: string) => void (await client.query(text)),
-    filled: async () => void (await client.query('ANALYZE')),
-    async size() {
-      const text = `SELECT SUM(pg_total_relation_size(oid)) AS bytes FROM pg_class WHERE relkind = 'r' AND relnamespace = '${schema}'::regnamespace`
-      const { rows } = await client.query<{ bytes: string }>(text)
-      return Number(rows[0]?.bytes)
-    },
+    run: (text: string) => query(url.href, text),
+    filled: () => query(url.href, 'ANALYZE'),
+    size: async () => undefined,
     async remove() {
       await store[Symbol.asyncDispose]()
-      await client.query(`DROP SCHEMA ${schema} CASCADE`)
-      await client.end()
+      await query(databaseUrl, `DROP SCHEMA ${schema} CASCADE`)
     },
   }
 }

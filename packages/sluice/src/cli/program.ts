@@ -10,6 +10,7 @@ import { check, type CheckOptions } from './check.ts'
 import { explain } from './explain.ts'
 import { listModels } from './models.ts'
 import { serve } from './serve.ts'
+import { addUsageCommands } from './usage-commands.ts'
 import { positive } from './terms-options.ts'
 
 /** Parses and runs every command; those that need the YAML reader load it when they run. Returns the exit code. */
@@ -68,6 +69,7 @@ export async function runProgram(args: readonly string[]): Promise<number> {
       print(await discover(readEnvironment(), options))
     })
   addGatewayCommands(program, { print, finish })
+  addUsageCommands(program, { print, finish })
 
   try {
     await program.parseAsync(args, { from: 'user' })

@@ -23,7 +23,7 @@ export function shownGroup(by: readonly UsageBy[], { of, sums }: UsageGroup): Fl
 }
 
 /** A cost that is known of no attempt is no 0. */
-export function shownSums(sums: UsageSums): FlatRow {
+function shownSums(sums: UsageSums): FlatRow {
   const isUnknown = sums.attempts > 0 && sums.unknownCosts === sums.attempts
   return { ...sums, costMicroUsd: isUnknown ? null : sums.costMicroUsd }
 }

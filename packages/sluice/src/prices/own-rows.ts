@@ -272,10 +272,19 @@ export const ownRows: readonly OwnRow[] = [
   },
   {
     provider: 'xai',
-    source: 'https://docs.x.ai/docs/models',
+    source: 'https://docs.x.ai/developers/pricing',
     models: ['*'],
     rates: {},
-    tools: { source: 0.025, web_search: 0.005, x_search: 0.005, code_execution: 0.005 },
+    tools: {
+      source: 0.025,
+      web_search: 0.005,
+      x_search: 0.005,
+      code_execution: 0.005,
+      code_interpreter: 0.005,
+      attachment_search: 0.01,
+      collections_search: 0.0025,
+      file_search: 0.0025,
+    },
     date: '2025-11-02',
   },
 ]

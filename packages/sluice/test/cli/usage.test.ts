@@ -1,0 +1,149 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type FakeUpstream, fakeUpstream } from '../../../../test/support/fake-upstream.ts'
+import { ask, good } from '../../../../test/support/routes.ts'
+import { adminKey, start, type Started } from '../../../../test/support/start.ts'
+import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
+import { readExport } from '../../src/cli/provider-exports.ts'
+import { reconcile } from '../../src/cli/reconcile.ts'
+import { usageCommand } from '../../src/cli/usage.ts'
+import { readEnvironment } from '../../src/config/env.ts'
+
+const folder = temporaryFolder()
+const environment = readEnvironment({ SLUICE_ADMIN_KEY: adminKey, SLUICE_DATA: folder.path })
+const today = new Date().toISOString().slice(0, 10)
+const closing = new AsyncDisposableStack()
+let gateway: Started
+
+/** Two calls of one model with its day in the name, one of another without a price: 7 tokens in and 3 out each. */
+beforeAll(async () => {
+  const upstream: FakeUpstream = closing.use(await fakeUpstream(good))
+  const type = 'openai' as const
+  const provider = { type, baseUrl: upstream.url, key: 'key' }
+  const providers = { openai: provider, anthropic: provider }
+  // 7 × 2,000 + 3 × 10,000 millionths of a dollar: 0.044 each.
+  const prices = {
+    'openai/gpt-4o-2024-08-06': { input: 2_000, output: 10_000 },
+    'anthropic/claude-haiku-4-5-20251001': { input: 2_000, output: 10_000 },
+  }
+  gateway = closing.use(await start({ providers, prices }))
+  for (const model of [
+    'openai/gpt-4o-2024-08-06',
+    'openai/gpt-4o-2024-08-06',
+    'openai/other',
+    'anthropic/claude-haiku-4-5-20251001',
+  ])
+    await (await gateway.post('/v1/chat/completions', { model, ...ask })).arrayBuffer()
+})
+afterAll(async () => {
+  await closing.disposeAsync()
+  folder[Symbol.dispose]()
+})
+
+test('usage is a table, or what the gateway answers', async () => {
+  const { url } = gateway
+  const table = await usageCommand(environment, { url, by: 'day,model' })
+  const [, head, ...rows] = table.split('\n').map((line) => line.split(/  +/))
+  expect(head?.slice(0, 3)).toEqual(['DAY', 'MODEL', 'CALLS'])
+  expect(rows).toEqual([
+    [today, 'claude-haiku-4-5-20251001', '1', '1', '7', '3', '0.044000', '0'],
+    [today, 'gpt-4o-2024-08-06', '2', '2', '14', '6', '0.088000', '0'],
+    [today, 'other', '1', '1', '7', '3', 'unknown', '1'],
+    ['total', '4', '4', '28', '12', '0.132000', '1'],
+  ])
+  expect(JSON.parse(await usageCommand(environment, { url, json: true }))).toMatchObject({
+    total: { calls: 4 },
+  })
+  expect(await usageCommand(environment, { url, by: 'provider', csv: true })).toMatch(
+    /^provider,.*\r\nanthropic,1,/,
+  )
+  await expect(usageCommand(environment, { url, by: 'colour' })).rejects.toThrow(
+    /refused \(400\): 'by' must be/,
+  )
+})
+
+const start_ = `${today}T00:00:00+00:00`
+const costs = (...rows: readonly string[]) =>
+  [
+    'start_time,end_time,start_time_iso,end_time_iso,amount_value,amount_currency,line_item,project_id,organization_id,organization_name',
+    ...rows,
+  ].join('\n')
+const activity = (...rows: readonly string[]) =>
+  [
+    'start_time,end_time,start_time_iso,end_time_iso,project_id,num_model_requests,user_id,api_key_id,model,batch,service_tier,input_tokens,output_tokens,input_cached_tokens',
+    ...rows,
+  ].join('\n')
+
+async function compared(text: string) {
+  const file = join(folder.path, 'export.csv')
+  writeFileSync(file, text)
+  const { text: shown, isFine } = await reconcile(environment, file, {
+    url: gateway.url,
+    json: true,
+  })
+  const { differences } = JSON.parse(shown) as { differences: object[] }
+  expect(isFine).toBe(differences.length === 0)
+  return differences
+}
+
+test('an export of OpenAI’s costs is compared by day and model', async () => {
+  const row = (item: string, usd: string) =>
+    `1,2,${start_},${start_},${usd},usd,"${item}",proj,org,Personal`
+  const input = row('gpt-4o-2024-08-06, input', '0.0280000000')
+  expect(await compared(costs(input, row('gpt-4o-2024-08-06, output', '0.06')))).toEqual([])
+  expect(
+    await compared(
+      costs(input, row('gpt-4o-2024-08-06, output', '0.16'), row('gpt-5, input', '1')),
+    ),
+  ).toMatchObject([
+    { day: today, model: 'gpt-4o-2024-08-06', of: 'USD', billed: 0.188, ledger: 0.088 },
+    { day: today, model: 'gpt-5', billed: 1, ledger: 0 },
+  ])
+  // Without models, and with a day on which nothing was.
+  expect(await compared(costs(row('', '0.088'), `1,2,${start_},${start_},,,,,,`))).toEqual([])
+})
+
+test('an export of OpenAI’s activity is compared by its tokens', async () => {
+  const row = (model: string, input: number, output: number) =>
+    `1,2,${start_},${start_},proj,2.0,user,key,${model},FALSE,default,${input}.0,${output}.0,0.0`
+  expect(await compared(activity(row('gpt-4o-2024-08-06', 14, 6), row('other', 7, 3)))).toEqual([])
+  expect(await compared(activity(row('gpt-4o-2024-08-06', 14, 9)))).toMatchObject([
+    { model: 'gpt-4o-2024-08-06', of: 'output tokens', billed: 9, ledger: 6 },
+    { model: 'other', of: 'input tokens', billed: 0, ledger: 7 },
+    { model: 'other', of: 'output tokens', billed: 0, ledger: 3 },
+  ])
+})
+
+test('exports of Anthropic’s Console name models in two ways', async () => {
+  const cost = `usage_date_utc,model,workspace,api_key,usage_type,context_window,token_type,cost_usd,list_price_usd,cost_type
+${today},Claude Haiku 4.5,Default,key,message,≤ 200k,input_no_cache,0.014,0.014,token
+${today},Claude Haiku 4.5,Default,key,message,≤ 200k,output,0.03,0.03,token`
+  expect(await compared(cost)).toEqual([])
+  const head =
+    'usage_date_utc,model_version,api_key,workspace,usage_type,context_window,usage_input_tokens_no_cache,usage_input_tokens_cache_write_5m,usage_input_tokens_cache_write_1h,usage_input_tokens_cache_read,usage_output_tokens,web_search_count'
+  expect(
+    await compared(
+      `${head}\n${today},claude-haiku-4-5-20251001,key,Default,standard,0-200k,4,1,0,2,3,0`,
+    ),
+  ).toEqual([])
+})
+
+test.each([
+  ['foo,bar\n1,2', /no export that is known; its columns are foo, bar/],
+  ['usage_date_utc,model,cost_usd\nAugust,a,1', /usage_date_utc is not a day/],
+  ['usage_date_utc,model,cost_usd\n2026-08-01,a,much', /cost_usd is not a number/],
+])('what is no export is refused: %s', (text, message) => {
+  expect(() => readExport(text)).toThrow(message)
+})
+
+test('values may hold separators and quotation marks, and a table may have tabs', () => {
+  const read = (text: string) => readExport(text).rows
+  const row = { day: '2026-08-01', costUsd: 1 }
+  expect(read('usage_date_utc,model,cost_usd\r\n2026-08-01,"a, ""b""",1\r\n')).toEqual([
+    { ...row, model: 'a,-"b"' },
+  ])
+  expect(read('usage_date_utc\tmodel\tcost_usd\n2026-08-01\ta,b\t1')).toEqual([
+    { ...row, model: 'a,b' },
+  ])
+})
