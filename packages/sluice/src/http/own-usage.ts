@@ -1,6 +1,6 @@
 import type { UsageDimension } from '../ports/usage-book.ts'
-import { claimsOf } from '../gateway/limits/claims.ts'
-import type { Claim, Level } from '../ports/limiter.ts'
+import { claimsOf, type HeldClaim, limitsOf } from '../gateway/limits/claims.ts'
+import type { Level } from '../ports/limiter.ts'
 import type { Address, Exchange } from './address.ts'
 import { answer, object, text } from './openapi-written.ts'
 import { assertKnown, byParameter, readQuestion, scopeParameters } from './usage-query.ts'
@@ -33,6 +33,7 @@ export const ownUsageAddresses: readonly Address[] = [
           limits: {
             type: 'array',
             items: object({
+              of: text,
               kind: text,
               unit: text,
               limit: whole,
@@ -60,7 +61,10 @@ async function serveOwn({ gateway, key, options, reply, request }: Exchange): Pr
   await catchUp(gateway.store)
   const question = { ...asked, limit: groupsMax, only: { ...asked.only, key: key.id } }
   const found = await gateway.store.book.sums(question)
-  const claims = claimsOf(key, options.keyLimits(), { isCounted: true, tokens: 0 })
+  const limits = limitsOf(key, options.keyLimits())
+  // Of the budgets all, whichever calls they count.
+  const spending = { microUsd: 0, budgets: limits.budgets }
+  const claims = claimsOf(limits, { isCounted: true, tokens: 0, spending })
   const levels = await gateway.limiter.look(claims)
   reply.send({
     key: { id: key.id, name: key.name },
@@ -71,17 +75,18 @@ async function serveOwn({ gateway, key, options, reply, request }: Exchange): Pr
   })
 }
 
-const unitOf = (claim: Claim) =>
+const unitOf = (claim: HeldClaim) =>
   claim.kind === 'rate' ? claim.unit : claim.kind === 'budget' ? 'microUsd' : 'requests'
 
 /** What is endless has no number. */
 const finite = (value: number) => (Number.isFinite(value) ? Math.ceil(value) : null)
 
-function limitOf(claim: Claim, level: Level | undefined) {
+function limitOf(claim: HeldClaim, level: Level | undefined) {
   if (!level) return []
   const { limit, remaining, resetMs } = level
   return [
     {
+      of: claim.holder.kind,
       kind: claim.kind,
       unit: unitOf(claim),
       ...(claim.kind === 'budget' && { window: claim.window }),
