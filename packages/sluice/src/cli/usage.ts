@@ -108,7 +108,7 @@ async function askForUsage(
       'usage needs an administrator key: set SLUICE_ADMIN_KEY, or run it beside the data folder',
     )
   const address = (url ?? reachableAddress(server.host, server.port)).replace(/\/+$/, '')
-  const { status, text } = await askServer(`${address}/admin/v1/usage?${query}`, {
+  const { status, text } = await askServer(`${address}/admin/v1/usage?${query.toString()}`, {
     headers: { authorization: `Bearer ${adminKey}` },
     timeoutMs: waitMs,
   }).catch((cause: unknown) => {
