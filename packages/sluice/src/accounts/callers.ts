@@ -20,17 +20,26 @@ export function callersByHash(
   const byId = new Map(accounts.map((account) => [account.id, account]))
   const found = new Map<string, Dated>()
   for (const key of keys) {
-    const owners = ownersOf(key, byId)
-    if (!owners || key.revokedAt !== undefined || key.disabledAt !== undefined) continue
-    if (owners.some(({ disabledAt }) => disabledAt !== undefined)) continue
-    const caller = callerOf(key, owners)
-    const ends = [key, ...owners].map(({ expiresAt = Infinity }) => expiresAt)
-    const expiresAt = Math.min(...ends)
+    const dated = datedCaller(key, byId)
+    if (!dated) continue
+    const { caller, expiresAt } = dated
     for (const older of key.olderSecrets ?? [])
       found.set(older.hash, { caller, expiresAt: Math.min(expiresAt, older.expiresAt) })
-    found.set(key.hash, { caller, expiresAt })
+    found.set(key.hash, dated)
   }
   return found
+}
+
+/** A key with all that it is held to; undefined where it is no caller, whatever the time. */
+export function datedCaller(
+  key: ApiKey,
+  accounts: ReadonlyMap<string, Account>,
+): Dated | undefined {
+  const owners = ownersOf(key, accounts)
+  if (!owners || key.revokedAt !== undefined || key.disabledAt !== undefined) return undefined
+  if (owners.some(({ disabledAt }) => disabledAt !== undefined)) return undefined
+  const ends = [key, ...owners].map(({ expiresAt = Infinity }) => expiresAt)
+  return { caller: callerOf(key, owners), expiresAt: Math.min(...ends) }
 }
 
 /** A key with all that it is held to; `owners` are above it, the nearest first. */

@@ -6,6 +6,7 @@ import type { ApiKey } from '../ports/api-key.ts'
 import type { BudgetClaim, Limiter } from '../ports/limiter.ts'
 import type { Store } from '../ports/store.ts'
 import { type BuiltinEngine, createEngine, engineCard, type EngineOptions } from '@sluice/engine'
+import { createTokens } from '../accounts/tokens.ts'
 import { aiSdkEngines } from '../ai-sdk/engines.ts'
 import { createRouting } from '../gateway/route/create-routing.ts'
 import type { Gateway, Log } from '../gateway/gateway.ts'
@@ -67,6 +68,7 @@ export async function openGateway({
     fixed: fixedKeys(config),
     readFailed: (error) => log.error({ error: String(error) }, 'the keys could not be reloaded'),
   })
+  const tokens = createTokens({ issuers: config.jwt, dated: (key) => keys.dated(key), now })
   const sender = openSender()
   const engine = engineOver(store, { config, now, newId, log })
   const videos = await openBuiltInJobs({ engine, store, now, log })
@@ -82,6 +84,7 @@ export async function openGateway({
     limiter: await openLimiter(config, store, log),
     learnedSizes: new LearnedSizes(),
     keys,
+    tokens,
     routing: () => current.routing,
     health: createHealth(now, logBreaker(log)),
     send: sender.send,
@@ -109,6 +112,7 @@ export async function openGateway({
       const routing = await routingOf(next, { ...needs, hadProviders })
       concealer.learn(concealedSettings(next, routing.upstreams.values()))
       keys.setFixed(fixedKeys(next))
+      tokens.configure(next.jwt)
       current = { config: next, routing }
     },
     async [Symbol.asyncDispose]() {

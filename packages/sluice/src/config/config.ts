@@ -4,7 +4,14 @@ import { ConfigError } from './config-error.ts'
 import { defaultAliases } from './default-aliases.ts'
 import type { Environment, Variables } from './env.ts'
 import { databaseUrlPattern } from './database-url.ts'
-import type { ConfigFile, KeyConfig, ProviderConfig, RouteConfig, RouteOptions } from './schema.ts'
+import type {
+  ConfigFile,
+  JwtConfig,
+  KeyConfig,
+  ProviderConfig,
+  RouteConfig,
+  RouteOptions,
+} from './schema.ts'
 import type { PriceConfig } from './schema-prices.ts'
 import type { UnsupportedMode } from './unsupported-mode.ts'
 
@@ -63,6 +70,8 @@ export interface Config {
   readonly unsupported: UnsupportedMode
   /** Keys of sluice.yaml, their secrets in clear. */
   readonly keys: readonly KeyConfig[]
+  /** Issuers of tokens that stand for a key. */
+  readonly jwt: readonly JwtConfig[]
   /** Secrets of SLUICE_API_KEYS. */
   readonly apiKeys: readonly string[]
   /** The secret of SLUICE_ADMIN_KEY. */
@@ -142,6 +151,7 @@ export function createConfig(environment: Environment, content: ConfigFile, file
     defaults: content.defaults ?? {},
     unsupported: content.defaults?.unsupported ?? content.unsupported ?? 'hints',
     keys: content.keys ?? [],
+    jwt: content.jwt ?? [],
     apiKeys: environment.apiKeys,
     ...(environment.adminKey !== undefined && { adminKey: environment.adminKey }),
     log: {

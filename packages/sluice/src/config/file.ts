@@ -112,6 +112,9 @@ function findContradictions(config: ConfigFile): { path: Path; problem: string }
         path: ['server', 'trustedProxies', index],
         problem: 'is no address and no block such as 10.0.0.0/8',
       })
+  for (const [index, { jwksUrl, jwksFile }] of (config.jwt ?? []).entries())
+    if ((jwksUrl === undefined) === (jwksFile === undefined))
+      found.push({ path: ['jwt', index], problem: 'must have either jwksUrl or jwksFile' })
   for (const [index, { name }] of (config.keys ?? []).entries())
     if (config.keys?.slice(0, index).some((other) => other.name === name))
       found.push({

@@ -1,6 +1,7 @@
 import type { Static } from 'typebox'
 import { Type } from '@sluice/contract'
 import { databaseUrlPattern } from './database-url.ts'
+import { jwt } from './schema-jwt.ts'
 import { prices } from './schema-prices.ts'
 import {
   count,
@@ -341,6 +342,7 @@ export const configFileSchema = Type.Object(
     usage: optional(usage),
     defaults: optional(object(routeOptions, 'Default options of all routes.')),
     keys: optional(listOf(key, 'API keys defined in the settings.')),
+    jwt: optional(jwt),
     log: optional(log),
   },
   {
@@ -356,6 +358,7 @@ export type ProviderConfig = Static<typeof provider>
 export type RouteConfig = Exclude<Static<typeof model>, string>
 export type RouteOptions = Omit<RouteConfig, 'targets' | 'fallback'>
 export type KeyConfig = Static<typeof key>
+export type JwtConfig = Static<typeof jwt>[number]
 
 /** The published JSON Schema (draft 2020-12), as text. */
 export function publishedSchema(): string {

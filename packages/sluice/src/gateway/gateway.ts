@@ -24,6 +24,8 @@ export interface Gateway {
   readonly learnedSizes: LearnedSizes
   /** The virtual keys; a look-up never waits. */
   readonly keys: CallerKeys
+  /** Callers with a token of an issuer; a promise where its signature was not seen yet. */
+  readonly tokens: { find(token: string): Caller | undefined | Promise<Caller | undefined> }
   /** Models and routes as configured now. Taken once per call, so that a change never splits one. */
   readonly routing: () => Routing
   /** What has been seen of each target: failures, speed, refused keys. */
@@ -48,8 +50,7 @@ export interface Gateway {
 
 export interface CallerKeys {
   find(secret: string): Caller | undefined
-  /** Whether the key with this id is still valid. */
-  isValid(id: string): boolean
+  isValid(key: Caller): boolean
   /** Calls `changed` when that may have become otherwise. */
   watch(changed: () => void): Disposable
   /** Takes a change that is in the store at once, and not within a second. */

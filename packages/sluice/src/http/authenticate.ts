@@ -5,9 +5,12 @@ import type { Gateway } from '../gateway/gateway.ts'
 
 /**
  * The caller's key: `x-goog-api-key`, or `?key=` below the Gemini addresses; `x-api-key`; `Authorization` as Bearer or
- * bare. The first that is present decides. Throws `unauthenticated`.
+ * bare. The first that is present decides. A token of an issuer may stand in its place. Throws `unauthenticated`.
  */
-export function authenticate({ keys }: Gateway, request: FastifyRequest): Caller {
+export function authenticate(
+  { keys, tokens }: Pick<Gateway, 'keys' | 'tokens'>,
+  request: FastifyRequest,
+): Caller | Promise<Caller> {
   const secret = secretOf(request)
   if (secret === undefined || secret === '')
     throw new GatewayError(
@@ -15,7 +18,11 @@ export function authenticate({ keys }: Gateway, request: FastifyRequest): Caller
       'No API key: send it as Authorization: Bearer <API_KEY>',
       { publicCode: 'missing_api_key' },
     )
-  const key = keys.find(secret)
+  const key = keys.find(secret) ?? tokens.find(secret)
+  return key instanceof Promise ? key.then(known) : known(key)
+}
+
+function known(key: Caller | undefined): Caller {
   if (!key) throw new GatewayError('unauthenticated', 'The API key is not valid')
   return key
 }

@@ -5,23 +5,20 @@ import { GatewayError, invalidRequest } from '@sluice/contract'
 import { Cancellation, keyEnded, stopping } from '../gateway/attempt/cancellation.ts'
 import { isLogged } from '../gateway/attempt/log-failure.ts'
 import type { Caller } from '../ports/api-key.ts'
-import { assertAddress, assertOperation } from '../accounts/allowed.ts'
-import { callerOf } from '../accounts/callers.ts'
 import { causeText, headerText } from '../gateway/answer.ts'
 import type { Call, CallEnd } from '../gateway/call.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import { type Listed, OpenList } from '../gateway/open-list.ts'
 import type { Address, ErrorBody, ServerOptions } from './address.ts'
 import { Admission, Leases } from '../gateway/limits/admission.ts'
-import { admitEntering, admitFailed, settle } from './admit.ts'
-import { authenticate, requireAdministrator } from './authenticate.ts'
+import { admitFailed, settle } from './admit.ts'
 import { refuseClient } from './client-error.ts'
 import { BodyBudget, type BudgetShare } from './body-budget.ts'
 import { allowOrigins } from './cors.ts'
 import { codeIn, defaultStreamTimes, deliverError } from './deliver.ts'
+import { enter } from './enter.ts'
 import { errorBodyOf } from './error-body.ts'
 import { funnel } from './funnel.ts'
-import { clientAddress } from './client-address.ts'
 import { notFound } from './not-found.ts'
 import { installRoutes } from './routes.ts'
 import { pathOf } from './urls.ts'
@@ -202,7 +199,7 @@ interface State {
 /** Ends the requests of keys that are not valid any more, each with the error of its format. */
 function endInvalid({ keys }: Gateway, { calls }: State): void {
   for (const { apiKey, cancellation } of calls.all())
-    if (apiKey && !keys.isValid(apiKey.id)) cancellation?.cancel(keyEnded)
+    if (apiKey && !keys.isValid(apiKey)) cancellation?.cancel(keyEnded)
 }
 
 /** How long calls whose connection was closed have to write down what they cost, in milliseconds. */
@@ -287,7 +284,8 @@ async function serve(
   try {
     const admission = new Admission(gateway.limiter, state.leases)
     request.admission = admission
-    const entered = enter(address, installing, { request, admission })
+    const underWay = (): number => state.calls.size
+    const entered = enter(address, { gateway, options, request, admission, underWay })
     const key = entered instanceof Promise ? await entered : entered
     request.held = budget.open(key.id)
     await address.serve({
@@ -321,41 +319,6 @@ function parametersOf(
 ): Readonly<Record<string, string>> {
   const { '*': rest, ...named } = request.params as Record<string, string>
   return wildcard === undefined || rest === undefined ? named : { ...named, [wildcard]: rest }
-}
-
-const nobody = callerOf({
-  id: '',
-  name: '',
-  hash: '',
-  role: 'caller',
-  prefix: '',
-  createdAt: 0,
-  models: [],
-})
-
-function enter(
-  address: Address,
-  { gateway, options, state }: Installing,
-  { request, admission }: { readonly request: FastifyRequest; readonly admission: Admission },
-): Caller | Promise<Caller> {
-  if (address.access === 'open') return nobody
-  const key = authenticate(gateway, request)
-  request.apiKey = key
-  assertAddress(key, clientAddress(request, options.trustedProxies))
-  if (address.operation !== undefined) assertOperation(key, address.operation)
-  if (address.access === 'administrator') requireAdministrator(key, address.roles)
-  const withinConcurrency = (): Caller => {
-    const most = options.concurrentRequests()
-    if (most !== undefined && state.calls.size > most)
-      throw new GatewayError(
-        'overloaded',
-        'The gateway has reached its limit of concurrent requests',
-        { retryAfterMs: 1_000 },
-      )
-    return key
-  }
-  const waiting = admitEntering(address, { request, admission, key, limits: options.keyLimits() })
-  return waiting ? waiting.then(withinConcurrency) : withinConcurrency()
 }
 
 /** A failed call says as much of its way as a good one. */

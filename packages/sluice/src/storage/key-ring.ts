@@ -1,5 +1,6 @@
-import { callersByHash, type Dated } from '../accounts/callers.ts'
+import { callersByHash, type Dated, datedCaller } from '../accounts/callers.ts'
 import { hashSecret } from '../accounts/secrets.ts'
+import type { Account } from '../ports/account.ts'
 import type { ApiKey, Caller } from '../ports/api-key.ts'
 import type { Store } from '../ports/store.ts'
 
@@ -7,8 +8,10 @@ import type { Store } from '../ports/store.ts'
 export interface KeyRing extends AsyncDisposable {
   /** Whose a secret is, with or without its leading `sk-`; undefined when unknown, expired, disabled or revoked. */
   find(secret: string): Caller | undefined
-  /** Whether the key with this id, and all it belongs to, is still valid. */
-  isValid(id: string): boolean
+  /** Whether a key, or what stands for one without a secret, and all it belongs to, is still valid. */
+  isValid(key: ApiKey): boolean
+  /** A key without a secret, with the owners that it has now; undefined where one of them is not valid. */
+  dated(key: ApiKey): Dated | undefined
   /** Calls `changed` whenever keys or accounts have changed, and every second besides, since some may have expired. */
   watch(changed: () => void): Disposable
   /** Replaces the keys that come from the settings. */
@@ -58,7 +61,8 @@ export async function openKeyRing(
 
   return {
     find: (secret) => ring.find(secret, now()),
-    isValid: (id) => ring.isValid(id, now()),
+    isValid: (key) => ring.isValid(key, now()),
+    dated: (key) => ring.dated(key),
     watch: (changed) => ring.watch(changed),
     setFixed: (keys) => ring.setFixed(keys),
     reload: () => readNext.run(),
@@ -80,7 +84,7 @@ function readerInto(
     const current = await store.keysVersion()
     if (current === version) return
     const keys = await store.listKeys()
-    ring.setKept(callersByHash(keys, await store.listAccounts()))
+    ring.setKept(keys, await store.listAccounts())
     version = current
   }
 }
@@ -110,6 +114,7 @@ const seenMax = 10_000
 class Ring {
   #fixed: ReadonlyMap<string, Dated>
   #kept: ReadonlyMap<string, Dated> = new Map()
+  #accounts: ReadonlyMap<string, Account> = new Map()
   /** When each key ends. */
   #ends: ReadonlyMap<string, number> = new Map()
   readonly #watchers = new Set<() => void>()
@@ -126,8 +131,9 @@ class Ring {
     this.#changed()
   }
 
-  setKept(callers: ReadonlyMap<string, Dated>): void {
-    this.#kept = callers
+  setKept(keys: readonly ApiKey[], accounts: readonly Account[]): void {
+    this.#kept = callersByHash(keys, accounts)
+    this.#accounts = new Map(accounts.map((account) => [account.id, account]))
     this.#changed()
   }
 
@@ -136,8 +142,12 @@ class Ring {
     return known !== undefined && known.expiresAt > time ? known.caller : undefined
   }
 
-  isValid(id: string, time: number): boolean {
-    const end = this.#ends.get(id)
+  dated(key: ApiKey): Dated | undefined {
+    return datedCaller(key, this.#accounts)
+  }
+
+  isValid(key: ApiKey, time: number): boolean {
+    const end = key.hash === '' ? this.dated(key)?.expiresAt : this.#ends.get(key.id)
     return end !== undefined && end > time
   }
 

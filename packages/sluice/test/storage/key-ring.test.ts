@@ -85,7 +85,7 @@ test('who watches is told of a change within a second, and each second whether a
   change([expiring])
   await using ring = await openKeyRing(store, { fixed: [], now: () => time })
   const seen: boolean[] = []
-  const watching = ring.watch(() => seen.push(ring.isValid(key.id)))
+  const watching = ring.watch(() => seen.push(ring.isValid(key)))
   change([{ ...expiring, disabledAt: 1 }])
   await vi.advanceTimersByTimeAsync(1_000)
   expect(seen).toEqual([true, false])

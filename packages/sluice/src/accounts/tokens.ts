@@ -1,0 +1,199 @@
+import { hash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { isDeepStrictEqual } from 'node:util'
+import { GatewayError, isObject } from '@sluice/contract'
+import type { JWTPayload, JWTVerifyGetKey } from 'jose'
+import type { JwtConfig } from '../config/schema.ts'
+import type { Caller, ApiKey } from '../ports/api-key.ts'
+import type { Dated } from './callers.ts'
+
+/** Callers that come with the token of an issuer instead of a key (RFC 7519). */
+export interface Tokens {
+  /**
+   * Whose a token is; a promise where its signature was not seen yet. Undefined for what is no token, or none of an issuer that
+   * is known.
+   *
+   * @throws GatewayError `unauthenticated` where it is not valid, `overloaded` where the issuer's keys cannot be read.
+   */
+  find(token: string): Caller | undefined | Promise<Caller | undefined>
+  /** Takes over other issuers; keys of those that stay are kept. */
+  configure(issuers: readonly JwtConfig[]): void
+}
+
+export interface TokenOptions {
+  readonly issuers: readonly JwtConfig[]
+  /** A key with its owners as they are now; undefined where one of them is not valid. */
+  readonly dated: (key: ApiKey) => Dated | undefined
+  /** Milliseconds since the epoch. */
+  readonly now: () => number
+}
+
+/** Larger tokens do not fit into the headers that servers take. */
+const tokenLengthMax = 8_192
+/** How long the issuer's server may take for its keys. */
+const keysWaitMs = 3_000
+/** A key that is not known is looked for no more often, whoever asks. */
+const keysAgainMs = 30_000
+const keysKeptMs = 600_000
+/** What clocks may differ by. */
+const toleranceSeconds = 30
+/** Tokens whose signature was checked. */
+const seenMax = 10_000
+
+interface Issuer {
+  readonly settings: JwtConfig
+  keys?: JWTVerifyGetKey
+}
+
+interface Seen {
+  readonly key: ApiKey
+  /** Milliseconds since the epoch. */
+  readonly expiresAt: number
+}
+
+/** Verifies tokens offline with the keys of their issuers. */
+export function createTokens({ issuers, dated, now }: TokenOptions): Tokens {
+  let known = new Map<string, Issuer>()
+  let seen = new Map<string, Seen>()
+  configure(issuers)
+
+  function configure(next: readonly JwtConfig[]): void {
+    const before = known
+    known = new Map(
+      next.map((settings) => {
+        const same = before.get(settings.issuer)
+        const isSame = same && isDeepStrictEqual(same.settings, settings)
+        return [settings.issuer, isSame ? same : { settings }]
+      }),
+    )
+    seen = new Map()
+  }
+
+  /** As its owners are now, since they may have changed after the signature was checked. */
+  function callerOf({ key, expiresAt }: Seen): Caller {
+    const time = now()
+    const found = dated(key)
+    if (expiresAt <= time) throw invalid('The token has expired')
+    if (!found || found.expiresAt <= time) throw invalid('The token is of nobody who may call')
+    return found.caller
+  }
+
+  async function verify(token: string, issuer: Issuer): Promise<Caller> {
+    const remembered = seen
+    const payload = await verified(token, issuer, now())
+    const found = { key: keyOf(payload, issuer.settings), expiresAt: (payload.exp ?? 0) * 1000 }
+    if (remembered.size >= seenMax) remembered.clear()
+    remembered.set(token, found)
+    return callerOf(found)
+  }
+
+  return {
+    find(token) {
+      const found = seen.get(token)
+      if (found) return callerOf(found)
+      const issuer = known.get(issuerOf(token) ?? '')
+      return issuer && verify(token, issuer)
+    },
+    configure,
+  }
+}
+
+/** What a text says of its issuer, if it is a token at all; nothing of it is proved. */
+function issuerOf(token: string): string | undefined {
+  if (token.length > tokenLengthMax || !token.startsWith('eyJ')) return undefined
+  const [, payload, signature, ...more] = token.split('.')
+  if (payload === undefined || signature === undefined || more.length > 0) return undefined
+  try {
+    const claims: unknown = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8'))
+    return isObject(claims) && typeof claims['iss'] === 'string' ? claims['iss'] : undefined
+  } catch {
+    return undefined
+  }
+}
+
+async function verified(token: string, issuer: Issuer, time: number): Promise<JWTPayload> {
+  const { jwtVerify, errors } = await import('jose')
+  const { settings } = issuer
+  try {
+    issuer.keys ??= await keysOf(settings)
+    const { payload } = await jwtVerify(token, issuer.keys, {
+      issuer: settings.issuer,
+      audience: settings.audience,
+      algorithms: [...(settings.algorithms ?? ['RS256', 'ES256', 'EdDSA'])],
+      requiredClaims: ['exp', settings.userClaim ?? 'sub'],
+      clockTolerance: toleranceSeconds,
+      currentDate: new Date(time),
+    })
+    return payload
+  } catch (cause) {
+    if (cause instanceof errors.JWTExpired) throw invalid('The token has expired', cause)
+    // Everything else that jose says of a token is the token's fault; what is left is that its keys cannot be read.
+    if (cause instanceof errors.JOSEError && !keyFaults.has(cause.code))
+      throw invalid('The token is not valid', cause)
+    throw new GatewayError('overloaded', 'The keys of the token’s issuer cannot be read for now', {
+      retryAfterMs: 5_000,
+      cause,
+    })
+  }
+}
+
+/** What jose says where the issuer's keys did not come, or are none. */
+const keyFaults: ReadonlySet<string> = new Set([
+  'ERR_JOSE_GENERIC',
+  'ERR_JWKS_TIMEOUT',
+  'ERR_JWKS_INVALID',
+])
+
+async function keysOf({ jwksUrl, jwksFile }: JwtConfig): Promise<JWTVerifyGetKey> {
+  const { createLocalJWKSet, createRemoteJWKSet } = await import('jose')
+  if (jwksFile !== undefined) return createLocalJWKSet(JSON.parse(readFileSync(jwksFile, 'utf8')))
+  return createRemoteJWKSet(new URL(jwksUrl ?? ''), {
+    timeoutDuration: keysWaitMs,
+    cooldownDuration: keysAgainMs,
+    cacheMaxAge: keysKeptMs,
+  })
+}
+
+/** Enough of a hash to tell callers apart. */
+const identityLength = 24
+
+/** What a caller with a token has in place of a key; no secret has its hash. */
+function keyOf(payload: JWTPayload, settings: JwtConfig): ApiKey {
+  const { issuer, userClaim = 'sub', models, modelsClaim } = settings
+  const user = payload[userClaim]
+  if (typeof user !== 'string' || user === '') throw invalid('The token does not say whose it is')
+  const { requestsPerMinute, tokensPerMinute, concurrentRequests } = settings
+  const ownerId = ownerOf(payload, settings)
+  const allowed = modelsClaim === undefined ? models : listIn(payload[modelsClaim])
+  return {
+    id: `jwt_${hash('sha256', `${issuer}\0${user}`).slice(0, identityLength)}`,
+    name: user.slice(0, 200),
+    hash: '',
+    role: 'caller',
+    prefix: '',
+    createdAt: 0,
+    ...(ownerId !== undefined && { ownerId }),
+    ...(allowed && { models: allowed }),
+    ...(requestsPerMinute !== undefined && { requestsPerMinute }),
+    ...(tokensPerMinute !== undefined && { tokensPerMinute }),
+    ...(concurrentRequests !== undefined && { concurrentRequests }),
+  }
+}
+
+function ownerOf(payload: JWTPayload, { teamClaim, teams }: JwtConfig): string | undefined {
+  if (teamClaim === undefined) return undefined
+  const said = listIn(payload[teamClaim])
+  const ids = teams ? said.map((name) => new Map(Object.entries(teams)).get(name)) : said
+  const id = ids.find((one) => one !== undefined)
+  if (id === undefined) throw invalid('The token names no team that is known')
+  return id
+}
+
+function listIn(claim: unknown): readonly string[] {
+  if (typeof claim === 'string') return claim.split(' ').filter((part) => part !== '')
+  return Array.isArray(claim) ? claim.filter((part) => typeof part === 'string') : []
+}
+
+function invalid(message: string, cause?: unknown): GatewayError {
+  return new GatewayError('unauthenticated', message, cause === undefined ? {} : { cause })
+}

@@ -1,0 +1,219 @@
+// Callers that come with the token of an issuer instead of a key.
+import { writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { join } from 'node:path'
+import { type CryptoKey, exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import type { ConfigFile } from '../../packages/sluice/src/config/schema.ts'
+import { granted } from '../support/administrate.ts'
+import { start, type Started } from '../support/start.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
+
+const issuer = 'https://login.example.com'
+const audience = 'sluice'
+const chat = { model: 'builtin-chat', messages: [{ role: 'user', content: 'Hello' }] }
+
+/** A server of public keys that can be exchanged, and be silent. */
+async function keyServer() {
+  let keys: readonly JWK[] = []
+  let isSilent = false
+  let asked = 0
+  const server = createServer((_request, response) => {
+    asked += 1
+    if (!isSilent)
+      response.setHeader('content-type', 'application/json').end(JSON.stringify({ keys }))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  return {
+    url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/jwks`,
+    asked: () => asked,
+    serve(next: readonly JWK[]) {
+      keys = next
+      isSilent = false
+    },
+    beSilent() {
+      isSilent = true
+    },
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+}
+
+interface Pair {
+  readonly privateKey: CryptoKey
+  readonly jwk: JWK
+}
+
+async function pair(kid: string, alg = 'RS256'): Promise<Pair> {
+  const { privateKey, publicKey } = await generateKeyPair(alg, { extractable: true })
+  return { privateKey, jwk: { ...(await exportJWK(publicKey)), kid, alg, use: 'sig' } }
+}
+
+interface Said {
+  readonly [claim: string]: unknown
+}
+
+/** A token that is valid for a minute, but for what is changed. */
+function token(
+  { privateKey, jwk }: Pair,
+  claims: Said = {},
+  header: { readonly alg?: string; readonly kid?: string } = {},
+): Promise<string> {
+  const now = Math.floor(Date.now() / 1000)
+  return new SignJWT({ iss: issuer, aud: audience, sub: 'ada', iat: now, exp: now + 60, ...claims })
+    .setProtectedHeader({ alg: jwk.alg ?? '', kid: jwk.kid ?? '', ...header })
+    .sign(privateKey)
+}
+
+const unsigned = (header: object, claims: Said = {}) => {
+  const exp = Math.floor(Date.now() / 1000) + 60
+  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
+  return `${part(header)}.${part({ iss: issuer, aud: audience, sub: 'ada', exp, ...claims })}.`
+}
+
+let server: Awaited<ReturnType<typeof keyServer>>
+let gateway: Started
+let key: Pair
+let teamId: string
+const settings = (further: object = {}): ConfigFile => ({
+  jwt: [{ issuer, audience, jwksUrl: server.url, ...further }],
+})
+
+beforeAll(async () => {
+  server = await keyServer()
+  key = await pair('k1')
+  server.serve([key.jwk])
+  gateway = await start(settings())
+  teamId = (await granted(gateway, 'POST /admin/v1/teams', { name: 'search' })).id
+})
+afterAll(async () => {
+  await gateway[Symbol.asyncDispose]()
+  await server[Symbol.asyncDispose]()
+})
+
+async function ask(secret: string, at = gateway) {
+  const response = await at.post('/v1/chat/completions', chat, { key: secret })
+  return { status: response.status, text: await response.text() }
+}
+
+test('a token is taken as a key, and its issuer is asked once', async () => {
+  for (let n = 0; n < 3; n++) expect((await ask(await token(key, { n }))).status).toBe(200)
+  expect(server.asked()).toBe(1)
+  const list = await gateway.request('/v1/models', { key: await token(key) })
+  expect(list.status).toBe(200)
+})
+
+describe('what is refused', () => {
+  test.each<[string, () => Promise<string> | string]>([
+    ['expired', () => token(key, { exp: Math.floor(Date.now() / 1000) - 60 })],
+    ['not valid yet', () => token(key, { nbf: Math.floor(Date.now() / 1000) + 600 })],
+    ['without an end', () => token(key, { exp: undefined })],
+    ['for another audience', () => token(key, { aud: 'other' })],
+    ['without an audience', () => token(key, { aud: undefined })],
+    ['of another issuer', () => token(key, { iss: 'https://evil.example.com' })],
+    ['without a user', () => token(key, { sub: undefined })],
+    ['with a user that is no text', () => token(key, { sub: 5 as unknown as string })],
+    ['signed with another key of the same name', async () => token(await pair('k1'))],
+    ['signed with a key that is not known', async () => token(await pair('k2'))],
+    ['that says it needs no signature', () => unsigned({ alg: 'none' })],
+    ['signed with nothing', () => unsigned({ alg: 'RS256', kid: 'k1' })],
+    [
+      'whose public key was taken for a secret (HS256)',
+      async () => {
+        const claims = { iss: issuer, aud: audience, sub: 'ada', exp: Date.now() / 1000 + 60 }
+        const secret = new TextEncoder().encode(JSON.stringify(key.jwk))
+        return new SignJWT(claims).setProtectedHeader({ alg: 'HS256', kid: 'k1' }).sign(secret)
+      },
+    ],
+    [
+      'whose claims were changed',
+      async () => {
+        const [head, , signature] = (await token(key)).split('.')
+        const claims = { iss: issuer, aud: audience, sub: 'eve', exp: Date.now() / 1000 + 60 }
+        return [head, Buffer.from(JSON.stringify(claims)).toString('base64url'), signature].join(
+          '.',
+        )
+      },
+    ],
+    ['that is too long', () => token(key, { more: 'x'.repeat(8_000) })],
+  ])('a token %s', async (_name, made) => {
+    const { status, text } = await ask(await made())
+    expect(status, text).toBe(401)
+    expect(JSON.parse(text)).toMatchObject({ error: { code: 'invalid_api_key' } })
+    expect(text).not.toContain('127.0.0.1')
+  })
+
+  test('a token is no administrator', async () => {
+    const response = await gateway.request('/admin/v1/keys', { key: await token(key) })
+    expect(response.status).toBe(403)
+  })
+})
+
+test('claims say the team and the models, and what the team is held to holds', async () => {
+  await gateway.configure(
+    settings({ teamClaim: 'groups', teams: { devs: teamId }, modelsClaim: 'scope' }),
+  )
+  const claims = { groups: ['others', 'devs'], scope: 'builtin-chat x/*' }
+  const made = await token(key, claims)
+  expect((await ask(made)).status).toBe(200)
+  expect((await ask(await token(key, { ...claims, scope: 'x/*' }))).text).toContain(
+    'This key may not',
+  )
+  expect((await ask(await token(key, { ...claims, groups: ['others'] }))).status).toBe(401)
+  expect((await ask(await token(key, { ...claims, groups: [teamId] }))).status).toBe(401)
+  await granted(gateway, `PATCH /admin/v1/teams/${teamId}`, { models: ['builtin-embed'] })
+  const refused = await ask(made)
+  expect(refused.status).toBe(403)
+  expect(refused.text).toContain('The team search may not use the model builtin-chat')
+  await granted(gateway, `POST /admin/v1/teams/${teamId}/disable`)
+  expect((await ask(made)).status).toBe(401)
+  await gateway.configure(settings())
+  expect((await ask(made)).status).toBe(200)
+})
+
+test('an issuer that is silent is waited for within bounds, is no 401, and is asked again', async () => {
+  await using own = await keyServer()
+  await using served = await start({
+    jwt: [{ issuer, audience, jwksUrl: own.url, algorithms: ['ES256'] }],
+  })
+  const made = await pair('e1', 'ES256')
+  own.beSilent()
+  const silent = await ask(await token(made), served)
+  expect(silent.status).toBe(503)
+  expect(silent.text).not.toContain('127.0.0.1')
+  own.serve([made.jwk])
+  expect((await ask(await token(made), served)).status).toBe(200)
+  // RS256 is not among the signatures of this issuer.
+  expect((await ask(await token(key), served)).status).toBe(401)
+})
+
+test('keys that the issuer exchanges are taken up, and unknown ones do not make it be asked again and again', async () => {
+  await using own = await keyServer()
+  await using served = await start({ jwt: [{ issuer, audience, jwksUrl: own.url }] })
+  const [old, next] = [await pair('old'), await pair('next')]
+  own.serve([old.jwk])
+  expect((await ask(await token(old), served)).status).toBe(200)
+  own.serve([next.jwk])
+  for (let n = 0; n < 3; n++) expect((await ask(await token(next, { n }), served)).status).toBe(401)
+  expect(own.asked()).toBe(1)
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 31_000 })
+  try {
+    expect((await ask(await token(next), served)).status).toBe(200)
+    expect((await ask(await token(old, { n: 1 }), served)).status).toBe(401)
+    expect(own.asked()).toBe(2)
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
+test('keys may be in a file', async () => {
+  using folder = temporaryFolder()
+  const jwksFile = join(folder.path, 'jwks.json')
+  writeFileSync(jwksFile, JSON.stringify({ keys: [key.jwk] }))
+  await using served = await start({ jwt: [{ issuer, audience, jwksFile }] })
+  expect((await ask(await token(key), served)).status).toBe(200)
+  expect((await ask(await token(await pair('k1')), served)).status).toBe(401)
+})
