@@ -40,6 +40,10 @@ const table: Readonly<Record<string, string>> = {
   'POST /admin/v1/keys/{id}/enable': 'oo-t',
   'POST /admin/v1/keys/{id}/revoke': 'oo-t',
   'GET /admin/v1/audit': 'oov-',
+  'GET /admin/v1/usage': 'oovt',
+  'GET /admin/v1/usage/records': 'oovt',
+  'POST /admin/v1/usage/rebuild': 'oo--',
+  'POST /admin/v1/usage/erase': 'oo--',
 }
 const roles = ['owner', 'operator', 'viewer', 'team'] as const
 
