@@ -40,20 +40,24 @@ describe('a prompt that asks or tells something', () => {
 })
 
 describe('a text to be continued', () => {
-  it.each([
-    'Once upon a time',
-    'Once upon a time there was a king',
-    'one two three',
-    'a',
-    'red green blue red green',
-    'The capital of France is Paris. The capital of',
-  ])('is told to need a model: %s', async (prompt) => {
-    const text = await textOf({ prompt, max_tokens: 100 })
-    expect(text).toMatch(/^ .*built-in engine.*language model/)
-    const words = text?.split(' ') ?? []
-    const triples = words.slice(2).map((_, at) => words.slice(at, at + 3).join(' '))
-    expect(new Set(triples).size).toBe(triples.length)
+  it('goes on as it has shown itself to go on, and says nothing twice', async () => {
+    expect(
+      await textOf({ prompt: 'The capital of France is Paris. The capital of', max_tokens: 4 }),
+    ).toBe(' France is Paris.')
+    const reply = await replyTo({ prompt: 'red green blue red green', max_tokens: 50 })
+    expect(reply.choices[0]).toMatchObject({ text: ' blue red green', finish_reason: 'stop' })
   })
+
+  it.each(['Once upon a time', 'Once upon a time there was a king', 'one two three', 'a'])(
+    'is told to need a model: %s',
+    async (prompt) => {
+      const text = await textOf({ prompt, max_tokens: 100 })
+      expect(text).toMatch(/^ .*built-in engine.*language model/)
+      const words = text?.split(' ') ?? []
+      const triples = words.slice(2).map((_, at) => words.slice(at, at + 3).join(' '))
+      expect(new Set(triples).size).toBe(triples.length)
+    },
+  )
 
   it('has 16 tokens unless told otherwise, and ends by its length', async () => {
     const reply = await replyTo({ prompt: 'Once upon a time there was a king', temperature: 0 })
@@ -145,17 +149,20 @@ describe('echo and logprobs', () => {
     expect(await textOf({ prompt: '2 + 2 =', echo: true })).toBe('2 + 2 = 4')
   })
 
-  it('gives the prompt no probabilities, since it chose none of it', async () => {
+  it('scores the prompt by what stood before, whose first token nothing foretold', async () => {
     const prompt = 'the cat and the cat'
     const reply = await replyTo({ prompt, echo: true, max_tokens: 0, logprobs: 2 })
     const [choice] = reply.choices
     expect(choice).toMatchObject({ text: prompt, finish_reason: 'length' })
     const tokens = choice?.logprobs?.tokens ?? []
     expect(tokens.join('')).toBe(prompt)
-    expect(choice?.logprobs?.token_logprobs).toEqual(tokens.map(() => null))
-    expect(choice?.logprobs?.top_logprobs).toEqual(tokens.map(() => null))
+    expect(choice?.logprobs?.token_logprobs[0]).toBeNull()
+    expect(choice?.logprobs?.top_logprobs?.[0]).toBeNull()
     for (const [index, offset] of (choice?.logprobs?.text_offset ?? []).entries())
       expect(prompt.startsWith(tokens[index]!, offset)).toBe(true)
+    // " cat" stood there before; " and" came unforeseen.
+    const [, first = 0, and = 0, , second = 0] = choice?.logprobs?.token_logprobs ?? []
+    expect(second ?? 0).toBeGreaterThan(Math.max(first ?? 0, and ?? 0))
   })
 
   it('gives its own choices their probabilities', async () => {

@@ -11,8 +11,8 @@ import { streamCompletion, type CompletionOptions } from './stream.ts'
 const workMs = 20_000
 
 /**
- * Text completion: a prompt that asks or tells something is answered as in chat, and of any other is said that it needs
- * a model; `suffix` says nothing to this engine. A large request is worked out in a
+ * Text completion: a prompt that asks or tells something is answered as in chat, one that repeats itself goes on, and of
+ * any other is said that it needs a model; `suffix` says nothing to this engine. A large request is worked out in a
  * worker. Throws invalid_request for token ids that stand for nothing and for more than 8,192 choices,
  * context_length_exceeded for prompts above 128,000 tokens.
  */
@@ -49,7 +49,9 @@ function createReply({ envelope, request, choices, usage }: CompletionOptions): 
         text: all.map((chosen) => chosen.token).join(''),
         index,
         logprobs:
-          top == null ? null : completionLogprobs(all, { top, offset: 0, echoed: echoed.length }),
+          top == null
+            ? null
+            : completionLogprobs(all, { top, offset: 0, isEchoed: echoed.length > 0 }),
         finish_reason: finish,
       }
     }),

@@ -8,6 +8,7 @@ import { createRandom } from '../chat/sampling/random.ts'
 import { readSampling, type SamplingSettings } from '../chat/sampling/settings.ts'
 import { fallback } from '../chat/skills/fallback.ts'
 import { encode } from '../tokens.ts'
+import { continuationsOf } from './continuation.ts'
 import { answerPrompt, spaced } from './instructed.ts'
 
 /** One choice of a completion. */
@@ -32,6 +33,8 @@ export interface DraftOptions {
 }
 
 const tokensUsual = 16
+/** What a token that was not seen before counts as. */
+const unseenShare = 1e-5
 
 /** n choices for each prompt, in the order of the prompts. */
 export async function draftCompletions(
@@ -53,7 +56,7 @@ export async function draftCompletions(
   let generated = 0
   for (const [place, text] of prompts.entries()) {
     const echoed = request.echo === true ? echoOf(text, request) : []
-    const draw = limits.tokensMax === 0 ? () => [] : sampler(text, settings, options)
+    const draw = limits.tokensMax === 0 ? () => [] : await sampler(text, settings, options)
     const drawn: Sample[] = []
     for (let index = 0; index < samples; index++) {
       await options.pause()
@@ -68,10 +71,19 @@ export async function draftCompletions(
   return { drafts, generated }
 }
 
-/** The prompt in one piece, unless its tokens are asked about. Nobody here knows how likely they were. */
+/**
+ * The prompt in one piece, unless its tokens are asked about. How likely each was is how often it stood before, and next to
+ * nothing where it did not.
+ */
 function echoOf(text: string, { logprobs }: CompleteRequest): readonly ChosenToken[] {
-  const tokens = logprobs == null ? [text] : encode(text)
-  return tokens.map((token) => ({ token, logprob: 0, alternatives: [] }))
+  if (logprobs == null) return [{ token: text, logprob: 0, alternatives: [] }]
+  const counts = new Map<string, number>()
+  return encode(text).map((token, index) => {
+    const count = counts.get(token) ?? 0
+    counts.set(token, count + 1)
+    const logprob = Math.log((count + unseenShare) / (index + 1))
+    return { token, logprob, alternatives: [{ token, logprob }] }
+  })
 }
 
 type Sample = Pick<CompletionDraft, 'tokens' | 'finish'>
@@ -80,10 +92,15 @@ function meanLogprob({ tokens }: Sample): number {
   return tokens.reduce((sum, chosen) => sum + chosen.logprob, 0) / Math.max(1, tokens.length)
 }
 
-/** Draws the tokens of the choice with a number. What is asked is answered; anything else needs a model, and is told so. */
-function sampler(text: string, settings: SamplingSettings, options: DraftOptions) {
+/**
+ * Draws the tokens of the choice with a number. What is asked is answered, what repeats itself goes on, and of anything else
+ * is said that it needs a model.
+ */
+async function sampler(text: string, settings: SamplingSettings, options: DraftOptions) {
   const phrasings =
-    answerPrompt(text, options.now) ?? fallback.phrasings.map((phrasing) => spaced(text, phrasing))
+    answerPrompt(text, options.now) ??
+    (await continuationsOf(text, options.pause)) ??
+    fallback.phrasings.map((phrasing) => spaced(text, phrasing))
   const candidates = weighCandidates(phrasings, settings)
   return (choice: number): readonly ChosenToken[] => {
     const chosen = drawCandidate(candidates, createRandom(options.seed, choice))

@@ -5,25 +5,26 @@ type CompletionLogprobs = NonNullable<CompleteReply['choices'][number]['logprobs
 
 /**
  * Logprobs as completions show them, with up to `top` alternatives. `offset` is how much of the choice's text stands
- * before; the first `echoed` tokens are the prompt's own, and have none.
+ * before; the first token of an echoed prompt is one that nothing foretold.
  */
 export function completionLogprobs(
   tokens: readonly ChosenToken[],
   {
     top,
     offset,
-    echoed,
-  }: { readonly top: number; readonly offset: number; readonly echoed: number },
+    isEchoed,
+  }: { readonly top: number; readonly offset: number; readonly isEchoed: boolean },
 ): CompletionLogprobs {
   const texts = tokens.map((chosen) => chosen.token)
+  const first = isEchoed ? 1 : 0
   let at = offset
   return {
     tokens: texts,
-    token_logprobs: tokens.map(({ logprob }, index) => (index >= echoed ? logprob : null)),
+    token_logprobs: tokens.map(({ logprob }, index) => (index >= first ? logprob : null)),
     top_logprobs:
       top === 0
         ? null
-        : tokens.map((chosen, index) => (index >= echoed ? alternativesOf(chosen, top) : null)),
+        : tokens.map((chosen, index) => (index >= first ? alternativesOf(chosen, top) : null)),
     text_offset: texts.map((text) => {
       at += text.length
       return at - text.length

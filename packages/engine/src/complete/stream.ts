@@ -34,8 +34,8 @@ function* piecesOf(
   for (const [place, part] of parts.entries()) {
     if (part.length === 0) continue
     const text = part.map((chosen) => chosen.token).join('')
-    const own = place < pieces ? part.length : 0
-    const logprobs = top == null ? null : completionLogprobs(part, { top, offset, echoed: own })
+    const isEchoed = place === 0 && pieces > 0
+    const logprobs = top == null ? null : completionLogprobs(part, { top, offset, isEchoed })
     offset += text.length
     yield { index, text, logprobs, finish_reason: null }
   }
