@@ -62,7 +62,8 @@ describe('an engine that does not look at its signal', () => {
       request: { model: 'own/m', ...ask },
       stream: true,
       trail: openTrail(0),
-      admission: { isGranted: true },
+      tags: [],
+      admission: { isGranted: true, isPriced: true },
     }
     const run = {
       gateway,

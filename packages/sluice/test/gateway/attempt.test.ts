@@ -36,7 +36,7 @@ function open(cancellation: Cancellation) {
       tags: [],
       operation: 'chat',
       trail: openTrail(0),
-      admission: { isGranted: true },
+      admission: { isGranted: true, isPriced: true },
     },
     route: { options: { breaker: defaultBreaker } },
   }

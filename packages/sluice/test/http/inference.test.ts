@@ -26,7 +26,7 @@ test('a GET is answered without its body, which may never come', async () => {
       parameters: { id: 'video_1' },
       key: callerOf(sampleKey()),
       cancellation: new Cancellation(),
-      admission: { isGranted: true },
+      admission: { isGranted: true, isPriced: true },
     } as unknown as Exchange
     const handle = async (_gateway: unknown, call: Call) => {
       asked.push(call)
