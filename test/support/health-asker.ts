@@ -42,10 +42,18 @@ async function run(address: string): Promise<void> {
   await ask(address, agent)
   let waitMs = 0
   let answers = 0
-  parentPort?.on('message', () => {
+  let isAsked = false
+  const tell = (): void => {
+    // Where nothing was answered meanwhile, the next answer says how long it took.
+    if (!isAsked || answers === 0) return
     parentPort?.postMessage({ waitMs, answers })
+    isAsked = false
     waitMs = 0
     answers = 0
+  }
+  parentPort?.on('message', () => {
+    isAsked = true
+    tell()
   })
   parentPort?.postMessage('ready')
   for (;;) {
@@ -53,6 +61,7 @@ async function run(address: string): Promise<void> {
     await ask(address, agent)
     waitMs = Math.max(waitMs, performance.now() - start)
     answers += 1
+    tell()
     await sleep(5)
   }
 }
