@@ -8,6 +8,7 @@ import type { FromUsageThread, ToUsageThread } from './sqlite-usage-thread.ts'
 import { sqliteError } from './unavailable.ts'
 import { createUsageBook } from './usage-book.ts'
 import type { UsageDatabase } from './usage-fold.ts'
+import { transaction } from './sqlite-transaction.ts'
 
 /** Longer than the main thread waits, since no call waits for this one. */
 const lockWaitMs = 5_000
@@ -65,17 +66,5 @@ function databaseOf(db: DatabaseSync): UsageDatabase {
         }
       })
     },
-  }
-}
-
-function transaction<Result>(db: DatabaseSync, work: () => Result): Result {
-  db.exec('BEGIN IMMEDIATE')
-  try {
-    const result = work()
-    db.exec('COMMIT')
-    return result
-  } catch (error) {
-    if (db.isTransaction) db.exec('ROLLBACK')
-    throw error
   }
 }

@@ -9,6 +9,7 @@ import { openSqliteThread } from './sqlite-thread.ts'
 import { sqliteError } from './unavailable.ts'
 import { openUsageThread } from './sqlite-usage-thread.ts'
 import { openStore, type StoreOptions } from './store.ts'
+import { transaction } from './sqlite-transaction.ts'
 
 export interface SqliteOptions extends StoreOptions {
   /** The database file; made when absent. Its folder must exist. */
@@ -89,18 +90,6 @@ function makePrivate(file: string): void {
     } catch {
       // It is not there, or another's: opening it says so if it matters.
     }
-}
-
-function transaction<Result>(db: DatabaseSync, work: () => Result): Result {
-  db.exec('BEGIN IMMEDIATE')
-  try {
-    const result = work()
-    db.exec('COMMIT')
-    return result
-  } catch (error) {
-    if (db.isTransaction) db.exec('ROLLBACK')
-    throw error
-  }
 }
 
 /**
