@@ -153,10 +153,13 @@ function recorder(): { log: Log; logged: LogLine[] } {
 }
 
 /** Waits until something holds, looking again every few milliseconds. */
-export async function until<T>(look: () => T | undefined | false, ms = 5_000): Promise<T> {
+export async function until<T>(
+  look: () => T | undefined | false | Promise<T | undefined | false>,
+  ms = 5_000,
+): Promise<T> {
   const end = Date.now() + ms
   for (;;) {
-    const seen = look()
+    const seen = await look()
     if (seen !== undefined && seen !== false) return seen
     if (Date.now() > end) throw new Error(`Nothing came within ${ms} ms`)
     await new Promise((resolve) => setTimeout(resolve, 5))
