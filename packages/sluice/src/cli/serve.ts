@@ -19,9 +19,6 @@ import { openGateway, type OpenGateway } from './open-gateway.ts'
 import { openLog } from './open-log.ts'
 import { type StartFacts, startLine, startMessage } from './start-message.ts'
 
-/** How long requests under way may go on after the signal to stop. */
-const stopMs = 10_000
-
 /** Runs the gateway until SIGTERM or SIGINT. Returns the exit code. */
 export async function serve(): Promise<number> {
   const stopping = stopSignal()
@@ -73,7 +70,7 @@ export async function serve(): Promise<number> {
   using _watcher = watchSettings(environment, settings, { opened, log })
   const signal = await stopping
   log.info({ signal }, 'stopping')
-  await stop(opened)
+  await stop(opened, config.server.stopTimeoutMs)
   return 0
 }
 
@@ -171,7 +168,7 @@ function stopSignal(): Promise<NodeJS.Signals> {
 const lastWordsMs = 1_000
 
 /** Accepts nothing new and waits for what is under way; after `stopMs` each call ends with the error of its format. */
-async function stop({ server }: OpenGateway): Promise<void> {
+async function stop({ server }: OpenGateway, stopMs: number): Promise<void> {
   const limits = [
     setTimeout(() => server.endCalls(), stopMs),
     setTimeout(() => server.server.closeAllConnections(), stopMs + lastWordsMs),

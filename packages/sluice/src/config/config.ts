@@ -29,6 +29,8 @@ export interface Config {
     readonly inflatedLimitBytes: number
     readonly bodyLimitValues: number
     readonly requestTimeoutMs: number
+    /** How long what is under way may go on after the signal to stop. */
+    readonly stopTimeoutMs: number
     readonly allowPrivateMedia: boolean
   }
   readonly limits: {
@@ -124,6 +126,7 @@ export function createConfig(environment: Environment, content: ConfigFile, file
       inflatedLimitBytes: 64 * 1024 * 1024,
       bodyLimitValues: 500_000,
       requestTimeoutMs: 120_000,
+      stopTimeoutMs: 10_000,
       allowPrivateMedia: false,
       ...restOfServer,
       ...(publicUrl !== undefined && { publicUrl: publicUrl.replace(/\/+$/, '') }),

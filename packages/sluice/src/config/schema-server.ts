@@ -40,6 +40,11 @@ export const server = object(
       ),
     ),
     requestTimeoutMs: optional(milliseconds('Time limit for receiving a request. Default 120000.')),
+    stopTimeoutMs: optional(
+      milliseconds(
+        'How long requests and streams under way may go on after the signal to stop, before each ends with an error. Whatever stops the process has to wait two seconds longer. Default 10000.',
+      ),
+    ),
     allowPrivateMedia: optional(
       Type.Boolean(
         described(

@@ -15,6 +15,7 @@ test('nothing set: the defaults', () => {
     inflatedLimitBytes: 67_108_864,
     bodyLimitValues: 500_000,
     requestTimeoutMs: 120_000,
+    stopTimeoutMs: 10_000,
     allowPrivateMedia: false,
   })
   expect(config.log).toEqual({ level: 'info' })

@@ -8,7 +8,7 @@ import { publishedSchema } from '../../src/config/schema.ts'
 const read = (text: string, variables = {}) => parseConfig(text, 'sluice.yaml', variables)
 
 const everything = `# yaml-language-server: $schema=./sluice.schema.json
-server: { host: 0.0.0.0, port: 9000, publicUrl: https://m.example.com, bodyLimitBytes: 1000, requestTimeoutMs: 5000, allowPrivateMedia: true }
+server: { host: 0.0.0.0, port: 9000, publicUrl: https://m.example.com, bodyLimitBytes: 1000, requestTimeoutMs: 5000, stopTimeoutMs: 60000, allowPrivateMedia: true }
 limits: { requestsPerMinute: 60, concurrentRequests: 100 }
 builtin:
   enabled: always
