@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import {
   breaches,
+  cycles,
   importsOf,
   layerOf,
   layers,
   packages,
   readSources,
-  cycles,
 } from './support/tidy-rules.ts'
 
 const root = join(import.meta.dirname, '..')

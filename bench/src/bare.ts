@@ -1,7 +1,8 @@
 // What is compared against: the least that Fastify and undici need to pass a call on after a bearer check.
 // `node bare.ts <port> <upstream> <key>`
-import { Agent, request } from 'undici'
+
 import { fastify } from 'fastify'
+import { Agent, request } from 'undici'
 
 const [, , port = '', upstream = '', key = ''] = process.argv
 const expected = `Bearer ${key}`

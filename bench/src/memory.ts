@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { Connection, type Outcome } from '../../packages/sluice/src/cli/load/connection.ts'
+import { warm } from './measure.ts'
 import type { OpenTarget } from './open-targets.ts'
 import { residentBytes } from './proc.ts'
 import { chat2k, requestBytes } from './scenarios.ts'
-import { warm } from './measure.ts'
 
 /** What many streams that wait for their next word hold in memory. */
 export interface OpenStreams {

@@ -1,5 +1,5 @@
-import { judge, type Judged, type Ratios, readKeptRatios, writeKeptRatios } from './kept-ratio.ts'
-import { type Bench, openBench, type OpenTarget } from './open-targets.ts'
+import { type Judged, judge, type Ratios, readKeptRatios, writeKeptRatios } from './kept-ratio.ts'
+import { type Bench, type OpenTarget, openBench } from './open-targets.ts'
 import { measureRounds, type RoundsOptions } from './rounds.ts'
 import { burst, chat2k } from './scenarios.ts'
 import { availableTargets } from './targets.ts'

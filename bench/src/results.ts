@@ -1,7 +1,7 @@
+import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { cpus, loadavg, release, totalmem } from 'node:os'
 import { join } from 'node:path'
-import { spawnSync } from 'node:child_process'
 import { formatTable } from '../../packages/sluice/src/cli/table.ts'
 import type { OpenStreams } from './memory.ts'
 import type { Measured, Row } from './rounds.ts'

@@ -1,6 +1,6 @@
+import { spawnSync } from 'node:child_process'
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { spawnSync } from 'node:child_process'
 import { type Cores, freePort, type Running, start, untilListening } from './processes.ts'
 
 /** One thing to measure, not started yet. */

@@ -1,6 +1,6 @@
 import { fakeUpstream, type SeenRequest } from '../support/fake-upstream.ts'
 import type { Script } from '../support/scripted-models.ts'
-import { start, type Started } from '../support/start.ts'
+import { type Started, start } from '../support/start.ts'
 import { baseUrlOf, type Target } from './targets.ts'
 
 export interface Stage extends AsyncDisposable {

@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib'
-import { chunkedHead, chunks, send, stall, type Step } from './steps.ts'
+import { chunkedHead, chunks, type Step, send, stall } from './steps.ts'
 import { goodSteps } from './upstream.ts'
 import type { Words } from './words-form.ts'
 

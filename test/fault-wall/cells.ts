@@ -1,4 +1,4 @@
-import { callerFaultGroups, type CallerFault } from './caller-faults.ts'
+import { type CallerFault, callerFaultGroups } from './caller-faults.ts'
 import type { Fault } from './fault.ts'
 import { faultGroups } from './faults.ts'
 import { isLight, type Pair, pairs } from './pairs.ts'

@@ -17,9 +17,9 @@ import {
   head,
   keep,
   repeat,
+  type Step,
   send,
   stall,
-  type Step,
   whole,
 } from './steps.ts'
 import type { Words } from './words-form.ts'

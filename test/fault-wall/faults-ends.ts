@@ -1,8 +1,8 @@
 import {
   answer,
   cut,
-  errorEvent,
   type Expected,
+  errorEvent,
   type Fault,
   type FaultGroup,
   garbled,
@@ -19,9 +19,9 @@ import {
   head,
   keep,
   reset,
+  type Step,
   send,
   stall,
-  type Step,
 } from './steps.ts'
 import type { Words, WordsId } from './words-form.ts'
 

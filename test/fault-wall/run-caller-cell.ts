@@ -1,11 +1,11 @@
 import type { ConfigFile } from '../../packages/sluice/src/config/schema.ts'
 import { until } from '../support/start.ts'
 import type { CallerFault, Sent } from './caller-faults.ts'
-import type { Pair } from './pairs.ts'
 import { describe } from './describe.ts'
+import type { Pair } from './pairs.ts'
 import { misbehave, type RawAnswer } from './raw-caller.ts'
 import { stall } from './steps.ts'
-import { providersOf, type Result, settleMs, type Stage, type Trial } from './trial.ts'
+import { providersOf, type Result, type Stage, settleMs, type Trial } from './trial.ts'
 import { type FaultUpstream, goodSteps, type Target } from './upstream.ts'
 
 /** A caller's own fault, a client format, a protocol, streamed or not. */

@@ -5,8 +5,8 @@ import { describe, type Got, objectIn } from './describe.ts'
 import type { Expected, Fault } from './fault.ts'
 import type { Pair } from './pairs.ts'
 import { post } from './post.ts'
-import { providersOf, type Result, settleMs, type Stage, type Trial } from './trial.ts'
-import { goodSteps, type FaultUpstream, type Target } from './upstream.ts'
+import { providersOf, type Result, type Stage, settleMs, type Trial } from './trial.ts'
+import { type FaultUpstream, goodSteps, type Target } from './upstream.ts'
 import type { Words } from './words-form.ts'
 
 /** An upstream's fault, a client format, a protocol, streamed or not. */

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { head, keep, send, type Step } from './steps.ts'
+import { head, keep, type Step, send } from './steps.ts'
 import { wordsFor } from './words.ts'
 import type { Words } from './words-form.ts'
 

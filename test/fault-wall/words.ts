@@ -1,6 +1,6 @@
 import { type Words } from './words-form.ts'
-import { cohere, converse, gemini, geminiArray, messages } from './words-others.ts'
 import { chat, completions, responses } from './words-openai.ts'
+import { cohere, converse, gemini, geminiArray, messages } from './words-others.ts'
 
 /** A whole answer in the same places as a stream: nothing before it, two parts, and its last byte. */
 function asWhole(words: Words): Words {

@@ -1,7 +1,7 @@
 // Which administrator may ask for what: every address of the administration, with every role.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { addresses } from '../../packages/sluice/src/http/routes.ts'
-import { adminKey, start, type Started, testKey } from '../support/start.ts'
+import { adminKey, type Started, start, testKey } from '../support/start.ts'
 
 const administrated = addresses
   .filter(({ access }) => access === 'administrator')

@@ -5,9 +5,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { AuditCheck } from '../../packages/sluice/src/accounts/audit.ts'
 import { asked, granted } from '../support/administrate.ts'
 import { fakeUpstream, sse } from '../support/fake-upstream.ts'
-import { adminKey, start, type Started, until } from '../support/start.ts'
-import { clientStreams, upstreamStreams } from '../support/upstream-streams.ts'
+import { adminKey, type Started, start, until } from '../support/start.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
+import { clientStreams, upstreamStreams } from '../support/upstream-streams.ts'
 
 let gateway: Started
 beforeAll(async () => {

@@ -7,7 +7,7 @@ import { createMemoryLimiter } from '../../packages/sluice/src/storage/limiter-m
 import { fakeUpstream, json } from '../support/fake-upstream.ts'
 import { chatReply } from '../support/openai-wire.ts'
 import { ownedKey, writeOwners } from '../support/owners.ts'
-import { start, type Started, testKey, until } from '../support/start.ts'
+import { type Started, start, testKey, until } from '../support/start.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 interface Described {

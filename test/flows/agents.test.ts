@@ -7,8 +7,8 @@ import {
   chatAgent,
   contentsAgent,
   messagesAgent,
-  responsesAgent,
   type RunTool,
+  responsesAgent,
 } from '../support/agents.ts'
 import { signatureBypass } from '../support/gemini-rules.ts'
 import type { Line, Maker } from '../support/scripted-models.ts'

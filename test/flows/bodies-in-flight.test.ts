@@ -7,7 +7,7 @@ import { fakeUpstream, json } from '../support/fake-upstream.ts'
 import { chatReply } from '../support/openai-wire.ts'
 import { postHead, type RawClient, rawClient } from '../support/raw-client.ts'
 import { ask, at } from '../support/routes.ts'
-import { start, type Started, testKey, until } from '../support/start.ts'
+import { type Started, start, testKey, until } from '../support/start.ts'
 
 const compressions = {
   gzip: gzipSync,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sine, wavOf } from '../../packages/engine/test/audio-sounds.ts'
 import { expectContract } from '../support/contract-shapes.ts'
-import { start, type Started } from '../support/start.ts'
+import { type Started, start } from '../support/start.ts'
 
 /** Every bound: a value just inside it passes, one just outside is a 400 whose `param` is the path of the field. */
 let gateway: Started

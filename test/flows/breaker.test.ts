@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { type Answering, type FakeUpstream, fakeUpstream, sse } from '../support/fake-upstream.ts'
 import { chunk } from '../support/openai-wire.ts'
 import { ask, at, error, good } from '../support/routes.ts'
-import { start, type Started, until } from '../support/start.ts'
+import { type Started, start, until } from '../support/start.ts'
 
 const failures = 3
 const cooldownMs = 100

@@ -4,9 +4,9 @@ import { setTimeout } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { type Answering, fakeUpstream, json, sse } from '../support/fake-upstream.ts'
 import { chatReply, chunk, textStream } from '../support/openai-wire.ts'
-import { ask, at, error, good } from '../support/routes.ts'
 import type { Routes } from '../support/routes.ts'
-import { start, type Started, testKey, until } from '../support/start.ts'
+import { ask, at, error, good } from '../support/routes.ts'
+import { type Started, start, testKey, until } from '../support/start.ts'
 import { owner, stranger, withTwoKeys } from '../support/two-keys.ts'
 
 const failures = 3

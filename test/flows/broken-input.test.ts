@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { silence, sine, wavOf } from '../../packages/engine/test/audio-sounds.ts'
-import { start, type Started } from '../support/start.ts'
+import { type Started, start } from '../support/start.ts'
 
 /** Requests that once ended in a crash, a 5xx or an answer in nobody's format. */
 let gateway: Started

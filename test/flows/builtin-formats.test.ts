@@ -3,7 +3,7 @@ import Anthropic from '@anthropic-ai/sdk'
 import { GoogleGenAI } from '@google/genai'
 import OpenAI from 'openai'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { start, type Started, testKey } from '../support/start.ts'
+import { type Started, start, testKey } from '../support/start.ts'
 
 let gateway: Started
 let openai: OpenAI

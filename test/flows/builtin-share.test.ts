@@ -1,7 +1,7 @@
 // What the built-in engine has little of is shared: one key's work neither refuses nor holds up another's.
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { start, type Started } from '../support/start.ts'
+import { type Started, start } from '../support/start.ts'
 import { owner, stranger, withTwoKeys } from '../support/two-keys.ts'
 
 let gateway: Started

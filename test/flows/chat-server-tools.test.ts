@@ -59,7 +59,7 @@ test('what of the search a target lacks is said by its place in the request', as
 
 test('any other tool is refused by its type, or named where the caller wants that', async () => {
   await using pair = await inFrontOf('anthropic', (_, response) => json(response, claude))
-  const body = { model: pair.model, messages, tools: [{ type: 'code_interpreter' }, own] }
+  const body = { model: pair.model, messages, tools: [{ type: 'local_shell' }, own] }
   const refused = await pair.gateway.post('/v1/chat/completions', body)
   expect(refused.status).toBe(400)
   expect(await refused.json()).toMatchObject({
@@ -69,7 +69,7 @@ test('any other tool is refused by its type, or named where the caller wants tha
   const named = await pair.gateway.post('/v1/chat/completions', body, { headers })
   expect(named.status).toBe(200)
   expect(named.headers.get('x-sluice-dropped')).toBe('tools[0].type')
-  expect(pair.upstream.seen.at(-1)?.text).not.toContain('code_interpreter')
+  expect(pair.upstream.seen.at(-1)?.text).not.toContain('local_shell')
 })
 
 test('and passes to an upstream that speaks chat, which may have it', async () => {

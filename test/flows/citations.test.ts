@@ -1,7 +1,7 @@
 // What an answer is from reaches every client format, from every upstream that says it.
 import { expect, test } from 'vitest'
-import { ask, chatOnly, type Face, faces } from '../support/faces.ts'
 import { citationsIn } from '../support/citations-in.ts'
+import { ask, chatOnly, type Face, faces } from '../support/faces.ts'
 import { type Answering, json, sse } from '../support/fake-upstream.ts'
 import { inFrontOf } from '../support/through.ts'
 

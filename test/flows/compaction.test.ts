@@ -2,10 +2,10 @@
 // `/v1/responses`, as Codex sends it.
 import OpenAI from 'openai'
 import { describe, expect, test } from 'vitest'
-import { anthropicMessage, answerMessage, textBlock, toolUse } from '../support/anthropic-wire.ts'
+import { answerMessage, anthropicMessage, textBlock, toolUse } from '../support/anthropic-wire.ts'
 import { type FakeUpstream, fakeUpstream, json } from '../support/fake-upstream.ts'
 import { chatReply } from '../support/openai-wire.ts'
-import { start, type Started, testKey } from '../support/start.ts'
+import { type Started, start, testKey } from '../support/start.ts'
 import { inFrontOf } from '../support/through.ts'
 import { owner, stranger, withTwoKeys } from '../support/two-keys.ts'
 import { records } from '../support/usage-records.ts'

@@ -4,7 +4,7 @@ import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { expectContract } from '../support/contract-shapes.ts'
 import { expectOpenAi } from '../support/openai-schema.ts'
-import { start, type Started } from '../support/start.ts'
+import { type Started, start } from '../support/start.ts'
 
 /** Pictures and videos of the contract: the three forms of an edit, the states of a task, its clip in ranges. */
 let gateway: Started

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { silence, sine, wavOf } from '../../packages/engine/test/audio-sounds.ts'
 import { expectContract } from '../support/contract-shapes.ts'
 import { expectOpenAi } from '../support/openai-schema.ts'
-import { start, type Started } from '../support/start.ts'
+import { type Started, start } from '../support/start.ts'
 
 /**
  * Every operation of the contract on the built-in engine: the answer has each field of the contract's tables, and the

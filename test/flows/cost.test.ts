@@ -3,7 +3,7 @@ import { request as httpRequest } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import { fakeUpstream, json } from '../support/fake-upstream.ts'
 import { ask, at, error, good, streams } from '../support/routes.ts'
-import { start, type Started, testKey, until } from '../support/start.ts'
+import { type Started, start, testKey, until } from '../support/start.ts'
 
 /** Seven tokens in and three out are what the fake upstream reports: 7 × 2 + 3 × 10 = 44 millionths. */
 const prices = { 'first/*': { input: 2, output: 10 } }

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { fakeUpstream, json } from '../support/fake-upstream.ts'
 import { chatReply } from '../support/openai-wire.ts'
-import { start, type Started } from '../support/start.ts'
+import { type Started, start } from '../support/start.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 

@@ -14,7 +14,7 @@ import { chunk, textStream } from '../support/openai-wire.ts'
 import { ask, at, good } from '../support/routes.ts'
 import { begun, silent } from '../support/scripted-targets.ts'
 import { start, testKey, until } from '../support/start.ts'
-import { upstreamStreams, type UpstreamStream } from '../support/upstream-streams.ts'
+import { type UpstreamStream, upstreamStreams } from '../support/upstream-streams.ts'
 
 const chat = '/v1/chat/completions'
 const open =

@@ -1,5 +1,5 @@
+import { type Content, GoogleGenAI } from '@google/genai'
 import { expect, test } from 'vitest'
-import { GoogleGenAI, type Content } from '@google/genai'
 import { fakeUpstream, json } from '../support/fake-upstream.ts'
 import { start, testKey } from '../support/start.ts'
 

@@ -4,7 +4,7 @@ import type { UsageRecord } from '../../packages/contract/src/core/usage.ts'
 import { type Answering, fakeUpstream, json, sse } from '../support/fake-upstream.ts'
 import { chatReply } from '../support/openai-wire.ts'
 import { ask } from '../support/routes.ts'
-import { start, type Started, until } from '../support/start.ts'
+import { type Started, start, until } from '../support/start.ts'
 import { upstreamStreams } from '../support/upstream-streams.ts'
 
 /** The same numbers from 0 up to 1 for the same seed (Park and Miller). */

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fakeUpstream, json, sse } from '../support/fake-upstream.ts'
 import { chatReply, chunk, textStream } from '../support/openai-wire.ts'
 import { ask, at, good } from '../support/routes.ts'
-import { start, type Started, testKey, until } from '../support/start.ts'
+import { type Started, start, testKey, until } from '../support/start.ts'
 
 let gateway: Started
 beforeAll(async () => {

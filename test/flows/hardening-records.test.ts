@@ -8,7 +8,7 @@ import { openSqlite } from '../../packages/sluice/src/storage/sqlite.ts'
 import { type Answering, fakeUpstream, json, sse } from '../support/fake-upstream.ts'
 import { chunk } from '../support/openai-wire.ts'
 import { ask, at, error, good } from '../support/routes.ts'
-import { start, type Started, until } from '../support/start.ts'
+import { type Started, start, until } from '../support/start.ts'
 import { upstreamStreams } from '../support/upstream-streams.ts'
 import { records, settled } from '../support/usage-records.ts'
 

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { parseConfig } from '../../packages/sluice/src/config/file.ts'
 import { answerHeaders } from '../../packages/sluice/src/gateway/answer.ts'
-import { readRetryAfter } from '../../packages/sluice/src/gateway/run/failures.ts'
 import { type Call, openTrail } from '../../packages/sluice/src/gateway/call.ts'
 import { createHealth } from '../../packages/sluice/src/gateway/route/health.ts'
+import { readRetryAfter } from '../../packages/sluice/src/gateway/run/failures.ts'
 import { fakeUpstream, json } from '../support/fake-upstream.ts'
 import { chatReply } from '../support/openai-wire.ts'
 import { ask, at, error, good } from '../support/routes.ts'
-import { start, type Started } from '../support/start.ts'
+import { type Started, start } from '../support/start.ts'
 
 const chat = (gateway: Started, model: string, key?: string) =>
   gateway.post(

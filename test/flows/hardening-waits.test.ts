@@ -1,18 +1,18 @@
 import { connect } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { askEngine } from '../../packages/sluice/src/gateway/attempt/ask-engine.ts'
-import { defaultBreaker } from '../../packages/sluice/src/gateway/route/breaker.ts'
 import { Cancellation } from '../../packages/sluice/src/gateway/attempt/cancellation.ts'
 import {
   defaultTimeouts,
   type Timeouts,
 } from '../../packages/sluice/src/gateway/attempt/deadline.ts'
 import { openTrail } from '../../packages/sluice/src/gateway/call.ts'
+import { defaultBreaker } from '../../packages/sluice/src/gateway/route/breaker.ts'
 import type { Run } from '../../packages/sluice/src/gateway/run/run.ts'
 import { freeTarget } from '../../packages/sluice/src/prices/target-price.ts'
-import { records } from '../support/usage-records.ts'
 import { ask } from '../support/routes.ts'
-import { start, type Started, testKey, until } from '../support/start.ts'
+import { type Started, start, testKey, until } from '../support/start.ts'
+import { records } from '../support/usage-records.ts'
 
 test('a caller that takes nothing of a whole answer loses its connection', async () => {
   await using gateway = await start({}, { streamTimes: { keepAliveMs: 10_000, stalledMs: 300 } })

@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { brotliCompressSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { adminKey, start, type Started, testKey } from '../support/start.ts'
+import { adminKey, type Started, start, testKey } from '../support/start.ts'
 
 let gateway: Started
 beforeAll(async () => {

@@ -6,7 +6,7 @@ import { type CryptoKey, exportJWK, generateKeyPair, type JWK, SignJWT } from 'j
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { ConfigFile } from '../../packages/sluice/src/config/schema.ts'
 import { granted } from '../support/administrate.ts'
-import { start, type Started } from '../support/start.ts'
+import { type Started, start } from '../support/start.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const issuer = 'https://login.example.com'

@@ -1,7 +1,7 @@
 // What is kept of responses is bounded, and so is what a conversation that goes on from it reads again.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type FakeUpstream, fakeUpstream, json } from '../support/fake-upstream.ts'
-import { start, type Started } from '../support/start.ts'
+import { type Started, start } from '../support/start.ts'
 
 let gateway: Started
 let upstream: FakeUpstream

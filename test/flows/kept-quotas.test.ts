@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { fakeUpstream, json } from '../support/fake-upstream.ts'
 import type { Routes } from '../support/routes.ts'
-import { start, type Started } from '../support/start.ts'
+import { type Started, start } from '../support/start.ts'
 import { owner, stranger, videoTask, withTwoKeys } from '../support/two-keys.ts'
 
 const reply = {

@@ -1,7 +1,7 @@
 // Whatever is answered, the gateway answers the others while it reads, translates and writes it.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { largeAnswers } from '../corpus/large-answers.ts'
-import { largeAnswerGateway, type LargeAnswerGateway } from '../support/large-answer-gateway.ts'
+import { type LargeAnswerGateway, largeAnswerGateway } from '../support/large-answer-gateway.ts'
 
 /** On a machine that has nothing else to do. */
 const waitMaxMs = 200

@@ -1,6 +1,7 @@
 // However a call ends, it leaves nothing behind in the process.
-import { createServer } from 'node:http'
+
 import { once } from 'node:events'
+import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -8,7 +9,7 @@ import { type Answering, fakeUpstream, json, sse } from '../support/fake-upstrea
 import { expectNothingLeft } from '../support/leaks.ts'
 import { ask, at, error, good, type Routes, streams } from '../support/routes.ts'
 import { begun, silent } from '../support/scripted-targets.ts'
-import { start, type Started, until } from '../support/start.ts'
+import { type Started, start, until } from '../support/start.ts'
 import { upstreamStreams } from '../support/upstream-streams.ts'
 
 const [openai, anthropic] = upstreamStreams

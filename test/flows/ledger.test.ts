@@ -5,8 +5,8 @@ import { expectNumbered, expectRecords, expectRecordsMatch } from '../support/le
 import { chatReply } from '../support/openai-wire.ts'
 import { ask, error, good, type Routes, streams } from '../support/routes.ts'
 import { begun, silent } from '../support/scripted-targets.ts'
-import { start, type Started } from '../support/start.ts'
-import { upstreamStreams, type UpstreamStream } from '../support/upstream-streams.ts'
+import { type Started, start } from '../support/start.ts'
+import { type UpstreamStream, upstreamStreams } from '../support/upstream-streams.ts'
 
 const message = {
   id: 'msg_1',

@@ -1,12 +1,13 @@
 // A caller who leaves pays for what came, whatever it was: thoughts, arguments of calls, transcripts, speech, pictures.
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+
 import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { UsageRecord } from '../../packages/contract/src/core/usage.ts'
 import { Delivery } from '../../packages/sluice/src/gateway/attempt/delivery.ts'
 import { type FakeUpstream, fakeUpstream, sse } from '../support/fake-upstream.ts'
 import { ledger } from '../support/ledger.ts'
 import { chunk } from '../support/openai-wire.ts'
-import { start, type Started, until } from '../support/start.ts'
+import { type Started, start, until } from '../support/start.ts'
 import { noSuchAddress } from '../support/two-keys.ts'
 
 const count = 100

@@ -5,7 +5,7 @@ import { type FakeUpstream, fakeUpstream, json } from '../support/fake-upstream.
 import { chatReply } from '../support/openai-wire.ts'
 import { postHead, rawClient } from '../support/raw-client.ts'
 import { ask, at, error, good } from '../support/routes.ts'
-import { start, type Started, testKey, until } from '../support/start.ts'
+import { type Started, start, testKey, until } from '../support/start.ts'
 import { videoTask } from '../support/two-keys.ts'
 
 const embedding = { model: 'builtin-embed', input: 'Hi' }

@@ -1,7 +1,7 @@
 // Every limit on waiting for an upstream, in every client format; and a caller that leaves.
 import { once } from 'node:events'
-import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
+import { createServer } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import type { ConfigFile } from '../../packages/sluice/src/config/schema.ts'
 import { type Answering, fakeUpstream, json, sse } from '../support/fake-upstream.ts'

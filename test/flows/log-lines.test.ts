@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { type Answering, fakeUpstream, json, sse } from '../support/fake-upstream.ts'
 import { chunk, textStream } from '../support/openai-wire.ts'
 import { ask, at, error, good, type Routes } from '../support/routes.ts'
-import { start, type Started, testKey, until } from '../support/start.ts'
+import { type Started, start, testKey, until } from '../support/start.ts'
 
 const nobody = 'http://127.0.0.1:1'
 

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type FakeUpstream, fakeUpstream, json } from '../support/fake-upstream.ts'
 import { chatReply } from '../support/openai-wire.ts'
-import { start, type Started } from '../support/start.ts'
+import { type Started, start } from '../support/start.ts'
 
 const levels = 4_000
 const objects = (depth: number) => `${'{"properties":'.repeat(depth)}{}${'}'.repeat(depth)}`

@@ -3,11 +3,11 @@ import { describe, expect, test } from 'vitest'
 import { type Answering, type FakeUpstream, fakeUpstream, json } from '../support/fake-upstream.ts'
 import { chatReply } from '../support/openai-wire.ts'
 import { error, good, type Routes } from '../support/routes.ts'
-import { type RequestOptions, start, type Started } from '../support/start.ts'
+import { type RequestOptions, type Started, start } from '../support/start.ts'
 import {
-  noSuchAddress,
   owner as alice,
   stranger as bob,
+  noSuchAddress,
   upstreamResponse,
   withTwoKeys,
 } from '../support/two-keys.ts'

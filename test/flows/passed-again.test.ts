@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { fakeUpstream, json } from '../support/fake-upstream.ts'
 import { chatReply } from '../support/openai-wire.ts'
 import { at, error, good, type Routes } from '../support/routes.ts'
-import { start, type Started, testKey } from '../support/start.ts'
+import { type Started, start, testKey } from '../support/start.ts'
 
 const told = `Grüße ${'und mehr '.repeat(2_000)}🗼`
 const textWith = (model: string) =>

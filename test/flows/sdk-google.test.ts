@@ -1,6 +1,6 @@
 import { ApiError, GoogleGenAI } from '@google/genai'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { start, type Started, testKey } from '../support/start.ts'
+import { type Started, start, testKey } from '../support/start.ts'
 
 /** Google's own client, told nothing but the address and the key. */
 let gateway: Started

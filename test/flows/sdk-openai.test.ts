@@ -4,8 +4,8 @@ import OpenAI, { NotFoundError, toFile } from 'openai'
 import { makeParseableResponseFormat } from 'openai/lib/parser'
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { sine, silence, wavOf } from '../../packages/engine/test/audio-sounds.ts'
-import { start, type Started, testKey } from '../support/start.ts'
+import { silence, sine, wavOf } from '../../packages/engine/test/audio-sounds.ts'
+import { type Started, start, testKey } from '../support/start.ts'
 
 /** OpenAI's own client, told nothing but the address and the key; the names are those its users write. */
 let gateway: Started

@@ -7,9 +7,9 @@ import {
   json,
   sse,
 } from '../support/fake-upstream.ts'
-import { families, failingStream, type Family, refusing } from '../support/quoting-upstream.ts'
+import { type Family, failingStream, families, refusing } from '../support/quoting-upstream.ts'
 import { type Routes } from '../support/routes.ts'
-import { start, type Started, testKey, until } from '../support/start.ts'
+import { type Started, start, testKey, until } from '../support/start.ts'
 import { noSuchAddress } from '../support/two-keys.ts'
 import { clientStreams } from '../support/upstream-streams.ts'
 

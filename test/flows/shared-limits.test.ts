@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import type { ConfigFile } from '../../packages/sluice/src/config/schema.ts'
 import { leaveOut } from '../support/leave-out.ts'
 import { noRedis, openRedisServer } from '../support/redis-server.ts'
-import { start, type Started, until } from '../support/start.ts'
+import { type Started, start, until } from '../support/start.ts'
 
 const redis = await openRedisServer()
 afterAll(() => redis?.[Symbol.asyncDispose]())

@@ -1,11 +1,11 @@
 // A caller that reads slowly slows the upstream down; nothing piles up in between.
 import { once } from 'node:events'
-import { type IncomingMessage, request as httpRequest } from 'node:http'
+import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { expect, test } from 'vitest'
 import type { ConfigFile } from '../../packages/sluice/src/config/schema.ts'
 import { type Answering, fakeUpstream } from '../support/fake-upstream.ts'
 import { chunk, done, usageChunk } from '../support/openai-wire.ts'
-import { start, type StartOptions, testKey, until } from '../support/start.ts'
+import { type StartOptions, start, testKey, until } from '../support/start.ts'
 import { upstreamStreams } from '../support/upstream-streams.ts'
 
 const size = 16_384

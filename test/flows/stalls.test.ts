@@ -1,11 +1,12 @@
 // An upstream that falls silent, wherever it is: the caller is told, the socket closes, and there is one record of it.
 import { once } from 'node:events'
-import { createServer, type AddressInfo } from 'node:net'
+import { type AddressInfo, createServer } from 'node:net'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { ConfigFile } from '../../packages/sluice/src/config/schema.ts'
 import { type Answering, type FakeUpstream, fakeUpstream } from '../support/fake-upstream.ts'
 import { chatReply } from '../support/openai-wire.ts'
-import { start, type Started, until } from '../support/start.ts'
+import { type Started, start, until } from '../support/start.ts'
+import { videoTask } from '../support/two-keys.ts'
 import {
   type ClientStream,
   clientStreams,
@@ -13,7 +14,6 @@ import {
   upstreamStreams,
 } from '../support/upstream-streams.ts'
 import { settled } from '../support/usage-records.ts'
-import { videoTask } from '../support/two-keys.ts'
 
 type Timeouts = NonNullable<NonNullable<ConfigFile['providers']>[string]['timeouts']>
 

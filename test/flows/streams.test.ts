@@ -7,10 +7,10 @@ import {
   json,
   sse,
 } from '../support/fake-upstream.ts'
-import { start, type Started } from '../support/start.ts'
+import { type Started, start } from '../support/start.ts'
 import {
-  clientStreams,
   type ClientStream,
+  clientStreams,
   type UpstreamStream,
   upstreamStreams,
 } from '../support/upstream-streams.ts'

@@ -1,6 +1,6 @@
 // What a call is billed by besides its key.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { start, type Started } from '../support/start.ts'
+import { type Started, start } from '../support/start.ts'
 
 let gateway: Started
 beforeAll(async () => {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { type FakeUpstream, fakeUpstream, json, sse } from '../support/fake-upstream.ts'
 import { chatReply } from '../support/openai-wire.ts'
 import type { Routes } from '../support/routes.ts'
-import { start, type Started } from '../support/start.ts'
+import { type Started, start } from '../support/start.ts'
 import { owner, stranger, upstreamResponse, withTwoKeys } from '../support/two-keys.ts'
 
 const message = (further: object = {}) => ({

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type FakeUpstream, fakeUpstream, json } from '../support/fake-upstream.ts'
 import type { Routes } from '../support/routes.ts'
-import { start, type Started } from '../support/start.ts'
+import { type Started, start } from '../support/start.ts'
 import {
   noSuchAddress,
   owner,

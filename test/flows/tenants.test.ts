@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type FakeUpstream, fakeUpstream, json } from '../support/fake-upstream.ts'
 import { chatReply } from '../support/openai-wire.ts'
 import type { Routes } from '../support/routes.ts'
-import { adminKey, type RequestOptions, start, type Started, testKey } from '../support/start.ts'
+import { adminKey, type RequestOptions, type Started, start, testKey } from '../support/start.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import {
   noSuchAddress,

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { type Answering, fakeUpstream, json } from '../support/fake-upstream.ts'
 import type { Routes } from '../support/routes.ts'
-import { start, type Started } from '../support/start.ts'
+import { type Started, start } from '../support/start.ts'
 
 const text = 'Hello there.'
 

@@ -9,8 +9,8 @@ import {
   toolStart,
 } from '../support/anthropic-events.ts'
 import { atPath } from '../support/at-path.ts'
+import { ask, chatOnly, faces, failureIn, told } from '../support/faces.ts'
 import { type Answering, json, sse } from '../support/fake-upstream.ts'
-import { ask, chatOnly, failureIn, faces, told } from '../support/faces.ts'
 import { chatReply, chunk, done, usageChunk } from '../support/openai-wire.ts'
 import { inFrontOf } from '../support/through.ts'
 

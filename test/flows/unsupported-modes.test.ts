@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { answerMessage, anthropicMessage, textBlock } from '../support/anthropic-wire.ts'
 import { type FakeUpstream, fakeUpstream } from '../support/fake-upstream.ts'
 import { ask, type Routes } from '../support/routes.ts'
-import { adminKey, start, type Started } from '../support/start.ts'
+import { adminKey, type Started, start } from '../support/start.ts'
 
 const path = '/v1/chat/completions'
 const hint = { verbosity: 'low', metadata: { team: 'a' } }

@@ -3,15 +3,15 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { createKey } from '../../packages/sluice/src/accounts/secrets.ts'
 import type { AccountWrite, Store } from '../../packages/sluice/src/ports/store.ts'
-import { openSqlite } from '../../packages/sluice/src/storage/sqlite.ts'
 import { openPostgres } from '../../packages/sluice/src/storage/postgres.ts'
+import { openSqlite } from '../../packages/sluice/src/storage/sqlite.ts'
 import {
   leaveOutPostgres,
   openTestDatabase,
 } from '../../packages/sluice/test/storage/postgres-server.ts'
 import { type FakeUpstream, fakeUpstream } from '../support/fake-upstream.ts'
 import { ask, at, good } from '../support/routes.ts'
-import { adminKey, start, type Started } from '../support/start.ts'
+import { adminKey, type Started, start } from '../support/start.ts'
 import { sampleAccount, sampleAudit } from '../support/store-samples.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 

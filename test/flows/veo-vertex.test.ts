@@ -11,7 +11,7 @@ import {
   type SeenRequest,
 } from '../support/fake-upstream.ts'
 import type { Routes } from '../support/routes.ts'
-import { start, type Started } from '../support/start.ts'
+import { type Started, start } from '../support/start.ts'
 
 const model = 'veo-3.0-generate-001'
 const modelPath = `projects/p1/locations/us-central1/publishers/google/models/${model}`

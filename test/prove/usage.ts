@@ -5,8 +5,8 @@ import { DatabaseSync } from 'node:sqlite'
 import type { Store } from '../../packages/sluice/src/ports/store.ts'
 import type { UsageDimension, UsageQuestion } from '../../packages/sluice/src/ports/usage-book.ts'
 import { openPostgres } from '../../packages/sluice/src/storage/postgres.ts'
-import { query } from '../../packages/sluice/test/storage/postgres-server.ts'
 import { openSqlite } from '../../packages/sluice/src/storage/sqlite.ts'
+import { query } from '../../packages/sluice/test/storage/postgres-server.ts'
 
 export interface Proved {
   /** The database, and how large its file became. */

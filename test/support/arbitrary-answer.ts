@@ -1,11 +1,11 @@
 import fc from 'fast-check'
-import type { ThinkingBlock } from '../../packages/contract/src/operations/chat-message.ts'
 import type {
   ChatChunk,
   ChatDelta,
   ChatReply,
   FinishReason,
 } from '../../packages/contract/src/operations/chat.ts'
+import type { ThinkingBlock } from '../../packages/contract/src/operations/chat-message.ts'
 import type { Step } from '../../packages/contract/src/operations/operation.ts'
 import { chatUsage } from '../../packages/contract/src/operations/usage-shape.ts'
 import { argumentsText, pieces, shownText, thinkingBlock } from './arbitrary-chat.ts'

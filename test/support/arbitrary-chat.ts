@@ -1,15 +1,15 @@
 import fc from 'fast-check'
 import type {
+  ChatChunk,
+  ChatDelta,
+  FinishReason,
+} from '../../packages/contract/src/operations/chat.ts'
+import type {
   ContentPart,
   Message,
   ThinkingBlock,
   ToolCall,
 } from '../../packages/contract/src/operations/chat-message.ts'
-import type {
-  ChatChunk,
-  ChatDelta,
-  FinishReason,
-} from '../../packages/contract/src/operations/chat.ts'
 import type { Step } from '../../packages/contract/src/operations/operation.ts'
 
 /** Conversations and streamed answers for property tests: unicode, parallel calls, long integers, reasoning. */

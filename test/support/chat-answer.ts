@@ -1,9 +1,9 @@
-import type { ChatRequest } from '../../packages/contract/src/operations/chat-request.ts'
 import {
   ChatChunk,
-  type ChatChunk as Chunk,
   ChatReply,
+  type ChatChunk as Chunk,
 } from '../../packages/contract/src/operations/chat.ts'
+import type { ChatRequest } from '../../packages/contract/src/operations/chat-request.ts'
 import type { Step } from '../../packages/contract/src/operations/operation.ts'
 import { validate } from '../../packages/contract/src/operations/validate.ts'
 import type { Codec } from '../../packages/protocols/src/protocol.ts'

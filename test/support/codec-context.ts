@@ -1,15 +1,15 @@
 import { GatewayError } from '../../packages/contract/src/core/errors.ts'
-import type {
-  CodecContext,
-  FormatContext,
-  Received,
-} from '../../packages/protocols/src/protocol.ts'
 import { parseJson } from '../../packages/contract/src/wire/json.ts'
 import {
   createEventSplitter,
   type EventBlock,
   type ServerSentEvent,
 } from '../../packages/contract/src/wire/sse.ts'
+import type {
+  CodecContext,
+  FormatContext,
+  Received,
+} from '../../packages/protocols/src/protocol.ts'
 
 /** 2023-11-14T22:13:20Z */
 export const fixedNow = 1_700_000_000_000

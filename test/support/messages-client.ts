@@ -1,14 +1,14 @@
 import Anthropic from '@anthropic-ai/sdk'
 import {
-  type ChatRequest,
-  ChatRequest as ChatRequestSchema,
-} from '../../packages/contract/src/operations/chat-request.ts'
-import {
-  chat as operation,
   type ChatChunk,
   type ChatDelta,
   type FinishReason,
+  chat as operation,
 } from '../../packages/contract/src/operations/chat.ts'
+import {
+  type ChatRequest,
+  ChatRequest as ChatRequestSchema,
+} from '../../packages/contract/src/operations/chat-request.ts'
 import type { Step } from '../../packages/contract/src/operations/operation.ts'
 import { validate } from '../../packages/contract/src/operations/validate.ts'
 import { messages } from '../../packages/protocols/src/anthropic/client/formats.ts'

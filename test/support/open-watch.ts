@@ -1,8 +1,8 @@
 import { createHook } from 'node:async_hooks'
 import { getEventListeners } from 'node:events'
 import {
-  Cancellation,
   type CancelListener,
+  Cancellation,
 } from '../../packages/sluice/src/gateway/attempt/cancellation.ts'
 import { countOpenDeadlines } from '../../packages/sluice/src/gateway/attempt/deadline.ts'
 

@@ -6,8 +6,8 @@ import type {
   RequestOf,
 } from '../../packages/contract/src/operations/index.ts'
 import type { Step } from '../../packages/contract/src/operations/operation.ts'
-import type { CodecContext, StreamCodec, Verdict } from '../../packages/protocols/src/protocol.ts'
 import type { ServerSentEvent } from '../../packages/contract/src/wire/sse.ts'
+import type { CodecContext, StreamCodec, Verdict } from '../../packages/protocols/src/protocol.ts'
 
 export interface ReadStream<O extends OperationName> {
   readonly verdicts: readonly Exclude<Verdict, GatewayError>[]

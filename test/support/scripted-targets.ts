@@ -4,7 +4,7 @@ import { type Answering, type FakeUpstream, fakeUpstream, sse } from './fake-ups
 import { expectRecordsMatch } from './ledger.ts'
 import { chunk } from './openai-wire.ts'
 import { ask, at, error } from './routes.ts'
-import { start, type Started, until } from './start.ts'
+import { type Started, start, until } from './start.ts'
 
 /** Never answers. */
 export const silent: Answering = () => {}

@@ -1,6 +1,6 @@
 import { type Answering, type FakeUpstream, fakeUpstream } from './fake-upstream.ts'
-import { makers, type Maker, type Script } from './scripted-models.ts'
-import { start, type Started } from './start.ts'
+import { type Maker, makers, type Script } from './scripted-models.ts'
+import { type Started, start } from './start.ts'
 
 export interface Through extends AsyncDisposable {
   readonly upstream: FakeUpstream

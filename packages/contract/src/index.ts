@@ -1,3 +1,4 @@
+export { Type } from 'typebox'
 export {
   type ErrorCode,
   errorCodes,
@@ -6,7 +7,6 @@ export {
   isOutOfStack,
 } from './core/errors.ts'
 export type { Store, VideoJob } from './core/ports.ts'
-export { Type } from 'typebox'
 export {
   type CallOutcome,
   noUsage,
@@ -14,18 +14,6 @@ export {
   type Usage,
   type UsageRecord,
 } from './core/usage.ts'
-export {
-  ContentPart,
-  Message,
-  messageRoles,
-  type ResponseFormat,
-  ServerToolCall,
-  ThinkingBlock,
-  Tool,
-  ToolCall,
-  type ToolChoice,
-} from './operations/chat-message.ts'
-export { ChatRequest, reasoningEfforts } from './operations/chat-request.ts'
 export {
   AnswerMessage,
   ChatChunk,
@@ -38,6 +26,19 @@ export {
   type ToolCallDelta,
 } from './operations/chat.ts'
 export {
+  ContentPart,
+  Message,
+  messageRoles,
+  type ResponseFormat,
+  type ServerTool,
+  ServerToolCall,
+  ThinkingBlock,
+  Tool,
+  ToolCall,
+  type ToolChoice,
+} from './operations/chat-message.ts'
+export { ChatRequest, reasoningEfforts } from './operations/chat-request.ts'
+export {
   type CompleteChunk,
   type CompleteReply,
   CompleteRequest,
@@ -45,12 +46,13 @@ export {
 } from './operations/complete.ts'
 export type { CreateImageRequest } from './operations/create-image.ts'
 export type { CreateVideoRequest } from './operations/create-video.ts'
+export { defaultModels } from './operations/default-models.ts'
 export type { EditImageRequest } from './operations/edit-image.ts'
 export type { EmbedReply, EmbedRequest } from './operations/embed.ts'
 export {
   dashscopeImageBytesMax,
-  imageBytesMax,
   type ImagesReply,
+  imageBytesMax,
 } from './operations/image-reply.ts'
 export {
   type EventOf,
@@ -63,8 +65,8 @@ export {
 } from './operations/index.ts'
 export {
   type ModerateReply,
-  moderationCategories,
   type ModerationCategory,
+  moderationCategories,
 } from './operations/moderate.ts'
 export type { Operation, Step } from './operations/operation.ts'
 export type { RerankReply, RerankRequest } from './operations/rerank.ts'
@@ -73,14 +75,14 @@ export type { SpeakRequest } from './operations/speak.ts'
 export { type Cue, formatSrt, formatVtt } from './operations/subtitles.ts'
 export type { TranscribeReply, TranscribeRequest, TypedEvent } from './operations/transcribe.ts'
 export type { TranslateRequest } from './operations/translate.ts'
+export { unlistedFields } from './operations/unlisted-fields.ts'
 export {
+  type ChatUsage,
   cacheCreation,
   chatUsage,
-  type ChatUsage,
   readServerToolUse,
   serverToolUse,
 } from './operations/usage-shape.ts'
-export { unlistedFields } from './operations/unlisted-fields.ts'
 export { matches, validate } from './operations/validate.ts'
 export type { Video } from './operations/video.ts'
 export { createAwsEventSplitter } from './wire/aws-event-stream.ts'
@@ -91,12 +93,12 @@ export {
   registeredDataUrl,
   registeredType,
 } from './wire/data-url.ts'
+export { formatJson, isRawNumber, parseJson, parsePieces } from './wire/json.ts'
 export {
   createJsonArraySplitter,
   createJsonArrayWriter,
   keepAliveSpace,
 } from './wire/json-array.ts'
-export { formatJson, isRawNumber, parseJson, parsePieces } from './wire/json.ts'
 export { assertDepth, isTooDeep } from './wire/json-depth.ts'
 export { bytesOfUnits, JsonSurvey, type LongText } from './wire/json-survey.ts'
 export { formatForm } from './wire/multipart.ts'
@@ -119,4 +121,3 @@ export {
   type ServerSentEvent,
 } from './wire/sse.ts'
 export { wavHeader } from './wire/wav.ts'
-export { defaultModels } from './operations/default-models.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
+import { awsFrame } from '../../../test/support/aws-frames.ts'
 import { GatewayError } from '../src/core/errors.ts'
 import { createAwsEventSplitter } from '../src/wire/aws-event-stream.ts'
-import { awsFrame } from '../../../test/support/aws-frames.ts'
 
 const frames = [
   awsFrame({ ':message-type': 'event', ':event-type': 'messageStart' }, '{"role":"assistant"}'),

@@ -4,8 +4,8 @@ import type { BuiltinEngine, Engine, EngineOperation } from './engine.ts'
 import { openImageLinks } from './images/image-links.ts'
 import { engineCard } from './models.ts'
 import { type Operation, operationContext } from './operation.ts'
-import { EngineJobs, type JobChange } from './video/jobs.ts'
 import { countTokens } from './tokens.ts'
+import { EngineJobs, type JobChange } from './video/jobs.ts'
 import { WorkerPool } from './workers/pool.ts'
 
 export interface EngineOptions {

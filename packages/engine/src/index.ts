@@ -1,5 +1,5 @@
 // The door of the built-in engine: nothing else in this folder is for others.
 export { createEngine, type EngineOptions } from './create-engine.ts'
 export type { BuiltinEngine, Engine, EngineContext, EngineOperation } from './engine.ts'
-export { type EngineCard, engineCard, type EngineModel } from './models.ts'
+export { type EngineCard, type EngineModel, engineCard } from './models.ts'
 export type { EngineJobs, JobChange, KeptJob, VideoRequest } from './video/jobs.ts'

@@ -1,6 +1,6 @@
+import { wavHeader } from '../../contract/src/wire/wav.ts'
 import type { OperationContext } from '../src/operation.ts'
 import { WorkerPool } from '../src/workers/pool.ts'
-import { wavHeader } from '../../contract/src/wire/wav.ts'
 
 const sampleRate = 16_000
 

@@ -1,11 +1,11 @@
 import { afterAll, describe, expect, test } from 'vitest'
+import type { RequestOf, ResultOf } from '../../contract/src/operations/index.ts'
 import { annotateAudio } from '../src/audio/annotate.ts'
 import { detectAudioFormat } from '../src/audio/decode.ts'
 import { speak } from '../src/audio/speak.ts'
 import { pronounce } from '../src/audio/speech/pronounce.ts'
 import { spokenItems } from '../src/audio/speech/spoken-text.ts'
 import { synthesizeSpeech } from '../src/audio/speech/synthesize-speech.ts'
-import type { RequestOf, ResultOf } from '../../contract/src/operations/index.ts'
 import { openContext } from './audio-sounds.ts'
 
 const context = openContext()

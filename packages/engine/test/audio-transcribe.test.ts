@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest'
-import { transcribe, translate } from '../src/audio/transcribe.ts'
 import type { RequestOf, ResultOf } from '../../contract/src/operations/index.ts'
+import { transcribe, translate } from '../src/audio/transcribe.ts'
 import { openContext, silence, sine, wavOf } from './audio-sounds.ts'
 
 const context = openContext()

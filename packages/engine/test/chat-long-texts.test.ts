@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
+import type { ChatRequest } from '../../contract/src/operations/chat-request.ts'
 import { sentencesOf } from '../src/chat/text/sentences.ts'
 import { trimEndOf } from '../src/chat/text/trim.ts'
-import type { ChatRequest } from '../../contract/src/operations/chat-request.ts'
 import type { OperationContext } from '../src/operation.ts'
 import { replyTo, say } from './support/ask-chat.ts'
 import { engineContext } from './support/engine-context.ts'

@@ -1,19 +1,19 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
+import formats from 'ajv-formats'
+import fc from 'fast-check'
 import { Check } from 'typebox/value'
 import { describe, expect, it } from 'vitest'
 import { endsWithin } from '../../../test/support/property-limits.ts'
 import { GatewayError } from '../../contract/src/core/errors.ts'
+import { type ChatReply, chat as chatOperation } from '../../contract/src/operations/chat.ts'
 import type { ChatRequest } from '../../contract/src/operations/chat-request.ts'
-import { chat as chatOperation, type ChatReply } from '../../contract/src/operations/chat.ts'
 import {
-  complete as completeOperation,
   type CompleteRequest,
+  complete as completeOperation,
 } from '../../contract/src/operations/complete.ts'
 import { chat } from '../src/chat/chat.ts'
 import { complete } from '../src/complete/complete.ts'
 import { engineContext } from './support/engine-context.ts'
-import formats from 'ajv-formats'
-import fc from 'fast-check'
 
 const runs = { numRuns: 150, ...endsWithin(110_000) }
 const slowMs = 5000

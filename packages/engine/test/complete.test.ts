@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { complete } from '../src/complete/complete.ts'
 import type {
   CompleteChunk,
   CompleteReply,
   CompleteRequest,
 } from '../../contract/src/operations/complete.ts'
+import { complete } from '../src/complete/complete.ts'
 import { countTokens } from '../src/tokens.ts'
 import { engineContext } from './support/engine-context.ts'
 

@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { operations, type ResultOf } from '../../contract/src/operations/index.ts'
 import { temporaryFolder } from '../../../test/support/temporary-folder.ts'
+import { operations, type ResultOf } from '../../contract/src/operations/index.ts'
 import { createEngine } from '../src/index.ts'
 import { engineContext } from './support/engine-context.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { embed } from '../src/embed/embed.ts'
 import type { RequestOf } from '../../contract/src/operations/index.ts'
+import { embed } from '../src/embed/embed.ts'
 import { openContext } from './audio-sounds.ts'
 
 const context = openContext()

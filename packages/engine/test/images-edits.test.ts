@@ -1,7 +1,7 @@
 import sharp from 'sharp'
 import { describe, expect, test } from 'vitest'
 import { GatewayError } from '../../contract/src/core/errors.ts'
-import { editImages, type EditImagesInput } from '../src/images/edit-images.ts'
+import { type EditImagesInput, editImages } from '../src/images/edit-images.ts'
 import { decodePicture, type Picture } from '../src/images/picture.ts'
 
 const finish = { format: 'png', isOpaque: false, previews: 0 } as const

@@ -3,13 +3,13 @@ import addFormats from 'ajv-formats'
 import sharp from 'sharp'
 import { afterAll, describe, expect, test } from 'vitest'
 import { GatewayError } from '../../contract/src/core/errors.ts'
-import { type OperationContext, operationContext } from '../src/operation.ts'
-import { createImage } from '../src/images/create-image.ts'
-import { editImage } from '../src/images/edit-image.ts'
-import { WorkerPool } from '../src/workers/pool.ts'
-import { createMediaFetcher } from '../../sluice/src/http/fetch-media.ts'
 import type { EditImageRequest } from '../../contract/src/operations/edit-image.ts'
 import type { ResultOf } from '../../contract/src/operations/index.ts'
+import { createMediaFetcher } from '../../sluice/src/http/fetch-media.ts'
+import { createImage } from '../src/images/create-image.ts'
+import { editImage } from '../src/images/edit-image.ts'
+import { type OperationContext, operationContext } from '../src/operation.ts'
+import { WorkerPool } from '../src/workers/pool.ts'
 
 const workers = new WorkerPool({ size: 1 })
 afterAll(() => workers[Symbol.asyncDispose]())

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest'
-import { rerank } from '../src/rerank/rerank.ts'
 import type { RequestOf } from '../../contract/src/operations/index.ts'
+import { rerank } from '../src/rerank/rerank.ts'
 import { openContext } from './audio-sounds.ts'
 
 const context = openContext()

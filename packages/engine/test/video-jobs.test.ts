@@ -1,9 +1,9 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
+import { temporaryFolder } from '../../../test/support/temporary-folder.ts'
 import { GatewayError } from '../../contract/src/core/errors.ts'
 import { EngineJobs, type JobChange, type JobsOptions } from '../src/video/jobs.ts'
-import { temporaryFolder } from '../../../test/support/temporary-folder.ts'
 
 const request = { keyId: 'key_1', prompt: 'a red circle', seconds: '1', size: '64x64' }
 

@@ -1,5 +1,5 @@
-import type { FormatContext } from './protocol.ts'
 import { countOf, type Fields, isObject, objectOf, someText, textOf } from '@sluice/contract'
+import type { FormatContext } from './protocol.ts'
 
 /**
  * Where a piece of an answer comes from, as the canonical form says it: `{type, [type]: {…}}`, which is how chat nests

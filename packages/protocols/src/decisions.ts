@@ -9,6 +9,7 @@ import {
 import type { TSchema } from 'typebox'
 import { isNeutral } from './neutral-values.ts'
 import type { CodecContext, FormatContext } from './protocol.ts'
+import { lackServerTools } from './tools/offered-server-tools.ts'
 
 /**
  * Fields that only advise: who asks, how words are drawn, how much to think or to say, what to cache or keep, what may
@@ -74,6 +75,8 @@ export function applyDecisions<O extends OperationName>(
     const decision = decided.get(field)
     if (decision !== 'refused' && decision !== 'hint') continue
     if (field === 'web_search_options') lackSearch(request, context)
+    else if (field === 'server_tools')
+      lackServerTools(request as Partial<RequestOf<'chat'>>, context)
     else lackField(field, fields.get(field), context)
   }
   for (const path of unlistedFields(schema, request))
@@ -98,6 +101,13 @@ function lackSearch(request: object, context: Reports): void {
   const { web_search_options: search, tools } = request as Partial<RequestOf<'chat'>>
   if (search != null && tools?.length) context.leftOut('web_search_options')
   else lackField('web_search_options', search, context)
+}
+
+/** Says that a target runs no tools itself, neither a search nor others. */
+export function lackProviderTools(request: object, context: Reports): void {
+  lackSearch(request, context)
+  // Absent where the request is of another operation.
+  lackServerTools(request as Partial<RequestOf<'chat'>>, context)
 }
 
 /** Says that a picture cannot be looked at more or less closely. */

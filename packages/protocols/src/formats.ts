@@ -1,9 +1,9 @@
 import { messages, messagesCountTokens } from './anthropic/client/formats.ts'
 import { batchEmbedContents, embedContent } from './gemini/client/embed.ts'
 import { countTokens, generateContent, streamGenerateContent } from './gemini/client/formats.ts'
+import { ownFormats } from './openai/client/formats.ts'
 import { responsesCompact } from './openai-responses/client/compact.ts'
 import { responses } from './openai-responses/client/formats.ts'
-import { ownFormats } from './openai/client/formats.ts'
 import type { ClientFormat } from './protocol.ts'
 
 /** Every client format. Adding one is a file in its protocol's folder and a line here. */

@@ -1,29 +1,24 @@
 export { anthropic } from './anthropic/index.ts'
-export { argumentsText } from './call-arguments.ts'
 export { bedrock } from './bedrock/index.ts'
+export { argumentsText } from './call-arguments.ts'
 export { carry, restore } from './carried-reasoning.ts'
 export { createChatChunks } from './chat-chunks.ts'
 export { fileCitation, noPlace, urlCitation } from './citations.ts'
 export { cohere } from './cohere/index.ts'
 export { dashscope } from './dashscope/index.ts'
-export { applyDecisions, asksFor, type Decisions, lackField } from './decisions.ts'
+export {
+  applyDecisions,
+  asksFor,
+  type Decisions,
+  lackField,
+  lackProviderTools,
+} from './decisions.ts'
 export { deepgram } from './deepgram/index.ts'
 export { elevenlabs } from './elevenlabs/index.ts'
 export { embeddingReply, inputTexts } from './embedding-reply.ts'
 export { formats } from './formats.ts'
 export { gemini, vertex } from './gemini/index.ts'
 export { jina, voyage } from './jina/index.ts'
-export {
-  inputItems,
-  itemsOf,
-  referredResponses,
-  responseNotFound,
-  sinceCompaction,
-  withHistory,
-  withReferences,
-} from './openai-responses/client/history.ts'
-export type { ResponsesRequest } from './openai-responses/client/schema.ts'
-export { openaiResponses } from './openai-responses/index.ts'
 export { azureDeployments } from './openai/azure.ts'
 export { ownFormats } from './openai/client/formats.ts'
 export { openai, openaiLike } from './openai/index.ts'
@@ -38,6 +33,18 @@ export {
   systemFirst,
   thinkingAsPart,
 } from './openai/upstream/quirks.ts'
+export {
+  inputItems,
+  itemsOf,
+  referredResponses,
+  responseNotFound,
+  sinceCompaction,
+  withHistory,
+  withReferences,
+} from './openai-responses/client/history.ts'
+export type { ResponsesRequest } from './openai-responses/client/schema.ts'
+export { openaiResponses } from './openai-responses/index.ts'
+export { namedInTool } from './openai-responses/upstream/named.ts'
 export type {
   ClientFormat,
   Codec,
@@ -60,6 +67,10 @@ export type {
 export { protocols } from './protocols.ts'
 export { renderTranscript } from './rendered-transcript.ts'
 export { documentTexts, rerankReply } from './rerank-reply.ts'
+export { allowedTools } from './tools/allowed-tools.ts'
+export { fitTools, type ToolChanges } from './tools/fit-tools.ts'
+export { createCallRestorer, restoredReply } from './tools/restore-calls.ts'
+export { usualNames } from './tools/tool-names.ts'
 export {
   usualChat,
   usualEmbed,
@@ -67,9 +78,5 @@ export {
   usualRerank,
   usualTranscribe,
 } from './usual-decisions.ts'
-export { allowedTools } from './tools/allowed-tools.ts'
-export { fitTools, type ToolChanges } from './tools/fit-tools.ts'
-export { createCallRestorer, restoredReply } from './tools/restore-calls.ts'
-export { usualNames } from './tools/tool-names.ts'
 export { vertexAnthropic } from './vertex-anthropic/index.ts'
 export { CallArguments } from './whole-calls.ts'

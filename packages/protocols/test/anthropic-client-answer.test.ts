@@ -1,9 +1,5 @@
 import Anthropic from '@anthropic-ai/sdk'
 import { describe, expect, it } from 'vitest'
-import { GatewayError } from '../../contract/src/core/errors.ts'
-import type { AnswerMessage, ChatDelta, ChatReply } from '../../contract/src/operations/chat.ts'
-import { messages } from '../src/anthropic/client/formats.ts'
-import { carry, restore } from '../src/carried-reasoning.ts'
 import { formatContext } from '../../../test/support/codec-context.ts'
 import {
   canonical,
@@ -13,6 +9,10 @@ import {
   sdkMessage,
   written,
 } from '../../../test/support/messages-client.ts'
+import { GatewayError } from '../../contract/src/core/errors.ts'
+import type { AnswerMessage, ChatDelta, ChatReply } from '../../contract/src/operations/chat.ts'
+import { messages } from '../src/anthropic/client/formats.ts'
+import { carry, restore } from '../src/carried-reasoning.ts'
 
 const hello = { role: 'user', content: 'Hello' }
 const base = { model: 'm', max_tokens: 64, messages: [hello] }

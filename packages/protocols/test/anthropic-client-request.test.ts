@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import { formatContext } from '../../../test/support/codec-context.ts'
+import { canonical } from '../../../test/support/messages-client.ts'
 import { type ErrorCode, GatewayError } from '../../contract/src/core/errors.ts'
 import { validate } from '../../contract/src/operations/validate.ts'
 import { messages, messagesCountTokens } from '../src/anthropic/client/formats.ts'
-import { formatContext } from '../../../test/support/codec-context.ts'
-import { canonical } from '../../../test/support/messages-client.ts'
 
 const hello = { role: 'user', content: 'Hello' }
 const base = { model: 'm', max_tokens: 64, messages: [hello] }
@@ -62,7 +62,6 @@ describe('requests', () => {
       'messages[0].content[0].type',
       said([{ type: 'container_upload', file_id: 'f' }], 'assistant'),
     ],
-    ['tools[0].type', { ...base, tools: [{ type: 'bash_20250124', name: 'bash' }] }],
     ['tools[0].input_schema', { ...base, tools: [{ name: 'look' }] }],
     [
       'tools[0].allowed_callers',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { formatContext } from '../../../test/support/codec-context.ts'
 import { type ErrorCode, errorCodes, GatewayError } from '../../contract/src/core/errors.ts'
 import { formats as allFormats } from '../src/formats.ts'
-import { formatContext } from '../../../test/support/codec-context.ts'
 
 // Those that translate: the operations' own say the canonical form itself.
 const formats = allFormats.filter(({ isOwn }) => isOwn !== true)

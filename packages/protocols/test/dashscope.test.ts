@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import { codecContext, fixedNow, received } from '../../../test/support/codec-context.ts'
 import { GatewayError } from '../../contract/src/core/errors.ts'
 import type { EditImageRequest } from '../../contract/src/operations/edit-image.ts'
 import { dashscope } from '../src/dashscope/index.ts'
-import { codecContext, fixedNow, received } from '../../../test/support/codec-context.ts'
 
 const { editImage, createImage, createVideo, getVideo, downloadVideo, rerank, chat } =
   dashscope.codecs

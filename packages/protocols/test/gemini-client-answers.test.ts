@@ -1,11 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import { GatewayError } from '../../contract/src/core/errors.ts'
-import { type ChatChunk, chat } from '../../contract/src/operations/chat.ts'
-import type { Step } from '../../contract/src/operations/operation.ts'
-import { validate } from '../../contract/src/operations/validate.ts'
-import { streamGenerateContent } from '../src/gemini/client/formats.ts'
-import { restoreBlocks } from '../src/gemini/signatures.ts'
-import { gemini } from '../src/gemini/index.ts'
 import { formatContext } from '../../../test/support/codec-context.ts'
 import {
   answer,
@@ -14,6 +7,13 @@ import {
   config,
   hello,
 } from '../../../test/support/gemini-client.ts'
+import { GatewayError } from '../../contract/src/core/errors.ts'
+import { type ChatChunk, chat } from '../../contract/src/operations/chat.ts'
+import type { Step } from '../../contract/src/operations/operation.ts'
+import { validate } from '../../contract/src/operations/validate.ts'
+import { streamGenerateContent } from '../src/gemini/client/formats.ts'
+import { gemini } from '../src/gemini/index.ts'
+import { restoreBlocks } from '../src/gemini/signatures.ts'
 
 describe('reasoning of other providers', () => {
   const blocks = [

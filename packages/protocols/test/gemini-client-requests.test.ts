@@ -1,9 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import { EmbedRequest } from '../../contract/src/operations/embed.ts'
-import { validate } from '../../contract/src/operations/validate.ts'
-import { countTokens, generateContent } from '../src/gemini/client/formats.ts'
-import { batchEmbedContents, embedContent } from '../src/gemini/client/embed.ts'
-import type { ClientFormat } from '../src/protocol.ts'
 import { formatContext } from '../../../test/support/codec-context.ts'
 import {
   answer,
@@ -15,6 +10,11 @@ import {
   parts,
   turns,
 } from '../../../test/support/gemini-client.ts'
+import { EmbedRequest } from '../../contract/src/operations/embed.ts'
+import { validate } from '../../contract/src/operations/validate.ts'
+import { batchEmbedContents, embedContent } from '../src/gemini/client/embed.ts'
+import { countTokens, generateContent } from '../src/gemini/client/formats.ts'
+import type { ClientFormat } from '../src/protocol.ts'
 
 describe('requests are refused by the client’s own paths', () => {
   test.each<[object, string, string]>([
@@ -132,7 +132,7 @@ describe('requests are refused by the client’s own paths', () => {
       'unsupported_parameter',
       'safetySettings[1]',
     ],
-    [{ tools: [{ codeExecution: {} }] }, 'unsupported_parameter', 'tools[0].codeExecution'],
+    [{ tools: [{ computerUse: {} }] }, 'unsupported_parameter', 'tools[0].computerUse'],
     [
       { tools: [{ functionDeclarations: [{ description: 'x' }] }] },
       'missing_parameter',

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
+import { codecContext, fixedNow, received } from '../../../test/support/codec-context.ts'
 import { GatewayError } from '../../contract/src/core/errors.ts'
 import type { CreateImageRequest } from '../../contract/src/operations/create-image.ts'
 import type { EmbedRequest } from '../../contract/src/operations/embed.ts'
-import { Video } from '../../contract/src/operations/video.ts'
 import { validate } from '../../contract/src/operations/validate.ts'
+import { Video } from '../../contract/src/operations/video.ts'
 import { gemini, vertex } from '../src/gemini/index.ts'
 import type { UpstreamRequest } from '../src/protocol.ts'
-import { codecContext, fixedNow, received } from '../../../test/support/codec-context.ts'
 
 const { embed, createImage, editImage, createVideo, getVideo, downloadVideo } = gemini.codecs
 const settings = { project: 'my-project', region: 'europe-west1' }

@@ -1,21 +1,21 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { GoogleGenAI, type Content } from '@google/genai'
+import { type Content, GoogleGenAI } from '@google/genai'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { formatContext } from '../../../test/support/codec-context.ts'
 import { GatewayError } from '../../contract/src/core/errors.ts'
-import type { Message } from '../../contract/src/operations/chat-message.ts'
 import { type ChatChunk, type ChatReply, chat } from '../../contract/src/operations/chat.ts'
+import type { Message } from '../../contract/src/operations/chat-message.ts'
 import { embed } from '../../contract/src/operations/embed.ts'
 import type { Step } from '../../contract/src/operations/operation.ts'
 import { validate } from '../../contract/src/operations/validate.ts'
 import { batchEmbedContents } from '../src/gemini/client/embed.ts'
+import { geminiError } from '../src/gemini/client/error.ts'
 import {
   countTokens,
   generateContent,
   streamGenerateContent,
 } from '../src/gemini/client/formats.ts'
-import { geminiError } from '../src/gemini/client/error.ts'
-import { formatContext } from '../../../test/support/codec-context.ts'
 
 /** Google's own client against a server that answers with what these formats write. */
 const formats = { generateContent, streamGenerateContent, countTokens }

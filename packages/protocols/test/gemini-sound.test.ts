@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { gemini } from '../src/gemini/index.ts'
 import { codecContext, received } from '../../../test/support/codec-context.ts'
+import { gemini } from '../src/gemini/index.ts'
 
 const { speak, transcribe, translate } = gemini.codecs
 const context = codecContext({ model: 'gemini-2.5-flash-preview-tts' })

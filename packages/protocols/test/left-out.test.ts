@@ -6,8 +6,8 @@ import {
   operationNames,
   type RequestOf,
 } from '../../contract/src/operations/index.ts'
-import { formats } from '../src/formats.ts'
 import { type Decisions, hints } from '../src/decisions.ts'
+import { formats } from '../src/formats.ts'
 import type { ClientFormat, Codec, UpstreamBody } from '../src/protocol.ts'
 import { protocols } from '../src/protocols.ts'
 
@@ -93,6 +93,9 @@ const asked: { readonly [F in keyof ChatRequest]-?: Partial<ChatRequest> } = {
   safety_identifier: { safety_identifier: 's' },
   prompt_cache_key: { prompt_cache_key: 'k' },
   tools: { tools },
+  server_tools: {
+    server_tools: [{ type: 'x', api: 'chat', tool: { type: 'x' } }],
+  },
   tool_choice: { tools, tool_choice: 'required' },
   parallel_tool_calls: { tools, parallel_tool_calls: false },
   response_format: { response_format: { type: 'json_object' } },

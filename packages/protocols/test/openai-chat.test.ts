@@ -3,8 +3,8 @@ import { caught } from '../../../test/support/caught.ts'
 import { codecContext, received } from '../../../test/support/codec-context.ts'
 import type { ChatRequest } from '../../contract/src/operations/chat-request.ts'
 import { openai } from '../src/openai/index.ts'
-import { fitsChat } from '../src/openai/upstream/chat-fits.ts'
 import { openaiChat } from '../src/openai/upstream/chat.ts'
+import { fitsChat } from '../src/openai/upstream/chat-fits.ts'
 
 const request: ChatRequest = { model: 'm', messages: [{ role: 'user', content: 'x' }] }
 const chat = openaiChat()

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { codecContext, received } from '../../../test/support/codec-context.ts'
 import type { OperationName, RequestOf } from '../../contract/src/operations/index.ts'
 import { openai, openaiLike } from '../src/openai/index.ts'
 import type { Codec, CodecContext, UpstreamRequest } from '../src/protocol.ts'
-import { codecContext, received } from '../../../test/support/codec-context.ts'
 
 function encode<O extends OperationName>(
   operation: O,

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import { codecContext, received } from '../../../test/support/codec-context.ts'
 import type { OperationName, RequestOf } from '../../contract/src/operations/index.ts'
 import { azureDeployments } from '../src/openai/azure.ts'
 import { openai, openaiLike } from '../src/openai/index.ts'
 import { compatibleRerank } from '../src/openai/upstream/rerank.ts'
 import type { Codec, CodecContext, UpstreamRequest } from '../src/protocol.ts'
-import { codecContext, received } from '../../../test/support/codec-context.ts'
 
 function encode<O extends OperationName>(
   operation: O,

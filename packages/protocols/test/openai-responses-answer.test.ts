@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { operations } from '../../contract/src/operations/index.ts'
+import { countingIds, formatContext } from '../../../test/support/codec-context.ts'
 import type { ChatReply } from '../../contract/src/operations/chat.ts'
+import { operations } from '../../contract/src/operations/index.ts'
 import { chatUsage } from '../../contract/src/operations/usage-shape.ts'
 import { validate } from '../../contract/src/operations/validate.ts'
 import { carry } from '../src/carried-reasoning.ts'
-import { ResponseObject, type ResponsesRequest } from '../src/openai-responses/client/schema.ts'
 import { responses } from '../src/openai-responses/client/formats.ts'
 import {
   inputItems,
@@ -12,8 +12,8 @@ import {
   withHistory,
   withReferences,
 } from '../src/openai-responses/client/history.ts'
+import { ResponseObject, type ResponsesRequest } from '../src/openai-responses/client/schema.ts'
 import { nativeResponses } from '../src/openai-responses/upstream/native.ts'
-import { countingIds, formatContext } from '../../../test/support/codec-context.ts'
 
 function canonical(fields: object) {
   const request = validate(responses.request, { model: 'm', input: 'x', ...fields })

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import { formatContext } from '../../../test/support/codec-context.ts'
 import { GatewayError } from '../../contract/src/core/errors.ts'
 import { operations } from '../../contract/src/operations/index.ts'
 import { validate } from '../../contract/src/operations/validate.ts'
 import { carry } from '../src/carried-reasoning.ts'
 import { responses } from '../src/openai-responses/client/formats.ts'
-import { formatContext } from '../../../test/support/codec-context.ts'
 
 function canonical(fields: object) {
   const request = validate(responses.request, { model: 'm', input: 'x', ...fields })
@@ -39,14 +39,14 @@ describe('what chat cannot say is refused by its path', () => {
     [{ prompt: { id: 'pmpt_1' } }, ['unsupported_parameter', 'prompt']],
     [{ previous_response_id: 'resp_x' }, ['invalid_request', 'previous_response_id']],
     [
-      { tools: [{ type: 'function', name: 'f' }, { type: 'file_search' }] },
+      { tools: [{ type: 'function', name: 'f' }, { type: 'local_shell' }] },
       ['unsupported_parameter', 'tools[1].type'],
     ],
     [
       { tools: [{ type: 'web_search', filters: { allowed_domains: ['e.example'] } }] },
       ['unsupported_parameter', 'tools[0].filters'],
     ],
-    [{ tool_choice: { type: 'file_search' } }, ['unsupported_value', 'tool_choice.type']],
+    [{ tool_choice: { type: 'local_shell' } }, ['unsupported_value', 'tool_choice.type']],
     [
       { input: [user, { type: 'item_reference', id: 'msg_1' }] },
       ['invalid_request', 'input[1].id'],

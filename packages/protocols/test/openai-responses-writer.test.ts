@@ -4,14 +4,14 @@ import type {
   ResponseStreamEvent,
 } from 'openai/resources/responses/responses'
 import { describe, expect, it } from 'vitest'
+import { formatContext } from '../../../test/support/codec-context.ts'
 import { GatewayError } from '../../contract/src/core/errors.ts'
 import type { ChatChunk, ChatDelta, FinishReason } from '../../contract/src/operations/chat.ts'
 import type { Step } from '../../contract/src/operations/operation.ts'
 import { validate } from '../../contract/src/operations/validate.ts'
 import { restore } from '../src/carried-reasoning.ts'
-import { ResponseObject } from '../src/openai-responses/client/schema.ts'
 import { responses } from '../src/openai-responses/client/formats.ts'
-import { formatContext } from '../../../test/support/codec-context.ts'
+import { ResponseObject } from '../src/openai-responses/client/schema.ts'
 
 const request = {
   model: 'public-model',

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
+import { codecContext, received } from '../../../test/support/codec-context.ts'
 import type { EmbedRequest } from '../../contract/src/operations/embed.ts'
 import { bedrock } from '../src/bedrock/index.ts'
 import { cohere } from '../src/cohere/index.ts'
 import { jina, voyage } from '../src/jina/index.ts'
 import type { Protocol } from '../src/protocol.ts'
-import { codecContext, received } from '../../../test/support/codec-context.ts'
 
 const embedded = ({ codecs }: Protocol, fields: Partial<EmbedRequest>, model = 'e') => {
   const { path, body } = codecs.embed!.encode(

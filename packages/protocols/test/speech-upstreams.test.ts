@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
+import { codecContext, received } from '../../../test/support/codec-context.ts'
 import type { TranscribeRequest } from '../../contract/src/operations/transcribe.ts'
 import { deepgram } from '../src/deepgram/index.ts'
 import { elevenlabs } from '../src/elevenlabs/index.ts'
 import type { Codec } from '../src/protocol.ts'
 import { cuesOf } from '../src/rendered-transcript.ts'
-import { codecContext, received } from '../../../test/support/codec-context.ts'
 
 const file = { filename: 'a.wav', contentType: 'audio/wav', bytes: new Uint8Array([1, 2]) }
 const request: TranscribeRequest = { model: 'm', file }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { vertexAnthropic } from '../src/vertex-anthropic/index.ts'
-import type { UpstreamRequest } from '../src/protocol.ts'
 import { codecContext } from '../../../test/support/codec-context.ts'
+import type { UpstreamRequest } from '../src/protocol.ts'
+import { vertexAnthropic } from '../src/vertex-anthropic/index.ts'
 
 const settings = { project: 'my-project', region: 'europe-west1' }
 

@@ -55,10 +55,24 @@ function checkToolChoice({ tool_choice: choice, tools }: Checked): void {
 /** A tool of a provider's own has another type, or a field instead of one (`google_search`). */
 function checkTool(tool: CheckedTool, path: string): void {
   const { type } = tool
-  if (type === undefined && !isObject(tool['google_search'] ?? tool['googleSearch']))
-    throw missing(`${path}.type`)
+  if (type === undefined && !Object.entries(tool).some(isGooglesOwn)) throw missing(`${path}.type`)
   if ((type === 'function' || type === 'custom') && tool[type] == null)
     throw missing(`${path}.${type}`)
+}
+
+const googlesOwn: ReadonlySet<string> = new Set([
+  'googlesearch',
+  'urlcontext',
+  'codeexecution',
+  'googlemaps',
+  'filesearch',
+  'enterprisewebsearch',
+  'googlesearchretrieval',
+])
+
+/** In Google's two spellings. */
+function isGooglesOwn([name, value]: readonly [string, unknown]): boolean {
+  return isObject(value) && googlesOwn.has(name.replaceAll('_', '').toLowerCase())
 }
 
 /** Every tool message answers a call of the assistant message before it, once. */

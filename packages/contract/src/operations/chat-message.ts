@@ -119,6 +119,18 @@ export const Tool = Type.Object({
 })
 export type Tool = Static<typeof Tool>
 
+/**
+ * A tool that a provider runs itself, as its own API writes it, but a search of the web, which chat has an option for.
+ * What several providers run is of the same `type` everywhere: `code_execution`, `web_fetch`.
+ */
+export const ServerTool = Type.Object({
+  type: Type.String(),
+  /** Whose words `tool` is in: those of Anthropic, of Gemini, of Responses, or of a server that extends chat. */
+  api: oneOf(['anthropic', 'gemini', 'responses', 'chat']),
+  tool: AnyObject,
+})
+export type ServerTool = Static<typeof ServerTool>
+
 export const ToolChoice = Type.Union([
   oneOf(['none', 'auto', 'required']),
   Type.Object({

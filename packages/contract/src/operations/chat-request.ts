@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Message, ResponseFormat, Tool, ToolChoice } from './chat-message.ts'
+import { Message, ResponseFormat, ServerTool, Tool, ToolChoice } from './chat-message.ts'
 import { AnyObject, oneOf, optional } from './schema.ts'
 
 export const reasoningEfforts = [
@@ -41,6 +41,8 @@ export const ChatRequest = Type.Object({
   safety_identifier: optional(Type.String()),
   prompt_cache_key: optional(Type.String()),
   tools: optional(Type.Array(Tool, { maxItems: 128 })),
+  /** Made by client formats of the tools that a provider runs; a caller writes them among `tools`. */
+  server_tools: optional(Type.Array(ServerTool, { maxItems: 128 })),
   tool_choice: optional(ToolChoice),
   parallel_tool_calls: optional(Type.Boolean()),
   response_format: optional(ResponseFormat),

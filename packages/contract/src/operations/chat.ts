@@ -1,7 +1,7 @@
-import { ChatRequest } from './chat-request.ts'
 import { type Static, Type } from 'typebox'
 import { checkChat } from './chat-check.ts'
 import { Message, ServerToolCall, ToolCall } from './chat-message.ts'
+import { ChatRequest } from './chat-request.ts'
 import { operation } from './operation.ts'
 import { AnyObject, oneOf, optional } from './schema.ts'
 import { ChatUsage } from './usage-shape.ts'

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { GatewayError, invalidRequest } from '../core/errors.ts'
-import { TranscriptReply, audioBytesMax, transcriptFormats } from './audio-reply.ts'
+import { audioBytesMax, TranscriptReply, transcriptFormats } from './audio-reply.ts'
 import { operation } from './operation.ts'
 import { AnyObject, FileField, oneOf, optional } from './schema.ts'
 

@@ -1,5 +1,5 @@
-import audioType from 'audio-type'
 import { GatewayError } from '@sluice/contract'
+import audioType from 'audio-type'
 
 /** A stretch of decoded sound, its channels mixed to one. */
 export interface SoundBlock {

@@ -7,7 +7,7 @@ import {
   type Usage,
   wavHeader,
 } from '@sluice/contract'
-import type { OperationContext, Operation } from '../operation.ts'
+import type { Operation, OperationContext } from '../operation.ts'
 import { countTokens } from '../tokens.ts'
 import { planSpeech, speechSampleRate } from './speech/plan.ts'
 import { findVoice } from './speech/voices.ts'

@@ -1,5 +1,5 @@
 import { type ChatRequest, formatJson } from '@sluice/contract'
-import type { OperationContext, Operation } from '../operation.ts'
+import type { Operation, OperationContext } from '../operation.ts'
 import { type Composed, type ComposeInput, composeChat, type SentInput } from './compose.ts'
 import type { Draft } from './draft.ts'
 import { createOpenPart } from './media/open-part.ts'

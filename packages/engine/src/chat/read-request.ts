@@ -6,8 +6,8 @@ import {
   type Message,
 } from '@sluice/contract'
 import { countTokens } from '../tokens.ts'
-import { tellApart } from './ask/harness.ts'
 import type { Conversation, Medium, PastCall, Turn } from './ask/conversation.ts'
+import { tellApart } from './ask/harness.ts'
 import { isMedium, messageText, textTokens } from './prompt-tokens.ts'
 
 /** Opens a part that is not text; `param` is the path of the part. */

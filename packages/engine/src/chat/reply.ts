@@ -2,8 +2,8 @@ import {
   type AnswerMessage,
   type ChatReply,
   type ChatRequest,
-  chatUsage,
   type ChoiceLogprobs,
+  chatUsage,
   type Usage,
 } from '@sluice/contract'
 import type { OperationContext } from '../operation.ts'

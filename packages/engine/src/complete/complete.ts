@@ -1,11 +1,11 @@
-import { chatUsage, type CompleteReply, formatJson, type Usage } from '@sluice/contract'
+import { type CompleteReply, chatUsage, formatJson, type Usage } from '@sluice/contract'
 import { createPause } from '../chat/pause.ts'
 import { createEnvelope, systemFingerprint } from '../chat/reply.ts'
 import { isLarge } from '../chat/request-size.ts'
 import type { Operation } from '../operation.ts'
 import { composeCompletion } from './compose.ts'
 import { completionLogprobs } from './logprobs.ts'
-import { streamCompletion, type CompletionOptions } from './stream.ts'
+import { type CompletionOptions, streamCompletion } from './stream.ts'
 
 /** A large request may take this long in its thread. */
 const workMs = 20_000

@@ -1,6 +1,6 @@
 import type { CompleteRequest } from '@sluice/contract'
-import { choiceTokensMax } from '../chat/read-request.ts'
 import type { Pause } from '../chat/pause.ts'
+import { choiceTokensMax } from '../chat/read-request.ts'
 import { drawCandidate, weighCandidates } from '../chat/sampling/candidates.ts'
 import { cutTokens, keptOf, type Limits, stopsOf } from '../chat/sampling/cut.ts'
 import { type ChosenToken, chooseTokens } from '../chat/sampling/logprobs.ts'

@@ -1,6 +1,6 @@
 import type { Sharp } from 'sharp'
 import { formatHex, readableOn } from './colors.ts'
-import { placedTextSvg, type PlacedStyle, sceneSvg, svgOf } from './draw-scene.ts'
+import { type PlacedStyle, placedTextSvg, sceneSvg, svgOf } from './draw-scene.ts'
 import type { CropArea, EditOperation, EffectKind } from './edit-operations.ts'
 import { layOut } from './layout.ts'
 import {
@@ -9,8 +9,8 @@ import {
   type Picture,
   pictureOf,
   pipelineOf,
-  scaledToArea,
   type Size,
+  scaledToArea,
   sizeWithin,
 } from './picture.ts'
 

@@ -1,5 +1,5 @@
 import { barChartSvg } from './bar-chart.ts'
-import { formatHex, readableOn, type Rgb } from './colors.ts'
+import { formatHex, type Rgb, readableOn } from './colors.ts'
 import { lineHeight, measureText, round, textSvg, wrapText } from './draw-text.ts'
 import { textPlace } from './layout.ts'
 import type { Size } from './picture.ts'

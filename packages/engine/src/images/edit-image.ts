@@ -5,7 +5,7 @@ import {
   imageBytesMax,
   type UploadedFile,
 } from '@sluice/contract'
-import type { OperationContext, Operation } from '../operation.ts'
+import type { Operation, OperationContext } from '../operation.ts'
 import type { ImageSource } from './edit-images.ts'
 import { imageAnswer } from './image-answer.ts'
 import { imageOptions } from './image-options.ts'

@@ -2,7 +2,7 @@ import { invalidRequest } from '@sluice/contract'
 import type { Task } from '../workers/task.ts'
 import { applyOperations, combine, drawWatermark, fitInto } from './apply-operations.ts'
 import type { EditKind, EditOperation } from './edit-operations.ts'
-import { finishPicture, type FinishedPicture } from './finish-picture.ts'
+import { type FinishedPicture, finishPicture } from './finish-picture.ts'
 import type { DrawingOptions } from './image-options.ts'
 import { parseInstruction, parseNegative } from './parse-instruction.ts'
 import {

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
-import sharp, { type Sharp } from 'sharp'
 import { GatewayError, invalidRequest } from '@sluice/contract'
+import sharp, { type Sharp } from 'sharp'
 import type { Rgb } from './colors.ts'
 import { imageFormatOf } from './image-format.ts'
 

@@ -5,7 +5,7 @@ import {
   type RequestOf,
 } from '@sluice/contract'
 import { createPause } from '../chat/pause.ts'
-import type { OperationContext, Operation } from '../operation.ts'
+import type { Operation, OperationContext } from '../operation.ts'
 import { countWithin } from '../tokens.ts'
 import { perCategory, type Scores, scoreText } from './score.ts'
 

@@ -1,4 +1,4 @@
-import { moderationCategories, type ModerationCategory } from '@sluice/contract'
+import { type ModerationCategory, moderationCategories } from '@sluice/contract'
 import { indexPatterns, matchPattern, type Pattern, parsePatterns } from './patterns.ts'
 import { harmless, rules } from './rules.ts'
 import { type ModeratedWord, moderatedWords, wordOf } from './words.ts'

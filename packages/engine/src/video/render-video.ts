@@ -1,16 +1,16 @@
 import h264 from 'h264-mp4-encoder'
-import {
-  layOver,
-  decodePicture,
-  drawSvg,
-  type Picture,
-  pictureOf,
-  pipelineOf,
-} from '../images/picture.ts'
 import { sceneSvg } from '../images/draw-scene.ts'
 import { composeScene } from '../images/generate-images.ts'
 import { layOut } from '../images/layout.ts'
 import { parseScene } from '../images/parse-scene.ts'
+import {
+  decodePicture,
+  drawSvg,
+  layOver,
+  type Picture,
+  pictureOf,
+  pipelineOf,
+} from '../images/picture.ts'
 import type { Scene } from '../images/scene.ts'
 import type { Task } from '../workers/task.ts'
 import { animateObjects, animateTexts } from './animate-scene.ts'

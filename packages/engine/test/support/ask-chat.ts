@@ -1,5 +1,5 @@
-import type { ChatRequest } from '../../../contract/src/operations/chat-request.ts'
 import type { ChatChunk, ChatReply } from '../../../contract/src/operations/chat.ts'
+import type { ChatRequest } from '../../../contract/src/operations/chat-request.ts'
 import { chat } from '../../src/chat/chat.ts'
 import type { OperationContext } from '../../src/operation.ts'
 import { engineContext } from './engine-context.ts'

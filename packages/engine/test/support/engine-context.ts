@@ -1,6 +1,6 @@
+import { createMediaFetcher } from '../../../sluice/src/http/fetch-media.ts'
 import type { OperationContext } from '../../src/operation.ts'
 import { tasks } from '../../src/workers/tasks.ts'
-import { createMediaFetcher } from '../../../sluice/src/http/fetch-media.ts'
 
 /** Does the work in this process. */
 const inPlace: OperationContext['workers'] = {

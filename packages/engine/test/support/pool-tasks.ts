@@ -1,6 +1,6 @@
 import { GatewayError } from '../../../contract/src/core/errors.ts'
-import type { Task } from '../../src/workers/task.ts'
 import { serveTasks } from '../../src/workers/serve-tasks.ts'
+import type { Task } from '../../src/workers/task.ts'
 
 const double: Task<number, number> = async (input) => input * 2
 const echoBytes: Task<Uint8Array, Uint8Array> = async (input) => input

@@ -9,13 +9,13 @@ import {
   listOf,
   objectOf,
   someText,
-  textOf,
   type ThinkingBlock,
   type ToolCall,
+  textOf,
 } from '@sluice/contract'
 import { chatReply } from '../chat-reply.ts'
-import { placed } from '../interleaved.ts'
 import type { Annotation } from '../citations.ts'
+import { placed } from '../interleaved.ts'
 import type { CodecContext, Decoded, Received } from '../protocol.ts'
 import { annotationsOf } from './citations.ts'
 import { finishReason, stopSequenceOf } from './finish-reasons.ts'

@@ -6,8 +6,8 @@ import {
   formatDataUrl,
   isObject,
   objectOf,
-  someText,
   type Step,
+  someText,
   textOf,
 } from '@sluice/contract'
 import { type ChatChunks, createChatChunks } from '../chat-chunks.ts'

@@ -1,8 +1,8 @@
 import type { ChatRequest, Fields } from '@sluice/contract'
-import { claudeModel } from '../families/claude.ts'
 import type { ClaudeCall } from '../claude/sampling.ts'
 import { encodeThinking } from '../claude/thinking.ts'
 import { asksFor, lackField } from '../decisions.ts'
+import { claudeModel } from '../families/claude.ts'
 import type { CodecContext } from '../protocol.ts'
 import { isReasoningNova, modelFamily } from './model-family.ts'
 

@@ -3,15 +3,15 @@ import {
   type Fields,
   isObject,
   objectOf,
-  textOf,
   type Tool,
+  textOf,
 } from '@sluice/contract'
-import { allowedTools } from '../tools/allowed-tools.ts'
 import type { CacheBreakpoints } from '../claude/cache-breakpoints.ts'
-import { claudeModel } from '../families/claude.ts'
 import { heldTool } from '../claude/strict-tools.ts'
 import { asksFor } from '../decisions.ts'
+import { claudeModel } from '../families/claude.ts'
 import type { CodecContext } from '../protocol.ts'
+import { allowedTools } from '../tools/allowed-tools.ts'
 import type { Block } from './media.ts'
 import { cachePoint } from './messages.ts'
 import { modelFamily } from './model-family.ts'

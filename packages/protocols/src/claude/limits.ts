@@ -1,6 +1,6 @@
 import type { ChatRequest } from '@sluice/contract'
-import type { CodecContext } from '../protocol.ts'
 import type { ClaudeModel } from '../families/claude.ts'
+import type { CodecContext } from '../protocol.ts'
 
 /** Thinking counts as output, so a limit that its budget would use up is raised by the budget, which is said. */
 export function outputLimit(

@@ -1,7 +1,7 @@
 import type { ChatRequest } from '@sluice/contract'
 import { asksFor, lackField } from '../decisions.ts'
-import type { CodecContext } from '../protocol.ts'
 import type { ClaudeModel } from '../families/claude.ts'
+import type { CodecContext } from '../protocol.ts'
 import { type Thinking, thinks } from './thinking.ts'
 
 /** What decides how a Claude model may be sampled. */

@@ -1,7 +1,7 @@
 import type { Tool } from '@sluice/contract'
+import type { ClaudeModel } from '../families/claude.ts'
 import type { CodecContext } from '../protocol.ts'
 import { closedSchema } from './closed-schema.ts'
-import type { ClaudeModel } from '../families/claude.ts'
 
 type Declared = NonNullable<Tool['function']>
 

@@ -1,7 +1,7 @@
 import type { ChatRequest } from '@sluice/contract'
 import { effortOf } from '../efforts.ts'
-import type { CodecContext } from '../protocol.ts'
 import type { ClaudeModel } from '../families/claude.ts'
+import type { CodecContext } from '../protocol.ts'
 
 /** What the request says of thinking, in Claude's words. */
 export interface Thinking {

@@ -6,8 +6,8 @@ import {
   listOf,
   objectOf,
   someText,
-  textOf,
   type ToolCall,
+  textOf,
 } from '@sluice/contract'
 import { argumentsText } from '../call-arguments.ts'
 import { chatReply } from '../chat-reply.ts'

@@ -19,6 +19,7 @@ const decisions: Decisions<'chat'> = {
   modalities: 'refused',
   audio: 'refused',
   web_search_options: 'refused',
+  server_tools: 'refused',
   service_tier: 'hint',
   thinking_budget: 'sent',
 }

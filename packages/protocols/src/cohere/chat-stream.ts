@@ -3,8 +3,8 @@ import {
   countOf,
   type Fields,
   objectOf,
-  someText,
   type Step,
+  someText,
   textOf,
 } from '@sluice/contract'
 import { type ChatChunks, createChatChunks } from '../chat-chunks.ts'

@@ -1,10 +1,10 @@
 import type { Codec } from '../protocol.ts'
 import { usualNames } from '../tools/tool-names.ts'
 import { withToolRule } from '../tools/with-tool-rule.ts'
+import { wholeCalls } from '../whole-calls.ts'
 import { decodeChat } from './chat-reply.ts'
 import { chatBody } from './chat-request.ts'
 import { createChatReader } from './chat-stream.ts'
-import { wholeCalls } from '../whole-calls.ts'
 import { createChatWatcher } from './watcher.ts'
 
 /** Cohere API v2, chat (https://docs.cohere.com/v2/reference/chat). */

@@ -1,6 +1,6 @@
 import type { ChatRequest, Fields, Tool } from '@sluice/contract'
-import { allowedTools } from '../tools/allowed-tools.ts'
 import type { CodecContext } from '../protocol.ts'
+import { allowedTools } from '../tools/allowed-tools.ts'
 
 /**
  * Tools and their choice. Cohere knows "must call" and "must not"; one particular function is said by offering only

@@ -3,8 +3,8 @@ import {
   listOf,
   objectOf,
   someText,
-  textOf,
   type TranscribeRequest,
+  textOf,
 } from '@sluice/contract'
 import { applyDecisions, type Decisions, lackField } from '../decisions.ts'
 import type { Codec, CodecContext, FormPart } from '../protocol.ts'

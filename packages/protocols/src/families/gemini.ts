@@ -47,6 +47,11 @@ export function demandsSignatures(model: string): boolean {
   return generationOf(model) >= 3
 }
 
+/** Functions beside Google's own tools: from Gemini 3 on (Gemini API, tool combination). */
+export function mixesTools(model: string): boolean {
+  return generationOf(model) >= 3
+}
+
 /** From Gemini 2.5 on a penalty is answered with 400: "Penalty is not enabled for this model". */
 export function takesPenalties(model: string): boolean {
   return generationOf(model) < 2.5

@@ -44,7 +44,10 @@ export interface GenerateContentRequest {
   readonly contents: readonly Content[]
   readonly systemInstruction?: { readonly parts: readonly Part[] }
   readonly tools?: readonly Readonly<Record<string, unknown>>[]
-  readonly toolConfig?: { readonly functionCallingConfig: FunctionCallingConfig }
+  readonly toolConfig?: {
+    readonly functionCallingConfig?: FunctionCallingConfig
+    readonly includeServerSideToolInvocations?: boolean
+  }
   readonly generationConfig?: Readonly<Record<string, unknown>>
   readonly serviceTier?: string
 }

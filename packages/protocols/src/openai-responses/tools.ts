@@ -5,9 +5,9 @@ import {
   listOf,
   objectOf,
   someText,
-  textOf,
   type Tool,
   type ToolChoice,
+  textOf,
 } from '@sluice/contract'
 import type { FormatContext } from '../protocol.ts'
 

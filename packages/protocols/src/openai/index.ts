@@ -20,9 +20,9 @@ import {
   nativeModerate,
 } from './upstream/native.ts'
 import type { ChatOptions } from './upstream/options.ts'
-import { type RerankOptions, compatibleRerank } from './upstream/rerank.ts'
-import { type SpeakOptions, openaiSpeak } from './upstream/speak.ts'
-import { type TranscribeOptions, openaiTranscribe, openaiTranslate } from './upstream/transcribe.ts'
+import { compatibleRerank, type RerankOptions } from './upstream/rerank.ts'
+import { openaiSpeak, type SpeakOptions } from './upstream/speak.ts'
+import { openaiTranscribe, openaiTranslate, type TranscribeOptions } from './upstream/transcribe.ts'
 
 /** How a compatible upstream differs from OpenAI itself. */
 interface OpenAIDifferences {

@@ -3,9 +3,9 @@ import {
   formatJson,
   isObject,
   parseJson,
-  textOf,
   type Tool,
   type ToolCall,
+  textOf,
 } from '@sluice/contract'
 
 // Free-form tools, which most targets do not know, as functions with one string.

@@ -1,6 +1,6 @@
 import type { ChatRequest } from '@sluice/contract'
 import type { Codec, CodecContext, StreamCodec } from '../protocol.ts'
-import { fitTools, type FittedTools, type ToolRule } from './fit-tools.ts'
+import { type FittedTools, fitTools, type ToolRule } from './fit-tools.ts'
 import { createCallRestorer, restoredReply } from './restore-calls.ts'
 
 /**

@@ -8,13 +8,13 @@ import {
   received,
 } from '../../../../test/support/codec-context.ts'
 import { readStream } from '../../../../test/support/read-stream.ts'
+import { type ChatReply, chat as operation } from '../../../contract/src/operations/chat.ts'
 import type {
   ContentPart,
   Message,
   ToolCall,
 } from '../../../contract/src/operations/chat-message.ts'
 import type { ChatRequest } from '../../../contract/src/operations/chat-request.ts'
-import { chat as operation, type ChatReply } from '../../../contract/src/operations/chat.ts'
 import type { Step } from '../../../contract/src/operations/operation.ts'
 import { validate } from '../../../contract/src/operations/validate.ts'
 import { generateContent, streamGenerateContent } from '../../src/gemini/client/formats.ts'

@@ -1,14 +1,14 @@
 import fc from 'fast-check'
 import type { TSchema } from 'typebox'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { broken, type Schema, valueOf } from '../../../../test/support/arbitrary-request.ts'
+import { endsWithin } from '../../../../test/support/property-limits.ts'
+import { hintsFor, uploads } from '../../../../test/support/request-hints.ts'
+import { rightBodies } from '../../../../test/support/right-bodies.ts'
+import { type Started, start } from '../../../../test/support/start.ts'
 import { type OperationName, operations } from '../../../contract/src/operations/index.ts'
 import { validate } from '../../../contract/src/operations/validate.ts'
 import { formats } from '../../src/formats.ts'
-import { broken, type Schema, valueOf } from '../../../../test/support/arbitrary-request.ts'
-import { hintsFor, uploads } from '../../../../test/support/request-hints.ts'
-import { rightBodies } from '../../../../test/support/right-bodies.ts'
-import { start, type Started } from '../../../../test/support/start.ts'
-import { endsWithin } from '../../../../test/support/property-limits.ts'
 
 /**
  * Thousands of requests, right and wrong, at every address on a real gateway. Whatever comes, there is an answer within

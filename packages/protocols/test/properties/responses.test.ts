@@ -9,9 +9,9 @@ import {
   received,
 } from '../../../../test/support/codec-context.ts'
 import { readStream } from '../../../../test/support/read-stream.ts'
+import type { ChatReply } from '../../../contract/src/operations/chat.ts'
 import type { ContentPart, Message } from '../../../contract/src/operations/chat-message.ts'
 import type { ChatRequest } from '../../../contract/src/operations/chat-request.ts'
-import type { ChatReply } from '../../../contract/src/operations/chat.ts'
 import { operations } from '../../../contract/src/operations/index.ts'
 import { chatUsage } from '../../../contract/src/operations/usage-shape.ts'
 import { validate } from '../../../contract/src/operations/validate.ts'

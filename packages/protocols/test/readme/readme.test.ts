@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
-import { protocols } from '../../src/protocols.ts'
 import { codecContext, received } from '../../../../test/support/codec-context.ts'
 import { asSource, blocksOf } from '../../../../test/support/contributing.ts'
-import { acme } from './acme/index.ts'
+import { protocols } from '../../src/protocols.ts'
 import { chat } from './acme/chat.ts'
+import { acme } from './acme/index.ts'
 import { askClaude } from './ask-claude.ts'
 
 const folder = import.meta.dirname

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
-import { chat } from '../../src/anthropic/upstream/chat.ts'
 import { decodedRecording, streamedRecording } from '../../../../test/support/chat-answer.ts'
 import { testRecording } from '../../../../test/support/recordings.ts'
+import { chat } from '../../src/anthropic/upstream/chat.ts'
 
 const whole = (name: string) => decodedRecording(chat, `anthropic/${name}.json`)
 const streamed = (name: string) => streamedRecording(chat, `anthropic/${name}.chunks.txt`)

@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest'
-import { openai } from '../../src/openai/index.ts'
 import { decodedRecording, streamedRecording } from '../../../../test/support/chat-answer.ts'
 import { testRecording } from '../../../../test/support/recordings.ts'
+import { openai } from '../../src/openai/index.ts'
 
 const chat = openai.codecs.chat!
 

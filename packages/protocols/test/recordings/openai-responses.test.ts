@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest'
-import { responsesChat } from '../../src/openai-responses/upstream/chat.ts'
 import { decodedRecording, streamedRecording } from '../../../../test/support/chat-answer.ts'
 import { recordedLines, testRecording } from '../../../../test/support/recordings.ts'
+import { responsesChat } from '../../src/openai-responses/upstream/chat.ts'
 
 const chat = responsesChat()
 

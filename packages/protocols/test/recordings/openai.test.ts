@@ -1,9 +1,9 @@
 import { expect } from 'vitest'
-import { openai } from '../../src/openai/index.ts'
-import { compatibleRerank } from '../../src/openai/upstream/rerank.ts'
 import { codecContext, eventsInPieces, received } from '../../../../test/support/codec-context.ts'
 import { readStream } from '../../../../test/support/read-stream.ts'
 import { recordedLines, recording, testRecording } from '../../../../test/support/recordings.ts'
+import { openai } from '../../src/openai/index.ts'
+import { compatibleRerank } from '../../src/openai/upstream/rerank.ts'
 
 const { complete, createImage, editImage, embed, transcribe } = openai.codecs
 const context = codecContext()

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
-import { providers } from '../../../sluice/src/providers/index.ts'
 import { codecContext, received } from '../../../../test/support/codec-context.ts'
 import { recording, testRecording } from '../../../../test/support/recordings.ts'
+import { providers } from '../../../sluice/src/providers/index.ts'
 
 testRecording('reranking', () => {
   const { reply, usage } = providers

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
-import { voyage } from '../../src/jina/index.ts'
 import { codecContext, received } from '../../../../test/support/codec-context.ts'
 import { recording, testRecording } from '../../../../test/support/recordings.ts'
+import { voyage } from '../../src/jina/index.ts'
 
 testRecording('embeddings', () => {
   const { reply, usage } = voyage.codecs.embed!.decode(

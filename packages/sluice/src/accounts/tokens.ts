@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { GatewayError, isObject } from '@sluice/contract'
 import type { JWTPayload, JWTVerifyGetKey } from 'jose'
 import type { JwtConfig } from '../config/schema.ts'
-import type { Caller, ApiKey } from '../ports/api-key.ts'
+import type { ApiKey, Caller } from '../ports/api-key.ts'
 import type { Dated } from './callers.ts'
 
 /** Callers that come with the token of an issuer instead of a key (RFC 7519). */

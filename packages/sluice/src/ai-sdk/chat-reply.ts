@@ -12,9 +12,9 @@ import {
   listOf,
   objectOf,
   someText,
-  textOf,
   type ThinkingBlock,
   type ToolCall,
+  textOf,
   type Usage,
 } from '@sluice/contract'
 import { argumentsText, carry, fileCitation, noPlace, urlCitation } from '@sluice/protocols'

@@ -26,6 +26,7 @@ const decisions: Decisions<'chat'> = {
   modalities: 'refused',
   audio: 'refused',
   web_search_options: 'refused',
+  server_tools: 'refused',
   service_tier: 'hint',
   thinking_budget: 'hint',
 }

@@ -1,7 +1,7 @@
-import type { Config } from '../config/config.ts'
-import type { ProviderConfig } from '../config/schema.ts'
 import { GatewayError } from '@sluice/contract'
 import type { Engine, EngineContext } from '@sluice/engine'
+import type { Config } from '../config/config.ts'
+import type { ProviderConfig } from '../config/schema.ts'
 import type { AiSdkContext, AiSdkProvider } from './context.ts'
 
 /**

@@ -2,8 +2,8 @@ import {
   type CreateImageRequest,
   GatewayError,
   listOf,
-  objectOf,
   type OperationName,
+  objectOf,
   type ReplyOf,
   type Usage,
 } from '@sluice/contract'
@@ -24,8 +24,8 @@ import {
 import { chatReply, readUsage } from './chat-reply.ts'
 import { callOptions, refuseWarned } from './chat-request.ts'
 import { chatEvents } from './chat-stream.ts'
-import { withFittedTools } from './fitted-tools.ts'
 import type { AiSdkContext, AiSdkProvider } from './context.ts'
+import { withFittedTools } from './fitted-tools.ts'
 import type { ProviderV4 } from './model.ts'
 
 const noUsage: Usage = { inputTokens: 0, outputTokens: 0 }

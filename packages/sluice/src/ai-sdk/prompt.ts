@@ -8,9 +8,9 @@ import {
   objectOf,
   parseDataUrl,
   parseJson,
-  textOf,
   type ThinkingBlock,
   type ToolCall,
+  textOf,
 } from '@sluice/contract'
 import { restore } from '@sluice/protocols'
 import type { AiSdkContext } from './context.ts'

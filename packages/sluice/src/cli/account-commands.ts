@@ -10,8 +10,8 @@ import {
 } from './accounts.ts'
 import { verifyAudit } from './audit.ts'
 import {
-  createKeyCommand,
   type CreateKeyOptions,
+  createKeyCommand,
   listKeysCommand,
   type Printed,
   revokeKeyCommand,

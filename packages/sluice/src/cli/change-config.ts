@@ -2,8 +2,8 @@ import { parse } from 'yaml'
 import { absoluteConfigFile } from '../config/config.ts'
 import { parsePath, removeSetting, replaceFile, setSetting } from '../config/edit.ts'
 import type { Environment } from '../config/env.ts'
-import { readTextIfAny } from '../config/read-text.ts'
 import { parseConfig } from '../config/file.ts'
+import { readTextIfAny } from '../config/read-text.ts'
 import { CommandError } from './command-error.ts'
 
 /** Changes one setting of the settings file. A change that would break the file is not written. */

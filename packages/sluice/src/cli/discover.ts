@@ -1,8 +1,8 @@
 import { absoluteConfigFile } from '../config/config.ts'
 import { replaceFile, setSetting } from '../config/edit.ts'
 import type { Environment } from '../config/env.ts'
-import { readTextIfAny } from '../config/read-text.ts'
 import { parseConfig } from '../config/file.ts'
+import { readTextIfAny } from '../config/read-text.ts'
 import { askForJson } from './ask-server.ts'
 
 /** A kind of model server, where it listens unless told otherwise, and how it shows what it is. */

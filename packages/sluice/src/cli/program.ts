@@ -5,13 +5,13 @@ import { programVersion } from '../config/version.ts'
 import { createOpenApi } from '../http/openapi.ts'
 import { addresses } from '../http/routes.ts'
 import { addAdminCommands } from './account-commands.ts'
-import { benchCommand, type BenchOptions } from './bench.ts'
-import { check, type CheckOptions } from './check.ts'
+import { type BenchOptions, benchCommand } from './bench.ts'
+import { type CheckOptions, check } from './check.ts'
 import { explain } from './explain.ts'
 import { listModels } from './models.ts'
 import { serve } from './serve.ts'
-import { addUsageCommands } from './usage-commands.ts'
 import { positive } from './terms-options.ts'
+import { addUsageCommands } from './usage-commands.ts'
 
 /** Parses and runs every command; those that need the YAML reader load it when they run. Returns the exit code. */
 export async function runProgram(args: readonly string[]): Promise<number> {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { readEnvironment } from '../config/env.ts'
-import { reconcile, type ReconcileOptions } from './reconcile.ts'
-import { usageCommand, type UsageOptions } from './usage.ts'
+import { type ReconcileOptions, reconcile } from './reconcile.ts'
+import { type UsageOptions, usageCommand } from './usage.ts'
 
 interface Printing {
   readonly print: (text: string) => void

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { ConfigError } from './config-error.ts'
+import { databaseUrlPattern } from './database-url.ts'
 import { defaultAliases } from './default-aliases.ts'
 import type { Environment, Variables } from './env.ts'
-import { databaseUrlPattern } from './database-url.ts'
 import type {
   ConfigFile,
   JwtConfig,

@@ -1,7 +1,5 @@
 import { existsSync, realpathSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
-import { ConfigError } from './config-error.ts'
-import type { Path } from './references.ts'
 import {
   type Document,
   isMap,
@@ -11,6 +9,8 @@ import {
   stringify,
   type YAMLMap,
 } from 'yaml'
+import { ConfigError } from './config-error.ts'
+import type { Path } from './references.ts'
 
 /** The text with one setting changed or added. Comments stay, and so does every other line wherever that is possible. */
 export function setSetting(text: string, path: Path, value: unknown): string {

@@ -1,5 +1,5 @@
-import type { TObject, TProperties, TSchema } from 'typebox'
 import { Type } from '@sluice/contract'
+import type { TObject, TProperties, TSchema } from 'typebox'
 
 // What the schema of sluice.yaml is put together from. Every description is read in editors.
 

@@ -1,5 +1,5 @@
-import type { Static } from 'typebox'
 import { Type } from '@sluice/contract'
+import type { Static } from 'typebox'
 import { described, listOf, mapOf, object, optional, text } from './schema-parts.ts'
 
 const usd = (description: string) => Type.Number({ minimum: 0, description })

@@ -1,8 +1,7 @@
-import type { Static } from 'typebox'
 import { Type } from '@sluice/contract'
+import type { Static } from 'typebox'
 import { databaseUrlPattern } from './database-url.ts'
 import { jwt } from './schema-jwt.ts'
-import { prices } from './schema-prices.ts'
 import {
   count,
   described,
@@ -13,6 +12,7 @@ import {
   optional,
   text,
 } from './schema-parts.ts'
+import { prices } from './schema-prices.ts'
 import { limits, redis, server } from './schema-server.ts'
 import { unsupportedModes } from './unsupported-mode.ts'
 

@@ -1,7 +1,7 @@
 import type { CallOutcome, GatewayError, OperationName, Usage } from '@sluice/contract'
+import type { ClientFormat, StreamWriter } from '@sluice/protocols'
 import type { UnsupportedMode } from '../config/unsupported-mode.ts'
 import type { Caller } from '../ports/api-key.ts'
-import type { ClientFormat, StreamWriter } from '@sluice/protocols'
 import type { Cancellation } from './attempt/cancellation.ts'
 import type { NamedFiles } from './attempt/named-files.ts'
 import type { Source } from './attempt/source.ts'

@@ -1,13 +1,13 @@
 import type { VideoJob } from '@sluice/contract'
-import type { Caller } from '../ports/api-key.ts'
-import type { Limiter } from '../ports/limiter.ts'
-import type { Store } from '../ports/store.ts'
 import type {
   BuiltinEngine,
   EngineContext,
   EngineJobs,
   VideoRequest as EngineVideoRequest,
 } from '@sluice/engine'
+import type { Caller } from '../ports/api-key.ts'
+import type { Limiter } from '../ports/limiter.ts'
+import type { Store } from '../ports/store.ts'
 import type { Fetching } from './attempt/named-files.ts'
 import type { Send } from './attempt/send.ts'
 import type { CallEnd } from './call.ts'

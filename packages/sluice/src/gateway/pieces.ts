@@ -1,9 +1,9 @@
 import type { GatewayError, OperationName } from '@sluice/contract'
 import type { StreamWriter } from '@sluice/protocols'
 import type { AttemptAnswer } from './attempt/attempt.ts'
-import type { AnyStep } from './canonical.ts'
 import { type Source, through } from './attempt/source.ts'
 import type { Call } from './call.ts'
+import type { AnyStep } from './canonical.ts'
 
 type Pieces = Source<string | Uint8Array>
 type Writer = StreamWriter<OperationName>

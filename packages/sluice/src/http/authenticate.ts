@@ -1,7 +1,7 @@
-import type { FastifyRequest } from 'fastify'
 import { GatewayError } from '@sluice/contract'
-import type { AdminRole, Caller } from '../ports/api-key.ts'
+import type { FastifyRequest } from 'fastify'
 import type { Gateway } from '../gateway/gateway.ts'
+import type { AdminRole, Caller } from '../ports/api-key.ts'
 
 /**
  * The caller's key: `x-goog-api-key`, or `?key=` below the Gemini addresses; `x-api-key`; `Authorization` as Bearer or

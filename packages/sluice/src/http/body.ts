@@ -10,8 +10,8 @@ import {
 } from '@sluice/contract'
 import { withNumbers } from '../gateway/call-request.ts'
 import type { HeldBytes } from '../gateway/held-bytes.ts'
-import { createDecoder, type Decoder } from './decoders.ts'
 import { parseLargeJson } from '../gateway/large-json.ts'
+import { createDecoder, type Decoder } from './decoders.ts'
 
 export interface BodyLimits {
   readonly bytesMax: number

@@ -1,5 +1,5 @@
-import type { FastifyReply } from 'fastify'
 import { GatewayError } from '@sluice/contract'
+import type { FastifyReply } from 'fastify'
 import type { Sink, Source } from '../gateway/attempt/source.ts'
 import type { Answer, Call } from '../gateway/call.ts'
 import type { Store } from '../ports/store.ts'

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { FastifyReply } from 'fastify'
 import type { GatewayError } from '@sluice/contract'
+import type { FastifyReply } from 'fastify'
 import type { Answer } from '../gateway/call.ts'
 
 /** How long a stream may be quiet on its way to the caller, in milliseconds. */

@@ -1,5 +1,5 @@
-import type { FastifyRequest } from 'fastify'
 import { GatewayError } from '@sluice/contract'
+import type { FastifyRequest } from 'fastify'
 import { assertAddress, assertOperation } from '../accounts/allowed.ts'
 import { callerOf } from '../accounts/callers.ts'
 import type { Gateway } from '../gateway/gateway.ts'

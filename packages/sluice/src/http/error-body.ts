@@ -1,5 +1,5 @@
-import type { FastifyRequest } from 'fastify'
 import { formats } from '@sluice/protocols'
+import type { FastifyRequest } from 'fastify'
 import type { ErrorBody } from './address.ts'
 
 const plainError: ErrorBody = (error) => error.toJSON()

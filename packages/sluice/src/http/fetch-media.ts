@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises'
+import { GatewayError, invalidRequest } from '@sluice/contract'
 import ipaddr from 'ipaddr.js'
 import { Agent, type Dispatcher, request } from 'undici'
-import { GatewayError, invalidRequest } from '@sluice/contract'
 import { untilAborted } from '../gateway/attempt/until-aborted.ts'
 
 /** A file a request points at. `contentType` is what its source says, without parameters; not to be trusted. */

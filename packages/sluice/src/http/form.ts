@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { Busboy, type BusboyInstance } from '@fastify/busboy'
-import type { TObject } from 'typebox'
 import { assertDepth, GatewayError, invalidRequest, type UploadedFile } from '@sluice/contract'
+import type { TObject } from 'typebox'
 import { ArrivingBody, type BodyLimits } from './body.ts'
 
 interface Part {

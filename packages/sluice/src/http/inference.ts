@@ -1,6 +1,6 @@
-import type { TObject } from 'typebox'
 import { operations } from '@sluice/contract'
 import type { ClientFormat } from '@sluice/protocols'
+import type { TObject } from 'typebox'
 import type { Answer, Call } from '../gateway/call.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import type { Exchange } from './address.ts'

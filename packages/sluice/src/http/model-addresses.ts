@@ -1,3 +1,4 @@
+import type { Address, Exchange } from './address.ts'
 import {
   findListed,
   geminiList,
@@ -7,7 +8,6 @@ import {
   openAiModel,
 } from './models.ts'
 import { answer, listOf, object, text } from './openapi-written.ts'
-import type { Address, Exchange } from './address.ts'
 
 const integer = { type: 'integer' }
 

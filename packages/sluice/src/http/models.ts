@@ -1,5 +1,5 @@
-import type { FastifyRequest } from 'fastify'
 import { invalidRequest, type OperationName } from '@sluice/contract'
+import type { FastifyRequest } from 'fastify'
 import { didYouMean } from '../config/similar-name.ts'
 import type { ListedModel } from '../gateway/route/routing.ts'
 import { unknownModel } from '../gateway/route/unknown-model.ts'

@@ -1,5 +1,5 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import { GatewayError } from '@sluice/contract'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Address } from './address.ts'
 import { answerPreflight } from './cors.ts'
 import { deliverError } from './deliver.ts'

@@ -1,5 +1,5 @@
-import type { TSchema } from 'typebox'
 import type { Operation } from '@sluice/contract'
+import type { TSchema } from 'typebox'
 import {
   type BodyForm,
   type JsonSchema,

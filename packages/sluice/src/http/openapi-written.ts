@@ -1,4 +1,4 @@
-import { type Description, failures, failureStatuses, pathParameter } from './openapi-operation.ts'
+import { type Description, failureStatuses, failures, pathParameter } from './openapi-operation.ts'
 import type { JsonSchema } from './openapi-schema.ts'
 
 /** What an address that is no inference operation says of itself. */

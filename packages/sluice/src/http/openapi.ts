@@ -3,7 +3,7 @@ import { GatewayError, operations } from '@sluice/contract'
 import { type ClientFormat, formats } from '@sluice/protocols'
 import type { Address } from './address.ts'
 import { type ErrorForm, errorSchema, failureResponses } from './openapi-failures.ts'
-import { describe, type Description } from './openapi-operation.ts'
+import { type Description, describe } from './openapi-operation.ts'
 import type { JsonSchema } from './openapi-schema.ts'
 import { describeWritten } from './openapi-written.ts'
 

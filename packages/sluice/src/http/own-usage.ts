@@ -1,11 +1,11 @@
-import type { UsageDimension } from '../ports/usage-book.ts'
 import { claimsOf, type HeldClaim, limitsOf } from '../gateway/limits/claims.ts'
 import type { Level } from '../ports/limiter.ts'
+import type { UsageDimension } from '../ports/usage-book.ts'
 import type { Address, Exchange } from './address.ts'
 import { answer, object, text } from './openapi-written.ts'
+import { catchUp, sumsSchema } from './usage.ts'
 import { assertKnown, byParameter, readQuestion, scopeParameters } from './usage-query.ts'
 import { shownAnswer } from './usage-rows.ts'
-import { catchUp, sumsSchema } from './usage.ts'
 
 const dimensions: readonly UsageDimension[] = ['provider', 'model', 'operation', 'tag']
 const whole = { type: ['integer', 'null'] }

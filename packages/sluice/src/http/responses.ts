@@ -1,9 +1,9 @@
 import { invalidRequest, parseJson } from '@sluice/contract'
 import { deleteResponse } from '../gateway/kept/delete-response.ts'
 import { findResponse } from '../gateway/kept/responses.ts'
+import type { Address, Exchange } from './address.ts'
 import { one, whole } from './models.ts'
 import { answer, deletion, pageOf, paging } from './openapi-written.ts'
-import type { Address, Exchange } from './address.ts'
 
 const response = { $ref: '#/components/schemas/ResponsesReply' }
 

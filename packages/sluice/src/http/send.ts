@@ -1,8 +1,8 @@
-import { Agent, type Dispatcher, errors } from 'undici'
 import { GatewayError } from '@sluice/contract'
+import { Agent, type Dispatcher, errors } from 'undici'
+import type { Connection, Outgoing, Receiver, Send } from '../gateway/attempt/send.ts'
 import { DecodedAnswer } from './decoded-answer.ts'
 import { isDecoded } from './decoders.ts'
-import type { Connection, Outgoing, Receiver, Send } from '../gateway/attempt/send.ts'
 
 export interface Sender extends AsyncDisposable {
   readonly send: Send

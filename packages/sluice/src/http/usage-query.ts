@@ -1,16 +1,16 @@
 import { GatewayError, invalidRequest } from '@sluice/contract'
+import type { Caller } from '../ports/api-key.ts'
 import {
   type UsageDimension,
-  usageDimensions,
   type UsagePeriod,
-  usagePeriods,
   type UsageQuestion,
   type UsageScope,
+  usageDimensions,
+  usagePeriods,
 } from '../ports/usage-book.ts'
-import type { Caller } from '../ports/api-key.ts'
 import { one, whole } from './models.ts'
-import { query, text } from './openapi-written.ts'
 import type { JsonSchema } from './openapi-schema.ts'
+import { query, text } from './openapi-written.ts'
 
 export type UsageBy = UsagePeriod | UsageDimension
 export type UsageFormat = 'json' | 'csv' | 'jsonl'

@@ -1,14 +1,14 @@
 import { invalidRequest } from '@sluice/contract'
 import { administer } from '../accounts/administer.ts'
 import type { Gateway } from '../gateway/gateway.ts'
+import type { AdminRole, Caller } from '../ports/api-key.ts'
 import type { Store } from '../ports/store.ts'
 import type { UsageAnswer, UsageBook, UsageQuestion } from '../ports/usage-book.ts'
-import type { AdminRole, Caller } from '../ports/api-key.ts'
 import type { Address, Exchange } from './address.ts'
 import { parseJsonObject, readBody } from './body.ts'
 import { limitsOf } from './inference.ts'
-import { answer, object, text } from './openapi-written.ts'
 import type { JsonSchema } from './openapi-schema.ts'
+import { answer, object, text } from './openapi-written.ts'
 import {
   allDimensions,
   assertKnown,

@@ -1,8 +1,8 @@
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
-import type { FastifyReply } from 'fastify'
-import { GatewayError, invalidRequest, operations, validate, type VideoJob } from '@sluice/contract'
+import { GatewayError, invalidRequest, operations, type VideoJob, validate } from '@sluice/contract'
 import { ownFormats } from '@sluice/protocols'
+import type { FastifyReply } from 'fastify'
 import {
   deleteVideo,
   downloadUpstream,
@@ -10,13 +10,13 @@ import {
   pollVideo,
   videoOf,
 } from '../gateway/kept/videos.ts'
+import type { Address, Exchange } from './address.ts'
 import { createCall } from './create-call.ts'
 import { deliverAnswer } from './inference.ts'
 import { one, whole } from './models.ts'
 import { answer, deletion, pageOf, paging } from './openapi-written.ts'
 import { publicAddress } from './public-address.ts'
 import { parseRange } from './range.ts'
-import type { Address, Exchange } from './address.ts'
 
 /** What there is of the key's tasks besides the operations themselves. */
 export const videoAddresses: readonly Address[] = [

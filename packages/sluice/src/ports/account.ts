@@ -1,5 +1,5 @@
-import type { OperationName } from '@sluice/contract'
 import type { BlockList } from 'node:net'
+import type { OperationName } from '@sluice/contract'
 import type { BudgetWindow } from './limiter.ts'
 
 /** An amount of money that may be spent within a window. */

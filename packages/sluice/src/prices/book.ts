@@ -1,6 +1,6 @@
 import type { Library } from './library.ts'
 import { ownRows } from './own-rows.ts'
-import { createPrice, type Price, type PriceInput, rateNames, type RateInput } from './price.ts'
+import { createPrice, type Price, type PriceInput, type RateInput, rateNames } from './price.ts'
 
 /** Whose price is asked for. */
 export interface PricedTarget {

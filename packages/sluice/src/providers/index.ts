@@ -50,6 +50,7 @@ import { ovhcloud } from './ovhcloud.ts'
 import { parasail } from './parasail.ts'
 import { perplexity } from './perplexity.ts'
 import { poe } from './poe.ts'
+import type { Provider } from './provider.ts'
 import { qianfan } from './qianfan.ts'
 import { sambanova } from './sambanova.ts'
 import { scaleway } from './scaleway.ts'
@@ -67,7 +68,6 @@ import { wandb } from './wandb.ts'
 import { xai } from './xai.ts'
 import { zai } from './zai.ts'
 import { zhipuai } from './zhipuai.ts'
-import type { Provider } from './provider.ts'
 
 const all: readonly Provider[] = [
   ai21,

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { createKey } from '../accounts/secrets.ts'
 import type { ApiKey } from '../ports/api-key.ts'
 import type { Store } from '../ports/store.ts'
-import { createKey } from '../accounts/secrets.ts'
 
 /** What `data/initial-keys.json` holds: the only place where the first secrets can be read again. */
 export interface InitialKeys {

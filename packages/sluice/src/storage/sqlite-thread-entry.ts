@@ -2,8 +2,7 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { toValue } from './columns.ts'
-import type { Column } from './database.ts'
-import type { NewRows } from './database.ts'
+import type { Column, NewRows } from './database.ts'
 import type { FromThread, ToThread } from './sqlite-thread.ts'
 
 /** Longer than the main thread waits, since nobody waits for this one. */

@@ -4,11 +4,11 @@ import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { GatewayError } from '@sluice/contract'
 import type { Sql } from 'sql-template-tag'
 import { boundValues } from './bound-values.ts'
+import { transaction } from './sqlite-transaction.ts'
 import type { FromUsageThread, ToUsageThread } from './sqlite-usage-thread.ts'
 import { sqliteError } from './unavailable.ts'
 import { createUsageBook } from './usage-book.ts'
 import type { UsageDatabase } from './usage-fold.ts'
-import { transaction } from './sqlite-transaction.ts'
 
 /** Longer than the main thread waits, since no call waits for this one. */
 const lockWaitMs = 5_000

@@ -6,10 +6,10 @@ import { boundValues } from './bound-values.ts'
 import type { Database } from './database.ts'
 import { migrate } from './sqlite-migrate.ts'
 import { openSqliteThread } from './sqlite-thread.ts'
-import { sqliteError } from './unavailable.ts'
+import { transaction } from './sqlite-transaction.ts'
 import { openUsageThread } from './sqlite-usage-thread.ts'
 import { openStore, type StoreOptions } from './store.ts'
-import { transaction } from './sqlite-transaction.ts'
+import { sqliteError } from './unavailable.ts'
 
 export interface SqliteOptions extends StoreOptions {
   /** The database file; made when absent. Its folder must exist. */

@@ -1,14 +1,14 @@
 import sql from 'sql-template-tag'
 import type { Store } from '../ports/store.ts'
-import type { Database } from './database.ts'
+import type { UsageBook } from '../ports/usage-book.ts'
 import { accountTable } from './accounts.ts'
+import type { Database } from './database.ts'
 import { keyTable } from './keys.ts'
 import { responseTable } from './responses.ts'
-import type { UsageBook } from '../ports/usage-book.ts'
+import { usageTable } from './usage.ts'
 import { createUsageBook } from './usage-book.ts'
 import { plainUsage } from './usage-fold.ts'
 import type { LedgerOptions } from './usage-ledger.ts'
-import { usageTable } from './usage.ts'
 import { videoJobTable } from './video-jobs.ts'
 
 export interface StoreOptions extends Pick<LedgerOptions, 'journalFolder'> {

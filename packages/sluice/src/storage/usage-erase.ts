@@ -5,8 +5,8 @@ import type { Row } from './database.ts'
 import {
   dimensionColumns,
   type Face,
-  groupId,
   type GroupValues,
+  groupId,
   measureColumns,
   summed,
 } from './usage-faces.ts'

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto'
 import {
   type UsageDimension,
-  usageDimensions,
   type UsagePeriod,
   type UsageSums,
+  usageDimensions,
 } from '../ports/usage-book.ts'
 
 /**

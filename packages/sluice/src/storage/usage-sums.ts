@@ -2,11 +2,11 @@ import sql, { empty, join, raw, type Sql } from 'sql-template-tag'
 import {
   type UsageAnswer,
   type UsageDimension,
-  usageDimensions,
   type UsagePeriod,
-  usagePeriods,
   type UsageQuestion,
   type UsageScope,
+  usageDimensions,
+  usagePeriods,
 } from '../ports/usage-book.ts'
 import type { Row } from './database.ts'
 import {

@@ -2,10 +2,10 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
-import { openSqlite } from '../../src/storage/sqlite.ts'
 import { runSluice } from '../../../../test/support/run-sluice.ts'
 import { adminKey, start } from '../../../../test/support/start.ts'
 import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
+import { openSqlite } from '../../src/storage/sqlite.ts'
 
 type Run = (...args: readonly string[]) => Promise<string>
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import type { LoadReport } from '../../src/cli/load/run-load.ts'
 import { runSluice } from '../../../../test/support/run-sluice.ts'
 import { start, testKey } from '../../../../test/support/start.ts'
 import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
+import type { LoadReport } from '../../src/cli/load/run-load.ts'
 
 test('bench measures a running gateway', async () => {
   await using gateway = await start()

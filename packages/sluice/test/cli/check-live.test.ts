@@ -2,17 +2,17 @@ import { writeFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { check } from '../../src/cli/check.ts'
-import { readEnvironment } from '../../src/config/env.ts'
-import { chatReply } from '../../../../test/support/openai-wire.ts'
 import {
   type Answering,
   fakeUpstream,
   json,
   type SeenRequest,
 } from '../../../../test/support/fake-upstream.ts'
+import { chatReply } from '../../../../test/support/openai-wire.ts'
 import { runSluice } from '../../../../test/support/run-sluice.ts'
 import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
+import { check } from '../../src/cli/check.ts'
+import { readEnvironment } from '../../src/config/env.ts'
 
 const good = 'sk-good-0123456789'
 /** Of no form that keys are known by. */

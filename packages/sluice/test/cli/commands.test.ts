@@ -1,13 +1,13 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { runSluice } from '../../../../test/support/run-sluice.ts'
+import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
+import { engineCard } from '../../../engine/src/models.ts'
 import { check } from '../../src/cli/check.ts'
 import { listModels } from '../../src/cli/models.ts'
 import { defaultAliases } from '../../src/config/default-aliases.ts'
 import { readEnvironment } from '../../src/config/env.ts'
-import { engineCard } from '../../../engine/src/models.ts'
-import { runSluice } from '../../../../test/support/run-sluice.ts'
-import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
 
 function settings(folder: string, text: string, variables: Readonly<Record<string, string>> = {}) {
   const file = join(folder, 'sluice.yaml')

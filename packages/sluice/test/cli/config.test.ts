@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
 import { changeConfig } from '../../src/cli/change-config.ts'
 import { readEnvironment } from '../../src/config/env.ts'
-import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
 
 function fileIn(folder: string) {
   const file = join(folder, 'sluice.yaml')

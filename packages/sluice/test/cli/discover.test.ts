@@ -3,9 +3,9 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
+import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
 import { discover, type LocalServer } from '../../src/cli/discover.ts'
 import { readEnvironment } from '../../src/config/env.ts'
-import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
 
 const opened: { close(): void }[] = []
 afterEach(() => {

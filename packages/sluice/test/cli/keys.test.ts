@@ -1,13 +1,13 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { runSluice } from '../../../../test/support/run-sluice.ts'
+import { sampleUsage } from '../../../../test/support/store-samples.ts'
+import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
 import { createKeyCommand, listKeysCommand, revokeKeyCommand } from '../../src/cli/keys.ts'
 import { readEnvironment } from '../../src/config/env.ts'
 import { openKeyRing } from '../../src/storage/key-ring.ts'
 import { openSqlite } from '../../src/storage/sqlite.ts'
-import { runSluice } from '../../../../test/support/run-sluice.ts'
-import { sampleUsage } from '../../../../test/support/store-samples.ts'
-import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
 
 function dataIn(folder: string) {
   const data = join(folder, 'data')

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { openLog } from '../../src/cli/open-log.ts'
 import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
+import { openLog } from '../../src/cli/open-log.ts'
 
 type Level = Parameters<typeof openLog>[0]['level']
 

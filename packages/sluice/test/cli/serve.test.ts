@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { startMessage } from '../../src/cli/start-message.ts'
 import { leaveOut } from '../../../../test/support/leave-out.ts'
 import { main, startSluice } from '../../../../test/support/run-sluice.ts'
+import { startMessage } from '../../src/cli/start-message.ts'
 
 /** Gives a program a terminal (util-linux). */
 const script = '/usr/bin/script'

@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { isNode, parseDocument } from 'yaml'
+import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
 import { parsePath, removeSetting, replaceFile, setSetting } from '../../src/config/edit.ts'
 import type { Path } from '../../src/config/references.ts'
-import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
 import '../../../../test/support/property-limits.ts'
 
 const text = `# our gateway

@@ -1,14 +1,13 @@
-import { renameSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
-import { parseConfig } from '../../src/config/file.ts'
+import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
 import { type Config, createConfig } from '../../src/config/config.ts'
 import { readEnvironment } from '../../src/config/env.ts'
+import { parseConfig } from '../../src/config/file.ts'
 import { removedSettings } from '../../src/config/removed-settings.ts'
 import type { ConfigFile } from '../../src/config/schema.ts'
 import { AbsentSettings, watchConfig } from '../../src/config/watch.ts'
-import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
-import { readFileSync } from 'node:fs'
 
 const soon = { timeout: 10_000, interval: 5 }
 const portOf = (port: number) => `server: { port: ${port} }\n`

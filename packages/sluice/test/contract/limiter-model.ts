@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { test } from 'vitest'
 import type { Claim, Reservation } from '../../src/ports/limiter.ts'
-import { leaseMs, money, place, tokens } from './limiter-claims.ts'
 import type { LimiterUnderTest } from './limiter.ts'
+import { leaseMs, money, place, tokens } from './limiter-claims.ts'
 
 const limits = { places: 3, money: 100, tokens: 60 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Claim, Limiter } from '../../src/ports/limiter.ts'
-import { granted, leaseMs, money, place, refused, requests, tokens } from './limiter-claims.ts'
 import type { LimiterUnderTest } from './limiter.ts'
+import { granted, leaseMs, money, place, refused, requests, tokens } from './limiter-claims.ts'
 
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { Store } from '../../src/ports/store.ts'
 import { sampleAccount, sampleAudit, sampleKey } from '../../../../test/support/store-samples.ts'
+import type { Store } from '../../src/ports/store.ts'
 
 interface Subject {
   readonly store: Store

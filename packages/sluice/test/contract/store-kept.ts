@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { Store } from '../../src/ports/store.ts'
 import { sampleJob, sampleResponse } from '../../../../test/support/store-samples.ts'
+import type { Store } from '../../src/ports/store.ts'
 import type { StoreUnderTest } from './store.ts'
 
 /** That what one key keeps is bounded, by number and bytes. */

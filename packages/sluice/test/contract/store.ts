@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Store } from '../../src/ports/store.ts'
-import { describeKept } from './store-kept.ts'
 import {
   sampleJob,
   sampleKey,
   sampleResponse,
   sampleUsage,
 } from '../../../../test/support/store-samples.ts'
+import type { Store } from '../../src/ports/store.ts'
 import { describeAccounts } from './store-accounts.ts'
+import { describeKept } from './store-kept.ts'
 
 /** What the contract needs of an implementation. */
 export interface StoreUnderTest {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { UsageRecord } from '../../../contract/src/core/usage.ts'
 import { sampleUsage } from '../../../../test/support/store-samples.ts'
+import type { UsageRecord } from '../../../contract/src/core/usage.ts'
 import type { Store } from '../../src/ports/store.ts'
 import type { UsageQuestion } from '../../src/ports/usage-book.ts'
 import type { StoreUnderTest } from './store.ts'

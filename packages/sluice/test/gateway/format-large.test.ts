@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest'
 import { parseJson } from '@sluice/contract'
+import { expect, test } from 'vitest'
 import { formatLargeJson, isLargeJson } from '../../src/gateway/format-large.ts'
 
 const long = 'ä\n"\\ 😀'.repeat(60_000)

@@ -1,6 +1,6 @@
+import { formatJson, parseJson } from '@sluice/contract'
 import { array, assert, asyncProperty, constantFrom, integer, string, tuple } from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { formatJson, parseJson } from '@sluice/contract'
 import { parseLargeAnswer, parseLargeJson } from '../../src/gateway/large-json.ts'
 import '../../../../test/support/property-limits.ts'
 

@@ -1,15 +1,15 @@
 import Fastify, { type FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { documentAddresses } from '../../src/http/docs.ts'
-import { createOpenApi } from '../../src/http/openapi.ts'
-import { addresses } from '../../src/http/routes.ts'
-import type { Exchange } from '../../src/http/address.ts'
 import {
   browserWait,
   chromium,
   leaveOutBrowser,
   openBrowser,
 } from '../../../../test/support/chromium.ts'
+import type { Exchange } from '../../src/http/address.ts'
+import { documentAddresses } from '../../src/http/docs.ts'
+import { createOpenApi } from '../../src/http/openapi.ts'
+import { addresses } from '../../src/http/routes.ts'
 
 let app: FastifyInstance
 let address: string

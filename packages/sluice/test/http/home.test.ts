@@ -3,14 +3,14 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { programVersion } from '../../src/config/version.ts'
 import {
   browserWait,
   chromium,
   leaveOutBrowser,
   openBrowser,
 } from '../../../../test/support/chromium.ts'
-import { start, type Started } from '../../../../test/support/start.ts'
+import { type Started, start } from '../../../../test/support/start.ts'
+import { programVersion } from '../../src/config/version.ts'
 
 let gateway: Started
 

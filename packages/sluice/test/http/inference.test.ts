@@ -1,14 +1,14 @@
+import { formats } from '@sluice/protocols'
 import Fastify from 'fastify'
 import { expect, test } from 'vitest'
-import { formats } from '@sluice/protocols'
+import { rawClient } from '../../../../test/support/raw-client.ts'
+import { start, until } from '../../../../test/support/start.ts'
+import { sampleKey } from '../../../../test/support/store-samples.ts'
 import { callerOf } from '../../src/accounts/callers.ts'
+import { Cancellation } from '../../src/gateway/attempt/cancellation.ts'
 import type { Call } from '../../src/gateway/call.ts'
 import type { Exchange } from '../../src/http/address.ts'
 import { serveInference } from '../../src/http/inference.ts'
-import { Cancellation } from '../../src/gateway/attempt/cancellation.ts'
-import { rawClient } from '../../../../test/support/raw-client.ts'
-import { sampleKey } from '../../../../test/support/store-samples.ts'
-import { start, until } from '../../../../test/support/start.ts'
 
 test('a GET is answered without its body, which may never come', async () => {
   const format = formats.find(({ id }) => id === 'getVideo')

@@ -1,11 +1,11 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { beforeAll, expect, test } from 'vitest'
+import { lint } from '../../../../test/support/openapi.ts'
+import { operations } from '../../../contract/src/operations/index.ts'
+import { formats as allFormats } from '../../../protocols/src/formats.ts'
 import { notImplemented } from '../../src/http/not-implemented.ts'
 import { createOpenApi } from '../../src/http/openapi.ts'
 import { addresses, installRoutes } from '../../src/http/routes.ts'
-import { operations } from '../../../contract/src/operations/index.ts'
-import { formats as allFormats } from '../../../protocols/src/formats.ts'
-import { lint } from '../../../../test/support/openapi.ts'
 
 // Those that translate: the operations' own say the canonical form itself.
 const formats = allFormats.filter(({ isOwn }) => isOwn !== true)

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { sampleKey } from '../../../../test/support/store-samples.ts'
+import { hashSecret } from '../../src/accounts/secrets.ts'
 import type { ApiKey } from '../../src/ports/api-key.ts'
 import { openKeyRing } from '../../src/storage/key-ring.ts'
-import { hashSecret } from '../../src/accounts/secrets.ts'
 
 beforeEach(() => {
   vi.useFakeTimers()

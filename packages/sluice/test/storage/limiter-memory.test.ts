@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import type { Limiter, Reservation } from '../../src/ports/limiter.ts'
 import { createMemoryLimiter } from '../../src/storage/limiter-memory.ts'
 import '../../../../test/support/property-limits.ts'
-import { leaseMs, money, requests, startDate, tokens } from '../contract/limiter-claims.ts'
 import { describeLimiter } from '../contract/limiter.ts'
+import { leaseMs, money, requests, startDate, tokens } from '../contract/limiter-claims.ts'
 
 /** Takes one request; nothing has to be waited for. */
 function take(limiter: Limiter, bucket: string, perMinute: number) {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { createServer, connect, type Socket } from 'node:net'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
 import { createClient } from '@redis/client'
 import { afterAll, describe, expect, test } from 'vitest'
 import { leaveOut } from '../../../../test/support/leave-out.ts'
@@ -9,8 +9,8 @@ import { noRedis, openTestRedis } from '../../../../test/support/redis-server.ts
 import { until } from '../../../../test/support/start.ts'
 import '../../../../test/support/property-limits.ts'
 import { openRedisLimiter, type RedisLimiterOptions } from '../../src/storage/limiter-redis.ts'
-import { leaseMs, money, place, requests, startDate, tokens } from '../contract/limiter-claims.ts'
 import { describeLimiter } from '../contract/limiter.ts'
+import { leaseMs, money, place, requests, startDate, tokens } from '../contract/limiter-claims.ts'
 
 const redis = await openTestRedis()
 afterAll(() => redis?.[Symbol.asyncDispose]())

@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test, vi } from 'vitest'
+import { sampleKey, sampleUsage } from '../../../../test/support/store-samples.ts'
+import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
 import type { Store } from '../../src/ports/store.ts'
 import { openSqlite, openSqliteDatabase } from '../../src/storage/sqlite.ts'
 import { describeDatabase } from '../contract/database.ts'
 import { describeStore } from '../contract/store.ts'
-import { sampleKey, sampleUsage } from '../../../../test/support/store-samples.ts'
-import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
 
 describeStore('sqlite', async () => {
   const folder = temporaryFolder()

@@ -1,5 +1,5 @@
-import { pronounce } from './pronounce.ts'
 import { type Phoneme, sounds } from './phonemes.ts'
+import { pronounce } from './pronounce.ts'
 import { type PauseMark, type SpokenItem, spokenItems } from './spoken-text.ts'
 
 export const speechSampleRate = 24_000

@@ -1,5 +1,5 @@
-import { elementsOf } from './harness.ts'
 import { sentencesOf } from '../text/sentences.ts'
+import { elementsOf } from './harness.ts'
 
 /** What is asked, and the text it is asked about. */
 export interface SplitRequest {

@@ -1,5 +1,5 @@
-import { tellApart } from '../ask/harness.ts'
 import type { Turn } from '../ask/conversation.ts'
+import { tellApart } from '../ask/harness.ts'
 import { isRecord } from '../schema/json-schema.ts'
 import { parseJsonText } from '../text/json-facts.ts'
 

@@ -1,4 +1,4 @@
-import { type Answer, answerOf, type Ask } from '../ask/ask.ts'
+import { type Answer, type Ask, answerOf } from '../ask/ask.ts'
 import { freshResults, type Turn } from '../ask/conversation.ts'
 import { leavesOf, parseJsonText } from '../text/json-facts.ts'
 import type { PlannedCall } from '../tools/plan.ts'
@@ -6,9 +6,9 @@ import type { EngineTool } from '../tools/tool.ts'
 import { fileResultOf } from './file-content.ts'
 import { type FileTask, fileTaskOf, type ReplaceTask } from './file-task.ts'
 import {
-  fileArguments,
   type FileRole,
   type FileValues,
+  fileArguments,
   replacesAll,
   rolesOf,
   wantsAbsolute,

@@ -1,7 +1,7 @@
 import { silenceDb } from '../../audio/listen.ts'
 import { captionOf } from '../../audio/segments.ts'
-import type { Medium } from '../ask/conversation.ts'
 import type { MediaContext } from '../../operation.ts'
+import type { Medium } from '../ask/conversation.ts'
 
 const workMs = 60_000
 const segmentsMax = 20

@@ -1,6 +1,6 @@
 import { invalidRequest } from '@sluice/contract'
-import type { Medium } from '../ask/conversation.ts'
 import type { MediaContext } from '../../operation.ts'
+import type { Medium } from '../ask/conversation.ts'
 
 const workMs = 30_000
 /** What a document may say, in characters; the context limit is the stricter one in practice. */

@@ -1,5 +1,5 @@
-import sharp from 'sharp'
 import { GatewayError, invalidRequest } from '@sluice/contract'
+import sharp from 'sharp'
 import { imageFormatOf } from '../../images/image-format.ts'
 import type { Task } from '../../workers/task.ts'
 import type { Medium } from '../ask/conversation.ts'

@@ -1,4 +1,4 @@
-import { spansIn, type Span } from '../text/spans.ts'
+import { type Span, spansIn } from '../text/spans.ts'
 import { trimEndOf } from '../text/trim.ts'
 import type { Clues } from './clues.ts'
 

@@ -1,6 +1,6 @@
 import { spelledOut } from '../text/json-facts.ts'
 import { rootOf, stopWords, wordsOf } from '../text/words.ts'
-import { type JsonSchema, isRecord, textIn } from './json-schema.ts'
+import { isRecord, type JsonSchema, textIn } from './json-schema.ts'
 
 /** The place in a schema that a value is sought for. */
 export interface Property {

@@ -7,8 +7,8 @@ import {
   type JsonSchema,
   plainSchema,
   propertiesOf,
-  schemasIn,
   type SchemaObject,
+  schemasIn,
 } from './json-schema.ts'
 
 const roundsMax = 12

@@ -1,6 +1,6 @@
-import { type Answer, answerOf, type Ask, type Skill } from '../ask/ask.ts'
-import { type Evaluated, evaluate, findExpression } from '../math/expression.ts'
+import { type Answer, type Ask, answerOf, type Skill } from '../ask/ask.ts'
 import { solveLinear } from '../math/equation.ts'
+import { type Evaluated, evaluate, findExpression } from '../math/expression.ts'
 import {
   add,
   compare,

@@ -1,5 +1,5 @@
 import { countTokens } from '../../tokens.ts'
-import { type Answer, answerOf, type Ask, type Skill } from '../ask/ask.ts'
+import { type Answer, type Ask, answerOf, type Skill } from '../ask/ask.ts'
 import { operandOf } from '../ask/operand.ts'
 import { itemsOf } from '../text/items.ts'
 import { numbersOf } from '../text/numbers.ts'

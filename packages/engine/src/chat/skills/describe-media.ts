@@ -1,4 +1,4 @@
-import { answerOf, type Ask, type Skill } from '../ask/ask.ts'
+import { type Ask, answerOf, type Skill } from '../ask/ask.ts'
 import { lastUserTurn, type Medium } from '../ask/conversation.ts'
 import { sentencesOf } from '../text/sentences.ts'
 

@@ -1,4 +1,4 @@
-import { type Answer, answerOf, type Ask, type Skill } from '../ask/ask.ts'
+import { type Answer, type Ask, answerOf, type Skill } from '../ask/ask.ts'
 import { sentencesOf } from '../text/sentences.ts'
 import { arithmetic } from './arithmetic.ts'
 import { count } from './count.ts'

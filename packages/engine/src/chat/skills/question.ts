@@ -1,4 +1,4 @@
-import { type Answer, answerOf, type Ask, type Skill } from '../ask/ask.ts'
+import { type Answer, type Ask, answerOf, type Skill } from '../ask/ask.ts'
 import { type Fact, gatherFacts } from '../qa/facts.ts'
 import { analyseQuestion, type Question, spanOf } from '../qa/question.ts'
 import { type Match, search } from '../qa/search.ts'

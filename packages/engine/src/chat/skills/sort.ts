@@ -1,4 +1,4 @@
-import { answerOf, type Ask, type Skill } from '../ask/ask.ts'
+import { type Ask, answerOf, type Skill } from '../ask/ask.ts'
 import { operandOf } from '../ask/operand.ts'
 import { itemsOf, setOut } from '../text/items.ts'
 import { numbersOf } from '../text/numbers.ts'

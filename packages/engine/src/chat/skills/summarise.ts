@@ -1,4 +1,4 @@
-import { answerOf, type Ask, type Skill } from '../ask/ask.ts'
+import { type Ask, answerOf, type Skill } from '../ask/ask.ts'
 import { earlierText, operandOf } from '../ask/operand.ts'
 import { numbersOf } from '../text/numbers.ts'
 import { sentencesOf } from '../text/sentences.ts'

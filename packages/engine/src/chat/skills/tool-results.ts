@@ -1,4 +1,4 @@
-import { answerOf, type Ask, type Skill } from '../ask/ask.ts'
+import { type Ask, answerOf, type Skill } from '../ask/ask.ts'
 import { freshResults, type Turn } from '../ask/conversation.ts'
 import { fileAnswer } from '../files/file-steps.ts'
 import { gatherFacts } from '../qa/facts.ts'

@@ -1,5 +1,5 @@
 import { rolesOf } from '../files/file-tools.ts'
-import { findClues, type Clues } from '../schema/clues.ts'
+import { type Clues, findClues } from '../schema/clues.ts'
 import { mentionedValues } from '../schema/fill-enum.ts'
 import { createInstance } from '../schema/instance.ts'
 import { plainSchema, propertiesOf, requiredOf, typesOf } from '../schema/json-schema.ts'

@@ -1,4 +1,7 @@
-import type { GatewayError } from '@sluice/contract'
+import { type GatewayError, objectOf } from '@sluice/contract'
+import { pathOfServerTool } from '../../tools/offered-server-tools.ts'
+import type { CountTokensRequest } from './schema.ts'
+import { serverTools } from './tools.ts'
 
 /** Error types by status (Claude docs, API errors). */
 const types: Readonly<Record<number, string>> = {
@@ -49,7 +52,11 @@ const canonicalTail = /\.(image_url|file|input_audio|video_url|tool_calls|tool_c
  * The path of a canonical field in the Messages API; paths that are its own already stay. Messages are split and moved
  * on the way to the canonical form, so that of a path into them only the field is sure.
  */
-export function paramOf(canonical: string): string {
+export function paramOf(canonical: string, request?: unknown): string {
+  // The schema of the format has been applied.
+  const { tools } = objectOf(request) as Partial<CountTokensRequest>
+  const server = pathOfServerTool(canonical, () => serverTools(tools))
+  if (server !== undefined) return server
   const field = /^[a-z_]+/.exec(canonical)?.[0] ?? canonical
   const rest = canonical.slice(field.length)
   if (field === 'messages') return canonicalTail.test(rest) ? field : canonical

@@ -12,8 +12,8 @@ import {
 } from '@sluice/contract'
 import { serverToolText } from '../../server-tools.ts'
 import { ServerTools } from '../upstream/server-tools.ts'
-import type { Block, Message as ClientMessage } from './schema.ts'
 import { pictureIn } from './reply.ts'
+import type { Block, Message as ClientMessage } from './schema.ts'
 import { isThinking, readThinking, signCall } from './thinking.ts'
 
 /** A message of the Messages API as canonical messages: one, or several where it holds results of calls. */

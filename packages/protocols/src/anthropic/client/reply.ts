@@ -1,7 +1,7 @@
 import {
   type AnswerMessage,
-  cacheCreation,
   type ChatReply,
+  cacheCreation,
   type Fields,
   GatewayError,
   isObject,
@@ -11,8 +11,8 @@ import {
   type ToolCall,
 } from '@sluice/contract'
 import { callSignature } from '../../call-signature.ts'
-import { interleaved } from '../../interleaved.ts'
 import { annotationsName, nameUnread } from '../../citations.ts'
+import { interleaved } from '../../interleaved.ts'
 import type { FormatContext } from '../../protocol.ts'
 import type { Block } from '../blocks.ts'
 import { stopReason } from '../finish-reasons.ts'

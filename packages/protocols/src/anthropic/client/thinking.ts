@@ -1,4 +1,4 @@
-import { isObject, objectOf, textOf, type ThinkingBlock, type ToolCall } from '@sluice/contract'
+import { isObject, objectOf, type ThinkingBlock, type ToolCall, textOf } from '@sluice/contract'
 import { withSignature } from '../../call-signature.ts'
 import { carry, restore } from '../../carried-reasoning.ts'
 import { placed } from '../../interleaved.ts'

@@ -7,7 +7,8 @@ import {
   type Tool,
 } from '@sluice/contract'
 import type { FormatContext } from '../../protocol.ts'
-import type { CountTokensRequest, Tool as ClientTool } from './schema.ts'
+import { anthropicTool, type PlacedServerTool } from '../../tools/offered-server-tools.ts'
+import type { Tool as ClientTool, CountTokensRequest } from './schema.ts'
 
 type Reports = Pick<FormatContext, 'leftOut' | 'unsupported'>
 
@@ -24,18 +25,37 @@ export function offeredTools(request: CountTokensRequest, reports: Reports): Par
   const placed = (request.tools ?? []).map((tool, index) => ({ tool, path: `tools[${index}]` }))
   const search = placed.find(({ tool }) => isSearch(tool))
   const given = placed.flatMap(({ tool, path }) =>
-    isSearch(tool) ? [] : canonicalTool(tool, path, reports),
+    isOwn(tool) ? canonicalTool(tool, path, reports) : [],
   )
-  // A search cannot be forced elsewhere; where it is all there is, nothing else can be meant.
-  const isOfSearch =
-    search !== undefined && (given.length === 0 || choice?.name === search.tool.name)
-  const chosen = choice == null || isOfSearch ? undefined : choice
+  const server = serverTools(request.tools)
+  // A search cannot be forced elsewhere; where a provider's tools are all there is, nothing else can be meant.
+  const isProviders = search !== undefined || server.length > 0
+  const isOfProvider =
+    isProviders && (given.length === 0 || (choice != null && choice.name === search?.tool.name))
+  const chosen = choice == null || isOfProvider ? undefined : choice
   return {
     ...(given.length > 0 ? { tools: given } : {}),
     ...(search === undefined ? {} : { web_search_options: searchOptions(search, reports) }),
+    ...(server.length === 0 ? {} : { server_tools: server.map(({ tool }) => tool) }),
     ...(chosen === undefined ? {} : { tool_choice: canonicalChoice(chosen) }),
     ...(choice?.disable_parallel_tool_use === true ? { parallel_tool_calls: false } : {}),
   }
+}
+
+/** The tools that Anthropic runs itself, but its search. */
+export function serverTools(
+  tools: CountTokensRequest['tools'] | undefined,
+): readonly PlacedServerTool[] {
+  return (tools ?? []).flatMap((tool, index) => {
+    const { type } = tool
+    if (type == null || isOwn(tool) || isSearch(tool)) return []
+    const own = anthropicTool(tool) ?? { type, api: 'anthropic', tool }
+    return [{ tool: own, path: `tools[${index}]` }]
+  })
+}
+
+function isOwn({ type }: ClientTool): boolean {
+  return type == null || type === 'custom'
 }
 
 export function isSearch({ type }: { readonly type?: unknown }): boolean {
@@ -58,11 +78,7 @@ export function searchOptions(
 }
 
 function canonicalTool(tool: ClientTool, path: string, reports: Reports): readonly Tool[] {
-  const { type, name, description, input_schema: schema, strict } = tool
-  if (type != null && type !== 'custom') {
-    reports.unsupported(`${path}.type`, `Tools of type ${type} run only at Anthropic itself`)
-    return []
-  }
+  const { name, description, input_schema: schema, strict } = tool
   for (const field of ['name', 'input_schema'] as const)
     if (tool[field] == null)
       throw new GatewayError(

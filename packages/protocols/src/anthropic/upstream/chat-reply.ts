@@ -8,9 +8,9 @@ import {
   objectOf,
   type ServerToolCall,
   someText,
-  textOf,
   type ThinkingBlock,
   type ToolCall,
+  textOf,
 } from '@sluice/contract'
 import { chatReply } from '../../chat-reply.ts'
 import { placed } from '../../interleaved.ts'

@@ -1,10 +1,10 @@
 import type { ChatRequest } from '@sluice/contract'
 import { createCacheBreakpoints } from '../../claude/cache-breakpoints.ts'
 import { outputLimit, stopSequences } from '../../claude/limits.ts'
-import { claudeModel } from '../../families/claude.ts'
 import { type ClaudeCall, claudeSampling } from '../../claude/sampling.ts'
 import { encodeThinking, mayForceCall, type Thinking } from '../../claude/thinking.ts'
 import { applyDecisions, type Decisions } from '../../decisions.ts'
+import { claudeModel } from '../../families/claude.ts'
 import { fittedId } from '../../fitted-id.ts'
 import type { CodecContext } from '../../protocol.ts'
 import { usualChat } from '../../usual-decisions.ts'
@@ -29,6 +29,7 @@ const decisions: Decisions<'chat'> = {
   modalities: 'refused',
   audio: 'refused',
   web_search_options: 'sent',
+  server_tools: 'sent',
   service_tier: 'sent',
   thinking_budget: 'sent',
 }
@@ -82,7 +83,8 @@ function toolChoice(request: ChatRequest, json: JsonAnswer | undefined, call: Cl
   const forced = mayForceCall(model, thinking)
   if (json?.by !== 'tool') {
     const choice = encodeToolChoice(request, { context, mayForce: forced })
-    const tools = request.tools?.length || request.web_search_options != null
+    const { tools: own, server_tools: server, web_search_options: search } = request
+    const tools = own?.length || server?.length || search != null
     return choice === undefined || !tools ? {} : { tool_choice: choice }
   }
   if (!forced) {

@@ -9,8 +9,8 @@ import {
   objectOf,
   type ServerSentEvent,
   type ServerToolCall,
-  someText,
   type Step,
+  someText,
   textOf,
 } from '@sluice/contract'
 import { type ChatChunks, createChatChunks } from '../../chat-chunks.ts'

@@ -4,16 +4,22 @@ import { wholeCalls } from '../../whole-calls.ts'
 import { decodeChat } from './chat-reply.ts'
 import { messagesBody } from './chat-request.ts'
 import { createChatReader } from './chat-stream.ts'
+import { betasOf } from './tools.ts'
 import { createChatWatcher } from './watcher.ts'
 
 /** Chat as Anthropic's Messages API says it (https://platform.claude.com/docs/en/api/messages). */
 export const chat: Codec<'chat'> = withToolRule(
   {
-    encode: (request, context) => ({
-      method: 'POST',
-      path: '/v1/messages',
-      body: { kind: 'json', value: messagesBody(request, context) },
-    }),
+    encode(request, context) {
+      const value = messagesBody(request, context)
+      const betas = betasOf(value)
+      return {
+        method: 'POST',
+        path: '/v1/messages',
+        ...(betas.length === 0 ? {} : { headers: { 'anthropic-beta': betas.join(',') } }),
+        body: { kind: 'json', value },
+      }
+    },
     decode: decodeChat,
     singleChoice: true,
     stream: { reader: wholeCalls(createChatReader), watcher: createChatWatcher },

@@ -1,9 +1,17 @@
-import { type ChatRequest, objectOf, textOf, type Tool } from '@sluice/contract'
-import { allowedTools } from '../../tools/allowed-tools.ts'
+import {
+  type ChatRequest,
+  type Fields,
+  listOf,
+  objectOf,
+  type Tool,
+  textOf,
+} from '@sluice/contract'
 import type { CacheBreakpoints } from '../../claude/cache-breakpoints.ts'
 import { heldTool } from '../../claude/strict-tools.ts'
 import type { ClaudeModel } from '../../families/claude.ts'
 import type { CodecContext } from '../../protocol.ts'
+import { allowedTools } from '../../tools/allowed-tools.ts'
+import { sentServerTools } from '../../tools/offered-server-tools.ts'
 import type { Block } from '../blocks.ts'
 
 export type ToolBlock = Readonly<Record<string, unknown>> & { readonly name: string }
@@ -20,7 +28,7 @@ export function encodeTools(
     readonly model: ClaudeModel
     readonly breakpoint: CacheBreakpoints
   },
-): readonly ToolBlock[] {
+): readonly Fields[] {
   const allowed = allowedTools(request.tool_choice)
   const tools = (request.tools ?? []).flatMap((tool, index): readonly ToolBlock[] => {
     const path = `tools[${index}]`
@@ -29,7 +37,32 @@ export function encodeTools(
     const held = heldTool(tool.function, { path, context, model })
     return [{ ...functionTool(held), ...breakpoint(tool.cache_control) }]
   })
-  return [...tools, ...webSearch(request.web_search_options)]
+  const server = sentServerTools(request, { api: 'anthropic', made }, context)
+  return [...tools, ...webSearch(request.web_search_options), ...server]
+}
+
+/** Anthropic's tools of the kinds that others have too. */
+const made = {
+  code_execution: { type: 'code_execution_20250825', name: 'code_execution' },
+  web_fetch: { type: 'web_fetch_20250910', name: 'web_fetch' },
+}
+
+/** What switches a tool on that was not for everybody when it came (Claude docs, beta headers). */
+const betas: readonly (readonly [RegExp, string])[] = [
+  [/^code_execution_20250522$/, 'code-execution-2025-05-22'],
+  [/^code_execution_20250825$/, 'code-execution-2025-08-25'],
+  [/^web_fetch_20250910$/, 'web-fetch-2025-09-10'],
+  [/^computer_20241022$/, 'computer-use-2024-10-22'],
+  [/^(computer|bash|text_editor)_2025(0124|0429)$/, 'computer-use-2025-01-24'],
+  [/^computer_20251124$/, 'computer-use-2025-11-24'],
+  [/^memory_20250818$/, 'context-management-2025-06-27'],
+  [/^tool_search_tool_\w+_20251119$/, 'advanced-tool-use-2025-11-20'],
+]
+
+/** The words of `anthropic-beta` that tools of a body need. */
+export function betasOf({ tools }: Fields): readonly string[] {
+  const types = listOf(tools).map((tool) => textOf(objectOf(tool)['type']))
+  return betas.flatMap(([type, beta]) => (types.some((one) => type.test(one)) ? [beta] : []))
 }
 
 function functionTool({

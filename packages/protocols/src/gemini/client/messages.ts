@@ -8,13 +8,13 @@ import {
   type Message,
   objectOf,
   someText,
-  textOf,
   type ThinkingBlock,
   type ToolCall,
+  textOf,
 } from '@sluice/contract'
 import { withSignature } from '../../call-signature.ts'
-import { textOfResponse } from '../function-responses.ts'
 import { serverToolText } from '../../server-tools.ts'
+import { textOfResponse } from '../function-responses.ts'
 import { ServerTools } from '../server-tools.ts'
 import { restoreBlocks } from '../signatures.ts'
 import { missing, pick, refuse } from './fields.ts'

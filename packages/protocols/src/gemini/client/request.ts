@@ -8,14 +8,14 @@ import {
   someText,
 } from '@sluice/contract'
 import type { FormatContext } from '../../protocol.ts'
+import { pathOfServerTool } from '../../tools/offered-server-tools.ts'
 import { configOf, withResolution } from './config.ts'
 import { pick, refuse } from './fields.ts'
 import { messagesOf, textsOf } from './messages.ts'
-import { toolFields } from './tools.ts'
+import { serverTools, toolFields } from './tools.ts'
 
 /**
- * A generateContent request as a chat request. What only Gemini can do (cached contents, safety settings, its own
- * tools) is refused: towards Gemini the request goes as it came and never passes here. `root` is the path of the
+ * A generateContent request as a chat request. What only Gemini can do (cached contents, safety settings) is refused: towards Gemini the request goes as it came and never passes here. `root` is the path of the
  * request inside the caller's body, '' or ending in a dot.
  */
 export function chatRequestOf(
@@ -103,7 +103,9 @@ const places: Readonly<Record<string, string>> = {
 }
 
 /** Functions are nearly always in one entry of `tools`, the first. */
-export function paramOfChat(canonical: string): string {
+export function paramOfChat(canonical: string, request: unknown): string {
+  const path = pathOfServerTool(canonical, () => serverTools(objectOf(request), ''))
+  if (path !== undefined) return path
   const tool = /^tools\[(\d+)\](?!\.functionD)(?:\.function)?(.*)$/.exec(canonical)
   if (tool !== null) return `tools[0].functionDeclarations[${tool[1]}]${tool[2]}`
   const [field = ''] = canonical.split(/[.[]/)

@@ -8,13 +8,18 @@ import {
   type Tool,
   type ToolChoice,
 } from '@sluice/contract'
+import {
+  geminiTool,
+  isGoogleSearch,
+  type PlacedServerTool,
+} from '../../tools/offered-server-tools.ts'
 import { pick, refuse } from './fields.ts'
 import { toJsonSchema } from './json-schema.ts'
 
 /** The canonical fields that `tools` and `toolConfig` say; `root` is the path of the request they are in. */
 export function toolFields(request: Fields, root: string): Partial<ChatRequest> {
   const entries = listOf(request['tools']).filter(isObject)
-  for (const [index, entry] of entries.entries()) refuseOwnTools(entry, `${root}tools[${index}]`)
+  const server = serverTools(request, root)
   const tools = entries.flatMap((entry, index) =>
     listOf(pick(entry, 'functionDeclarations'))
       .filter(isObject)
@@ -27,6 +32,7 @@ export function toolFields(request: Fields, root: string): Partial<ChatRequest> 
     ...(tools.length === 0 ? {} : { tools }),
     ...(choice === undefined ? {} : { tool_choice: choice }),
     ...(asksForSearch(request) ? { web_search_options: {} } : {}),
+    ...(server.length === 0 ? {} : { server_tools: server.map(({ tool }) => tool) }),
   }
 }
 
@@ -36,15 +42,23 @@ function asksForSearch(request: unknown): boolean {
     .some((entry) => pick(entry, 'googleSearch') !== undefined)
 }
 
-/** Functions and search have a canonical form; what else Google runs by itself has none. */
-function refuseOwnTools(entry: Fields, path: string): void {
-  for (const [name, value] of Object.entries(entry)) {
-    const camel = name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
-    if (camel === 'functionDeclarations' || value === null) continue
-    if (camel !== 'googleSearch') refuse(`${path}.${name}`)
-    if (isObject(value) && Object.keys(value).length > 0)
-      refuse(`${path}.${name}.${Object.keys(value)[0]}`)
-  }
+/** The tools of Google's own that others may have too; what of a search has no word elsewhere is refused. */
+export function serverTools(request: Fields, root: string): readonly PlacedServerTool[] {
+  return listOf(request['tools'])
+    .filter(isObject)
+    .flatMap((entry, index) =>
+      Object.entries(entry).flatMap(([name, value]): readonly PlacedServerTool[] => {
+        const path = `${root}tools[${index}].${name}`
+        const isDeclared = name === 'functionDeclarations' || name === 'function_declarations'
+        if (value === null || isDeclared) return []
+        if (isGoogleSearch(name, value)) {
+          const [wish] = Object.keys(objectOf(value))
+          return wish === undefined ? [] : refuse(`${path}.${wish}`)
+        }
+        const tool = geminiTool(name, value)
+        return tool === undefined ? refuse(path) : [{ tool, path }]
+      }),
+    )
 }
 
 function toolOf(declaration: Fields, path: string): Tool {

@@ -1,9 +1,9 @@
 import type { Message, ToolCall } from '@sluice/contract'
 import { readArguments } from '../../call-arguments.ts'
 import { callSignature } from '../../call-signature.ts'
+import { demandsSignatures } from '../../families/gemini.ts'
 import type { CodecContext } from '../../protocol.ts'
 import type { Part } from '../generate-content.ts'
-import { demandsSignatures } from '../../families/gemini.ts'
 
 /**
  * Stands for a signature where the history came from another model (Gemini API, thought signatures: transferring

@@ -7,10 +7,10 @@ import {
   listOf,
   objectOf,
   someText,
-  textOf,
   type ThinkingBlock,
   type TokenLogprob,
   type ToolCall,
+  textOf,
 } from '@sluice/contract'
 import type { FunctionCalls } from './function-calls.ts'
 

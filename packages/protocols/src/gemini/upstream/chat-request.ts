@@ -1,11 +1,11 @@
-import { type ChatRequest, formatJson } from '@sluice/contract'
+import { type ChatRequest, type Fields, formatJson } from '@sluice/contract'
 import { applyDecisions, type Decisions, lackField } from '../../decisions.ts'
 import type { CodecContext } from '../../protocol.ts'
 import { usualChat } from '../../usual-decisions.ts'
 import type { GenerateContentRequest, Part } from '../generate-content.ts'
 import { generationConfig, isOnlyTold } from './generation-config.ts'
 import { encodeMessages } from './messages.ts'
-import { callingConfig, toolsOf } from './tools.ts'
+import { callingConfig, saysMix, toolsOf } from './tools.ts'
 
 const decisions: Decisions<'chat'> = {
   ...usualChat,
@@ -21,6 +21,7 @@ const decisions: Decisions<'chat'> = {
   modalities: 'sent',
   audio: 'sent',
   web_search_options: 'sent',
+  server_tools: 'sent',
   service_tier: 'sent',
   thinking_budget: 'sent',
 }
@@ -31,16 +32,31 @@ export function chatBody(request: ChatRequest, context: CodecContext): GenerateC
   const { contents, systemInstruction } = encodeMessages(request.messages, context)
   const system = [...(systemInstruction?.parts ?? []), ...toldFormat(request, context)]
   const tools = toolsOf(request, context)
-  const calling = callingConfig(request, context)
+  const toolConfig = toolConfigOf(request, tools, context)
   const config = generationConfig(request, context)
   const tier = serviceTier(request, context)
   return {
     ...(system.length === 0 ? {} : { systemInstruction: { parts: system } }),
     contents,
     ...(tools.length === 0 ? {} : { tools }),
-    ...(calling === undefined ? {} : { toolConfig: { functionCallingConfig: calling } }),
+    ...(toolConfig === undefined ? {} : { toolConfig }),
     ...(config === undefined ? {} : { generationConfig: config }),
     ...(tier === undefined ? {} : { serviceTier: tier }),
+  }
+}
+
+function toolConfigOf(
+  request: ChatRequest,
+  tools: readonly Fields[],
+  context: CodecContext,
+): GenerateContentRequest['toolConfig'] {
+  const calling = callingConfig(request, context)
+  // Vertex, where a project is, has no such field.
+  const isMix = saysMix(tools) && context.settings['project'] === undefined
+  if (calling === undefined && !isMix) return undefined
+  return {
+    ...(calling === undefined ? {} : { functionCallingConfig: calling }),
+    ...(isMix ? { includeServerSideToolInvocations: true } : {}),
   }
 }
 

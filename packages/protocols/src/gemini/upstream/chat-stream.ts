@@ -5,8 +5,8 @@ import {
   isObject,
   listOf,
   type ServerSentEvent,
-  someText,
   type Step,
+  someText,
 } from '@sluice/contract'
 import { assertCut } from '../../finished.ts'
 import type { CodecContext, StreamReader } from '../../protocol.ts'

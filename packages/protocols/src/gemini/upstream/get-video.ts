@@ -1,4 +1,4 @@
-import { type Fields, listOf, objectOf, type Video, someText } from '@sluice/contract'
+import { type Fields, listOf, objectOf, someText, type Video } from '@sluice/contract'
 import type { Codec } from '../../protocol.ts'
 import { bodyOf } from './failure.ts'
 import { formatJob, parseJob, type VeoPlace } from './video.ts'

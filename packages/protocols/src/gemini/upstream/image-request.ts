@@ -1,9 +1,9 @@
 import type { CreateImageRequest, EditImageRequest } from '@sluice/contract'
+import { generationOf } from '../../families/gemini.ts'
 import { isNeutral } from '../../neutral-values.ts'
 import type { CodecContext } from '../../protocol.ts'
 import type { Part } from '../generate-content.ts'
 import { type ImageShape, imageShape } from './image-size.ts'
-import { generationOf } from '../../families/gemini.ts'
 
 type ImageRequest = CreateImageRequest | EditImageRequest
 

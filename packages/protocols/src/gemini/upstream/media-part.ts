@@ -1,6 +1,6 @@
 import { type ContentPart, invalidRequest, parseDataUrl, registeredType } from '@sluice/contract'
-import type { CodecContext } from '../../protocol.ts'
 import { typeByName, typeOfFile } from '../../file-types.ts'
+import type { CodecContext } from '../../protocol.ts'
 import type { Part } from '../generate-content.ts'
 
 /** Where a message part keeps its address, and how errors name it. */

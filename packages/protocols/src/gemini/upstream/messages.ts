@@ -1,11 +1,11 @@
 import type { ContentPart, Message, ToolCall } from '@sluice/contract'
 import { lackDetail } from '../../decisions.ts'
+import { generationOf } from '../../families/gemini.ts'
 import type { CodecContext } from '../../protocol.ts'
 import { functionResponses, isToolResult } from '../function-responses.ts'
 import type { Content, Part } from '../generate-content.ts'
 import { answerParts } from './answer-parts.ts'
 import { mediaAddress, mediaPart } from './media-part.ts'
-import { generationOf } from '../../families/gemini.ts'
 
 interface Conversation {
   readonly contents: readonly Content[]

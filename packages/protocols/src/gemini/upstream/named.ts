@@ -21,7 +21,25 @@ function namedIn(body: unknown, path: string): readonly NamedId[] {
   if (system != null) addFiles(system, `${path}systemInstruction`, named)
   for (const [index, content] of listOf(fields['contents']).entries())
     addFiles(content, `${path}contents[${index}]`, named)
+  for (const [index, tool] of listOf(fields['tools']).entries())
+    addStores(tool, `${path}tools[${index}]`, named)
   return named
+}
+
+/** What a tool searches: stores of files, and on Vertex corpora and data stores. */
+function addStores(tool: unknown, path: string, named: NamedId[]): void {
+  const { fileSearch, file_search: snake, retrieval } = objectOf(tool)
+  const files = objectOf(fileSearch ?? snake)
+  const stores = listOf(files['fileSearchStoreNames'] ?? files['file_search_store_names'])
+  const { vertexAiSearch, vertex_ai_search: search, ...others } = objectOf(retrieval)
+  const { datastore, engine } = objectOf(vertexAiSearch ?? search)
+  const rag = objectOf(others['vertexRagStore'] ?? others['vertex_rag_store'])
+  const corpora = listOf(rag['ragResources'] ?? rag['rag_resources']).map((resource) => {
+    const { ragCorpus, rag_corpus: corpus } = objectOf(resource)
+    return ragCorpus ?? corpus
+  })
+  for (const id of [...stores, datastore, engine, ...corpora].map(someText))
+    if (id !== undefined) named.push({ id, param: path })
 }
 
 function addFiles(content: unknown, path: string, named: NamedId[]): void {

@@ -10,8 +10,8 @@ import {
 import { createIdleWatcher } from '../../idle-watcher.ts'
 import type { FormatName, Native } from '../../protocol.ts'
 import { isServerSent } from '../generate-content.ts'
-import { isCarried } from '../signatures.ts'
 import { contentUsage } from '../server-tools.ts'
+import { isCarried } from '../signatures.ts'
 import type { AddressOf } from './address.ts'
 import { createChatWatcher } from './watcher.ts'
 

@@ -1,7 +1,7 @@
 import type { ChatRequest } from '@sluice/contract'
 import { type Effort, nearestEffort } from '../../efforts.ts'
-import type { CodecContext } from '../../protocol.ts'
 import { thinkingLevelsOf, thinkingStyleOf } from '../../families/gemini.ts'
+import type { CodecContext } from '../../protocol.ts'
 
 /** Gemini 2.5: the budgets of Google's own OpenAI-compatible endpoint (Gemini API, OpenAI compatibility). */
 const budgets: Readonly<Record<Effort, number>> = {

@@ -1,8 +1,9 @@
 import { type ChatRequest, objectOf, type Tool, type ToolChoice } from '@sluice/contract'
-import { allowedTools } from '../../tools/allowed-tools.ts'
+import { mixesTools, takesJsonSchema } from '../../families/gemini.ts'
 import type { CodecContext } from '../../protocol.ts'
+import { allowedTools } from '../../tools/allowed-tools.ts'
+import { lackServerTools, sentServerTools } from '../../tools/offered-server-tools.ts'
 import type { FunctionCallingConfig } from '../generate-content.ts'
-import { takesJsonSchema } from '../../families/gemini.ts'
 import { toGeminiSchema } from './schema.ts'
 
 type Declaration = Readonly<Record<string, unknown>>
@@ -12,10 +13,34 @@ export function toolsOf(request: ChatRequest, context: CodecContext): readonly D
   const declarations = (request.tools ?? []).flatMap((tool, index) =>
     declarationOf(tool, `tools[${index}]`, context),
   )
+  if (declarations.length === 0) return googlesOwn(request, context)
   return [
-    ...(declarations.length === 0 ? [] : [{ functionDeclarations: declarations }]),
-    ...(request.web_search_options == null ? [] : [searchOf(request.web_search_options, context)]),
+    { functionDeclarations: declarations },
+    ...(mixesTools(context.model) ? googlesOwn(request, context) : lackOwn(request, context)),
   ]
+}
+
+const made = { code_execution: { codeExecution: {} }, web_fetch: { urlContext: {} } }
+
+function googlesOwn(request: ChatRequest, context: CodecContext): readonly Declaration[] {
+  const { web_search_options: search } = request
+  return [
+    ...(search == null ? [] : [searchOf(search, context)]),
+    ...sentServerTools(request, { api: 'gemini', made }, context),
+  ]
+}
+
+/** A search beside functions is one more that the model may use or not. */
+function lackOwn(request: ChatRequest, context: CodecContext): readonly Declaration[] {
+  if (request.web_search_options != null)
+    context.leftOut('web_search_options', 'this model takes no search beside functions')
+  lackServerTools(request, context)
+  return []
+}
+
+/** Whether the request must say that functions stand beside Google's own tools, which 400 asks for otherwise. */
+export function saysMix(tools: readonly Declaration[]): boolean {
+  return tools.length > 1 && tools.some((tool) => 'functionDeclarations' in tool)
 }
 
 function declarationOf(tool: Tool, path: string, context: CodecContext): readonly Declaration[] {

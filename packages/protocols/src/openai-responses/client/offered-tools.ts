@@ -1,5 +1,6 @@
-import { type Fields, isObject, listOf, textOf, type Tool } from '@sluice/contract'
+import { type Fields, isObject, listOf, type Tool, textOf } from '@sluice/contract'
 import type { FormatContext } from '../../protocol.ts'
+import { type PlacedServerTool, responsesTool } from '../../tools/offered-server-tools.ts'
 import { isSearch, searchOptions, wrappedTool } from '../tools.ts'
 
 type Reports = Pick<FormatContext, 'leftOut' | 'unsupported'>
@@ -16,6 +17,7 @@ interface Offered {
 export interface OfferedTools {
   readonly tools: readonly Tool[]
   readonly search?: Fields
+  readonly server: readonly PlacedServerTool[]
 }
 
 /**
@@ -37,13 +39,23 @@ export function offeredTools(tools: readonly Fields[], reports: Reports): Offere
       )
       return []
     }
-    reports.unsupported(`${path}.type`, `Tools of type ${String(type)} run only at OpenAI itself`)
+    if (responsesTool(tool) === undefined)
+      reports.unsupported(`${path}.type`, `Tools of type ${String(type)} are known to OpenAI alone`)
     return []
   })
   const found = tools[search]
+  const server = serverTools(tools)
   return found === undefined
-    ? { tools: own }
-    : { tools: own, search: searchOptions(found, `tools[${search}]`, reports) }
+    ? { tools: own, server }
+    : { tools: own, server, search: searchOptions(found, `tools[${search}]`, reports) }
+}
+
+/** What OpenAI runs itself, but its search. */
+export function serverTools(tools: readonly Fields[]): readonly PlacedServerTool[] {
+  return offeredIn(tools).flatMap(({ tool: given, path }) => {
+    const tool = responsesTool(given)
+    return tool === undefined ? [] : [{ tool, path }]
+  })
 }
 
 /** Where the caller wrote the tool that is at this place of chat's list. */

@@ -1,4 +1,4 @@
-import { isObject, textOf, type ThinkingBlock } from '@sluice/contract'
+import { isObject, type ThinkingBlock, textOf } from '@sluice/contract'
 import { carry, restore } from '../../carried-reasoning.ts'
 import type { InputItem, OutputItem } from './schema.ts'
 

@@ -6,20 +6,20 @@ import {
   type FinishReason,
   objectOf,
   parseDataUrl,
-  textOf,
   type ThinkingBlock,
   type ToolCall,
+  textOf,
 } from '@sluice/contract'
 import { callSignature } from '../../call-signature.ts'
-import { interleaved } from '../../interleaved.ts'
 import { readCitation } from '../../citations.ts'
+import { interleaved } from '../../interleaved.ts'
 import type { FormatContext } from '../../protocol.ts'
 import { asksForCompaction, compactionItem, summaryIn } from './compaction.ts'
 import { itemIds } from './history.ts'
 import { createFlatNames, type FlatNames } from './offered-tools.ts'
 import { plainReasoningItem, reasoningItem, signatureItem } from './reasoning.ts'
-import { serverItems } from './server-items.ts'
 import type { OutputItem, ResponseObject, ResponsesRequest } from './schema.ts'
+import { serverItems } from './server-items.ts'
 
 /** Makes the id of an item from its prefix. */
 type NewId = (prefix: string) => string

@@ -1,12 +1,19 @@
 import { type ChatRequest, type Fields, type Message, type Tool } from '@sluice/contract'
 import { applyFormatDecisions, type FormatDecisions } from '../../decisions.ts'
 import type { FormatContext } from '../../protocol.ts'
+import { pathOfServerTool } from '../../tools/offered-server-tools.ts'
 import { wrappedFormat } from '../text-format.ts'
 import { wrappedChoice } from '../tools.ts'
 import { asksForCompaction } from './compaction.ts'
 import { responseNotFound } from './history.ts'
 import { messagesOf } from './messages.ts'
-import { createFlatNames, type FlatNames, offeredTools, pathOfTool } from './offered-tools.ts'
+import {
+  createFlatNames,
+  type FlatNames,
+  offeredTools,
+  pathOfTool,
+  serverTools,
+} from './offered-tools.ts'
 import { type ResponsesRequest, ResponsesRequest as ResponsesSchema } from './schema.ts'
 
 const decisions: FormatDecisions<ResponsesRequest> = {
@@ -54,7 +61,7 @@ export function canonicalOf(
   nameIncludes(request, context)
   const { instructions, reasoning, text } = request
   const names = createFlatNames(request.tools ?? [])
-  const { tools, search } = offeredTools(request.tools ?? [], context)
+  const { tools, search, server } = offeredTools(request.tools ?? [], context)
   const head = instructions == null ? [] : [{ role: 'system' as const, content: instructions }]
   const format = text?.format == null ? undefined : wrappedFormat(text.format)
   const isCompaction = asksForCompaction(request)
@@ -62,6 +69,7 @@ export function canonicalOf(
   return withoutNulls(request.model, messages, {
     tools: tools.length > 0 ? tools : null,
     web_search_options: isCompaction ? null : search,
+    server_tools: isCompaction || server.length === 0 ? null : server.map(({ tool }) => tool),
     tool_choice: isCompaction ? silence(tools) : choiceOf(request, names),
     parallel_tool_calls: request.parallel_tool_calls,
     response_format: isCompaction ? null : format,
@@ -127,6 +135,8 @@ const params: Readonly<Record<string, string>> = {
 export function paramOf(canonical: string, request: ResponsesRequest): string {
   const name = /^[a-z_]+/.exec(canonical)?.[0] ?? canonical
   if (name === 'messages') return 'input'
+  const server = pathOfServerTool(canonical, () => serverTools(request.tools ?? []))
+  if (server !== undefined) return server
   const rest = canonical.slice(name.length)
   // Tools of namespaces are gathered in one list; a path of this format's own stays.
   const tool =

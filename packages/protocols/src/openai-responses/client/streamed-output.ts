@@ -9,8 +9,8 @@ import type {
 import { callSignature } from '../../call-signature.ts'
 import { plainReasoningItem, reasoningItem, signatureItem } from './reasoning.ts'
 import { callItem, flatAnnotation, imageItem, messageItem, namedItem } from './reply.ts'
-import { serverItems } from './server-items.ts'
 import type { OutputItem } from './schema.ts'
+import { serverItems } from './server-items.ts'
 import { createStreamedMessage, type StreamedMessage, type Teller } from './streamed-message.ts'
 
 interface OpenReasoning {

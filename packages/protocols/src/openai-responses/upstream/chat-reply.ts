@@ -1,8 +1,8 @@
 import {
   type AnswerMessage,
   type ChatReply,
-  chatUsage,
   type ChoiceLogprobs,
+  chatUsage,
   countOf,
   type Fields,
   type FinishReason,
@@ -13,14 +13,14 @@ import {
   objectOf,
   type ServerToolCall,
   someText,
-  textOf,
   type ThinkingBlock,
   type ToolCall,
+  textOf,
 } from '@sluice/contract'
 import { bodyOf } from '../../failure.ts'
+import { placed } from '../../interleaved.ts'
 import { tierOf } from '../../openai/upstream/chat-reply.ts'
 import { logprobsOf } from '../../openai/upstream/logprobs.ts'
-import { placed } from '../../interleaved.ts'
 import type { CodecContext, Decoded, Received } from '../../protocol.ts'
 import {
   annotationsOf,

@@ -4,6 +4,7 @@ import { type ChatFamily, chatFamily, unknownFamily } from '../../families/chat-
 import { idFields } from '../../openai/upstream/chat-request.ts'
 import { thinkingFields } from '../../openai/upstream/thinking.ts'
 import type { CodecContext } from '../../protocol.ts'
+import { sentServerTools } from '../../tools/offered-server-tools.ts'
 import { flatFormat } from '../text-format.ts'
 import { flatChoice, flatTool } from '../tools.ts'
 import { encodeMessages } from './messages.ts'
@@ -39,6 +40,7 @@ const decisions: Decisions<'chat'> = {
   audio: 'refused',
   prediction: 'hint',
   web_search_options: 'sent',
+  server_tools: 'sent',
   service_tier: 'sent',
   store: 'sent',
   metadata: 'sent',
@@ -61,7 +63,7 @@ export function responsesBody(given: ChatRequest, context: CodecContext): Fields
     model: context.model,
     instructions,
     input: encodeMessages(messages, first, context),
-    ...toolFields(request),
+    ...toolFields(request, context),
     text: textFields(request),
     reasoning: reasoningFields(request, family, context),
     include: include.length > 0 ? include : undefined,
@@ -91,7 +93,7 @@ function splitInstructions(messages: readonly Message[]): {
   return { instructions: content, messages: rest, first: 1 }
 }
 
-function toolFields(request: ChatRequest): Fields {
+function toolFields(request: ChatRequest, context: CodecContext): Fields {
   const {
     tools,
     tool_choice: choice,
@@ -99,13 +101,26 @@ function toolFields(request: ChatRequest): Fields {
     web_search_options: web,
   } = request
   const search = web == null ? [] : [searchTool(web)]
-  const all = [...(tools ?? []).map(flatTool), ...search]
+  const all = [...(tools ?? []).map(flatTool), ...search, ...serverTools(request, context)]
   if (all.length === 0) return {}
   return {
     tools: all,
     tool_choice: choice == null ? undefined : flatChoice(choice),
     parallel_tool_calls: parallel,
   }
+}
+
+const made = { code_execution: { type: 'code_interpreter', container: { type: 'auto' } } }
+
+/** Nobody could answer a question for approval in another format. */
+function serverTools(request: ChatRequest, context: CodecContext): readonly Fields[] {
+  for (const [index, { api, type, tool }] of (request.server_tools ?? []).entries())
+    if (api === 'responses' && type === 'mcp' && tool['require_approval'] !== 'never')
+      context.unsupported(
+        `server_tools[${index}].require_approval`,
+        "Only 'never' can be had here: a call cannot be approved",
+      )
+  return sentServerTools(request, { api: 'responses', made }, context)
 }
 
 function searchTool(options: Fields): Fields {
@@ -151,7 +166,14 @@ function includes(request: ChatRequest, model: string): readonly string[] {
   return [
     ...(blocks || asked || reasons(model) ? ['reasoning.encrypted_content'] : []),
     ...(request.logprobs === true ? ['message.output_text.logprobs'] : []),
+    ...resultsOf(request, 'code_execution', 'code_interpreter_call.outputs'),
+    ...resultsOf(request, 'file_search', 'file_search_call.results'),
   ]
+}
+
+/** What a tool gave is told only where it is asked for. */
+function resultsOf({ server_tools: tools }: ChatRequest, type: string, include: string): string[] {
+  return tools?.some((tool) => tool.type === type) === true ? [include] : []
 }
 
 /** Models that reason answer 200 to a wish for encrypted reasoning, all others 400 (OpenAI, reasoning guide). */

@@ -7,8 +7,8 @@ import {
   listOf,
   objectOf,
   type Step,
-  textOf,
   type ToolCallDelta,
+  textOf,
 } from '@sluice/contract'
 import { type ChatChunks, createChatChunks } from '../../chat-chunks.ts'
 import { assertCut } from '../../finished.ts'

@@ -5,9 +5,9 @@ import {
   listOf,
   objectOf,
   someText,
-  textOf,
   type ThinkingBlock,
   type ToolCall,
+  textOf,
 } from '@sluice/contract'
 import { argumentsText } from '../../call-arguments.ts'
 import { type Annotation, shiftedAnnotation } from '../../citations.ts'

@@ -1,16 +1,17 @@
 import {
   type ChatReply,
   type ChatRequest,
-  type Fields,
   type Message,
-  objectOf,
   type OperationName,
+  objectOf,
   type ResponseFormat,
   type Tool,
 } from '@sluice/contract'
 import type { FormatContext, StreamWriter } from '../../protocol.ts'
 import { serverToolText } from '../../server-tools.ts'
+import { pathOfServerTool } from '../../tools/offered-server-tools.ts'
 import { isNamedSchema, namedSchema } from '../named-schema.ts'
+import { readContent } from '../upstream/content.ts'
 import {
   callsAsToolCalls,
   functionsAsTools,
@@ -18,8 +19,7 @@ import {
   withFunctionCalls,
   withFunctionDelta,
 } from './functions.ts'
-import { isCalled, offeredTools } from './offered-tools.ts'
-import { readContent } from '../upstream/content.ts'
+import { isCalled, offeredTools, serverTools } from './offered-tools.ts'
 import type { ChatCompletionMessage, ChatCompletionRequest } from './schema.ts'
 import { writeChunks } from './stream.ts'
 
@@ -42,11 +42,19 @@ export function canonicalChat(
     for (const [field, value] of Object.entries({ functions, function_call: choice }))
       if (value != null) reports.leftOut(field)
   const limit = rest.max_completion_tokens ?? older
-  const { tools, search } = offeredTools(given ?? [], reports)
+  const { tools, search, server } = offeredTools(given ?? [], reports)
+  // No caller's word: what it would say stands among the tools.
+  const { server_tools: unknown, ...known } = rest as Partial<ChatRequest> & typeof rest
+  if (unknown != null) reports.leftOut('server_tools')
   return {
-    ...rest,
+    ...known,
     ...(tools.length === 0 ? {} : { tools: tools.map(withOuterCache) }),
-    ...searchFields(request, search, tools.length > 0),
+    ...(search === undefined ? {} : { web_search_options: rest.web_search_options ?? search }),
+    ...(server.length === 0 ? {} : { server_tools: server.map(({ tool }) => tool) }),
+    // Where a provider's tools are all there is, a choice can mean nothing else.
+    ...(given?.length && tools.length === 0
+      ? { tool_choice: null, parallel_tool_calls: null }
+      : {}),
     messages: callsAsToolCalls(messages.map(withoutThinkingParts).map(withServerToolWords)).map(
       plainMessage,
     ),
@@ -69,19 +77,6 @@ function withoutThinkingParts(message: GivenMessage): ChatCompletionMessage {
 
 function isThinkingPart({ type }: { readonly type: string }): boolean {
   return type === 'thinking'
-}
-
-/** A search that stands among the tools. Where it is all there is, a choice can mean nothing else. */
-function searchFields(
-  { web_search_options: own }: ChatCompletionRequest,
-  search: Fields | undefined,
-  hasTools: boolean,
-): Partial<ChatRequest> {
-  if (search === undefined) return {}
-  return {
-    web_search_options: own ?? search,
-    ...(hasTools ? {} : { tool_choice: null, parallel_tool_calls: null }),
-  }
 }
 
 /** What the provider's tools did for an earlier answer is told before its text. */
@@ -157,6 +152,8 @@ export function paramOfChat(canonical: string, request: ChatCompletionRequest): 
   switch (field) {
     case 'tools':
       return older ? `functions${rest.replace('.function', '')}` : field + givenPlace(request, rest)
+    case 'server_tools':
+      return pathOfServerTool(canonical, () => serverTools(request.tools ?? []))
     case 'tool_choice':
       return older ? 'function_call' : canonical
     case 'parallel_tool_calls':

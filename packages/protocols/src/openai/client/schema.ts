@@ -60,12 +60,14 @@ const ChatCompletionMessage = Type.Object({
 export type ChatCompletionMessage = Omit<Static<typeof ChatCompletionMessage>, 'content'> &
   Pick<Message, 'content'>
 
+const { server_tools: _, ...fields } = ChatRequest.properties
+
 /**
  * A chat request as OpenAI's clients write it (contract, ChatCompletionRequest): the canonical form, the words that
  * OpenAI has deprecated beside it, and a schema with a name or, as the contract has it, without one.
  */
 export const ChatCompletionRequest = Type.Object({
-  ...ChatRequest.properties,
+  ...fields,
   messages: Type.Array(ChatCompletionMessage, { minItems: 1 }),
   /** Tools of a provider's own have its types, or none. */
   tools: optional(

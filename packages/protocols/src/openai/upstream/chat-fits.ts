@@ -1,7 +1,7 @@
 import { type Fields, isObject, listOf, objectOf, textOf } from '@sluice/contract'
+import { isNeutral } from '../../neutral-values.ts'
 import { isProviderSearch } from '../client/offered-tools.ts'
 import { isNamedSchema } from '../named-schema.ts'
-import { isNeutral } from '../../neutral-values.ts'
 import type { ChatExtension, ChatOptions } from './options.ts'
 
 /**

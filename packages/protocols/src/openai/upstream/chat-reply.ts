@@ -12,20 +12,20 @@ import {
   objectOf,
   ServerToolCall,
   someText,
-  textOf,
   ThinkingBlock,
   type ToolCall,
+  textOf,
 } from '@sluice/contract'
 import { argumentsText } from '../../call-arguments.ts'
-import { bodyOf } from '../../failure.ts'
 import type { Annotation } from '../../citations.ts'
+import { bodyOf } from '../../failure.ts'
 import type { CodecContext, Decoded, Received } from '../../protocol.ts'
 import { readInput } from '../../server-tools.ts'
-import { executedKind, usageOfAnswer } from './executed-tools.ts'
 import { readAnnotations, readArguments, readContent, readReasoning } from './content.ts'
-import { detailsBlock, detailsOf } from './reasoning-details.ts'
+import { executedKind, usageOfAnswer } from './executed-tools.ts'
 import { failureOf, finishReasonOf } from './finish-reasons.ts'
 import { logprobsOf } from './logprobs.ts'
+import { detailsBlock, detailsOf } from './reasoning-details.ts'
 
 /** Reads a whole chat completion of OpenAI or anything that calls itself compatible. */
 export function decodeChat(received: Received, context: CodecContext): Decoded<'chat'> {

@@ -12,7 +12,8 @@ import { chatFamily, unknownFamily } from '../../families/chat-models.ts'
 import { pdfAsFile } from '../../file-types.ts'
 import { fittedId } from '../../fitted-id.ts'
 import type { CodecContext } from '../../protocol.ts'
-import { chatExtensions, type ChatOptions } from './options.ts'
+import { sentServerTools } from '../../tools/offered-server-tools.ts'
+import { type ChatOptions, chatExtensions } from './options.ts'
 import { returnedDetails } from './reasoning-details.ts'
 import { thinkingFields } from './thinking.ts'
 
@@ -46,6 +47,7 @@ const decisions: Decisions<'chat'> = {
   audio: 'sent',
   prediction: 'sent',
   web_search_options: 'sent',
+  server_tools: 'sent',
   service_tier: 'sent',
   store: 'sent',
   metadata: 'sent',
@@ -64,7 +66,8 @@ export function chatBody(
   const knows: ReadonlySet<string> = new Set(
     context.isGateway === true ? chatExtensions : options.knows,
   )
-  const { messages, tools } = request
+  const { messages } = request
+  const tools = toolsOut(request, knows, context)
   // A name of a gateway's own says nothing of the model behind it.
   const family = context.isGateway === true ? unknownFamily : chatFamily(context.model)
   const body: Record<string, unknown> = {
@@ -73,12 +76,13 @@ export function chatBody(
     messages: messages.map((message, index) =>
       messageOut(message, { knows, context, path: `messages[${index}]` }),
     ),
-    ...(tools?.length ? { tools: tools.map((tool) => toolOut(tool, knows)) } : {}),
+    tools,
+    server_tools: null,
     ...streaming(request),
     ...thinkingFields(request, { family, knowsBudget: knows.has('thinking_budget'), context }),
     ...idFields(request),
   }
-  if (!tools?.length) withoutTools(body)
+  if (tools.length === 0) withoutTools(body)
   // OpenAI takes notes only on completions that it stores, and answers 400 to others.
   const notes = request.store === true ? [] : ['metadata']
   const own = Object.entries(decisions).flatMap(([field, decision]) =>
@@ -188,6 +192,19 @@ function withFileData(part: ContentPart, context: CodecContext): ContentPart {
   if (file === undefined || fetched === undefined) return part
   const data = formatDataUrl(fetched.contentType, Buffer.from(fetched.bytes).toString('base64'))
   return { ...part, file: { filename: 'file', ...file, file_data: data } }
+}
+
+/** A gateway like this one takes a provider's tools in the words of each. */
+function toolsOut(
+  request: ChatRequest,
+  knows: ReadonlySet<string>,
+  context: CodecContext,
+): readonly unknown[] {
+  const server =
+    context.isGateway === true
+      ? (request.server_tools ?? []).map(({ tool }) => tool)
+      : sentServerTools(request, { api: 'chat' }, context)
+  return [...(request.tools ?? []).map((tool) => toolOut(tool, knows)), ...server]
 }
 
 function toolOut(tool: Tool, knows: ReadonlySet<string>): unknown {

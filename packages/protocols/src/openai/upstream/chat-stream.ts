@@ -7,16 +7,16 @@ import {
   listOf,
   objectOf,
   type ServerSentEvent,
-  someText,
   type Step,
+  someText,
 } from '@sluice/contract'
 import { shiftedAnnotation } from '../../citations.ts'
 import type { CodecContext, StreamReader } from '../../protocol.ts'
 import { eventObject } from '../../read-json.ts'
 import { usageIn } from '../../usage.ts'
-import { ExecutedTools } from './executed-tools.ts'
 import { createdOf, imagesOf, isThinkingBlock, serverCallsOf, tierOf } from './chat-reply.ts'
 import { readAnnotations, readContent, readReasoning } from './content.ts'
+import { ExecutedTools } from './executed-tools.ts'
 import { finishReasonOf } from './finish-reasons.ts'
 import { logprobsOf } from './logprobs.ts'
 import { addDetail, detailsBlock, detailsOf } from './reasoning-details.ts'

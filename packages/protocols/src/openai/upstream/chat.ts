@@ -1,5 +1,5 @@
-import type { Codec } from '../../protocol.ts'
 import { chatFamily } from '../../families/chat-models.ts'
+import type { Codec } from '../../protocol.ts'
 import { usualNames } from '../../tools/tool-names.ts'
 import { withToolRule } from '../../tools/with-tool-rule.ts'
 import { wholeCalls } from '../../whole-calls.ts'

@@ -1,9 +1,9 @@
 import {
-  chatUsage,
   type CompleteChunk,
   type CompleteReply,
   type CompleteRequest,
   CompletionLogprobs,
+  chatUsage,
   countOf,
   type Fields,
   GatewayError,
@@ -12,8 +12,8 @@ import {
   matches,
   noUsage,
   objectOf,
-  someText,
   type Step,
+  someText,
 } from '@sluice/contract'
 import type { Static } from 'typebox'
 import { withoutFields } from '../../decisions.ts'

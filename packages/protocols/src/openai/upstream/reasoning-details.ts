@@ -3,8 +3,8 @@ import {
   isObject,
   listOf,
   objectOf,
-  textOf,
   type ThinkingBlock,
+  textOf,
 } from '@sluice/contract'
 import { carry, restore } from '../../carried-reasoning.ts'
 

@@ -4,10 +4,10 @@ import {
   isObject,
   listOf,
   someText,
-  textOf,
   type TranscribeReply,
   type TranscribeRequest,
   type TranslateRequest,
+  textOf,
 } from '@sluice/contract'
 import { withoutFields } from '../../decisions.ts'
 import { bodyOf } from '../../failure.ts'

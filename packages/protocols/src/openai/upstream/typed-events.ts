@@ -1,8 +1,8 @@
 import {
   type Fields,
   type ServerSentEvent,
-  someText,
   type Step,
+  someText,
   type TypedEvent,
   type Usage,
 } from '@sluice/contract'

@@ -5,8 +5,8 @@ import type { StreamWatcher, Verdict } from '../../protocol.ts'
 import { eventObject } from '../../read-json.ts'
 import { RepeatedEvent } from '../../repeated-event.ts'
 import { usageIn } from '../../usage.ts'
-import { ExecutedTools } from './executed-tools.ts'
 import { readContent, readReasoning } from './content.ts'
+import { ExecutedTools } from './executed-tools.ts'
 import { failureOf } from './finish-reasons.ts'
 
 /** Watches a stream of chat or text completion chunks (OpenAI API; the stream ends with `[DONE]`). */

@@ -34,6 +34,7 @@ const decisions: Decisions<'chat'> = {
   audio: 'refused',
   prediction: 'hint',
   web_search_options: 'refused',
+  server_tools: 'refused',
   service_tier: 'hint',
   store: 'hint',
   metadata: 'hint',

@@ -6,14 +6,15 @@ import {
   unlistedFields,
 } from '@sluice/contract'
 import type { EngineContext, EngineOperation } from '@sluice/engine'
-import type { Target } from '../route/routing.ts'
-import { asWritten, modeOf, reportsOf, type Run } from '../run/run.ts'
-import { Attempt, type AttemptAnswer, type Attempted } from './attempt.ts'
+import { lackProviderTools } from '@sluice/protocols'
 import type { AnyStep } from '../canonical.ts'
+import type { Target } from '../route/routing.ts'
+import { asWritten, modeOf, type Run, reportsOf } from '../run/run.ts'
+import { Attempt, type AttemptAnswer, type Attempted } from './attempt.ts'
 import type { Cancellation } from './cancellation.ts'
 import { Delivery } from './delivery.ts'
-import { pulledSource } from './pulled-source.ts'
 import { namedFilesOf } from './named-files.ts'
+import { pulledSource } from './pulled-source.ts'
 import { type Source, through } from './source.ts'
 import { untilAborted } from './until-aborted.ts'
 
@@ -35,8 +36,10 @@ export async function askEngine(
       { param: 'model' },
     )
   const request = run.canonical(modeOf(run, target))
-  const { leftOut } = reportsOf(run, target)
-  for (const path of unlistedFields(operations[call.operation].request, request)) leftOut(path)
+  const reports = reportsOf(run, target)
+  if (call.operation === 'chat') lackProviderTools(request, reports)
+  for (const path of unlistedFields(operations[call.operation].request, request))
+    reports.leftOut(path)
   const attempt = new Attempt(run, target, cancellation)
   try {
     attempt.wait(call.stream ? 'first token' : 'headers')

@@ -3,9 +3,9 @@ import {
   isObject,
   noUsage,
   type Operation,
+  operations,
   type Usage,
   type UsageRecord,
-  operations,
 } from '@sluice/contract'
 import type { Cost } from '../../prices/cost.ts'
 import type { Call } from '../call.ts'

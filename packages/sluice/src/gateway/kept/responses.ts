@@ -1,15 +1,15 @@
 import { GatewayError, invalidRequest, JsonSurvey, parseJson } from '@sluice/contract'
-import type { ApiKey } from '../../ports/api-key.ts'
-import type { StoredResponse } from '../../ports/store.ts'
 import {
   inputItems,
+  type ResponsesRequest,
   referredResponses,
   responseNotFound,
   sinceCompaction,
-  type ResponsesRequest,
   withHistory,
   withReferences,
 } from '@sluice/protocols'
+import type { ApiKey } from '../../ports/api-key.ts'
+import type { StoredResponse } from '../../ports/store.ts'
 import { answerOf } from '../answer.ts'
 import type { Attempted } from '../attempt/attempt.ts'
 import { nativeOf } from '../attempt/prepare.ts'

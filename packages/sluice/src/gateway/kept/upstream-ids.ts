@@ -1,5 +1,5 @@
 import { isObject, listOf, objectOf, someText } from '@sluice/contract'
-import { itemsOf, responseNotFound, type ResponsesRequest } from '@sluice/protocols'
+import { itemsOf, namedInTool, type ResponsesRequest, responseNotFound } from '@sluice/protocols'
 import { checkNamed, type Named } from '../attempt/named-ids.ts'
 import { nativeOf, type UpstreamTarget } from '../attempt/prepare.ts'
 import type { Run } from '../run/run.ts'
@@ -36,7 +36,9 @@ function namedIn(request: ResponsesRequest): readonly Named[] {
       partsIn(value, ['prompt.variables', name]),
     ),
     ...itemsOf(request).flatMap((item, index) => inItem(item, index)),
-    ...listOf(tools).flatMap((tool, index) => inTool(objectOf(tool), `tools[${index}]`)),
+    ...listOf(tools)
+      .flatMap((tool, index) => namedInTool(objectOf(tool), `tools[${index}]`))
+      .map((one) => ({ ...one, isReference: true })),
   ]
 }
 
@@ -80,23 +82,6 @@ function partsIn(parts: unknown, path: readonly string[]): readonly Named[] {
   return listOf(parts).flatMap((part, index) =>
     reference(objectOf(part)['file_id'], [`${path.join('.')}[${index}]`, 'file_id']),
   )
-}
-
-function inTool(tool: Readonly<Record<string, unknown>>, path: string): readonly Named[] {
-  const { container, vector_store_ids: stores, file_ids: files } = tool
-  const lists: readonly (readonly [string, unknown])[] = [
-    ['vector_store_ids', stores],
-    ['file_ids', files],
-    ['container.file_ids', objectOf(container)['file_ids']],
-  ]
-  return [
-    ...reference(container, [path, 'container']),
-    ...reference(objectOf(container)['id'], [path, 'container', 'id']),
-    ...reference(objectOf(tool['input_image_mask'])['file_id'], [path, 'input_image_mask']),
-    ...lists.flatMap(([name, ids]) =>
-      listOf(ids).flatMap((id, index) => reference(id, [path, `${name}[${index}]`])),
-    ),
-  ]
 }
 
 /** What an upstream knows of a response that it made: itself, its items, and what its tools have left behind. */

@@ -1,8 +1,8 @@
 import { GatewayError } from '@sluice/contract'
-import type { HeldClaim } from './claims.ts'
-import type { BudgetWindow, Decision, Level, RateClaim, Refusal } from '../../ports/limiter.ts'
 import type { Holder } from '../../ports/account.ts'
+import type { BudgetWindow, Decision, Level, RateClaim, Refusal } from '../../ports/limiter.ts'
 import { formatUsd } from '../../prices/cost.ts'
+import type { HeldClaim } from './claims.ts'
 
 export interface Decided {
   /** As they were asked for: `decision` speaks of them in this order. */

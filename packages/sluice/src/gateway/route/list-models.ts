@@ -1,9 +1,9 @@
 import { type OperationName, operationNames } from '@sluice/contract'
+import type { EngineModel } from '@sluice/engine'
 import { mayUse } from '../../accounts/allowed.ts'
 import type { Caller } from '../../ports/api-key.ts'
-import type { EngineModel } from '@sluice/engine'
-import type { RoutingInput } from './routing-input.ts'
 import type { ListedModel, Upstream, UpstreamModel } from './routing.ts'
+import type { RoutingInput } from './routing-input.ts'
 
 export interface ListedModels {
   readonly input: RoutingInput

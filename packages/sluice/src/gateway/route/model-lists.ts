@@ -1,9 +1,9 @@
 import { GatewayError } from '@sluice/contract'
 import type { ModelCard } from '@sluice/protocols'
 import { outgoing } from '../attempt/prepare.ts'
-import type { Upstream, UpstreamModel } from './routing.ts'
 import { ask as askOnce, type Send } from '../attempt/send.ts'
 import { untilAborted } from '../attempt/until-aborted.ts'
+import type { Upstream, UpstreamModel } from './routing.ts'
 
 /** What each upstream says it has. Asked only when somebody needs to know, and kept for a while. */
 export interface ModelLists {

@@ -1,6 +1,6 @@
+import type { Engine, EngineCard } from '@sluice/engine'
 import type { Config } from '../../config/config.ts'
 import type { TargetPrices } from '../../prices/target-price.ts'
-import type { Engine, EngineCard } from '@sluice/engine'
 import type { ModelLists } from './model-lists.ts'
 import type { Upstream } from './routing.ts'
 

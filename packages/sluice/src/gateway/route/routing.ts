@@ -1,10 +1,10 @@
 import type { OperationName } from '@sluice/contract'
+import type { Engine } from '@sluice/engine'
 import type { UnsupportedMode } from '../../config/unsupported-mode.ts'
 import type { Caller } from '../../ports/api-key.ts'
-import type { Engine } from '@sluice/engine'
+import type { TargetPrice } from '../../prices/target-price.ts'
 import type { Provider, ProviderSettings } from '../../providers/provider.ts'
 import type { Timeouts } from '../attempt/deadline.ts'
-import type { TargetPrice } from '../../prices/target-price.ts'
 import type { BreakerOptions } from './breaker.ts'
 
 /** A provider as configured: where it is, with which keys, and what is known of its models. */

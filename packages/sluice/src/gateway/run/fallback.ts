@@ -1,10 +1,10 @@
 import { GatewayError } from '@sluice/contract'
 import type { Attempted } from '../attempt/attempt.ts'
 import { orderFor } from '../route/order-targets.ts'
+import type { Target } from '../route/routing.ts'
 import { isFinal } from './failures.ts'
 import { hedged } from './hedge.ts'
 import { retry } from './retry.ts'
-import type { Target } from '../route/routing.ts'
 import type { Run } from './run.ts'
 
 /**

@@ -4,16 +4,16 @@ import {
   type ChatRequest,
   chatUsage,
   GatewayError,
-  serverToolCounts,
   type Step,
+  serverToolCounts,
   type Usage,
 } from '@sluice/contract'
 import { askUpstream } from '../attempt/ask-upstream.ts'
 import type { AttemptAnswer, Attempted } from '../attempt/attempt.ts'
-import type { AnyStep } from '../canonical.ts'
 import { Cancellation } from '../attempt/cancellation.ts'
 import type { UpstreamTarget } from '../attempt/prepare.ts'
 import type { Sink, Source } from '../attempt/source.ts'
+import type { AnyStep } from '../canonical.ts'
 import type { Run } from './run.ts'
 
 /**

@@ -1,8 +1,8 @@
 import { GatewayError } from '@sluice/contract'
 import type { FormatContext } from '@sluice/protocols'
 import type { UnsupportedMode } from '../../config/unsupported-mode.ts'
-import type { AnyRequest } from '../canonical.ts'
 import type { Call } from '../call.ts'
+import type { AnyRequest } from '../canonical.ts'
 import type { Gateway } from '../gateway.ts'
 import type { Route, Target } from '../route/routing.ts'
 
@@ -25,9 +25,19 @@ function pathIn({ format, request }: Call, param: string): string | undefined {
   return format.paramOf ? format.paramOf(param, request.value) : param
 }
 
+/** Errors whose path is the caller's own already; once more it could become that of another tool. */
+const written = new WeakSet<GatewayError>()
+
+function refusal(message: string, param: string): GatewayError {
+  const error = new GatewayError('unsupported_parameter', message, { param })
+  written.add(error)
+  return error
+}
+
 /** An error about a field of the canonical request, said of the field that the caller wrote. */
 export function asWritten(call: Call, thrown: unknown): GatewayError {
   const error = GatewayError.from(thrown)
+  if (written.has(error)) return error
   const { code, message, details } = error
   const path = details.param === undefined ? undefined : pathIn(call, details.param)
   if (path === undefined || path === details.param) return error
@@ -43,11 +53,7 @@ export function reportsOf(run: Run, target: Target): Reports {
   const mode = modeOf(run, target)
   const refuse = (path: string, reason: string | undefined): never => {
     const why = reason === undefined ? '' : `: ${reason}`
-    throw new GatewayError(
-      'unsupported_parameter',
-      `'${path}' is not supported by ${target.providerId} for this model${why}`,
-      { param: path },
-    )
+    throw refusal(`'${path}' is not supported by ${target.providerId} for this model${why}`, path)
   }
   return {
     unsupported(param, reason) {
@@ -67,7 +73,7 @@ export function reportsOf(run: Run, target: Target): Reports {
 /** The same for what a client format itself cannot say in the canonical form, by its own paths. */
 export function formatReports({ trail: { dropped } }: Call, mode: UnsupportedMode): Reports {
   const refuse = (param: string, reason: string): never => {
-    throw new GatewayError('unsupported_parameter', reason, { param })
+    throw refusal(reason, param)
   }
   return {
     unsupported(

@@ -14,8 +14,8 @@ import { seesAccount } from '../../accounts/rights.ts'
 import type { Changes } from '../../accounts/terms.ts'
 import type { AccountKind } from '../../ports/account.ts'
 import { one } from '../models.ts'
-import { pageOf, paging, text } from '../openapi-written.ts'
 import { toJsonSchema } from '../openapi-schema.ts'
+import { pageOf, paging, text } from '../openapi-written.ts'
 import {
   type AdminContext,
   type AdminEndpoint,

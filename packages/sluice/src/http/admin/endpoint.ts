@@ -1,5 +1,5 @@
-import type { TSchema } from 'typebox'
 import { GatewayError, validate } from '@sluice/contract'
+import type { TSchema } from 'typebox'
 import type { AccountStore } from '../../accounts/administer.ts'
 import type { Admin } from '../../accounts/rights.ts'
 import type { AdminRole } from '../../ports/api-key.ts'

@@ -1,5 +1,5 @@
-import type { TProperties } from 'typebox'
 import { GatewayError, invalidRequest, oneOf, operationNames, Type } from '@sluice/contract'
+import type { TProperties } from 'typebox'
 import { createId } from '../../accounts/secrets.ts'
 import { isAddressBlock } from '../../config/address-block.ts'
 import type { Budget, Terms } from '../../ports/account.ts'

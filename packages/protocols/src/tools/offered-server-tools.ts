@@ -1,0 +1,132 @@
+import {
+  type ChatRequest,
+  type Fields,
+  isObject,
+  listOf,
+  type ServerTool,
+  textOf,
+} from '@sluice/contract'
+import type { CodecContext } from '../protocol.ts'
+
+// Tools that a provider runs itself, as its own API writes them and as others have the same.
+
+/** A tool, and where the caller wrote it. */
+export interface PlacedServerTool {
+  readonly tool: ServerTool
+  readonly path: string
+}
+
+/** The caller's path of a canonical one into these tools; undefined for every other. Most tools have a type. */
+export function pathOfServerTool(
+  canonical: string,
+  placed: () => readonly PlacedServerTool[],
+): string | undefined {
+  const [, index, rest = ''] = /^server_tools\[(\d+)\](.*)$/.exec(canonical) ?? []
+  if (index === undefined) return undefined
+  const found = placed()[Number(index)]
+  if (found === undefined) return 'tools'
+  return found.path + (rest === '' && found.tool.api !== 'gemini' ? '.type' : rest)
+}
+
+/** Anthropic dates its own tools (Claude docs, tool reference). */
+const dated = /^(\w+)_\d{8}$/
+
+export function anthropicTool(tool: Fields): ServerTool | undefined {
+  const type = textOf(tool['type'])
+  const [, name] = dated.exec(type) ?? []
+  return name === undefined ? undefined : { type: name, api: 'anthropic', tool: { ...tool } }
+}
+
+/** What OpenAI and xAI run themselves; what else is in Responses the caller runs. */
+const inResponses: Readonly<Record<string, string>> = {
+  code_interpreter: 'code_execution',
+  file_search: 'file_search',
+  image_generation: 'image_generation',
+  mcp: 'mcp',
+  x_search: 'x_search',
+}
+
+export function responsesTool(tool: Fields): ServerTool | undefined {
+  const type = inResponses[textOf(tool['type'])]
+  return type === undefined ? undefined : { type, api: 'responses', tool: { ...tool } }
+}
+
+const inGemini: Readonly<Record<string, string>> = {
+  codeExecution: 'code_execution',
+  urlContext: 'web_fetch',
+  googleMaps: 'google_maps',
+  fileSearch: 'file_search',
+  enterpriseWebSearch: 'enterprise_web_search',
+  googleSearchRetrieval: 'google_search_retrieval',
+}
+
+/** A field of one of Gemini's tools, in either spelling, without the search that chat has an option for. */
+export function geminiTool(name: string, value: unknown): ServerTool | undefined {
+  const camel = camelCase(name)
+  const type = inGemini[camel]
+  if (type === undefined || !isObject(value)) return undefined
+  return { type, api: 'gemini', tool: { [camel]: { ...value } } }
+}
+
+export function isGoogleSearch(name: string, value: unknown): boolean {
+  return camelCase(name) === 'googleSearch' && isObject(value)
+}
+
+function camelCase(name: string): string {
+  return name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
+}
+
+type Reports = Pick<CodecContext, 'leftOut' | 'unsupported'>
+
+/**
+ * The tools that an upstream runs itself, in its own words. `made` are those it has of another API's kinds; what of them
+ * cannot be carried over is said, and so is a tool that it has not.
+ */
+export function sentServerTools(
+  { server_tools: tools }: Pick<ChatRequest, 'server_tools'>,
+  { api, made = {} }: { api: ServerTool['api']; made?: Readonly<Record<string, Fields>> },
+  reports: Reports,
+): readonly Fields[] {
+  return (tools ?? []).flatMap((tool, index) => {
+    if (tool.api === api) return [tool.tool]
+    const own = made[tool.type]
+    if (own === undefined) return lackServerTool(index, reports)
+    nameWishes(tool, `server_tools[${index}]`, reports)
+    return [own]
+  })
+}
+
+function lackServerTool(index: number, { unsupported }: Reports): readonly [] {
+  unsupported(`server_tools[${index}]`, 'Such a tool runs only at a provider that has it')
+  return []
+}
+
+/** Says that none of the tools can be had. */
+export function lackServerTools(
+  { server_tools: tools }: Pick<ChatRequest, 'server_tools'>,
+  reports: Reports,
+): void {
+  for (const index of (tools ?? []).keys()) lackServerTool(index, reports)
+}
+
+/** What narrows where a tool may look, or gives it something to work with. */
+const binding: ReadonlySet<string> = new Set(['allowed_domains', 'blocked_domains', 'container'])
+
+function nameWishes({ api, tool }: ServerTool, path: string, reports: Reports): void {
+  const { type: _, name: __, ...wishes } = api === 'gemini' ? innerOf(tool) : tool
+  for (const [field, value] of Object.entries(wishes)) {
+    if (value === null || isAutomatic(value)) continue
+    if (!binding.has(field)) reports.leftOut(`${path}.${field}`)
+    else if (!Array.isArray(value) || listOf(value).length > 0)
+      reports.unsupported(`${path}.${field}`, 'Only the provider whose tool it is knows this')
+  }
+}
+
+function innerOf(tool: Fields): Fields {
+  const [inner] = Object.values(tool)
+  return isObject(inner) ? inner : {}
+}
+
+function isAutomatic(value: unknown): boolean {
+  return isObject(value) && Object.keys(value).length === 1 && value['type'] === 'auto'
+}
