@@ -1,18 +1,30 @@
 // Asks a gateway whether it is there, again and again, on a thread of its own: how long did it wait at most?
+import { readFileSync } from 'node:fs'
 import { Agent, get } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
 
 export interface HealthAsker extends AsyncDisposable {
-  /** The longest wait since the last time it was asked for, in milliseconds, and how many answers came. */
-  longest(): Promise<{ readonly waitMs: number; readonly answers: number }>
+  /**
+   * The longest wait since the last time it was asked for, in milliseconds, with that of the answer which is still
+   * waited for. Where the system tells, it is the time that the gateway's main thread worked meanwhile: others who use
+   * the machine make an answer late, too.
+   */
+  longest(): Promise<number>
 }
 
-export async function askHealth(address: string): Promise<HealthAsker> {
-  const worker = new Worker(new URL(import.meta.url), { workerData: address })
+interface Asked {
+  readonly address: string
+  readonly pid: number | undefined
+}
+
+/** Asks the gateway at an address, which is the process `pid`. */
+export async function askHealth(address: string, pid: number | undefined): Promise<HealthAsker> {
+  const asked: Asked = { address, pid }
+  const worker = new Worker(new URL(import.meta.url), { workerData: asked })
   worker.setMaxListeners(0)
   const next = () =>
-    new Promise<{ waitMs: number; answers: number }>((resolve, reject) => {
+    new Promise<number>((resolve, reject) => {
       worker.once('message', resolve)
       worker.once('error', reject)
     })
@@ -37,33 +49,37 @@ async function ask(address: string, agent: Agent): Promise<void> {
   })
 }
 
-async function run(address: string): Promise<void> {
+/** How long the main thread of a process has worked, in milliseconds; undefined where only the clock tells. */
+function workedMs(pid: number | undefined): number | undefined {
+  if (process.platform !== 'linux' || pid === undefined) return undefined
+  const [nanoseconds] = readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')
+  return Number(nanoseconds) / 1e6
+}
+
+async function run({ address, pid }: Asked): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   await ask(address, agent)
   let waitMs = 0
-  let answers = 0
   let isAsked = false
-  const tell = (): void => {
-    // Where nothing was answered meanwhile, the next answer says how long it took.
-    if (!isAsked || answers === 0) return
-    parentPort?.postMessage({ waitMs, answers })
-    isAsked = false
-    waitMs = 0
-    answers = 0
-  }
   parentPort?.on('message', () => {
     isAsked = true
-    tell()
   })
-  parentPort?.postMessage('ready')
+  parentPort?.postMessage(0)
   for (;;) {
     const start = performance.now()
+    const workedBefore = workedMs(pid)
     await ask(address, agent)
-    waitMs = Math.max(waitMs, performance.now() - start)
-    answers += 1
-    tell()
+    const passedMs = performance.now() - start
+    const worked = workedMs(pid)
+    const isTold = worked !== undefined && workedBefore !== undefined
+    waitMs = Math.max(waitMs, isTold ? Math.min(passedMs, worked - workedBefore) : passedMs)
+    if (isAsked) {
+      parentPort?.postMessage(waitMs)
+      isAsked = false
+      waitMs = 0
+    }
     await sleep(5)
   }
 }
 
-if (!isMainThread && typeof workerData === 'string') await run(workerData)
+if (!isMainThread) await run(workerData as Asked)

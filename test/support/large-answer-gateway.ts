@@ -14,9 +14,8 @@ export interface Delayed {
   readonly status: number
   readonly came: Buffer
   readonly sent: Buffer
-  /** The longest that `/healthz` took meanwhile, in milliseconds, and how often it answered. */
+  /** The longest that `/healthz` took meanwhile, in milliseconds. */
   readonly waitMs: number
-  readonly answers: number
 }
 
 export interface LargeAnswerGateway extends AsyncDisposable {
@@ -44,7 +43,7 @@ export async function largeAnswerGateway(): Promise<LargeAnswerGateway> {
   const program = [`${root}/packages/sluice/src/cli/main.ts`, 'serve']
   const env = npmEnvironment()
   const server = opened.use(await startServer(process.execPath, program, { folder, env }))
-  const health = opened.use(await askHealth(server.address))
+  const health = opened.use(await askHealth(server.address, server.child.pid))
 
   async function take(one: Omit<LargeAnswer, 'name' | 'status'>): Promise<Delayed> {
     answer = Buffer.from(one.answer?.() ?? '')
@@ -56,7 +55,7 @@ export async function largeAnswerGateway(): Promise<LargeAnswerGateway> {
       body: JSON.stringify({ model: `${one.up}/m`, ...one.body }),
     })
     const came = Buffer.from(await response.arrayBuffer())
-    return { status: response.status, came, sent: answer, ...(await health.longest()) }
+    return { status: response.status, came, sent: answer, waitMs: await health.longest() }
   }
 
   // The first answers compile what is needed.
@@ -69,6 +68,6 @@ export async function largeAnswerGateway(): Promise<LargeAnswerGateway> {
   await take({ up: 'builtin', ...chat, body: { ...chat.body, model: 'builtin-chat' } })
   await health.longest()
   await sleep(500)
-  const { waitMs: idleMs } = await health.longest()
+  const idleMs = await health.longest()
   return { idleMs, take, [Symbol.asyncDispose]: () => opened.disposeAsync() }
 }
