@@ -8,7 +8,9 @@ import {
   listAccountsCommand,
   switchAccountCommand,
 } from './accounts.ts'
+import type { ApplyOptions } from './apply/apply.ts'
 import { verifyAudit } from './audit.ts'
+import { CommandError } from './command-error.ts'
 import {
   type CreateKeyOptions,
   createKeyCommand,
@@ -30,6 +32,7 @@ export function addAdminCommands(program: Command, { print, finish }: Printing):
   addKeyCommands(program, print)
   for (const kind of ['organization', 'team', 'user'] as const)
     addAccountCommands(program, kind, print)
+  addApplyCommand(program, print)
   program
     .command('audit')
     .description('check what administrators did')
@@ -39,6 +42,36 @@ export function addAdminCommands(program: Command, { print, finish }: Printing):
 }
 
 type Print = Printing['print']
+
+interface ApplyCommandOptions extends Omit<ApplyOptions, 'file'> {
+  readonly file?: string
+  readonly schema?: boolean
+}
+
+function addApplyCommand(program: Command, print: Print): void {
+  program
+    .command('apply')
+    .description('make organizations, teams, users and keys what a YAML file says')
+    .option('-f, --file <file>', 'the file, or - for standard input')
+    .option('--dry-run', 'show what would change, and change nothing')
+    .option('--yes', 'do not ask')
+    .option('--prune', 'also delete and revoke what the sections of the file do not name')
+    .option(
+      '--secrets <file>',
+      'write the secrets of new keys to a new file that only you can read',
+    )
+    .option('--url <url>', 'the URL of the gateway; default: that of the settings')
+    .option('--json', 'print JSON')
+    .option('--schema', 'print the JSON Schema of the file')
+    .action(async ({ file, schema = false, ...options }: ApplyCommandOptions) => {
+      const { appliedSchema } = await import('./apply/file.ts')
+      if (schema) return print(appliedSchema())
+      if (file === undefined)
+        throw new CommandError('Say which file: sluice apply -f accounts.yaml')
+      const { applyCommand } = await import('./apply/apply.ts')
+      await applyCommand(readEnvironment(), { file, ...options }, print)
+    })
+}
 
 function addKeyCommands(program: Command, print: Print): void {
   const keys = program.command('keys').description('create, list, rotate and revoke API keys')

@@ -96,7 +96,8 @@ function pathOf(kind: AccountKind): string {
   return `/admin/v1/${kind}s`
 }
 
-function shownBudget({ limitMicroUsd, window, model, tag }: Budget): string {
+/** As in a table, such as `$10/month`. */
+export function shownBudget({ limitMicroUsd, window, model, tag }: Budget): string {
   const of = [model, tag].filter((part) => part !== undefined).map((part) => ` (${part})`)
   return `$${limitMicroUsd / 1_000_000}/${typeof window === 'number' ? `${window}h` : window}${of.join('')}`
 }

@@ -26,11 +26,19 @@ const waitMs = 30_000
 /**
  * The administration of the gateway that runs under these settings, over HTTP. Where none answers, or none that takes the
  * administrator's key, the same endpoints work on the store in this process: so the first keys can be made, and lost ones
- * replaced, by whoever may read the data folder. The caller disposes it.
+ * replaced, by whoever may read the data folder. A gateway that is asked for by its URL is asked, and nothing else. The caller
+ * disposes it.
  */
-export async function openAdmin(environment: Environment): Promise<AdminConnection> {
+export async function openAdmin(
+  environment: Environment,
+  { url: asked }: { readonly url?: string } = {},
+): Promise<AdminConnection> {
   const config = await loadConfig(environment)
   const key = config.adminKey ?? readInitialKeys(config.dataFolder).adminKey
+  if (asked !== undefined) {
+    if (key === undefined) throw new CommandError('Set SLUICE_ADMIN_KEY to a key of this gateway')
+    return servedAdmin(asked.replace(/\/+$/, ''), key)
+  }
   const url = reachableAddress(config.server.host, config.server.port).replace(/\/+$/, '')
   if (key !== undefined && (await isServed(url, key))) return servedAdmin(url, key)
   return ownAdmin(config)

@@ -73,7 +73,8 @@ export function termsOf(options: TermsOptions, now: number): Partial<Terms> {
   ) as Partial<Terms>
 }
 
-function parseBudget(text: string): BudgetOption {
+/** `10/month`, `1/24h,tag=nightly`. Throws InvalidArgumentError where it is something else. */
+export function parseBudget(text: string): BudgetOption {
   const [amount = '', ...further] = text.split(',')
   const parts = /^(\d+(?:\.\d{1,6})?)\/(day|week|month|lifetime|(\d+)h)$/.exec(amount)
   const pairs = further.map((pair) => /^(model|tag)=(.+)$/.exec(pair))

@@ -32,7 +32,8 @@ const budget = Type.Object(
   { additionalProperties: false },
 )
 
-const terms = {
+/** What every level may carry, field by field. */
+export const terms = {
   expiresAt: count('Milliseconds since the epoch.'),
   models: Type.Array(word(200), {
     maxItems: itemsMax,
@@ -59,13 +60,15 @@ const terms = {
 const name = word(200)
 
 /** Each may be left out. */
-function optionals<P extends TProperties>(properties: P) {
+export function optionals<P extends TProperties>(properties: P) {
   return Object.fromEntries(
     Object.entries(properties).map(([field, schema]) => [field, Type.Optional(schema)]),
   )
 }
 
-const closed = (properties: TProperties) => Type.Object(properties, { additionalProperties: false })
+/** An object without other properties. */
+export const closed = (properties: TProperties) =>
+  Type.Object(properties, { additionalProperties: false })
 const id = word(100)
 
 export const organizationCreation = closed({ name, ...optionals(terms) })

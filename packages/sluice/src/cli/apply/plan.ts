@@ -1,0 +1,180 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { ShownAccount } from '../../accounts/account-changes.ts'
+import type { ShownKey } from '../../accounts/key-changes.ts'
+import { terms } from '../../http/admin/schemas.ts'
+import type { AccountKind, Budget } from '../../ports/account.ts'
+import { CommandError } from '../command-error.ts'
+import { type AppliedFile, type Kind, kinds, type Wanted } from './file.ts'
+
+type Present = ShownAccount | ShownKey
+
+/** What the gateway has, without revoked keys. */
+export type Current = Readonly<Record<Kind, readonly Present[]>>
+
+export interface Difference {
+  readonly field: string
+  /** Undefined where it was not there. */
+  readonly before: unknown
+  readonly after: unknown
+}
+
+/** What a new thing belongs to. The id is absent while that is not made either. */
+export interface Parent {
+  readonly kind: AccountKind
+  readonly name: string
+  readonly id?: string
+}
+
+/** One request to the administration. */
+export type Step = { readonly kind: Kind; readonly name: string } & (
+  | {
+      readonly action: 'create'
+      readonly parent?: Parent
+      readonly body: Readonly<Record<string, unknown>>
+    }
+  | { readonly action: 'change'; readonly id: string; readonly differences: readonly Difference[] }
+  | {
+      readonly action: 'disable' | 'enable' | 'delete' | 'revoke'
+      /** Of a new thing that shall be disabled it is not known yet. */
+      readonly id?: string
+    }
+)
+
+const fields = Object.keys(terms)
+
+/**
+ * The steps from what is there to what the file asks for, in an order in which they can be made; none where both are the same.
+ * What the file does not name stays, or is removed with `prune` where the file has its section; keys of administrators always
+ * stay.
+ *
+ * @throws CommandError where no change can lead there.
+ */
+export function planOf(file: AppliedFile, current: Current, prune: boolean): readonly Step[] {
+  const steps = file.wanted.flatMap((wanted) => stepsFor(wanted, file, current))
+  return prune ? [...steps, ...removals(file, current)] : steps
+}
+
+function stepsFor(wanted: Wanted, file: AppliedFile, current: Current): readonly Step[] {
+  const { kind, name, disabled, place } = wanted
+  const present = presentOf(current, kind, name, place)
+  const parent = wanted.parent && parentOf(wanted.parent, { file, current, place })
+  if (!present) {
+    const create: Step = {
+      action: 'create',
+      kind,
+      name,
+      ...(parent && { parent }),
+      body: bodyOf(wanted),
+    }
+    return disabled ? [create, { action: 'disable', kind, name }] : [create]
+  }
+  assertSamePlace(wanted, present, parent)
+  const { id } = present
+  const differences = differencesOf(wanted, present)
+  const isDisabled = present.disabledAt !== undefined
+  return [
+    ...(differences.length > 0 ? [{ action: 'change' as const, kind, name, id, differences }] : []),
+    ...(isDisabled === disabled
+      ? []
+      : [{ action: disabled ? ('disable' as const) : ('enable' as const), kind, name, id }]),
+  ]
+}
+
+function presentOf(current: Current, kind: Kind, name: string, place: string): Present | undefined {
+  const [first, second] = current[kind].filter((one) => one.name === name)
+  if (second)
+    throw new CommandError(
+      `${place}: several ${kind}s are named ${name} (${first?.id}, ${second.id}): rename one first`,
+    )
+  return first
+}
+
+function parentOf(
+  { kind, name }: NonNullable<Wanted['parent']>,
+  {
+    file,
+    current,
+    place,
+  }: { readonly file: AppliedFile; readonly current: Current; readonly place: string },
+): Parent {
+  const present = presentOf(current, kind, name, place)
+  if (present) return { kind, name, id: present.id }
+  if (file.wanted.some((one) => one.kind === kind && one.name === name)) return { kind, name }
+  throw new CommandError(
+    `${place}: there is no ${kind} ${name}, neither in the file nor in the gateway`,
+  )
+}
+
+function bodyOf({
+  terms: itsTerms,
+  role,
+  adminRole,
+  name,
+}: Wanted): Readonly<Record<string, unknown>> {
+  return {
+    name,
+    ...itsTerms,
+    ...((role !== undefined || adminRole !== undefined) && { role: role ?? 'administrator' }),
+    ...(adminRole !== undefined && { adminRole }),
+  }
+}
+
+/** What a thing is in and what a key may do is decided when it is made. */
+function assertSamePlace(wanted: Wanted, present: Present, parent: Parent | undefined): void {
+  const parentId = 'parentId' in present ? present.parentId : undefined
+  const isIn = 'ownerId' in present ? present.ownerId : parentId
+  if (isIn !== parent?.id)
+    throw new CommandError(
+      `${wanted.place}: ${wanted.name} is ${isIn === undefined ? 'in nothing' : `in ${isIn}`} and cannot be moved`,
+    )
+  if (!('role' in present)) return
+  const role = wanted.role ?? (wanted.adminRole === undefined ? 'caller' : 'administrator')
+  const adminRole = role === 'administrator' ? (wanted.adminRole ?? 'owner') : undefined
+  const itsRole = present.role === 'administrator' ? (present.adminRole ?? 'owner') : undefined
+  if (present.role !== role || adminRole !== itsRole)
+    throw new CommandError(
+      `${wanted.place}: the role of a key cannot be changed: make another, and revoke this one`,
+    )
+}
+
+function differencesOf(wanted: Wanted, present: Present): readonly Difference[] {
+  const have = present as unknown as Readonly<Record<string, unknown>>
+  const want: Readonly<Record<string, unknown>> = {
+    ...wanted.terms,
+    ...(wanted.terms.budgets !== undefined && {
+      budgets: withKnownIds(wanted.terms.budgets as readonly Budget[], present.budgets ?? []),
+    }),
+  }
+  return fields
+    .map((field) => ({ field, before: have[field], after: want[field] }))
+    .filter(({ before, after }) => !isDeepStrictEqual(before, after))
+}
+
+/** A budget that counts the same keeps its id, and so what was spent of it. */
+function withKnownIds(want: readonly Budget[], have: readonly Budget[]): readonly Budget[] {
+  const left = [...have]
+  return want.map((budget) => {
+    const known = left.findIndex(
+      (one) =>
+        (budget.id === undefined || budget.id === one.id) &&
+        one.window === budget.window &&
+        one.model === budget.model &&
+        one.tag === budget.tag,
+    )
+    if (known < 0) return budget
+    const [one] = left.splice(known, 1)
+    return one ? { ...budget, id: one.id } : budget
+  })
+}
+
+function removals(file: AppliedFile, current: Current): readonly Step[] {
+  return kinds.toReversed().flatMap((kind) => {
+    if (!file.kinds.has(kind)) return []
+    return current[kind]
+      .filter((one) => !('role' in one && one.role === 'administrator'))
+      .filter(({ name }) => !file.wanted.some((want) => want.kind === kind && want.name === name))
+      .map(
+        ({ id, name }): Step => ({ action: kind === 'key' ? 'revoke' : 'delete', kind, name, id }),
+      )
+  })
+}

@@ -1,0 +1,58 @@
+import type { Budget } from '../../ports/account.ts'
+import { shownBudget } from '../accounts.ts'
+import type { Step } from './plan.ts'
+
+const signs: Readonly<Record<Step['action'], string>> = {
+  create: '+',
+  change: '~',
+  disable: '~',
+  enable: '~',
+  delete: '-',
+  revoke: '-',
+}
+
+/** The plan for a person: a line for each step, what differs below it, and how many there are. */
+export function shownPlan(steps: readonly Step[]): string {
+  if (steps.length === 0) return 'Nothing differs.'
+  const count = (...actions: readonly Step['action'][]) =>
+    steps.filter(({ action }) => actions.includes(action)).length
+  const sums = [
+    `${count('create')} to create`,
+    `${count('change', 'disable', 'enable')} to change`,
+    `${count('delete', 'revoke')} to remove`,
+  ]
+  return [...steps.flatMap(shownStep), '', `${sums.join(', ')}.`].join('\n')
+}
+
+function shownStep(step: Step): readonly string[] {
+  const head = `${signs[step.action]} ${step.kind} ${step.name}`
+  switch (step.action) {
+    case 'create': {
+      const { name: _name, ...body } = step.body
+      const parent = step.parent ? { [step.parent.kind]: step.parent.name } : {}
+      const lines = Object.entries({ ...parent, ...body })
+      return [head, ...lines.map(([field, value]) => `    ${field}: ${shown(field, value)}`)]
+    }
+    case 'change':
+      return [
+        head,
+        ...step.differences.map(
+          ({ field, before, after }) =>
+            `    ${field}: ${shown(field, before)} → ${shown(field, after)}`,
+        ),
+      ]
+    case 'disable':
+    case 'enable':
+    case 'delete':
+    case 'revoke':
+      return [`${head}: ${step.action}`]
+  }
+}
+
+function shown(field: string, value: unknown): string {
+  if (value === undefined) return 'none'
+  if (field === 'expiresAt') return new Date(Number(value)).toISOString()
+  if (field === 'budgets') return (value as readonly Budget[]).map(shownBudget).join(', ') || 'none'
+  if (Array.isArray(value)) return value.join(', ') || 'none'
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}

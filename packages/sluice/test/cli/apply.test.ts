@@ -1,0 +1,247 @@
+// `sluice apply`: a file of organizations, teams, users and keys, against a gateway that runs.
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { granted } from '../../../../test/support/administrate.ts'
+import { type Finished, runSluice } from '../../../../test/support/run-sluice.ts'
+import { adminKey, start, type Started } from '../../../../test/support/start.ts'
+import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
+import { appliedSchema } from '../../src/cli/apply/file.ts'
+
+interface Applied {
+  readonly changes: readonly {
+    readonly action: string
+    readonly kind: string
+    readonly name: string
+  }[]
+  readonly made: number
+  readonly secrets: Readonly<Record<string, string>>
+}
+
+const first = `
+organizations:
+  - name: acme
+    budgets: [100/month]
+teams:
+  - name: search
+    organization: acme
+    models: [builtin-*, 'openai/*']
+    budgets: [10/month, '1/24h,tag=nightly']
+users:
+  - name: ada
+    team: search
+    requestsPerMinute: 60
+keys:
+  - name: app
+    team: search
+    tags: [project=search]
+  - name: ada-laptop
+    user: ada
+    expiresAt: 2090-01-31
+  - name: auditor
+    role: administrator
+    adminRole: viewer
+`
+
+/** Runs `sluice apply` on a text, in the gateway's folder. */
+function applier(gateway: Started) {
+  const folder = gateway.dataFolder
+  const variables = {
+    SLUICE_DATA: folder,
+    SLUICE_PORT: new URL(gateway.url).port,
+    SLUICE_ADMIN_KEY: adminKey,
+  }
+  return (text: string, ...args: readonly string[]): Promise<Finished> => {
+    writeFileSync(join(folder, 'accounts.yaml'), text)
+    return runSluice(['apply', '-f', 'accounts.yaml', ...args], { folder, variables })
+  }
+}
+
+async function done(finished: Promise<Finished>): Promise<string> {
+  const { exitCode, stdout, stderr } = await finished
+  expect(exitCode, stderr).toBe(0)
+  return stdout
+}
+
+async function json(finished: Promise<Finished>): Promise<Applied> {
+  return JSON.parse(await done(finished)) as Applied
+}
+
+async function refused(finished: Promise<Finished>): Promise<string> {
+  const { exitCode, stderr } = await finished
+  expect(exitCode).toBe(1)
+  return stderr
+}
+
+async function listed(gateway: Started, kind: string) {
+  const { data } = await granted(gateway, `GET /admin/v1/${kind}?order=asc`)
+  return data as unknown as readonly (Readonly<Record<string, unknown>> & {
+    readonly name: string
+    readonly id: string
+    readonly budgets: readonly { readonly id: string; readonly limitMicroUsd: number }[]
+  })[]
+}
+
+test('a file is made what it says, and the same file once more changes nothing', async () => {
+  await using gateway = await start()
+  const apply = applier(gateway)
+
+  const planned = await done(apply(first, '--dry-run'))
+  expect(planned).toContain('+ team search\n    organization: acme\n')
+  expect(planned).toContain('    budgets: $10/month, $1/24h (nightly)\n')
+  expect(planned).toContain('6 to create, 0 to change, 0 to remove.')
+  expect(await listed(gateway, 'teams')).toEqual([])
+
+  const made = await json(apply(first, '--yes', '--json'))
+  expect(made.changes.map(({ action, kind, name }) => `${action} ${kind} ${name}`)).toEqual([
+    'create organization acme',
+    'create team search',
+    'create user ada',
+    'create key app',
+    'create key ada-laptop',
+    'create key auditor',
+  ])
+  expect(made.made).toBe(6)
+  const [organization] = await listed(gateway, 'organizations')
+  const [team] = await listed(gateway, 'teams')
+  const [user] = await listed(gateway, 'users')
+  expect(team).toMatchObject({ parentId: organization?.id, models: ['builtin-*', 'openai/*'] })
+  expect(user).toMatchObject({ parentId: team?.id, requestsPerMinute: 60 })
+  expect(await listed(gateway, 'keys')).toMatchObject([
+    { name: 'app', ownerId: team?.id, tags: ['project=search'] },
+    { name: 'ada-laptop', ownerId: user?.id, expiresAt: Date.parse('2090-01-31') },
+    { name: 'auditor', role: 'administrator', adminRole: 'viewer' },
+  ])
+  const key = made.secrets['app'] ?? ''
+  expect((await gateway.request('/v1/models', { key })).status).toBe(200)
+
+  expect(await done(apply(first, '--yes'))).toBe('Nothing differs.\n')
+  expect(await json(apply(first, '--yes', '--json'))).toEqual({ changes: [], made: 0, secrets: {} })
+})
+
+test('what differs is changed, what the file lacks is taken away, and a budget keeps what was spent', async () => {
+  await using gateway = await start()
+  const apply = applier(gateway)
+  await done(apply(first, '--yes'))
+  const [before] = await listed(gateway, 'teams')
+  const changed = first
+    .replace('[10/month, ', '[25/month, ')
+    .replace("    models: [builtin-*, 'openai/*']\n", '')
+    .replace('    requestsPerMinute: 60\n', '    requestsPerMinute: 5\n    disabled: true\n')
+  const shown = await done(apply(changed, '--yes'))
+  expect(shown).toContain('~ team search\n    models: builtin-*, openai/* → none\n')
+  expect(shown).toContain(
+    '    budgets: $10/month, $1/24h (nightly) → $25/month, $1/24h (nightly)\n',
+  )
+  expect(shown).toContain('~ user ada\n    requestsPerMinute: 60 → 5\n~ user ada: disable\n')
+  const [after] = await listed(gateway, 'teams')
+  expect(after).not.toHaveProperty('models')
+  expect(after?.budgets.map(({ id }) => id)).toEqual(before?.budgets.map(({ id }) => id))
+  expect(after?.budgets[0]?.limitMicroUsd).toBe(25_000_000)
+  expect((await listed(gateway, 'users'))[0]).toHaveProperty('disabledAt')
+  expect(await done(apply(changed, '--yes'))).toBe('Nothing differs.\n')
+  await done(apply(first, '--yes'))
+  expect((await listed(gateway, 'users'))[0]).not.toHaveProperty('disabledAt')
+})
+
+test('only with --prune is anything removed, of the sections that are there, and never an administrator', async () => {
+  await using gateway = await start()
+  const apply = applier(gateway)
+  await done(apply(first, '--yes'))
+  const fewer = 'organizations: [{ name: acme, budgets: [100/month] }]\nteams: []\nusers: []\n'
+  expect(await done(apply(fewer, '--yes'))).toBe('Nothing differs.\n')
+  // Keys still belong to them: their section is not there, so that they stay.
+  expect(await refused(apply(fewer, '--yes', '--prune'))).toContain(
+    'delete user ada: The gateway refused (409): Something belongs to it',
+  )
+  const shown = await done(apply(`${fewer}keys: []\n`, '--yes', '--prune'))
+  expect(shown).toContain('- key app: revoke\n')
+  expect(shown).toContain('0 to create, 0 to change, 4 to remove.')
+  expect(await listed(gateway, 'teams')).toEqual([])
+  const keys = await listed(gateway, 'keys')
+  expect(keys.map(({ name, revokedAt }) => [name, revokedAt !== undefined])).toEqual([
+    ['app', true],
+    ['ada-laptop', true],
+    ['auditor', false],
+  ])
+})
+
+test('secrets go to a new file that nobody else can read', async () => {
+  await using gateway = await start()
+  const apply = applier(gateway)
+  const shown = await done(apply(first, '--yes', '--secrets', 'secrets.json'))
+  expect(shown).not.toContain('sk-')
+  const file = join(gateway.dataFolder, 'secrets.json')
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+  const secrets = JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>
+  expect(Object.keys(secrets)).toEqual(['app', 'ada-laptop', 'auditor'])
+  expect((await gateway.request('/v1/models', { key: secrets['app'] ?? '' })).status).toBe(200)
+  const another = `${first}  - name: further\n`
+  expect(await refused(apply(another, '--yes', '--secrets', 'secrets.json'))).toContain(
+    'The secrets cannot be written to a new file',
+  )
+  expect(await listed(gateway, 'keys')).toHaveLength(3)
+})
+
+test('without a terminal nothing is changed unless --yes says so', async () => {
+  await using gateway = await start()
+  const apply = applier(gateway)
+  expect(await refused(apply(first))).toContain('Nothing was changed: --yes applies the plan')
+  expect(await listed(gateway, 'organizations')).toEqual([])
+})
+
+test('a step that is refused ends it, what was made is told, and the next run goes on', async () => {
+  await using gateway = await start()
+  const apply = applier(gateway)
+  const wrong = `teams: [{ name: a }, { name: b, addresses: [10.0.0.0/40] }]\n`
+  const said = await refused(apply(wrong, '--yes'))
+  expect(said).toContain('create team b: The gateway refused (400)')
+  expect(said).toContain('1 of 2 changes are made')
+  expect((await listed(gateway, 'teams')).map(({ name }) => name)).toEqual(['a'])
+  await done(apply(wrong.replace('/40', '/8'), '--yes'))
+  expect((await listed(gateway, 'teams')).map(({ name }) => name)).toEqual(['a', 'b'])
+})
+
+test('a gateway that is named by its URL is asked with the key of the environment', async () => {
+  await using gateway = await start()
+  using folder = temporaryFolder()
+  writeFileSync(join(folder.path, 'a.yaml'), 'teams: [{ name: far }]\n')
+  const at = { folder: folder.path, variables: { SLUICE_ADMIN_KEY: adminKey } }
+  await done(runSluice(['apply', '-f', 'a.yaml', '--yes', '--url', gateway.url], at))
+  expect(await listed(gateway, 'teams')).toMatchObject([{ name: 'far' }])
+})
+
+describe('a wrong file is refused with the place of the mistake, and nothing is changed', () => {
+  test.each([
+    ['teams: [', 'The file is not YAML'],
+    ['teams: [{ name: a, model: [x] }]', 'teams[0].model'],
+    ['groups: []', 'groups'],
+    ['teams: [{}]', 'teams[0].name'],
+    ['teams: [{ name: a }, { name: a }]', 'teams[1]: another team is named a already'],
+    ['teams: [{ name: a, organization: o }]', 'teams[0]: there is no organization o'],
+    [
+      'teams: [{ name: a, budgets: [10/year] }]',
+      'teams[0].budgets[0]: It must be such as 10/month',
+    ],
+    ['teams: [{ name: a, expiresAt: 2026-02-99 }]', 'teams[0].expiresAt'],
+    ['users: [{ name: a, team: t, organization: o }]', 'not in both'],
+    ['keys: [{ name: present, role: administrator }]', 'the role of a key cannot be changed'],
+    ['keys: [{ name: present, team: other }]', 'cannot be moved'],
+    ['keys: [{ name: twice }]', 'several keys are named twice'],
+  ])('%s', async (text, sentence) => {
+    await using gateway = await start()
+    for (const name of ['present', 'twice', 'twice'])
+      await granted(gateway, 'POST /admin/v1/keys', { name })
+    await granted(gateway, 'POST /admin/v1/teams', { name: 'other' })
+    expect(await refused(applier(gateway)(text, '--yes'))).toContain(sentence)
+    expect(await listed(gateway, 'teams')).toHaveLength(1)
+  })
+})
+
+test('the published schema is the one that is used', () => {
+  const published = readFileSync(new URL('../../../../apply.schema.json', import.meta.url), 'utf8')
+  expect(
+    JSON.parse(published),
+    'run: node bin/sluice.cjs apply --schema > apply.schema.json && npm run format',
+  ).toEqual(JSON.parse(appliedSchema()))
+})
