@@ -234,3 +234,45 @@ test('a citation keeps its place in the text, where the format has one', async (
     ])
   }
 })
+
+test('Cohere counts characters of which some are two units of a text in JavaScript', async () => {
+  const texts = ['🌈🌈 A rainbow', ' is 🎨 seven colours.'] as const
+  const sources = [document]
+  const citations = [
+    { start: 5, end: 12, text: 'rainbow', sources, content_index: 0 },
+    { start: 6, end: 11, text: 'seven', sources, content_index: 1 },
+  ]
+  const content = texts.map((text) => ({ type: 'text', text }))
+  await using pair = await inFrontOf(
+    'cohere',
+    either({ id: 'c', message: { content, citations }, ...cohereEnd }, [
+      data({ type: 'message-start', delta: { message: { role: 'assistant' } } }),
+      ...texts.flatMap((text, index) => [
+        data({ type: 'content-start', index, delta: { message: { content: { text: '' } } } }),
+        ...[text.slice(0, 4), text.slice(4)].map((piece) =>
+          data({ type: 'content-delta', index, delta: { message: { content: { text: piece } } } }),
+        ),
+        data({
+          type: 'citation-start',
+          index,
+          delta: { message: { citations: citations[index] } },
+        }),
+      ]),
+      data({ type: 'message-end', delta: cohereEnd }),
+    ]),
+  )
+  const whole = texts.join('')
+  for (const stream of [false, true]) {
+    const told = await ask(pair, 'generateContent', { stream })
+    const said = citationsIn('generateContent', told.wire, stream).map((chunk) => chunk['said'])
+    expect(said).toEqual(['rainbow', 'seven'])
+    const chat = await ask(pair, 'chat', { stream })
+    const words = citationsIn('chat', chat.wire, stream).map((annotation) => {
+      const { start_index: start, end_index: end } = annotation['file_citation'] as {
+        readonly [field: string]: number
+      }
+      return whole.slice(start, end)
+    })
+    expect(words).toEqual(['rainbow', 'seven'])
+  }
+})

@@ -12,7 +12,8 @@ import {
 import { argumentsText } from '../call-arguments.ts'
 import { chatReply } from '../chat-reply.ts'
 import type { CodecContext, Decoded, Received } from '../protocol.ts'
-import { annotationsOf } from './citations.ts'
+import { annotationsOf, type ContentPart } from './citations.ts'
+import { CodePoints } from './code-points.ts'
 import { finishReason } from './finish-reasons.ts'
 import { readLogprobs } from './logprobs.ts'
 import { readUsage } from './usage.ts'
@@ -38,9 +39,7 @@ function readMessage(message: Fields): AnswerMessage {
   const reasoning =
     parts.map((part) => textOf(part['thinking'])).join('') + textOf(message['tool_plan'])
   const calls = listOf(message['tool_calls']).flatMap(readCall)
-  const annotations = annotationsOf(message['citations'], (index) =>
-    parts.slice(0, index).reduce((sum, part) => sum + textOf(part['text']).length, 0),
-  )
+  const annotations = annotationsOf(message['citations'], placedParts(parts))
   return {
     role: 'assistant',
     content: text === '' && calls.length > 0 ? null : text,
@@ -49,6 +48,19 @@ function readMessage(message: Fields): AnswerMessage {
     ...(calls.length > 0 ? { tool_calls: calls } : {}),
     ...(annotations.length > 0 ? { annotations } : {}),
   }
+}
+
+function placedParts(parts: readonly Fields[]): ReadonlyMap<number, ContentPart> {
+  let offset = 0
+  return new Map(
+    parts.map((part, index) => {
+      const text = new CodePoints()
+      text.add(textOf(part['text']))
+      const placed = { offset, text }
+      offset += text.units
+      return [index, placed]
+    }),
+  )
 }
 
 function readCall(call: unknown): readonly ToolCall[] {

@@ -11,7 +11,8 @@ import { type ChatChunks, createChatChunks } from '../chat-chunks.ts'
 import { assertCut } from '../finished.ts'
 import type { CodecContext, StreamReader } from '../protocol.ts'
 import { eventObject } from '../read-json.ts'
-import { annotationsOf } from './citations.ts'
+import { annotationsOf, type ContentPart } from './citations.ts'
+import { CodePoints } from './code-points.ts'
 import { finishReason } from './finish-reasons.ts'
 import { readLogprobs } from './logprobs.ts'
 import { readUsage } from './usage.ts'
@@ -22,10 +23,16 @@ function messageOf(body: Fields): Fields {
   return objectOf(objectOf(body['delta'])['message'])
 }
 
+interface Told {
+  readonly logprobs?: unknown
+  /** Of the content part. */
+  readonly index?: number
+}
+
 /** The content parts of one answer: each one's text begins somewhere in the answer's. */
 class ContentParts {
   readonly #chunks: ChatChunks
-  readonly #offsets = new Map<number, number>()
+  readonly #parts = new Map<number, ContentPart>()
   #length = 0
 
   constructor(chunks: ChatChunks) {
@@ -33,13 +40,14 @@ class ContentParts {
   }
 
   begin(index: number): void {
-    this.#offsets.set(index, this.#length)
+    this.#parts.set(index, { offset: this.#length, text: new CodePoints() })
   }
 
-  tell({ text, thinking }: Fields, logprobs: unknown): Steps {
+  tell({ text, thinking }: Fields, { logprobs, index }: Told = {}): Steps {
     const said = textOf(text)
     const thought = textOf(thinking)
     this.#length += said.length
+    this.#parts.get(index ?? 0)?.text.add(said)
     return [
       ...(thought === '' ? [] : this.#chunks.delta({ reasoning_content: thought })),
       ...(said === '' ? [] : this.#chunks.delta({ content: said }, readLogprobs(logprobs))),
@@ -47,7 +55,7 @@ class ContentParts {
   }
 
   cite(citations: unknown): Steps {
-    const annotations = annotationsOf(citations, (index) => this.#offsets.get(index) ?? 0)
+    const annotations = annotationsOf(citations, this.#parts)
     return annotations.length === 0 ? [] : this.#chunks.delta({ annotations })
   }
 }
@@ -98,13 +106,13 @@ export function createChatReader(context: CodecContext): StreamReader<'chat'> {
       switch (body['type']) {
         case 'content-start':
           parts.begin(index)
-          return parts.tell(objectOf(message['content']), body['logprobs'])
+          return parts.tell(objectOf(message['content']), { logprobs: body['logprobs'], index })
         case 'citation-start':
           return parts.cite(message['citations'])
         case 'content-delta':
-          return parts.tell(objectOf(message['content']), body['logprobs'])
+          return parts.tell(objectOf(message['content']), { logprobs: body['logprobs'], index })
         case 'tool-plan-delta':
-          return parts.tell({ thinking: message['tool_plan'] }, undefined)
+          return parts.tell({ thinking: message['tool_plan'] })
         case 'tool-call-start':
           return startCall(index, objectOf(message['tool_calls']))
         case 'tool-call-delta': {

@@ -1,0 +1,27 @@
+/** Places in a text that comes in pieces: Cohere counts Unicode characters, chat, like JavaScript, units of UTF-16. */
+export class CodePoints {
+  /** Which characters so far take two units, in their order. */
+  readonly #wide: number[] = []
+  #units = 0
+
+  add(text: string): void {
+    for (const { index } of text.matchAll(/[\u{10000}-\u{10ffff}]/gu))
+      this.#wide.push(this.#units + index - this.#wide.length)
+    this.#units += text.length
+  }
+
+  /** The units before this character. */
+  unitsBefore(character: number): number {
+    let [low, high] = [0, this.#wide.length]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if ((this.#wide[middle] ?? 0) < character) low = middle + 1
+      else high = middle
+    }
+    return character + low
+  }
+
+  get units(): number {
+    return this.#units
+  }
+}
