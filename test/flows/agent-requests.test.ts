@@ -284,10 +284,10 @@ test('a search beside tools is one that the target may lack; alone it is what wa
   expect([alone.status, await alone.text()]).toEqual([400, expect.stringContaining('tools')])
 })
 
-test('a search for tools is left out, and those of the request are offered', async () => {
+test('a search for tools at OpenAI is left out, and those of the request are offered', async () => {
   await using stage = await through('openai', script, 'gpt-4.1')
   const { gateway, model } = stage
-  const tools = [...(codex.body['tools'] as object[]), { type: 'tool_search', execution: 'client' }]
+  const tools = [...(codex.body['tools'] as object[]), { type: 'tool_search' }]
   const response = await gateway.post('/v1/responses', { ...codex.body, model, tools })
   expect([response.status, await response.text()]).toEqual([
     200,

@@ -90,14 +90,17 @@ export function sentServerTools(
   return (tools ?? []).flatMap((tool, index) => {
     if (tool.api === api) return [tool.tool]
     const own = made[tool.type]
-    if (own === undefined) return lackServerTool(index, reports)
+    if (own === undefined) return lackServerTool(tool, index, reports)
     nameWishes(tool, `server_tools[${index}]`, reports)
     return [own]
   })
 }
 
-function lackServerTool(index: number, { unsupported }: Reports): readonly [] {
-  unsupported(`server_tools[${index}]`, 'Such a tool runs only at a provider that has it')
+/** A search for tools only spares the model their schemas, all of which are in the request. */
+function lackServerTool({ type }: ServerTool, index: number, reports: Reports): readonly [] {
+  if (type.startsWith('tool_search_tool')) reports.leftOut(`server_tools[${index}]`)
+  else
+    reports.unsupported(`server_tools[${index}]`, 'Such a tool runs only at a provider that has it')
   return []
 }
 
@@ -106,7 +109,7 @@ export function lackServerTools(
   { server_tools: tools }: Pick<ChatRequest, 'server_tools'>,
   reports: Reports,
 ): void {
-  for (const index of (tools ?? []).keys()) lackServerTool(index, reports)
+  for (const [index, tool] of (tools ?? []).entries()) lackServerTool(tool, index, reports)
 }
 
 /** What narrows where a tool may look, or gives it something to work with. */

@@ -9,7 +9,7 @@ import { argumentsText } from '../../call-arguments.ts'
 import { withSignature } from '../../call-signature.ts'
 import { placed } from '../../interleaved.ts'
 import type { FormatContext } from '../../protocol.ts'
-import { serverToolText } from '../../server-tools.ts'
+import { serverToolText, textForm } from '../../server-tools.ts'
 import { serverCallOf } from '../upstream/server-items.ts'
 import { compactedMessage, summaryRequest } from './compaction.ts'
 import { drawnImageUrl, messageContent, missing, spokenContent, toolOutput } from './content.ts'
@@ -17,6 +17,7 @@ import { isReference } from './history.ts'
 import type { FlatNames } from './offered-tools.ts'
 import { restoreReasoning } from './reasoning.ts'
 import type { InputItem } from './schema.ts'
+import { foundText } from './tool-search.ts'
 
 /** What the assistant said in one turn, gathered from its items. */
 interface Turn {
@@ -82,6 +83,13 @@ function addItem(conversation: Conversation, item: InputItem, path: string): voi
     case 'function_call_output':
     case 'custom_tool_call_output':
       return addOutput(conversation, item, path)
+    case 'tool_search_call':
+      return addSearch(conversation, item, path)
+    case 'tool_search_output':
+      return addFound(conversation, item, path)
+    // What it adds is among the tools.
+    case 'additional_tools':
+      return
     case 'image_generation_call':
       return addPicture(conversation, item, path)
     case 'compaction':
@@ -166,7 +174,7 @@ function addCall(conversation: Conversation, item: InputItem, path: string): voi
       : {
           id,
           type: 'function',
-          function: { name, arguments: argumentsText(item.arguments ?? '') },
+          function: { name, arguments: argumentsText(textForm(item.arguments ?? '')) },
           ...signed,
         },
   )
@@ -186,6 +194,18 @@ function addOutput(conversation: Conversation, item: InputItem, path: string): v
   const { content, media } = toolOutput(output, `${path}.output`)
   conversation.messages.push({ role: 'tool', tool_call_id: id, content })
   conversation.media.push(...media)
+}
+
+/** A search that OpenAI ran has only found what is in the request, where it is told what that was. */
+function addSearch(conversation: Conversation, item: InputItem, path: string): void {
+  if (item.call_id == null) return conversation.reports.leftOut(path)
+  addCall(conversation, { ...item, type: 'function_call', name: conversation.names.search }, path)
+}
+
+function addFound(conversation: Conversation, item: InputItem, path: string): void {
+  if (item.call_id == null) return conversation.reports.leftOut(path)
+  const output = foundText(item, conversation.names.flat)
+  addOutput(conversation, { ...item, output }, path)
 }
 
 /** What a tool of the provider's did, in words. */

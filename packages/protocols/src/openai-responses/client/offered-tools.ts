@@ -2,6 +2,8 @@ import { type Fields, isObject, listOf, type Tool, textOf } from '@sluice/contra
 import type { FormatContext } from '../../protocol.ts'
 import { type PlacedServerTool, responsesTool } from '../../tools/offered-server-tools.ts'
 import { isSearch, searchOptions, wrappedTool } from '../tools.ts'
+import type { ResponsesRequest } from './schema.ts'
+import { isCallersSearch, loadedTools, searchFunction } from './tool-search.ts'
 
 type Reports = Pick<FormatContext, 'leftOut' | 'unsupported'>
 
@@ -13,6 +15,9 @@ interface Offered {
   readonly namespace?: string
 }
 
+/** What tools are in: the request's own list, and its input, where later ones are. */
+export type Offering = Pick<ResponsesRequest, 'input' | 'tools'>
+
 /** The tools of a request as chat has them: all in one list, web search beside it. */
 export interface OfferedTools {
   readonly tools: readonly Tool[]
@@ -21,17 +26,18 @@ export interface OfferedTools {
 }
 
 /**
- * A search for tools that are loaded when they are needed (OpenAI, Tool search) only spares the model their schemas:
- * without it, which codex sends to the models it knows, those of the request are all there.
+ * A search for tools that OpenAI runs only spares the model the schemas of those in the request: without it, they are all
+ * there.
  */
-export function offeredTools(tools: readonly Fields[], reports: Reports): OfferedTools {
-  const names = createFlatNames(tools)
-  const search = tools.findIndex(isSearch)
-  const own = offeredIn(tools).flatMap(({ tool, path, namespace }) => {
+export function offeredTools(request: Offering, reports: Reports): OfferedTools {
+  const names = createFlatNames(request)
+  const search = (request.tools ?? []).findIndex(isSearch)
+  const own = offeredIn(request).flatMap(({ tool, path, namespace }) => {
     if (isSearch(tool)) return []
     const { type, name } = tool
     if (type === 'function' || type === 'custom')
       return [wrappedTool({ ...tool, name: names.flat(textOf(name), namespace) })]
+    if (isCallersSearch(tool)) return [wrappedTool({ ...searchFunction(tool), name: names.search })]
     if (type === 'tool_search') {
       reports.leftOut(
         path,
@@ -43,53 +49,69 @@ export function offeredTools(tools: readonly Fields[], reports: Reports): Offere
       reports.unsupported(`${path}.type`, `Tools of type ${String(type)} are known to OpenAI alone`)
     return []
   })
-  const found = tools[search]
-  const server = serverTools(tools)
+  const found = request.tools?.[search]
+  const server = serverTools(request)
   return found === undefined
     ? { tools: own, server }
     : { tools: own, server, search: searchOptions(found, `tools[${search}]`, reports) }
 }
 
 /** What OpenAI runs itself, but its search. */
-export function serverTools(tools: readonly Fields[]): readonly PlacedServerTool[] {
-  return offeredIn(tools).flatMap(({ tool: given, path }) => {
+export function serverTools(request: Offering): readonly PlacedServerTool[] {
+  return offeredIn(request).flatMap(({ tool: given, path }) => {
     const tool = responsesTool(given)
     return tool === undefined ? [] : [{ tool, path }]
   })
 }
 
 /** Where the caller wrote the tool that is at this place of chat's list. */
-export function pathOfTool(tools: readonly Fields[], index: number): string {
-  return offeredIn(tools).filter(isCalled)[index]?.path ?? `tools[${index}]`
+export function pathOfTool(request: Offering, index: number): string {
+  const called = offeredIn(request).filter((one) => isCalled(one) || isCallersSearch(one.tool))
+  return called[index]?.path ?? `tools[${index}]`
 }
 
 function isCalled({ tool: { type } }: Offered): boolean {
   return type === 'function' || type === 'custom'
 }
 
-function offeredIn(tools: readonly Fields[]): readonly Offered[] {
-  return tools.flatMap((tool, index): readonly Offered[] => {
-    const path = `tools[${index}]`
-    if (tool['type'] !== 'namespace') return [{ tool, path }]
-    return listOf(tool['tools'])
-      .filter(isObject)
-      .map((inner, place) => ({
-        tool: inner,
-        path: `${path}.tools[${place}]`,
-        namespace: textOf(tool['name']),
-      }))
+/** Each tool once: what a search finds again, and what is in the list as well, is told by its first place. */
+function offeredIn(request: Offering): readonly Offered[] {
+  const listed = (request.tools ?? []).map((tool, index) => ({ tool, path: `tools[${index}]` }))
+  const known = new Set<string>()
+  return [...listed, ...loadedTools(request)].flatMap(inNamespace).filter((one) => {
+    if (!isCalled(one)) return true
+    const key = JSON.stringify([one.namespace, one.tool['name']])
+    const isNew = !known.has(key) || one.path.startsWith('tools[')
+    known.add(key)
+    return isNew
   })
+}
+
+function inNamespace({ tool, path }: Pick<Offered, 'path' | 'tool'>): readonly Offered[] {
+  if (tool['type'] !== 'namespace') return [{ tool, path }]
+  return listOf(tool['tools'])
+    .filter(isObject)
+    .map((inner, place) => ({
+      tool: inner,
+      path: `${path}.tools[${place}]`,
+      namespace: textOf(tool['name']),
+    }))
 }
 
 /** Chat has no namespaces: there the tools of one have its name before theirs. */
 export interface FlatNames {
   readonly flat: (name: string, namespace?: string | null) => string
+  /** What the function is called that stands for the caller's search for tools. */
+  readonly search: string
+  /** True where this function has been called. */
+  readonly isSearch: (flat: string) => boolean
   /** What the caller calls the tool. */
   readonly own: (flat: string) => { readonly name: string; readonly namespace?: string }
 }
 
-export function createFlatNames(tools: readonly Fields[]): FlatNames {
-  const offered = offeredIn(tools).filter(isCalled)
+export function createFlatNames(request: Offering): FlatNames {
+  const all = offeredIn(request)
+  const offered = all.filter(isCalled)
   const taken = new Set(
     offered.flatMap(({ tool, namespace }) =>
       namespace === undefined ? [textOf(tool['name'])] : [],
@@ -110,5 +132,9 @@ export function createFlatNames(tools: readonly Fields[]): FlatNames {
     return joined
   }
   for (const { tool, namespace } of offered) flat(textOf(tool['name']), namespace)
-  return { flat, own: (name) => owned.get(name) ?? { name } }
+  let search = 'tool_search'
+  while (taken.has(search)) search += '_'
+  const searches = all.some(({ tool }) => isCallersSearch(tool))
+  const isSearch = (name: string) => searches && name === search
+  return { flat, search, isSearch, own: (name) => owned.get(name) ?? { name } }
 }

@@ -20,6 +20,7 @@ import { createFlatNames, type FlatNames } from './offered-tools.ts'
 import { plainReasoningItem, reasoningItem, signatureItem } from './reasoning.ts'
 import type { OutputItem, ResponseObject, ResponsesRequest } from './schema.ts'
 import { serverItems } from './server-items.ts'
+import { searchItem } from './tool-search.ts'
 
 /** Makes the id of an item from its prefix. */
 type NewId = (prefix: string) => string
@@ -52,15 +53,16 @@ function itemsIn(choice: Choice, request: ResponsesRequest, context: ItemContext
   return named(outputOf(choice, wantsLogprobs(request), context), request)
 }
 
-function named(items: OutputItem[], { tools }: ResponsesRequest): OutputItem[] {
-  const names = createFlatNames(tools ?? [])
+function named(items: OutputItem[], request: ResponsesRequest): OutputItem[] {
+  const names = createFlatNames(request)
   return items.map((item) => namedItem(item, names))
 }
 
-/** A call as the caller names it: the tool of a namespace by both names. */
+/** A call as the caller names it: the tool of a namespace by both names, its search for tools as such. */
 export function namedItem(item: OutputItem, names: FlatNames): OutputItem {
   const { name } = item
   if (!item.type.endsWith('_call') || typeof name !== 'string') return item
+  if (names.isSearch(name)) return searchItem(item)
   const own = names.own(name)
   return own.namespace === undefined ? item : { ...item, ...own }
 }

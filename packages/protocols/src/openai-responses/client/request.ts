@@ -60,8 +60,8 @@ export function canonicalOf(
   if (request.previous_response_id != null) throw responseNotFound(request.previous_response_id)
   nameIncludes(request, context)
   const { instructions, reasoning, text } = request
-  const names = createFlatNames(request.tools ?? [])
-  const { tools, search, server } = offeredTools(request.tools ?? [], context)
+  const names = createFlatNames(request)
+  const { tools, search, server } = offeredTools(request, context)
   const head = instructions == null ? [] : [{ role: 'system' as const, content: instructions }]
   const format = text?.format == null ? undefined : wrappedFormat(text.format)
   const isCompaction = asksForCompaction(request)
@@ -135,7 +135,7 @@ const params: Readonly<Record<string, string>> = {
 export function paramOf(canonical: string, request: ResponsesRequest): string {
   const name = /^[a-z_]+/.exec(canonical)?.[0] ?? canonical
   if (name === 'messages') return 'input'
-  const server = pathOfServerTool(canonical, () => serverTools(request.tools ?? []))
+  const server = pathOfServerTool(canonical, () => serverTools(request))
   if (server !== undefined) return server
   const rest = canonical.slice(name.length)
   // Tools of namespaces are gathered in one list; a path of this format's own stays.
@@ -144,7 +144,7 @@ export function paramOf(canonical: string, request: ResponsesRequest): string {
       rest,
     )
   if (name === 'tools' && tool !== null)
-    return pathOfTool(request.tools ?? [], Number(tool[1])) + (tool[2] ?? '')
+    return pathOfTool(request, Number(tool[1])) + (tool[2] ?? '')
   if (name === 'response_format') return `text.format${rest.replace('.json_schema', '')}`
   return `${params[name] ?? name}${rest}`
 }

@@ -37,7 +37,10 @@ export const InputItem = Type.Object({
   call_id: optional(Type.String()),
   name: optional(Type.String()),
   namespace: optional(Type.String()),
-  arguments: optional(Type.String()),
+  /** An object in a search for tools. */
+  arguments: optional(Type.Union([Type.String(), AnyObject])),
+  execution: optional(Type.String()),
+  tools: optional(Type.Array(AnyObject)),
   input: optional(Type.String()),
   output: optional(Type.Union([Type.String(), Type.Array(ContentItem)])),
   ...serverFields,
@@ -62,6 +65,7 @@ const toolFields = {
 const ResponseTool = Type.Object({
   ...toolFields,
   tools: optional(Type.Array(Type.Object(toolFields))),
+  execution: optional(Type.String()),
   search_context_size: optional(Type.String()),
   user_location: optional(AnyObject),
   external_web_access: optional(Type.Boolean()),

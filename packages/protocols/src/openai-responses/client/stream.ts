@@ -43,7 +43,7 @@ export function createChatWriter(
   const output = createOutput({
     itemId: itemIds(id),
     callId: () => context.newId('call_'),
-    names: createFlatNames(request.tools ?? []),
+    names: createFlatNames(request),
     logprobs: wantsLogprobs(request),
     tell: events.tell,
     leftOut: context.leftOut,

@@ -212,6 +212,10 @@ function openCall(output: Output, piece: ToolCallDelta): OpenCall {
 
 function addToCall(output: Output, call: OpenCall, text: string): void {
   call.text += text
+  if (!output.teller.names.isSearch(call.name)) tellPiece(output, call, text)
+}
+
+function tellPiece(output: Output, call: OpenCall, text: string): void {
   output.teller.tell(
     call.custom
       ? 'response.custom_tool_call_input.delta'
@@ -229,11 +233,15 @@ function closeCall(output: Output, call: OpenCall, status: string): void {
     return finishItem(output, index, callItem({ id, type: 'custom', custom }, itemId, status))
   }
   if (call.text === '') addToCall(output, call, '{}')
-  const named: Fields = { name: output.teller.names.own(name).name, arguments: call.text }
-  output.teller.tell('response.function_call_arguments.done', { ...place, ...named })
-  finishItem(
-    output,
-    index,
-    callItem({ id, type: 'function', function: { name, arguments: call.text } }, itemId, status),
+  const { names } = output.teller
+  const whole = callItem(
+    { id, type: 'function', function: { name, arguments: call.text } },
+    itemId,
+    status,
   )
+  // Nobody reads a search for tools before it is whole.
+  if (names.isSearch(name)) return finishItem(output, index, whole)
+  const named: Fields = { name: names.own(name).name, arguments: call.text }
+  output.teller.tell('response.function_call_arguments.done', { ...place, ...named })
+  finishItem(output, index, whole)
 }
