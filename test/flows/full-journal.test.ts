@@ -20,7 +20,10 @@ vi.mock('node:fs', async (original) => {
 
 test('new calls are 503 until it can, and what had begun is in the ledger whole', async () => {
   await using only = await fakeUpstream(good)
-  await using gateway = await start(at({ only }))
+  await using receiver = await fakeUpstream((_seen, response) => void response.end())
+  const secret = `whsec_${Buffer.alloc(32, 1).toString('base64')}`
+  const webhooks = [{ url: receiver.url, secret }]
+  await using gateway = await start({ ...at({ only }), alerts: { webhooks } })
   const chat = () => gateway.post('/v1/chat/completions', { model: 'only/m', ...ask })
   expect((await chat()).status).toBe(200)
   disk.isFull = true
@@ -31,6 +34,12 @@ test('new calls are 503 until it can, and what had begun is in the ledger whole'
   expect(await refused.json()).toMatchObject({ error: { code: 'overloaded' } })
   expect(only.seen).toHaveLength(2)
   expect((await gateway.request('/readyz', { key: null })).status).toBe(503)
+  // Operators are told, whatever the disk can keep.
+  await vi.waitFor(() => expect(receiver.seen).toHaveLength(1), { timeout: 5_000 })
+  expect(receiver.seen[0]?.body).toMatchObject({
+    type: 'journal.full',
+    data: { reason: 'Error: ENOSPC: no space left on device' },
+  })
   disk.isFull = false
   await vi.waitFor(async () => expect((await chat()).status).toBe(200), {
     timeout: 10_000,

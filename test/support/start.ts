@@ -8,6 +8,7 @@ import type { ConfigFile } from '../../packages/sluice/src/config/schema.ts'
 import type { Gateway, Log } from '../../packages/sluice/src/gateway/gateway.ts'
 import type { StreamTimes } from '../../packages/sluice/src/http/deliver.ts'
 import type { Store } from '../../packages/sluice/src/ports/store.ts'
+import { StoreFailures } from '../../packages/sluice/src/cli/store-failures.ts'
 import { openSqlite } from '../../packages/sluice/src/storage/sqlite.ts'
 
 export const testKey = 'sk-test0123456789abcdef'
@@ -49,6 +50,8 @@ export interface StartOptions {
   readonly streamTimes?: StreamTimes
   /** Disposed with the gateway. Default: SQLite in the data folder. */
   readonly store?: Store
+  /** Between tries of a webhook. Default: 50 ms, four times. */
+  readonly alertWaitsMs?: readonly number[]
   /** How often Node looks for requests that do not arrive, in milliseconds; default Node's own, 30 seconds. */
   readonly lookForSlowRequestsMs?: number
 }
@@ -72,7 +75,14 @@ const prices: NonNullable<ConfigFile['prices']> = {
 /** A real gateway on a loopback port with a real database. `content` is what sluice.yaml would hold. */
 export async function start(
   content: ConfigFile = {},
-  { dataFolder, variables = {}, streamTimes, lookForSlowRequestsMs, ...given }: StartOptions = {},
+  {
+    dataFolder,
+    variables = {},
+    streamTimes,
+    alertWaitsMs = [50, 50, 50, 50],
+    lookForSlowRequestsMs,
+    ...given
+  }: StartOptions = {},
 ): Promise<Started> {
   const folder = dataFolder ?? mkdtempSync(join(tmpdir(), 'sluice-test-'))
   const environment = readEnvironment({
@@ -86,15 +96,22 @@ export async function start(
   const configOf = (file: ConfigFile): Config =>
     createConfig(environment, { prices, ...file }, 'sluice.yaml')
   const { log, logged } = recorder()
+  const failures = new StoreFailures(log)
   const store =
     given.store ??
-    openSqlite({ file: join(folder, 'sluice.db'), journalFolder: join(folder, 'journal') })
+    openSqlite({
+      file: join(folder, 'sluice.db'),
+      journalFolder: join(folder, 'journal'),
+      ...failures.options,
+    })
   const opened = await openGateway({
     config: configOf(content),
     store,
     log,
+    alertWaitsMs,
     ...(streamTimes && { streamTimes }),
   })
+  failures.connect(opened.alerts)
   if (lookForSlowRequestsMs !== undefined)
     // An option of Node's server (`connectionsCheckingInterval`) that it reads when it begins to listen.
     Object.assign(opened.server.server, { connectionsCheckingInterval: lookForSlowRequestsMs })

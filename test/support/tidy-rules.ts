@@ -19,6 +19,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   'sluice/prices': ['sluice/config'],
   'sluice/accounts': ['sluice/ports', 'sluice/config'],
   'sluice/storage': ['sluice/ports', 'sluice/accounts'],
+  'sluice/alerts': ['sluice/ports'],
   'sluice/ai-sdk': ['sluice/config'],
   'sluice/providers': [],
   'sluice/gateway': [
@@ -39,6 +40,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'sluice/ports',
     'sluice/accounts',
     'sluice/prices',
+    'sluice/alerts',
     'sluice/storage',
   ],
 }

@@ -1,3 +1,4 @@
+import type { Alerts } from '../alerts/alerts.ts'
 import type { CallEnd } from '../gateway/call.ts'
 import type { Log } from '../gateway/gateway.ts'
 import type { BreakerState } from '../gateway/route/breaker.ts'
@@ -60,11 +61,18 @@ const breakerMessages: Readonly<Record<BreakerState, string>> = {
   closed: 'a breaker closed: the target answers again',
 }
 
-/** One line per change, with the key where it holds for one alone. The model's name in the target is the caller's choice. */
-export function logBreaker(log: Log): BreakerListener {
-  return (target, state, caller) =>
+/**
+ * One line per change, with the key where it holds for one alone; operators are told where it opens for all. The model's name
+ * in the target is the caller's choice.
+ */
+export function tellBreaker(log: Log, alerts: Pick<Alerts, 'raise'>): BreakerListener {
+  return (target, state, caller) => {
+    const shown = target.slice(0, shownMax)
     log.warn(
-      { target: target.slice(0, shownMax), state, ...(caller !== undefined && { key: caller }) },
+      { target: shown, state, ...(caller !== undefined && { key: caller }) },
       breakerMessages[state],
     )
+    if (state === 'open' && caller === undefined)
+      alerts.raise({ event: 'provider.down', target: shown })
+  }
 }

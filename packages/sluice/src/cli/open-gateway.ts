@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import { hashSecret, keyOf } from '../accounts/secrets.ts'
 import { createTokens } from '../accounts/tokens.ts'
 import { aiSdkEngines } from '../ai-sdk/engines.ts'
+import type { Alerts } from '../alerts/alerts.ts'
 import { addressListOf } from '../config/address-block.ts'
 import type { Config } from '../config/config.ts'
 import type { Gateway, Log } from '../gateway/gateway.ts'
@@ -13,7 +14,6 @@ import { LearnedSizes } from '../gateway/limits/call-size.ts'
 import { recallBudget } from '../gateway/limits/recall-budget.ts'
 import { concealedSettings } from '../gateway/route/concealed-settings.ts'
 import { createRouting } from '../gateway/route/create-routing.ts'
-import { createHealth } from '../gateway/route/health.ts'
 import { createModelLists } from '../gateway/route/model-lists.ts'
 import type { Routing } from '../gateway/route/routing.ts'
 import { configuredUpstreams } from '../gateway/route/upstreams.ts'
@@ -35,12 +35,13 @@ import { openKeyRing } from '../storage/key-ring.ts'
 import { createMemoryLimiter } from '../storage/limiter-memory.ts'
 import { bundledOrFetched } from './fetched-prices.ts'
 import { createIds } from './ids.ts'
-import { logBreaker, logCall } from './log-call.ts'
+import { openOperatorAlerts } from './open-alerts.ts'
 
 /** A gateway that can listen. Disposing stops it, waits for what is under way and writes down what is left. */
 export interface OpenGateway extends AsyncDisposable {
   readonly gateway: Gateway
   readonly server: FastifyInstance
+  readonly alerts: Alerts
   /** Takes over another configuration whole; calls under way end with the one they began with. */
   configure(config: Config): Promise<void>
 }
@@ -51,17 +52,15 @@ export interface OpenGatewayInput {
   readonly log: Log
   /** How long streams may be quiet; default the server's. */
   readonly streamTimes?: StreamTimes
+  /** Between tries of a webhook; default the usual ones. */
+  readonly alertWaitsMs?: readonly number[]
 }
 
 const fetchMediaMs = 30_000
 
 /** Puts a gateway together. The store is the caller's and is disposed by the caller, after the gateway. */
-export async function openGateway({
-  config,
-  store,
-  log,
-  streamTimes,
-}: OpenGatewayInput): Promise<OpenGateway> {
+export async function openGateway(input: OpenGatewayInput): Promise<OpenGateway> {
+  const { config, store, log, streamTimes } = input
   const now = Date.now
   const newId = createIds()
   const keys = await openKeyRing(store, {
@@ -72,7 +71,10 @@ export async function openGateway({
   const sender = openSender()
   const engine = engineOver(store, { config, now, newId, log })
   const videos = await openBuiltInJobs({ engine, store, now, log })
-  const needs = { send: sender.send, engine, now, newId, log }
+  const limiter = await openLimiter(config, store, log)
+  const telling = openOperatorAlerts({ ...input, limiter, now })
+  const { alerts } = telling
+  const needs = { send: sender.send, engine, now, newId, log, alerts }
   let current = { config, routing: await routingOf(config, needs) }
   const concealer = new Concealer()
   concealer.learn(concealedSettings(config, current.routing.upstreams.values()))
@@ -81,12 +83,12 @@ export async function openGateway({
 
   const gateway: Gateway = {
     store,
-    limiter: await openLimiter(config, store, log),
+    limiter,
+    ...telling.told,
     learnedSizes: new LearnedSizes(),
     keys,
     tokens,
     routing: () => current.routing,
-    health: createHealth(now, logBreaker(log)),
     send: sender.send,
     concealer,
     engine,
@@ -98,7 +100,6 @@ export async function openGateway({
     newId,
     random: Math.random,
     log,
-    ended: (end) => logCall(log, end),
   }
   const server = createServer(gateway, {
     ...serverOptions(config, () => current.config),
@@ -107,12 +108,14 @@ export async function openGateway({
   return {
     gateway,
     server,
+    alerts,
     async configure(next) {
       const { hasProviders: hadProviders } = current.routing
       const routing = await routingOf(next, { ...needs, hadProviders })
       concealer.learn(concealedSettings(next, routing.upstreams.values()))
       keys.setFixed(fixedKeys(next))
       tokens.configure(next.jwt)
+      telling.configure(next.alerts)
       current = { config: next, routing }
     },
     async [Symbol.asyncDispose]() {
@@ -121,7 +124,8 @@ export async function openGateway({
       await engine[Symbol.asyncDispose]()
       await sender[Symbol.asyncDispose]()
       await keys[Symbol.asyncDispose]()
-      await gateway.limiter[Symbol.asyncDispose]()
+      await telling[Symbol.asyncDispose]()
+      await limiter[Symbol.asyncDispose]()
     },
   }
 }
@@ -187,6 +191,8 @@ export interface RoutingNeeds {
   readonly now: () => number
   readonly newId: (prefix: string) => string
   readonly log: Pick<Log, 'warn'>
+  /** Told of targets whose price nobody knows. */
+  readonly alerts?: Pick<Alerts, 'raise'>
   /** Whether an earlier configuration of this process had providers. */
   readonly hadProviders?: boolean
 }
@@ -194,7 +200,7 @@ export interface RoutingNeeds {
 /** The names and routes of a configuration. A configured provider that is off is told to the log. */
 export async function routingOf(
   config: Config,
-  { send, engine, now, newId, log, hadProviders = false }: RoutingNeeds,
+  { send, engine, now, newId, log, alerts, hadProviders = false }: RoutingNeeds,
 ): Promise<Routing> {
   const skipped = new Map<string, string>()
   const upstreams = configuredUpstreams(config, providers, (id, reason) => {
@@ -208,10 +214,9 @@ export async function routingOf(
   })
   const prices = createTargetPrices(book, ({ provider, model }, price) => {
     const reason = price ? 'something that was used has no price' : 'it has no price'
-    log.warn(
-      { target: `${provider}/${model}`.slice(0, 200) },
-      `what a call costs is unknown: ${reason}; set prices in sluice.yaml`,
-    )
+    const target = `${provider}/${model}`.slice(0, 200)
+    alerts?.raise({ event: 'price.unknown', target, reason })
+    log.warn({ target }, `what a call costs is unknown: ${reason}; set prices in sluice.yaml`)
   })
   const lists = createModelLists({ upstreams, send, now, newId })
   return createRouting({

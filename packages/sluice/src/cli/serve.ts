@@ -18,6 +18,7 @@ import { openData } from './open-data.ts'
 import { type OpenGateway, openGateway } from './open-gateway.ts'
 import { openLog } from './open-log.ts'
 import { type StartFacts, startLine, startMessage } from './start-message.ts'
+import { StoreFailures } from './store-failures.ts'
 
 /** Runs the gateway until SIGTERM or SIGINT. Returns the exit code. */
 export async function serve(): Promise<number> {
@@ -28,11 +29,11 @@ export async function serve(): Promise<number> {
   for (const key of shortKeys(config)) warnOfShortKey(log, key)
   for (const text of unknownVariables(environment.variables, readTextIfAny(config.configFile)))
     log.warn({}, text)
+  const failures = new StoreFailures(log)
   await using store = await openData(config, {
     journalFolder: join(config.dataFolder, 'journal'),
     warn: (message) => log.warn({}, message),
-    writeFailed: (error, waiting, lost) =>
-      log.error({ error: String(error), waiting, lost }, 'usage could not be written'),
+    ...failures.options,
   })
   const made = await createInitialKeys(store, {
     folder: config.dataFolder,
@@ -44,6 +45,7 @@ export async function serve(): Promise<number> {
     log.error({ cause: causeText(GatewayError.from(reason)) }, 'unhandled rejection'),
   )
   await using opened = await openGateway({ config, store, log })
+  failures.connect(opened.alerts)
   const settings = { current: config }
   await using _upkeep = openUsageUpkeep({
     book: store.book,

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { type Alerting, readAlerts } from './alerts.ts'
 import { ConfigError } from './config-error.ts'
 import { databaseUrlPattern } from './database-url.ts'
 import { defaultAliases } from './default-aliases.ts'
@@ -61,6 +62,7 @@ export interface Config {
     readonly whenDown: 'refuse' | { readonly processes: number }
     readonly timeoutMs: number
   }
+  readonly alerts: Alerting
   readonly providers: Readonly<Record<string, ProviderConfig>>
   readonly models: Readonly<Record<string, string | RouteConfig>>
   /** By `provider/model`, which may end in `*`. */
@@ -147,6 +149,7 @@ export function createConfig(environment: Environment, content: ConfigFile, file
     },
     storage: { ...storage, ...readDatabaseUrl(environment) },
     ...readRedis(environment, content.redis),
+    alerts: readAlerts(content.alerts ?? {}),
     providers: content.providers ?? {},
     models: content.models ?? {},
     prices: content.prices ?? {},

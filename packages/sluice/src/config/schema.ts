@@ -1,6 +1,7 @@
 import { Type } from '@sluice/contract'
 import type { Static } from 'typebox'
 import { databaseUrlPattern } from './database-url.ts'
+import { alerts } from './schema-alerts.ts'
 import { jwt } from './schema-jwt.ts'
 import {
   count,
@@ -329,6 +330,7 @@ export const configFileSchema = Type.Object(
     server: optional(server),
     limits: optional(limits),
     redis: optional(redis),
+    alerts: optional(alerts),
     builtin: optional(builtin),
     storage: optional(storage),
     providers: optional(mapOf(provider, 'Upstream providers by name.')),

@@ -6,7 +6,7 @@ import type {
   VideoRequest as EngineVideoRequest,
 } from '@sluice/engine'
 import type { Caller } from '../ports/api-key.ts'
-import type { Limiter } from '../ports/limiter.ts'
+import type { Claim, Limiter } from '../ports/limiter.ts'
 import type { Store } from '../ports/store.ts'
 import type { Fetching } from './attempt/named-files.ts'
 import type { Send } from './attempt/send.ts'
@@ -22,6 +22,8 @@ export interface Gateway {
   readonly store: Store
   readonly limiter: Limiter
   readonly learnedSizes: LearnedSizes
+  /** Looks at budgets that calls have used. */
+  readonly budgetWatch: { touch(claims: readonly Claim[], refused?: number): void }
   /** The virtual keys; a look-up never waits. */
   readonly keys: CallerKeys
   /** Callers with a token of an issuer; a promise where its signature was not seen yet. */

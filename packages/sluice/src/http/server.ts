@@ -282,7 +282,7 @@ async function serve(
   request.cancellation = cancellation
   state.calls.add(request)
   try {
-    const admission = new Admission(gateway.limiter, state.leases)
+    const admission = new Admission(gateway, state.leases)
     request.admission = admission
     const underWay = (): number => state.calls.size
     const entered = enter(address, { gateway, options, request, admission, underWay })

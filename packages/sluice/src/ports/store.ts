@@ -1,5 +1,6 @@
 import type { Usage, UsageRecord, Store as VideoJobStore } from '@sluice/contract'
 import type { Account } from './account.ts'
+import type { AlertOutbox } from './alert.ts'
 import type { ApiKey } from './api-key.ts'
 import type { AuditEntry } from './audit.ts'
 import type { UsageBook } from './usage-book.ts'
@@ -79,7 +80,7 @@ export interface AuditPage {
  * database. Keys are few and are read whole at start and after a change, so no call waits for the disk to be
  * authenticated. A text is kept as it is, except that NUL and halves of surrogate pairs become U+FFFD.
  */
-export interface Store extends VideoJobStore {
+export interface Store extends VideoJobStore, AlertOutbox {
   /** All keys that were ever made and not removed, revoked and expired ones too; oldest first. */
   listKeys(): Promise<readonly ApiKey[]>
   /** Rejects with `conflict` when the id or the hash is known already. */

@@ -2,6 +2,7 @@ import sql from 'sql-template-tag'
 import type { Store } from '../ports/store.ts'
 import type { UsageBook } from '../ports/usage-book.ts'
 import { accountTable } from './accounts.ts'
+import { alertTable } from './alerts.ts'
 import type { Database } from './database.ts'
 import { keyTable } from './keys.ts'
 import { responseTable } from './responses.ts'
@@ -11,7 +12,7 @@ import { plainUsage } from './usage-fold.ts'
 import type { LedgerOptions } from './usage-ledger.ts'
 import { videoJobTable } from './video-jobs.ts'
 
-export interface StoreOptions extends Pick<LedgerOptions, 'journalFolder'> {
+export interface StoreOptions extends Pick<LedgerOptions, 'journalFolder' | 'journalFailed'> {
   /** Told when usage could not be written. Default: nobody is told. */
   readonly writeFailed?: LedgerOptions['writeFailed']
 }
@@ -43,6 +44,7 @@ export function openStore(
     ...accountTable(database),
     ...videoJobTable(database),
     ...responseTable(database),
+    ...alertTable(database),
     ...usage,
     book,
     async checkWritable() {

@@ -18,6 +18,8 @@ export interface LedgerOptions {
   readonly write: WriteDocuments
   /** Told when records could not be written. */
   readonly writeFailed: WriteFailed
+  /** Told when the journal cannot be written, once until it can. Default: nobody is told. */
+  readonly journalFailed?: ((error: unknown) => void) | undefined
   /** The folder of the journal, on the local disk. Absent where nothing has to outlive the process. */
   readonly journalFolder?: string
 }
@@ -50,10 +52,13 @@ class JournaledLedger implements Ledger {
   #recovered: Promise<void> | undefined
   #timer: NodeJS.Timeout | undefined
 
-  constructor({ write, writeFailed, journalFolder }: LedgerOptions) {
+  constructor({ write, writeFailed, journalFolder, journalFailed }: LedgerOptions) {
     this.#write = write
     this.#writeFailed = writeFailed
-    this.#journal = journalFolder === undefined ? undefined : this.#open(journalFolder)
+    this.#journal =
+      journalFolder === undefined
+        ? undefined
+        : openJournal({ folder: journalFolder, ...(journalFailed && { failed: journalFailed }) })
     this.#queue = openUsageQueue({
       write: (batch) => write(batch.map(({ document }) => document)),
       writeFailed,
@@ -99,10 +104,6 @@ class JournaledLedger implements Ledger {
     } finally {
       this.#journal?.[Symbol.dispose]()
     }
-  }
-
-  #open(folder: string): Journal {
-    return openJournal({ folder, failed: (error) => this.#writeFailed(error, 0, 0) })
   }
 
   #openRecord(): OpenRecord {

@@ -7,6 +7,7 @@ import {
 } from '../../../../test/support/store-samples.ts'
 import type { Store } from '../../src/ports/store.ts'
 import { describeAccounts } from './store-accounts.ts'
+import { describeAlerts } from './store-alerts.ts'
 import { describeKept } from './store-kept.ts'
 
 /** What the contract needs of an implementation. */
@@ -108,6 +109,7 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
     })
 
     describeAccounts(() => subject)
+    describeAlerts(() => subject)
 
     describe('video jobs', () => {
       test('a job comes back as it was added, with and without its optional fields', async () => {

@@ -1,6 +1,6 @@
+import { GatewayError, oneOf, Type, validate } from '@sluice/contract'
 import type { Static } from 'typebox'
 import { parse } from 'yaml'
-import { GatewayError, oneOf, Type, validate } from '@sluice/contract'
 import { closed, optionals, terms } from '../../http/admin/schemas.ts'
 import type { AccountKind, Terms } from '../../ports/account.ts'
 import { CommandError } from '../command-error.ts'

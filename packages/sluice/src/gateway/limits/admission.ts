@@ -1,5 +1,6 @@
-import type { Actual, Claim, Decision, Limiter, Reservation } from '../../ports/limiter.ts'
+import type { Actual, Claim, Decision, Reservation } from '../../ports/limiter.ts'
 import type { Call } from '../call.ts'
+import type { Gateway } from '../gateway.ts'
 import { type Listed, OpenList } from '../open-list.ts'
 
 /** How long a place is held that nobody renews: what a killed process held is free after it. */
@@ -17,11 +18,11 @@ export class Admission implements Listed {
   #isOver = false
   #reservation: Reservation | undefined
   #actual: Actual = {}
-  readonly #limiter: Limiter
+  readonly #gateway: Pick<Gateway, 'limiter' | 'budgetWatch'>
   readonly #leases: Leases
 
-  constructor(limiter: Limiter, leases: Leases) {
-    this.#limiter = limiter
+  constructor(gateway: Pick<Gateway, 'limiter' | 'budgetWatch'>, leases: Leases) {
+    this.#gateway = gateway
     this.#leases = leases
   }
 
@@ -61,7 +62,7 @@ export class Admission implements Listed {
       this.#isGranted = true
       return undefined
     }
-    const decision = this.#limiter.reserve(claims, leaseMs)
+    const decision = this.#gateway.limiter.reserve(claims, leaseMs)
     return decision instanceof Promise
       ? decision.then((later) => this.#decided(later))
       : this.#decided(decision)
@@ -76,11 +77,14 @@ export class Admission implements Listed {
   }
 
   renew(): void {
-    if (this.#reservation) void this.#limiter.renew(this.#reservation, leaseMs)
+    if (this.#reservation) void this.#gateway.limiter.renew(this.#reservation, leaseMs)
   }
 
   #decided(decision: Decision): Decision {
-    if (!decision.granted) return decision
+    if (!decision.granted) {
+      this.#gateway.budgetWatch.touch(decision.claims, decision.refused)
+      return decision
+    }
     this.#isGranted = true
     this.#reservation = decision
     // The caller may have left while another process was asked.
@@ -94,7 +98,8 @@ export class Admission implements Listed {
     if (!reservation) return
     this.#reservation = undefined
     this.#leases.release(this)
-    void this.#limiter.settle(reservation, this.#actual)
+    void this.#gateway.limiter.settle(reservation, this.#actual)
+    this.#gateway.budgetWatch.touch(reservation.claims)
   }
 }
 

@@ -21,6 +21,10 @@ export function concealedSettings(config: Config, upstreams: Iterable<Upstream>)
   }
   for (const one of [config.adminKey, ...config.apiKeys, ...config.keys.map(({ key }) => key)])
     add(one)
+  for (const { url, secret } of config.alerts.webhooks) {
+    add(secret)
+    add(url)
+  }
   for (const [name, value] of Object.entries(config.variables))
     if (credentialName.test(name)) add(value)
   addAddress(config.storage.url ?? '', '')

@@ -1,0 +1,258 @@
+import { hash, randomBytes } from 'node:crypto'
+import type { Alert, AlertDelivery, AlertEvent, AlertMessage, AlertOutbox } from '../ports/alert.ts'
+import { createMemoryOutbox } from './memory-outbox.ts'
+import { noticeOf } from './notice.ts'
+import { signedHeaders } from './sign.ts'
+
+export interface Webhook {
+  readonly url: string
+  /** `whsec_` and base64. */
+  readonly secret: string
+  /** Absent means all. */
+  readonly events?: readonly AlertEvent[]
+}
+
+/** Sends a message and returns the status of the answer; rejects where there was none. */
+export type PostWebhook = (
+  url: string,
+  message: {
+    readonly headers: Readonly<Record<string, string>>
+    readonly body: string
+    readonly signal: AbortSignal
+  },
+) => Promise<number>
+
+export interface AlertOptions {
+  /** What all processes share. */
+  readonly outbox: AlertOutbox
+  readonly post: PostWebhook
+  readonly now: () => number
+  /** Told of what was not delivered: where to (a host), how often it was tried, why, and whether it is given up. */
+  readonly failed: (failure: DeliveryFailure) => void
+  /** Milliseconds between tries; so many tries are made and one more. Default `usualWaitsMs`. */
+  readonly waitsMs?: readonly number[]
+}
+
+export interface DeliveryFailure {
+  readonly host: string
+  readonly tries: number
+  readonly reason: string
+  readonly isGivenUp: boolean
+}
+
+/**
+ * Tells operators what happens, once, and on no request's path. What is not delivered when it is
+ * disposed waits in the outbox.
+ */
+export interface Alerts extends AsyncDisposable {
+  /** Returns at once. */
+  raise(alert: Alert): void
+  /** Whether a webhook wants to know. */
+  wants(event: AlertEvent): boolean
+  /** From now on these. */
+  configure(webhooks: readonly Webhook[]): void
+}
+
+const second = 1_000
+const minute = 60 * second
+const hour = 60 * minute
+/** Ten retries, in half a day and a little. */
+const usualWaitsMs = [
+  second,
+  5 * second,
+  30 * second,
+  2 * minute,
+  10 * minute,
+  30 * minute,
+  hour,
+  2 * hour,
+  4 * hour,
+  6 * hour,
+]
+/** Added to each wait at random, as a share of it: receivers that come back are not asked by all at once. */
+const jitter = 0.1
+/** How long a try may take, its answer written down included, before another process takes it up. */
+const takenMs = minute
+/** How often it is looked for what other processes left. */
+const pollMs = 10 * second
+const againMs = second
+/** Raised and not in the outbox yet, as while the database is away; of more the newest are dropped. */
+const raisedMax = 1_000
+/** Names that are known to be quiet here, so that the outbox need not be asked. */
+const quietMax = 10_000
+const deliveriesAtOnce = 50
+const forgetEveryMs = hour
+/** No message is tried for longer. */
+const keptMs = 7 * 24 * hour
+
+export function openAlerts(options: AlertOptions): Alerts {
+  return new Telling(options)
+}
+
+interface Raised {
+  readonly outbox: AlertOutbox
+  readonly message: AlertMessage
+  readonly webhooks: readonly string[]
+}
+
+class Telling implements Alerts {
+  readonly #options: Required<AlertOptions>
+  readonly #own = createMemoryOutbox()
+  readonly #quiet = new Map<string, number>()
+  #webhooks: ReadonlyMap<string, Webhook> = new Map()
+  #raised: Raised[] = []
+  #timer: NodeJS.Timeout | undefined
+  #working: Promise<void> | undefined
+  #forgottenAt = 0
+  readonly #closing = new AbortController()
+
+  constructor(options: AlertOptions) {
+    this.#options = { waitsMs: usualWaitsMs, ...options }
+  }
+
+  configure(webhooks: readonly Webhook[]): void {
+    this.#webhooks = new Map(webhooks.map((webhook) => [identityOf(webhook), webhook]))
+    if (webhooks.length > 0) this.#soon(0)
+  }
+
+  wants(event: AlertEvent): boolean {
+    for (const webhook of this.#webhooks.values()) if (isFor(webhook, event)) return true
+    return false
+  }
+
+  raise(alert: Alert): void {
+    if (!this.wants(alert.event) || this.#raised.length >= raisedMax) return
+    const now = this.#options.now()
+    const { name, quietUntil, isOwn, data } = noticeOf(alert, now)
+    if ((this.#quiet.get(name) ?? 0) > now) return
+    this.#setQuiet(name, quietUntil)
+    const body = { type: alert.event, timestamp: new Date(now).toISOString(), data }
+    const id = `msg_${randomBytes(18).toString('base64url')}`
+    const wanting = [...this.#webhooks].filter(([, webhook]) => isFor(webhook, alert.event))
+    this.#raised.push({
+      outbox: isOwn ? this.#own : this.#options.outbox,
+      message: { name, id, body: JSON.stringify(body), quietUntil },
+      webhooks: wanting.map(([identity]) => identity),
+    })
+    this.#soon(0)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closing.abort()
+    clearTimeout(this.#timer)
+    await this.#working
+    // Where the database is away too, nobody is left to tell.
+    await this.#add().catch(() => undefined)
+  }
+
+  #setQuiet(name: string, until: number): void {
+    const [oldest] = this.#quiet.size < quietMax ? [] : this.#quiet.keys()
+    if (oldest !== undefined) this.#quiet.delete(oldest)
+    this.#quiet.set(name, until)
+  }
+
+  #soon(ms: number): void {
+    if (this.#closing.signal.aborted || this.#working) return
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => {
+      this.#working = this.#work()
+        .catch(() => againMs)
+        .then((nextMs) => {
+          this.#working = undefined
+          // A timer may be a little early, and then nothing would be due.
+          if (nextMs !== undefined) this.#soon(nextMs + 1)
+        })
+    }, ms).unref()
+  }
+
+  /** Returns when to look again, in milliseconds; undefined where nobody wants to be told. */
+  async #work(): Promise<number | undefined> {
+    const { outbox, now } = this.#options
+    // The database may be away, and what is about this process is told all the same.
+    const added = await this.#add().then(
+      () => true,
+      () => false,
+    )
+    const ownMs = await this.#deliver(this.#own)
+    if (this.#webhooks.size === 0) return undefined
+    if (!added) return againMs
+    if (now() - this.#forgottenAt > forgetEveryMs) {
+      this.#forgottenAt = now()
+      for (const one of [outbox, this.#own]) await one.forgetAlerts(now() - keptMs)
+    }
+    const sharedMs = await this.#deliver(outbox)
+    return this.#raised.length > 0 ? 0 : Math.min(ownMs, sharedMs)
+  }
+
+  async #add(): Promise<void> {
+    const raised = this.#raised
+    this.#raised = []
+    let failure: unknown
+    for (const one of raised)
+      try {
+        await one.outbox.addAlert(one.message, one.webhooks, this.#options.now())
+      } catch (error) {
+        failure = error
+        this.#raised.push(one)
+      }
+    if (failure !== undefined) throw failure
+  }
+
+  /** Tries what is due; returns how long until something else may be. */
+  async #deliver(outbox: AlertOutbox): Promise<number> {
+    const now = this.#options.now()
+    const webhooks = [...this.#webhooks.keys()]
+    const waiting = await outbox.dueAlerts({
+      webhooks,
+      now: now + pollMs,
+      limit: deliveriesAtOnce,
+    })
+    const waits = await Promise.all(
+      waiting.map(async (one) => (one.nextAt <= now ? this.#try(outbox, one) : one.nextAt - now)),
+    )
+    const hasMore =
+      waiting.length === deliveriesAtOnce && waiting.some(({ nextAt }) => nextAt <= now)
+    return hasMore ? 0 : Math.min(pollMs, ...waits)
+  }
+
+  /** Returns how long to wait for the next try; without end where there is none. */
+  async #try(outbox: AlertOutbox, delivery: AlertDelivery): Promise<number> {
+    const webhook = this.#webhooks.get(delivery.webhook)
+    const { now, post, failed, waitsMs } = this.#options
+    if (!webhook) return Infinity
+    const taken = { ...delivery, tries: delivery.tries + 1, nextAt: now() + takenMs }
+    if (!(await outbox.changeAlert(delivery, taken))) return Infinity
+    const { id, body } = delivery
+    const timestamp = Math.floor(now() / 1_000)
+    const headers = signedHeaders(webhook.secret, { id, timestamp, body })
+    const { signal } = this.#closing
+    const reason = await post(webhook.url, { headers, body, signal }).then(
+      (status) => (status >= 200 && status < 300 ? undefined : `status ${status}`),
+      (error: unknown) => codeOf(error),
+    )
+    const waitMs = waitsMs[delivery.tries]
+    if (reason === undefined || waitMs === undefined) await outbox.removeAlert(delivery)
+    if (reason === undefined) return Infinity
+    const { host } = new URL(webhook.url)
+    failed({ host, tries: taken.tries, reason, isGivenUp: waitMs === undefined })
+    if (waitMs === undefined) return Infinity
+    const nextMs = Math.round(waitMs * (1 + jitter * Math.random()))
+    await outbox.changeAlert(taken, { tries: taken.tries, nextAt: now() + nextMs })
+    return nextMs
+  }
+}
+
+function isFor({ events }: Webhook, event: AlertEvent): boolean {
+  return events === undefined || events.includes(event)
+}
+
+/** Addresses of webhooks may hold secrets: the database has a hash of them. */
+function identityOf({ url }: Webhook): string {
+  return hash('sha256', url, 'base64url').slice(0, 22)
+}
+
+/** No message of a library, which may quote the address. */
+function codeOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'no answer'
+  return 'code' in error && typeof error.code === 'string' ? error.code : error.name
+}

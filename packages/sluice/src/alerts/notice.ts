@@ -1,0 +1,81 @@
+import type { Alert, BudgetAlert } from '../ports/alert.ts'
+
+/** What is told of an alert, and how often. */
+export interface Notice {
+  /** What it is about. */
+  readonly name: string
+  /** Nothing of this name is told again before; in milliseconds since the epoch. */
+  readonly quietUntil: number
+  /** About this process and its disk: the database may not be there to remember it, and other processes have their own. */
+  readonly isOwn: boolean
+  readonly data: object
+}
+
+const minuteMs = 60_000
+const hourMs = 60 * minuteMs
+const dayMs = 24 * hourMs
+/** How long something that goes on, or comes again, is not told again. */
+const quietMs = {
+  'provider.down': 15 * minuteMs,
+  'errors.rate': 15 * minuteMs,
+  'price.unknown': dayMs,
+  'journal.full': hourMs,
+  'journal.behind': hourMs,
+} as const
+
+export function noticeOf(alert: Alert, now: number): Notice {
+  const { event, ...data } = alert
+  switch (alert.event) {
+    case 'budget.warning':
+    case 'budget.spent':
+    case 'budget.refused':
+      return budgetNotice(alert, now)
+    case 'provider.down':
+    case 'price.unknown':
+      return {
+        name: `${event}:${alert.target}`,
+        quietUntil: now + quietMs[alert.event],
+        isOwn: false,
+        data,
+      }
+    case 'errors.rate':
+      return { name: event, quietUntil: now + quietMs[alert.event], isOwn: false, data }
+    case 'journal.full':
+    case 'journal.behind':
+      return { name: event, quietUntil: now + quietMs[alert.event], isOwn: true, data }
+  }
+}
+
+/**
+ * Once for each calendar window, and of a rolling one of N hours once in N hours; a limit that was changed counts anew. The
+ * window is told by the full hour at which it ends, so that clocks that differ a little mean the same one.
+ */
+function budgetNotice(
+  { event, holder, budget, usedMicroUsd, until }: BudgetAlert,
+  now: number,
+): Notice {
+  const { id, window, limitMicroUsd } = budget
+  const end = until === undefined ? '' : Math.round(until / hourMs)
+  return {
+    name: `${event}:${holder.id}:${id}:${window}:${limitMicroUsd}:${end}`,
+    quietUntil: quietUntilOf(window, { until, now }),
+    isOwn: false,
+    data: {
+      holder: { kind: holder.kind, id: holder.id, name: holder.name },
+      budget,
+      usedMicroUsd,
+      percent:
+        limitMicroUsd === 0 ? 100 : Math.floor((100 * usedMicroUsd) / Math.max(1, limitMicroUsd)),
+      until: until === undefined ? null : new Date(until).toISOString(),
+    },
+  }
+}
+
+function quietUntilOf(
+  window: BudgetAlert['budget']['window'],
+  { until, now }: { readonly until: number | undefined; readonly now: number },
+): number {
+  if (typeof window === 'number') return now + window * hourMs
+  // A process whose clock is behind may still look at the window that has ended.
+  return until === undefined ? Number.MAX_SAFE_INTEGER : until + dayMs
+}

@@ -1,0 +1,83 @@
+import { type Alerts, type DeliveryFailure, openAlerts } from '../alerts/alerts.ts'
+import { BudgetWatch } from '../alerts/budget-watch.ts'
+import { ErrorRate } from '../alerts/error-rate.ts'
+import type { Alerting } from '../config/alerts.ts'
+import type { CallEnd } from '../gateway/call.ts'
+import type { Gateway, Log } from '../gateway/gateway.ts'
+import { createHealth } from '../gateway/route/health.ts'
+import { openWebhookPoster } from '../http/post-webhook.ts'
+import type { Store } from '../ports/store.ts'
+import { logCall, tellBreaker } from './log-call.ts'
+
+/** What a gateway tells its operators of. */
+export interface OpenAlerts extends AsyncDisposable {
+  readonly alerts: Alerts
+  /** The parts of the gateway that find it out. */
+  readonly told: Pick<Gateway, 'budgetWatch' | 'health' | 'ended'>
+  configure(settings: Alerting): void
+}
+
+export interface AlertNeeds {
+  readonly config: { readonly alerts: Alerting }
+  readonly store: Store
+  readonly limiter: Pick<Gateway['limiter'], 'look'>
+  readonly now: () => number
+  readonly log: Log
+  /** Between tries; default the usual ones. */
+  readonly alertWaitsMs?: readonly number[]
+}
+
+export function openOperatorAlerts(needs: AlertNeeds): OpenAlerts {
+  const { config, store, limiter, now, log, alertWaitsMs } = needs
+  let settings = config.alerts
+  const poster = openWebhookPoster()
+  const alerts = openAlerts({
+    outbox: store,
+    post: poster.post,
+    now,
+    failed: (failure) => logFailure(log, failure),
+    ...(alertWaitsMs && { waitsMs: alertWaitsMs }),
+  })
+  alerts.configure(settings.webhooks)
+  const budgetWatch = new BudgetWatch({
+    limiter,
+    raise: (alert) => alerts.raise(alert),
+    isWanted: () => settings.webhooks.length > 0,
+    now,
+  })
+  const rate = new ErrorRate(() => settings.errorRate, now)
+  return {
+    alerts,
+    told: {
+      budgetWatch,
+      health: createHealth(now, tellBreaker(log, alerts)),
+      ended(end) {
+        logCall(log, end)
+        if (!end.call || settings.webhooks.length === 0) return
+        const found = rate.count(hasFailed(end))
+        const { minutes } = settings.errorRate
+        if (found) alerts.raise({ event: 'errors.rate', ...found, minutes })
+      },
+    },
+    configure(next) {
+      settings = next
+      alerts.configure(next.webhooks)
+    },
+    async [Symbol.asyncDispose]() {
+      budgetWatch[Symbol.dispose]()
+      await alerts[Symbol.asyncDispose]()
+      await poster[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** Not by the caller's mistake, and not because it left. */
+function hasFailed({ status, left, call }: CallEnd): boolean {
+  const failure = call?.trail.failure
+  return (status >= 500 && !left) || (failure !== undefined && failure.blame !== 'caller')
+}
+
+function logFailure(log: Log, { isGivenUp, ...failure }: DeliveryFailure): void {
+  if (isGivenUp) log.error(failure, 'a webhook was not delivered and is given up')
+  else log.warn(failure, 'a webhook was not delivered: it is tried again')
+}

@@ -1,0 +1,33 @@
+import type { Alerts } from '../alerts/alerts.ts'
+import type { Log } from '../gateway/gateway.ts'
+import type { StoreOptions } from '../storage/store.ts'
+
+/** What a store cannot keep: said to the log, and to operators once a gateway is there to tell them. */
+export class StoreFailures {
+  readonly options: Required<Pick<StoreOptions, 'writeFailed' | 'journalFailed'>>
+  #alerts: Pick<Alerts, 'raise'> | undefined
+
+  constructor(log: Log) {
+    const tell = (
+      event: 'journal.full' | 'journal.behind',
+      error: unknown,
+      { waiting, lost }: { readonly waiting: number; readonly lost: number },
+    ) => {
+      const reason = String(error)
+      const message =
+        event === 'journal.full'
+          ? 'the journal cannot be written: new calls are refused'
+          : 'usage could not be written'
+      log.error({ error: reason, waiting, lost }, message)
+      this.#alerts?.raise({ event, reason, waiting, lost })
+    }
+    this.options = {
+      writeFailed: (error, waiting, lost) => tell('journal.behind', error, { waiting, lost }),
+      journalFailed: (error) => tell('journal.full', error, { waiting: 0, lost: 0 }),
+    }
+  }
+
+  connect(alerts: Pick<Alerts, 'raise'>): void {
+    this.#alerts = alerts
+  }
+}
