@@ -1,5 +1,3 @@
-import { rmSync } from 'node:fs'
-import { join } from 'node:path'
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { expectContract } from '../support/contract-shapes.ts'
@@ -260,7 +258,7 @@ test('a task that cannot be done is failed, says why and has no content', async 
   for (const [name, value] of Object.entries({ ...request, size: '64x64' })) form.set(name, value)
   form.set('input_reference', new File([red], 'red.png', { type: 'image/png' }))
   const { id } = await videoOf(await gateway.request('/v1/videos', { method: 'POST', body: form }))
-  rmSync(join(gateway.dataFolder, 'videos', `${id}.input`))
+  await gateway.gateway.store.removeFiles(id, ['input'])
   expect(await ended(id)).toMatchObject({
     status: 'failed',
     completed_at: null,

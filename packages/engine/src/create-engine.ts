@@ -1,11 +1,10 @@
 import type { OperationName } from '@sluice/contract'
 import { promptTokens } from './chat/prompt-tokens.ts'
 import type { BuiltinEngine, Engine, EngineOperation } from './engine.ts'
-import { openImageLinks } from './images/image-links.ts'
 import { engineCard } from './models.ts'
 import { type Operation, operationContext } from './operation.ts'
 import { countTokens } from './tokens.ts'
-import { EngineJobs, type JobChange } from './video/jobs.ts'
+import { EngineJobs, type JobChange, type JobFiles } from './video/jobs.ts'
 import { WorkerPool } from './workers/pool.ts'
 
 export interface EngineOptions {
@@ -13,8 +12,8 @@ export interface EngineOptions {
   readonly now: () => number
   /** The prefix, its separator included (`video_`), and an unguessable rest. */
   readonly newId: (prefix: string) => string
-  /** Where the clips of video jobs are kept; made when the first one is. */
-  readonly jobFolder: string
+  /** Where the files of video jobs are kept. */
+  readonly jobFiles: JobFiles
   /**
    * Told of each change of a video job, one at a time for each job. Resolves to whether the change was kept: false
    * means that the job is gone or over, and the engine drops it.
@@ -22,21 +21,22 @@ export interface EngineOptions {
   readonly onJobChange: (id: string, change: JobChange) => Promise<boolean>
   /** Told of failures inside, which callers do not see. */
   readonly log?: { warn(fields: object, message: string): void }
+  /** Processes for everything but videos, each started when first needed. Default 3. */
+  readonly processes?: number
 }
 
 /** Makes the built-in engine. Costs nothing until it is used: no process, timer or file is there before. */
 export function createEngine(options: EngineOptions): BuiltinEngine {
-  const workers = new WorkerPool()
+  const { jobFiles: files, onJobChange: onChange, processes } = options
+  const workers = new WorkerPool(processes === undefined ? {} : { size: processes })
   // Videos take minutes: they hold up each other, and nothing else.
   const renderers = new WorkerPool({ size: 1 })
-  const { jobFolder: folder, onJobChange: onChange } = options
-  const jobs = new EngineJobs({ ...options, workers: renderers, folder, onChange })
+  const jobs = new EngineJobs({ ...options, workers: renderers, files, onChange })
   return {
     ...engineCard,
     operations: operationsWith(workers),
     countTokens: promptTokens,
     tokensOf: countTokens,
-    images: openImageLinks(options),
     jobs,
     async [Symbol.asyncDispose]() {
       await jobs[Symbol.asyncDispose]()

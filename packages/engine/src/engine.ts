@@ -1,5 +1,4 @@
 import type { ChatRequest, OperationName, RequestOf, ResultOf } from '@sluice/contract'
-import type { ImageLinks } from './images/image-links.ts'
 import type { EngineCard } from './models.ts'
 import type { EngineJobs } from './video/jobs.ts'
 
@@ -17,7 +16,7 @@ export interface EngineContext {
     options: { readonly bytesMax: number; readonly param: string },
   ) => Promise<{ readonly bytes: Uint8Array; readonly contentType: string | undefined }>
   /** Keeps bytes for a while under an unguessable address and returns that address. */
-  readonly publish: (bytes: Uint8Array, contentType: string) => string
+  readonly publish: (bytes: Uint8Array, contentType: string) => string | Promise<string>
   /** Milliseconds since the epoch. */
   readonly now: () => number
   /** The prefix, its separator included (`chatcmpl-`), and an unguessable rest. */
@@ -42,7 +41,7 @@ export type EngineOperation<O extends OperationName, Context = EngineContext> = 
 export type Engine = { readonly [O in OperationName]?: EngineOperation<O> }
 
 /**
- * The built-in engine: classical algorithms, no network, no files but those of its video jobs. Nothing is started
+ * The built-in engine: classical algorithms, no network; the files of its video jobs are kept by others. Nothing is started
  * before it is needed. Disposing stops the running video job, waits for it, and ends the worker processes.
  */
 export interface BuiltinEngine extends EngineCard, AsyncDisposable {
@@ -52,7 +51,5 @@ export interface BuiltinEngine extends EngineCard, AsyncDisposable {
   countTokens(request: ChatRequest): Promise<number>
   /** The tokens of a text of some thousand characters at most, at once. */
   readonly tokensOf: (text: string) => number
-  /** Pictures of answers, kept in memory for an hour. */
-  readonly images: ImageLinks
   readonly jobs: EngineJobs
 }

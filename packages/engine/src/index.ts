@@ -2,4 +2,11 @@
 export { createEngine, type EngineOptions } from './create-engine.ts'
 export type { BuiltinEngine, Engine, EngineContext, EngineOperation } from './engine.ts'
 export { type EngineCard, type EngineModel, engineCard } from './models.ts'
-export type { EngineJobs, JobChange, KeptJob, VideoRequest } from './video/jobs.ts'
+export type {
+  EngineJobs,
+  JobChange,
+  JobFile,
+  JobFiles,
+  KeptJob,
+  VideoRequest,
+} from './video/jobs.ts'

@@ -1,20 +1,18 @@
-import { readdirSync } from 'node:fs'
-import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
-import { temporaryFolder } from '../../../test/support/temporary-folder.ts'
 import { GatewayError } from '../../contract/src/core/errors.ts'
-import { EngineJobs, type JobChange, type JobsOptions } from '../src/video/jobs.ts'
+import { EngineJobs, type JobChange, type JobFiles, type JobsOptions } from '../src/video/jobs.ts'
+import type { RunOptions } from '../src/workers/pool.ts'
 
 const request = { keyId: 'key_1', prompt: 'a red circle', seconds: '1', size: '64x64' }
 
 /** Jobs over a worker that never ends by itself: an abort is answered when the test lets it be. */
 function openWorld(more: Partial<JobsOptions> = {}) {
-  const folder = temporaryFolder()
+  const kept = new Map<string, Uint8Array>()
   const changes: (JobChange & { readonly id: string })[] = []
   const stopped = Promise.withResolvers<void>()
   const running: AbortSignal[] = []
   const jobs = new EngineJobs({
-    folder: join(folder.path, 'videos'),
+    files: filesIn(kept),
     now: () => 1_760_000_000_000,
     newId: (prefix) => `${prefix}${changes.length}_${running.length}`,
     onChange: async (id, change) => {
@@ -31,18 +29,25 @@ function openWorld(more: Partial<JobsOptions> = {}) {
     },
     ...more,
   })
-  return { jobs, folder, changes, running, stopped }
+  return { jobs, kept, changes, running, stopped }
+}
+
+function filesIn(kept: Map<string, Uint8Array>): JobFiles {
+  return {
+    write: async (id, file, bytes) => void kept.set(`${id} ${file}`, bytes),
+    read: async (id, file) => kept.get(`${id} ${file}`),
+    remove: async (id, files) => files.forEach((file) => kept.delete(`${id} ${file}`)),
+  }
 }
 
 const started = (running: readonly AbortSignal[]) =>
   vi.waitFor(() => expect(running).toHaveLength(1), { interval: 5 })
 
 test('a job runs only once it was handed to resume, and only once', async () => {
-  const { jobs, folder, running, changes, stopped } = openWorld()
-  using _folder = folder
+  const { jobs, kept, running, changes, stopped } = openWorld()
   const job = await jobs.create(request)
   expect(job).toMatchObject({ ...request, status: 'queued', progress: 0 })
-  expect([running.length, readdirSync(folder.path)]).toEqual([0, []])
+  expect([running.length, [...kept.keys()]]).toEqual([0, []])
   jobs.resume(job)
   jobs.resume(job)
   await started(running)
@@ -54,8 +59,7 @@ test('a job runs only once it was handed to resume, and only once', async () => 
 })
 
 test('disposing waits for the running job, and gives its start back', async () => {
-  const { jobs, folder, running, changes, stopped } = openWorld()
-  using _folder = folder
+  const { jobs, running, changes, stopped } = openWorld()
   const job = await jobs.create(request)
   jobs.resume(job)
   await started(running)
@@ -72,30 +76,42 @@ test('disposing waits for the running job, and gives its start back', async () =
   ])
 })
 
-test('a job that nobody keeps any more is not rendered, and its files go', async () => {
-  const { jobs, folder, running } = openWorld({ onChange: async () => false })
-  using _folder = folder
-  const image = Buffer.from('89504e470d0a1a0a', 'hex')
-  jobs.resume(await jobs.create({ ...request, image }))
-  await vi.waitFor(async () => expect(await jobs.ids()).toEqual([]), { interval: 5 })
-  expect(running).toHaveLength(0)
-  await jobs[Symbol.asyncDispose]()
-})
+test.each([0, 1])(
+  'a job that is somebody else’s after %i changes is left to them',
+  async (kept) => {
+    let told = 0
+    const { jobs, running, changes, stopped } = openWorld({
+      onChange: async () => (told += 1) <= kept,
+    })
+    const image = Buffer.from('89504e470d0a1a0a', 'hex')
+    jobs.resume(await jobs.create({ ...request, image }))
+    stopped.resolve()
+    if (kept > 0) await started(running)
+    await jobs[Symbol.asyncDispose]()
+    expect([running.length, changes.length]).toEqual([kept, 0])
+  },
+)
 
-test('a finished job of an earlier process is found again until it expires', async () => {
-  const { jobs, folder } = openWorld()
-  using _folder = folder
-  const kept = {
-    id: 'video_1',
-    status: 'completed',
-    progress: 100,
-    ...request,
-    state: '{}',
-  } as const
-  jobs.resume({ ...kept, expiresAt: 1_760_000_001 })
-  expect(jobs.file('video_1')).toBe(join(folder.path, 'videos', 'video_1.mp4'))
-  jobs.resume({ ...kept, id: 'video_2', expiresAt: 1_760_000_000 })
-  expect(jobs.file('video_2')).toBeUndefined()
+test('a running job is stopped when its progress is not wanted any more', async () => {
+  let time = 1_760_000_000_000
+  let report: ((done: number) => void) | undefined
+  let signal: AbortSignal | undefined
+  const run = async (_task: string, _input: unknown, options: RunOptions) => {
+    report = options.onProgress
+    signal = options.signal
+    await new Promise((resolve) => options.signal?.addEventListener('abort', resolve))
+    throw new GatewayError('cancelled', 'gone')
+  }
+  const { jobs } = openWorld({
+    now: () => time,
+    onChange: async (_id, { progress }) => progress === undefined,
+    workers: { run: run as unknown as JobsOptions['workers']['run'] },
+  })
+  jobs.resume(await jobs.create(request))
+  await vi.waitFor(() => expect(report).toBeDefined(), { interval: 5 })
+  time += 1_000
+  report?.(0.5)
+  await vi.waitFor(() => expect(signal?.aborted).toBe(true), { interval: 5 })
   await jobs[Symbol.asyncDispose]()
 })
 
@@ -108,11 +124,10 @@ test('keys take turns, and one that has its share waiting refuses only itself', 
     return { video: Buffer.from('clip'), thumbnail: Buffer.from('still') }
   }
   let ids = 0
-  const { jobs, folder } = openWorld({
+  const { jobs } = openWorld({
     newId: (prefix) => `${prefix}${(ids += 1)}`,
     workers: { run: run as unknown as JobsOptions['workers']['run'] },
   })
-  using _folder = folder
   const add = async (keyId: string, prompt: string) =>
     jobs.resume(await jobs.create({ ...request, keyId, prompt }))
   await add('bob', 'bob 0')

@@ -18,14 +18,14 @@ export interface VideoJob {
   /** The request as JSON, from which a restarted process can begin the work again. */
   readonly request: string
   readonly error?: { readonly code: string; readonly message: string }
-  /** File name of the finished clip below the data folder, where it is kept here. */
+  /** File name of the finished clip below the data folder, where a program of before version 11 of the database made it. */
   readonly contentFile?: string
   /** Seconds since the epoch. */
   readonly createdAt: number
   readonly completedAt?: number
   readonly expiresAt?: number
   readonly remixedFromVideoId?: string
-  /** What its files take on this disk, until it expires. */
+  /** What its files take where this gateway keeps them, until it expires. */
   readonly bytes?: number
 }
 
@@ -44,7 +44,6 @@ export interface Store extends AsyncDisposable {
   listVideoJobs(keyId: string, page: Page): Promise<readonly VideoJob[]>
   /** Changes the given fields unless the job is in a terminal state; returns whether it changed. */
   updateVideoJob(id: string, change: Partial<Omit<VideoJob, 'id' | 'keyId'>>): Promise<boolean>
+  /** With its files. */
   deleteVideoJob(id: string): Promise<boolean>
-  /** Jobs of this provider that are neither completed nor failed, oldest first: what a restart finds undone. */
-  unfinishedVideoJobs(provider: string): Promise<readonly VideoJob[]>
 }

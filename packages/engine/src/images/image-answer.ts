@@ -11,23 +11,24 @@ const patchPixels = 1024
 export type Prefix = 'image_edit' | 'image_generation'
 
 /** What one job came to, whole or as a stream of previews and pictures (OpenAI API, image streaming events). */
-export function imageAnswer(
+export async function imageAnswer(
   output: ImagesOutput,
   options: ImageOptions,
   { context, stream }: { readonly context: OperationContext; readonly stream: Prefix | undefined },
-): ResultOf<'editImage'> {
+): Promise<ResultOf<'editImage'>> {
   const usage = usageOf(output, options)
   if (stream !== undefined)
     return { kind: 'events', events: eventsOf(output, options, { context, prefix: stream }) }
   const [first] = output.pictures
+  const data = output.pictures.map(async ({ bytes }) => ({
+    // All three keys are strings: the contract wants them present, and OpenAI's schema knows no null here.
+    url: await context.publish(bytes, `image/${options.finish.format}`),
+    b64_json: options.asUrl ? '' : Buffer.from(bytes).toString('base64'),
+    revised_prompt: options.extend ? output.understood : '',
+  }))
   const reply: ImagesReply = {
     created: Math.floor(context.now() / 1000),
-    // All three keys are strings: the contract wants them present, and OpenAI's schema knows no null here.
-    data: output.pictures.map(({ bytes }) => ({
-      url: context.publish(bytes, `image/${options.finish.format}`),
-      b64_json: options.asUrl ? '' : Buffer.from(bytes).toString('base64'),
-      revised_prompt: options.extend ? output.understood : '',
-    })),
+    data: await Promise.all(data),
     ...(first === undefined ? {} : looksOf(first, options)),
     usage: publicUsage(usage),
   }

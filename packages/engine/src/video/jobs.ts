@@ -2,7 +2,6 @@ import { GatewayError, invalidRequest } from '@sluice/contract'
 import { imageFormatOf } from '../images/image-format.ts'
 import { FairQueue } from '../workers/fair-queue.ts'
 import type { WorkerPool } from '../workers/pool.ts'
-import { createClipFolder } from './clip-folder.ts'
 import { type ClipRequest, planClip } from './clip-plan.ts'
 
 export interface VideoRequest extends ClipRequest {
@@ -13,15 +12,13 @@ export interface VideoRequest extends ClipRequest {
 /** A job as somebody else keeps it, to be handed back after a restart. */
 export interface KeptJob extends Omit<VideoRequest, 'image'> {
   readonly id: string
-  readonly status: 'queued' | 'in_progress' | 'completed' | 'failed'
+  readonly status: 'queued' | 'in_progress'
   /** 0 to 100. */
   readonly progress: number
   /** The engine's own note, kept as it is. */
   readonly state: string
   /** What its files take. */
   readonly bytes?: number
-  /** Seconds since the epoch, where it is completed. */
-  readonly expiresAt?: number
 }
 
 /** What is new of a job; what is absent stays as it was. */
@@ -30,24 +27,34 @@ export interface JobChange {
   /** 0 to 100; never falls. */
   readonly progress?: number
   readonly state?: string
-  /** The finished clip's name below the folder that the job folder is in. */
-  readonly file?: string
   /** What its files take. */
   readonly bytes?: number
   readonly error?: { readonly code: string; readonly message: string }
   /** Seconds since the epoch. */
   readonly completedAt?: number
-  /** Seconds since the epoch: until then `file` finds the clip. */
+  /** Seconds since the epoch: until then the clip and its still are kept. */
   readonly expiresAt?: number
+}
+
+/** A clip in MP4, a still of it in WebP, and the picture that it begins from. */
+export type JobFile = 'clip' | 'still' | 'input'
+
+/** Where the files of jobs are kept, by somebody who removes them when their time is over. */
+export interface JobFiles {
+  /** Whole or not at all; takes the place of what was there. */
+  write(id: string, file: JobFile, bytes: Uint8Array): Promise<void>
+  /** Undefined where there is no such file. */
+  read(id: string, file: JobFile): Promise<Uint8Array | undefined>
+  /** Not being there is fine. */
+  remove(id: string, files: readonly JobFile[]): Promise<void>
 }
 
 export interface JobsOptions {
   readonly workers: Pick<WorkerPool, 'run'>
-  /** Where clips are kept. */
-  readonly folder: string
+  readonly files: JobFiles
   readonly now: () => number
   readonly newId: (prefix: string) => string
-  /** Resolves to false where the job is gone or over. */
+  /** Resolves to false where the job is gone or over, or another process has it now: nothing more is done then. */
   readonly onChange: (id: string, change: JobChange) => Promise<boolean>
   readonly log?: { warn(fields: object, message: string): void }
 }
@@ -56,6 +63,7 @@ export interface JobsOptions {
 const keptSeconds = 86_400
 const waitingMax = 1000
 const waitingPerKeyMax = 20
+const filesAll: readonly JobFile[] = ['clip', 'still', 'input']
 /** A job whose process died this often while rendering it is not tried again. */
 const startsMax = 3
 const renderMs = 300_000
@@ -75,21 +83,19 @@ interface Running {
 }
 
 /**
- * Video jobs: one is rendered at a time, of each key in turn. The jobs themselves are kept by whoever made them.
- * Disposing stops the running job and waits for it; handed back to `resume`, it begins anew.
+ * Video jobs: one is rendered at a time, of each key in turn. The jobs themselves, and their files, are kept by whoever
+ * made them. Disposing stops the running job and waits for it; handed back to `resume`, here or elsewhere, it begins anew.
  */
 export class EngineJobs implements AsyncDisposable {
   readonly #options: JobsOptions
-  readonly #folder
+  readonly #files: JobFiles
   readonly #waiting = new FairQueue<KeptJob>({ of: 'videos', waitingMax, waitingPerKeyMax })
-  /** Finished jobs and when their clips expire, in seconds since the epoch. */
-  readonly #finished = new Map<string, number>()
   #running: Running | undefined
   #isClosing = false
 
   constructor(options: JobsOptions) {
     this.#options = options
-    this.#folder = createClipFolder(options.folder)
+    this.#files = options.files
   }
 
   /**
@@ -104,23 +110,21 @@ export class EngineJobs implements AsyncDisposable {
     if (this.#isClosing) throw new GatewayError('overloaded', 'The gateway is stopping')
     this.#waiting.assertRoom(keyId)
     const id = this.#options.newId('video_')
-    if (image !== undefined) await this.#folder.write(id, 'input', image)
+    if (image !== undefined) await this.#files.write(id, 'input', image)
     const state = stateText({ hasImage: image !== undefined, starts: 0 })
     const bytes = image?.length ?? 0
     return { id, keyId, status: 'queued', progress: 0, prompt, seconds, size, state, bytes }
   }
 
-  /** Queues a new job or one of an earlier process; a completed one's clip is known again until it expires. */
+  /** Queues a new job or one that another process has left undone. One that is queued or running already goes on. */
   resume(job: KeptJob): void {
-    const { id, keyId, status, expiresAt = 0 } = job
-    if (status === 'completed') this.#finished.set(id, expiresAt)
-    const isOpen = status === 'queued' || status === 'in_progress'
+    const { id, keyId } = job
     const isKnown = this.#running?.id === id || this.#find(id) !== undefined
-    if (isOpen && !isKnown && !this.#isClosing) this.#waiting.add(keyId, job)
+    if (!isKnown && !this.#isClosing) this.#waiting.add(keyId, job)
     this.#startNext()
   }
 
-  /** Stops a job, if it waits or runs, and removes its files. */
+  /** Stops a job, if it waits or runs here. Its files stay. */
   async cancel(id: string): Promise<void> {
     const waiting = this.#find(id)
     if (waiting !== undefined) this.#waiting.remove(waiting)
@@ -128,25 +132,6 @@ export class EngineJobs implements AsyncDisposable {
       this.#running.stop.abort()
       await this.#running.done
     }
-    this.#finished.delete(id)
-    await this.#folder.remove(id)
-  }
-
-  /** Absolute path of a finished clip; undefined when there is none or it has expired. */
-  file(id: string): string | undefined {
-    const expiresAt = this.#finished.get(id)
-    if (expiresAt === undefined || expiresAt <= this.#seconds()) return undefined
-    return this.#folder.path(id, 'clip')
-  }
-
-  /** A still of a finished clip, as WebP. */
-  async thumbnail(id: string): Promise<Uint8Array | undefined> {
-    return this.file(id) === undefined ? undefined : this.#folder.read(id, 'still')
-  }
-
-  /** The jobs that have files: what is not kept any more can be cancelled. */
-  ids(): Promise<readonly string[]> {
-    return this.#folder.ids()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -172,7 +157,7 @@ export class EngineJobs implements AsyncDisposable {
     const job = this.#waiting.take(() => true)
     if (job === undefined) return
     const stop = new AbortController()
-    const done = this.#render(job, stop.signal)
+    const done = this.#render(job, stop)
       .catch(this.#warn)
       .finally(() => {
         this.#running = undefined
@@ -182,39 +167,38 @@ export class EngineJobs implements AsyncDisposable {
   }
 
   /** One job from where it is to its end, unless it is stopped. */
-  async #render(job: KeptJob, signal: AbortSignal): Promise<void> {
+  async #render(job: KeptJob, stop: AbortController): Promise<void> {
     const { onChange } = this.#options
     const { id } = job
     const state = parseState(job.state)
     if (state.starts >= startsMax) return this.#fail(id, tooManyStarts())
     const begun = stateText({ ...state, starts: state.starts + 1 })
-    if (!(await onChange(id, { status: 'in_progress', state: begun })))
-      return this.#folder.remove(id)
+    if (!(await onChange(id, { status: 'in_progress', state: begun }))) return
     try {
-      const rendered = await this.#renderFrames(job, state, signal)
-      await this.#folder.write(id, 'still', rendered.thumbnail)
-      await this.#folder.write(id, 'clip', rendered.video)
+      const rendered = await this.#renderFrames(job, state, stop)
+      await this.#files.write(id, 'still', rendered.thumbnail)
+      await this.#files.write(id, 'clip', rendered.video)
       await this.#complete(id, rendered.video.length + rendered.thumbnail.length)
     } catch (thrown) {
       // A regular stop is not the job's fault: it does not count as a start.
       if (this.#isClosing) await onChange(id, { state: job.state })
-      else if (!signal.aborted) await this.#fail(id, GatewayError.from(thrown))
+      else if (!stop.signal.aborted) await this.#fail(id, GatewayError.from(thrown))
     }
   }
 
-  async #renderFrames(job: KeptJob, { hasImage }: JobState, signal: AbortSignal) {
+  async #renderFrames(job: KeptJob, { hasImage }: JobState, stop: AbortController) {
     const { prompt, seconds, size } = job
-    const image = hasImage ? await this.#folder.read(job.id, 'input') : undefined
+    const image = hasImage ? await this.#files.read(job.id, 'input') : undefined
     if (hasImage && image === undefined)
       throw new GatewayError('not_found', 'The picture this video begins from is gone')
     const input = { prompt, seconds, size, ...(image === undefined ? {} : { image }) }
-    const onProgress = this.#progressTeller(job)
-    const options = { signal, timeoutMs: renderMs, onProgress }
+    const onProgress = this.#progressTeller(job, stop)
+    const options = { signal: stop.signal, timeoutMs: renderMs, onProgress }
     return this.#options.workers.run('renderVideo', input, options)
   }
 
-  /** Tells progress a few times a second at most, never backwards, one change at a time. */
-  #progressTeller({ id, progress }: KeptJob): (done: number) => void {
+  /** Tells progress a few times a second at most, never backwards, one change at a time; stops what nobody keeps any more. */
+  #progressTeller({ id, progress }: KeptJob, stop: AbortController): (done: number) => void {
     const { onChange, now } = this.#options
     let told = progress
     let toldAt = now()
@@ -226,6 +210,9 @@ export class EngineJobs implements AsyncDisposable {
       told = percent
       toldAt = now()
       void onChange(id, { progress: percent })
+        .then((isKept) => {
+          if (!isKept) stop.abort()
+        })
         .catch(this.#warn)
         .finally(() => {
           isTelling = false
@@ -236,23 +223,15 @@ export class EngineJobs implements AsyncDisposable {
   async #complete(id: string, bytes: number): Promise<void> {
     const completedAt = this.#seconds()
     const expiresAt = completedAt + keptSeconds
-    const isKept = await this.#options.onChange(id, {
-      status: 'completed',
-      progress: 100,
-      completedAt,
-      expiresAt,
-      file: this.#folder.nameOf(id, 'clip'),
-      bytes,
-    })
-    if (isKept) this.#finished.set(id, expiresAt)
-    await this.#folder.remove(id, isKept ? ['input'] : undefined)
+    const change = { status: 'completed', progress: 100, completedAt, expiresAt, bytes } as const
+    if (await this.#options.onChange(id, change)) await this.#files.remove(id, ['input'])
   }
 
   async #fail(id: string, error: GatewayError): Promise<void> {
     if (error.blame !== 'caller') this.#warn(error)
     const code = error.publicCode ?? error.code
-    await this.#options.onChange(id, { status: 'failed', error: { code, message: error.message } })
-    await this.#folder.remove(id)
+    const failed = { status: 'failed', error: { code, message: error.message } } as const
+    if (await this.#options.onChange(id, failed)) await this.#files.remove(id, filesAll)
   }
 }
 

@@ -1,5 +1,4 @@
-import { join } from 'node:path'
-import { type BuiltinEngine, createEngine, type EngineOptions, engineCard } from '@sluice/engine'
+import { type BuiltinEngine, engineCard } from '@sluice/engine'
 import type { FastifyInstance } from 'fastify'
 import { hashSecret, keyOf } from '../accounts/secrets.ts'
 import { createTokens } from '../accounts/tokens.ts'
@@ -8,7 +7,6 @@ import type { Alerts } from '../alerts/alerts.ts'
 import { addressListOf } from '../config/address-block.ts'
 import type { Config } from '../config/config.ts'
 import type { Gateway, Log } from '../gateway/gateway.ts'
-import { keepChange, openBuiltInJobs } from '../gateway/kept/built-in-jobs.ts'
 import { KeptRoom } from '../gateway/kept/kept-room.ts'
 import { LearnedSizes } from '../gateway/limits/call-size.ts'
 import { recallBudget } from '../gateway/limits/recall-budget.ts'
@@ -21,7 +19,6 @@ import { whyOff } from '../gateway/route/why-off.ts'
 import { Concealer } from '../gateway/run/concealer.ts'
 import type { ServerOptions } from '../http/address.ts'
 import type { StreamTimes } from '../http/deliver.ts'
-import { createMediaFetcher } from '../http/fetch-media.ts'
 import { openSender } from '../http/send.ts'
 import { createServer } from '../http/server.ts'
 import type { ApiKey } from '../ports/api-key.ts'
@@ -36,6 +33,7 @@ import { createMemoryLimiter } from '../storage/limiter-memory.ts'
 import { bundledOrFetched } from './fetched-prices.ts'
 import { createIds } from './ids.ts'
 import { openOperatorAlerts } from './open-alerts.ts'
+import { engineContextOf, openEngine } from './open-engine.ts'
 
 /** A gateway that can listen. Disposing stops it, waits for what is under way and writes down what is left. */
 export interface OpenGateway extends AsyncDisposable {
@@ -56,8 +54,6 @@ export interface OpenGatewayInput {
   readonly alertWaitsMs?: readonly number[]
 }
 
-const fetchMediaMs = 30_000
-
 /** Puts a gateway together. The store is the caller's and is disposed by the caller, after the gateway. */
 export async function openGateway(input: OpenGatewayInput): Promise<OpenGateway> {
   const { config, store, log, streamTimes } = input
@@ -69,11 +65,11 @@ export async function openGateway(input: OpenGatewayInput): Promise<OpenGateway>
   })
   const tokens = createTokens({ issuers: config.jwt, dated: (key) => keys.dated(key), now })
   const sender = openSender()
-  const engine = engineOver(store, { config, now, newId, log })
-  const videos = await openBuiltInJobs({ engine, store, now, log })
   const limiter = await openLimiter(config, store, log)
   const telling = openOperatorAlerts({ ...input, limiter, now })
   const { alerts } = telling
+  const opened = await openEngine({ store, now, newId, log })
+  const { engine, videos, published } = opened
   const needs = { send: sender.send, engine, now, newId, log, alerts }
   let current = { config, routing: await routingOf(config, needs) }
   const concealer = new Concealer()
@@ -92,8 +88,9 @@ export async function openGateway(input: OpenGatewayInput): Promise<OpenGateway>
     send: sender.send,
     concealer,
     engine,
-    engineContext: contextOf(engine, () => current.config),
+    engineContext: engineContextOf(published, () => current.config),
     videos,
+    published,
     keptLimits,
     keptRoom: new KeptRoom({ store, limits: keptLimits, now }),
     now,
@@ -120,8 +117,7 @@ export async function openGateway(input: OpenGatewayInput): Promise<OpenGateway>
     },
     async [Symbol.asyncDispose]() {
       await server.close()
-      videos[Symbol.dispose]()
-      await engine[Symbol.asyncDispose]()
+      await opened[Symbol.asyncDispose]()
       await sender[Symbol.asyncDispose]()
       await keys[Symbol.asyncDispose]()
       await telling[Symbol.asyncDispose]()
@@ -145,18 +141,6 @@ async function openLimiter({ redis }: Config, store: Store, log: Log): Promise<L
   })
 }
 
-function contextOf(engine: BuiltinEngine, config: () => Config): Gateway['engineContext'] {
-  return {
-    publish: (bytes, contentType) => `/images/${engine.images.publish(bytes, contentType)}`,
-    fetchMedia: async (url, options) => {
-      const { allowPrivateMedia } = config().server
-      const fetchMedia = createMediaFetcher({ allowPrivateAddresses: allowPrivateMedia })
-      return fetchMedia(url, { ...options, timeoutMs: fetchMediaMs })
-    },
-    namedFileLimits: () => config().limits.namedFiles,
-  }
-}
-
 /** What the settings say about the server: some of it holds from the start, and some may change. */
 function serverOptions({ server }: Config, current: () => Config): ServerOptions {
   return {
@@ -170,18 +154,6 @@ function serverOptions({ server }: Config, current: () => Config): ServerOptions
     ...(server.publicUrl !== undefined && { publicUrl: server.publicUrl }),
     ...(server.trustedProxies && { trustedProxies: addressListOf(server.trustedProxies) }),
   }
-}
-
-/** The built-in engine, whose video jobs are written down in the store. */
-function engineOver(
-  store: Store,
-  { config, ...options }: Pick<EngineOptions, 'now' | 'newId'> & { config: Config; log: Log },
-): BuiltinEngine {
-  return createEngine({
-    ...options,
-    jobFolder: join(config.dataFolder, 'videos'),
-    onJobChange: (id, change) => keepChange(store, id, change),
-  })
 }
 
 export interface RoutingNeeds {

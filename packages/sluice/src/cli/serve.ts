@@ -14,6 +14,7 @@ import type { Log } from '../gateway/gateway.ts'
 import { createInitialKeys } from '../storage/initial-keys.ts'
 import { openUsageUpkeep } from '../storage/usage-upkeep.ts'
 import { CommandError } from './command-error.ts'
+import { importClips } from './import-clips.ts'
 import { openData } from './open-data.ts'
 import { type OpenGateway, openGateway } from './open-gateway.ts'
 import { openLog } from './open-log.ts'
@@ -35,6 +36,7 @@ export async function serve(): Promise<number> {
     warn: (message) => log.warn({}, message),
     ...failures.options,
   })
+  await importClips(store, join(config.dataFolder, 'videos'), Date.now())
   const made = await createInitialKeys(store, {
     folder: config.dataFolder,
     given: givenRoles(config),

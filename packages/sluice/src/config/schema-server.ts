@@ -138,9 +138,7 @@ export const limits = object(
       object(
         {
           count: optional(count('How many. Default 1000.')),
-          bytes: optional(
-            count('What their files on this disk may have in all. Default 2147483648 (2 GiB).'),
-          ),
+          bytes: optional(count('What their files may have in all. Default 2147483648 (2 GiB).')),
         },
         'Video tasks of one key. Its oldest that have failed or expired make room; beyond that: 429.',
       ),

@@ -12,6 +12,7 @@ import type { Fetching } from './attempt/named-files.ts'
 import type { Send } from './attempt/send.ts'
 import type { CallEnd } from './call.ts'
 import type { KeptLimits, KeptRoom } from './kept/kept-room.ts'
+import type { Published } from './kept/published.ts'
 import type { LearnedSizes } from './limits/call-size.ts'
 import type { Health } from './route/health.ts'
 import type { Routing } from './route/routing.ts'
@@ -38,6 +39,8 @@ export interface Gateway {
   readonly engine: BuiltinEngine
   readonly engineContext: Pick<EngineContext, 'publish'> & Fetching
   readonly videos: VideoWorker
+  /** Pictures that answers point at. */
+  readonly published: Published
   readonly keptLimits: () => KeptLimits
   readonly keptRoom: KeptRoom
   /** Milliseconds since the epoch. */
@@ -60,11 +63,15 @@ export interface CallerKeys {
 }
 
 /** Runs the built-in engine's video jobs, which go on after their call and after a restart. */
-export interface VideoWorker extends Pick<EngineJobs, 'cancel' | 'file' | 'thumbnail'> {
+export interface VideoWorker extends Pick<EngineJobs, 'cancel'> {
   /** Whether a kept job is the engine's, and not an upstream's. */
   owns(job: VideoJob): boolean
   /** Keeps a queued job and starts it. Throws `invalid_request` for a size or length that cannot be made. */
   create(request: VideoRequest): Promise<VideoJob>
+  /** The clip of a finished job, in MP4; undefined where it has expired. */
+  clip(job: VideoJob): Promise<Uint8Array | undefined>
+  /** A still of it, in WebP. */
+  thumbnail(job: VideoJob): Promise<Uint8Array | undefined>
 }
 
 export interface VideoRequest extends EngineVideoRequest {

@@ -20,7 +20,8 @@ export const imageAddresses: readonly Address[] = [
       },
     },
     async serve({ gateway, reply, parameters }) {
-      const found = gateway.engine.images.find((parameters['name'] ?? '').replace(/\.\w+$/, ''))
+      const name = parameters['name'] ?? ''
+      const found = await gateway.published.find(name.replace(/\.\w+$/, ''))
       if (!found)
         throw new GatewayError('not_found', 'There is no such image, or its address has expired')
       reply

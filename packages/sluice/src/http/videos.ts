@@ -1,5 +1,3 @@
-import { createReadStream } from 'node:fs'
-import { stat } from 'node:fs/promises'
 import { GatewayError, invalidRequest, operations, type VideoJob, validate } from '@sluice/contract'
 import { ownFormats } from '@sluice/protocols'
 import type { FastifyReply } from 'fastify'
@@ -109,36 +107,32 @@ export async function serveVideoContent(exchange: Exchange): Promise<void> {
   const job = await pollVideo(gateway, { ...poll, trail: call.trail }, found)
   if (job.status !== 'completed')
     throw invalidRequest(`The video is ${job.status}, it has no content`, 'id')
-  if (gateway.videos.owns(job)) return sendClip(exchange, job.id, fields.variant ?? 'video')
+  if (gateway.videos.owns(job)) return sendClip(exchange, job, fields.variant ?? 'video')
   await deliverAnswer(exchange, call, downloadUpstream(gateway, call, job))
 }
 
 async function sendClip(
   { gateway, reply, request }: Exchange,
-  id: string,
+  job: VideoJob,
   variant: 'video' | 'thumbnail' | 'spritesheet',
 ): Promise<void> {
   if (variant === 'spritesheet')
     throw invalidRequest('The built-in engine makes no spritesheets', 'variant')
   const expired = new GatewayError('not_found', 'The content of this video has expired')
   if (variant === 'thumbnail') {
-    const picture = await gateway.videos.thumbnail(id)
+    const picture = await gateway.videos.thumbnail(job)
     if (!picture) throw expired
     reply.header('content-type', 'image/webp').send(Buffer.from(picture))
     return
   }
-  const file = gateway.videos.file(id)
-  if (file === undefined) throw expired
-  const size = (await stat(file).catch(() => undefined))?.size
-  if (size === undefined) throw expired
-  sendRange(reply, { file, size, range: request.headers.range })
+  const clip = await gateway.videos.clip(job)
+  if (!clip) throw expired
+  sendRange(reply, Buffer.from(clip), request.headers.range)
 }
 
 /** The whole clip, or the part that was asked for, so that players can seek (RFC 9110, 14). */
-function sendRange(
-  reply: FastifyReply,
-  { file, size, range }: { file: string; size: number; range: string | undefined },
-): void {
+function sendRange(reply: FastifyReply, clip: Buffer, range: string | undefined): void {
+  const size = clip.length
   void reply
     .header('content-type', 'video/mp4')
     .header('accept-ranges', 'bytes')
@@ -149,12 +143,12 @@ function sendRange(
     throw new GatewayError('range_not_satisfiable', `The video has ${size} bytes`)
   }
   if (!part) {
-    reply.header('content-length', String(size)).send(createReadStream(file))
+    reply.header('content-length', String(size)).send(clip)
     return
   }
   reply
     .code(206)
     .header('content-range', `bytes ${part.start}-${part.end}/${size}`)
     .header('content-length', String(part.end - part.start + 1))
-    .send(createReadStream(file, part))
+    .send(clip.subarray(part.start, part.end + 1))
 }

@@ -1,8 +1,9 @@
-import type { Usage, UsageRecord, Store as VideoJobStore } from '@sluice/contract'
+import type { Usage, UsageRecord, VideoJob, Store as VideoJobStore } from '@sluice/contract'
 import type { Account } from './account.ts'
 import type { AlertOutbox } from './alert.ts'
 import type { ApiKey } from './api-key.ts'
 import type { AuditEntry } from './audit.ts'
+import type { KeptFiles } from './kept-files.ts'
 import type { UsageBook } from './usage-book.ts'
 
 /** A stored response of POST /v1/responses. */
@@ -68,6 +69,14 @@ export type AccountWrite =
   | { readonly account: Account }
   | { readonly removed: string }
 
+export interface VideoJobClaim {
+  readonly provider: string
+  readonly owner: string
+  readonly gone: readonly string[]
+  readonly at: number
+  readonly until: number
+}
+
 /** Entries are numbered from 1 up. */
 export interface AuditPage {
   readonly limit: number
@@ -80,7 +89,7 @@ export interface AuditPage {
  * database. Keys are few and are read whole at start and after a change, so no call waits for the disk to be
  * authenticated. A text is kept as it is, except that NUL and halves of surrogate pairs become U+FFFD.
  */
-export interface Store extends VideoJobStore, AlertOutbox {
+export interface Store extends VideoJobStore, AlertOutbox, KeptFiles {
   /** All keys that were ever made and not removed, revoked and expired ones too; oldest first. */
   listKeys(): Promise<readonly ApiKey[]>
   /** Rejects with `conflict` when the id or the hash is known already. */
@@ -120,6 +129,22 @@ export interface Store extends VideoJobStore, AlertOutbox {
     keyId: string,
     most: { readonly count: number; readonly at: number },
   ): Promise<KeptAmount>
+  /**
+   * Gives a lease on every unfinished task of a provider to `owner` that nobody has one on `at`, or only one of `gone`, and
+   * renews what it has; returns all of its tasks, oldest first. Times are in milliseconds since the epoch. Of several who
+   * ask at once one gets each.
+   */
+  claimVideoJobs(claim: VideoJobClaim): Promise<readonly VideoJob[]>
+  /** Who has leases on unfinished tasks of a provider; undefined for those that nobody ever had. */
+  videoJobOwners(provider: string): Promise<readonly (string | undefined)[]>
+  /** Others may take at once what this one has. */
+  releaseVideoJobs(owner: string): Promise<void>
+  /** As `updateVideoJob`, and only while this one has the task, whether or not its lease has run out. */
+  updateClaimedVideoJob(
+    id: string,
+    owner: string,
+    change: Partial<Omit<VideoJob, 'id' | 'keyId'>>,
+  ): Promise<boolean>
   /** Ids of what an upstream has made for a key beside responses; `source` is the answer that it came with. */
   addUpstreamIds(
     ids: readonly string[],

@@ -7,7 +7,7 @@ import { pid } from 'node:process'
 /** So long may a process on another machine be silent, in milliseconds, before it is taken for dead. */
 const silentMs = 60_000
 
-/** A name for one journal: the machine, the process and when it was started, and a number of its own. */
+/** A name among all processes: the machine, the process and when it was started, and a number of its own. */
 export function newInstanceName(): string {
   return [machineName(), pid, startOf(pid) ?? '', randomBytes(4).toString('hex')].join('~')
 }
@@ -22,11 +22,21 @@ export function instanceOf(file: string): string {
  * shares the folder gives a sign of life every few seconds.
  */
 export function isAbandoned(file: string): boolean {
-  const [machine, id = '', start = ''] = instanceOf(file).split('~')
-  if (machine !== machineName()) return isSilent(file)
+  const instance = instanceOf(file)
+  return isHere(instance) ? hasEnded(instance) : isSilent(file)
+}
+
+/** Whether the process of this name was one of this machine and is gone. */
+export function hasEnded(instance: string): boolean {
+  if (!isHere(instance)) return false
+  const [, id = '', start = ''] = instance.split('~')
   const now = startOf(Number(id))
   if (now !== undefined) return now !== start
   return !isRunning(Number(id))
+}
+
+function isHere(instance: string): boolean {
+  return instance.split('~')[0] === machineName()
 }
 
 function isSilent(file: string): boolean {

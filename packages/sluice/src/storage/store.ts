@@ -4,6 +4,7 @@ import type { UsageBook } from '../ports/usage-book.ts'
 import { accountTable } from './accounts.ts'
 import { alertTable } from './alerts.ts'
 import type { Database } from './database.ts'
+import { keptFileTable } from './kept-files.ts'
 import { keyTable } from './keys.ts'
 import { responseTable } from './responses.ts'
 import { usageTable } from './usage.ts'
@@ -45,6 +46,7 @@ export function openStore(
     ...videoJobTable(database),
     ...responseTable(database),
     ...alertTable(database),
+    ...keptFileTable(database),
     ...usage,
     book,
     async checkWritable() {

@@ -1,5 +1,5 @@
 import { GatewayError, type VideoJob } from '@sluice/contract'
-import sql, { empty, raw } from 'sql-template-tag'
+import sql, { empty, join, raw, type Sql } from 'sql-template-tag'
 import type { Store } from '../ports/store.ts'
 import { assignments, type Columns, fromRow, insertNew, integer, json, text } from './columns.ts'
 import type { Database } from './database.ts'
@@ -35,11 +35,23 @@ type VideoJobStore = Pick<
   | 'updateVideoJob'
   | 'deleteVideoJob'
   | 'trimVideoJobs'
-  | 'unfinishedVideoJobs'
+  | 'claimVideoJobs'
+  | 'videoJobOwners'
+  | 'releaseVideoJobs'
+  | 'updateClaimedVideoJob'
 >
 
 /** The part of the store that keeps video tasks. */
 export function videoJobTable(database: Database): VideoJobStore {
+  type Change = Parameters<Store['updateVideoJob']>[1]
+  async function update(id: string, change: Change, condition: Sql): Promise<boolean> {
+    const changed = assignments<Partial<VideoJob>>(columns, change) ?? sql`id = id`
+    const [updated] = await database.change(
+      sql`UPDATE video_jobs SET ${changed} WHERE id = ${id} AND ${unfinished} ${condition}`,
+    )
+    return updated === 1
+  }
+
   return {
     async addVideoJob(job) {
       const [added] = await database.changeDurably(insertNew('video_jobs', columns, job))
@@ -60,15 +72,15 @@ export function videoJobTable(database: Database): VideoJobStore {
       )
       return rows.map((row) => fromRow(columns, row))
     },
-    async updateVideoJob(id, change) {
-      const changed = assignments<Partial<VideoJob>>(columns, change) ?? sql`id = id`
-      const [updated] = await database.change(
-        sql`UPDATE video_jobs SET ${changed} WHERE id = ${id} AND ${unfinished}`,
-      )
-      return updated === 1
-    },
+    updateVideoJob: (id, change) => update(id, change, empty),
+    updateClaimedVideoJob: (id, owner, change) =>
+      update(id, change, sql`AND claimed_by = ${owner}`),
+    ...claims(database),
     async deleteVideoJob(id) {
-      const [deleted] = await database.change(sql`DELETE FROM video_jobs WHERE id = ${id}`)
+      const [deleted] = await database.change(
+        sql`DELETE FROM video_jobs WHERE id = ${id}`,
+        sql`DELETE FROM kept_files WHERE id = ${id}`,
+      )
       return deleted === 1
     },
     async trimVideoJobs(keyId, { count, at }) {
@@ -90,11 +102,37 @@ export function videoJobTable(database: Database): VideoJobStore {
       )
       return { count: Number(row?.['count']), bytes: Number(row?.['bytes']) }
     },
-    async unfinishedVideoJobs(provider) {
+  }
+}
+
+type Claims = Pick<Store, 'claimVideoJobs' | 'videoJobOwners' | 'releaseVideoJobs'>
+
+/** Which process works on which task. */
+function claims(database: Database): Claims {
+  return {
+    async claimVideoJobs({ provider, owner, gone, at, until }) {
+      const isOwn = sql`claimed_by IN (${join([owner, ...gone])})`
+      await database.change(
+        sql`UPDATE video_jobs SET claimed_by = ${owner}, claimed_until = ${until}
+          WHERE provider = ${provider} AND ${unfinished}
+            AND (claimed_by IS NULL OR claimed_until <= ${at} OR ${isOwn})`,
+      )
       const rows = await database.rows(
-        sql`SELECT * FROM video_jobs WHERE provider = ${provider} AND ${unfinished} ORDER BY sequence`,
+        sql`SELECT * FROM video_jobs
+          WHERE provider = ${provider} AND ${unfinished} AND claimed_by = ${owner} ORDER BY sequence`,
       )
       return rows.map((row) => fromRow(columns, row))
+    },
+    async videoJobOwners(provider) {
+      const rows = await database.rows(
+        sql`SELECT DISTINCT claimed_by FROM video_jobs WHERE provider = ${provider} AND ${unfinished}`,
+      )
+      return rows.map(({ claimed_by: owner }) => (typeof owner === 'string' ? owner : undefined))
+    },
+    async releaseVideoJobs(owner) {
+      await database.change(
+        sql`UPDATE video_jobs SET claimed_until = 0 WHERE claimed_by = ${owner} AND ${unfinished}`,
+      )
     },
   }
 }

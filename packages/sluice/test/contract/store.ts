@@ -8,6 +8,8 @@ import {
 import type { Store } from '../../src/ports/store.ts'
 import { describeAccounts } from './store-accounts.ts'
 import { describeAlerts } from './store-alerts.ts'
+import { describeClaims } from './store-claims.ts'
+import { describeFiles } from './store-files.ts'
 import { describeKept } from './store-kept.ts'
 
 /** What the contract needs of an implementation. */
@@ -222,17 +224,10 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
         expect(await store.findVideoJob('video_1')).toBeUndefined()
         expect(await store.updateVideoJob('video_1', { progress: 1 })).toBe(false)
       })
-
-      test('a restart finds the unfinished jobs of a provider, oldest first', async () => {
-        const states = ['queued', 'completed', 'in_progress', 'failed', 'queued'] as const
-        for (const [n, status] of states.entries())
-          await store.addVideoJob(sampleJob({ id: `video_${9 - n}`, status }))
-        await store.addVideoJob(sampleJob({ id: 'video_x', provider: 'other' }))
-        store = await subject.reopen()
-        const unfinished = await store.unfinishedVideoJobs('acme')
-        expect(unfinished.map(({ id }) => id)).toEqual(['video_9', 'video_7', 'video_5'])
-      })
     })
+
+    describeClaims(() => subject)
+    describeFiles(() => subject)
 
     describe('responses', () => {
       test('a response is found as it was added, until it is deleted', async () => {

@@ -1,15 +1,16 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import sharp from 'sharp'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
 import { GatewayError } from '../../../contract/src/core/errors.ts'
-import type { Store, VideoJob } from '../../../contract/src/core/ports.ts'
+import type { VideoJob } from '../../../contract/src/core/ports.ts'
 import { EngineJobs, type JobsOptions } from '../../../engine/src/video/jobs.ts'
 import { WorkerPool } from '../../../engine/src/workers/pool.ts'
 import { readMp4 } from '../../../engine/test/support/mp4-boxes.ts'
 import type { VideoWorker } from '../../src/gateway/gateway.ts'
-import { keepChange, openBuiltInJobs } from '../../src/gateway/kept/built-in-jobs.ts'
+import { jobFilesIn, keepChange, openBuiltInJobs } from '../../src/gateway/kept/built-in-jobs.ts'
+import type { KeptFileKind } from '../../src/ports/kept-files.ts'
+import type { Store } from '../../src/ports/store.ts'
 import { openSqlite } from '../../src/storage/sqlite.ts'
 
 const request = {
@@ -54,23 +55,36 @@ class World implements AsyncDisposable {
   time = 1_760_000_000_000
   ids = 0
 
-  get videos(): string {
-    return join(this.folder.path, 'videos')
+  /** Processes that are known to have died. */
+  readonly gone = new Set<string>()
+  processes = 0
+
+  get owner(): string {
+    return `process ${this.processes}`
   }
 
-  /** A process that begins: an engine of its own, over the same store and folder. */
+  /** The process before dies without a word. */
+  kill(): void {
+    this.gone.add(this.owner)
+  }
+
+  /** A process that begins: an engine of its own, over the same store. */
   async open(workers: { readonly run: Run }): Promise<VideoWorker & AsyncDisposable> {
     const now = () => this.time
+    this.processes += 1
+    const { owner } = this
     const jobs = new EngineJobs({
       workers,
-      folder: this.videos,
+      files: jobFilesIn(this.store, now),
       now,
       newId: (prefix) => `${prefix}_${(this.ids += 1)}`,
-      onChange: (id, change) => keepChange(this.store, id, change),
+      onChange: (id, change) => keepChange(this.store, owner, { id, change }),
     })
     const kept = await openBuiltInJobs({
       engine: { id: 'builtin', jobs },
       store: this.store,
+      owner,
+      isGone: (other) => this.gone.has(other),
       now,
       log: { warn() {} },
     })
@@ -79,6 +93,7 @@ class World implements AsyncDisposable {
       async [Symbol.asyncDispose]() {
         kept[Symbol.dispose]()
         await jobs[Symbol.asyncDispose]()
+        await world.store.releaseVideoJobs(owner)
       },
     }
     this.opened.push(worker)
@@ -87,6 +102,15 @@ class World implements AsyncDisposable {
 
   async job(id: string): Promise<VideoJob> {
     return (await this.store.findVideoJob(id))!
+  }
+
+  /** Which files of a job are there. */
+  async files(id: string): Promise<readonly string[]> {
+    const kinds: readonly KeptFileKind[] = ['clip', 'input', 'still']
+    const found = await Promise.all(
+      kinds.map((kind) => this.store.findFile({ id, kind, at: this.time })),
+    )
+    return kinds.filter((_, at) => found[at] !== undefined)
   }
 
   async reaches(id: string, status: VideoJob['status']): Promise<VideoJob> {
@@ -136,10 +160,9 @@ describe('jobs of the built-in engine, kept in the store', () => {
       progress: 100,
       completedAt: 1_760_000_000,
       expiresAt: 1_760_086_400,
-      contentFile: `videos/${queued.id}.mp4`,
     })
-    expect(readMp4(readFileSync(jobs.file(queued.id)!)).seconds).toBeCloseTo(1, 2)
-    expect((await sharp(await jobs.thumbnail(queued.id)).metadata()).format).toBe('webp')
+    expect(readMp4(Buffer.from((await jobs.clip(done))!)).seconds).toBeCloseTo(1, 2)
+    expect((await sharp(await jobs.thumbnail(done)).metadata()).format).toBe('webp')
   })
 
   test('one at a time, in order, with progress that never falls', async () => {
@@ -177,8 +200,8 @@ describe('jobs of the built-in engine, kept in the store', () => {
       new GatewayError('overloaded', 'The work did not finish within its limit'),
     )
     expect((await world.reaches(second.id, 'failed')).error?.code).toBe('overloaded')
-    expect(jobs.file(first.id)).toBeUndefined()
-    expect(existsSync(world.videos)).toBe(false)
+    expect(await jobs.clip(await world.job(first.id))).toBeUndefined()
+    expect(await world.files(first.id)).toEqual([])
   })
 
   test('a size, a length or a picture that cannot be used is refused at once', async () => {
@@ -212,9 +235,9 @@ describe('jobs of the built-in engine, kept in the store', () => {
     expect(options.signal?.aborted).toBe(true)
     ;(await called(workers, 2)).finish()
     await world.reaches(third.id, 'completed')
-    await jobs.cancel(third.id)
-    expect(jobs.file(third.id)).toBeUndefined()
-    expect(readdirSync(world.videos)).toEqual([])
+    expect(await world.files(third.id)).toEqual(['clip', 'still'])
+    await world.store.deleteVideoJob(third.id)
+    expect(await world.files(third.id)).toEqual([])
   })
 
   test('a regular stop leaves the job, and the next start finishes it, picture and all', async () => {
@@ -234,9 +257,7 @@ describe('jobs of the built-in engine, kept in the store', () => {
     expect(Buffer.from(input['image'] as Uint8Array)).toEqual(image)
     finish()
     await world.reaches(id, 'completed')
-    await vi.waitFor(() =>
-      expect(readdirSync(world.videos).toSorted()).toEqual([`${id}.mp4`, `${id}.webp`]),
-    )
+    await vi.waitFor(async () => expect(await world.files(id)).toEqual(['clip', 'still']))
   })
 
   test('regular stops are no fault of the job, however many', async () => {
@@ -282,11 +303,13 @@ describe('jobs of the built-in engine, kept in the store', () => {
     const { id } = await (await world.open(first)).create(request)
     await called(first, 1)
     for (let death = 1; death <= 2; death += 1) {
-      // The process before is simply gone: it is never disposed, and its worker never answers.
+      // It is never disposed, and its worker never answers.
+      world.kill()
       const workers = heldWorkers()
       await world.open(workers)
       await called(workers, 1)
     }
+    world.kill()
     const last = heldWorkers()
     await world.open(last)
     const failed = await world.reaches(id, 'failed')
@@ -300,17 +323,37 @@ describe('jobs of the built-in engine, kept in the store', () => {
     const jobs = await world.open(workers)
     const { id } = await jobs.create(request)
     ;(await called(workers, 1)).finish()
-    await world.reaches(id, 'completed')
-    await vi.waitFor(() => expect(jobs.file(id)).toBeDefined())
-    writeFileSync(join(world.videos, 'video_gone.mp4'), 'x')
-    writeFileSync(join(world.videos, 'video_gone.mp4.part'), 'x')
-    const reopened = await world.open(workers)
-    expect(reopened.file(id)).toBe(join(world.videos, `${id}.mp4`))
-    expect(existsSync(join(world.videos, 'video_gone.mp4'))).toBe(false)
-    world.time += 86_400_000
-    expect(reopened.file(id)).toBeUndefined()
-    expect(await reopened.thumbnail(id)).toBeUndefined()
+    const done = await world.reaches(id, 'completed')
+    await jobFilesIn(world.store, () => world.time).write('video_gone', 'clip', rendered.video)
     await world.open(workers)
-    expect(readdirSync(world.videos)).toEqual([])
+    expect([await world.files('video_gone'), await world.files(id)]).toEqual([
+      ['clip'],
+      ['clip', 'still'],
+    ])
+    world.time += 86_399_000
+    expect(Buffer.from((await jobs.clip(done))!).toString()).toBe('clip')
+    world.time += 1_000
+    expect([await jobs.clip(done), await jobs.thumbnail(done)]).toEqual([undefined, undefined])
+    await world.open(workers)
+    expect(await world.files('video_gone')).toEqual([])
+  })
+
+  test('of several processes one works on a job, and another takes it over when the lease runs out', async () => {
+    newWorld()
+    const [first, second, third] = [heldWorkers(), heldWorkers(), heldWorkers()]
+    const { id } = await (await world.open(first)).create(request)
+    const lost = await called(first, 1)
+    await world.open(second)
+    expect(second.calls).toHaveLength(0)
+    // Nobody knows whether the first one lives: it has only been silent for too long.
+    world.time += 31_000
+    await world.open(third)
+    const { finish } = await called(third, 1)
+    lost.finish()
+    await vi.waitFor(async () => expect(await world.files(id)).toContain('clip'))
+    expect(await world.job(id)).toMatchObject({ status: 'in_progress' })
+    finish()
+    await world.reaches(id, 'completed')
+    expect(second.calls).toHaveLength(0)
   })
 })

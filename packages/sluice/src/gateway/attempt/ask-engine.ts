@@ -70,7 +70,7 @@ function engineContext(run: Run, target: EngineTarget, signal: AbortSignal): Eng
     signal,
     fetchMedia: (url, options) =>
       namedFilesOf(gateway.engineContext, call).fetch(url, { ...options, signal }),
-    publish: (bytes, contentType) => call.publicAddress + publish(bytes, contentType),
+    publish: async (bytes, contentType) => call.publicAddress + (await publish(bytes, contentType)),
     now: gateway.now,
     newId: gateway.newId,
     random: gateway.random,

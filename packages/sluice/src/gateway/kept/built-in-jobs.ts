@@ -1,82 +1,126 @@
-import type { Store, VideoJob } from '@sluice/contract'
-import type { BuiltinEngine, JobChange, KeptJob } from '@sluice/engine'
+import type { VideoJob } from '@sluice/contract'
+import type { BuiltinEngine, EngineJobs, JobChange, JobFiles, KeptJob } from '@sluice/engine'
+import type { KeptFileKind } from '../../ports/kept-files.ts'
+import type { Store } from '../../ports/store.ts'
 import type { VideoRequest, VideoWorker } from '../gateway.ts'
+import { sweepKeptFiles } from './published.ts'
 
-const sweepMs = 600_000
+/** How long a process that gives no sign of life keeps its tasks, in milliseconds. */
+const leaseMs = 30_000
+/** How often a process renews its leases, and looks for tasks that nobody has. */
+const lookEveryMs = 3_000
+const sweepEveryMs = 600_000
+/** Longer than any task waits; what belongs to none is swept before. */
+const filesKeptMs = 30 * 86_400_000
 
 export interface BuiltInJobsInput {
   /** Its jobs are kept under its id as their provider. */
-  readonly engine: Pick<BuiltinEngine, 'id' | 'jobs'>
+  readonly engine: Pick<BuiltinEngine, 'id'> & {
+    readonly jobs: Pick<EngineJobs, 'create' | 'resume' | 'cancel'>
+  }
   readonly store: Store
+  /** Who this process is among all on the same database. */
+  readonly owner: string
+  /** Whether a process that once had tasks is known to have ended; false where nobody can tell. */
+  readonly isGone: (owner: string) => boolean
   /** Milliseconds since the epoch. */
   readonly now: () => number
   readonly log: { warn(fields: object, message: string): void }
 }
 
 /**
- * Keeps the built-in engine's video jobs in the store: hands back what an earlier process left undone, and removes the
- * files of jobs that are gone, failed or expired. Disposing ends the sweeping; the jobs end with their engine.
+ * Keeps the built-in engine's video jobs in the store. Each is worked on by one process, which has a lease on it; what a
+ * process that stopped or died has left undone is taken over by any other. Disposing ends the looking; the jobs end with
+ * their engine.
  */
 export async function openBuiltInJobs(input: BuiltInJobsInput): Promise<VideoWorker & Disposable> {
   const { engine, store, now, log } = input
   const { jobs } = engine
-  /** Jobs whose files may be there before they are in the store. */
-  const making = new Set<string>()
-  const sweeping = async () => {
-    for (const id of await jobs.ids()) if (!making.has(id)) await sweepOne(id, input)
-  }
-  const sweeper = setInterval(() => {
-    sweeping().catch((error: unknown) =>
-      log.warn({ error: String(error) }, 'Old videos could not be removed'),
-    )
-  }, sweepMs)
-  sweeper.unref()
-  await sweeping()
-  for (const job of await store.unfinishedVideoJobs(engine.id)) jobs.resume(keptJob(job))
+  const every = (ms: number, work: () => Promise<void>, told: string) =>
+    setInterval(() => {
+      work().catch((error: unknown) => log.warn({ error: String(error) }, told))
+    }, ms).unref()
+  const timers = [
+    every(lookEveryMs, () => takeJobs(input), 'Video tasks could not be looked for'),
+    every(sweepEveryMs, () => sweepKeptFiles(store, now), 'Old files could not be removed'),
+  ]
+  await sweepKeptFiles(store, now)
+  await takeJobs(input)
 
-  async function keep(kept: KeptJob, { model }: VideoRequest): Promise<VideoJob> {
-    const { state, ...rest } = kept
-    const createdAt = Math.floor(now() / 1000)
-    const job = { ...rest, model, provider: engine.id, request: state, createdAt }
-    await store.addVideoJob(job)
-    jobs.resume(kept)
-    return job
+  const fileOf = async (job: VideoJob, kind: KeptFileKind) => {
+    const isThere = job.status === 'completed' && (job.expiresAt ?? 0) > Math.floor(now() / 1000)
+    return isThere ? (await store.findFile({ id: job.id, kind, at: now() }))?.bytes : undefined
   }
 
   return {
     owns: ({ provider }) => provider === engine.id,
-    async create(request) {
-      const kept = await jobs.create(request)
-      making.add(kept.id)
-      try {
-        return await keep(kept, request)
-      } finally {
-        making.delete(kept.id)
-      }
+    async create(request: VideoRequest) {
+      const { state, ...rest } = await jobs.create(request)
+      const createdAt = Math.floor(now() / 1000)
+      const { model } = request
+      const job = { ...rest, model, provider: engine.id, request: state, createdAt }
+      await store.addVideoJob(job)
+      await takeJobs(input)
+      return job
     },
     cancel: (id) => jobs.cancel(id),
-    file: (id) => jobs.file(id),
-    thumbnail: (id) => jobs.thumbnail(id),
-    [Symbol.dispose]: () => clearInterval(sweeper),
+    clip: (job) => fileOf(job, 'clip'),
+    thumbnail: (job) => fileOf(job, 'still'),
+    [Symbol.dispose]() {
+      for (const timer of timers) clearInterval(timer)
+    },
   }
 }
 
-/** Writes down a change of a job; false where it is gone or over. */
-export function keepChange(store: Store, id: string, change: JobChange): Promise<boolean> {
-  const { state, file, ...rest } = change
-  return store.updateVideoJob(id, {
+/** Goes on with the jobs of this process, those included that nobody else has any more. */
+async function takeJobs({ engine, store, owner, isGone, now }: BuiltInJobsInput): Promise<void> {
+  const owners = await store.videoJobOwners(engine.id)
+  if (owners.length === 0) return
+  const gone = owners.flatMap((one) =>
+    one !== undefined && one !== owner && isGone(one) ? [one] : [],
+  )
+  const at = now()
+  const claim = { provider: engine.id, owner, gone, at, until: at + leaseMs }
+  for (const job of await store.claimVideoJobs(claim)) engine.jobs.resume(keptJob(job))
+}
+
+/** Writes down a change of a job; false where it is gone or over, or another process has it. */
+export function keepChange(
+  store: Pick<Store, 'updateClaimedVideoJob'>,
+  owner: string,
+  { id, change }: { readonly id: string; readonly change: JobChange },
+): Promise<boolean> {
+  const { state, ...rest } = change
+  return store.updateClaimedVideoJob(id, owner, {
     ...rest,
     ...(state !== undefined && { request: state }),
-    ...(file !== undefined && { contentFile: file }),
   })
 }
 
-async function sweepOne(id: string, { engine, store, now }: BuiltInJobsInput): Promise<void> {
-  const job = await store.findVideoJob(id)
-  const isOpen = job?.status === 'queued' || job?.status === 'in_progress'
-  const isGood = job?.status === 'completed' && (job.expiresAt ?? 0) > Math.floor(now() / 1000)
-  if (isGood) engine.jobs.resume(keptJob(job))
-  else if (!isOpen) await engine.jobs.cancel(id)
+const contentTypes = {
+  clip: 'video/mp4',
+  still: 'image/webp',
+  input: 'application/octet-stream',
+} as const
+
+/** The files of jobs, in the store. */
+export function jobFilesIn(store: Store, now: () => number): JobFiles {
+  return {
+    async write(id, kind, bytes) {
+      const createdAt = now()
+      const expiresAt = createdAt + filesKeptMs
+      await store.addFile({
+        id,
+        kind,
+        bytes,
+        contentType: contentTypes[kind],
+        createdAt,
+        expiresAt,
+      })
+    },
+    read: async (id, kind) => (await store.findFile({ id, kind, at: now() }))?.bytes,
+    remove: (id, kinds) => store.removeFiles(id, kinds),
+  }
 }
 
 function keptJob({
@@ -87,9 +131,9 @@ function keptJob({
   prompt,
   seconds,
   size,
-  ...job
+  request,
 }: VideoJob): KeptJob {
-  const { request, expiresAt } = job
-  const kept = { id, keyId, status, progress, prompt, seconds, size, state: request }
-  return expiresAt === undefined ? kept : { ...kept, expiresAt }
+  const isBegun = status === 'in_progress'
+  const kept = { id, keyId, progress, prompt, seconds, size, state: request }
+  return { ...kept, status: isBegun ? 'in_progress' : 'queued' }
 }

@@ -1,0 +1,33 @@
+import { readdir, readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { KeptFileKind } from '../ports/kept-files.ts'
+import type { Store } from '../ports/store.ts'
+
+/** How long a clip can be downloaded, in milliseconds. */
+const keptMs = 86_400_000
+
+const kinds: Readonly<Record<string, readonly [kind: KeptFileKind, contentType: string]>> = {
+  mp4: ['clip', 'video/mp4'],
+  webp: ['still', 'image/webp'],
+  input: ['input', 'application/octet-stream'],
+}
+
+/**
+ * Brings what a program of before version 11 of the database kept of its video tasks in a folder into the store, where every
+ * process finds it, and removes the folder. Nothing happens where there is none.
+ */
+export async function importClips(
+  store: Pick<Store, 'findVideoJob' | 'addFile'>,
+  folder: string,
+  now: number,
+): Promise<void> {
+  const names = await readdir(folder).catch(() => [])
+  for (const name of names) {
+    const [, id = '', ending = ''] = /^([\w-]+)\.(\w+)$/.exec(name) ?? []
+    const [kind, contentType] = kinds[ending] ?? []
+    if (kind === undefined || contentType === undefined || !(await store.findVideoJob(id))) continue
+    const bytes = await readFile(join(folder, name))
+    await store.addFile({ id, kind, contentType, bytes, createdAt: now, expiresAt: now + keptMs })
+  }
+  await rm(folder, { recursive: true, force: true })
+}

@@ -1,0 +1,59 @@
+import { type BuiltinEngine, createEngine, type EngineOptions } from '@sluice/engine'
+import type { Config } from '../config/config.ts'
+import type { Gateway, Log, VideoWorker } from '../gateway/gateway.ts'
+import { jobFilesIn, keepChange, openBuiltInJobs } from '../gateway/kept/built-in-jobs.ts'
+import { createPublished, type Published } from '../gateway/kept/published.ts'
+import { createMediaFetcher } from '../http/fetch-media.ts'
+import type { Store } from '../ports/store.ts'
+import { hasEnded, newInstanceName } from '../storage/journal-owner.ts'
+
+/** The built-in engine and what it keeps in the store. Disposing lets another process go on with its video tasks. */
+export interface OpenEngine extends AsyncDisposable {
+  readonly engine: BuiltinEngine
+  readonly videos: VideoWorker
+  readonly published: Published
+}
+
+export interface OpenEngineInput extends Pick<EngineOptions, 'now' | 'newId' | 'processes'> {
+  readonly store: Store
+  readonly log: Log
+}
+
+export async function openEngine({ store, ...options }: OpenEngineInput): Promise<OpenEngine> {
+  const { now, log } = options
+  const owner = newInstanceName()
+  const engine = createEngine({
+    ...options,
+    jobFiles: jobFilesIn(store, now),
+    onJobChange: (id, change) => keepChange(store, owner, { id, change }),
+  })
+  const videos = await openBuiltInJobs({ engine, store, owner, isGone: hasEnded, now, log })
+  return {
+    engine,
+    videos,
+    published: createPublished(store, now),
+    async [Symbol.asyncDispose]() {
+      videos[Symbol.dispose]()
+      await engine[Symbol.asyncDispose]()
+      // Where that fails the leases run out by themselves.
+      await store.releaseVideoJobs(owner).catch(() => {})
+    },
+  }
+}
+
+const fetchMediaMs = 30_000
+
+export function engineContextOf(
+  published: Published,
+  config: () => Config,
+): Gateway['engineContext'] {
+  return {
+    publish: async (bytes, contentType) => `/images/${await published.publish(bytes, contentType)}`,
+    fetchMedia: async (url, options) => {
+      const { allowPrivateMedia } = config().server
+      const fetchMedia = createMediaFetcher({ allowPrivateAddresses: allowPrivateMedia })
+      return fetchMedia(url, { ...options, timeoutMs: fetchMediaMs })
+    },
+    namedFileLimits: () => config().limits.namedFiles,
+  }
+}
