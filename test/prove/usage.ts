@@ -6,12 +6,12 @@ import type { Store } from '../../packages/sluice/src/ports/store.ts'
 import type { UsageDimension, UsageQuestion } from '../../packages/sluice/src/ports/usage-book.ts'
 import { openPostgres } from '../../packages/sluice/src/storage/postgres.ts'
 import { openSqlite } from '../../packages/sluice/src/storage/sqlite.ts'
-import { query } from '../../packages/sluice/test/storage/postgres-server.ts'
+import { query, readRow } from '../../packages/sluice/test/storage/postgres-server.ts'
 
 export interface Proved {
   /** The database, and how large its file became. */
   readonly database: string
-  readonly megabytes: number | undefined
+  readonly megabytes: number
   readonly fillSeconds: number
   readonly foldSeconds: number
   /** Milliseconds: the middle of several. */
@@ -20,6 +20,10 @@ export interface Proved {
     readonly rows: number
     readonly ms: number
   }[]
+  /** When each key was used last. */
+  readonly lastUseMs: number
+  /** How long the removal of the first week's records took. */
+  readonly forgotten: { readonly records: number; readonly seconds: number }
   /** Attempts that the sums hold. */
   readonly summed: number
 }
@@ -59,6 +63,9 @@ const questions: readonly (readonly [
   ['a year by team and provider', { by: ['team', 'provider'] }],
   ['a year by day and model', { by: ['day', 'model'] }],
   ['a year by tag and model', { by: ['tag', 'model'] }],
+  ['a year by tag and key', { by: ['tag', 'key'] }],
+  ['a year by outcome and model', { by: ['outcome', 'model'] }],
+  ['a year by outcome and key', { by: ['outcome', 'key'] }],
   ['30 days by day and key', { by: ['day', 'key'], from: lastDay - 30 * dayMs }],
   [
     '30 days by day and user, of one model',
@@ -104,6 +111,23 @@ async function ask(store: Store): Promise<Pick<Proved, 'times' | 'summed'>> {
   return { times, summed: (await store.book.sums({ ...whole, by: [] })).total.attempts }
 }
 
+async function forgetWeek({ book }: Store): Promise<Proved['forgotten']> {
+  const begun = performance.now()
+  let records = 0
+  for (let hasMore = true; hasMore; ) {
+    const step = await book.forget(lastDay - (days - 7) * dayMs)
+    records += step.records
+    hasMore = step.hasMore
+  }
+  return { records, seconds: (performance.now() - begun) / 1_000 }
+}
+
+async function lastUseMs(store: Store): Promise<number> {
+  const begun = performance.now()
+  await store.lastUse()
+  return performance.now() - begun
+}
+
 function middle(took: readonly number[]): number {
   const sorted = took.toSorted((one, other) => one - other)
   return sorted[sorted.length >> 1] ?? 0
@@ -134,7 +158,9 @@ export async function proveUsage(records: number, databaseUrl?: string): Promise
       fillSeconds: (filled - begun) / 1_000,
       foldSeconds: (folded - filled) / 1_000,
       ...(await ask(store)),
+      lastUseMs: await lastUseMs(store),
       megabytes: await size(),
+      forgotten: await forgetWeek(store),
     }
   } finally {
     await opened.remove()
@@ -177,7 +203,11 @@ async function inPostgres(databaseUrl: string, schema: string) {
     series: 'SELECT n FROM generate_series(CAST(FROM_ AS BIGINT), CAST(TO_ AS BIGINT)) AS g(n)',
     run: (text: string) => query(url.href, text),
     filled: () => query(url.href, 'ANALYZE'),
-    size: async () => undefined,
+    size: async () => {
+      const sized = `SELECT SUM(pg_total_relation_size(c.oid)) / 1000000 AS size FROM pg_class c
+        JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = '${schema}' AND c.relkind = 'r'`
+      return Math.round(Number((await readRow(databaseUrl, sized))?.['size']))
+    },
     async remove() {
       await store[Symbol.asyncDispose]()
       await query(databaseUrl, `DROP SCHEMA ${schema} CASCADE`)

@@ -9,8 +9,10 @@ import { readTextIfAny } from '../config/read-text.ts'
 import { removedSettings } from '../config/removed-settings.ts'
 import { programVersion } from '../config/version.ts'
 import { AbsentSettings, watchConfig } from '../config/watch.ts'
+import { administer } from '../accounts/administer.ts'
 import { causeText } from '../gateway/answer.ts'
 import type { Log } from '../gateway/gateway.ts'
+import type { Store } from '../ports/store.ts'
 import { createInitialKeys } from '../storage/initial-keys.ts'
 import { openUsageUpkeep } from '../storage/usage-upkeep.ts'
 import { CommandError } from './command-error.ts'
@@ -52,6 +54,7 @@ export async function serve(): Promise<number> {
   await using _upkeep = openUsageUpkeep({
     book: store.book,
     keepDays: () => settings.current.usage.keepDays,
+    forgotten: (records, before) => auditForgotten(store, { records, before }),
     failed: (error) => log.error({ error: String(error) }, 'usage could not be summed'),
     now: Date.now,
   })
@@ -76,6 +79,21 @@ export async function serve(): Promise<number> {
   log.info({ signal }, 'stopping')
   await stop(opened, config.server.stopTimeoutMs)
   return 0
+}
+
+/** Nobody asked for it but the setting, which is therefore named as who did it. */
+async function auditForgotten(
+  store: Store,
+  { records, before }: { readonly records: number; readonly before: number },
+): Promise<void> {
+  const after = { records, before: new Date(before).toISOString().slice(0, 10) }
+  await administer({ store, actor: 'usage.keepDays', at: Date.now() }, () => ({
+    action: 'usage.forget',
+    target: 'usage',
+    after,
+    writes: [],
+    result: undefined,
+  }))
 }
 
 function warnOfShortKey(log: Log, key: string): void {

@@ -15,7 +15,7 @@ export function addUsageCommands(program: Command, { print, finish }: Printing):
     .description('show what was used and what it cost')
     .option(
       '--by <names>',
-      'one or two of hour, day, month, key, user, team, organization, provider, model, operation, tag; default model',
+      'one or two of hour, day, month, key, user, team, organization, provider, model, operation, tag, outcome; default model',
     )
     .option('--from <time>', 'a day, or a time in UTC to the hour; default 30 days ago')
     .option('--to <time>', 'the end, which does not count; default now')

@@ -10,6 +10,7 @@ export const usageDimensions = [
   'model',
   'operation',
   'tag',
+  'outcome',
 ] as const
 export type UsageDimension = (typeof usageDimensions)[number]
 
@@ -109,13 +110,20 @@ export interface UsageBook extends AsyncDisposable {
   records(question: LedgerQuestion): Promise<readonly LedgerRow[]>
   /** Drops the sums of which all records are still there; they are made anew by `fold`. */
   rebuild(): Promise<void>
-  /** Removes records that began before a moment, a bounded number; the sums stay. Returns whether there may be more. */
-  forget(before: number): Promise<boolean>
+  /** Removes records that began before the day of a moment, a bounded number; the sums stay. */
+  forget(before: number): Promise<Forgotten>
   /**
    * Replaces the id of a user (and those of the user's keys), or of a key, in all records and sums, by one that nobody can
    * tell whose it was. What the caller had named its requests goes too.
    */
   erase(who: { readonly kind: 'user' | 'key'; readonly id: string }): Promise<Erased>
+}
+
+export interface Forgotten {
+  /** How many records were removed. */
+  readonly records: number
+  /** Whether there may be more. */
+  readonly hasMore: boolean
 }
 
 export interface Erased {

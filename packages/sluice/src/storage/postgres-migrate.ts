@@ -56,11 +56,12 @@ async function stateOf(client: Client): Promise<SchemaState> {
 }
 
 /**
- * A migration in PostgreSQL's words. SQLite counts up a column only if it is called exactly `INTEGER PRIMARY KEY`, and
+ * A migration in PostgreSQL's words: what stands behind `-- postgres:` is for it alone. SQLite counts up a column only if it is called exactly `INTEGER PRIMARY KEY`, and
  * its INTEGER holds 64 bits; a table WITHOUT ROWID has its rows in the index of its key.
  */
 function forPostgres(sql: string): string {
   return sql
+    .replaceAll(/^-- postgres: /gm, '')
     .replaceAll('INTEGER PRIMARY KEY', 'BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY')
     .replaceAll(/\bINTEGER\b/g, 'BIGINT')
     .replaceAll(') WITHOUT ROWID', ')')

@@ -36,9 +36,10 @@ export function createUsageBook(
     fold,
     async sums(question) {
       const answer = await answerSums(database, question)
-      const { folded, clearing } = await readState(database)
+      const { folded, foldedFurther, clearing } = await readState(database)
       const last = await lastRecord(database)
-      return { ...answer, pending: clearing > 0 ? last : Math.max(0, last - folded) }
+      const held = Math.min(folded, foldedFurther)
+      return { ...answer, pending: clearing > 0 ? last : Math.max(0, last - held) }
     },
     records: (question) => listRecords(database, question),
     async rebuild() {
@@ -57,7 +58,7 @@ export function createUsageBook(
               AND sequence < (SELECT MAX(sequence) FROM usage_records)
             ORDER BY started_at LIMIT ${recordsPerRemoval})`,
       )
-      return removed === recordsPerRemoval
+      return { records: removed, hasMore: removed === recordsPerRemoval }
     },
     erase: (who) => eraseIds(database, who),
     async [Symbol.asyncDispose]() {},

@@ -76,6 +76,7 @@ function* moved(moves: readonly Move[]): Generator<Sql> {
     SELECT r.face, r.period, r.start_at, g.moved_to, ${raw(sums)}
       FROM usage_rollups r JOIN usage_groups g ON g.id = r.group_id
       WHERE g.moved_to IS NOT NULL GROUP BY r.face, r.period, r.start_at, g.moved_to ${raw(onTop)}`
+  yield sql`DELETE FROM key_uses WHERE key_id IN (SELECT key_id FROM usage_groups WHERE moved_to IS NOT NULL)`
   yield sql`DELETE FROM usage_rollups WHERE group_id IN (SELECT id FROM usage_groups WHERE moved_to IS NOT NULL)`
   yield sql`DELETE FROM usage_groups WHERE moved_to IS NOT NULL`
   yield nextEpoch

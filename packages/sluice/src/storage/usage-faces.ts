@@ -10,21 +10,51 @@ import {
  * What sums are kept by. One of all dimensions would answer every question, and read every combination for the simplest; so
  * there are smaller ones beside it. What has tags is summed once more for each of them.
  */
-export const faces = {
+const firstFaces = {
   model: ['provider', 'model', 'operation'],
   holder: ['key', 'user', 'team', 'organization'],
   team: ['team', 'organization', 'provider', 'model', 'operation'],
   all: ['key', 'user', 'team', 'organization', 'provider', 'model', 'operation'],
-  tag: usageDimensions,
-} as const satisfies Readonly<Record<string, readonly UsageDimension[]>>
+  tag: ['key', 'user', 'team', 'organization', 'provider', 'model', 'operation', 'tag'],
+} as const satisfies Faces
+
+/** Those that came later: they are summed as far as `folded_further` says, until they have caught up. */
+export const furtherFaces = {
+  outcome: ['team', 'organization', 'provider', 'model', 'operation', 'outcome'],
+  'holder-outcome': ['key', 'user', 'team', 'organization', 'outcome'],
+  tagged: ['provider', 'model', 'operation', 'tag', 'outcome'],
+  'tagged-holder': ['key', 'user', 'team', 'organization', 'tag', 'outcome'],
+  whole: ['key', 'user', 'team', 'organization', 'provider', 'model', 'operation', 'outcome'],
+  'tagged-whole': usageDimensions,
+} as const satisfies Faces
+
+type Faces = Readonly<Record<string, readonly UsageDimension[]>>
+
+export const faces = { ...firstFaces, ...furtherFaces }
 
 export type Face = keyof typeof faces
 
+/** From the one of the fewest sums, as far as that can be told, to those of the most. */
+const fromSmall: readonly Face[] = [
+  'model',
+  'holder',
+  'team',
+  'outcome',
+  'holder-outcome',
+  'tagged',
+  'tagged-holder',
+  'all',
+  'whole',
+  'tag',
+]
+
 /** The smallest that knows all of these. */
 export function faceOf(dimensions: readonly UsageDimension[]): Face {
-  for (const [face, known] of Object.entries<readonly UsageDimension[]>(faces))
-    if (dimensions.every((dimension) => known.includes(dimension))) return face as Face
-  return 'tag'
+  const knows = (face: Face) => {
+    const known: readonly UsageDimension[] = faces[face]
+    return dimensions.every((dimension) => known.includes(dimension))
+  }
+  return fromSmall.find(knows) ?? 'tagged-whole'
 }
 
 /** The columns of the dimensions, in the groups and, but for the tag, in the records. */
@@ -37,13 +67,16 @@ export const dimensionColumns: Readonly<Record<UsageDimension, string>> = {
   model: 'model',
   operation: 'operation',
   tag: 'tag',
+  outcome: 'outcome',
 }
 
 /** What the sums of a face are of; a dimension that does not count, or that there is not, is empty. */
 export type GroupValues = Readonly<Record<UsageDimension, string>>
 
 export function groupId(face: Face, values: GroupValues): string {
-  const text = JSON.stringify([face, ...usageDimensions.map((dimension) => values[dimension])])
+  // As it was made before there were outcomes, where they do not count.
+  const counted = usageDimensions.filter((one) => one !== 'outcome' || values.outcome !== '')
+  const text = JSON.stringify([face, ...counted.map((dimension) => values[dimension])])
   // 128 bits: nobody finds two groups of one id.
   return hash('sha256', text, 'base64url').slice(0, 22)
 }

@@ -1,10 +1,11 @@
 import sql, { join, raw, type Sql } from 'sql-template-tag'
-import { usageDimensions, usagePeriods } from '../ports/usage-book.ts'
+import { type UsageDimension, usageDimensions, usagePeriods } from '../ports/usage-book.ts'
 import type { Database, Row } from './database.ts'
 import {
   dimensionColumns,
   type Face,
   faces,
+  furtherFaces,
   type GroupValues,
   groupId,
   hourMs,
@@ -39,41 +40,100 @@ export type Horizon = () => Promise<number | undefined>
 /** So many numbers of records are folded at once; a transaction of them takes some milliseconds. */
 const recordsPerFold = 4_000
 
+/** What one step adds: records up to one, to these faces. */
+interface Step {
+  readonly faces: readonly Face[]
+  readonly after: number
+  readonly to: number
+  /** Up to the record `heldTo`, those from before `heldFrom` are in these sums already. */
+  readonly heldTo: number
+  readonly heldFrom: number
+  /** Fails where somebody else has made this step. */
+  readonly marks: readonly Sql[]
+}
+
+const allFaces = Object.keys(faces) as readonly Face[]
+const onlyFurther = Object.keys(furtherFaces) as readonly Face[]
+
 /**
  * Adds records to the sums: one transaction that also says how far it went, and that fails as a whole where anybody else has
- * gone there before. So each record counts once, whoever folds and whenever they are killed.
+ * gone there before. So each record counts once, whoever folds and whenever they are killed. Returns how many are left.
  */
 export async function foldNext(
   database: UsageDatabase,
   state: UsageState,
   horizon: number,
 ): Promise<number> {
-  const to = Math.min(horizon, state.folded + recordsPerFold)
-  if (to <= state.folded) return 0
-  const rows = await database.rows(newSums(state, to))
-  const { groups, sums } = addUp(rows)
+  if (state.foldedFurther > state.folded) {
+    await followClearing(database, state)
+    return horizon
+  }
+  const step = stepOf(state, horizon)
+  if (step.to <= step.after) return 0
+  const rows = await database.rows(newSums(step))
+  const { groups, sums, uses } = addUp(rows, step.faces)
   await database.changeWith(
-    [
-      assertUnchanged('folded', state.folded, to),
-      assertUnchanged('epoch', state.epoch, state.epoch),
-    ],
-    [newGroups(groups), addedSums(sums)],
+    [...step.marks, assertUnchanged('epoch', state.epoch, state.epoch)],
+    [newGroups(groups), addedSums(sums), laterUses(uses)],
   )
-  return horizon - to
+  return horizon - step.to
 }
+
+/** A program that did not know the further faces has removed all sums, to make its own anew. */
+async function followClearing(database: UsageDatabase, state: UsageState): Promise<void> {
+  const { folded, foldedFurther, rebuiltTo, rebuiltFrom } = state
+  await database.change(
+    assertUnchanged('folded_further', foldedFurther, 0),
+    assertUnchanged('folded', folded, folded),
+    ...heldAs(rebuiltTo, rebuiltFrom),
+  )
+}
+
+/** A program that did not know the further faces may have gone on without them: first they catch up. */
+function stepOf(state: UsageState, horizon: number): Step {
+  const { folded, foldedFurther, furtherTo, furtherFrom, rebuiltTo, rebuiltFrom } = state
+  if (foldedFurther < folded) {
+    const to = Math.min(folded, foldedFurther + recordsPerFold)
+    return {
+      faces: onlyFurther,
+      after: foldedFurther,
+      to,
+      heldTo: furtherTo,
+      heldFrom: furtherFrom,
+      marks: [assertUnchanged('folded_further', foldedFurther, to)],
+    }
+  }
+  const to = Math.min(horizon, folded + recordsPerFold)
+  return {
+    faces: allFaces,
+    after: folded,
+    to,
+    heldTo: rebuiltTo,
+    heldFrom: rebuiltFrom,
+    marks: [
+      assertUnchanged('folded', folded, to),
+      assertUnchanged('folded_further', foldedFurther, to),
+    ],
+  }
+}
+
+const heldAs = (to: number, from: number) => [
+  setState('further_to', to),
+  setState('further_from', from),
+]
 
 const recordColumns = usageDimensions
   .map((dimension) => dimensionColumns[dimension])
   .filter((column) => column !== 'tag')
 
-function newSums({ folded, rebuiltTo, rebuiltFrom }: UsageState, to: number): Sql {
+function newSums({ after, to, heldTo, heldFrom }: Step): Sql {
   const hour = `started_at - started_at % ${hourMs}`
   const group = [hour, ...recordColumns, 'tags'].join(', ')
   const added = measureList.map(([, { column, of }]) => summed(column, of)).join(', ')
   // What was in the sums that a rebuild has left is not added to them again.
-  return sql`SELECT ${raw(`${hour} AS hour, ${[...recordColumns, 'tags'].join(', ')}, ${added}`)}
-    FROM usage_records WHERE sequence > ${folded} AND sequence <= ${to}
-      AND (sequence > ${rebuiltTo} OR started_at >= ${rebuiltFrom})
+  return sql`SELECT ${raw(`${hour} AS hour, ${[...recordColumns, 'tags'].join(', ')}, MAX(started_at) AS used_at, ${added}`)}
+    FROM usage_records WHERE sequence > ${after} AND sequence <= ${to}
+      AND (sequence > ${heldTo} OR started_at >= ${heldFrom})
     GROUP BY ${raw(group)}`
 }
 
@@ -92,36 +152,44 @@ export interface Group {
   readonly values: GroupValues
 }
 
-function addUp(rows: readonly Row[]): { readonly groups: Group[]; readonly sums: Sums[] } {
+interface AddedUp {
+  readonly groups: readonly Group[]
+  readonly sums: readonly Sums[]
+  /** When each key was used last. */
+  readonly uses: ReadonlyMap<string, number>
+}
+
+function addUp(rows: readonly Row[], known: readonly Face[]): AddedUp {
   const groups = new Map<string, Group>()
   const sums = new Map<string, Sums>()
+  const uses = new Map<string, number>()
   for (const row of rows) {
+    const key = String(row['key_id'])
+    uses.set(key, Math.max(uses.get(key) ?? 0, Number(row['used_at'])))
     const added = measureColumns.map((column) => Number(row[column] ?? 0))
-    for (const { face, values } of facesOf(row)) {
+    for (const { face, values } of facesOf(row, known)) {
       const id = groupId(face, values)
       if (!groups.has(id)) groups.set(id, { id, face, values })
       for (const period of usagePeriods) {
         const startAt = periodStart(period, Number(row['hour']))
         const name = `${period} ${startAt} ${id}`
-        const known = sums.get(name)
-        if (known)
-          added.forEach((value, at) => void (known.values[at] = (known.values[at] ?? 0) + value))
+        const before = sums.get(name)
+        if (before)
+          added.forEach((value, at) => void (before.values[at] = (before.values[at] ?? 0) + value))
         else sums.set(name, { face, period, startAt, groupId: id, values: [...added] })
       }
     }
   }
-  return { groups: [...groups.values()], sums: [...sums.values()] }
+  return { groups: [...groups.values()], sums: [...sums.values()], uses }
 }
 
-function facesOf(row: Row): readonly Pick<Group, 'face' | 'values'>[] {
-  const found: Pick<Group, 'face' | 'values'>[] = []
-  for (const [face, known] of Object.entries(faces) as [Face, readonly string[]][]) {
-    if (face === 'tag') continue
-    found.push({ face, values: valuesOf(row, known, '') })
-  }
-  for (const tag of tagsOf(row['tags']))
-    found.push({ face: 'tag', values: valuesOf(row, faces.tag, tag) })
-  return found
+function facesOf(row: Row, known: readonly Face[]): readonly Pick<Group, 'face' | 'values'>[] {
+  const tags = tagsOf(row['tags'])
+  return known.flatMap((face) => {
+    const dimensions: readonly UsageDimension[] = faces[face]
+    const each = dimensions.includes('tag') ? tags : ['']
+    return each.map((tag) => ({ face, values: valuesOf(row, dimensions, tag) }))
+  })
 }
 
 function valuesOf(row: Row, known: readonly string[], tag: string): GroupValues {
@@ -178,6 +246,16 @@ function addedSums(sums: readonly Sums[]): AddedRows {
   return { table: 'usage_rollups', columns: sumColumns, rows, onConflict: onTop }
 }
 
+function laterUses(uses: AddedUp['uses']): AddedRows {
+  return {
+    table: 'key_uses',
+    columns: ['key_id', 'last_used_at'],
+    rows: [...uses],
+    onConflict: `ON CONFLICT (key_id) DO UPDATE SET last_used_at = CASE
+      WHEN excluded.last_used_at > key_uses.last_used_at THEN excluded.last_used_at ELSE key_uses.last_used_at END`,
+  }
+}
+
 /** Any database, which gets the rows one by one. */
 export function plainUsage(database: Pick<Database, 'rows' | 'change'>): UsageDatabase {
   return {
@@ -212,10 +290,12 @@ export async function clearNext(database: UsageDatabase, state: UsageState): Pro
   const sums = measureColumns.map((column) => summed(column)).join(', ')
   await database.change(
     assertUnchanged('folded', state.folded, 0),
+    assertUnchanged('folded_further', state.foldedFurther, 0),
     assertUnchanged('epoch', state.epoch, state.epoch + 1),
     assertUnchanged('clearing', 1, 0),
     setState('rebuilt_to', state.folded),
     setState('rebuilt_from', keptFrom),
+    ...heldAs(state.folded, keptFrom),
     // The days of its month whose records are gone.
     sql`INSERT INTO usage_rollups (${raw(sumColumns.join(', '))})
       SELECT face, 'month', ${raw(String(month))}, group_id, ${raw(sums)} FROM usage_rollups

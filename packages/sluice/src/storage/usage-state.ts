@@ -3,13 +3,18 @@ import type { Database } from './database.ts'
 
 /** What is known of the sums; the migration that made the table says what each is. */
 export interface UsageState {
+  /** The last record that the first faces hold, and the last that the further ones do. */
   readonly folded: number
+  readonly foldedFurther: number
   readonly epoch: number
   readonly keptFrom: number
   readonly clearing: number
   /** Up to this record, those from before a moment are in the sums already: a rebuild has left these. */
   readonly rebuiltTo: number
   readonly rebuiltFrom: number
+  /** The same of the further faces. */
+  readonly furtherTo: number
+  readonly furtherFrom: number
 }
 
 export async function readState(database: Pick<Database, 'rows'>): Promise<UsageState> {
@@ -18,15 +23,27 @@ export async function readState(database: Pick<Database, 'rows'>): Promise<Usage
   const of = (name: string) => values.get(name) ?? 0
   return {
     folded: of('folded'),
+    foldedFurther: of('folded_further'),
     epoch: of('epoch'),
     keptFrom: of('kept_from'),
     clearing: of('clearing'),
     rebuiltTo: of('rebuilt_to'),
     rebuiltFrom: of('rebuilt_from'),
+    furtherTo: of('further_to'),
+    furtherFrom: of('further_from'),
   }
 }
 
-type Name = 'folded' | 'epoch' | 'kept_from' | 'clearing' | 'rebuilt_to' | 'rebuilt_from'
+type Name =
+  | 'folded'
+  | 'folded_further'
+  | 'epoch'
+  | 'kept_from'
+  | 'clearing'
+  | 'rebuilt_to'
+  | 'rebuilt_from'
+  | 'further_to'
+  | 'further_from'
 
 /** Fails, and the whole transaction with it, where the value is another by now: NULL is not allowed there. */
 export function assertUnchanged(name: Name, from: number, to: number): Sql {

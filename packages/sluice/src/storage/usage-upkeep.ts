@@ -5,6 +5,8 @@ export interface UsageUpkeepOptions {
   readonly book: UsageBook
   /** How many days records are kept; undefined where they are kept for ever. Asked each time. */
   readonly keepDays: () => number | undefined
+  /** Told how many records of before a moment were removed, after all of them were. Default: nobody is told. */
+  readonly forgotten?: (records: number, before: number) => Promise<void>
   /** Told when it failed, once until it succeeds. It goes on by itself. */
   readonly failed: (error: unknown) => void
   /** Milliseconds since the epoch. */
@@ -22,7 +24,7 @@ const dayMs = 24 * 60 * 60_000
  * steps it rests for as long as the step took: what else wants to write comes in between.
  */
 export function openUsageUpkeep(options: UsageUpkeepOptions): AsyncDisposable {
-  const { book, keepDays, failed, now, everyMs = everyMsUsual } = options
+  const { book, keepDays, forgotten, failed, now, everyMs = everyMsUsual } = options
   const stopping = new AbortController()
   const { signal } = stopping
   let isFailing = false
@@ -46,7 +48,21 @@ export function openUsageUpkeep(options: UsageUpkeepOptions): AsyncDisposable {
     const days = keepDays()
     if (days === undefined || now() - forgottenAt < forgetEveryMs) return
     forgottenAt = now()
-    await repeat(() => book.forget(now() - days * dayMs))
+    await forget(now() - days * dayMs)
+  }
+
+  /** What was removed is told though the rest failed: it is gone. */
+  async function forget(before: number): Promise<void> {
+    let records = 0
+    try {
+      await repeat(async () => {
+        const step = await book.forget(before)
+        records += step.records
+        return step.hasMore
+      })
+    } finally {
+      if (records > 0) await forgotten?.(records, before - (before % dayMs))
+    }
   }
 
   async function run(): Promise<void> {

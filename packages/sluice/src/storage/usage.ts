@@ -3,6 +3,7 @@ import sql from 'sql-template-tag'
 import type { Store } from '../ports/store.ts'
 import { boolean, type Columns, fieldsOf, fromRow, integer, json, number, text } from './columns.ts'
 import type { Database } from './database.ts'
+import { readState } from './usage-state.ts'
 import { type Ledger, type LedgerOptions, openLedger } from './usage-ledger.ts'
 
 /** Where each field of a record is kept. */
@@ -66,8 +67,12 @@ export function usageTable(
     checkJournal: () => ledger.checkJournal(),
     async lastUse() {
       await ledger.flush()
+      const { folded, rebuiltTo } = await readState(database)
       const rows = await database.rows(
-        sql`SELECT key_id, MAX(started_at) AS last FROM usage_records GROUP BY key_id`,
+        sql`SELECT key_id, MAX(used_at) AS last FROM (
+          SELECT key_id, last_used_at AS used_at FROM key_uses UNION ALL
+          SELECT key_id, started_at AS used_at FROM usage_records WHERE sequence > ${Math.max(folded, rebuiltTo)}
+        ) AS uses GROUP BY key_id`,
       )
       return new Map(rows.map((row) => [String(row['key_id']), Number(row['last'])]))
     },

@@ -8,12 +8,17 @@ import type { StoreUnderTest } from './store.ts'
 const hour = 3_600_000
 const day = 24 * hour
 /** A day in the middle of a month, and one around the end of a year. */
-const march = Date.UTC(2026, 2, 10)
+export const march = Date.UTC(2026, 2, 10)
 const december = Date.UTC(2025, 11, 30)
-const everything = { from: Date.UTC(2025, 0, 1), to: Date.UTC(2027, 0, 1), only: {}, limit: 1_000 }
+export const everything = {
+  from: Date.UTC(2025, 0, 1),
+  to: Date.UTC(2027, 0, 1),
+  only: {},
+  limit: 1_000,
+}
 
 /** Records of every kind over some days, always the same. */
-function manyRecords(count: number): readonly UsageRecord[] {
+export function manyRecords(count: number): readonly UsageRecord[] {
   let seed = 7
   const draw = (below: number) => {
     seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648
@@ -50,7 +55,7 @@ function manyRecords(count: number): readonly UsageRecord[] {
 }
 
 /** What the sums have to be, one record after the other. */
-function expected(
+export function expected(
   records: readonly UsageRecord[],
   keysOf: (record: UsageRecord) => (string | number)[][],
 ) {
@@ -96,7 +101,7 @@ function expected(
   return Object.fromEntries([...sums].toSorted(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-async function answered({ book }: Store, question: Partial<UsageQuestion>) {
+export async function answered({ book }: Store, question: Partial<UsageQuestion>) {
   const { groups, hasMore, pending } = await book.sums({ ...everything, by: [], ...question })
   expect({ hasMore, pending }).toEqual({ hasMore: false, pending: 0 })
   const sums = groups.map(
@@ -164,6 +169,11 @@ export function describeUsageBook(name: string, open: () => Promise<StoreUnderTe
       await check(['tag', 'user'], ({ tags = [], userId }) =>
         tags.map((tag) => [tag, userId ?? none]),
       )
+      await check(['tag', 'model'], ({ tags = [], model }) => tags.map((tag) => [tag, model]))
+      await check(['outcome'], ({ outcome }) => [[outcome]])
+      await check(['outcome', 'model'], ({ outcome, model }) => [[outcome, model]])
+      await check(['outcome', 'key'], ({ outcome, keyId }) => [[outcome, keyId]])
+      await check(['tag', 'outcome'], ({ tags = [], outcome }) => tags.map((tag) => [tag, outcome]))
       const { total, groups } = await store.book.sums({ ...everything, by: ['tag'] })
       expect(total.attempts).toBe(2_500)
       expect(groups.reduce((sum, { sums }) => sum + sums.attempts, 0)).toBeGreaterThan(2_500)
@@ -221,6 +231,15 @@ export function describeUsageBook(name: string, open: () => Promise<StoreUnderTe
         (r) => r.userId === 'user_1' && r.provider === 'p0',
       )
       await check({ user: '' }, ({ userId }) => userId === undefined)
+      await check(
+        { outcome: 'failed', key: 'key_3', model: 'm1' },
+        (r) => r.outcome === 'failed' && r.keyId === 'key_3' && r.model === 'm1',
+      )
+      await check(
+        { outcome: 'cancelled', user: 'user_2', tag: 'red' },
+        (r) =>
+          r.outcome === 'cancelled' && r.userId === 'user_2' && r.tags?.includes('red') === true,
+      )
       await check(
         { tag: 'a"b', key: 'key_2' },
         (r) => r.tags?.includes('a"b') === true && r.keyId === 'key_2',
@@ -296,7 +315,7 @@ export function describeUsageBook(name: string, open: () => Promise<StoreUnderTe
       const before = await answered(store, { by: ['day', 'key'] })
       const months = await answered(store, { by: ['month'] })
       // In the middle of March.
-      while (await store.book.forget(march + 2 * day + 7 * hour));
+      while ((await store.book.forget(march + 2 * day + 7 * hour)).hasMore);
       const left = await store.book.records({ ...everything, limit: 5_000 })
       const kept = records.filter(({ startedAt }) => startedAt >= march + 2 * day)
       // The newest stays, whatever its age.
@@ -356,6 +375,24 @@ export function describeUsageBook(name: string, open: () => Promise<StoreUnderTe
       await store.book.erase({ kind: 'key', id: 'key_2' })
       const keys = await answered(store, { by: ['key'] })
       expect(Object.keys(keys)).not.toContain('["key_2"]')
+    })
+
+    test('says when each key was used last, also of what is summed and gone', async () => {
+      const use = (keyId: string, startedAt: number) => keep([sampleUsage({ keyId, startedAt })])
+      await use('key_a', march + 5)
+      await foldAll(store)
+      await use('key_b', march + 1)
+      await use('key_a', march + 3)
+      const known = new Map([
+        ['key_a', march + 5],
+        ['key_b', march + 1],
+      ])
+      expect(await store.lastUse()).toEqual(known)
+      await foldAll(store)
+      while ((await store.book.forget(march + 2 * day)).hasMore);
+      expect(await store.lastUse()).toEqual(known)
+      await store.book.rebuild()
+      expect(await store.lastUse()).toEqual(known)
     })
   })
 }

@@ -109,10 +109,26 @@ async function answers(url: string): Promise<boolean> {
 }
 
 export async function query(url: string, text: string): Promise<void> {
+  await connected(url, (client) => client.query(text))
+}
+
+/** The first row of what a query answers. */
+export async function readRow(
+  url: string,
+  text: string,
+): Promise<Readonly<Record<string, unknown>> | undefined> {
+  const { rows } = await connected(url, (client) => client.query<Record<string, unknown>>(text))
+  return rows[0]
+}
+
+async function connected<Answer>(
+  url: string,
+  ask: (client: Client) => Promise<Answer>,
+): Promise<Answer> {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: 2_000 })
   await client.connect()
   try {
-    await client.query(text)
+    return await ask(client)
   } finally {
     await client.end()
   }

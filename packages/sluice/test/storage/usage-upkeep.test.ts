@@ -20,9 +20,11 @@ test('new records are summed by themselves, and old ones removed; their sums sta
     store.recordUsage(sampleUsage({ callId: `call_${age}`, startedAt: now - age * day }))
   await store.flush()
   const errors: unknown[] = []
+  const forgotten: unknown[] = []
   await using _upkeep = openUsageUpkeep({
     book: store.book,
     keepDays: () => 30,
+    forgotten: async (...told) => void forgotten.push(told),
     failed: (error) => errors.push(error),
     now: () => now,
     everyMs: 5,
@@ -37,6 +39,8 @@ test('new records are summed by themselves, and old ones removed; their sums sta
   expect(left).toEqual(['call_29', 'call_1'])
   const { total, pending } = await store.book.sums(all)
   expect([total.attempts, pending, errors]).toEqual([4, 0, []])
+  await until(() => forgotten.length > 0)
+  expect(forgotten).toEqual([[2, Date.UTC(2026, 3, 20)]])
 })
 
 test('goes on after a failure, which is told once', async () => {

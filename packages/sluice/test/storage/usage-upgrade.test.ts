@@ -1,0 +1,101 @@
+// What a program before the further faces has summed, and what it sums beside one that knows them.
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { expect, test } from 'vitest'
+import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
+import type { Store } from '../../src/ports/store.ts'
+import { openSqlite } from '../../src/storage/sqlite.ts'
+import { furtherFaces } from '../../src/storage/usage-faces.ts'
+import {
+  answered,
+  everything,
+  expected,
+  foldAll,
+  manyRecords,
+  march,
+} from '../contract/usage-book.ts'
+
+const records = manyRecords(1_500)
+const further = Object.keys(furtherFaces)
+  .map((face) => `'${face}'`)
+  .join(', ')
+const withoutFurther = `
+  DELETE FROM usage_rollups WHERE face IN (${further});
+  DELETE FROM usage_groups WHERE face IN (${further});`
+
+async function keepAll(store: Store): Promise<void> {
+  for (const record of records) store.recordUsage(record)
+  await store.flush()
+  await foldAll(store)
+}
+
+const byTagAndModel = expected(records, ({ tags = [], model }) => tags.map((tag) => [tag, model]))
+const byOutcome = expected(records, ({ outcome }) => [[outcome]])
+
+test('sums of before are there after the upgrade, those without records too', async () => {
+  using folder = temporaryFolder()
+  const file = join(folder.path, 'sluice.db')
+  const day = march + 2 * 86_400_000
+  {
+    await using store = openSqlite({ file })
+    await keepAll(store)
+    while ((await store.book.forget(day)).hasMore);
+  }
+  {
+    using db = new DatabaseSync(file)
+    db.exec(`${withoutFurther}
+      DROP TABLE key_uses;
+      ALTER TABLE usage_groups DROP COLUMN outcome;
+      DELETE FROM usage_state WHERE name IN ('folded_further', 'further_to', 'further_from');
+      PRAGMA user_version = 9`)
+  }
+  await using store = openSqlite({ file })
+  expect((await store.book.sums({ ...everything, by: [] })).pending).toBeGreaterThan(0)
+  await foldAll(store)
+  expect(await answered(store, { by: ['tag', 'model'] })).toEqual(byTagAndModel)
+  expect(await answered(store, { by: ['month', 'tag'] })).toEqual(
+    expected(records, ({ tags = [], startedAt }) =>
+      tags.map((tag) => [Date.UTC(...monthOf(startedAt)), tag]),
+    ),
+  )
+  // How those ended whose records are gone nobody knows any more.
+  const known = records.map((record) => ({
+    ...record,
+    how: record.startedAt < day ? '' : record.outcome,
+  }))
+  expect(await answered(store, { by: ['outcome', 'key'] })).toEqual(
+    expected(known, (record) => [
+      [known.find(({ callId }) => callId === record.callId)?.how ?? '', record.keyId],
+    ]),
+  )
+  await store.book.rebuild()
+  await foldAll(store)
+  expect(await answered(store, { by: ['tag', 'model'] })).toEqual(byTagAndModel)
+  expect(await store.lastUse()).toHaveProperty('size', 6)
+})
+
+function monthOf(at: number): [number, number] {
+  const date = new Date(at)
+  return [date.getUTCFullYear(), date.getUTCMonth()]
+}
+
+test('what a program of before has summed beside this one is caught up with', async () => {
+  using folder = temporaryFolder()
+  const file = join(folder.path, 'sluice.db')
+  await using store = openSqlite({ file })
+  await keepAll(store)
+  using db = new DatabaseSync(file)
+  db.exec(`${withoutFurther} UPDATE usage_state SET value = 0 WHERE name = 'folded_further'`)
+  await foldAll(store)
+  expect(await answered(store, { by: ['tag', 'model'] })).toEqual(byTagAndModel)
+  expect(await answered(store, { by: ['outcome'] })).toEqual(byOutcome)
+  // It makes all sums anew, and knows nothing of the marks of the further ones.
+  db.exec(`DELETE FROM usage_rollups; UPDATE usage_state SET value = 0 WHERE name = 'folded';
+    UPDATE usage_state SET value = ${records.length} WHERE name = 'rebuilt_to'`)
+  await foldAll(store)
+  expect(await answered(store, { by: ['tag', 'model'] })).toEqual(byTagAndModel)
+  expect(await answered(store, { by: ['outcome'] })).toEqual(byOutcome)
+  expect(await answered(store, { by: ['key'] })).toEqual(
+    expected(records, ({ keyId }) => [[keyId]]),
+  )
+})
