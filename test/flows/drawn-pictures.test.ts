@@ -33,6 +33,12 @@ interface Face {
 const user = (content: string) => ({ role: 'user', content })
 
 const faces: Readonly<Record<string, Face>> = {
+  chat: {
+    path: '/v1/chat/completions',
+    body: (messages) => ({ model: 'up/m', messages }),
+    asks: user,
+    turn: ({ choices }) => [(choices as readonly Fields[])[0]!['message']],
+  },
   messages: {
     path: '/v1/messages',
     body: (messages) => ({ model: 'up/m', max_tokens: 99, messages }),
@@ -95,4 +101,52 @@ test('one beside a call stands behind its result', async () => {
     { role: 'tool', tool_call_id: 'call_1' },
     { role: 'user', content: [{ type: 'image_url', image_url: { url } }] },
   ])
+})
+
+test('chat’s pictures stand behind the results of calls, and an error about one names it', async () => {
+  await using upstream = await painter()
+  await using gateway = await start({
+    providers: { up: { type: 'anthropic', baseUrl: upstream.url, key: 'k' } },
+  })
+  const ask = (image: string) =>
+    gateway.post('/v1/chat/completions', {
+      model: 'up/m',
+      messages: [
+        user('Draw a cat'),
+        {
+          role: 'assistant',
+          content: null,
+          images: [{ type: 'image_url', image_url: { url: image } }],
+          tool_calls: [call],
+        },
+        { role: 'tool', tool_call_id: 'call_1', content: 'ok' },
+        { role: 'assistant', content: '', images: [] },
+        user('What is it?'),
+      ],
+    })
+  await ask(url)
+  const { messages } = upstream.seen.at(-1)!.body as { messages: readonly Fields[] }
+  expect(messages[2]).toMatchObject({
+    role: 'user',
+    content: [
+      { type: 'tool_result' },
+      { type: 'image', source: { data } },
+      { type: 'text', text: 'What is it?' },
+    ],
+  })
+  const refused = await ask('data:image/bmp;base64,Qk0=')
+  expect(await refused.json()).toMatchObject({
+    error: { param: expect.stringMatching(/^messages\[1\]\.images\[0\]/) },
+  })
+})
+
+test('OpenRouter is given back its own', async () => {
+  await using upstream = await painter()
+  await using gateway = await start({
+    providers: { openrouter: { baseUrl: upstream.url, key: 'k' } },
+  })
+  const images = [{ type: 'image_url', image_url: { url } }]
+  const messages = [user('Draw'), { role: 'assistant', content: '', images }, user('What is it?')]
+  await gateway.post('/v1/chat/completions', { model: 'openrouter/m', messages })
+  expect(upstream.seen.at(-1)!.body['messages']).toEqual(messages)
 })

@@ -6,6 +6,7 @@ import type { ChatRequest } from './chat-request.ts'
 type CheckedMessage = Omit<Message, 'role'> & {
   readonly role: string
   readonly function_call?: unknown
+  readonly images?: readonly unknown[] | null
 }
 
 type CheckedTool = Partial<Omit<Tool, 'type'>> & {
@@ -106,7 +107,9 @@ function checkContent(message: CheckedMessage, path: string): void {
   const { content, role } = message
   if (content == null) {
     const calls = (message.tool_calls?.length ?? 0) > 0 || message.function_call != null
-    if (role === 'assistant' && (calls || message.refusal != null || message.audio != null)) return
+    const drew = (message.images?.length ?? 0) > 0
+    if (role === 'assistant' && (calls || drew || message.refusal != null || message.audio != null))
+      return
     throw missing(`${path}.content`)
   }
   if (typeof content === 'string') return

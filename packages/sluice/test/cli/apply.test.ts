@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { granted } from '../../../../test/support/administrate.ts'
 import { type Finished, runSluice } from '../../../../test/support/run-sluice.ts'
-import { adminKey, start, type Started } from '../../../../test/support/start.ts'
+import { adminKey, type Started, start } from '../../../../test/support/start.ts'
 import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
 import { appliedSchema } from '../../src/cli/apply/file.ts'
 

@@ -12,6 +12,7 @@ import { serverToolText } from '../../server-tools.ts'
 import { pathOfServerTool } from '../../tools/offered-server-tools.ts'
 import { isNamedSchema, namedSchema } from '../named-schema.ts'
 import { readContent } from '../upstream/content.ts'
+import { withShownPictures } from './drawn-pictures.ts'
 import {
   callsAsToolCalls,
   functionsAsTools,
@@ -55,9 +56,11 @@ export function canonicalChat(
     ...(given?.length && tools.length === 0
       ? { tool_choice: null, parallel_tool_calls: null }
       : {}),
-    messages: callsAsToolCalls(messages.map(withoutThinkingParts).map(withServerToolWords)).map(
-      plainMessage,
-    ),
+    messages: callsAsToolCalls(
+      withShownPictures(messages)
+        .map(({ message }) => withoutThinkingParts(message))
+        .map(withServerToolWords),
+    ).map(plainMessage),
     ...(stop == null ? {} : { stop: stopList(stop) }),
     ...(limit == null ? {} : { max_completion_tokens: limit }),
     ...(format == null ? {} : { response_format: canonicalFormat(format) }),
@@ -166,11 +169,8 @@ export function paramOfChat(canonical: string, request: ChatCompletionRequest): 
       const isNamed = isNamedSchema(objectOf(request.response_format?.json_schema))
       return isNamed ? canonical : field + rest.replace('.json_schema.schema', '.json_schema')
     }
-    case 'messages': {
-      const index = /^\[(\d+)\]/.exec(rest)?.[1]
-      const called = request.messages[Number(index)]?.function_call
-      return called == null ? canonical : field + rest.replace(toolCall, '.function_call')
-    }
+    case 'messages':
+      return field + givenMessage(request, rest)
     default:
       return canonical
   }
@@ -182,6 +182,21 @@ type GivenMessage = ChatCompletionRequest['messages'][number]
 function givenPlace({ tools }: ChatCompletionRequest, rest: string): string {
   const places = (tools ?? []).flatMap((tool, index) => (isCalled(tool) ? [index] : []))
   return rest.replace(/^\[(\d+)\]/, (_, place: string) => `[${places[Number(place)] ?? place}]`)
+}
+
+/** Where the caller wrote what is at this place of the messages: pictures have one of their own. */
+function givenMessage({ messages }: ChatCompletionRequest, rest: string): string {
+  const [, index = '', inner = ''] = /^\[(\d+)\](.*)$/.exec(rest) ?? []
+  const found = withShownPictures(messages)[Number(index)]
+  if (index === '' || found === undefined) return rest
+  const { message, given } = found
+  const original = messages[given]
+  const path = `[${given}]`
+  if (original?.images?.length && message.role === 'user')
+    return path + inner.replace(/^\.content/, '.images')
+  return (
+    path + (original?.function_call == null ? inner : inner.replace(toolCall, '.function_call'))
+  )
 }
 
 const toolCall = /\.tool_calls\[0\](\.function)?/

@@ -53,6 +53,8 @@ const ChatCompletionMessage = Type.Object({
   tool_calls: optional(Type.Array(nullable(ToolCall))),
   role: oneOf([...messageRoles, 'function']),
   function_call: optional(FunctionCall),
+  /** Pictures of an earlier answer. */
+  images: optional(Type.Array(AnyObject)),
   /** Of an earlier answer: told to the model in words. */
   server_tool_calls: optional(Type.Array(ServerToolCall)),
 })

@@ -33,6 +33,7 @@ const extensions = [
   'reasoning_content',
   'thinking_blocks',
   'server_tool_calls',
+  'images',
   'cache_control',
   'extra_content',
 ] as const satisfies readonly ChatExtension[]

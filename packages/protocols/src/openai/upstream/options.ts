@@ -5,7 +5,7 @@ export type PathOf = (path: string, context: CodecContext) => string
 
 /**
  * What an upstream understands beyond OpenAI's own chat request. What it does not know is left out where it is only
- * a hint or opaque to it (`cache_control`, `reasoning_content`, `thinking_blocks`, `extra_content`), refused where it
+ * a hint or opaque to it (`cache_control`, `reasoning_content`, `thinking_blocks`, `extra_content`), shown otherwise (`images`), refused where it
  * matters (`top_k`, `video_url`), or said in OpenAI's words (`thinking_budget` becomes `reasoning_effort`).
  */
 export type ChatExtension = (typeof chatExtensions)[number] | (typeof ownForms)[number]
@@ -21,6 +21,7 @@ export const chatExtensions = [
   'reasoning_content',
   'thinking_blocks',
   'server_tool_calls',
+  'images',
   'extra_content',
   'video_url',
 ] as const
