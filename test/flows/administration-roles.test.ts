@@ -40,6 +40,10 @@ const table: Readonly<Record<string, string>> = {
   'POST /admin/v1/keys/{id}/enable': 'oo-t',
   'POST /admin/v1/keys/{id}/revoke': 'oo-t',
   'GET /admin/v1/audit': 'oov-',
+  'GET /admin/v1/requests': 'oovt',
+  'GET /admin/v1/requests/live': 'oovt',
+  'GET /admin/v1/requests/{id}': 'oovt',
+  'GET /admin/v1/overview': 'oovt',
   'GET /admin/v1/usage': 'oovt',
   'GET /admin/v1/usage/records': 'oovt',
   'POST /admin/v1/usage/rebuild': 'oo--',
@@ -84,7 +88,10 @@ describe('each address', () => {
       headers: { 'content-type': 'application/json' },
       ...(method !== 'GET' && { body: '{}' }),
     })
-    const { error } = (await response.json()) as { error?: { type: string; message: string } }
+    const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true
+    if (isStream) await response.body?.cancel()
+    const answered = isStream ? {} : await response.json()
+    const { error } = answered as { error?: { type: string; message: string } }
     if (isAllowed) expect([200, 400, 404], error?.message).toContain(response.status)
     else {
       expect(response.status).toBe(403)

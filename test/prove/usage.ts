@@ -3,7 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { Store } from '../../packages/sluice/src/ports/store.ts'
-import type { UsageDimension, UsageQuestion } from '../../packages/sluice/src/ports/usage-book.ts'
+import type {
+  RequestQuestion,
+  UsageDimension,
+  UsageQuestion,
+} from '../../packages/sluice/src/ports/usage-book.ts'
 import { openPostgres } from '../../packages/sluice/src/storage/postgres.ts'
 import { openSqlite } from '../../packages/sluice/src/storage/sqlite.ts'
 import { query, readRow } from '../../packages/sluice/test/storage/postgres-server.ts'
@@ -42,12 +46,14 @@ function fillText(from: number, to: number, total: number, series: string): stri
   const startedAt = `${lastDay - days * dayMs} + (n * ${days * dayMs} / ${total})`
   return `INSERT INTO usage_records (id, call_id, attempt, key_id, user_id, team_id, organization_id, tags, operation,
       provider, model, outcome, reported, started_at, duration_ms, input_tokens, output_tokens, cached_input_tokens,
-      cost_micro_usd, price_source, price_date)
+      cost_micro_usd, price_source, price_date, request_id, format, status, streamed, first_token_ms)
     SELECT 'fill-' || n, 'call_' || n, 1, 'key_' || ${key}, 'user_' || (${key} % 100), 'team_' || (${key} % 20),
       'org_' || (${key} % 4), CASE WHEN n % 3 = 0 THEN '["tag_' || (n % 7) || '"]' END,
       CASE WHEN ${model} < 20 THEN 'chat' ELSE 'embed' END, 'provider_' || (${model} % 6), 'model_' || ${model},
       CASE WHEN n % 50 = 0 THEN 'failed' ELSE 'completed' END, 1, ${startedAt}, 812.5, n % 4000, n % 900, n % 300,
-      CASE WHEN n % 40 = 0 THEN NULL ELSE n % 20000 END, 'genai-prices', '2026-09-23'
+      CASE WHEN n % 40 = 0 THEN NULL ELSE n % 20000 END, 'genai-prices', '2026-09-23',
+      CASE WHEN n % 10 = 0 THEN 'mine_' || n END, 'chat', CASE WHEN n % 50 = 0 THEN 500 + n % 4 ELSE 200 END,
+      n % 2, CASE WHEN n % 2 = 1 THEN n * 31 % 4000 END
     FROM (${series.replaceAll('FROM_', String(from)).replaceAll('TO_', String(to))}) AS numbers`
 }
 
@@ -83,6 +89,43 @@ const questions: readonly (readonly [
   ],
 ]
 
+/** What is looked for among the calls; the rarest of each kind too, and what there is none of. */
+const searches: readonly (readonly [string, Partial<RequestQuestion>])[] = [
+  ['the newest calls', {}],
+  ['calls of one key', { only: { key: 'key_7' } }],
+  ['calls of one user and model', { only: { user: 'user_7', model: 'model_3' } }],
+  ['calls of one team', { only: { team: 'team_7' } }],
+  ['calls of an unknown key', { only: { key: 'key_none' } }],
+  ['calls of an unknown model', { only: { model: 'model_none' } }],
+  ['calls of an unknown provider', { only: { provider: 'provider_none' } }],
+  ['calls with one tag', { only: { tag: 'tag_3' } }],
+  ['calls with an unknown tag', { only: { tag: 'tag_none' } }],
+  ['failed calls', { outcome: 'failed' }],
+  ['failed calls of one key', { outcome: 'failed', only: { key: 'key_7' } }],
+  ['calls with a status of 503', { status: [503, 503] }],
+  ['calls with a status that none has', { status: [429, 429] }],
+  ['a call by its id', { id: 'call_4711' }],
+  ['a call by the caller’s id', { id: 'mine_4710' }],
+  ['a call by an id that none has', { id: 'none' }],
+  ['what is new in the ledger', { sinceSequence: 900_000, only: { key: 'key_7' } }],
+]
+
+async function search({ book }: Store): Promise<Proved['times']> {
+  const times: { question: string; rows: number; ms: number }[] = []
+  for (const [question, asked] of searches) {
+    const took: number[] = []
+    let rows = 0
+    for (let time = 0; time < 7; time++) {
+      const begun = performance.now()
+      const to = lastDay - time
+      rows = (await book.requests({ from: 0, to, only: {}, limit: 50, ...asked })).length
+      took.push(performance.now() - begun)
+    }
+    times.push({ question, rows, ms: middle(took) })
+  }
+  return times
+}
+
 async function ask(store: Store): Promise<Pick<Proved, 'times' | 'summed'>> {
   const whole = { from: lastDay - days * dayMs, to: lastDay + dayMs, only: {}, limit: 1_000 }
   const times: { question: string; rows: number; ms: number }[] = []
@@ -108,6 +151,7 @@ async function ask(store: Store): Promise<Pick<Proved, 'times' | 'summed'>> {
     const question = `1,000 records${Object.keys(only).length > 0 ? ' of one key' : ''}`
     times.push({ question, rows, ms: middle(took) })
   }
+  times.push(...(await search(store)))
   return { times, summed: (await store.book.sums({ ...whole, by: [] })).total.attempts }
 }
 

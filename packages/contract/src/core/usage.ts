@@ -62,7 +62,15 @@ export interface UsageRecord extends Usage {
   readonly organizationId?: string
   /** What the call is billed by; each once. */
   readonly tags?: readonly string[]
+  /** The network address that the request came from. */
+  readonly clientAddress?: string
   readonly operation: string
+  /** The client format in which the caller said it, such as `messages`. */
+  readonly format?: string
+  /** The caller asked for a stream. */
+  readonly streamed?: boolean
+  /** The model as the caller named it, where the target is called otherwise. */
+  readonly requestedModel?: string
   readonly provider: string
   readonly model: string
   readonly outcome: CallOutcome
@@ -75,6 +83,18 @@ export interface UsageRecord extends Usage {
   /** Milliseconds since the epoch. */
   readonly startedAt: number
   readonly durationMs: number
+  /** From the start of the attempt to the first content of its stream, in milliseconds. */
+  readonly firstTokenMs?: number
+  /** What a caller is told of such an end: 200, or the status of the error. */
+  readonly status?: number
+  /** Of a failure: the public code of the error, what happened in words, and the status that the upstream answered with. */
+  readonly errorCode?: string
+  readonly reason?: string
+  readonly upstreamStatus?: number
+  /** What the upstream calls the request. */
+  readonly upstreamRequestId?: string
+  /** Paths of fields that were left out of the request to the upstream, and names of what was left out of the answer. */
+  readonly dropped?: readonly string[]
   /** Millionths of a dollar; absent where nobody knows the price, which is never the same as 0. */
   readonly costMicroUsd?: number
   /** Where the price stands, and the day on which that was so (YYYY-MM-DD). */

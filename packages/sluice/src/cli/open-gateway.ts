@@ -10,6 +10,7 @@ import type { Gateway, Log } from '../gateway/gateway.ts'
 import { KeptRoom } from '../gateway/kept/kept-room.ts'
 import { LearnedSizes } from '../gateway/limits/call-size.ts'
 import { recallBudget } from '../gateway/limits/recall-budget.ts'
+import { LiveCalls } from '../gateway/live-calls.ts'
 import { concealedSettings } from '../gateway/route/concealed-settings.ts'
 import { createRouting } from '../gateway/route/create-routing.ts'
 import { createModelLists } from '../gateway/route/model-lists.ts'
@@ -28,7 +29,7 @@ import { createPriceBook } from '../prices/book.ts'
 import { overridesOf } from '../prices/overrides.ts'
 import { createTargetPrices } from '../prices/target-price.ts'
 import { providers } from '../providers/index.ts'
-import { openKeyRing } from '../storage/key-ring.ts'
+import { type KeyRing, openKeyRing } from '../storage/key-ring.ts'
 import { createMemoryLimiter } from '../storage/limiter-memory.ts'
 import { bundledOrFetched } from './fetched-prices.ts'
 import { createIds } from './ids.ts'
@@ -71,11 +72,12 @@ export async function openGateway(input: OpenGatewayInput): Promise<OpenGateway>
   const opened = await openEngine({ store, now, newId, log })
   const { engine, videos, published } = opened
   const needs = { send: sender.send, engine, now, newId, log, alerts }
-  let current = { config, routing: await routingOf(config, needs) }
+  const current: Current = { config, routing: await routingOf(config, needs) }
   const concealer = new Concealer()
   concealer.learn(concealedSettings(config, current.routing.upstreams.values()))
 
   const keptLimits = () => current.config.limits
+  const settings = settingsOf({ current, needs, concealer, keys, tokens, telling })
 
   const gateway: Gateway = {
     store,
@@ -85,7 +87,9 @@ export async function openGateway(input: OpenGatewayInput): Promise<OpenGateway>
     keys,
     tokens,
     routing: () => current.routing,
+    settings,
     send: sender.send,
+    live: new LiveCalls(),
     concealer,
     engine,
     engineContext: engineContextOf(published, () => current.config),
@@ -106,15 +110,7 @@ export async function openGateway(input: OpenGatewayInput): Promise<OpenGateway>
     gateway,
     server,
     alerts,
-    async configure(next) {
-      const { hasProviders: hadProviders } = current.routing
-      const routing = await routingOf(next, { ...needs, hadProviders })
-      concealer.learn(concealedSettings(next, routing.upstreams.values()))
-      keys.setFixed(fixedKeys(next))
-      tokens.configure(next.jwt)
-      telling.configure(next.alerts)
-      current = { config: next, routing }
-    },
+    configure: settings.configure,
     async [Symbol.asyncDispose]() {
       await server.close()
       await opened[Symbol.asyncDispose]()
@@ -123,6 +119,36 @@ export async function openGateway(input: OpenGatewayInput): Promise<OpenGateway>
       await telling[Symbol.asyncDispose]()
       await limiter[Symbol.asyncDispose]()
     },
+  }
+}
+
+interface Current {
+  config: Config
+  routing: Routing
+}
+
+interface Configured {
+  readonly current: Current
+  readonly needs: RoutingNeeds
+  readonly concealer: Concealer
+  readonly keys: KeyRing
+  readonly tokens: ReturnType<typeof createTokens>
+  readonly telling: ReturnType<typeof openOperatorAlerts>
+}
+
+function settingsOf({ current, needs, concealer, ...told }: Configured): Gateway['settings'] {
+  return {
+    config: () => current.config,
+    async configure(next) {
+      const { hasProviders: hadProviders } = current.routing
+      const routing = await routingOf(next, { ...needs, hadProviders })
+      concealer.learn(concealedSettings(next, routing.upstreams.values()))
+      told.keys.setFixed(fixedKeys(next))
+      told.tokens.configure(next.jwt)
+      told.telling.configure(next.alerts)
+      Object.assign(current, { config: next, routing })
+    },
+    routingOf: (next) => routingOf(next, needs),
   }
 }
 

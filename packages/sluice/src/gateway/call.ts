@@ -15,6 +15,8 @@ export interface Call {
   /** What the caller calls it (`x-request-id`), which need not be unique. */
   readonly givenId?: string
   readonly key: Caller
+  /** The network address that the request came from; absent where its connection is gone already. */
+  readonly clientAddress?: string
   /** What it is billed by besides its key: the request's own tags, and those of all levels of the key. */
   readonly tags: readonly string[]
   /** How the caller says the operation and reads its answer. */

@@ -5,6 +5,7 @@ import type {
   EngineJobs,
   VideoRequest as EngineVideoRequest,
 } from '@sluice/engine'
+import type { Config } from '../config/config.ts'
 import type { Caller } from '../ports/api-key.ts'
 import type { Claim, Limiter } from '../ports/limiter.ts'
 import type { Store } from '../ports/store.ts'
@@ -14,6 +15,7 @@ import type { CallEnd } from './call.ts'
 import type { KeptLimits, KeptRoom } from './kept/kept-room.ts'
 import type { Published } from './kept/published.ts'
 import type { LearnedSizes } from './limits/call-size.ts'
+import type { LiveCalls } from './live-calls.ts'
 import type { Health } from './route/health.ts'
 import type { Routing } from './route/routing.ts'
 import type { Concealer } from './run/concealer.ts'
@@ -31,9 +33,19 @@ export interface Gateway {
   readonly tokens: { find(token: string): Caller | undefined | Promise<Caller | undefined> }
   /** Models and routes as configured now. Taken once per call, so that a change never splits one. */
   readonly routing: () => Routing
+  /** What is configured, as administrators look at it and change it. */
+  readonly settings: {
+    readonly config: () => Config
+    /** Takes up other settings, as a change of the file does. */
+    readonly configure: (next: Config) => Promise<void>
+    /** The names and routes that other settings would come to; nothing is changed. */
+    readonly routingOf: (next: Config) => Promise<Routing>
+  }
   /** What has been seen of each target: failures, speed, refused keys. */
   readonly health: Health
   readonly send: Send
+  /** Who looks on while calls are made. */
+  readonly live: LiveCalls
   /** Takes what is configured out of what upstreams say. */
   readonly concealer: Concealer
   readonly engine: BuiltinEngine

@@ -37,7 +37,7 @@ export interface ServerOptions {
 export type ErrorBody = (error: GatewayError, requestId: string) => unknown
 
 export interface Address {
-  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** With `{parameters}`. */
   readonly path: string
   readonly access: 'open' | 'caller' | 'administrator'

@@ -7,6 +7,7 @@ import { CallRequest, type RequestParts, requestOf } from '../gateway/call-reque
 import { tagsHeader, tagsOf } from '../gateway/tags.ts'
 import type { Exchange } from './address.ts'
 import { publicHeaders, publicQuery } from './authenticate.ts'
+import { clientAddress } from './client-address.ts'
 import { publicAddress } from './public-address.ts'
 
 export interface CallInput extends Omit<RequestParts, 'isOwn'> {
@@ -32,6 +33,7 @@ export function createCall(exchange: Exchange, input: CallInput): Call {
   const headers = input.headers ?? publicHeaders(incoming.headers)
   const query = input.query ?? publicQuery(incoming.url)
   const trail = openTrail(gateway.now())
+  const address = clientAddress(incoming, exchange.options.trustedProxies)
   const writer = asksForStream(format, request)
     ? format.writer?.(request, formatContext(gateway, headers, trail), query)
     : undefined
@@ -39,6 +41,7 @@ export function createCall(exchange: Exchange, input: CallInput): Call {
     id,
     ...(incoming.givenId !== undefined && { givenId: incoming.givenId }),
     key,
+    ...(address !== undefined && { clientAddress: address }),
     format,
     operation: format.operation,
     request: new CallRequest(request, parts),

@@ -7,6 +7,8 @@ import { compactResponse, createResponse } from '../gateway/kept/responses.ts'
 import { createVideo } from '../gateway/kept/videos.ts'
 import type { Address } from './address.ts'
 import { endpointAddresses } from './admin/addresses.ts'
+import { overviewAddresses } from './admin/overview.ts'
+import { requestAddresses } from './admin/requests.ts'
 import { adminAddresses } from './admin.ts'
 import { documentAddresses } from './docs.ts'
 import { healthAddresses } from './health.ts'
@@ -45,7 +47,9 @@ export const addresses: readonly Address[] = [
   ...ownUsageAddresses,
   ...adminAddresses,
   ...endpointAddresses,
+  ...requestAddresses,
   ...usageAddresses,
+  ...overviewAddresses,
   ...healthAddresses,
   ...homeAddresses,
   ...documentAddresses(() => createOpenApi(addresses)),

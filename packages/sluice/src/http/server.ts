@@ -116,6 +116,8 @@ export function createServer(gateway: Gateway, options: ServerOptions): FastifyI
   })
   const watching = gateway.keys.watch(() => endInvalid(gateway, state))
   server.addHook('onClose', async () => watching[Symbol.dispose]())
+  // Who looks on would else be waited for as a call is.
+  server.addHook('preClose', async () => gateway.live.end())
   closeWhenIdle(server, state)
   const addresses = installRoutes()
   for (const address of addresses) install(server, address, { gateway, options, state, budget })

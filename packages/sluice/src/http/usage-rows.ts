@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import type { UsageRecord } from '@sluice/contract'
 import type { UsageAnswer, UsageGroup, UsageSums } from '../ports/usage-book.ts'
 import { usagePeriods } from '../ports/usage-book.ts'
+import { percentileOf } from '../ports/first-token.ts'
 import type { JsonSchema } from './openapi-schema.ts'
 import type { UsageBy, UsageFormat } from './usage-query.ts'
 
@@ -23,9 +24,14 @@ export function shownGroup(by: readonly UsageBy[], { of, sums }: UsageGroup): Fl
 }
 
 /** A cost that is known of no attempt is no 0. */
-function shownSums(sums: UsageSums): FlatRow {
+export function shownSums({ firstTokens, ...sums }: UsageSums): FlatRow {
   const isUnknown = sums.attempts > 0 && sums.unknownCosts === sums.attempts
-  return { ...sums, costMicroUsd: isUnknown ? null : sums.costMicroUsd }
+  return {
+    ...sums,
+    costMicroUsd: isUnknown ? null : sums.costMicroUsd,
+    firstTokenP50Ms: percentileOf(firstTokens, 0.5),
+    firstTokenP95Ms: percentileOf(firstTokens, 0.95),
+  }
 }
 
 export function shownAnswer(by: readonly UsageBy[], answer: UsageAnswer) {
@@ -80,6 +86,17 @@ const recordColumns: Readonly<Record<keyof UsageRecord, Shape>> = {
   costMicroUsd: 'integer',
   priceSource: 'text',
   priceDate: 'text',
+  clientAddress: 'text',
+  format: 'text',
+  streamed: 'boolean',
+  requestedModel: 'text',
+  firstTokenMs: 'integer',
+  status: 'integer',
+  errorCode: 'text',
+  reason: 'text',
+  upstreamStatus: 'integer',
+  upstreamRequestId: 'text',
+  dropped: 'json',
 }
 
 const columns = Object.entries(recordColumns) as readonly (readonly [keyof UsageRecord, Shape])[]

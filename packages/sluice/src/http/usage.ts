@@ -43,7 +43,7 @@ const textOrNull = { type: ['string', 'null'] }
 export const sumsSchema: JsonSchema = {
   type: 'object',
   description:
-    'Sums. `costMicroUsd` is in millionths of a US dollar and without attempts whose cost is unknown, which `unknownCosts` counts; null where no cost is known.',
+    'Sums. `costMicroUsd` is in millionths of a US dollar and without attempts whose cost is unknown, which `unknownCosts` counts; null where no cost is known. `firstTokenP50Ms` and `firstTokenP95Ms` are of streams, from counts between fixed bounds (50, 100, 200, 300, 500, 750 ms, 1, 1.5, 2, 3, 5, 7.5, 10, 20, 60 s), between which all are taken to lie evenly; null where nothing streamed.',
   properties: {
     attempts: count,
     calls: count,
@@ -53,6 +53,8 @@ export const sumsSchema: JsonSchema = {
     costMicroUsd: { type: ['integer', 'null'] },
     inputTokens: count,
     outputTokens: count,
+    firstTokenP50Ms: { type: ['integer', 'null'] },
+    firstTokenP95Ms: { type: ['integer', 'null'] },
   },
   additionalProperties: { type: ['string', 'number', 'null'] },
 }

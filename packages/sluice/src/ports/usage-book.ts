@@ -1,4 +1,4 @@
-import type { UsageRecord } from '@sluice/contract'
+import type { CallOutcome, UsageRecord } from '@sluice/contract'
 
 /** What usage can be told apart by. */
 export const usageDimensions = [
@@ -67,6 +67,8 @@ export interface UsageSums {
   readonly seconds: number
   readonly characters: number
   readonly searchUnits: number
+  /** Of streams: how many had their first token within each of `firstTokenBounds` and above the one before, and later. */
+  readonly firstTokens: readonly number[]
 }
 
 export interface UsageGroup {
@@ -97,6 +99,35 @@ export interface LedgerQuestion extends UsageScope {
   readonly after?: { readonly startedAt: number; readonly sequence: number }
 }
 
+/** Which calls are looked for: those of which an attempt is all of this. */
+export interface RequestScope extends UsageScope {
+  /** What the gateway or the caller calls the call. */
+  readonly id?: string
+  readonly outcome?: CallOutcome
+  /** From the first to the last of these. */
+  readonly status?: readonly [number, number]
+  readonly format?: string
+}
+
+/** The place of a call in the order of time: its newest attempt of those that were looked for. */
+export interface RequestPlace {
+  readonly startedAt: number
+  readonly sequence: number
+}
+
+export interface RequestQuestion extends RequestScope {
+  readonly limit: number
+  /** The place of the last call of the page before. */
+  readonly before?: RequestPlace
+  /** Only what was written after this place in the ledger. */
+  readonly sinceSequence?: number
+}
+
+/** A call by its attempts, the first of them first. */
+export interface FoundRequest extends RequestPlace {
+  readonly attempts: readonly UsageRecord[]
+}
+
 /**
  * What was used, in sums by hour, day and month. They are made from the records of the ledger in steps; each record counts
  * once, whoever makes the steps and whenever they are killed. packages/sluice/test/contract/usage-book.ts holds every
@@ -108,13 +139,17 @@ export interface UsageBook extends AsyncDisposable {
   sums(question: UsageQuestion): Promise<UsageAnswer>
   /** Records by the time they began, oldest first. */
   records(question: LedgerQuestion): Promise<readonly LedgerRow[]>
+  /** Calls, each once, the newest first. */
+  requests(question: RequestQuestion): Promise<readonly FoundRequest[]>
+  /** The place of the newest record in the ledger; 0 where there is none. */
+  newest(): Promise<number>
   /** Drops the sums of which all records are still there; they are made anew by `fold`. */
   rebuild(): Promise<void>
   /** Removes records that began before the day of a moment, a bounded number; the sums stay. */
   forget(before: number): Promise<Forgotten>
   /**
    * Replaces the id of a user (and those of the user's keys), or of a key, in all records and sums, by one that nobody can
-   * tell whose it was. What the caller had named its requests goes too.
+   * tell whose it was. What the caller had named its requests, and where they came from, goes too.
    */
   erase(who: { readonly kind: 'user' | 'key'; readonly id: string }): Promise<Erased>
 }

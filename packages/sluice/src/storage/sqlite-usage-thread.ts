@@ -75,6 +75,8 @@ export function openUsageThread(file: string): UsageBook {
     fold: remote('fold'),
     sums: remote('sums'),
     records: remote('records'),
+    requests: remote('requests'),
+    newest: remote('newest'),
     rebuild: remote('rebuild'),
     forget: remote('forget'),
     erase: remote('erase'),

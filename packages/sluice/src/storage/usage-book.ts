@@ -1,5 +1,6 @@
 import sql from 'sql-template-tag'
 import type { UsageBook } from '../ports/usage-book.ts'
+import { searchRequests } from './request-search.ts'
 import { eraseIds } from './usage-erase.ts'
 import { dayMs } from './usage-faces.ts'
 import { clearNext, foldNext, type Horizon, type UsageDatabase } from './usage-fold.ts'
@@ -42,6 +43,8 @@ export function createUsageBook(
       return { ...answer, pending: clearing > 0 ? last : Math.max(0, last - held) }
     },
     records: (question) => listRecords(database, question),
+    requests: (question) => searchRequests(database, question),
+    newest: () => lastRecord(database),
     async rebuild() {
       const { clearing } = await readState(database)
       if (clearing === 0) await database.change(nextEpoch, assertUnchanged('clearing', 0, 1))

@@ -29,7 +29,7 @@ export async function eraseIds(
   let records = 0
   for (let from = 0; from < Number(newest?.['last'] ?? 0); from += recordsPerStep) {
     const [count = 0] = await database.change(
-      sql`UPDATE usage_records SET ${join(changed)}, request_id = NULL
+      sql`UPDATE usage_records SET ${join(changed)}, request_id = NULL, client_address = NULL
         WHERE ${raw(column)} = ${id} AND sequence > ${from} AND sequence <= ${from + recordsPerStep}`,
     )
     records += count

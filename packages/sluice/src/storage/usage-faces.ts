@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { firstTokenBounds } from '../ports/first-token.ts'
 import {
   type UsageDimension,
   type UsagePeriod,
@@ -90,7 +91,7 @@ interface Measure {
 const when = (condition: string) => `SUM(CASE WHEN ${condition} THEN 1 ELSE 0 END)`
 const plus = (column: string): Measure => ({ column, of: `SUM(COALESCE(${column}, 0))` })
 
-const measures: Readonly<Record<keyof UsageSums, Measure>> = {
+const measures: Readonly<Record<Exclude<keyof UsageSums, 'firstTokens'>, Measure>> = {
   attempts: { column: 'attempts', of: 'COUNT(*)' },
   calls: { column: 'calls', of: when('attempt = 1') },
   completed: { column: 'completed', of: when("outcome = 'completed'") },
@@ -116,11 +117,16 @@ const measures: Readonly<Record<keyof UsageSums, Measure>> = {
   searchUnits: plus('search_units'),
 }
 
-export const measureList = Object.entries(measures) as readonly (readonly [
-  keyof UsageSums,
-  Measure,
-])[]
-export const measureColumns = measureList.map(([, { column }]) => column)
+const firstTokens = [...firstTokenBounds, undefined].map((to, at): Measure => {
+  const above =
+    at === 0 ? 'first_token_ms IS NOT NULL' : `first_token_ms > ${firstTokenBounds[at - 1]}`
+  const within = to === undefined ? '' : ` AND first_token_ms <= ${to}`
+  return { column: `first_tokens_${at}`, of: when(above + within) }
+})
+
+/** All that is summed, in the order of its columns. */
+export const measureList: readonly Measure[] = [...Object.values(measures), ...firstTokens]
+export const measureColumns = measureList.map(({ column }) => column)
 
 /** PostgreSQL's sums of whole numbers are of a type that comes as text. */
 export function summed(column: string, sum = `SUM(${column})`): string {
@@ -130,10 +136,10 @@ export function summed(column: string, sum = `SUM(${column})`): string {
 
 /** The sums in a row that has a column for each; where nothing was summed all are 0. */
 export function sumsOf(row: Readonly<Record<string, unknown>>): UsageSums {
-  const sums: Partial<Record<keyof UsageSums, number>> = {}
-  for (const [name, { column }] of measureList) sums[name] = Number(row[column] ?? 0)
-  // Every measure is in the list.
-  return sums as UsageSums
+  const sum = ({ column }: Measure) => Number(row[column] ?? 0)
+  const sums = Object.entries(measures).map(([name, measure]) => [name, sum(measure)])
+  // Every measure has been given its sum.
+  return { ...Object.fromEntries(sums), firstTokens: firstTokens.map(sum) } as UsageSums
 }
 
 export const hourMs = 3_600_000

@@ -129,7 +129,7 @@ const recordColumns = usageDimensions
 function newSums({ after, to, heldTo, heldFrom }: Step): Sql {
   const hour = `started_at - started_at % ${hourMs}`
   const group = [hour, ...recordColumns, 'tags'].join(', ')
-  const added = measureList.map(([, { column, of }]) => summed(column, of)).join(', ')
+  const added = measureList.map(({ column, of }) => summed(column, of)).join(', ')
   // What was in the sums that a rebuild has left is not added to them again.
   return sql`SELECT ${raw(`${hour} AS hour, ${[...recordColumns, 'tags'].join(', ')}, MAX(started_at) AS used_at, ${added}`)}
     FROM usage_records WHERE sequence > ${after} AND sequence <= ${to}

@@ -33,10 +33,16 @@ export async function listRecords(
   }))
 }
 
-function isOf(dimension: UsageDimension, value: string): Sql {
-  const column = dimension === 'tag' ? 'tags' : dimensionColumns[dimension]
-  if (value === '') return sql`${raw(column)} IS NULL`
+/** The condition that a record is of something. */
+export function isOf(
+  dimension: UsageDimension,
+  value: string,
+  named: (column: string) => string = (column) => column,
+): Sql {
+  const column = raw(named(dimension === 'tag' ? 'tags' : dimensionColumns[dimension]))
+  if (value === '') return sql`${column} IS NULL`
   // Tags are a JSON list: what is looked for stands in it as it is written there, and nowhere else.
-  if (dimension === 'tag') return sql`REPLACE(tags, ${JSON.stringify(value)}, '') <> tags`
-  return sql`${raw(column)} = ${value}`
+  if (dimension === 'tag')
+    return sql`${column} IS NOT NULL AND REPLACE(${column}, ${JSON.stringify(value)}, '') <> ${column}`
+  return sql`${column} = ${value}`
 }

@@ -48,6 +48,17 @@ export const usageColumns: Columns<UsageRecord> = {
   teamId: text('team_id'),
   organizationId: text('organization_id'),
   tags: json('tags'),
+  clientAddress: text('client_address'),
+  format: text('format'),
+  streamed: boolean('streamed'),
+  requestedModel: text('requested_model'),
+  firstTokenMs: integer('first_token_ms'),
+  status: integer('status'),
+  errorCode: text('error_code'),
+  reason: text('reason'),
+  upstreamStatus: integer('upstream_status'),
+  upstreamRequestId: text('upstream_request_id'),
+  dropped: json('dropped'),
 }
 
 /** The part of the store that keeps the ledger. Disposing writes what is left. */

@@ -5,6 +5,7 @@ import { Attempt } from '../../src/gateway/attempt/attempt.ts'
 import { Cancellation } from '../../src/gateway/attempt/cancellation.ts'
 import { defaultTimeouts } from '../../src/gateway/attempt/deadline.ts'
 import { openTrail } from '../../src/gateway/call.ts'
+import { LiveCalls } from '../../src/gateway/live-calls.ts'
 import { defaultBreaker } from '../../src/gateway/route/breaker.ts'
 import { createHealth } from '../../src/gateway/route/health.ts'
 import type { Target } from '../../src/gateway/route/routing.ts'
@@ -25,6 +26,7 @@ function open(cancellation: Cancellation) {
       concealer: new Concealer(),
       log: { warn() {} },
       health: createHealth(() => 0),
+      live: new LiveCalls(),
       store: {
         beginUsage: () => ({ note() {} }),
         recordUsage: (record: UsageRecord) => records.push(record),
@@ -34,6 +36,8 @@ function open(cancellation: Cancellation) {
       id: 'call',
       key: { id: 'key', owners: {} },
       tags: [],
+      format: { id: 'chat' },
+      request: { model: 'up/m' },
       operation: 'chat',
       trail: openTrail(0),
       admission: { isGranted: true, isPriced: true },

@@ -19,6 +19,7 @@ import type { Delivery } from './delivery.ts'
 import { estimatedUsage } from './estimate.ts'
 import { judgeBroken } from './judge.ts'
 import { logFailure } from './log-failure.ts'
+import { endFacts, requestFacts } from './record-facts.ts'
 import { type Growing, startNoting, stopNoting } from './noting.ts'
 import type { Connection } from './send.ts'
 import type { Source } from './source.ts'
@@ -73,6 +74,8 @@ export class Attempt implements CancelListener, Growing {
   connection: Connection | undefined
   /** The provider's key that it is made with; undefined for engines. */
   secret: string | undefined
+  /** What the upstream calls the request; undefined where it said nothing. */
+  upstreamRequestId: string | undefined
   readonly target: Target
   readonly #run: Run
   readonly #cancellation: Cancellation
@@ -88,6 +91,9 @@ export class Attempt implements CancelListener, Growing {
   /** How much was delivered when it was last noted, and what was counted of the prompt. */
   #notedEvents = 0
   #promptTokens = 0
+  #firstTokenMs: number | undefined
+  /** Why it failed, as it may be written down. */
+  #reason: string | undefined
   #hasBegun = false
   #isOver = false
 
@@ -111,6 +117,8 @@ export class Attempt implements CancelListener, Growing {
     this.#open = run.gateway.store.beginUsage(this.#begun())
     this.#deadline = openDeadline(target.timeouts, (reached) => this.break(reached))
     cancellation.add(this)
+    const { live } = run.gateway
+    if (live.isWatched && this.number === 1) live.began(run.call, target)
   }
 
   cancelled(reason: unknown): void {
@@ -135,6 +143,7 @@ export class Attempt implements CancelListener, Growing {
   begin(): void {
     if (this.#hasBegun) return
     this.#hasBegun = true
+    if (this.#run.call.stream) this.#firstTokenMs = this.elapsedMs
     if (!this.#isOver) this.#answers()
   }
 
@@ -228,7 +237,7 @@ export class Attempt implements CancelListener, Growing {
     const isOwn = this.target.providerId === gateway.engine.id
     const shown = isOwn ? error : gateway.concealer.conceal(error)
     if (!this.#isOver) {
-      logFailure(this.#run, this, { error, shown })
+      this.#reason = logFailure(this.#run, this, { error, shown })
       if (this.hasBegun) judgeBroken(this.#run, this, error)
     }
     this.#end(this.hasBegun ? 'incomplete' : 'failed', shown)
@@ -267,10 +276,10 @@ export class Attempt implements CancelListener, Growing {
       this.connection?.close()
       this.#controller?.abort(error)
     }
-    this.#record(outcome, error?.code === 'upstream_timeout')
+    this.#record(outcome, error)
   }
 
-  #record(outcome: CallOutcome, isTimeout: boolean): void {
+  #record(outcome: CallOutcome, error: GatewayError | undefined): void {
     const { gateway, call } = this.#run
     const estimate = this.hasBegun && outcome !== 'completed' ? this.#estimate() : undefined
     if (estimate) this.#usage = estimate
@@ -284,11 +293,13 @@ export class Attempt implements CancelListener, Growing {
       reported: said !== undefined && !estimate,
       ...(estimate && { estimated: true }),
       durationMs: this.elapsedMs,
+      ...(this.#firstTokenMs !== undefined && { firstTokenMs: this.#firstTokenMs }),
+      ...endFacts(call, { error, reason: this.#reason, upstreamRequestId: this.upstreamRequestId }),
       ...charge(call, this.target, {
         usage,
         estimated: estimate !== undefined,
         outcome,
-        isTimeout,
+        isTimeout: error?.code === 'upstream_timeout',
         startedAt,
       }),
     }
@@ -304,6 +315,7 @@ export class Attempt implements CancelListener, Growing {
       keyId: call.key.id,
       ...call.key.owners,
       ...(call.tags.length > 0 && { tags: call.tags }),
+      ...requestFacts(call, this.target),
       operation: call.operation,
       provider: this.target.providerId,
       model: this.target.model,

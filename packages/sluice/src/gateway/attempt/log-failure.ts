@@ -21,21 +21,22 @@ export function isLogged(error: GatewayError): boolean {
 }
 
 /**
- * One warning per failed attempt. Nothing is said of a mistake that is the caller's alone and was found here; of one
+ * One warning per failed attempt; returns why it failed, as it may be written down. Nothing is said of a mistake that is the caller's alone and was found here; of one
  * that the upstream found, its status and code are told but not its words, which quote what the caller wrote.
  */
 export function logFailure(
   { gateway, call }: Run,
   { target, number, elapsedMs }: FailedAttempt,
   { error, shown }: { readonly error: GatewayError; readonly shown: GatewayError },
-): void {
-  if (error.blame === 'caller' && error.code !== 'upstream_rejected') return
+): string | undefined {
+  if (error.blame === 'caller' && error.code !== 'upstream_rejected') return undefined
   // A mistake of this program is told with its stack at the end of the request.
   if (error.code !== 'internal') logged.add(shown)
   const { concealer, log } = gateway
   const { upstreamStatus, upstreamCode } = error.details
   const { upstreamRequestId } = shown.details
-  const reason = error.blame === 'caller' ? refusal(target, error) : words(error)
+  const said = error.blame === 'caller' ? refusal(target, error) : words(error)
+  const reason = concealer.logged(said).slice(0, reasonMax)
   log.warn(
     {
       id: call.id,
@@ -43,7 +44,7 @@ export function logFailure(
       target: target.id.slice(0, nameMax),
       ...(upstreamStatus !== undefined && { status: upstreamStatus }),
       code: error.publicCode ?? error.type,
-      reason: concealer.logged(reason).slice(0, reasonMax),
+      reason,
       ...(upstreamCode !== undefined && {
         upstreamCode: concealer.logged(upstreamCode).slice(0, nameMax),
       }),
@@ -52,6 +53,7 @@ export function logFailure(
     },
     'an attempt failed',
   )
+  return reason
 }
 
 function refusal({ providerId }: Target, { details }: GatewayError): string {

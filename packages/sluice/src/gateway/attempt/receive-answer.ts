@@ -2,7 +2,7 @@ import { GatewayError, isObject } from '@sluice/contract'
 import type { Received } from '@sluice/protocols'
 import type { AnyReply } from '../canonical.ts'
 import type { Concealer } from '../run/concealer.ts'
-import { readingFailure, upstreamError } from '../run/failures.ts'
+import { readingFailure, requestIdIn, upstreamError } from '../run/failures.ts'
 import type { Run } from '../run/run.ts'
 import type { Attempt, AttemptAnswer } from './attempt.ts'
 import { rememberMade } from './named-ids.ts'
@@ -40,6 +40,7 @@ export function receiveAnswer(run: Run, asked: Asked, begun: Begun): Receiver {
     head(status, headers) {
       try {
         attempt.wait(run.call.stream ? 'first token' : 'total')
+        attempt.upstreamRequestId = requestIdIn(headers)
         body = bodyOf(run, asked, {
           status,
           headers,

@@ -68,8 +68,7 @@ export function upstreamError(
 ): GatewayError {
   const { status, headers } = received
   const code = codeOf(status, failure)
-  const requestId =
-    headers['x-request-id'] ?? headers['request-id'] ?? headers['x-amzn-requestid'] ?? undefined
+  const requestId = requestIdIn(headers)
   const retryAfterMs = readRetryAfter(headers, Date.now()) ?? failure.retryAfterMs
   const said = code === 'upstream_refused_us' ? '' : failure.message
   return new GatewayError(code, sentence(code, { provider, status, said }), {
@@ -83,6 +82,11 @@ export function upstreamError(
     ...(requestId !== undefined && { upstreamRequestId: requestId }),
     ...(retryAfterMs !== undefined && { retryAfterMs }),
   })
+}
+
+/** What an upstream calls the request, as it says with its answer. */
+export function requestIdIn(headers: Received['headers']): string | undefined {
+  return headers['x-request-id'] ?? headers['request-id'] ?? headers['x-amzn-requestid']
 }
 
 function sentence(

@@ -1,12 +1,11 @@
 import { adminOf } from '../../accounts/rights.ts'
 import type { Address, Exchange } from '../address.ts'
-import { parseJsonObject, readBody } from '../body.ts'
-import { limitsOf } from '../inference.ts'
 import { toJsonSchema } from '../openapi-schema.ts'
 import { answer } from '../openapi-written.ts'
 import { accountEndpoints } from './accounts.ts'
 import { auditEndpoints } from './audit.ts'
 import { type AdminEndpoint, answerOfEndpoint } from './endpoint.ts'
+import { bodyOf } from './gateway-endpoint.ts'
 import { keyEndpoints } from './keys.ts'
 
 /** Everything that administrators may ask for about accounts, keys and each other. */
@@ -50,12 +49,4 @@ async function serve(endpoint: AdminEndpoint, exchange: Exchange): Promise<void>
   // What has changed holds here at once; other replicas see it within a second.
   if (endpoint.method !== 'GET') await gateway.keys.reload()
   void reply.header('cache-control', 'no-store').send(answered)
-}
-
-/** Nothing at all is an empty body. */
-async function bodyOf(exchange: Exchange): Promise<Readonly<Record<string, unknown>>> {
-  const { options, request } = exchange
-  const raw = await readBody(request.raw, limitsOf(exchange))
-  if (raw.length === 0) return {}
-  return parseJsonObject(raw, request.headers['content-type'], options.bodyUnitsMax)
 }

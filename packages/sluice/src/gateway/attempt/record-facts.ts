@@ -1,0 +1,54 @@
+import type { GatewayError, UsageRecord } from '@sluice/contract'
+import type { Call } from '../call.ts'
+import type { Target } from '../route/routing.ts'
+
+/** Callers choose the names of models and fields, and upstreams their ids. */
+const textMax = 200
+const droppedMax = 50
+
+type RequestFacts = Pick<UsageRecord, 'clientAddress' | 'format' | 'streamed' | 'requestedModel'>
+
+/** What a record says of the request that it was made for. */
+export function requestFacts(call: Call, { id, model: targetModel }: Target): RequestFacts {
+  const { model } = call.request
+  const isOther = typeof model === 'string' && model !== id && model !== targetModel
+  return {
+    ...(call.clientAddress !== undefined && { clientAddress: call.clientAddress }),
+    format: call.format.id,
+    ...(call.stream && { streamed: true }),
+    ...(isOther && { requestedModel: model.slice(0, textMax) }),
+  }
+}
+
+interface Ended {
+  /** As callers may see it; absent where it was answered. */
+  readonly error: GatewayError | undefined
+  readonly reason: string | undefined
+  readonly upstreamRequestId: string | undefined
+}
+
+type EndFacts = Pick<
+  UsageRecord,
+  'status' | 'errorCode' | 'reason' | 'upstreamStatus' | 'upstreamRequestId' | 'dropped'
+>
+
+/** What a record says of how the attempt ended. */
+export function endFacts(
+  { trail: { dropped } }: Call,
+  { error, reason, ...ended }: Ended,
+): EndFacts {
+  const upstreamRequestId = error?.details.upstreamRequestId ?? ended.upstreamRequestId
+  const upstreamStatus = error?.details.upstreamStatus
+  return {
+    status: error?.status ?? 200,
+    ...(error && { errorCode: error.publicCode ?? error.type }),
+    ...(reason !== undefined && { reason: reason.slice(0, textMax) }),
+    ...(upstreamStatus !== undefined && { upstreamStatus }),
+    ...(upstreamRequestId !== undefined && {
+      upstreamRequestId: upstreamRequestId.slice(0, textMax),
+    }),
+    ...(dropped.size > 0 && {
+      dropped: [...dropped].slice(0, droppedMax).map((path) => path.slice(0, textMax)),
+    }),
+  }
+}

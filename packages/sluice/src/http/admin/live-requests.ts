@@ -1,0 +1,173 @@
+import { GatewayError } from '@sluice/contract'
+import type { Call } from '../../gateway/call.ts'
+import type { LiveListener } from '../../gateway/live-calls.ts'
+import type { Target } from '../../gateway/route/routing.ts'
+import type { RequestScope, UsageBook } from '../../ports/usage-book.ts'
+import type { Exchange } from '../address.ts'
+import { StreamOutput } from '../stream-output.ts'
+import { assertKnown } from '../usage-query.ts'
+import { readRequestScope, requestFilters } from './request-query.ts'
+import { shownBegun, shownRequest } from './shown-request.ts'
+
+/** How often the ledger is asked for what has ended, in milliseconds. */
+const pollMs = 1_000
+/** Nothing else was said for so long: a sign of life, before a proxy closes the connection. */
+const quietMs = 15_000
+/** Events that wait for the next writing, and calls that are told at once. */
+const eventsMax = 500
+/** Where several processes write, a record may come to be seen after a later one. */
+const overlap = 200
+
+/** Server-sent events until the caller leaves or the gateway stops. */
+export async function serveLive({
+  gateway,
+  key,
+  request,
+  reply,
+  cancellation,
+}: Exchange): Promise<void> {
+  assertKnown(
+    request.query,
+    requestFilters.filter((name) => name !== 'from' && name !== 'to'),
+  )
+  const scope = readRequestScope(request.query, key, gateway.now())
+  const { live, store } = gateway
+  if (live.isFull)
+    throw new GatewayError('overloaded', 'Too many look on already', { retryAfterMs: 5_000 })
+  const newest = await store.book.newest()
+  const output = new StreamOutput(reply)
+  output.begin({ headers: {}, contentType: 'text/event-stream; charset=utf-8' })
+  if (output.raw.req.method === 'HEAD') return output.end()
+  const watched = new LiveStream(output, { scope, book: store.book, now: gateway.now, newest })
+  using _watching = live.watch(watched)
+  cancellation.add({ cancelled: () => watched.ended() })
+  output.raw.once('close', () => watched.ended())
+  await watched.run()
+  output.end()
+}
+
+interface Watching {
+  readonly scope: RequestScope
+  readonly book: Pick<UsageBook, 'requests'>
+  readonly now: () => number
+  /** The place of the newest record as it begins. */
+  readonly newest: number
+}
+
+class LiveStream implements LiveListener {
+  readonly #output: StreamOutput
+  readonly #watching: Watching
+  /** Up to here all records were looked at. */
+  #seen: number
+  #told = new Set<number>()
+  #waiting: string[] = []
+  #skipped = 0
+  #isFlushing = false
+  #quietSince = performance.now()
+  #isOver = false
+  #wake: () => void = () => {}
+
+  constructor(output: StreamOutput, watching: Watching) {
+    this.#output = output
+    this.#watching = watching
+    this.#seen = watching.newest
+  }
+
+  began(call: Call, target: Target): void {
+    const { scope, now } = this.#watching
+    if (isMeant(scope, call, target)) this.#tell('begin', shownBegun(call, target, now()))
+  }
+
+  ended(): void {
+    this.#isOver = true
+    this.#wake()
+  }
+
+  async run(): Promise<void> {
+    this.#output.write('retry: 2000\n: watching\n\n')
+    while (!this.#isOver) {
+      await this.#rest()
+      if (this.#isOver) return
+      // What cannot be read now is read the next time.
+      await this.#poll().catch(() => {})
+      if (performance.now() - this.#quietSince > quietMs) this.#write(': nothing new\n\n')
+    }
+  }
+
+  async #rest(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const timer = setTimeout(resolve, pollMs)
+    this.#wake = resolve
+    await promise
+    clearTimeout(timer)
+  }
+
+  async #poll(): Promise<void> {
+    const { scope, book } = this.#watching
+    const sinceSequence = Math.max(this.#watching.newest, this.#seen - overlap)
+    const found = await book.requests({ ...scope, sinceSequence, limit: eventsMax })
+    for (const request of found.toReversed()) {
+      if (this.#told.has(request.sequence)) continue
+      this.#told.add(request.sequence)
+      this.#seen = Math.max(this.#seen, request.sequence)
+      const shown = shownRequest(request)
+      if (shown) this.#tell('request', shown)
+    }
+    if (found.length === eventsMax) this.#skipped += 1
+    this.#told = new Set([...this.#told].filter((sequence) => sequence > this.#seen - overlap))
+  }
+
+  #tell(event: string, data: object): void {
+    if (this.#waiting.length >= eventsMax) {
+      this.#skipped += 1
+      return
+    }
+    this.#waiting.push(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`)
+    if (this.#isFlushing) return
+    this.#isFlushing = true
+    setImmediate(() => this.#flush())
+  }
+
+  /** Nothing is added to what the caller has not taken yet. */
+  #flush(): void {
+    const { raw } = this.#output
+    if (this.#isOver || raw.destroyed) return
+    if (raw.writableNeedDrain) {
+      raw.once('drain', () => this.#flush())
+      return
+    }
+    this.#isFlushing = false
+    const events = this.#waiting.splice(0)
+    if (this.#skipped > 0) {
+      events.push(`event: skipped\ndata: {}\n\n`)
+      this.#skipped = 0
+    }
+    if (events.length > 0) this.#write(events.join(''))
+  }
+
+  #write(text: string): void {
+    this.#quietSince = performance.now()
+    if (!this.#output.raw.destroyed && !this.#isOver) this.#output.write(text)
+  }
+}
+
+/** Of what is known as a call begins. */
+function isMeant({ only, id, outcome, status, format }: RequestScope, call: Call, target: Target) {
+  const { userId, teamId, organizationId } = call.key.owners
+  const isOf = (asked: string | undefined, value: string | undefined) =>
+    asked === undefined || asked === (value ?? '')
+  return (
+    outcome === undefined &&
+    status === undefined &&
+    only.provider === undefined &&
+    isOf(only.key, call.key.id) &&
+    isOf(only.user, userId) &&
+    isOf(only.team, teamId) &&
+    isOf(only.organization, organizationId) &&
+    isOf(only.model, target.model) &&
+    isOf(only.operation, call.operation) &&
+    isOf(format, call.format.id) &&
+    (only.tag === undefined || call.tags.includes(only.tag)) &&
+    (id === undefined || id === call.id || id === call.givenId)
+  )
+}

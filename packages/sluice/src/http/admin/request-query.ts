@@ -1,0 +1,73 @@
+import { type CallOutcome, invalidRequest } from '@sluice/contract'
+import { formats } from '@sluice/protocols'
+import type { Caller } from '../../ports/api-key.ts'
+import type { RequestScope } from '../../ports/usage-book.ts'
+import { one } from '../models.ts'
+import { query, text } from '../openapi-written.ts'
+import type { JsonSchema } from '../openapi-schema.ts'
+import { allDimensions, readScope, scopeParameters, withinTeam } from '../usage-query.ts'
+
+const outcomes: readonly CallOutcome[] = ['completed', 'failed', 'cancelled', 'incomplete']
+
+/** What calls can be looked for by, beside paging. */
+export const requestFilters: readonly string[] = [
+  'from',
+  'to',
+  ...allDimensions,
+  'id',
+  'outcome',
+  'status',
+  'format',
+]
+
+/**
+ * Which calls a query asks for; an administrator of a team sees the team's.
+ *
+ * @throws invalid_request with the name of the field that is wrong.
+ */
+export function readRequestScope(given: unknown, key: Caller, now: number): RequestScope {
+  const scope = withinTeam(readScope(given, { dimensions: allDimensions, now }, 1), key)
+  const id = textIn(given, 'id')
+  const format = textIn(given, 'format')
+  const status = statusIn(textIn(given, 'status'))
+  const outcome = outcomeIn(textIn(given, 'outcome'))
+  if (format !== undefined && !formats.some(({ id: known }) => known === format))
+    throw invalidRequest("'format' must be the name of a client format, such as messages", 'format')
+  return {
+    ...scope,
+    ...(id !== undefined && { id }),
+    ...(outcome !== undefined && { outcome }),
+    ...(status && { status }),
+    ...(format !== undefined && { format }),
+  }
+}
+
+function textIn(given: unknown, name: string): string | undefined {
+  const value = one(given, name)
+  return value === '' ? undefined : value
+}
+
+function outcomeIn(value: string | undefined): CallOutcome | undefined {
+  const known = outcomes.find((outcome) => outcome === value)
+  if (value !== undefined && known === undefined)
+    throw invalidRequest(`'outcome' must be one of ${outcomes.join(', ')}`, 'outcome')
+  return known
+}
+
+function statusIn(value: string | undefined): readonly [number, number] | undefined {
+  if (value === undefined) return undefined
+  const [, first, rest = ''] = /^([1-5])(\d\d|xx)$/.exec(value) ?? []
+  if (first === undefined)
+    throw invalidRequest("'status' must be a status such as 429, or a class such as 5xx", 'status')
+  if (rest !== 'xx') return [Number(value), Number(value)]
+  return [Number(first) * 100, Number(first) * 100 + 99]
+}
+
+/** What `readRequestScope` takes, as the OpenAPI document says it. */
+export const requestParameters: readonly JsonSchema[] = [
+  ...scopeParameters(allDimensions),
+  query('id', text, 'What the gateway (`req_…`) or the caller (`x-request-id`) calls the request.'),
+  query('outcome', { enum: outcomes }, 'How an attempt ended.'),
+  query('status', text, 'A status such as 429, or a class such as 5xx.'),
+  query('format', text, 'The client format, such as `chat` or `messages`.'),
+]

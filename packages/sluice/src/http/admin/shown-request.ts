@@ -1,0 +1,256 @@
+import type { UsageRecord } from '@sluice/contract'
+import type { Call } from '../../gateway/call.ts'
+import type { Target } from '../../gateway/route/routing.ts'
+import type { FoundRequest } from '../../ports/usage-book.ts'
+import { object, text } from '../openapi-written.ts'
+import type { JsonSchema } from '../openapi-schema.ts'
+
+const textOrNull = { type: ['string', 'null'] }
+const whole = { type: 'integer', minimum: 0 }
+const wholeOrNull = { type: ['integer', 'null'] }
+const flag = { type: 'boolean' }
+const texts = { type: 'array', items: text }
+const time = { type: 'string', format: 'date-time' }
+const timeOrNull = { type: ['string', 'null'], format: 'date-time' }
+
+const isoOf = (at: number) => new Date(at).toISOString()
+
+/** What a call is, from its first attempt on. */
+interface Begun {
+  readonly id: string
+  /** What the caller calls it. */
+  readonly requestId: string | null
+  readonly startedAt: string
+  readonly key: string
+  readonly user: string | null
+  readonly team: string | null
+  readonly organization: string | null
+  readonly tags: readonly string[]
+  readonly clientAddress: string | null
+  readonly operation: string
+  readonly format: string | null
+  readonly stream: boolean
+  /** As the caller named it. */
+  readonly model: string
+  /** Who answered, or was tried last. */
+  readonly provider: string
+  readonly upstreamModel: string
+}
+
+/** A call as it stands in a list. */
+export interface ShownRequest extends Begun {
+  readonly durationMs: number
+  readonly firstTokenMs: number | null
+  readonly attempts: number
+  readonly outcome: UsageRecord['outcome']
+  readonly status: number | null
+  readonly errorCode: string | null
+  readonly reason: string | null
+  readonly inputTokens: number
+  readonly outputTokens: number
+  readonly costMicroUsd: number | null
+  readonly unknownCosts: number
+  readonly estimated: boolean
+  readonly unsettled: boolean
+  readonly dropped: readonly string[]
+}
+
+const begunProperties: Record<string, JsonSchema> = {
+  id: text,
+  requestId: textOrNull,
+  startedAt: time,
+  key: text,
+  user: textOrNull,
+  team: textOrNull,
+  organization: textOrNull,
+  tags: texts,
+  clientAddress: textOrNull,
+  operation: text,
+  format: textOrNull,
+  stream: flag,
+  model: text,
+  provider: text,
+  upstreamModel: text,
+}
+
+const shownProperties: Record<string, JsonSchema> = {
+  ...begunProperties,
+  durationMs: { type: 'number' },
+  firstTokenMs: wholeOrNull,
+  attempts: whole,
+  outcome: text,
+  status: wholeOrNull,
+  errorCode: textOrNull,
+  reason: textOrNull,
+  inputTokens: whole,
+  outputTokens: whole,
+  costMicroUsd: wholeOrNull,
+  unknownCosts: whole,
+  estimated: flag,
+  unsettled: flag,
+  dropped: texts,
+}
+
+/** Tokens and costs are those of all attempts together; a cost that is known of none is null. */
+export const shownRequestSchema = object(shownProperties)
+
+/** A call of which nothing is known yet but that it has begun. */
+export function shownBegun(call: Call, target: Target, startedAt: number): Begun {
+  const { model } = call.request
+  const { userId, teamId, organizationId } = call.key.owners
+  return {
+    id: call.id,
+    requestId: call.givenId ?? null,
+    startedAt: isoOf(startedAt),
+    key: call.key.id,
+    user: userId ?? null,
+    team: teamId ?? null,
+    organization: organizationId ?? null,
+    tags: call.tags,
+    clientAddress: call.clientAddress ?? null,
+    operation: call.operation,
+    format: call.format.id,
+    stream: call.stream,
+    model: typeof model === 'string' ? model.slice(0, 200) : target.id,
+    provider: target.providerId,
+    upstreamModel: target.model,
+  }
+}
+
+/** The attempt that was answered, or that came last. */
+function decisive(attempts: readonly UsageRecord[]): UsageRecord | undefined {
+  return attempts.find(({ outcome }) => outcome === 'completed') ?? attempts.at(-1)
+}
+
+/** Undefined where the records of the call have just been removed. */
+export function shownRequest({ attempts }: FoundRequest): ShownRequest | undefined {
+  const last = decisive(attempts)
+  if (!last) return undefined
+  const startedAt = Math.min(...attempts.map((one) => one.startedAt))
+  const endedAt = Math.max(...attempts.map((one) => one.startedAt + one.durationMs))
+  const sum = (of: (record: UsageRecord) => number) =>
+    attempts.reduce((total, record) => total + of(record), 0)
+  const unknownCosts = sum(({ costMicroUsd }) => (costMicroUsd === undefined ? 1 : 0))
+  return {
+    id: last.callId,
+    requestId: last.requestId ?? null,
+    startedAt: isoOf(startedAt),
+    key: last.keyId,
+    user: last.userId ?? null,
+    team: last.teamId ?? null,
+    organization: last.organizationId ?? null,
+    tags: last.tags ?? [],
+    clientAddress: last.clientAddress ?? null,
+    operation: last.operation,
+    format: last.format ?? null,
+    stream: last.streamed === true,
+    model: last.requestedModel ?? `${last.provider}/${last.model}`,
+    provider: last.provider,
+    upstreamModel: last.model,
+    durationMs: endedAt - startedAt,
+    firstTokenMs:
+      last.firstTokenMs === undefined ? null : last.startedAt + last.firstTokenMs - startedAt,
+    attempts: attempts.length,
+    outcome: last.outcome,
+    status: last.status ?? null,
+    errorCode: last.errorCode ?? null,
+    reason: last.reason ?? null,
+    inputTokens: sum(({ inputTokens }) => inputTokens),
+    outputTokens: sum(({ outputTokens }) => outputTokens),
+    costMicroUsd:
+      unknownCosts === attempts.length ? null : sum(({ costMicroUsd = 0 }) => costMicroUsd),
+    unknownCosts,
+    estimated: attempts.some(({ estimated }) => estimated === true),
+    unsettled: attempts.some(({ unsettled }) => unsettled === true),
+    dropped: [...new Set(attempts.flatMap(({ dropped = [] }) => dropped))],
+  }
+}
+
+/** What was used, by kind, where there was any. */
+const quantities = [
+  'inputTokens',
+  'cachedInputTokens',
+  'cacheWriteTokens',
+  'longCacheWriteTokens',
+  'audioInputTokens',
+  'imageInputTokens',
+  'outputTokens',
+  'reasoningTokens',
+  'audioOutputTokens',
+  'imageOutputTokens',
+  'billedInputTokens',
+  'billedOutputTokens',
+  'images',
+  'seconds',
+  'characters',
+  'searchUnits',
+] as const satisfies readonly (keyof UsageRecord)[]
+
+const attemptSchema = object({
+  attempt: whole,
+  provider: text,
+  model: text,
+  startedAt: time,
+  firstTokenAt: timeOrNull,
+  endedAt: time,
+  durationMs: { type: 'number' },
+  outcome: text,
+  status: wholeOrNull,
+  upstreamStatus: wholeOrNull,
+  errorCode: textOrNull,
+  reason: textOrNull,
+  upstreamRequestId: textOrNull,
+  reported: flag,
+  estimated: flag,
+  unsettled: flag,
+  usage: { type: 'object', additionalProperties: { type: 'number' } },
+  serverToolCalls: { type: 'object', additionalProperties: { type: 'integer' } },
+  size: textOrNull,
+  quality: textOrNull,
+  serviceTier: textOrNull,
+  costMicroUsd: wholeOrNull,
+  priceSource: textOrNull,
+  priceDate: textOrNull,
+  dropped: texts,
+})
+
+/** A call with each of its attempts. */
+export const requestDetailSchema = object({
+  ...shownProperties,
+  timeline: { type: 'array', items: attemptSchema },
+})
+
+export function shownAttempt(record: UsageRecord) {
+  const { startedAt, firstTokenMs, durationMs } = record
+  const used = quantities.flatMap((name) => {
+    const quantity = record[name]
+    return quantity === undefined || quantity === 0 ? [] : [[name, quantity] as const]
+  })
+  return {
+    attempt: record.attempt,
+    provider: record.provider,
+    model: record.model,
+    startedAt: isoOf(startedAt),
+    firstTokenAt: firstTokenMs === undefined ? null : isoOf(startedAt + firstTokenMs),
+    endedAt: isoOf(startedAt + durationMs),
+    durationMs,
+    outcome: record.outcome,
+    status: record.status ?? null,
+    upstreamStatus: record.upstreamStatus ?? null,
+    errorCode: record.errorCode ?? null,
+    reason: record.reason ?? null,
+    upstreamRequestId: record.upstreamRequestId ?? null,
+    reported: record.reported,
+    estimated: record.estimated === true,
+    unsettled: record.unsettled === true,
+    usage: Object.fromEntries(used),
+    serverToolCalls: record.serverToolCalls ?? {},
+    size: record.size ?? null,
+    quality: record.quality ?? null,
+    serviceTier: record.serviceTier ?? null,
+    costMicroUsd: record.costMicroUsd ?? null,
+    priceSource: record.priceSource ?? null,
+    priceDate: record.priceDate ?? null,
+    dropped: record.dropped ?? [],
+  }
+}

@@ -1,0 +1,109 @@
+import sql, { join, raw, type Sql } from 'sql-template-tag'
+import {
+  type FoundRequest,
+  type RequestPlace,
+  type RequestQuestion,
+  type RequestScope,
+  usageDimensions,
+} from '../ports/usage-book.ts'
+import { fromRow } from './columns.ts'
+import { usageColumns } from './usage.ts'
+import type { UsageDatabase } from './usage-fold.ts'
+import { isOf } from './usage-records.ts'
+
+/**
+ * Calls by what one of their attempts was, the newest first. A call stands at the place of its newest attempt that is what
+ * was looked for, so that it is on one page alone.
+ */
+export async function searchRequests(
+  database: Pick<UsageDatabase, 'rows'>,
+  { limit, before, sinceSequence, ...scope }: RequestQuestion,
+): Promise<readonly FoundRequest[]> {
+  const found = await database.rows(
+    sinceSequence === undefined
+      ? pageOf(scope, limit, before)
+      : newestOf(scope, limit, sinceSequence),
+  )
+  if (found.length === 0) return []
+  const ids = [...new Set(found.map((row) => String(row['call_id'])))]
+  const rows = await database.rows(
+    sql`SELECT * FROM usage_records WHERE call_id IN (${join(ids)}) ORDER BY attempt, sequence`,
+  )
+  const attempts = Map.groupBy(rows, (row) => String(row['call_id']))
+  return found.map((row) => ({
+    startedAt: Number(row['started_at']),
+    sequence: Number(row['sequence']),
+    attempts: (attempts.get(String(row['call_id'])) ?? []).map((each) =>
+      fromRow(usageColumns, each),
+    ),
+  }))
+}
+
+function pageOf(scope: RequestScope, limit: number, before: RequestPlace | undefined): Sql {
+  const place = before ? [isBefore(before)] : []
+  return sql`SELECT r.call_id, r.started_at, r.sequence FROM usage_records r
+    WHERE ${join([...timeOf(indexed, scope), ...conditionsOf(indexed, scope), ...place], ' AND ')}
+      AND NOT EXISTS (SELECT 1 FROM usage_records n
+        WHERE n.call_id = r.call_id AND ${join([...timeOf(unindexed, scope), ...conditionsOf(unindexed, scope)], ' AND ')}
+          AND (n.started_at > r.started_at OR (n.started_at = r.started_at AND n.sequence > r.sequence)))
+    ORDER BY r.started_at DESC, r.sequence DESC LIMIT ${limit}`
+}
+
+/** The newest records are taken first, and then looked through: no index is to be read from its beginning. */
+const newestMax = 2_000
+
+function newestOf(scope: RequestScope, limit: number, sinceSequence: number): Sql {
+  return sql`SELECT r.call_id, MAX(r.started_at) AS started_at, MAX(r.sequence) AS sequence FROM (
+      SELECT * FROM usage_records WHERE sequence > ${sinceSequence} ORDER BY sequence DESC LIMIT ${newestMax}) r
+    WHERE ${join([sql`1 = 1`, ...conditionsOf(indexed, scope)], ' AND ')}
+    GROUP BY r.call_id ORDER BY 3 DESC LIMIT ${limit}`
+}
+
+function isBefore({ startedAt, sequence }: RequestPlace): Sql {
+  return sql`r.started_at <= ${startedAt} AND (r.started_at < ${startedAt} OR r.sequence < ${sequence})`
+}
+
+/** How the conditions name a column. */
+type Named = (column: string) => string
+
+/** As it is, so that an index of it serves. */
+const indexed: Named = (column) => `r.${column}`
+
+/** Of other attempts of a call, which are few: nothing but the index of calls shall be read for these. */
+const unindexed: Named = (column) =>
+  column === 'started_at' || column === 'status' ? `(n.${column} + 0)` : `(n.${column} || '')`
+
+function timeOf(named: Named, { from, to }: RequestScope): readonly Sql[] {
+  const column = raw(named('started_at'))
+  return [sql`${column} >= ${from}`, sql`${column} < ${to}`]
+}
+
+function conditionsOf(
+  named: Named,
+  { only, id, outcome, status, format }: RequestScope,
+): readonly Sql[] {
+  const column = (name: string) => raw(named(name))
+  const conditions: Sql[] = []
+  for (const dimension of usageDimensions) {
+    const value = only[dimension]
+    if (value !== undefined) conditions.push(isOf(dimension, value, named))
+  }
+  if (id !== undefined)
+    conditions.push(
+      sql`${column('call_id')} IN (SELECT call_id FROM usage_records WHERE call_id = ${id}
+        UNION SELECT call_id FROM usage_records WHERE request_id = ${id})`,
+    )
+  if (outcome !== undefined) conditions.push(sql`${column('outcome')} = ${outcome}`)
+  if (status) conditions.push(...statusIn(column('status'), status))
+  if (format !== undefined) conditions.push(sql`${column('format')} = ${format}`)
+  // Said for the index of these alone; what has a status of failure is not completed.
+  if ((outcome !== undefined && outcome !== 'completed') || (status && status[0] >= 400))
+    conditions.push(sql`${column('outcome')} <> 'completed'`)
+  return conditions
+}
+
+/** Of one status that is a failure an index serves, which holds these alone. */
+function statusIn(column: Sql, [first, last]: readonly [number, number]): readonly Sql[] {
+  if (first !== last) return [sql`${column} >= ${first}`, sql`${column} <= ${last}`]
+  return [sql`${column} = ${first}`, ...(first >= 400 ? [sql`${column} >= 400`] : [])]
+}
