@@ -10,8 +10,8 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { type Bundle, createBundle } from './bundle.ts'
-import { isFresh, stampFile } from './checkout.cjs'
+import type { Bundle } from './bundle.ts'
+import { isFresh, stampFiles } from './checkout.cjs'
 
 const root = join(import.meta.dirname, '..')
 const dist = join(root, 'dist')
@@ -20,18 +20,45 @@ const onlyIfStale = process.argv.includes('--if-stale')
 /** Chunks of earlier builds stay this long after a rebuild: a gateway that runs from them may still load some. */
 const keptMs = 24 * 60 * 60 * 1000
 
+/** What is built of its own inputs, and only when these have changed. */
+interface Part {
+  readonly stampFile: string
+  /** In a process that builds nothing of a kind its tools are not needed. */
+  readonly create: (root: string) => Promise<Bundle>
+  /** Whether a file of dist/ is of this part, by its name. */
+  readonly isPart: (name: string) => boolean
+}
+
+const isConsole = (name: string): boolean => name.startsWith('console/')
+
+const parts: readonly Part[] = [
+  {
+    stampFile: stampFiles.program,
+    create: async (folder) => (await import('./bundle.ts')).createBundle(folder),
+    isPart: (name) => !isConsole(name),
+  },
+  {
+    stampFile: stampFiles.console,
+    create: async (folder) => (await import('./console.ts')).createConsole(folder),
+    isPart: isConsole,
+  },
+]
+
 mkdirSync(dist, { recursive: true })
 {
   using _lock = await lock()
-  if (!onlyIfStale || !isFresh()) {
-    const bundle = await createBundle(root)
-    const stamp = stampOf(bundle)
-    for (const [name, content] of bundle.files) write(join(dist, name), content)
-    removeOthers(bundle, onlyIfStale ? Date.now() - keptMs : Infinity)
-    write(stampFile, stamp)
-    const bytes = bundle.files.values().reduce((sum, content) => sum + content.length, 0)
-    process.stdout.write(`dist: ${bundle.files.size} files, ${(bytes / 1e6).toFixed(1)} MB\n`)
-  }
+  const stale = parts.filter(({ stampFile }) => !onlyIfStale || !isFresh(stampFile))
+  for (const part of stale) await make(part)
+}
+
+async function make({ stampFile, create, isPart }: Part): Promise<void> {
+  const bundle = await create(root)
+  const stamp = stampOf(bundle)
+  for (const [name, content] of bundle.files) write(join(dist, name), content)
+  removeOthers(bundle, isPart, onlyIfStale ? Date.now() - keptMs : Infinity)
+  write(stampFile, stamp)
+  const bytes = bundle.files.values().reduce((sum, content) => sum + content.length, 0)
+  process.stdout.write(`dist: ${bundle.files.size} files, ${(bytes / 1e6).toFixed(1)} MB\n`)
 }
 
 /** One build at a time: whoever comes second waits, and finds that nothing is left to do. */
@@ -78,11 +105,12 @@ function write(file: string, content: string | Uint8Array): void {
   renameSync(`${file}.new`, file)
 }
 
-function removeOthers({ files }: Bundle, changedBefore: number): void {
+function removeOthers({ files }: Bundle, isPart: Part['isPart'], changedBefore: number): void {
   for (const name of readdirSync(dist, { recursive: true, encoding: 'utf8' })) {
     const file = join(dist, name)
     const { mtimeMs } = statSync(file)
-    const isOurs = name.startsWith('.') || files.has(name.replaceAll('\\', '/'))
-    if (!isOurs && statSync(file).isFile() && mtimeMs < changedBefore) rmSync(file)
+    const plain = name.replaceAll('\\', '/')
+    const stays = plain.startsWith('.') || !isPart(plain) || files.has(plain)
+    if (!stays && statSync(file).isFile() && mtimeMs < changedBefore) rmSync(file)
   }
 }

@@ -3,10 +3,14 @@ const { readFileSync, statSync } = require('node:fs')
 const path = require('node:path')
 
 const root = path.join(__dirname, '..')
-const stampFile = path.join(root, 'dist', '.stamp.json')
+const stampFiles = {
+  program: path.join(root, 'dist', '.stamp.json'),
+  console: path.join(root, 'dist', '.console-stamp.json'),
+}
 
-/** Whether dist/ was made of the files that are there now: the same sizes, the same times of change. */
-function isFresh() {
+/** Whether all of dist/, or what a stamp stands for, was made of the files that are there now: the same sizes and times of change. */
+function isFresh(stampFile) {
+  if (stampFile === undefined) return Object.values(stampFiles).every((one) => isFresh(one))
   try {
     const { inputs } = JSON.parse(readFileSync(stampFile, 'utf8'))
     return inputs.every(([file, size, changed]) => {
@@ -47,7 +51,7 @@ function tell(text) {
   process.stderr.write(`sluice: ${text}\n`)
 }
 
-module.exports = { ensureBundle, isFresh, stampFile }
+module.exports = { ensureBundle, isFresh, stampFiles }
 
 // Run by npm after an installation. Where no Node of the right version is at hand, the start will say so.
 if (require.main === module && Number.parseInt(process.versions.node, 10) >= 24) ensureBundle()

@@ -1,3 +1,3 @@
 export function ensureBundle(): boolean
-export function isFresh(): boolean
-export const stampFile: string
+export function isFresh(stampFile?: string): boolean
+export const stampFiles: { readonly program: string; readonly console: string }

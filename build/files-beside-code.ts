@@ -10,7 +10,7 @@ const references =
 /**
  * Lets sources name files by where they stand, in the two forms above and with a literal, and takes the file along:
  * a `.ts` file becomes the entry of a chunk of its own (the code of a worker thread), a file of the root folder is
- * published as it is, and any other file or folder is copied beside the code. `onInput` is told of every file that is
+ * published as it is, a folder of dist/ is there already, and any other file or folder is copied beside the code. `onInput` is told of every file that is
  * read, and of every folder.
  */
 export function filesBesideCode(root: string, onInput: (path: string) => void): Plugin {
@@ -26,7 +26,7 @@ export function filesBesideCode(root: string, onInput: (path: string) => void): 
             inPackage === undefined
               ? resolve(dirname(id), relative ?? '')
               : fileOfPackage(inPackage, id)
-          if (!path.includes('node_modules')) onInput(path)
+          if (!path.includes('node_modules') && !isBuilt(path, root)) onInput(path)
           const url = emitted(this, path, root)
           return inPackage === undefined ? url : `${url}.href`
         })
@@ -44,6 +44,7 @@ export function filesBesideCode(root: string, onInput: (path: string) => void): 
 function emitted(context: PluginContext, path: string, root: string): string {
   const name = basename(path)
   if (dirname(path) === root) return urlOf(`../${name}`)
+  if (isBuilt(path, root)) return urlOf(`./${name}/`)
   if (path.endsWith('.ts')) {
     const entry = context.emitFile({ type: 'chunk', id: path, name: basename(path, '.ts') })
     return `new URL(import.meta.ROLLUP_FILE_URL_${entry})`
@@ -54,6 +55,11 @@ function emitted(context: PluginContext, path: string, root: string): string {
   }
   for (const file of readdirSync(path)) emitCopy(context, join(path, file), `${name}/${file}`)
   return urlOf(`./${name}/`)
+}
+
+/** A folder that another build puts beside the code. */
+function isBuilt(path: string, root: string): boolean {
+  return dirname(path) === join(root, 'dist')
 }
 
 function urlOf(path: string): string {

@@ -154,6 +154,7 @@ describe('a checkout knows whether its bundle is fresh', () => {
       join(folder.path, 'dist/.stamp.json'),
       JSON.stringify({ inputs: [['a.ts', size, mtimeMs]] }),
     )
+    writeFileSync(join(folder.path, 'dist/.console-stamp.json'), '{"inputs":[]}')
   })
 
   test.each<[string, boolean, (file: string) => void]>([
@@ -161,6 +162,7 @@ describe('a checkout knows whether its bundle is fresh', () => {
     ['a file grew', false, (file) => writeFileSync(file, 'ab')],
     ['a file was written again', false, (file) => utimesSync(file, 1, 1)],
     ['a file is gone', false, (file) => rmSync(file)],
+    ['there is no console', false, () => rmSync(join(folder.path, 'dist/.console-stamp.json'))],
     ['there is no bundle', false, () => rmSync(join(folder.path, 'dist'), { recursive: true })],
   ])('%s: %s', (_what, expected, change) => {
     change(join(folder.path, 'a.ts'))

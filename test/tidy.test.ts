@@ -19,7 +19,7 @@ test('these checks see the code', () => {
   expect(sources.size).toBeGreaterThan(200)
   expect([...sources].flatMap(([path, text]) => importsOf(path, text)).length).toBeGreaterThan(500)
   const found = new Set([...sources.keys()].map(layerOf))
-  // The gateway has no door: nobody imports it.
+  // The gateway has no door: nobody imports it. That of the console is its page.
   const doors = Object.keys(packages).filter((name) => name !== 'sluice')
   expect(found).toEqual(new Set([...doors, ...Object.keys(layers)]))
 })

@@ -7,6 +7,8 @@ export const packages: Readonly<Record<string, readonly string[]>> = {
   protocols: ['contract'],
   engine: ['contract'],
   sluice: ['contract', 'protocols', 'engine'],
+  // Of the gateway it knows the OpenAPI document.
+  console: [],
 }
 
 /** The folders of packages that have layers, and what each may import from, besides itself. */
@@ -14,6 +16,12 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   'contract/core': [],
   'contract/wire': ['contract/core'],
   'contract/operations': ['contract/core', 'contract/wire'],
+  'console/texts': [],
+  'console/api': [],
+  'console/parts': ['console/api', 'console/texts'],
+  // What is in no folder is who is signed in, and what puts the folders together.
+  'console/pages': ['console/parts', 'console/api', 'console/texts', 'console'],
+  'console/layout': ['console/pages', 'console/parts', 'console/api', 'console/texts', 'console'],
   'sluice/config': [],
   'sluice/ports': [],
   'sluice/prices': ['sluice/config'],
@@ -58,7 +66,7 @@ export function readSources(folder: string): Sources {
   for (const name of readdirSync(folder)) {
     const src = join(folder, name, 'src')
     for (const path of readdirSync(src, { recursive: true, encoding: 'utf8' }))
-      if (path.endsWith('.ts'))
+      if (/\.tsx?$/.test(path))
         found.set(`${name}/${path.replaceAll(sep, '/')}`, readFileSync(join(src, path), 'utf8'))
   }
   return found
@@ -71,7 +79,7 @@ const hasLayers = (name: string) =>
 /** `sluice/http`; a package without layers is one itself. The door, `index.ts`, is above all layers. */
 export function layerOf(path: string): string {
   const [name = '', folder = ''] = path.split('/')
-  return hasLayers(name) && !folder.endsWith('.ts') ? `${name}/${folder}` : name
+  return hasLayers(name) && !/\.tsx?$/.test(folder) ? `${name}/${folder}` : name
 }
 
 export function importsOf(path: string, text: string): readonly string[] {

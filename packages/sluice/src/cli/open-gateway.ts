@@ -1,6 +1,8 @@
 import { type BuiltinEngine, engineCard } from '@sluice/engine'
 import type { FastifyInstance } from 'fastify'
+import { Attempts } from '../accounts/attempts.ts'
 import { hashSecret, keyOf } from '../accounts/secrets.ts'
+import { createSessions } from '../accounts/sessions.ts'
 import { createTokens } from '../accounts/tokens.ts'
 import { aiSdkEngines } from '../ai-sdk/engines.ts'
 import type { Alerts } from '../alerts/alerts.ts'
@@ -86,6 +88,8 @@ export async function openGateway(input: OpenGatewayInput): Promise<OpenGateway>
     learnedSizes: new LearnedSizes(),
     keys,
     tokens,
+    sessions: createSessions({ store, keys, now }),
+    signInAttempts: new Attempts(),
     routing: () => current.routing,
     settings,
     send: sender.send,

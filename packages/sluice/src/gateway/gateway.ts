@@ -1,4 +1,6 @@
 import type { VideoJob } from '@sluice/contract'
+import type { Attempts } from '../accounts/attempts.ts'
+import type { Sessions } from '../accounts/sessions.ts'
 import type {
   BuiltinEngine,
   EngineContext,
@@ -31,6 +33,10 @@ export interface Gateway {
   readonly keys: CallerKeys
   /** Callers with a token of an issuer; a promise where its signature was not seen yet. */
   readonly tokens: { find(token: string): Caller | undefined | Promise<Caller | undefined> }
+  /** Who is signed in at the console. */
+  readonly sessions: Sessions
+  /** Who tries to sign in, by address. */
+  readonly signInAttempts: Attempts
   /** Models and routes as configured now. Taken once per call, so that a change never splits one. */
   readonly routing: () => Routing
   /** What is configured, as administrators look at it and change it. */

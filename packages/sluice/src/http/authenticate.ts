@@ -1,23 +1,34 @@
 import { GatewayError } from '@sluice/contract'
+import type { SignedIn } from '../accounts/sessions.ts'
+import type { ServerOptions } from './address.ts'
+import { assertOwnPage, sessionTokenOf } from './session-cookie.ts'
 import type { FastifyRequest } from 'fastify'
 import type { Gateway } from '../gateway/gateway.ts'
 import type { AdminRole, Caller } from '../ports/api-key.ts'
 
 /**
  * The caller's key: `x-goog-api-key`, or `?key=` below the Gemini addresses; `x-api-key`; `Authorization` as Bearer or
- * bare. The first that is present decides. A token of an issuer may stand in its place. Throws `unauthenticated`.
+ * bare. The first that is present decides. A token of an issuer may stand in its place, and a browser's session where there is
+ * none of them. Throws `unauthenticated`, and `forbidden` where another page uses the session.
  */
 export function authenticate(
-  { keys, tokens }: Pick<Gateway, 'keys' | 'tokens'>,
+  { keys, tokens, sessions }: Pick<Gateway, 'keys' | 'tokens' | 'sessions'>,
   request: FastifyRequest,
+  options: Pick<ServerOptions, 'publicUrl' | 'trustedProxies'>,
 ): Caller | Promise<Caller> {
   const secret = secretOf(request)
-  if (secret === undefined || secret === '')
+  if (secret === undefined || secret === '') {
+    const token = sessionTokenOf(request)
+    if (token !== undefined) {
+      assertOwnPage(request, options)
+      return sessions.find(token).then(signedIn)
+    }
     throw new GatewayError(
       'unauthenticated',
       'No API key: send it as Authorization: Bearer <API_KEY>',
       { publicCode: 'missing_api_key' },
     )
+  }
   const key = keys.find(secret) ?? tokens.find(secret)
   return key instanceof Promise ? key.then(known) : known(key)
 }
@@ -25,6 +36,11 @@ export function authenticate(
 function known(key: Caller | undefined): Caller {
   if (!key) throw new GatewayError('unauthenticated', 'The API key is not valid')
   return key
+}
+
+function signedIn(found: SignedIn | undefined): Caller {
+  if (!found) throw new GatewayError('unauthenticated', 'The session has ended: sign in again')
+  return found.caller
 }
 
 function secretOf({ headers, query, url }: FastifyRequest): string | undefined {

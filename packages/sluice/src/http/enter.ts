@@ -32,7 +32,7 @@ interface Entering {
 /** Finds whose request it is, and lets it in where its key, its levels and its limits allow it. */
 export function enter(address: Address, entering: Entering): Caller | Promise<Caller> {
   if (address.access === 'open') return nobody
-  const found = authenticate(entering.gateway, entering.request)
+  const found = authenticate(entering.gateway, entering.request, entering.options)
   return found instanceof Promise
     ? found.then((key) => letIn(key, address, entering))
     : letIn(found, address, entering)

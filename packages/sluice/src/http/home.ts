@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import { programVersion } from '../config/version.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import type { Address, Exchange } from './address.ts'
+import { hasConsole, sendConsole } from './console.ts'
 import { assertReady } from './health.ts'
 import { object, text } from './openapi-written.ts'
 import { publicAddress } from './public-address.ts'
@@ -17,7 +18,7 @@ interface Facts {
   readonly model: string
 }
 
-/** `/`, the page that somebody opens first. */
+/** `/`, the page that somebody opens first: the console in a browser; for others, and where it was not built, what stands here. */
 export const homeAddresses: readonly Address[] = [
   {
     method: 'GET',
@@ -51,6 +52,14 @@ export const homeAddresses: readonly Address[] = [
 
 async function serveHome(exchange: Exchange): Promise<void> {
   const { request, reply, gateway } = exchange
+  reply
+    .header('vary', 'accept')
+    .header('cache-control', 'no-store')
+    .header('x-content-type-options', 'nosniff')
+  if (wantsPage(request) && hasConsole()) {
+    await sendConsole(exchange)
+    return
+  }
   const facts: Facts = {
     version: programVersion(),
     isReady: await assertReady(gateway).then(
@@ -60,10 +69,6 @@ async function serveHome(exchange: Exchange): Promise<void> {
     address: publicAddress(exchange),
     model: modelOf(gateway),
   }
-  reply
-    .header('vary', 'accept')
-    .header('cache-control', 'no-store')
-    .header('x-content-type-options', 'nosniff')
   if (wantsJson(request)) {
     reply.send(asJson(facts))
     return
@@ -79,10 +84,15 @@ function modelOf(gateway: Gateway): string {
   return gateway.routing().builtinModels[0] ?? 'MODEL'
 }
 
-/** A browser names text/html; a program that wants data names application/json alone. */
-function wantsJson({ headers }: FastifyRequest): boolean {
-  const accepted = headers.accept ?? ''
-  return /\bapplication\/(?:[\w.-]+\+)?json\b/i.test(accepted) && !/\btext\/html\b/i.test(accepted)
+/** A browser names text/html, and is shown the console. */
+function wantsPage({ headers }: FastifyRequest): boolean {
+  return /\btext\/html\b/i.test(headers.accept ?? '')
+}
+
+/** A program that wants data names application/json alone. */
+function wantsJson(request: FastifyRequest): boolean {
+  const accepted = request.headers.accept ?? ''
+  return /\bapplication\/(?:[\w.-]+\+)?json\b/i.test(accepted) && !wantsPage(request)
 }
 
 function asJson({ version, isReady, address }: Facts): object {

@@ -24,6 +24,7 @@ const tags: Readonly<Record<string, string>> = {
   Gemini: 'Google’s Gemini API.',
   Administration: 'Organizations, teams, users, keys and the audit log.',
   Usage: 'What was used, and what it cost.',
+  Session: 'Signing in at the console, with a browser.',
   Operation: 'Health checks and diagnostics.',
 }
 

@@ -10,6 +10,7 @@ import { endpointAddresses } from './admin/addresses.ts'
 import { overviewAddresses } from './admin/overview.ts'
 import { requestAddresses } from './admin/requests.ts'
 import { adminAddresses } from './admin.ts'
+import { consoleAddresses } from './console.ts'
 import { documentAddresses } from './docs.ts'
 import { healthAddresses } from './health.ts'
 import { homeAddresses } from './home.ts'
@@ -20,6 +21,7 @@ import { notImplemented } from './not-implemented.ts'
 import { createOpenApi } from './openapi.ts'
 import { ownUsageAddresses } from './own-usage.ts'
 import { responseAddresses } from './responses.ts'
+import { sessionAddresses } from './session.ts'
 import { matchPath, pathPattern } from './urls.ts'
 import { usageAddresses } from './usage.ts'
 import { serveVideo, serveVideoContent, videoAddresses } from './videos.ts'
@@ -50,8 +52,10 @@ export const addresses: readonly Address[] = [
   ...requestAddresses,
   ...usageAddresses,
   ...overviewAddresses,
+  ...sessionAddresses,
   ...healthAddresses,
   ...homeAddresses,
+  ...consoleAddresses,
   ...documentAddresses(() => createOpenApi(addresses)),
   ...notImplemented,
 ]

@@ -4,6 +4,7 @@ import type { AlertOutbox } from './alert.ts'
 import type { ApiKey } from './api-key.ts'
 import type { AuditEntry } from './audit.ts'
 import type { KeptFiles } from './kept-files.ts'
+import type { Session } from './session.ts'
 import type { UsageBook } from './usage-book.ts'
 
 /** A stored response of POST /v1/responses. */
@@ -111,6 +112,13 @@ export interface Store extends VideoJobStore, AlertOutbox, KeptFiles {
   administer(writes: readonly AccountWrite[], entry: AuditEntry): Promise<boolean>
   /** Entries of the audit log: the newest first where `before` is given, which they are older than; else the oldest first. */
   listAudit(page: AuditPage): Promise<readonly AuditEntry[]>
+
+  /** Keeps who is signed in, and removes whoever's time was over when this one came. */
+  addSession(session: Session): Promise<void>
+  /** Also one whose time is over. */
+  findSession(hash: string): Promise<Session | undefined>
+  /** Returns false when there is none. */
+  removeSession(hash: string): Promise<boolean>
 
   /**
    * Rejects with `conflict` when the id is known already. `upstreamIds` are what an upstream knows of it: its items and

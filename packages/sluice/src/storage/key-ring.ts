@@ -8,6 +8,8 @@ import type { Store } from '../ports/store.ts'
 export interface KeyRing extends AsyncDisposable {
   /** Whose a secret is, with or without its leading `sk-`; undefined when unknown, expired, disabled or revoked. */
   find(secret: string): Caller | undefined
+  /** The same by the hash of the secret. */
+  findHash(hash: string): Caller | undefined
   /** Whether a key, or what stands for one without a secret, and all it belongs to, is still valid. */
   isValid(key: ApiKey): boolean
   /** A key without a secret, with the owners that it has now; undefined where one of them is not valid. */
@@ -61,6 +63,7 @@ export async function openKeyRing(
 
   return {
     find: (secret) => ring.find(secret, now()),
+    findHash: (hash) => ring.findHash(hash, now()),
     isValid: (key) => ring.isValid(key, now()),
     dated: (key) => ring.dated(key),
     watch: (changed) => ring.watch(changed),
@@ -138,8 +141,11 @@ class Ring {
   }
 
   find(secret: string, time: number): Caller | undefined {
-    const known = this.#seen.get(secret) ?? this.#look(secret)
-    return known !== undefined && known.expiresAt > time ? known.caller : undefined
+    return valid(this.#seen.get(secret) ?? this.#look(secret), time)
+  }
+
+  findHash(hash: string, time: number): Caller | undefined {
+    return valid(this.#withHash(hash), time)
   }
 
   dated(key: ApiKey): Dated | undefined {
@@ -161,12 +167,15 @@ class Ring {
   }
 
   #look(secret: string): Dated | undefined {
-    const hash = hashSecret(secret)
-    const found = this.#fixed.get(hash) ?? this.#kept.get(hash)
+    const found = this.#withHash(hashSecret(secret))
     if (!found) return undefined
     if (this.#seen.size >= seenMax) this.#seen.clear()
     this.#seen.set(secret, found)
     return found
+  }
+
+  #withHash(hash: string): Dated | undefined {
+    return this.#fixed.get(hash) ?? this.#kept.get(hash)
   }
 
   #changed(): void {
@@ -178,4 +187,8 @@ class Ring {
     this.#ends = ends
     this.tell()
   }
+}
+
+function valid(found: Dated | undefined, time: number): Caller | undefined {
+  return found !== undefined && found.expiresAt > time ? found.caller : undefined
 }

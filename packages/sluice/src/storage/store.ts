@@ -7,6 +7,7 @@ import type { Database } from './database.ts'
 import { keptFileTable } from './kept-files.ts'
 import { keyTable } from './keys.ts'
 import { responseTable } from './responses.ts'
+import { sessionTable } from './sessions.ts'
 import { usageTable } from './usage.ts'
 import { createUsageBook } from './usage-book.ts'
 import { plainUsage } from './usage-fold.ts'
@@ -43,6 +44,7 @@ export function openStore(
   return {
     ...keyTable(database),
     ...accountTable(database),
+    ...sessionTable(database),
     ...videoJobTable(database),
     ...responseTable(database),
     ...alertTable(database),

@@ -18,6 +18,32 @@ export function describeAccounts(subjectOf: () => Subject): void {
       store = subject.store
     })
 
+    test('a session is found until it is removed, here and in another process', async () => {
+      const principal = sampleKey({ id: 'oidc_1', hash: '' })
+      const session = { hash: 'a', keyHash: 'h', createdAt: 10, expiresAt: 20 }
+      const other = { hash: 'b', principal, createdAt: 11, expiresAt: 30 }
+      await store.addSession(session)
+      await store.addSession(other)
+      const another = await subject.openAnother()
+      expect(await another.findSession('a')).toEqual(session)
+      expect(await another.findSession('b')).toEqual(other)
+      expect(await another.findSession('c')).toBeUndefined()
+      expect([await another.removeSession('a'), await store.removeSession('a')]).toEqual([
+        true,
+        false,
+      ])
+      expect(await store.findSession('a')).toBeUndefined()
+      expect(await (await subject.reopen()).findSession('b')).toEqual(other)
+    })
+
+    test('sessions whose time is over go when another begins', async () => {
+      await store.addSession({ hash: 'a', keyHash: 'h', createdAt: 10, expiresAt: 20 })
+      await store.addSession({ hash: 'b', keyHash: 'h', createdAt: 10, expiresAt: 21 })
+      await store.addSession({ hash: 'c', keyHash: 'h', createdAt: 20, expiresAt: 40 })
+      expect(await store.findSession('a')).toBeUndefined()
+      expect(await store.findSession('b')).toMatchObject({ expiresAt: 21 })
+    })
+
     test('keys and accounts come back with everything that they carry', async () => {
       const terms = {
         expiresAt: 9_007_199_254_740_991,

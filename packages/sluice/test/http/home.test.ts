@@ -1,22 +1,15 @@
 // The first address that somebody opens.
-import { mkdirSync } from 'node:fs'
-import { join } from 'node:path'
-import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import {
-  browserWait,
-  chromium,
-  leaveOutBrowser,
-  openBrowser,
-} from '../../../../test/support/chromium.ts'
+import { buildConsole } from '../../../../test/support/console.ts'
 import { type Started, start } from '../../../../test/support/start.ts'
 import { programVersion } from '../../src/config/version.ts'
 
 let gateway: Started
 
 beforeAll(async () => {
+  buildConsole()
   gateway = await start()
-})
+}, 150_000)
 afterAll(() => gateway[Symbol.asyncDispose]())
 
 const get = (headers: Record<string, string> = {}, method = 'GET') =>
@@ -25,7 +18,49 @@ const get = (headers: Record<string, string> = {}, method = 'GET') =>
 const browserAccepts = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
 
 describe('GET /', () => {
-  test.each([browserAccepts, '*/*', 'text/html'])('is a page for %s', async (accept) => {
+  test.each([browserAccepts, 'text/html'])('is the console for %s', async (accept) => {
+    const answer = await get({ accept })
+    expect(answer.status).toBe(200)
+    expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8')
+    const text = await answer.text()
+    const nonce = /<meta property="csp-nonce" nonce="([^"]+)"/.exec(text)?.[1] ?? ''
+    expect(nonce.length).toBeGreaterThan(16)
+    const policy = answer.headers.get('content-security-policy') ?? ''
+    expect(policy).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self' 'nonce-/)
+    expect(policy).toContain(`'nonce-${nonce}'`)
+    for (const rule of ["frame-ancestors 'none'", "base-uri 'none'", "connect-src 'self'"])
+      expect(policy).toContain(rule)
+    expect(policy).not.toContain('unsafe')
+    expect(text).not.toMatch(/<script(?![^>]* src=)|<style|(?:src|href)="(?:https?:)?\/\//)
+    const again = await (await get({ accept })).text()
+    expect(again).not.toContain(nonce)
+  })
+
+  test('its scripts stay in the cache for good, and come compressed', async () => {
+    const page = await (await get({ accept: 'text/html' })).text()
+    const [, script = ''] = /src="\.(\/assets\/[^"]+\.js)"/.exec(page) ?? []
+    const sizes = []
+    for (const encoding of ['identity', 'gzip', 'br']) {
+      const options = { key: null, headers: { 'accept-encoding': encoding } }
+      const answer = await gateway.request(script, options)
+      expect(answer.headers.get('content-type')).toBe('text/javascript; charset=utf-8')
+      expect(answer.headers.get('cache-control')).toContain('immutable')
+      expect(answer.headers.get('content-encoding') ?? 'identity').toBe(encoding)
+      expect(answer.headers.get('x-content-type-options')).toBe('nosniff')
+      sizes.push(Number(answer.headers.get('content-length')))
+    }
+    expect(sizes).toEqual(sizes.toSorted((a, b) => b - a))
+    expect(new Set(sizes).size).toBe(3)
+  })
+
+  test.each(['/assets/none.js', '/assets/..%2findex.html', '/assets/..%2f..%2fsluice.js'])(
+    '%s is not there',
+    async (path) => {
+      expect((await gateway.request(path, { key: null })).status).toBe(404)
+    },
+  )
+
+  test.each(['*/*', ''])('is a page without scripts for %s', async (accept) => {
     const answer = await get({ accept })
     expect(answer.status).toBe(200)
     expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8')
@@ -35,8 +70,8 @@ describe('GET /', () => {
     expect(text).toContain(`curl -s ${gateway.url}/v1/chat/completions`)
   })
 
-  test('loads nothing from elsewhere and runs nothing', async () => {
-    const answer = await get({ accept: browserAccepts })
+  test('that page loads nothing from elsewhere and runs nothing', async () => {
+    const answer = await get({ accept: '*/*' })
     const policy = answer.headers.get('content-security-policy') ?? ''
     expect(policy).toMatch(/^default-src 'none'; style-src 'sha256-[^']+'; img-src data:; /)
     expect(policy).not.toContain('unsafe')
@@ -69,67 +104,9 @@ describe('GET /', () => {
   test('says that the gateway is not ready while the database cannot be reached', async () => {
     await using broken = await start()
     Object.assign(broken.gateway.store, { checkWritable: () => Promise.reject(new Error('gone')) })
-    const page = await broken.request('/', { key: null, headers: { accept: 'text/html' } })
+    const page = await broken.request('/', { key: null, headers: { accept: '*/*' } })
     expect(await page.text()).toContain('Not ready')
     const json = await broken.request('/', { key: null, headers: { accept: 'application/json' } })
     expect(await json.json()).toMatchObject({ status: 'not ready' })
   })
 })
-
-/** A folder to look at what the browser saw. */
-const shots = process.env['SCREENSHOTS']
-
-const schemes = [
-  ['light', 'rgb(246, 248, 249)'],
-  ['dark', 'rgb(18, 24, 28)'],
-] as const
-
-test(
-  'the page fits a phone, light and dark, and asks nobody else',
-  browserWait,
-  async (context) => {
-    if (chromium === undefined) return leaveOutBrowser(context)
-    const browser = await openBrowser(chromium)
-    try {
-      for (const [colorScheme, background] of schemes) {
-        const page = await browser.newPage({ colorScheme, viewport: { width: 375, height: 700 } })
-        const { outside, problems } = watched(page)
-        await page.goto(gateway.url)
-        expect(await page.evaluate('getComputedStyle(document.body).backgroundColor')).toBe(
-          background,
-        )
-        // Nothing is wider than the window.
-        expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(375)
-        expect(await page.evaluate('document.querySelector("img").naturalWidth')).toBeGreaterThan(0)
-        if (shots !== undefined) await shoot(page, shots, `home-${colorScheme}`)
-        await page.setViewportSize({ width: 1280, height: 900 })
-        if (shots !== undefined) await shoot(page, shots, `home-${colorScheme}-wide`)
-        await page.getByRole('link', { name: 'API reference' }).click()
-        await page.waitForURL(`${gateway.url}/docs`)
-        expect({ outside, problems }).toEqual({ outside: [], problems: [] })
-        await page.close()
-      }
-    } finally {
-      await browser.close()
-    }
-  },
-)
-
-async function shoot(page: Page, folder: string, name: string): Promise<void> {
-  mkdirSync(folder, { recursive: true })
-  await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true })
-}
-
-function watched(page: Page) {
-  const outside: string[] = []
-  const problems: string[] = []
-  page.on('request', (request) => {
-    const url = request.url()
-    if (!url.startsWith(gateway.url) && !/^(data|blob):/.test(url)) outside.push(url)
-  })
-  page.on('console', (message) => {
-    if (message.type() === 'error') problems.push(message.text())
-  })
-  page.on('pageerror', (error) => problems.push(String(error)))
-  return { outside, problems }
-}

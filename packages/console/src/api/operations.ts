@@ -1,0 +1,289 @@
+// Made of the OpenAPI document by build/console-api.ts.
+
+/** What each operation is asked with, and what it answers. */
+export interface Operations {
+  listModels: {
+    path: {  }
+    query: {  }
+    body: undefined
+    reply: { object: "list"; data: readonly ({ id: string; object: "model"; created: number; owned_by: string })[] }
+  }
+  getOwnUsage: {
+    path: {  }
+    query: { by?: string; from?: string; to?: string; provider?: string; model?: string; operation?: string; tag?: string }
+    body: undefined
+    reply: { key: { id: string; name: string }; from: string; to: string; data: readonly ({ attempts?: number; calls?: number; unknownCosts?: number; estimated?: number; unsettled?: number; costMicroUsd?: number | null; inputTokens?: number; outputTokens?: number } & Readonly<Record<string, string | number | null>>)[]; total: { attempts?: number; calls?: number; unknownCosts?: number; estimated?: number; unsettled?: number; costMicroUsd?: number | null; inputTokens?: number; outputTokens?: number } & Readonly<Record<string, string | number | null>>; pending: number; limits: readonly ({ of: string; kind: string; unit: string; limit: number | null; remaining: number | null; resetMs: number | null })[] }
+  }
+  explain: {
+    path: {  }
+    query: {  }
+    body: { path?: string; request: Readonly<Record<string, unknown>> }
+    reply: { model: string; targets: readonly (Readonly<Record<string, unknown>>)[] }
+  }
+  listOrganizations: {
+    path: {  }
+    query: { limit?: number; after?: string; order?: "asc" | "desc" }
+    body: undefined
+    reply: { object: "list"; data: readonly ({ object: "organization" | "team" | "user"; id: string; kind: "organization" | "team" | "user"; name: string; createdAt: number; parentId?: string; disabledAt?: number; expiresAt?: number; models?: readonly (string)[]; operations?: readonly ("chat" | "complete" | "embed" | "rerank" | "moderate" | "transcribe" | "translate" | "speak" | "createImage" | "editImage" | "createVideo" | "getVideo" | "downloadVideo")[]; addresses?: readonly (string)[]; requestsPerMinute?: number; tokensPerMinute?: number; concurrentRequests?: number; budgets?: readonly ({ id?: string; limitMicroUsd: number; window: "day" | "week" | "month" | "lifetime" | number; model?: string; tag?: string })[]; metadata?: Readonly<Record<string, string>>; tags?: readonly (string)[] })[]; first_id: string | null; last_id: string | null; has_more: boolean }
+  }
+  createOrganization: {
+    path: {  }
+    query: {  }
+    body: { name: string; expiresAt?: number; models?: readonly (string)[]; operations?: readonly ("chat" | "complete" | "embed" | "rerank" | "moderate" | "transcribe" | "translate" | "speak" | "createImage" | "editImage" | "createVideo" | "getVideo" | "downloadVideo")[]; addresses?: readonly (string)[]; requestsPerMinute?: number; tokensPerMinute?: number; concurrentRequests?: number; budgets?: readonly ({ id?: string; limitMicroUsd: number; window: "day" | "week" | "month" | "lifetime" | number; model?: string; tag?: string })[]; metadata?: Readonly<Record<string, string>>; tags?: readonly (string)[] }
+    reply: { object: "organization" | "team" | "user"; id: string; kind: "organization" | "team" | "user"; name: string; createdAt: number; parentId?: string; disabledAt?: number; expiresAt?: number; models?: readonly (string)[]; operations?: readonly ("chat" | "complete" | "embed" | "rerank" | "moderate" | "transcribe" | "translate" | "speak" | "createImage" | "editImage" | "createVideo" | "getVideo" | "downloadVideo")[]; addresses?: readonly (string)[]; requestsPerMinute?: number; tokensPerMinute?: number; concurrentRequests?: number; budgets?: readonly ({ id?: string; limitMicroUsd: number; window: "day" | "week" | "month" | "lifetime" | number; model?: string; tag?: string })[]; metadata?: Readonly<Record<string, string>>; tags?: readonly (string)[] }
+  }
+  getOrganization: {
+    path: { id: string }
+    query: {  }
+    body: undefined
+    reply: { object: "organization" | "team" | "user"; id: string; kind: "organization" | "team" | "user"; name: string; createdAt: number; parentId?: string; disabledAt?: number; expiresAt?: number; models?: readonly (string)[]; operations?: readonly ("chat" | "complete" | "embed" | "rerank" | "moderate" | "transcribe" | "translate" | "speak" | "createImage" | "editImage" | "createVideo" | "getVideo" | "downloadVideo")[]; addresses?: readonly (string)[]; requestsPerMinute?: number; tokensPerMinute?: number; concurrentRequests?: number; budgets?: readonly ({ id?: string; limitMicroUsd: number; window: "day" | "week" | "month" | "lifetime" | number; model?: string; tag?: string })[]; metadata?: Readonly<Record<string, string>>; tags?: readonly (string)[] }
+  }
+  changeOrganization: {
+    path: { id: string }
+    query: {  }
+    body: { name?: string; expiresAt?: number | null; models?: readonly (string)[] | null; operations?: readonly ("chat" | "complete" | "embed" | "rerank" | "moderate" | "transcribe" | "translate" | "speak" | "createImage" | "editImage" | "createVideo" | "getVideo" | "downloadVideo")[] | null; addresses?: readonly (string)[] | null; requestsPerMinute?: number | null; tokensPerMinute?: number | null; concurrentRequests?: number | null; budgets?: readonly ({ id?: string; limitMicroUsd: number; window: "day" | "week" | "month" | "lifetime" | number; model?: string; tag?: string })[] | null; metadata?: Readonly<Record<string, string>> | null; tags?: readonly (string)[] | null }
+    reply: { object: "organization" | "team" | "user"; id: string; kind: "organization" | "team" | "user"; name: string; createdAt: number; parentId?: string; disabledAt?: number; expiresAt?: number; models?: readonly (string)[]; operations?: readonly ("chat" | "complete" | "embed" | "rerank" | "moderate" | "transcribe" | "translate" | "speak" | "createImage" | "editImage" | "createVideo" | "getVideo" | "downloadVideo")[]; addresses?: readonly (string)[]; requestsPerMinute?: number; tokensPerMinute?: number; concurrentRequests?: number; budgets?: readonly ({ id?: string; limitMicroUsd: number; window: "day" | "week" | "month" | "lifetime" | number; model?: string; tag?: string })[]; metadata?: Readonly<Record<string, string>>; tags?: readonly (string)[] }
+  }
+  deleteOrganization: {
+    path: { id: string }
+    query: {  }
+    body: undefined
+    reply: { id?: string; deleted?: true }
+  }
+  disableOrganization: {
+    path: { id: string }
+    query: {  }
+    body: undefined
+    reply: { object: "organization" | "team" | "user"; id: string; kind: "organization" | "team" | "user"; name: string; createdAt: number; parentId?: string; disabledAt?: number; expiresAt?: number; models?: readonly (string)[]; operations?: readonly ("chat" | "complete" | "embed" | "rerank" | "moderate" | "transcribe" | "translate" | "speak" | "createImage" | "editImage" | "createVideo" | "getVideo" | "downloadVideo")[]; addresses?: readonly (string)[]; requestsPerMinute?: number; tokensPerMinute?: number; concurrentRequests?: number; budgets?: readonly ({ id?: string; limitMicroUsd: number; window: "day" | "week" | "month" | "lifetime" | number; model?: string; tag?: string })[]; metadata?: Readonly<Record<string, string>>; tags?: readonly (string)[] }
+  }
+  enableOrganization: {
+    path: { id: string }
+    query: {  }
+    body: undefined
+    reply: { object: "organization" | "team" | "user"; id: string; kind: "organization" | "team" | "user"; name: string; createdAt: number; parentId?: string; disabledAt?: number; expiresAt?: number; models?: readonly (string)[]; operations?: readonly ("chat" | "complete" | "embed" | "rerank" | "moderate" | "transcribe" | "translate" | "speak" | "createImage" | "editImage" | "createVideo" | "getVideo" | "downloadVideo")[]; addresses?: readonly (string)[]; requestsPerMinute?: number; tokensPerMinute?: number; concurrentRequests?: number; budgets?: readonly ({ id?: string; limitMicroUsd: number; window: "day" | "week" | "month" | "lifetime" | number; model?: string; tag?: string })[]; metadata?: Readonly<Record<string, string>>; tags?: readonly (string)[] }
+  }
+  listTeams: {
+    path: {  }
+    query: { limit?: number; after?: string; order?: "asc" | "desc"; parentId?: string }
+    body: undefined
+    reply: { object: "list"; data: readonly ({ object: "organization" | "team" | "user"; id: string; kind: "organization" | "team" | "user"; name: string; createdAt: number; parentId?: string; disabledAt?: number; expiresAt?: number; models?: readonly (string)[]; operations?: readonly ("chat" | "complete" | "embed" | "rerank" | "moderate" | "transcribe" | "translate" | "speak" | "createImage" | "editImage" | "createVideo" | "getVideo" | "downloadVideo")[]; addresses?: readonly (string)[]; requestsPerMinute?: number; tokensPerMinute?: number; concurrentRequests?: number; budgets?: readonly ({ id?: string; limitMicroUsd: number; window: "day" | "week" | "month" | "lifetime" | number; model?: string; tag?: string })[]; metadata?: Readonly<Record<string, string>>; tags?: readonly (string)[] })[]; first_id: string | null; last_id: string | null; has_more: boolean }
+  }
+  createTeam: {
+    path: {  }
+    query: {  }
+    body: { name: string; parentId?: string; expiresAt?: number; models?: readonly (string)[]; operations?: readonly ("chat" | "complete" | "embed" | "rerank" | "moderate" | "transcribe" | "translate" | "speak" | "createImage" | "editImage" | "createVideo" | "getVideo" | "downloadVideo")[]; addresses?: readonly (string)[]; requestsPerMinute?: number; tokensPerMinute?: number; concurrentRequests?: number; budgets?: readonly ({ id?: string; limitMicroUsd: number; window: "day" | "week" | "month" | "lifetime" | number; model?: string; tag?: string })[]; metadata?: Readonly<Record<string, string>>; tags?: readonly (string)[] }
+    reply: { object: "organization" | "team" | "user"; id: string; kind: "organization" | "team" | "user"; name: string; createdAt: number; parentId?: string; disabledAt?: number; expiresAt?: number; models?: readonly (string)[]; operations?: readonly ("chat" | "complete" | "embed" | "rerank" | "moderate" | "transcribe" | "translate" | "speak" | "createImage" | "editImage" | "createVideo" | "getVideo" | "downloadVideo")[]; addresses?: readonly (string)[]; requestsPerMinute?: number; tokensPerMinute?: number; concurrentRequests?: number; budgets?: readonly ({ id?: string; limitMicroUsd: number; window: "day" | "week" | "month" | "lifetime" | number; model?: string; tag?: string })[]; metadata?: Readonly<Record<string, string>>; tags?: readonly (string)[] }
+  }
+  getTeam: {
+    path: { id: string }
+    query: {  }
+    body: undefined
+    reply: { object: "organization" | "team" | "user"; id: string; kind: "organization" | "team" | "user"; name: string; createdAt: number; parentId?: string; disabledAt?: number; expiresAt?: number; models?: readonly (string)[]; operations?: readonly ("chat" | "complete" | "embed" | "rerank" | "moderate" | "transcribe" | "translate" | "speak" | "createImage" | "editImage" | "createVideo" | "getVideo" | "downloadVideo")[]; addresses?: readonly (string)[]; requestsPerMinute?: number; tokensPerMinute?: number; concurrentRequests?: number; budgets?: readonly ({ id?: string; limitMicroUsd: number; window: "day" | "week" | "month" | "lifetime" | number; model?: string; tag?: string })[]; metadata?: Readonly<Record<string, string>>; tags?: readonly (string)[] }
+  }
+  changeTeam: {
+    path: { id: string }
+    query: {  }
+    body: { name?: string; expiresAt?: number | null; models?: readonly (string)[] | null; operations?: readonly ("chat" | "complete" | "embed" | "rerank" | "moderate" | "transcribe" | "translate" | "speak" | "createImage" | "editImage" | "createVideo" | "getVideo" | "downloadVideo")[] | null; addresses?: readonly (string)[] | null; requestsPerMinute?: number | null; tokensPerMinute?: number | null; concurrentRequests?: number | null; budgets?: readonly ({ id?: string; limitMicroUsd: number; window: "day" | "week" | "month" | "lifetime" | number; model?: string; tag?: string })[] | null; metadata?: Readonly<Record<string, string>> | null; tags?: readonly (string)[] | null }
+    reply: { object: "organization" | "team" | "user"; id: string; kind: "organization" | "team" | "user"; name: string; createdAt: number; parentId?: string; disabledAt?: number; expiresAt?: number; models?: readonly (string)[]; operations?: readonly ("chat" | "complete" | "embed" | "rerank" | "moderate" | "transcribe" | "translate" | "speak" | "createImage" | "editImage" | "createVideo" | "getVideo" | "downloadVideo")[]; addresses?: readonly (string)[]; requestsPerMinute?: number; tokensPerMinute?: number; concurrentRequests?: number; budgets?: readonly ({ id?: string; limitMicroUsd: number; window: "day" | "week" | "month" | "lifetime" | number; model?: string; tag?: string })[]; metadata?: Readonly<Record<string, string>>; tags?: readonly (string)[] }
+  }
+  deleteTeam: {
+    path: { id: string }
+    query: {  }
+    body: undefined
+    reply: { id?: string; deleted?: true }
+  }
+  disableTeam: {
+    path: { id: string }
+    query: {  }
+    body: undefined
+    reply: { object: "organization" | "team" | "user"; id: string; kind: "organization" | "team" | "user"; name: string; createdAt: number; parentId?: string; disabledAt?: number; expiresAt?: number; models?: readonly (string)[]; operations?: readonly ("chat" | "complete" | "embed" | "rerank" | "moderate" | "transcribe" | "translate" | "speak" | "createImage" | "editImage" | "createVideo" | "getVideo" | "downloadVideo")[]; addresses?: readonly (string)[]; requestsPerMinute?: number; tokensPerMinute?: number; concurrentRequests?: number; budgets?: readonly ({ id?: string; limitMicroUsd: number; window: "day" | "week" | "month" | "lifetime" | number; model?: string; tag?: string })[]; metadata?: Readonly<Record<string, string>>; tags?: readonly (string)[] }
+  }
+  enableTeam: {
+    path: { id: string }
+    query: {  }
+    body: undefined
+    reply: { object: "organization" | "team" | "user"; id: string; kind: "organization" | "team" | "user"; name: string; createdAt: number; parentId?: string; disabledAt?: number; expiresAt?: number; models?: readonly (string)[]; operations?: readonly ("chat" | "complete" | "embed" | "rerank" | "moderate" | "transcribe" | "translate" | "speak" | "createImage" | "editImage" | "createVideo" | "getVideo" | "downloadVideo")[]; addresses?: readonly (string)[]; requestsPerMinute?: number; tokensPerMinute?: number; concurrentRequests?: number; budgets?: readonly ({ id?: string; limitMicroUsd: number; window: "day" | "week" | "month" | "lifetime" | number; model?: string; tag?: string })[]; metadata?: Readonly<Record<string, string>>; tags?: readonly (string)[] }
+  }
+  listUsers: {
+    path: {  }
+    query: { limit?: number; after?: string; order?: "asc" | "desc"; parentId?: string }
+    body: undefined
+    reply: { object: "list"; data: readonly ({ object: "organization" | "team" | "user"; id: string; kind: "organization" | "team" | "user"; name: string; createdAt: number; parentId?: string; disabledAt?: number; expiresAt?: number; models?: readonly (string)[]; operations?: readonly ("chat" | "complete" | "embed" | "rerank" | "moderate" | "transcribe" | "translate" | "speak" | "createImage" | "editImage" | "createVideo" | "getVideo" | "downloadVideo")[]; addresses?: readonly (string)[]; requestsPerMinute?: number; tokensPerMinute?: number; concurrentRequests?: number; budgets?: readonly ({ id?: string; limitMicroUsd: number; window: "day" | "week" | "month" | "lifetime" | number; model?: string; tag?: string })[]; metadata?: Readonly<Record<string, string>>; tags?: readonly (string)[] })[]; first_id: string | null; last_id: string | null; has_more: boolean }
+  }
+  createUser: {
+    path: {  }
+    query: {  }
+    body: { name: string; parentId?: string; expiresAt?: number; models?: readonly (string)[]; operations?: readonly ("chat" | "complete" | "embed" | "rerank" | "moderate" | "transcribe" | "translate" | "speak" | "createImage" | "editImage" | "createVideo" | "getVideo" | "downloadVideo")[]; addresses?: readonly (string)[]; requestsPerMinute?: number; tokensPerMinute?: number; concurrentRequests?: number; budgets?: readonly ({ id?: string; limitMicroUsd: number; window: "day" | "week" | "month" | "lifetime" | number; model?: string; tag?: string })[]; metadata?: Readonly<Record<string, string>>; tags?: readonly (string)[] }
+    reply: { object: "organization" | "team" | "user"; id: string; kind: "organization" | "team" | "user"; name: string; createdAt: number; parentId?: string; disabledAt?: number; expiresAt?: number; models?: readonly (string)[]; operations?: readonly ("chat" | "complete" | "embed" | "rerank" | "moderate" | "transcribe" | "translate" | "speak" | "createImage" | "editImage" | "createVideo" | "getVideo" | "downloadVideo")[]; addresses?: readonly (string)[]; requestsPerMinute?: number; tokensPerMinute?: number; concurrentRequests?: number; budgets?: readonly ({ id?: string; limitMicroUsd: number; window: "day" | "week" | "month" | "lifetime" | number; model?: string; tag?: string })[]; metadata?: Readonly<Record<string, string>>; tags?: readonly (string)[] }
+  }
+  getUser: {
+    path: { id: string }
+    query: {  }
+    body: undefined
+    reply: { object: "organization" | "team" | "user"; id: string; kind: "organization" | "team" | "user"; name: string; createdAt: number; parentId?: string; disabledAt?: number; expiresAt?: number; models?: readonly (string)[]; operations?: readonly ("chat" | "complete" | "embed" | "rerank" | "moderate" | "transcribe" | "translate" | "speak" | "createImage" | "editImage" | "createVideo" | "getVideo" | "downloadVideo")[]; addresses?: readonly (string)[]; requestsPerMinute?: number; tokensPerMinute?: number; concurrentRequests?: number; budgets?: readonly ({ id?: string; limitMicroUsd: number; window: "day" | "week" | "month" | "lifetime" | number; model?: string; tag?: string })[]; metadata?: Readonly<Record<string, string>>; tags?: readonly (string)[] }
+  }
+  changeUser: {
+    path: { id: string }
+    query: {  }
+    body: { name?: string; expiresAt?: number | null; models?: readonly (string)[] | null; operations?: readonly ("chat" | "complete" | "embed" | "rerank" | "moderate" | "transcribe" | "translate" | "speak" | "createImage" | "editImage" | "createVideo" | "getVideo" | "downloadVideo")[] | null; addresses?: readonly (string)[] | null; requestsPerMinute?: number | null; tokensPerMinute?: number | null; concurrentRequests?: number | null; budgets?: readonly ({ id?: string; limitMicroUsd: number; window: "day" | "week" | "month" | "lifetime" | number; model?: string; tag?: string })[] | null; metadata?: Readonly<Record<string, string>> | null; tags?: readonly (string)[] | null }
+    reply: { object: "organization" | "team" | "user"; id: string; kind: "organization" | "team" | "user"; name: string; createdAt: number; parentId?: string; disabledAt?: number; expiresAt?: number; models?: readonly (string)[]; operations?: readonly ("chat" | "complete" | "embed" | "rerank" | "moderate" | "transcribe" | "translate" | "speak" | "createImage" | "editImage" | "createVideo" | "getVideo" | "downloadVideo")[]; addresses?: readonly (string)[]; requestsPerMinute?: number; tokensPerMinute?: number; concurrentRequests?: number; budgets?: readonly ({ id?: string; limitMicroUsd: number; window: "day" | "week" | "month" | "lifetime" | number; model?: string; tag?: string })[]; metadata?: Readonly<Record<string, string>>; tags?: readonly (string)[] }
+  }
+  deleteUser: {
+    path: { id: string }
+    query: {  }
+    body: undefined
+    reply: { id?: string; deleted?: true }
+  }
+  disableUser: {
+    path: { id: string }
+    query: {  }
+    body: undefined
+    reply: { object: "organization" | "team" | "user"; id: string; kind: "organization" | "team" | "user"; name: string; createdAt: number; parentId?: string; disabledAt?: number; expiresAt?: number; models?: readonly (string)[]; operations?: readonly ("chat" | "complete" | "embed" | "rerank" | "moderate" | "transcribe" | "translate" | "speak" | "createImage" | "editImage" | "createVideo" | "getVideo" | "downloadVideo")[]; addresses?: readonly (string)[]; requestsPerMinute?: number; tokensPerMinute?: number; concurrentRequests?: number; budgets?: readonly ({ id?: string; limitMicroUsd: number; window: "day" | "week" | "month" | "lifetime" | number; model?: string; tag?: string })[]; metadata?: Readonly<Record<string, string>>; tags?: readonly (string)[] }
+  }
+  enableUser: {
+    path: { id: string }
+    query: {  }
+    body: undefined
+    reply: { object: "organization" | "team" | "user"; id: string; kind: "organization" | "team" | "user"; name: string; createdAt: number; parentId?: string; disabledAt?: number; expiresAt?: number; models?: readonly (string)[]; operations?: readonly ("chat" | "complete" | "embed" | "rerank" | "moderate" | "transcribe" | "translate" | "speak" | "createImage" | "editImage" | "createVideo" | "getVideo" | "downloadVideo")[]; addresses?: readonly (string)[]; requestsPerMinute?: number; tokensPerMinute?: number; concurrentRequests?: number; budgets?: readonly ({ id?: string; limitMicroUsd: number; window: "day" | "week" | "month" | "lifetime" | number; model?: string; tag?: string })[]; metadata?: Readonly<Record<string, string>>; tags?: readonly (string)[] }
+  }
+  listKeys: {
+    path: {  }
+    query: { limit?: number; after?: string; order?: "asc" | "desc"; ownerId?: string }
+    body: undefined
+    reply: { object: "list"; data: readonly ({ object: "key"; id: string; name: string; role: "caller" | "administrator"; prefix: string; createdAt: number; adminRole?: "owner" | "operator" | "viewer" | "team"; ownerId?: string; disabledAt?: number; revokedAt?: number; lastUsedAt?: number; olderSecrets?: readonly ({ prefix: string; expiresAt: number })[]; expiresAt?: number; models?: readonly (string)[]; operations?: readonly ("chat" | "complete" | "embed" | "rerank" | "moderate" | "transcribe" | "translate" | "speak" | "createImage" | "editImage" | "createVideo" | "getVideo" | "downloadVideo")[]; addresses?: readonly (string)[]; requestsPerMinute?: number; tokensPerMinute?: number; concurrentRequests?: number; budgets?: readonly ({ id?: string; limitMicroUsd: number; window: "day" | "week" | "month" | "lifetime" | number; model?: string; tag?: string })[]; metadata?: Readonly<Record<string, string>>; tags?: readonly (string)[] })[]; first_id: string | null; last_id: string | null; has_more: boolean }
+  }
+  createKey: {
+    path: {  }
+    query: {  }
+    body: { name: string; ownerId?: string; role?: "caller" | "administrator"; adminRole?: "owner" | "operator" | "viewer" | "team"; expiresAt?: number; models?: readonly (string)[]; operations?: readonly ("chat" | "complete" | "embed" | "rerank" | "moderate" | "transcribe" | "translate" | "speak" | "createImage" | "editImage" | "createVideo" | "getVideo" | "downloadVideo")[]; addresses?: readonly (string)[]; requestsPerMinute?: number; tokensPerMinute?: number; concurrentRequests?: number; budgets?: readonly ({ id?: string; limitMicroUsd: number; window: "day" | "week" | "month" | "lifetime" | number; model?: string; tag?: string })[]; metadata?: Readonly<Record<string, string>>; tags?: readonly (string)[] }
+    reply: { object: "key"; id: string; name: string; role: "caller" | "administrator"; prefix: string; createdAt: number; adminRole?: "owner" | "operator" | "viewer" | "team"; ownerId?: string; disabledAt?: number; revokedAt?: number; lastUsedAt?: number; olderSecrets?: readonly ({ prefix: string; expiresAt: number })[]; expiresAt?: number; models?: readonly (string)[]; operations?: readonly ("chat" | "complete" | "embed" | "rerank" | "moderate" | "transcribe" | "translate" | "speak" | "createImage" | "editImage" | "createVideo" | "getVideo" | "downloadVideo")[]; addresses?: readonly (string)[]; requestsPerMinute?: number; tokensPerMinute?: number; concurrentRequests?: number; budgets?: readonly ({ id?: string; limitMicroUsd: number; window: "day" | "week" | "month" | "lifetime" | number; model?: string; tag?: string })[]; metadata?: Readonly<Record<string, string>>; tags?: readonly (string)[]; secret: string }
+  }
+  getKey: {
+    path: { id: string }
+    query: {  }
+    body: undefined
+    reply: { object: "key"; id: string; name: string; role: "caller" | "administrator"; prefix: string; createdAt: number; adminRole?: "owner" | "operator" | "viewer" | "team"; ownerId?: string; disabledAt?: number; revokedAt?: number; lastUsedAt?: number; olderSecrets?: readonly ({ prefix: string; expiresAt: number })[]; expiresAt?: number; models?: readonly (string)[]; operations?: readonly ("chat" | "complete" | "embed" | "rerank" | "moderate" | "transcribe" | "translate" | "speak" | "createImage" | "editImage" | "createVideo" | "getVideo" | "downloadVideo")[]; addresses?: readonly (string)[]; requestsPerMinute?: number; tokensPerMinute?: number; concurrentRequests?: number; budgets?: readonly ({ id?: string; limitMicroUsd: number; window: "day" | "week" | "month" | "lifetime" | number; model?: string; tag?: string })[]; metadata?: Readonly<Record<string, string>>; tags?: readonly (string)[] }
+  }
+  changeKey: {
+    path: { id: string }
+    query: {  }
+    body: { name?: string; expiresAt?: number | null; models?: readonly (string)[] | null; operations?: readonly ("chat" | "complete" | "embed" | "rerank" | "moderate" | "transcribe" | "translate" | "speak" | "createImage" | "editImage" | "createVideo" | "getVideo" | "downloadVideo")[] | null; addresses?: readonly (string)[] | null; requestsPerMinute?: number | null; tokensPerMinute?: number | null; concurrentRequests?: number | null; budgets?: readonly ({ id?: string; limitMicroUsd: number; window: "day" | "week" | "month" | "lifetime" | number; model?: string; tag?: string })[] | null; metadata?: Readonly<Record<string, string>> | null; tags?: readonly (string)[] | null }
+    reply: { object: "key"; id: string; name: string; role: "caller" | "administrator"; prefix: string; createdAt: number; adminRole?: "owner" | "operator" | "viewer" | "team"; ownerId?: string; disabledAt?: number; revokedAt?: number; lastUsedAt?: number; olderSecrets?: readonly ({ prefix: string; expiresAt: number })[]; expiresAt?: number; models?: readonly (string)[]; operations?: readonly ("chat" | "complete" | "embed" | "rerank" | "moderate" | "transcribe" | "translate" | "speak" | "createImage" | "editImage" | "createVideo" | "getVideo" | "downloadVideo")[]; addresses?: readonly (string)[]; requestsPerMinute?: number; tokensPerMinute?: number; concurrentRequests?: number; budgets?: readonly ({ id?: string; limitMicroUsd: number; window: "day" | "week" | "month" | "lifetime" | number; model?: string; tag?: string })[]; metadata?: Readonly<Record<string, string>>; tags?: readonly (string)[] }
+  }
+  rotateKey: {
+    path: { id: string }
+    query: {  }
+    body: { overlapSeconds?: number }
+    reply: { object: "key"; id: string; name: string; role: "caller" | "administrator"; prefix: string; createdAt: number; adminRole?: "owner" | "operator" | "viewer" | "team"; ownerId?: string; disabledAt?: number; revokedAt?: number; lastUsedAt?: number; olderSecrets?: readonly ({ prefix: string; expiresAt: number })[]; expiresAt?: number; models?: readonly (string)[]; operations?: readonly ("chat" | "complete" | "embed" | "rerank" | "moderate" | "transcribe" | "translate" | "speak" | "createImage" | "editImage" | "createVideo" | "getVideo" | "downloadVideo")[]; addresses?: readonly (string)[]; requestsPerMinute?: number; tokensPerMinute?: number; concurrentRequests?: number; budgets?: readonly ({ id?: string; limitMicroUsd: number; window: "day" | "week" | "month" | "lifetime" | number; model?: string; tag?: string })[]; metadata?: Readonly<Record<string, string>>; tags?: readonly (string)[]; secret: string }
+  }
+  disableKey: {
+    path: { id: string }
+    query: {  }
+    body: undefined
+    reply: { object: "key"; id: string; name: string; role: "caller" | "administrator"; prefix: string; createdAt: number; adminRole?: "owner" | "operator" | "viewer" | "team"; ownerId?: string; disabledAt?: number; revokedAt?: number; lastUsedAt?: number; olderSecrets?: readonly ({ prefix: string; expiresAt: number })[]; expiresAt?: number; models?: readonly (string)[]; operations?: readonly ("chat" | "complete" | "embed" | "rerank" | "moderate" | "transcribe" | "translate" | "speak" | "createImage" | "editImage" | "createVideo" | "getVideo" | "downloadVideo")[]; addresses?: readonly (string)[]; requestsPerMinute?: number; tokensPerMinute?: number; concurrentRequests?: number; budgets?: readonly ({ id?: string; limitMicroUsd: number; window: "day" | "week" | "month" | "lifetime" | number; model?: string; tag?: string })[]; metadata?: Readonly<Record<string, string>>; tags?: readonly (string)[] }
+  }
+  enableKey: {
+    path: { id: string }
+    query: {  }
+    body: undefined
+    reply: { object: "key"; id: string; name: string; role: "caller" | "administrator"; prefix: string; createdAt: number; adminRole?: "owner" | "operator" | "viewer" | "team"; ownerId?: string; disabledAt?: number; revokedAt?: number; lastUsedAt?: number; olderSecrets?: readonly ({ prefix: string; expiresAt: number })[]; expiresAt?: number; models?: readonly (string)[]; operations?: readonly ("chat" | "complete" | "embed" | "rerank" | "moderate" | "transcribe" | "translate" | "speak" | "createImage" | "editImage" | "createVideo" | "getVideo" | "downloadVideo")[]; addresses?: readonly (string)[]; requestsPerMinute?: number; tokensPerMinute?: number; concurrentRequests?: number; budgets?: readonly ({ id?: string; limitMicroUsd: number; window: "day" | "week" | "month" | "lifetime" | number; model?: string; tag?: string })[]; metadata?: Readonly<Record<string, string>>; tags?: readonly (string)[] }
+  }
+  revokeKey: {
+    path: { id: string }
+    query: {  }
+    body: undefined
+    reply: { object: "key"; id: string; name: string; role: "caller" | "administrator"; prefix: string; createdAt: number; adminRole?: "owner" | "operator" | "viewer" | "team"; ownerId?: string; disabledAt?: number; revokedAt?: number; lastUsedAt?: number; olderSecrets?: readonly ({ prefix: string; expiresAt: number })[]; expiresAt?: number; models?: readonly (string)[]; operations?: readonly ("chat" | "complete" | "embed" | "rerank" | "moderate" | "transcribe" | "translate" | "speak" | "createImage" | "editImage" | "createVideo" | "getVideo" | "downloadVideo")[]; addresses?: readonly (string)[]; requestsPerMinute?: number; tokensPerMinute?: number; concurrentRequests?: number; budgets?: readonly ({ id?: string; limitMicroUsd: number; window: "day" | "week" | "month" | "lifetime" | number; model?: string; tag?: string })[]; metadata?: Readonly<Record<string, string>>; tags?: readonly (string)[] }
+  }
+  listAudit: {
+    path: {  }
+    query: { limit?: number; after?: string; order?: "asc" | "desc" }
+    body: undefined
+    reply: { object: "list"; data: readonly ({ id: string; sequence: number; at: number; actor: string; action: string; target: string; before: unknown; after: unknown; previousHash: string; hash: string })[]; first_id: string | null; last_id: string | null; has_more: boolean }
+  }
+  getUsage: {
+    path: {  }
+    query: { by?: string; from?: string; to?: string; key?: string; user?: string; team?: string; organization?: string; provider?: string; model?: string; operation?: string; tag?: string; limit?: number; cursor?: string; format?: "json" | "csv" | "jsonl" }
+    body: undefined
+    reply: { data: readonly ({ attempts?: number; calls?: number; unknownCosts?: number; estimated?: number; unsettled?: number; costMicroUsd?: number | null; inputTokens?: number; outputTokens?: number } & Readonly<Record<string, string | number | null>>)[]; from: string; to: string; total: { attempts?: number; calls?: number; unknownCosts?: number; estimated?: number; unsettled?: number; costMicroUsd?: number | null; inputTokens?: number; outputTokens?: number } & Readonly<Record<string, string | number | null>>; pending: number; nextCursor: string | null }
+  }
+  listUsageRecords: {
+    path: {  }
+    query: { from?: string; to?: string; key?: string; user?: string; team?: string; organization?: string; provider?: string; model?: string; operation?: string; tag?: string; limit?: number; cursor?: string; format?: "json" | "csv" | "jsonl" }
+    body: undefined
+    reply: { data: readonly ({ callId: string | null; requestId: string | null; attempt: number | null; startedAt: string; durationMs: number | null; keyId: string | null; userId: string | null; teamId: string | null; organizationId: string | null; tags: string | null; operation: string | null; provider: string | null; model: string | null; outcome: string | null; reported: boolean; estimated: boolean; unsettled: boolean; inputTokens: number | null; outputTokens: number | null; cachedInputTokens: number | null; cacheWriteTokens: number | null; longCacheWriteTokens: number | null; audioInputTokens: number | null; imageInputTokens: number | null; reasoningTokens: number | null; audioOutputTokens: number | null; imageOutputTokens: number | null; billedInputTokens: number | null; billedOutputTokens: number | null; seconds: number | null; images: number | null; characters: number | null; searchUnits: number | null; serverToolCalls: string | null; size: string | null; quality: string | null; serviceTier: string | null; costMicroUsd: number | null; priceSource: string | null; priceDate: string | null })[]; nextCursor: string | null }
+  }
+  rebuildUsage: {
+    path: {  }
+    query: {  }
+    body: undefined
+    reply: { pending: number }
+  }
+  eraseUsage: {
+    path: {  }
+    query: {  }
+    body: { user?: string; key?: string }
+    reply: { replacement: string; records: number }
+  }
+  getSession: {
+    path: {  }
+    query: {  }
+    body: undefined
+    reply: { version: string; session: { key: { id: string; name: string; prefix: string }; role: "caller" | "administrator"; adminRole: "owner" | "operator" | "viewer" | "team" | null; levels: readonly ({ kind: "key" | "user" | "team" | "organization"; id: string; name: string })[]; expiresAt: number } | null }
+  }
+  signIn: {
+    path: {  }
+    query: {  }
+    body: { key: string }
+    reply: { version: string; session: { key: { id: string; name: string; prefix: string }; role: "caller" | "administrator"; adminRole: "owner" | "operator" | "viewer" | "team" | null; levels: readonly ({ kind: "key" | "user" | "team" | "organization"; id: string; name: string })[]; expiresAt: number } | null }
+  }
+  signOut: {
+    path: {  }
+    query: {  }
+    body: undefined
+    reply: { version: string; session: { key: { id: string; name: string; prefix: string }; role: "caller" | "administrator"; adminRole: "owner" | "operator" | "viewer" | "team" | null; levels: readonly ({ kind: "key" | "user" | "team" | "organization"; id: string; name: string })[]; expiresAt: number } | null }
+  }
+}
+
+/** Method and path, without the leading slash: the gateway may be below another path. */
+export const places = {
+  listModels: ['GET', 'v1/models'],
+  getOwnUsage: ['GET', 'v1/usage'],
+  explain: ['POST', 'admin/v1/explain'],
+  listOrganizations: ['GET', 'admin/v1/organizations'],
+  createOrganization: ['POST', 'admin/v1/organizations'],
+  getOrganization: ['GET', 'admin/v1/organizations/{id}'],
+  changeOrganization: ['PATCH', 'admin/v1/organizations/{id}'],
+  deleteOrganization: ['DELETE', 'admin/v1/organizations/{id}'],
+  disableOrganization: ['POST', 'admin/v1/organizations/{id}/disable'],
+  enableOrganization: ['POST', 'admin/v1/organizations/{id}/enable'],
+  listTeams: ['GET', 'admin/v1/teams'],
+  createTeam: ['POST', 'admin/v1/teams'],
+  getTeam: ['GET', 'admin/v1/teams/{id}'],
+  changeTeam: ['PATCH', 'admin/v1/teams/{id}'],
+  deleteTeam: ['DELETE', 'admin/v1/teams/{id}'],
+  disableTeam: ['POST', 'admin/v1/teams/{id}/disable'],
+  enableTeam: ['POST', 'admin/v1/teams/{id}/enable'],
+  listUsers: ['GET', 'admin/v1/users'],
+  createUser: ['POST', 'admin/v1/users'],
+  getUser: ['GET', 'admin/v1/users/{id}'],
+  changeUser: ['PATCH', 'admin/v1/users/{id}'],
+  deleteUser: ['DELETE', 'admin/v1/users/{id}'],
+  disableUser: ['POST', 'admin/v1/users/{id}/disable'],
+  enableUser: ['POST', 'admin/v1/users/{id}/enable'],
+  listKeys: ['GET', 'admin/v1/keys'],
+  createKey: ['POST', 'admin/v1/keys'],
+  getKey: ['GET', 'admin/v1/keys/{id}'],
+  changeKey: ['PATCH', 'admin/v1/keys/{id}'],
+  rotateKey: ['POST', 'admin/v1/keys/{id}/rotate'],
+  disableKey: ['POST', 'admin/v1/keys/{id}/disable'],
+  enableKey: ['POST', 'admin/v1/keys/{id}/enable'],
+  revokeKey: ['POST', 'admin/v1/keys/{id}/revoke'],
+  listAudit: ['GET', 'admin/v1/audit'],
+  getUsage: ['GET', 'admin/v1/usage'],
+  listUsageRecords: ['GET', 'admin/v1/usage/records'],
+  rebuildUsage: ['POST', 'admin/v1/usage/rebuild'],
+  eraseUsage: ['POST', 'admin/v1/usage/erase'],
+  getSession: ['GET', 'admin/v1/session'],
+  signIn: ['POST', 'admin/v1/session'],
+  signOut: ['DELETE', 'admin/v1/session'],
+} as const satisfies Record<keyof Operations, readonly [string, string]>

@@ -1,0 +1,63 @@
+import {
+  type QueryKey,
+  useInfiniteQuery,
+  useMutation,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query'
+import { ask, type Asked, type OperationId, type Reply } from './client.ts'
+
+/** How answers are kept: by the operation and what it was asked with. */
+export function keyOf<Id extends OperationId>(id: Id, asked: Asked<Id> = {}): QueryKey {
+  return [id, asked]
+}
+
+interface AnswerOptions {
+  readonly isEnabled?: boolean
+  /** Asked again so often, in milliseconds; default never. */
+  readonly refetchMs?: number
+}
+
+/** The answer of an operation that reads. */
+export function useAnswer<Id extends OperationId>(
+  id: Id,
+  asked: Asked<Id> = {},
+  { isEnabled = true, refetchMs }: AnswerOptions = {},
+) {
+  return useQuery<Reply<Id>>({
+    queryKey: keyOf(id, asked),
+    queryFn: ({ signal }) => ask(id, { ...asked, signal }),
+    enabled: isEnabled,
+    ...(refetchMs !== undefined && { refetchInterval: refetchMs }),
+  })
+}
+
+type Listing = {
+  [Id in OperationId]: Reply<Id> extends { readonly has_more: boolean } ? Id : never
+}[OperationId]
+
+const pageLength = 100
+
+/** A list page by page, the newest first. */
+export function useList<Id extends Listing>(id: Id, query: object = {}) {
+  return useInfiniteQuery({
+    queryKey: [id, 'pages', query],
+    initialPageParam: undefined as string | undefined,
+    queryFn: ({ pageParam, signal }): Promise<Reply<Id>> => {
+      const asked = { query: { ...query, limit: pageLength, after: pageParam }, signal }
+      return ask(id, asked as unknown as Asked<Id>)
+    },
+    getNextPageParam: ({ has_more: hasMore, last_id: last }) =>
+      hasMore ? (last ?? undefined) : undefined,
+  })
+}
+
+/** An operation that changes something; what `changes` names is then asked again. */
+export function useChange<Id extends OperationId>(id: Id, changes: readonly OperationId[]) {
+  const client = useQueryClient()
+  return useMutation<Reply<Id>, Error, Asked<Id>>({
+    mutationFn: (asked) => ask(id, asked),
+    onSuccess: () =>
+      Promise.all(changes.map((changed) => client.invalidateQueries({ queryKey: [changed] }))),
+  })
+}

@@ -1,0 +1,115 @@
+import { Button, Text } from '@mantine/core'
+import { Link, Outlet, useLocation } from '@tanstack/react-router'
+import { Suspense, useState } from 'react'
+import { useQueryClient } from '@tanstack/react-query'
+import { ask } from '../api/client.ts'
+import icon from './icon.svg'
+import { placesOf } from '../pages/pages.ts'
+import { Loading } from '../parts/states.tsx'
+import { roleOf, type Session } from '../session.ts'
+import { texts } from '../texts/texts.ts'
+import { SchemeButton } from './scheme-button.tsx'
+import classes from './shell.module.css'
+
+interface ShellProps {
+  readonly session: Session
+  readonly version: string
+}
+
+/** The menu and what is around every page. */
+export function Shell({ session, version }: ShellProps) {
+  const { pathname } = useLocation()
+  // Of a phone: it closes when it has led to another page.
+  const [openAt, setOpenAt] = useState<string>()
+  const isOpen = openAt === pathname
+  return (
+    <div className={classes.shell}>
+      <a className={classes.skip} href="#main" onClick={focusMain}>
+        {texts.skip}
+      </a>
+      <header className={classes.header}>
+        <Link to="/" className={classes.brand}>
+          <img src={icon} alt="" width={28} height={28} />
+          {texts.product}
+        </Link>
+        <Button
+          className={classes.menuButton}
+          variant="default"
+          size="sm"
+          aria-expanded={isOpen}
+          aria-controls="menu"
+          onClick={() => setOpenAt(isOpen ? undefined : pathname)}
+        >
+          {texts.menu}
+        </Button>
+      </header>
+      <div id="menu" className={classes.side} data-open={isOpen}>
+        <Menu session={session} />
+        <Foot session={session} version={version} />
+      </div>
+      <main id="main" className={classes.main} tabIndex={-1}>
+        <Suspense fallback={<Loading />}>
+          <Outlet />
+        </Suspense>
+      </main>
+    </div>
+  )
+}
+
+/** The part after `#` is the page's own address. */
+function focusMain(event: React.MouseEvent): void {
+  event.preventDefault()
+  document.getElementById('main')?.focus()
+}
+
+function Menu({ session }: Pick<ShellProps, 'session'>) {
+  return (
+    <nav aria-label={texts.menu}>
+      <ul className={classes.menu}>
+        {placesOf(roleOf(session)).map(({ path, title }) => (
+          <li key={path}>
+            <Link to={path} className={classes.place} activeProps={{ 'aria-current': 'page' }}>
+              {title}
+            </Link>
+          </li>
+        ))}
+        <li>
+          <a href="docs" className={classes.place}>
+            {texts.reference}
+          </a>
+        </li>
+      </ul>
+    </nav>
+  )
+}
+
+function Foot({ session, version }: ShellProps) {
+  const client = useQueryClient()
+  async function signOut(): Promise<void> {
+    await ask('signOut').catch(() => {})
+    client.clear()
+    location.assign(location.pathname)
+  }
+  return (
+    <footer className={classes.foot}>
+      <Text size="sm" c="dimmed">
+        {texts.signedInAs}
+      </Text>
+      <Text size="sm" fw={600} className={classes.who}>
+        {session.key.name}
+      </Text>
+      <Text size="sm" c="dimmed">
+        {texts.roles[roleOf(session)]}
+      </Text>
+      <div className={classes.actions}>
+        <Button variant="default" size="xs" onClick={() => void signOut()}>
+          {texts.signOut}
+        </Button>
+        <SchemeButton />
+      </div>
+      <Text size="xs" c="dimmed">
+        {texts.product} {version}
+      </Text>
+    </footer>
+  )
+}

@@ -1,0 +1,23 @@
+import type { Role } from '../session.ts'
+import { texts } from '../texts/texts.ts'
+
+/** A page that the menu names. */
+export interface Place {
+  readonly path: string
+  readonly title: string
+  readonly roles: readonly Role[]
+}
+
+const wholeReaders = ['owner', 'operator', 'viewer'] as const
+const readers = [...wholeReaders, 'team'] as const
+
+/** In the order of the menu; the first that a role may see is the first page. */
+const menu: readonly Place[] = [
+  { path: '/own', title: texts.pages.own, roles: ['caller'] },
+  { path: '/keys', title: texts.pages.keys, roles: readers },
+]
+
+/** What a role is shown. */
+export function placesOf(role: Role): readonly Place[] {
+  return menu.filter(({ roles }) => roles.includes(role))
+}

@@ -1,0 +1,64 @@
+import { Alert, Button, Loader, Stack, Text } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { texts } from '../texts/texts.ts'
+import classes from './states.module.css'
+
+/** While an answer is waited for. */
+export function Loading() {
+  return (
+    <output className={classes.centre} aria-label={texts.loading}>
+      <Loader />
+    </output>
+  )
+}
+
+/** Why there is nothing, and a way to ask again. */
+export function Failure({ error, retry }: { readonly error: Error; readonly retry?: () => void }) {
+  return (
+    <Alert color="red" title={texts.failed} role="alert" variant="outline">
+      <Stack gap="sm" align="flex-start">
+        <Text size="sm">{error.message}</Text>
+        {retry && (
+          <Button variant="default" size="xs" onClick={retry}>
+            {texts.retry}
+          </Button>
+        )}
+      </Stack>
+    </Alert>
+  )
+}
+
+/** Where there is nothing yet: says what would be here. */
+export function Empty({
+  title,
+  children,
+}: {
+  readonly title: string
+  readonly children?: ReactNode
+}) {
+  return (
+    <div className={classes.empty}>
+      <Text fw={600}>{title}</Text>
+      {children !== undefined && <div className={classes.hint}>{children}</div>}
+    </div>
+  )
+}
+
+interface Answered<Data> {
+  readonly data: Data | undefined
+  readonly error: Error | null
+  readonly refetch: () => unknown
+}
+
+/** What an answer shows, or that it is waited for, or why it did not come. */
+export function Answer<Data>({
+  of: { data, error, refetch },
+  children,
+}: {
+  readonly of: Answered<Data>
+  readonly children: (data: Data) => ReactNode
+}) {
+  if (data !== undefined) return children(data)
+  if (error) return <Failure error={error} retry={() => void refetch()} />
+  return <Loading />
+}

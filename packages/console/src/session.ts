@@ -1,0 +1,21 @@
+import type { Reply } from './api/client.ts'
+import { useAnswer } from './api/queries.ts'
+
+export type Session = NonNullable<Reply<'getSession'>['session']>
+export type Role = NonNullable<Session['adminRole']> | 'caller'
+
+/** What a role lets somebody do: the gateway decides, and the console shows no more than that. */
+export function roleOf({ role, adminRole }: Session): Role {
+  return role === 'administrator' ? (adminRole ?? 'owner') : 'caller'
+}
+
+/** Who is signed in. */
+function useSession(): Session | undefined {
+  return useAnswer('getSession').data?.session ?? undefined
+}
+
+/** The role of whoever is signed in. */
+export function useRole(): Role {
+  const session = useSession()
+  return session ? roleOf(session) : 'caller'
+}

@@ -1,0 +1,25 @@
+import { createTheme, type MantineColorsTuple } from '@mantine/core'
+
+/** From the lightest to the darkest. */
+const water: MantineColorsTuple = [
+  '#e6f5fa',
+  '#cfe8f1',
+  '#a0d0e2',
+  '#6cc7e6',
+  '#45a8ca',
+  '#2490b5',
+  '#127c9f',
+  '#0b6e8f',
+  '#085a76',
+  '#04465d',
+]
+
+export const theme = createTheme({
+  colors: { water },
+  primaryColor: 'water',
+  primaryShade: 7,
+  fontFamily: 'system-ui, sans-serif',
+  fontFamilyMonospace: 'ui-monospace, monospace',
+  defaultRadius: 'md',
+  cursorType: 'pointer',
+})

@@ -1,0 +1,17 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { formatOperations, operationsFile } from '../../../build/console-api.ts'
+import { createOpenApi } from '../../sluice/src/http/openapi.ts'
+import { addresses } from '../../sluice/src/http/routes.ts'
+
+const documentOf = (among: typeof addresses) =>
+  JSON.parse(JSON.stringify(createOpenApi(among))) as Record<string, unknown>
+
+test('the types of the console are those of the OpenAPI document: npm run console:api', () => {
+  expect(readFileSync(operationsFile, 'utf8')).toBe(formatOperations(documentOf(addresses)))
+})
+
+test('an address that changes shows in them', () => {
+  const fewer = addresses.filter(({ path }) => path !== '/admin/v1/audit')
+  expect(formatOperations(documentOf(fewer))).not.toContain('listAudit')
+})

@@ -1,0 +1,110 @@
+// The frame of the console: signing in and out, what a role sees, and what the page may load.
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { browserWait, chromium, leaveOutBrowser } from '../../../test/support/chromium.ts'
+import {
+  buildConsole,
+  type ConsoleBrowser,
+  openConsole,
+  shoot,
+} from '../../../test/support/console.ts'
+import { adminKey, start, type Started, testKey } from '../../../test/support/start.ts'
+
+let gateway: Started
+let browser: ConsoleBrowser | undefined
+
+beforeAll(async () => {
+  buildConsole()
+  gateway = await start()
+  if (chromium !== undefined) browser = await openConsole(gateway)
+}, 150_000)
+afterAll(async () => {
+  await browser?.[Symbol.asyncDispose]()
+  await gateway[Symbol.asyncDispose]()
+})
+
+test(
+  'a key is refused, another is taken, and whoever signs out is out',
+  browserWait,
+  async (context) => {
+    if (!browser) return leaveOutBrowser(context)
+    await using opened = await browser.open('/')
+    const { page } = opened
+    await page.getByLabel('Key', { exact: true }).fill('sk-wrong')
+    expect(await opened.problems()).toEqual([])
+    opened.expectStatus(401)
+    await page.keyboard.press('Enter')
+    await page.getByText('The key is not valid').waitFor()
+    expect(await opened.problems()).toEqual([])
+    await page.getByLabel('Key', { exact: true }).fill(adminKey)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('heading', { name: 'Keys' }).waitFor()
+    await page.getByText('Owner').waitFor()
+    // A reload finds the session again.
+    await page.reload()
+    await page.getByRole('heading', { name: 'Keys' }).waitFor()
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByLabel('Key', { exact: true }).waitFor()
+    expect(await opened.problems()).toEqual([])
+  },
+)
+
+test.each([
+  ['light', false],
+  ['dark', false],
+  ['light', true],
+  ['dark', true],
+] as const)(
+  'the page to sign in, %s, on a phone: %s',
+  browserWait,
+  async (colorScheme, isPhone, ...rest) => {
+    const [context] = rest as unknown as [Parameters<typeof leaveOutBrowser>[0]]
+    if (!browser) return leaveOutBrowser(context)
+    await using opened = await browser.open('/', { colorScheme, isPhone })
+    await opened.page.getByLabel('Key', { exact: true }).waitFor()
+    await shoot(opened, `sign-in-${colorScheme}${isPhone ? '-phone' : ''}`)
+    expect(await opened.problems()).toEqual([])
+  },
+)
+
+test('a plain user sees their own page alone', browserWait, async (context) => {
+  if (!browser) return leaveOutBrowser(context)
+  await using opened = await browser.open('/', { key: testKey })
+  await opened.page.getByRole('heading', { name: 'My usage' }).waitFor()
+  const places = opened.page.getByRole('navigation').getByRole('link')
+  expect(await places.allTextContents()).toEqual(['My usage', 'API reference'])
+})
+
+test('the menu of a phone opens and leads', browserWait, async (context) => {
+  if (!browser) return leaveOutBrowser(context)
+  await using opened = await browser.open('/', { key: adminKey, isPhone: true })
+  const { page } = opened
+  await page.getByRole('heading', { name: 'Keys' }).waitFor()
+  expect(await page.getByRole('navigation').isVisible()).toBe(false)
+  await page.getByRole('button', { name: 'Menu' }).click()
+  await shoot(opened, 'menu-phone')
+  expect(await opened.problems()).toEqual([])
+  await page.getByRole('link', { name: 'API reference' }).click()
+  await page.waitForURL(`${gateway.url}/docs`)
+})
+
+test('the first page loads less than 200 KB of scripts', browserWait, async (context) => {
+  if (!browser) return leaveOutBrowser(context)
+  await using opened = await browser.open('/', { key: adminKey })
+  const { page } = opened
+  await page.getByRole('heading', { name: 'Keys' }).waitFor()
+  const scripts = (await page.evaluate(
+    'performance.getEntriesByType("resource").map(({ name, encodedBodySize }) => [name, encodedBodySize]).filter(([name]) => name.endsWith(".js"))',
+  )) as readonly (readonly [string, number])[]
+  expect(scripts.length).toBeGreaterThan(1)
+  // As gzip, which is larger than what this browser took.
+  const sizes = await Promise.all(
+    scripts.map(async ([name]) => {
+      const answer = await page
+        .context()
+        .request.head(name, { headers: { 'accept-encoding': 'gzip' } })
+      return Number(answer.headers()['content-length'])
+    }),
+  )
+  expect(sizes.every((size) => size > 0)).toBe(true)
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(200_000)
+})

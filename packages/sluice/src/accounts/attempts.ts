@@ -1,0 +1,35 @@
+import { GatewayError } from '@sluice/contract'
+
+const windowMs = 60_000
+/** So often may one address try to sign in within the window. */
+const attemptsMax = 20
+/** Addresses that are remembered; the oldest is forgotten first. */
+const addressesMax = 10_000
+
+interface Tries {
+  /** Milliseconds since the epoch. */
+  readonly until: number
+  count: number
+}
+
+/** Counts who tries to sign in, by address, in this process. */
+export class Attempts {
+  readonly #tries = new Map<string, Tries>()
+
+  /** @throws GatewayError `rate_limited` with the time after which the address may try again. */
+  count(address: string, now: number): void {
+    const known = this.#tries.get(address)
+    const tries = known && known.until > now ? known : { until: now + windowMs, count: 0 }
+    if (tries !== known) {
+      this.#tries.delete(address)
+      const [oldest] = this.#tries.keys()
+      if (this.#tries.size >= addressesMax && oldest !== undefined) this.#tries.delete(oldest)
+      this.#tries.set(address, tries)
+    }
+    tries.count += 1
+    if (tries.count > attemptsMax)
+      throw new GatewayError('rate_limited', 'Too many attempts to sign in from this address', {
+        retryAfterMs: tries.until - now,
+      })
+  }
+}

@@ -1,0 +1,77 @@
+import type { FastifyRequest } from 'fastify'
+import { GatewayError } from '@sluice/contract'
+import { isListed } from '../config/address-block.ts'
+import type { ServerOptions } from './address.ts'
+
+/** Browsers keep this prefix to themselves: nobody else can set such a cookie, and it goes to this host alone (RFC 6265bis, 4.1.3). */
+const secureName = '__Host-sluice-session'
+const plainName = 'sluice-session'
+
+/** A page of another origin cannot send it without asking first, and is never let. */
+const consoleHeader = 'x-sluice-console'
+
+type Asked = Pick<FastifyRequest, 'headers' | 'raw' | 'method'>
+type Place = Pick<ServerOptions, 'publicUrl' | 'trustedProxies'>
+
+/** The token of the session that a browser sends along; undefined where it sends none. */
+export function sessionTokenOf({ headers }: Pick<FastifyRequest, 'headers'>): string | undefined {
+  const { cookie } = headers
+  if (cookie === undefined) return undefined
+  const pairs = cookie.split(';').map((pair) => pair.trim())
+  for (const name of [secureName, plainName]) {
+    const found = pairs.find((pair) => pair.startsWith(`${name}=`))
+    if (found !== undefined) return found.slice(name.length + 1)
+  }
+  return undefined
+}
+
+/** The value of `set-cookie` that makes a browser hold the token; an empty one lets it forget. */
+export function sessionCookie(token: string, isSecure: boolean, seconds: number): string {
+  const name = isSecure ? secureName : plainName
+  const secure = isSecure ? '; Secure' : ''
+  return `${name}=${token}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Strict${secure}`
+}
+
+/** Whether the browser has come by https, as far as the settings and known proxies say. */
+export function isSecure(
+  { headers, raw }: Pick<Asked, 'headers' | 'raw'>,
+  { publicUrl, trustedProxies }: Place,
+): boolean {
+  if (publicUrl !== undefined) return publicUrl.startsWith('https:')
+  const said = headers['x-forwarded-proto']
+  return (
+    said === 'https' &&
+    trustedProxies !== undefined &&
+    isListed(trustedProxies, raw.socket.remoteAddress)
+  )
+}
+
+/**
+ * A browser sends its cookies whichever page makes the request: only this gateway's own may make one that changes something.
+ *
+ * @throws GatewayError `forbidden`
+ */
+export function assertOwnPage(request: Asked, place: Place): void {
+  const { headers, method } = request
+  const site = headers['sec-fetch-site']
+  const isRead = method === 'GET' || method === 'HEAD'
+  // What somebody opens by its address, such as a file to download, is of no page.
+  const isOwnSite = site === 'same-origin' || (site === 'none' && isRead)
+  if (site !== undefined && !isOwnSite) throw strange()
+  if (headers.origin !== undefined && !isOwnOrigin(request, place)) throw strange()
+  if (!isRead && headers[consoleHeader] === undefined)
+    throw new GatewayError(
+      'forbidden',
+      `A request with a session that changes something needs the header ${consoleHeader}`,
+    )
+}
+
+function isOwnOrigin({ headers }: Asked, { publicUrl }: Place): boolean {
+  const host = URL.parse(headers.origin ?? '')?.host
+  if (host === undefined) return false
+  return host === headers.host || (publicUrl !== undefined && host === URL.parse(publicUrl)?.host)
+}
+
+function strange(): GatewayError {
+  return new GatewayError('forbidden', 'A session is only for pages of this gateway')
+}

@@ -1,0 +1,135 @@
+import { GatewayError, invalidRequest } from '@sluice/contract'
+import { assertAddress } from '../accounts/allowed.ts'
+import { sessionMs, type SignedIn } from '../accounts/sessions.ts'
+import { hashSecret } from '../accounts/secrets.ts'
+import { programVersion } from '../config/version.ts'
+import type { Address, Exchange } from './address.ts'
+import { parseJsonObject, readBody } from './body.ts'
+import { clientAddress } from './client-address.ts'
+import { limitsOf } from './inference.ts'
+import { answer, object, text } from './openapi-written.ts'
+import { assertOwnPage, isSecure, sessionCookie, sessionTokenOf } from './session-cookie.ts'
+
+const path = '/admin/v1/session'
+
+const sessionSchema = {
+  ...object({
+    key: object({ id: text, name: text, prefix: text }),
+    role: { enum: ['caller', 'administrator'] },
+    adminRole: { enum: ['owner', 'operator', 'viewer', 'team', null] },
+    levels: {
+      type: 'array',
+      description: 'The key and what it belongs to, the nearest first.',
+      items: object({
+        kind: { enum: ['key', 'user', 'team', 'organization'] },
+        id: text,
+        name: text,
+      }),
+    },
+    expiresAt: { type: 'integer', description: 'Milliseconds since the epoch.' },
+  }),
+  type: ['object', 'null'],
+  description: 'Who is signed in; null where nobody is.',
+}
+
+const reply = answer(object({ version: text, session: sessionSchema }))
+
+const of = { path, access: 'open' } as const
+
+/** Signing in at the console: a browser then holds a cookie in the place of a key. */
+export const sessionAddresses: readonly Address[] = [
+  {
+    ...of,
+    method: 'GET',
+    description: {
+      operationId: 'getSession',
+      summary: 'Get who is signed in with this browser',
+      tags: ['Session'],
+      reply,
+    },
+    serve: serveSession,
+  },
+  {
+    ...of,
+    method: 'POST',
+    description: {
+      operationId: 'signIn',
+      summary: 'Sign in with a key; the answer sets a cookie that stands for it',
+      tags: ['Session'],
+      requestBody: {
+        required: true,
+        content: {
+          'application/json': {
+            schema: object({ key: { ...text, description: 'The secret of a key.' } }),
+          },
+        },
+      },
+      reply,
+    },
+    serve: signIn,
+  },
+  {
+    ...of,
+    method: 'DELETE',
+    description: {
+      operationId: 'signOut',
+      summary: 'Sign out: the session ends on every replica',
+      tags: ['Session'],
+      reply,
+    },
+    serve: signOut,
+  },
+]
+
+async function serveSession(exchange: Exchange): Promise<void> {
+  const token = sessionTokenOf(exchange.request)
+  if (token === undefined) return say(exchange, undefined)
+  assertOwnPage(exchange.request, exchange.options)
+  say(exchange, await exchange.gateway.sessions.find(token))
+}
+
+async function signIn(exchange: Exchange): Promise<void> {
+  const { gateway, options, request, reply: answered } = exchange
+  const address = clientAddress(request, options.trustedProxies)
+  gateway.signInAttempts.count(address ?? '', gateway.now())
+  assertOwnPage(request, options)
+  const raw = await readBody(request.raw, limitsOf(exchange))
+  const { key } = await parseJsonObject(raw, request.headers['content-type'], options.bodyUnitsMax)
+  if (typeof key !== 'string') throw invalidRequest("'key' must be a string", 'key')
+  const secret = key.trim()
+  const caller = gateway.keys.find(secret)
+  if (!caller) throw new GatewayError('unauthenticated', 'The key is not valid', { param: 'key' })
+  assertAddress(caller, address)
+  const token = await gateway.sessions.open({ keyHash: hashSecret(secret) })
+  const secure = isSecure(request, options)
+  void answered.header('set-cookie', sessionCookie(token, secure, sessionMs / 1000))
+  say(exchange, { caller, expiresAt: gateway.now() + sessionMs })
+}
+
+async function signOut(exchange: Exchange): Promise<void> {
+  const { gateway, options, request, reply: answered } = exchange
+  const token = sessionTokenOf(request)
+  if (token !== undefined) {
+    assertOwnPage(request, options)
+    await gateway.sessions.close(token)
+  }
+  void answered.header('set-cookie', sessionCookie('', isSecure(request, options), 0))
+  say(exchange, undefined)
+}
+
+function say({ reply: answered }: Exchange, signedIn: SignedIn | undefined): void {
+  void answered
+    .header('cache-control', 'no-store')
+    .send({ version: programVersion(), session: signedIn ? shown(signedIn) : null })
+}
+
+function shown({ caller, expiresAt }: SignedIn) {
+  const { id, name, prefix, role, adminRole = 'owner', holders } = caller
+  return {
+    key: { id, name, prefix },
+    role,
+    adminRole: role === 'administrator' ? adminRole : null,
+    levels: holders.map((holder) => ({ kind: holder.kind, id: holder.id, name: holder.name })),
+    expiresAt,
+  }
+}

@@ -1,0 +1,179 @@
+// Signing in with a browser: what a session may do, who may use it, and when it ends.
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { adminKey, start, type Started, testKey, until } from '../support/start.ts'
+
+let gateway: Started
+beforeEach(async () => {
+  gateway = await start()
+})
+afterEach(() => gateway[Symbol.asyncDispose]())
+
+const ofConsole = { 'x-sluice-console': '1' }
+const path = '/admin/v1/session'
+
+function signIn(key: string, headers: Record<string, string> = ofConsole, at = gateway) {
+  return at.post(path, { key }, { key: null, headers })
+}
+
+/** What a browser sends back of what it was told to keep. */
+async function cookieOf(answer: Response | Promise<Response>): Promise<string> {
+  const cookie = (await answer).headers.get('set-cookie') ?? ''
+  return cookie.split(';')[0] ?? ''
+}
+
+/** A request of a browser that holds the cookie. */
+function browse(address: string, cookie: string, options: { method?: string; body?: string } = {}) {
+  return gateway.request(address, { key: null, ...options, headers: { cookie, ...ofConsole } })
+}
+
+test('a key gives a session, which stands for it until it is signed out', async () => {
+  const answer = await signIn(adminKey)
+  expect(answer.status).toBe(200)
+  expect(await answer.json()).toMatchObject({
+    session: { role: 'administrator', adminRole: 'owner', key: { name: 'SLUICE_ADMIN_KEY' } },
+  })
+  const set = answer.headers.get('set-cookie') ?? ''
+  expect(set).toMatch(
+    /^sluice-session=[\w-]{43}; Path=\/; Max-Age=43200; HttpOnly; SameSite=Strict$/,
+  )
+  const cookie = await cookieOf(answer)
+  expect((await browse('/admin/v1/keys', cookie)).status).toBe(200)
+  expect((await browse('/v1/models', cookie)).status).toBe(200)
+  const said = await (await browse(path, cookie)).json()
+  expect(said).toMatchObject({ session: { role: 'administrator' } })
+  const out = await browse(path, cookie, { method: 'DELETE' })
+  expect(out.headers.get('set-cookie')).toMatch(/^sluice-session=; Path=\/; Max-Age=0;/)
+  expect((await browse('/admin/v1/keys', cookie)).status).toBe(401)
+  expect(await (await browse(path, cookie)).json()).toMatchObject({ session: null })
+})
+
+test('neither the token nor the key is kept', async () => {
+  const cookie = await cookieOf(signIn(adminKey))
+  const token = cookie.split('=')[1] ?? ''
+  const { readFileSync, readdirSync } = await import('node:fs')
+  for (const name of readdirSync(gateway.dataFolder, { recursive: true, encoding: 'utf8' })) {
+    if (!/sluice\.db/.test(name)) continue
+    const bytes = readFileSync(`${gateway.dataFolder}/${name}`)
+    expect(bytes.includes(token), name).toBe(false)
+    expect(bytes.includes(adminKey.slice(3)), name).toBe(false)
+  }
+})
+
+test('a session may do no more than its key', async () => {
+  const cookie = await cookieOf(signIn(testKey))
+  expect((await browse('/v1/usage', cookie)).status).toBe(200)
+  expect((await browse('/admin/v1/keys', cookie)).status).toBe(403)
+})
+
+test('a key that is sent decides, whatever session comes with it', async () => {
+  const cookie = await cookieOf(signIn(adminKey))
+  const headers = { cookie, ...ofConsole }
+  expect((await gateway.request('/admin/v1/keys', { headers })).status).toBe(403)
+  expect((await gateway.request('/v1/models', { key: 'sk-wrong', headers })).status).toBe(401)
+})
+
+describe('only pages of the gateway use a session', () => {
+  const otherPage = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }
+  const cases: [string, string, Record<string, string>, number][] = [
+    ['a page of its own', 'POST', { ...ofConsole, 'sec-fetch-site': 'same-origin' }, 200],
+    ['another page', 'POST', { ...ofConsole, ...otherPage }, 403],
+    ['another port', 'POST', { ...ofConsole, 'sec-fetch-site': 'same-site' }, 403],
+    [
+      'another origin, by an older browser',
+      'POST',
+      { ...ofConsole, origin: 'http://a.example' },
+      403,
+    ],
+    ['an origin that is none', 'POST', { ...ofConsole, origin: 'null' }, 403],
+    ['no header of the console', 'POST', { 'sec-fetch-site': 'same-origin' }, 403],
+    ['a form of another page', 'POST', otherPage, 403],
+    ['somebody who opens an address', 'POST', { ...ofConsole, 'sec-fetch-site': 'none' }, 403],
+    ['somebody who opens an address to read', 'GET', { 'sec-fetch-site': 'none' }, 200],
+    ['another page that reads', 'GET', otherPage, 403],
+  ]
+  test.each(cases)('%s: %s', async (_who, method, headers, status) => {
+    const cookie = await cookieOf(signIn(adminKey))
+    const body = JSON.stringify({ name: 'A' })
+    const answer = await gateway.request('/admin/v1/teams', {
+      key: null,
+      method,
+      headers: { cookie, 'content-type': 'application/json', ...headers },
+      ...(method === 'POST' && { body }),
+    })
+    expect(answer.status).toBe(status)
+  })
+
+  test('its own origin is the one that it was asked at', async () => {
+    const cookie = await cookieOf(signIn(adminKey))
+    const headers = { cookie, ...ofConsole, origin: gateway.url }
+    expect(
+      (await gateway.post('/admin/v1/teams', { name: 'A' }, { key: null, headers })).status,
+    ).toBe(200)
+  })
+
+  test('another page cannot sign somebody in either', async () => {
+    expect((await signIn(adminKey, { ...ofConsole, ...otherPage })).status).toBe(403)
+    expect((await signIn(adminKey, {})).status).toBe(403)
+  })
+})
+
+test('behind https the cookie is secure and of this host alone', async () => {
+  await using behind = await start({ server: { publicUrl: 'https://models.example' } })
+  const answer = await signIn(adminKey, ofConsole, behind)
+  expect(answer.headers.get('set-cookie')).toMatch(/^__Host-sluice-session=[^;]+;.*; Secure$/)
+  const cookie = await cookieOf(answer)
+  const headers = { cookie, ...ofConsole, origin: 'https://models.example' }
+  expect((await behind.request('/admin/v1/keys', { key: null, headers })).status).toBe(200)
+})
+
+test('a proxy that is known says that the browser came by https', async () => {
+  await using behind = await start({ server: { trustedProxies: ['127.0.0.1'] } })
+  const said = { ...ofConsole, 'x-forwarded-proto': 'https' }
+  expect((await signIn(adminKey, said, behind)).headers.get('set-cookie')).toContain('; Secure')
+  expect((await signIn(adminKey, said)).headers.get('set-cookie')).not.toContain('; Secure')
+})
+
+describe('a session ends with its key', () => {
+  interface Made {
+    readonly id: string
+    readonly secret: string
+  }
+  const administer = (address: string, body: object = {}) =>
+    gateway.post(address, body, { key: adminKey })
+
+  test.each(['revoke', 'disable', 'rotate'])('that is %sd', async (what) => {
+    const made = (await (await administer('/admin/v1/keys', { name: 'a' })).json()) as Made
+    const cookie = await cookieOf(signIn(made.secret))
+    expect((await browse('/v1/usage', cookie)).status).toBe(200)
+    expect((await administer(`/admin/v1/keys/${made.id}/${what}`)).status).toBe(200)
+    expect((await browse('/v1/usage', cookie)).status).toBe(401)
+  })
+
+  test('on every replica', async () => {
+    await using other = await start({}, { dataFolder: gateway.dataFolder })
+    const made = (await (await administer('/admin/v1/keys', { name: 'a' })).json()) as Made
+    await until(async () => (await other.request('/v1/usage', { key: made.secret })).status === 200)
+    const cookie = await cookieOf(signIn(made.secret, ofConsole, other))
+    const there = () => other.request('/v1/usage', { key: null, headers: { cookie, ...ofConsole } })
+    expect((await there()).status).toBe(200)
+    await administer(`/admin/v1/keys/${made.id}/revoke`)
+    await until(async () => (await there()).status === 401)
+    const mine = await cookieOf(signIn(adminKey))
+    await browse(path, mine, { method: 'DELETE' })
+    const options = { key: null, headers: { cookie: mine, ...ofConsole } }
+    expect((await other.request('/admin/v1/keys', options)).status).toBe(401)
+  })
+})
+
+test('whoever tries too often waits, whatever key it is', async () => {
+  for (let count = 0; count < 20; count++) expect((await signIn('sk-wrong')).status).toBe(401)
+  const refused = await signIn(adminKey)
+  expect(refused.status).toBe(429)
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+})
+
+test.each([{}, { key: 1 }, { key: null }])('%j is no key', async (body) => {
+  const answer = await gateway.post(path, body, { key: null, headers: ofConsole })
+  expect(answer.status).toBe(400)
+  expect(await answer.json()).toMatchObject({ error: { param: 'key' } })
+})
