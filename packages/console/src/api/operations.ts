@@ -12,7 +12,7 @@ export interface Operations {
     path: {  }
     query: { by?: string; from?: string; to?: string; provider?: string; model?: string; operation?: string; tag?: string }
     body: undefined
-    reply: { key: { id: string; name: string }; from: string; to: string; data: readonly ({ attempts?: number; calls?: number; unknownCosts?: number; estimated?: number; unsettled?: number; costMicroUsd?: number | null; inputTokens?: number; outputTokens?: number } & Readonly<Record<string, string | number | null>>)[]; total: { attempts?: number; calls?: number; unknownCosts?: number; estimated?: number; unsettled?: number; costMicroUsd?: number | null; inputTokens?: number; outputTokens?: number } & Readonly<Record<string, string | number | null>>; pending: number; limits: readonly ({ of: string; kind: string; unit: string; limit: number | null; remaining: number | null; resetMs: number | null })[] }
+    reply: { key: { id: string; name: string }; from: string; to: string; data: readonly ({ attempts?: number; calls?: number; unknownCosts?: number; estimated?: number; unsettled?: number; costMicroUsd?: number | null; inputTokens?: number; outputTokens?: number; firstTokenP50Ms?: number | null; firstTokenP95Ms?: number | null } & Readonly<Record<string, string | number | null>>)[]; total: { attempts?: number; calls?: number; unknownCosts?: number; estimated?: number; unsettled?: number; costMicroUsd?: number | null; inputTokens?: number; outputTokens?: number; firstTokenP50Ms?: number | null; firstTokenP95Ms?: number | null } & Readonly<Record<string, string | number | null>>; pending: number; limits: readonly ({ of: string; kind: string; unit: string; limit: number | null; remaining: number | null; resetMs: number | null })[] }
   }
   explain: {
     path: {  }
@@ -200,17 +200,35 @@ export interface Operations {
     body: undefined
     reply: { object: "list"; data: readonly ({ id: string; sequence: number; at: number; actor: string; action: string; target: string; before: unknown; after: unknown; previousHash: string; hash: string })[]; first_id: string | null; last_id: string | null; has_more: boolean }
   }
+  listRequests: {
+    path: {  }
+    query: { from?: string; to?: string; key?: string; user?: string; team?: string; organization?: string; provider?: string; model?: string; operation?: string; tag?: string; outcome?: string; id?: string; outcome?: "completed" | "failed" | "cancelled" | "incomplete"; status?: string; format?: string; limit?: number; cursor?: string }
+    body: undefined
+    reply: { data: readonly ({ id: string; requestId: string | null; startedAt: string; key: string; user: string | null; team: string | null; organization: string | null; tags: readonly (string)[]; clientAddress: string | null; operation: string; format: string | null; stream: boolean; model: string; provider: string; upstreamModel: string; durationMs: number; firstTokenMs: number | null; attempts: number; outcome: string; status: number | null; errorCode: string | null; reason: string | null; inputTokens: number; outputTokens: number; costMicroUsd: number | null; unknownCosts: number; estimated: boolean; unsettled: boolean; dropped: readonly (string)[] })[]; nextCursor: string | null }
+  }
+  watchRequests: {
+    path: {  }
+    query: { key?: string; user?: string; team?: string; organization?: string; provider?: string; model?: string; operation?: string; tag?: string; outcome?: string; id?: string; outcome?: "completed" | "failed" | "cancelled" | "incomplete"; status?: string; format?: string }
+    body: undefined
+    reply: unknown
+  }
+  getRequest: {
+    path: { id: string }
+    query: {  }
+    body: undefined
+    reply: { id: string; requestId: string | null; startedAt: string; key: string; user: string | null; team: string | null; organization: string | null; tags: readonly (string)[]; clientAddress: string | null; operation: string; format: string | null; stream: boolean; model: string; provider: string; upstreamModel: string; durationMs: number; firstTokenMs: number | null; attempts: number; outcome: string; status: number | null; errorCode: string | null; reason: string | null; inputTokens: number; outputTokens: number; costMicroUsd: number | null; unknownCosts: number; estimated: boolean; unsettled: boolean; dropped: readonly (string)[]; timeline: readonly ({ attempt: number; provider: string; model: string; startedAt: string; firstTokenAt: string | null; endedAt: string; durationMs: number; outcome: string; status: number | null; upstreamStatus: number | null; errorCode: string | null; reason: string | null; upstreamRequestId: string | null; reported: boolean; estimated: boolean; unsettled: boolean; usage: Readonly<Record<string, number>>; serverToolCalls: Readonly<Record<string, number>>; size: string | null; quality: string | null; serviceTier: string | null; costMicroUsd: number | null; priceSource: string | null; priceDate: string | null; dropped: readonly (string)[] })[] }
+  }
   getUsage: {
     path: {  }
-    query: { by?: string; from?: string; to?: string; key?: string; user?: string; team?: string; organization?: string; provider?: string; model?: string; operation?: string; tag?: string; limit?: number; cursor?: string; format?: "json" | "csv" | "jsonl" }
+    query: { by?: string; from?: string; to?: string; key?: string; user?: string; team?: string; organization?: string; provider?: string; model?: string; operation?: string; tag?: string; outcome?: string; limit?: number; cursor?: string; format?: "json" | "csv" | "jsonl" }
     body: undefined
-    reply: { data: readonly ({ attempts?: number; calls?: number; unknownCosts?: number; estimated?: number; unsettled?: number; costMicroUsd?: number | null; inputTokens?: number; outputTokens?: number } & Readonly<Record<string, string | number | null>>)[]; from: string; to: string; total: { attempts?: number; calls?: number; unknownCosts?: number; estimated?: number; unsettled?: number; costMicroUsd?: number | null; inputTokens?: number; outputTokens?: number } & Readonly<Record<string, string | number | null>>; pending: number; nextCursor: string | null }
+    reply: { data: readonly ({ attempts?: number; calls?: number; unknownCosts?: number; estimated?: number; unsettled?: number; costMicroUsd?: number | null; inputTokens?: number; outputTokens?: number; firstTokenP50Ms?: number | null; firstTokenP95Ms?: number | null } & Readonly<Record<string, string | number | null>>)[]; from: string; to: string; total: { attempts?: number; calls?: number; unknownCosts?: number; estimated?: number; unsettled?: number; costMicroUsd?: number | null; inputTokens?: number; outputTokens?: number; firstTokenP50Ms?: number | null; firstTokenP95Ms?: number | null } & Readonly<Record<string, string | number | null>>; pending: number; nextCursor: string | null }
   }
   listUsageRecords: {
     path: {  }
-    query: { from?: string; to?: string; key?: string; user?: string; team?: string; organization?: string; provider?: string; model?: string; operation?: string; tag?: string; limit?: number; cursor?: string; format?: "json" | "csv" | "jsonl" }
+    query: { from?: string; to?: string; key?: string; user?: string; team?: string; organization?: string; provider?: string; model?: string; operation?: string; tag?: string; outcome?: string; limit?: number; cursor?: string; format?: "json" | "csv" | "jsonl" }
     body: undefined
-    reply: { data: readonly ({ callId: string | null; requestId: string | null; attempt: number | null; startedAt: string; durationMs: number | null; keyId: string | null; userId: string | null; teamId: string | null; organizationId: string | null; tags: string | null; operation: string | null; provider: string | null; model: string | null; outcome: string | null; reported: boolean; estimated: boolean; unsettled: boolean; inputTokens: number | null; outputTokens: number | null; cachedInputTokens: number | null; cacheWriteTokens: number | null; longCacheWriteTokens: number | null; audioInputTokens: number | null; imageInputTokens: number | null; reasoningTokens: number | null; audioOutputTokens: number | null; imageOutputTokens: number | null; billedInputTokens: number | null; billedOutputTokens: number | null; seconds: number | null; images: number | null; characters: number | null; searchUnits: number | null; serverToolCalls: string | null; size: string | null; quality: string | null; serviceTier: string | null; costMicroUsd: number | null; priceSource: string | null; priceDate: string | null })[]; nextCursor: string | null }
+    reply: { data: readonly ({ callId: string | null; requestId: string | null; attempt: number | null; startedAt: string; durationMs: number | null; keyId: string | null; userId: string | null; teamId: string | null; organizationId: string | null; tags: string | null; operation: string | null; provider: string | null; model: string | null; outcome: string | null; reported: boolean; estimated: boolean; unsettled: boolean; inputTokens: number | null; outputTokens: number | null; cachedInputTokens: number | null; cacheWriteTokens: number | null; longCacheWriteTokens: number | null; audioInputTokens: number | null; imageInputTokens: number | null; reasoningTokens: number | null; audioOutputTokens: number | null; imageOutputTokens: number | null; billedInputTokens: number | null; billedOutputTokens: number | null; seconds: number | null; images: number | null; characters: number | null; searchUnits: number | null; serverToolCalls: string | null; size: string | null; quality: string | null; serviceTier: string | null; costMicroUsd: number | null; priceSource: string | null; priceDate: string | null; clientAddress: string | null; format: string | null; streamed: boolean; requestedModel: string | null; firstTokenMs: number | null; status: number | null; errorCode: string | null; reason: string | null; upstreamStatus: number | null; upstreamRequestId: string | null; dropped: string | null })[]; nextCursor: string | null }
   }
   rebuildUsage: {
     path: {  }
@@ -223,6 +241,12 @@ export interface Operations {
     query: {  }
     body: { user?: string; key?: string }
     reply: { replacement: string; records: number }
+  }
+  getOverview: {
+    path: {  }
+    query: { from?: string; to?: string; key?: string; user?: string; team?: string; organization?: string; provider?: string; model?: string; operation?: string; tag?: string; outcome?: string; step?: "hour" | "day" | "month" }
+    body: undefined
+    reply: { from: string; to: string; step: string; total: { attempts?: number; calls?: number; unknownCosts?: number; estimated?: number; unsettled?: number; costMicroUsd?: number | null; inputTokens?: number; outputTokens?: number; firstTokenP50Ms?: number | null; firstTokenP95Ms?: number | null } & Readonly<Record<string, string | number | null>>; before: { attempts?: number; calls?: number; unknownCosts?: number; estimated?: number; unsettled?: number; costMicroUsd?: number | null; inputTokens?: number; outputTokens?: number; firstTokenP50Ms?: number | null; firstTokenP95Ms?: number | null } & Readonly<Record<string, string | number | null>>; series: readonly ({ attempts?: number; calls?: number; unknownCosts?: number; estimated?: number; unsettled?: number; costMicroUsd?: number | null; inputTokens?: number; outputTokens?: number; firstTokenP50Ms?: number | null; firstTokenP95Ms?: number | null } & Readonly<Record<string, string | number | null>>)[]; models: readonly ({ attempts?: number; calls?: number; unknownCosts?: number; estimated?: number; unsettled?: number; costMicroUsd?: number | null; inputTokens?: number; outputTokens?: number; firstTokenP50Ms?: number | null; firstTokenP95Ms?: number | null } & Readonly<Record<string, string | number | null>>)[]; providers: readonly ({ attempts?: number; calls?: number; unknownCosts?: number; estimated?: number; unsettled?: number; costMicroUsd?: number | null; inputTokens?: number; outputTokens?: number; firstTokenP50Ms?: number | null; firstTokenP95Ms?: number | null } & Readonly<Record<string, string | number | null>>)[]; teams: readonly ({ attempts?: number; calls?: number; unknownCosts?: number; estimated?: number; unsettled?: number; costMicroUsd?: number | null; inputTokens?: number; outputTokens?: number; firstTokenP50Ms?: number | null; firstTokenP95Ms?: number | null } & Readonly<Record<string, string | number | null>>)[]; pending: number }
   }
   getSession: {
     path: {  }
@@ -279,10 +303,14 @@ export const places = {
   enableKey: ['POST', 'admin/v1/keys/{id}/enable'],
   revokeKey: ['POST', 'admin/v1/keys/{id}/revoke'],
   listAudit: ['GET', 'admin/v1/audit'],
+  listRequests: ['GET', 'admin/v1/requests'],
+  watchRequests: ['GET', 'admin/v1/requests/live'],
+  getRequest: ['GET', 'admin/v1/requests/{id}'],
   getUsage: ['GET', 'admin/v1/usage'],
   listUsageRecords: ['GET', 'admin/v1/usage/records'],
   rebuildUsage: ['POST', 'admin/v1/usage/rebuild'],
   eraseUsage: ['POST', 'admin/v1/usage/erase'],
+  getOverview: ['GET', 'admin/v1/overview'],
   getSession: ['GET', 'admin/v1/session'],
   signIn: ['POST', 'admin/v1/session'],
   signOut: ['DELETE', 'admin/v1/session'],
