@@ -2,7 +2,7 @@ import { type EventBlock, isObject, listOf, objectOf } from '@sluice/contract'
 import type { AnyStep } from '../canonical.ts'
 
 /** So many events are measured from the first on; later ones are taken to be like those that are. */
-const firstMeasured = 16
+const firstMeasured = 4
 /** Of the others one in so many, a power of two. */
 const measuredEvery = 16
 /** A larger event is measured always: one of these is no example of the others. */
