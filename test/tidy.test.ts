@@ -1,5 +1,5 @@
 // What the compiler and the linter cannot say about this code, said as tests.
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import {
@@ -57,6 +57,11 @@ test.each([
   ['contract/core/a.ts', 'const a = b as any', 'loosens a type'],
 ])('a breach is found: %s', (path, text, sentence) => {
   expect(breaches(new Map([[path, text]])).join('\n')).toContain(sentence)
+})
+
+test('migrations are numbered one by one', () => {
+  const names = readdirSync(join(root, 'packages/sluice/src/storage/migrations')).sort()
+  expect(names.map((name) => Number(name.slice(0, 3)))).toEqual(names.map((_, at) => at + 1))
 })
 
 test.each(['ARCHITECTURE.md', 'CONTRIBUTING.md'])('%s names only places that exist', (file) => {
