@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest'
 import type { ConfigFile } from '../../packages/sluice/src/config/schema.ts'
 import type { Budget } from '../../packages/sluice/src/ports/account.ts'
 import { fakeUpstream, json } from '../support/fake-upstream.ts'
+import { ledger } from '../support/ledger.ts'
 import { chatReply } from '../support/openai-wire.ts'
 import { type Levels, ownedKey, siblingKey, writeOwners } from '../support/owners.ts'
 import { start, until } from '../support/start.ts'
@@ -141,7 +142,7 @@ test('of a route with several targets the dearest that may be tried is put aside
   expect((await post(chat(300, 'both'))).status).toBe(200)
 })
 
-test('every attempt counts: one that failed after it was answered, and both of a hedge', async () => {
+test('of a hedge as much is put aside as both may cost', async () => {
   const models = {
     raced: {
       targets: [{ target: 'up/m' }, { target: 'other/m', priority: 1 }],
@@ -157,6 +158,87 @@ test('every attempt counts: one that failed after it was answered, and both of a
   })
   expect((await post(chat(100, 'raced'))).status).toBe(200)
   expect(upstream.seen.length).toBe(2)
+})
+
+describe('what all attempts of a call have cost is settled', () => {
+  const limit = 100_000
+  const levels = { key: { budgets: [budget(limit)] } }
+  /** What is gone of the budget once nothing is under way, and what the ledger says of each attempt. */
+  async function settled({ gateway }: Awaited<ReturnType<typeof stage>>) {
+    const records = await ledger(gateway)
+    const said = await gateway.request('/v1/usage', { key: ownedKey })
+    const { limits } = (await said.json()) as { limits: { kind: string; remaining: number }[] }
+    const left = limits.find(({ kind }) => kind === 'budget')?.remaining ?? Number.NaN
+    return {
+      spent: limit - left,
+      costs: records.map(({ costMicroUsd }) => costMicroUsd).toReversed(),
+    }
+  }
+  const targets = [{ target: 'up/m' }, { target: 'other/m', priority: 1 }]
+
+  test('a try that nothing came of in time: what was put aside, for it may have cost as much', async () => {
+    const timeouts = { headersMs: 100 }
+    const models = { again: { targets, retries: { attempts: 1 }, timeouts } }
+    await using staged = await stage(levels, { models })
+    const { upstream, post } = staged
+    upstream.answer((_seen, response) => {
+      if (upstream.seen.length > 1) json(response, chatReply('Hello'))
+    })
+    expect((await post(chat(97, 'again'))).status).toBe(200)
+    const spent = 3 * (97 + Math.ceil('againHiuser'.length / 4))
+    await expect.poll(() => settled(staged)).toEqual({ spent, costs: [undefined, 30] })
+  })
+
+  test('a try that was refused costs nothing', async () => {
+    const models = { again: { targets, retries: { attempts: 1 } } }
+    await using staged = await stage(levels, { models })
+    const { upstream, post } = staged
+    const statuses = [500, 200]
+    upstream.answer((_seen, response) =>
+      json(response, chatReply('Hello'), { status: statuses.shift() ?? 200 }),
+    )
+    expect((await post(chat(100, 'again'))).status).toBe(200)
+    await expect.poll(() => settled(staged)).toEqual({ spent: 3 * used, costs: [0, 30] })
+  })
+
+  test('the loser of a hedge: what was put aside, since nobody says what it has used', async () => {
+    const models = { raced: { targets, hedge: { enabled: true, delayMs: 1 } } }
+    await using staged = await stage(levels, { models })
+    const { upstream, post } = staged
+    let count = 0
+    upstream.answer((_seen, response) => {
+      count += 1
+      if (count === 2) json(response, chatReply('Hello'))
+    })
+    expect((await post(chat(97, 'raced'))).status).toBe(200)
+    const { costs } = await settled(staged)
+    expect(costs).toHaveLength(2)
+    expect(costs).toContain(undefined)
+    // Twice the dearer of both, for 97 tokens of output and three of input.
+    const reserved = 2 * 3 * (97 + Math.ceil('racedHiuser'.length / 4))
+    await expect.poll(async () => (await settled(staged)).spent).toBe(reserved)
+  })
+
+  test('each answer of several that are asked for one by one', async () => {
+    const claude = (url: string) => ({ type: 'anthropic' as const, baseUrl: url, key: 'k' })
+    await using claudes = await fakeUpstream((_seen, response) =>
+      json(response, {
+        id: 'msg_1',
+        type: 'message',
+        role: 'assistant',
+        model: 'm',
+        content: [{ type: 'text', text: 'Hello' }],
+        stop_reason: 'end_turn',
+        stop_sequence: null,
+        usage: { input_tokens: 7, output_tokens: 3 },
+      }),
+    )
+    await using staged = await stage(levels, { providers: { other: claude(claudes.url) } })
+    const answer = await staged.post({ ...chat(100, 'other/m'), n: 3 })
+    expect(answer.status).toBe(200)
+    const cost = 3 * used
+    await expect.poll(() => settled(staged)).toEqual({ spent: 3 * cost, costs: [cost, cost, cost] })
+  })
 })
 
 test('what nobody knows the price of is refused, unless it is let in', async () => {

@@ -100,4 +100,8 @@ export interface UsageRecord extends Usage {
   /** Where the price stands, and the day on which that was so (YYYY-MM-DD). */
   readonly priceSource?: string
   readonly priceDate?: string
+  /** What budgets had put aside for the call, in millionths of a dollar; absent where none counted it. */
+  readonly reservedMicroUsd?: number
+  /** The id of the budget that had no money for what was asked, and sent the call here. */
+  readonly overBudget?: string
 }

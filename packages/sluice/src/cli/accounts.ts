@@ -97,7 +97,8 @@ function pathOf(kind: AccountKind): string {
 }
 
 /** As in a table, such as `$10/month`. */
-export function shownBudget({ limitMicroUsd, window, model, tag }: Budget): string {
+export function shownBudget({ limitMicroUsd, window, model, tag, overBudget }: Budget): string {
+  const over = overBudget === undefined ? '' : ` then ${overBudget.route}`
   const of = [model, tag].filter((part) => part !== undefined).map((part) => ` (${part})`)
-  return `$${limitMicroUsd / 1_000_000}/${typeof window === 'number' ? `${window}h` : window}${of.join('')}`
+  return `$${limitMicroUsd / 1_000_000}/${typeof window === 'number' ? `${window}h` : window}${of.join('')}${over}`
 }

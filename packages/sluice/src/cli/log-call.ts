@@ -45,6 +45,11 @@ export function logCall(
     if (firstContentMs !== undefined) fields['firstTokenMs'] = firstContentMs
     if (provider !== undefined && call.trail.unknownCosts === 0)
       fields['costUsd'] = call.trail.costMicroUsd / 1_000_000
+    const { elsewhere } = call.admission
+    if (elsewhere) {
+      fields['overBudget'] = elsewhere.budget
+      fields['route'] = elsewhere.route.slice(0, shownMax)
+    }
     if (usage) {
       fields['inputTokens'] = usage.inputTokens
       fields['outputTokens'] = usage.outputTokens

@@ -42,7 +42,7 @@ export function addTermsOptions(command: Command): Command {
     .option('--concurrent <number>', 'requests at the same time', positive)
     .option(
       '--budget <budget>',
-      'US dollars and a window, such as 10/month, 2.5/day,model=gpt-4o or 1/24h,tag=nightly; may be repeated',
+      'US dollars and a window, such as 10/month, 2.5/day,model=gpt-4o or 1/24h,tag=nightly; with over=NAME calls beyond it go to that model; may be repeated',
       // Commander has nothing before the first.
       (text: string, known: readonly BudgetOption[] | undefined) => [
         ...(known ?? []),
@@ -77,14 +77,18 @@ export function termsOf(options: TermsOptions, now: number): Partial<Terms> {
 export function parseBudget(text: string): BudgetOption {
   const [amount = '', ...further] = text.split(',')
   const parts = /^(\d+(?:\.\d{1,6})?)\/(day|week|month|lifetime|(\d+)h)$/.exec(amount)
-  const pairs = further.map((pair) => /^(model|tag)=(.+)$/.exec(pair))
+  const pairs = further.map((pair) => /^(model|tag|over)=(.+)$/.exec(pair))
   if (!parts || pairs.includes(null))
     throw new InvalidArgumentError('It must be such as 10/month, 1/24h or 2.5/day,model=gpt-4o.')
   const [, usd, window, hours] = parts
+  const { over, ...of } = Object.fromEntries(pairs.map((pair) => [pair?.[1], pair?.[2]])) as {
+    readonly [Name in 'model' | 'tag' | 'over']?: string
+  }
   return {
     limitMicroUsd: Math.round(Number(usd) * 1_000_000),
     window: hours === undefined ? (window as 'day') : Number(hours),
-    ...Object.fromEntries(pairs.map((pair) => [pair?.[1], pair?.[2]])),
+    ...of,
+    ...(over !== undefined && { overBudget: { route: over } }),
   }
 }
 

@@ -50,9 +50,21 @@ export interface Call {
   /** Counts what is fetched for it, as its body was counted. */
   readonly held: HeldBytes
   /** What the request was let in with. */
-  readonly admission: { readonly isGranted: boolean; readonly isPriced: boolean }
+  readonly admission: {
+    readonly isGranted: boolean
+    readonly isPriced: boolean
+    /** What budgets have put aside for it, in millionths of a dollar. */
+    readonly reservedMicroUsd?: number
+    /** Where it goes instead of where it asked to, and the id of the budget that had no money for that. */
+    readonly elsewhere?: Elsewhere | undefined
+  }
   /** Filled as the call goes on, and shown in the answer's headers even when it fails. */
   readonly trail: Trail
+}
+
+export interface Elsewhere {
+  readonly route: string
+  readonly budget: string
 }
 
 /** What a call has been through. */
@@ -131,4 +143,13 @@ export interface CallEnd {
   readonly key?: Caller
   /** Absent where the request never became a call. */
   readonly call?: Call
+}
+
+/** The name of the model that answers: as the caller wrote it, or where a budget sends the call; undefined where nobody says. */
+export function modelOf({
+  request,
+  admission,
+}: Pick<Call, 'request' | 'admission'>): string | undefined {
+  const model = admission.elsewhere?.route ?? request.model
+  return typeof model === 'string' ? model : undefined
 }

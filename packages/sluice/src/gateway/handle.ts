@@ -2,7 +2,7 @@ import { defaultModels, GatewayError, operations, validate } from '@sluice/contr
 import type { UnsupportedMode } from '../config/unsupported-mode.ts'
 import { answerOf, formatContext } from './answer.ts'
 import type { Attempted } from './attempt/attempt.ts'
-import type { Answer, Call } from './call.ts'
+import { type Answer, type Call, modelOf } from './call.ts'
 import type { AnyRequest } from './canonical.ts'
 import type { Gateway } from './gateway.ts'
 import type { Route, Routing } from './route/routing.ts'
@@ -48,10 +48,10 @@ export function begin(run: Run): Promise<Attempted> {
  * sluice.yaml, or the built-in model where nobody has that name.
  */
 export function routeOf(gateway: Gateway, call: Call): Route | Promise<Route> {
-  const { request, key, operation } = call
-  const { model } = request
+  const { key, operation } = call
+  const model = modelOf(call)
   const routing = gateway.routing()
-  return typeof model === 'string'
+  return model !== undefined
     ? routing.route(model, key, operation)
     : defaultRoute(gateway, routing, call)
 }

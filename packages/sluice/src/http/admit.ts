@@ -1,11 +1,12 @@
 import { GatewayError } from '@sluice/contract'
 import type { FastifyRequest } from 'fastify'
+import { headerText } from '../gateway/answer.ts'
 import type { Call } from '../gateway/call.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import { routeOf } from '../gateway/handle.ts'
 import { type Admission, actualOf } from '../gateway/limits/admission.ts'
 import { estimatedCost, leastMicroUsd } from '../gateway/limits/call-cost.ts'
-import { sizeOf, tokensOf } from '../gateway/limits/call-size.ts'
+import { type CallSize, sizeOf, tokensOf } from '../gateway/limits/call-size.ts'
 import {
   type Asked,
   type CallerLimits,
@@ -14,9 +15,11 @@ import {
   limitsOf,
   type Spending,
 } from '../gateway/limits/claims.ts'
-import { tellLimits } from '../gateway/limits/tell-limits.ts'
+import { type Decided, tellLimits } from '../gateway/limits/tell-limits.ts'
 import type { Route } from '../gateway/route/routing.ts'
+import type { Budget } from '../ports/account.ts'
 import type { Caller } from '../ports/api-key.ts'
+import type { Decision } from '../ports/limiter.ts'
 import type { Address, Exchange, ServerOptions } from './address.ts'
 
 interface Entering {
@@ -49,14 +52,85 @@ export function admitCall(exchange: Exchange, call: Call): Promise<void> | undef
   const limits = limitsOf(key, options.keyLimits())
   const size = sizeOf(call, gateway.learnedSizes)
   const asked = { isCounted: true, tokens: tokensOf(size) }
-  const admitting = { request, admission, limits, isPriced: true }
-  if (limits.budgets.length === 0) return admit(admitting, asked)
-  const withRoute = (route: Route) => {
-    const spending = spendingOf(exchange, { call, limits, route })
-    return admit(admitting, spending ? { ...asked, spending } : asked)
-  }
+  if (limits.budgets.length === 0)
+    return admit({ request, admission, limits, isPriced: true }, asked)
+  const entering: EnteringCall = { exchange, call, limits, size }
   const found = routeOf(gateway, call)
-  return found instanceof Promise ? found.then(withRoute) : withRoute(found)
+  return found instanceof Promise
+    ? found.then((route) => admitTo(entering, route))
+    : admitTo(entering, found)
+}
+
+interface EnteringCall {
+  readonly exchange: Exchange
+  readonly call: Call
+  readonly limits: CallerLimits
+  readonly size: CallSize
+}
+
+/** Asks for a call to this route, and where a budget has no money for it and says so, for the route that costs less. */
+function admitTo(entering: EnteringCall, route: Route): Promise<void> | undefined {
+  const { exchange, limits } = entering
+  const { request, admission } = exchange
+  const claims = claimsOf(limits, askedFor(entering, spendingOf(entering, route)))
+  const decision = admission.ask(claims, { isPriced: true })
+  if (decision === undefined) return
+  const decided = (one: Decision): Promise<void> | undefined => {
+    const refused = one.granted ? undefined : claims[one.refused]?.budget
+    if (refused?.overBudget) return admitElsewhere(entering, { claims, decision: one }, refused)
+    tellLimits(request.answerHeaders, { claims, decision: one })
+  }
+  return decision instanceof Promise ? decision.then(decided) : decided(decision)
+}
+
+/** Says where a call went that a budget had no money for. */
+const elsewhereHeader = 'x-sluice-over-budget'
+
+/**
+ * Asks again for the route that a budget names. The first refusal stands where the caller may not use it, nobody knows what
+ * it costs, or that does not fit either.
+ */
+async function admitElsewhere(
+  entering: EnteringCall,
+  first: Decided,
+  { id, overBudget }: Budget,
+): Promise<void> {
+  const { exchange, call, limits } = entering
+  const { request, admission, gateway, key } = exchange
+  const { answerHeaders } = request
+  const name = overBudget?.route ?? ''
+  let spending: Spending | undefined
+  try {
+    const route = await gateway.routing().route(name, key, call.operation)
+    spending = spendingElsewhere(spendingOf(entering, route, name), route)
+  } catch (thrown) {
+    if (!(thrown instanceof GatewayError)) throw thrown
+    return tellLimits(answerHeaders, first)
+  }
+  const claims = claimsOf(limits, askedFor(entering, spending))
+  const decision = await admission.ask(claims, { isPriced: true })
+  if (decision?.granted === false && claims[decision.refused]?.kind === 'budget')
+    return tellLimits(answerHeaders, first)
+  if (decision) tellLimits(answerHeaders, { claims, decision })
+  admission.goElsewhere({ route: name, budget: id })
+  answerHeaders.push(elsewhereHeader, headerText(name))
+}
+
+function askedFor({ size }: EnteringCall, spending: Spending | undefined): Asked {
+  return { isCounted: true, tokens: tokensOf(size), ...(spending && { spending }) }
+}
+
+/** What costs nothing is not held up by a budget that sends it there. */
+function spendingElsewhere(
+  spending: Spending | undefined,
+  { model, levels }: Route,
+): Spending | undefined {
+  if (!spending || !levels.every((level) => level.every(({ price }) => price.isFree)))
+    return spending
+  const budgets = spending.budgets.filter(
+    ({ claim: { budget } }) => budget.overBudget?.route !== model,
+  )
+  return { ...spending, budgets }
 }
 
 /** The request is over: what was reserved for it becomes what it has used. */
@@ -110,24 +184,20 @@ function admit(
 }
 
 /**
- * What a call may cost, for the budgets that count it; undefined where none does.
+ * What a call may cost by this route, for the budgets that count it; undefined where none does. `asked` is the name that leads
+ * there.
  *
  * @throws GatewayError `forbidden` where nobody knows what it may cost.
  */
 function spendingOf(
-  { gateway, options }: Exchange,
-  {
-    call,
-    limits,
-    route,
-  }: { readonly call: Call; readonly limits: CallerLimits; readonly route: Route },
+  { exchange: { gateway, options }, call, limits, size }: EnteringCall,
+  route: Route,
+  asked: unknown = call.request.model,
 ): Spending | undefined {
-  const { model } = call.request
-  const names = [typeof model === 'string' ? model : route.model]
+  const names = [typeof asked === 'string' ? asked : route.model]
   for (const level of route.levels) for (const { id } of level) names.push(id)
   const budgets = limits.budgets.filter(({ counts }) => counts(names, call.tags))
   if (budgets.length === 0) return undefined
-  const size = sizeOf(call, gateway.learnedSizes)
   const microUsd = estimatedCost(call, { route, size, at: gateway.now() })
   if (microUsd !== undefined) return { microUsd, budgets }
   if (options.keyLimits().unknownPrices === 'allow') return { microUsd: leastMicroUsd, budgets }

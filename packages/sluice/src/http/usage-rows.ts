@@ -97,6 +97,8 @@ const recordColumns: Readonly<Record<keyof UsageRecord, Shape>> = {
   upstreamStatus: 'integer',
   upstreamRequestId: 'text',
   dropped: 'json',
+  reservedMicroUsd: 'integer',
+  overBudget: 'text',
 }
 
 const columns = Object.entries(recordColumns) as readonly (readonly [keyof UsageRecord, Shape])[]

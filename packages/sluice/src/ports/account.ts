@@ -13,6 +13,11 @@ export interface Budget {
   readonly model?: string
   /** Counts only calls that have this tag; absent means all. */
   readonly tag?: string
+  /**
+   * Where a call goes that the budget has no money for: a model or a route that costs less or nothing, if the caller may use
+   * it. Absent: it is refused.
+   */
+  readonly overBudget?: { readonly route: string }
 }
 
 /** What every level may carry, from the organization down to the key. All levels hold at once; absent means no such bound. */

@@ -57,6 +57,8 @@ export type UsageBegun = Pick<
   | 'provider'
   | 'model'
   | 'startedAt'
+  | 'reservedMicroUsd'
+  | 'overBudget'
 >
 
 /** What an attempt has used so far. */

@@ -59,6 +59,8 @@ export const usageColumns: Columns<UsageRecord> = {
   upstreamStatus: integer('upstream_status'),
   upstreamRequestId: text('upstream_request_id'),
   dropped: json('dropped'),
+  reservedMicroUsd: integer('reserved_micro_usd'),
+  overBudget: text('over_budget'),
 }
 
 /** The part of the store that keeps the ledger. Disposing writes what is left. */

@@ -56,6 +56,7 @@ export function describeAccounts(subjectOf: () => Subject): void {
         budgets: [
           { id: 'all', limitMicroUsd: 5_000_000, window: 'month' },
           { id: 'some', limitMicroUsd: 1, window: 24, model: 'acme/*', tag: 'nightly' },
+          { id: 'soft', limitMicroUsd: 2, window: 'day', overBudget: { route: 'cheap' } },
         ],
         metadata: { cost: 'centre 7 “a”' },
         tags: ['a', 'b=c'],

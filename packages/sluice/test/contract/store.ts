@@ -286,6 +286,8 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
           images: 8,
           searchUnits: 9,
           serverToolCalls: { web_search: 2, code_execution: 1 },
+          reservedMicroUsd: 10,
+          overBudget: 'budget_1',
         })
         store.recordUsage(plain)
         store.recordUsage(full)

@@ -7,6 +7,7 @@ import {
 } from '@sluice/contract'
 import type { EngineContext, EngineOperation } from '@sluice/engine'
 import { lackProviderTools } from '@sluice/protocols'
+import { modelOf } from '../call.ts'
 import type { AnyStep } from '../canonical.ts'
 import type { Target } from '../route/routing.ts'
 import { asWritten, modeOf, type Run, reportsOf } from '../run/run.ts'
@@ -65,7 +66,7 @@ function engineContext(run: Run, target: EngineTarget, signal: AbortSignal): Eng
   const { gateway, route, call } = run
   const { publish } = gateway.engineContext
   return {
-    model: typeof call.request.model === 'string' ? call.request.model : route.model,
+    model: modelOf(call) ?? route.model,
     key: call.key.id,
     signal,
     fetchMedia: (url, options) =>

@@ -6,17 +6,24 @@ import type { Target } from '../route/routing.ts'
 const textMax = 200
 const droppedMax = 50
 
-type RequestFacts = Pick<UsageRecord, 'clientAddress' | 'format' | 'streamed' | 'requestedModel'>
+type RequestFacts = Pick<
+  UsageRecord,
+  'clientAddress' | 'format' | 'streamed' | 'requestedModel' | 'reservedMicroUsd' | 'overBudget'
+>
 
 /** What a record says of the request that it was made for. */
-export function requestFacts(call: Call, { id, model: targetModel }: Target): RequestFacts {
+export function requestFacts(call: Call, { providerId, model: targetModel }: Target): RequestFacts {
   const { model } = call.request
-  const isOther = typeof model === 'string' && model !== id && model !== targetModel
+  const { reservedMicroUsd = 0, elsewhere } = call.admission
+  const isOther =
+    typeof model === 'string' && model !== targetModel && model !== `${providerId}/${targetModel}`
   return {
     ...(call.clientAddress !== undefined && { clientAddress: call.clientAddress }),
     format: call.format.id,
     ...(call.stream && { streamed: true }),
     ...(isOther && { requestedModel: model.slice(0, textMax) }),
+    ...(reservedMicroUsd > 0 && { reservedMicroUsd }),
+    ...(elsewhere && { overBudget: elsewhere.budget }),
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Actual, Claim, Decision, Reservation } from '../../ports/limiter.ts'
-import type { Call } from '../call.ts'
+import type { Call, Elsewhere } from '../call.ts'
 import type { Gateway } from '../gateway.ts'
 import { type Listed, OpenList } from '../open-list.ts'
 
@@ -16,6 +16,7 @@ export class Admission implements Listed {
   #isGranted = false
   #isPriced = false
   #isOver = false
+  #elsewhere: Elsewhere | undefined
   #reservation: Reservation | undefined
   #actual: Actual = {}
   readonly #gateway: Pick<Gateway, 'limiter' | 'budgetWatch'>
@@ -41,6 +42,16 @@ export class Admission implements Listed {
     const claims = this.#reservation?.claims ?? []
     const budget = claims.find(({ kind }) => kind === 'budget')
     return budget?.kind === 'budget' ? budget.amount : 0
+  }
+
+  /** Where the request goes instead of where it asked to. */
+  get elsewhere(): Elsewhere | undefined {
+    return this.#elsewhere
+  }
+
+  /** A budget had no money for what was asked, and sends it there; what that may cost was granted. */
+  goElsewhere(elsewhere: Elsewhere): void {
+    this.#elsewhere = elsewhere
   }
 
   /** Whether it was decided, or is being decided, if the request is let in. */

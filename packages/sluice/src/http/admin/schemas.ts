@@ -28,6 +28,16 @@ const budget = Type.Object(
     ]),
     model: Type.Optional(word(200)),
     tag: Type.Optional(tag),
+    overBudget: Type.Optional(
+      Type.Object(
+        { route: word(200) },
+        {
+          additionalProperties: false,
+          description:
+            'A model or route that a call is sent to when there is no money for its own, if what it costs there fits or it costs nothing. Default: the call is refused.',
+        },
+      ),
+    ),
   },
   { additionalProperties: false },
 )
