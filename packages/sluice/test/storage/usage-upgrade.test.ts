@@ -4,6 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
 import type { Store } from '../../src/ports/store.ts'
+import { migrationsAfter } from '../../src/storage/migrations.ts'
 import { openSqlite } from '../../src/storage/sqlite.ts'
 import { furtherFaces } from '../../src/storage/usage-faces.ts'
 import {
@@ -23,6 +24,26 @@ const withoutFurther = `
   DELETE FROM usage_rollups WHERE face IN (${further});
   DELETE FROM usage_groups WHERE face IN (${further});`
 
+/** The last version whose program does not sum them. */
+const versionOfThen = 11
+
+/** What such a program would have had of a database. */
+function copyAsOfThen(file: string, older: string): void {
+  using db = new DatabaseSync(older)
+  for (const { sql } of migrationsAfter({ version: 0 }).slice(0, versionOfThen)) db.exec(sql)
+  db.exec(`ATTACH '${file}' AS newer`)
+  for (const table of ['usage_records', 'usage_groups', 'usage_rollups', 'usage_state']) {
+    const columns = db.prepare('SELECT name FROM pragma_table_info(?)').all(table)
+    const names = columns.map(({ name }) => String(name)).join(', ')
+    db.exec(
+      `DELETE FROM ${table}; INSERT INTO ${table} (${names}) SELECT ${names} FROM newer.${table}`,
+    )
+  }
+  db.exec(`${withoutFurther}
+    DELETE FROM usage_state WHERE name IN ('folded_further', 'further_to', 'further_from');
+    PRAGMA user_version = ${versionOfThen}`)
+}
+
 async function keepAll(store: Store): Promise<void> {
   for (const record of records) store.recordUsage(record)
   await store.flush()
@@ -41,15 +62,9 @@ test('sums of before are there after the upgrade, those without records too', as
     await keepAll(store)
     while ((await store.book.forget(day)).hasMore);
   }
-  {
-    using db = new DatabaseSync(file)
-    db.exec(`${withoutFurther}
-      DROP TABLE key_uses;
-      ALTER TABLE usage_groups DROP COLUMN outcome;
-      DELETE FROM usage_state WHERE name IN ('folded_further', 'further_to', 'further_from');
-      PRAGMA user_version = 9`)
-  }
-  await using store = openSqlite({ file })
+  const older = join(folder.path, 'older.db')
+  copyAsOfThen(file, older)
+  await using store = openSqlite({ file: older })
   expect((await store.book.sums({ ...everything, by: [] })).pending).toBeGreaterThan(0)
   await foldAll(store)
   expect(await answered(store, { by: ['tag', 'model'] })).toEqual(byTagAndModel)
