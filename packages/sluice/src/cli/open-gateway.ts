@@ -61,7 +61,7 @@ export interface OpenGatewayInput {
 export async function openGateway(input: OpenGatewayInput): Promise<OpenGateway> {
   const { config, store, log, streamTimes } = input
   const now = Date.now
-  const newId = createIds()
+  const newId = createIds(now)
   const keys = await openKeyRing(store, {
     fixed: fixedKeys(config),
     readFailed: (error) => log.error({ error: String(error) }, 'the keys could not be reloaded'),

@@ -7,6 +7,8 @@ import {
   usageDimensions,
 } from '../ports/usage-book.ts'
 import { fromRow } from './columns.ts'
+import type { Row } from './database.ts'
+import { type Span, spansOf } from './request-spans.ts'
 import { usageColumns } from './usage.ts'
 import type { UsageDatabase } from './usage-fold.ts'
 import { isOf } from './usage-records.ts'
@@ -19,11 +21,10 @@ export async function searchRequests(
   database: Pick<UsageDatabase, 'rows'>,
   { limit, before, sinceSequence, ...scope }: RequestQuestion,
 ): Promise<readonly FoundRequest[]> {
-  const found = await database.rows(
+  const found =
     sinceSequence === undefined
-      ? pageOf(scope, limit, before)
-      : newestOf(scope, limit, sinceSequence),
-  )
+      ? await pageOf(database, scope, { limit, before })
+      : await database.rows(newestOf(scope, limit, sinceSequence))
   if (found.length === 0) return []
   const ids = [...new Set(found.map((row) => String(row['call_id'])))]
   const rows = await database.rows(
@@ -39,10 +40,48 @@ export async function searchRequests(
   }))
 }
 
-function pageOf(scope: RequestScope, limit: number, before: RequestPlace | undefined): Sql {
+interface Page {
+  readonly limit: number
+  readonly before: RequestPlace | undefined
+}
+
+/** More spans than this are not looked through at once. */
+const spansMax = 128
+
+/** Looks through the spans one by one, and through twice as many at once where those before held too little. */
+async function pageOf(
+  database: Pick<UsageDatabase, 'rows'>,
+  scope: RequestScope,
+  { limit, before }: Page,
+): Promise<readonly Row[]> {
+  const to = before ? Math.min(scope.to, before.startedAt + 1) : scope.to
+  const found: Row[] = []
+  let spans: Span[] = []
+  let together = 1
+  const look = async (): Promise<void> => {
+    if (spans.length === 0) return
+    found.push(
+      ...(await database.rows(within(spans, scope, { limit: limit - found.length, before }))),
+    )
+    spans = []
+    together = Math.min(2 * together, spansMax)
+  }
+  // An index finds an id whenever it was.
+  const only = scope.id === undefined ? scope.only : {}
+  for await (const span of spansOf(database, { from: scope.from, to, only })) {
+    spans.push(span)
+    if (spans.length === together) await look()
+    if (found.length === limit) return found
+  }
+  await look()
+  return found
+}
+
+function within(spans: readonly Span[], scope: RequestScope, { limit, before }: Page): Sql {
+  const times = spans.map((span) => sql`(${join(timeOf(indexed, span), ' AND ')})`)
   const place = before ? [isBefore(before)] : []
   return sql`SELECT r.call_id, r.started_at, r.sequence FROM usage_records r
-    WHERE ${join([...timeOf(indexed, scope), ...conditionsOf(indexed, scope), ...place], ' AND ')}
+    WHERE (${join(times, ' OR ')}) AND ${join([sql`1 = 1`, ...conditionsOf(indexed, scope), ...place], ' AND ')}
       AND NOT EXISTS (SELECT 1 FROM usage_records n
         WHERE n.call_id = r.call_id AND ${join([...timeOf(unindexed, scope), ...conditionsOf(unindexed, scope)], ' AND ')}
           AND (n.started_at > r.started_at OR (n.started_at = r.started_at AND n.sequence > r.sequence)))
@@ -73,7 +112,7 @@ const indexed: Named = (column) => `r.${column}`
 const unindexed: Named = (column) =>
   column === 'started_at' || column === 'status' ? `(n.${column} + 0)` : `(n.${column} || '')`
 
-function timeOf(named: Named, { from, to }: RequestScope): readonly Sql[] {
+function timeOf(named: Named, { from, to }: Span): readonly Sql[] {
   const column = raw(named('started_at'))
   return [sql`${column} >= ${from}`, sql`${column} < ${to}`]
 }

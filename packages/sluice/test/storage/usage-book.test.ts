@@ -8,6 +8,7 @@ import { openPostgres } from '../../src/storage/postgres.ts'
 import { openSqlite } from '../../src/storage/sqlite.ts'
 import { segmentsOf } from '../../src/storage/usage-sums.ts'
 import type { StoreUnderTest } from '../contract/store.ts'
+import { describeRequestSearch } from '../contract/request-search.ts'
 import { describeUsageBook, foldAll } from '../contract/usage-book.ts'
 import { leaveOutPostgres, openTestDatabase } from './postgres-server.ts'
 
@@ -36,13 +37,15 @@ async function underTest(
   }
 }
 
-describeUsageBook('sqlite', async () => {
+const onSqlite = async () => {
   const folder = temporaryFolder()
   return underTest(
     async () => openSqlite({ file: join(folder.path, 'sluice.db') }),
     () => folder[Symbol.dispose](),
   )
-})
+}
+describeUsageBook('sqlite', onSqlite)
+describeRequestSearch('sqlite', onSqlite)
 
 const database = await openTestDatabase()
 afterAll(() => database?.[Symbol.asyncDispose]())
@@ -54,10 +57,12 @@ test('PostgreSQL is here to be tested', (context) => {
 describe.runIf(database)('with PostgreSQL', () => {
   const newSchema = async () => (await database?.newSchema()) ?? ''
 
-  describeUsageBook('postgres', async () => {
+  const onPostgres = async () => {
     const url = await newSchema()
     return underTest(() => openPostgres({ url }))
-  })
+  }
+  describeUsageBook('postgres', onPostgres)
+  describeRequestSearch('postgres', onPostgres)
 
   test('a record that is seen later than one with a larger number is counted', async () => {
     const url = await newSchema()
