@@ -92,6 +92,7 @@ export {
   parseDataUrl,
   registeredDataUrl,
   registeredType,
+  typeByContent,
 } from './wire/data-url.ts'
 export { formatJson, isRawNumber, parseJson, parsePieces } from './wire/json.ts'
 export {

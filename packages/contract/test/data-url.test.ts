@@ -1,11 +1,17 @@
 import { expect, test } from 'vitest'
-import { formatDataUrl, parseDataUrl } from '../src/wire/data-url.ts'
+import { formatDataUrl, parseDataUrl, registeredDataUrl } from '../src/wire/data-url.ts'
 
 test.each([
   ['data:image/png;base64,AAEC', 'image/png', 'AAEC'],
   ['DATA:Image/PNG;Base64,AAEC', 'image/png', 'AAEC'],
   ['data:text/plain;charset=utf-8;base64,w7w=', 'text/plain', 'w7w='],
   ['data:image/png;base64,AA%2BC', 'image/png', 'AA+C'],
+  ['data:image/png;base64, AA\nEC\n', 'image/png', 'AAEC'],
+  ['data:image/png;base64,_-8', 'image/png', '/+8='],
+  ['data:image/jpeg;base64,iVBORw0KGgo=', 'image/png', 'iVBORw0KGgo='],
+  ['data:;base64,/9j/4AAQ', 'image/jpeg', '/9j/4AAQ'],
+  ['data:application/octet-stream;base64,R0lGODlh', 'image/gif', 'R0lGODlh'],
+  ['data:text/plain;base64,R0lGODlh', 'text/plain', 'R0lGODlh'],
   ['data:,hello%20there', 'text/plain', Buffer.from('hello there').toString('base64')],
   ['data:text/csv,a%3Bb', 'text/csv', Buffer.from('a;b').toString('base64')],
 ])('%s', (url, contentType, base64) => {
@@ -28,4 +34,14 @@ test('what is written is read again', () => {
     contentType: 'image/webp',
     base64,
   })
+})
+
+test.each([
+  ['data:image/jpg;base64,AAEC', 'data:image/jpeg;base64,AAEC'],
+  ['data:image/jpeg;base64,iVBORw0KGgo=', 'data:image/png;base64,iVBORw0KGgo='],
+  ['data:application/octet-stream;base64,/9j/4AAQ', 'data:image/jpeg;base64,/9j/4AAQ'],
+  ['data:image/webp;base64,AAEC', 'data:image/webp;base64,AAEC'],
+  ['https://example.com/a.jpg', 'https://example.com/a.jpg'],
+])('%s is a picture at %s', (url, registered) => {
+  expect(registeredDataUrl(url)).toBe(registered)
 })

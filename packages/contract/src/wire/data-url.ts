@@ -1,5 +1,8 @@
 export interface DataUrl {
-  /** Lower-case, without parameters; `text/plain` where the address names none (RFC 2397). */
+  /**
+   * Lower-case, without parameters; `text/plain` where the address names none (RFC 2397). Of a picture, and of bytes of no
+   * stated kind, what they begin like: providers compare the two and refuse.
+   */
   readonly contentType: string
   /** The bytes in standard base64. */
   readonly base64: string
@@ -11,11 +14,13 @@ const form = /^data:([^,;]*)((?:;[^,;]*)*),/i
 export function parseDataUrl(url: string): DataUrl | undefined {
   const match = form.exec(url.slice(0, 1024))
   if (match === null) return undefined
-  const contentType = registeredType(match[1] ?? '') || 'text/plain'
+  const declared = registeredType(match[1] ?? '')
+  const contentType = declared || 'text/plain'
   const data = url.slice(match[0].length)
   if (/;\s*base64\s*$/i.test(match[2] ?? '')) {
-    const base64 = data.includes('%') ? decode(data) : data
-    return base64 !== undefined && isBase64(base64) ? { contentType, base64 } : undefined
+    const base64 = standardBase64((data.includes('%') ? decode(data) : data) ?? '%')
+    if (base64 === undefined) return undefined
+    return { contentType: typeOfBytes(declared, base64) ?? contentType, base64 }
   }
   const text = decode(data)
   return text === undefined
@@ -29,9 +34,40 @@ export function registeredType(contentType: string): string {
   return type === 'image/jpg' ? 'image/jpeg' : type
 }
 
-/** The same address with its type in the registered words. */
+/** The same address of a picture with its type in the registered words, and as its bytes begin. */
 export function registeredDataUrl(url: string): string {
-  return url.replace(/^data:image\/jpg(?=[;,])/i, 'data:image/jpeg')
+  const match = form.exec(url.slice(0, 1024))
+  if (match === null) return url
+  const [head, given = ''] = match
+  const declared = registeredType(given)
+  const type = typeOfBytes(declared, url.slice(head.length, head.length + 24)) ?? declared
+  return type === given.toLowerCase()
+    ? url
+    : `data:${type}${url.slice('data:'.length + given.length)}`
+}
+
+/** First characters of base64 by which common files are known. */
+const typesByStart: readonly (readonly [string, string])[] = [
+  ['iVBORw0KGgo', 'image/png'],
+  ['/9j/', 'image/jpeg'],
+  ['R0lGOD', 'image/gif'],
+  ['JVBERi', 'application/pdf'],
+]
+
+/** What bytes in base64 begin like; undefined for what is not known. */
+export function typeByContent(base64: string): string | undefined {
+  const known = typesByStart.find(([start]) => base64.startsWith(start))?.[1]
+  if (known !== undefined) return known
+  const head = Buffer.from(base64.slice(0, 16), 'base64').toString('latin1')
+  if (!head.startsWith('RIFF')) return undefined
+  return head.endsWith('WEBP') ? 'image/webp' : head.endsWith('WAVE') ? 'audio/wav' : undefined
+}
+
+function typeOfBytes(declared: string, base64: string): string | undefined {
+  const isUnknown = declared === '' || declared === 'application/octet-stream'
+  if (!isUnknown && !declared.startsWith('image/')) return undefined
+  const found = typeByContent(base64)
+  return isUnknown || found?.startsWith('image/') === true ? found : undefined
 }
 
 export function formatDataUrl(contentType: string, base64: string): string {
@@ -46,6 +82,9 @@ function decode(text: string): string | undefined {
   }
 }
 
-function isBase64(text: string): boolean {
-  return /^[A-Za-z0-9+/_-]*={0,2}$/.test(text)
+/** Many break base64 into lines, or write it in the alphabet of addresses; undefined for what is none. */
+function standardBase64(text: string): string | undefined {
+  const joined = /\s/.test(text) ? text.replace(/\s+/g, '') : text
+  if (!/^[A-Za-z0-9+/_-]*={0,2}$/.test(joined)) return undefined
+  return /[_-]/.test(joined) ? Buffer.from(joined, 'base64url').toString('base64') : joined
 }

@@ -27,13 +27,13 @@ const decisions: Decisions<'chat'> = {
 /** A chat request as the body of `POST /v2/chat`. */
 export function chatBody(request: ChatRequest, context: CodecContext): object {
   applyDecisions('chat', request, decisions, context)
-  const { temperature, top_p: p, stop: stops, seed, max_completion_tokens: maxTokens } = request
+  const { top_p: p, stop: stops, seed, max_completion_tokens: maxTokens } = request
   return {
     model: context.model,
     messages: encodeMessages(request, context),
     ...(request.stream === true ? { stream: true } : {}),
     ...(maxTokens == null ? {} : { max_tokens: maxTokens }),
-    ...(temperature == null ? {} : { temperature }),
+    ...temperatureOf(request, context),
     ...(p == null ? {} : { p }),
     ...(asksFor(request, 'top_k') ? { k: request.top_k } : {}),
     ...(stops?.length ? { stop_sequences: stops } : {}),
@@ -45,6 +45,13 @@ export function chatBody(request: ChatRequest, context: CodecContext): object {
     ...responseFormat(request),
     ...thinking(request, context),
   }
+}
+
+function temperatureOf({ temperature }: ChatRequest, context: CodecContext): object {
+  if (temperature == null) return {}
+  if (temperature <= 1) return { temperature }
+  context.leftOut('temperature', 'Cohere takes 0 to 1')
+  return {}
 }
 
 /** Cohere takes 0 to 1. */

@@ -17,22 +17,33 @@ export function encodeMessages(
   { messages }: ChatRequest,
   context: CodecContext,
 ): readonly Fields[] {
-  return messages.flatMap((message, index) => encodeMessage(message, `messages[${index}]`, context))
+  // The last message is to be a user's or a tool's.
+  const last = messages.findLastIndex(({ role }) => role !== 'system' && role !== 'developer')
+  return messages.flatMap((message, index) => {
+    const isLate = index > last && index === messages.length - 1
+    return encodeMessage(
+      isLate ? { ...message, role: 'user' } : message,
+      `messages[${index}]`,
+      context,
+    )
+  })
 }
 
 function encodeMessage(message: Message, path: string, context: CodecContext): readonly Fields[] {
   switch (message.role) {
     case 'system':
-    case 'developer':
-      return [{ role: 'system', content: contentOf(message, path, context) }]
+    case 'developer': {
+      const content = contentOf(message, path, context)
+      return content === undefined || content.length === 0 ? [] : [{ role: 'system', content }]
+    }
     case 'user':
-      return [{ role: 'user', content: named(message, contentOf(message, path, context)) }]
+      return [{ role: 'user', content: spoken(named(message, contentOf(message, path, context))) }]
     case 'tool':
       return [
         {
           role: 'tool',
           tool_call_id: message.tool_call_id,
-          content: contentOf(textOnly(message, path, context), path, context),
+          content: spoken(contentOf(textOnly(message, path, context), path, context)),
         },
       ]
     case 'assistant':
@@ -62,6 +73,13 @@ function encodeAssistant(message: Message, path: string, context: CodecContext):
       ...(calls.length > 0 ? { tool_calls: calls } : {}),
     },
   ]
+}
+
+/** A message and a result have at least one token. */
+function spoken(
+  content: string | readonly Fields[] | undefined,
+): string | readonly Fields[] | undefined {
+  return content === undefined || content.length === 0 ? '.' : content
 }
 
 /** Results of tools are texts at Cohere. */

@@ -23,7 +23,8 @@ function encodeTool({ name, description, parameters }: NonNullable<Tool['functio
     function: {
       name,
       ...(description == null ? {} : { description }),
-      parameters: parameters ?? { type: 'object', properties: {} },
+      // A schema without a type is refused.
+      parameters: { type: 'object', ...(parameters ?? { properties: {} }) },
     },
   }
 }

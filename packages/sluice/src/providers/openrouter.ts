@@ -5,7 +5,7 @@ export const openrouter = compatible({
   id: 'openrouter',
   name: 'OpenRouter',
   protocol: openaiLike({
-    chat: { knows: ['top_k', 'cache_control', 'reasoning_details', 'images'] },
+    chat: { knows: ['top_k', 'cache_control', 'reasoning', 'reasoning_details', 'images'] },
     embed: { inputType: true },
     responses: true,
   }),

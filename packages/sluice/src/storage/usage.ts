@@ -3,8 +3,8 @@ import sql from 'sql-template-tag'
 import type { Store } from '../ports/store.ts'
 import { boolean, type Columns, fieldsOf, fromRow, integer, json, number, text } from './columns.ts'
 import type { Database } from './database.ts'
-import { readState } from './usage-state.ts'
 import { type Ledger, type LedgerOptions, openLedger } from './usage-ledger.ts'
+import { readState } from './usage-state.ts'
 
 /** Where each field of a record is kept. */
 export const usageColumns: Columns<UsageRecord> = {

@@ -1,4 +1,10 @@
-import { type ContentPart, invalidRequest, parseDataUrl, registeredType } from '@sluice/contract'
+import {
+  type ContentPart,
+  invalidRequest,
+  parseDataUrl,
+  registeredType,
+  typeByContent,
+} from '@sluice/contract'
 import { typeByName, typeOfFile } from '../../file-types.ts'
 import type { CodecContext } from '../../protocol.ts'
 import type { Part } from '../generate-content.ts'
@@ -30,22 +36,6 @@ function isGoogleFile(url: string): boolean {
     url.startsWith('https://generativelanguage.googleapis.com/') ||
     /^https:\/\/(www\.youtube\.com\/watch\?|youtu\.be\/)/.test(url)
   )
-}
-
-/** First characters of base64 by which common files are known. */
-const typesByStart: readonly (readonly [string, string])[] = [
-  ['iVBORw0KGgo', 'image/png'],
-  ['/9j/', 'image/jpeg'],
-  ['R0lGOD', 'image/gif'],
-  ['JVBERi', 'application/pdf'],
-]
-
-function typeByContent(base64: string): string | undefined {
-  const known = typesByStart.find(([start]) => base64.startsWith(start))?.[1]
-  if (known !== undefined) return known
-  const head = Buffer.from(base64.slice(0, 16), 'base64').toString('latin1')
-  if (!head.startsWith('RIFF')) return undefined
-  return head.endsWith('WEBP') ? 'image/webp' : head.endsWith('WAVE') ? 'audio/wav' : undefined
 }
 
 /**

@@ -53,7 +53,21 @@ export function messagesOf(
   for (const [index, item] of input.entries()) addItem(conversation, item, `input[${index}]`)
   endTurn(conversation)
   endOutputs(conversation)
-  return conversation.messages
+  return withResultsFirst(conversation.messages)
+}
+
+/** Chat has the results of calls right behind them; here something else may have been said meanwhile. */
+function withResultsFirst(messages: readonly Message[]): readonly Message[] {
+  const calls = new Map<string, number>()
+  const moved = messages.map((message, index) => {
+    for (const { id } of message.tool_calls ?? []) calls.set(id, index)
+    const at = message.role === 'tool' ? calls.get(message.tool_call_id ?? '') : undefined
+    return { message, at: at ?? index, isResult: at !== undefined }
+  })
+  // The sort keeps the order of what has the same place.
+  return moved
+    .toSorted((one, other) => one.at - other.at || Number(one.isResult) - Number(other.isResult))
+    .map(({ message }) => message)
 }
 
 interface Conversation {

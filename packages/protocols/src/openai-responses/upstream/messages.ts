@@ -8,6 +8,7 @@ import {
 } from '@sluice/contract'
 import { restore } from '../../carried-reasoning.ts'
 import { pdfAsFile } from '../../file-types.ts'
+import { fittedId } from '../../fitted-id.ts'
 import { interleaved } from '../../interleaved.ts'
 import type { CodecContext } from '../../protocol.ts'
 
@@ -142,17 +143,34 @@ function reasoningItem(block: ThinkingBlock): readonly Fields[] {
   ]
 }
 
+/** OpenAI answers 400 to longer ones. */
+const callIdCharactersMax = 64
+
 function callItem(call: ToolCall, { kinds }: Place): Fields {
   const { id, custom } = call
   if (custom !== undefined) {
     kinds.set(id, 'custom')
-    return { type: 'custom_tool_call', call_id: id, name: custom.name, input: custom.input }
+    return {
+      type: 'custom_tool_call',
+      call_id: fittedId(id, callIdCharactersMax),
+      name: custom.name,
+      input: custom.input,
+    }
   }
   const { name, arguments: text } = call.function ?? { name: '', arguments: '' }
-  return { type: 'function_call', call_id: id, name, arguments: text }
+  return {
+    type: 'function_call',
+    call_id: fittedId(id, callIdCharactersMax),
+    name,
+    arguments: text,
+  }
 }
 
 function resultItem(message: Message, id: string, place: MessagePlace): Fields {
   const type = place.kinds.get(id) === 'custom' ? 'custom_tool_call_output' : 'function_call_output'
-  return { type, call_id: id, output: contentOf(message.content, place) }
+  return {
+    type,
+    call_id: fittedId(id, callIdCharactersMax),
+    output: contentOf(message.content, place),
+  }
 }

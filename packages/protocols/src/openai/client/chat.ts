@@ -58,7 +58,7 @@ export function canonicalChat(
       : {}),
     messages: callsAsToolCalls(
       withShownPictures(messages)
-        .map(({ message }) => withoutThinkingParts(message))
+        .map(({ message }) => withReasoning(withoutThinkingParts(message)))
         .map(withServerToolWords),
     ).map(plainMessage),
     ...(stop == null ? {} : { stop: stopList(stop) }),
@@ -76,6 +76,13 @@ function withoutThinkingParts(message: GivenMessage): ChatCompletionMessage {
     return message as ChatCompletionMessage
   const { text, reasoning } = readContent(content)
   return { reasoning_content: reasoning, ...rest, content: text }
+}
+
+/** What OpenRouter's, vLLM's and others' models have thought, under their name for it. */
+function withReasoning(message: ChatCompletionMessage): ChatCompletionMessage {
+  const { reasoning, ...rest } = message
+  if (typeof reasoning !== 'string') return message
+  return { reasoning_content: reasoning, ...withoutNullFields(rest) }
 }
 
 function isThinkingPart({ type }: { readonly type: string }): boolean {
@@ -132,9 +139,9 @@ function withoutNullFields<T extends object>(value: T): T {
   return Object.fromEntries(fields.filter(([, field]) => field !== null)) as T
 }
 
-/** Stop sequences as a list: a single one may stand alone. */
+/** Stop sequences as a list: a single one may stand alone, and an empty one is none. */
 export function stopList(stop: string | string[]): string[] {
-  return typeof stop === 'string' ? [stop] : stop
+  return (typeof stop === 'string' ? [stop] : stop).filter((text) => text !== '')
 }
 
 function canonicalFormat({

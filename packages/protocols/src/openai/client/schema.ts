@@ -53,6 +53,7 @@ const ChatCompletionMessage = Type.Object({
   tool_calls: optional(Type.Array(nullable(ToolCall))),
   role: oneOf([...messageRoles, 'function']),
   function_call: optional(FunctionCall),
+  reasoning: Type.Optional(Type.Unknown()),
   /** Pictures of an earlier answer. */
   images: optional(Type.Array(AnyObject)),
   /** Of an earlier answer: told to the model in words. */

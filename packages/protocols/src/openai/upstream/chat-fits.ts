@@ -30,6 +30,7 @@ function hasBareSchema(format: unknown): boolean {
 }
 
 const extensions = [
+  'reasoning',
   'reasoning_content',
   'thinking_blocks',
   'server_tool_calls',

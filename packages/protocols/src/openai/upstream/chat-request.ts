@@ -124,6 +124,9 @@ function streaming({ stream, stream_options: options }: ChatRequest): Record<str
   return { stream_options: stream === true ? { ...options, include_usage: true } : undefined }
 }
 
+/** OpenAI answers 400 to longer ones. */
+const callIdCharactersMax = 40
+
 interface Place {
   readonly knows: ReadonlySet<string>
   readonly context: CodecContext
@@ -134,6 +137,13 @@ function messageOut(message: Message, place: Place): unknown {
   const { knows, path } = place
   const { content, tool_calls: calls } = message
   const out: Record<string, unknown> = { ...message }
+  if (message.tool_call_id != null)
+    out['tool_call_id'] = fittedId(message.tool_call_id, callIdCharactersMax)
+  // OpenAI wants text from an assistant that calls nothing.
+  if (content == null && message.refusal != null && !calls?.length) {
+    out['content'] = message.refusal
+    delete out['refusal']
+  }
   for (const name of ['reasoning_content', 'thinking_blocks'] as const)
     if (!knows.has(name) || out[name] === null) delete out[name]
   const details = knows.has('reasoning_details') ? returnedDetails(message.thinking_blocks) : []
@@ -146,6 +156,7 @@ function messageOut(message: Message, place: Place): unknown {
   else if (calls !== undefined)
     out['tool_calls'] = calls.map(({ extra_content: extra, ...call }) => ({
       ...call,
+      id: fittedId(call.id, callIdCharactersMax),
       type: call.type ?? 'function',
       ...(knows.has('extra_content') && extra != null ? { extra_content: extra } : {}),
     }))

@@ -104,6 +104,8 @@ function readChoice(reading: Reading, choice: Fields, chunk: Fields, steps: Chat
   if (reason === undefined || state.finished) return
   state.finished = true
   if (state.details.length > 0) tell({ thinking_blocks: detailsBlock(state.details.splice(0)) })
+  const rest = state.slots.rest()
+  if (rest.length > 0) tell({ tool_calls: [...rest] })
   tell({}, { finish_reason: reason })
 }
 

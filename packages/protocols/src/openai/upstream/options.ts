@@ -11,7 +11,7 @@ export type PathOf = (path: string, context: CodecContext) => string
 export type ChatExtension = (typeof chatExtensions)[number] | (typeof ownForms)[number]
 
 /** Forms of their own in which upstreams take back what a gateway takes as `thinking_blocks` or `reasoning_content`. */
-const ownForms = ['reasoning_details', 'thinking_parts'] as const
+const ownForms = ['reasoning', 'reasoning_details', 'thinking_parts'] as const
 
 /** All of which a gateway like this one understands. */
 export const chatExtensions = [

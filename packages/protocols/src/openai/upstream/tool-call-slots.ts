@@ -6,6 +6,8 @@ interface Slot {
   index: number | undefined
   readonly id: string
   waiting: string
+  /** Its arguments are an empty object that was not told yet. */
+  isEmpty: boolean
 }
 
 /**
@@ -18,6 +20,8 @@ export interface ToolCallSlots {
   count(): number
   /** The canonical pieces that one piece of the upstream stands for: one, or none while the name is missing. */
   read(piece: Fields): readonly ToolCallDelta[]
+  /** What is left to tell of the calls when the choice ends. */
+  rest(): readonly ToolCallDelta[]
 }
 
 export function createToolCallSlots(newId: () => string): ToolCallSlots {
@@ -39,7 +43,7 @@ export function createToolCallSlots(newId: () => string): ToolCallSlots {
   }
 
   function open(id: string | undefined): Slot {
-    const slot: Slot = { index: undefined, id: id ?? newId(), waiting: '' }
+    const slot: Slot = { index: undefined, id: id ?? newId(), waiting: '', isEmpty: false }
     byId.set(slot.id, slot)
     return slot
   }
@@ -57,6 +61,10 @@ export function createToolCallSlots(newId: () => string): ToolCallSlots {
   return {
     count: () => count,
     read: (piece) => readPiece(piece, { slotOf, next: () => count++ }),
+    rest: () =>
+      [...byId.values()].flatMap(({ index, isEmpty }) =>
+        index === undefined || !isEmpty ? [] : [{ index, function: { arguments: '{}' } }],
+      ),
   }
 }
 
@@ -76,9 +84,12 @@ function readPiece(
   const extra = isObject(piece['extra_content']) ? { extra_content: piece['extra_content'] } : {}
   if (slot.index !== undefined) {
     if (text === '' && !('extra_content' in extra)) return []
+    slot.isEmpty = false
     return [{ index: slot.index, ...argumentsOf(text, isObject(custom)), ...extra }]
   }
-  slot.waiting += text
+  // Gateways before Anthropic were seen to send the empty object of a call's beginning before its arguments.
+  slot.isEmpty = !isObject(custom) && text.trim() === '{}'
+  if (!slot.isEmpty) slot.waiting += text
   const known = someText(name)
   if (known === undefined) return []
   slot.index = slots.next()

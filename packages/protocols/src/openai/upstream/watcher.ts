@@ -12,6 +12,8 @@ import { failureOf } from './finish-reasons.ts'
 /** Watches a stream of chat or text completion chunks (OpenAI API; the stream ends with `[DONE]`). */
 export function createCompletionWatcher(): StreamWatcher {
   const open = new Set<unknown>()
+  /** OpenRouter tells the usage in a chunk that has a choice again, without a reason. */
+  const done = new Set<unknown>()
   const repeated = new RepeatedEvent()
   let usageOnly = false
   let isFinished = false
@@ -27,10 +29,11 @@ export function createCompletionWatcher(): StreamWatcher {
       if (failure !== undefined) return failure
       const index = choice['index'] ?? 0
       if (someText(reason) === undefined) {
-        open.add(index)
+        if (!done.has(index)) open.add(index)
         continue
       }
       open.delete(index)
+      done.add(index)
       finished = true
       isFinished = true
     }
