@@ -1,0 +1,224 @@
+// The Helm chart: its values against their schema, and what it renders against the schemas of Kubernetes.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Ajv } from 'ajv'
+import { StatefulSet } from 'kubernetes-models/apps/v1'
+import { HorizontalPodAutoscaler } from 'kubernetes-models/autoscaling/v2'
+import { Ingress, NetworkPolicy } from 'kubernetes-models/networking.k8s.io/v1'
+import { PodDisruptionBudget } from 'kubernetes-models/policy/v1'
+import { ConfigMap, Service, ServiceAccount } from 'kubernetes-models/v1'
+import { describe, expect, test, type TestContext } from 'vitest'
+import { parse, parseAllDocuments } from 'yaml'
+import { parseConfig } from '../../packages/sluice/src/config/file.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
+import {
+  chart,
+  mayRender,
+  render,
+  renderedFile,
+  stampOf,
+  valueSets,
+  valuesFile,
+} from './render-chart.ts'
+
+const kinds: Readonly<Record<string, new (content: never) => { validate(): void }>> = {
+  StatefulSet,
+  HorizontalPodAutoscaler,
+  Ingress,
+  NetworkPolicy,
+  PodDisruptionBudget,
+  ConfigMap,
+  Service,
+  ServiceAccount,
+}
+/** Of an operator, which is not part of Kubernetes. */
+const foreign = ['PodMonitor']
+
+interface Manifest {
+  readonly kind: string
+  readonly metadata: { readonly name: string }
+  readonly data?: Readonly<Record<string, string>>
+  readonly spec: Spec
+}
+
+type Labels = Readonly<Record<string, string>>
+
+/** What these tests read of it; which of these are there depends on the kind. */
+interface Spec {
+  readonly template: { readonly metadata: { readonly labels: Labels }; readonly spec: PodSpec }
+  readonly serviceName: string
+  readonly selector: object
+  readonly ports: readonly { readonly targetPort: string }[]
+  readonly podSelector: { readonly matchLabels: object }
+  readonly scaleTargetRef: { readonly name: string }
+  readonly maxUnavailable: number
+}
+
+interface PodSpec {
+  readonly terminationGracePeriodSeconds: number
+  readonly securityContext: object
+  readonly containers: readonly {
+    readonly ports: readonly { readonly name: string }[]
+    readonly securityContext: object
+    readonly envFrom: object
+    readonly lifecycle: {
+      readonly preStop: { readonly exec: { readonly command: readonly string[] } }
+    }
+    readonly readinessProbe: { readonly httpGet: { readonly path: string } }
+    readonly livenessProbe: { readonly httpGet: { readonly path: string } }
+  }[]
+}
+
+interface Values {
+  readonly secretName: string
+  readonly stopTimeoutSeconds: number
+  readonly preStopSeconds: number
+}
+
+function valuesOf(set: string): Values {
+  const files = [join(chart, 'values.yaml'), valuesFile(set)]
+  return Object.assign(
+    {},
+    ...files.map((file) => parse(readFileSync(file, 'utf8')) as object),
+  ) as Values
+}
+
+function manifestsOf(set: string): readonly Manifest[] {
+  const text = readFileSync(renderedFile(set), 'utf8')
+  return parseAllDocuments(text).map((document) => {
+    expect(document.errors).toEqual([])
+    return document.toJS() as Manifest
+  })
+}
+
+function only(set: string, kind: string): Manifest {
+  const found = manifestsOf(set).filter((one) => one.kind === kind)
+  expect(found, kind).toHaveLength(1)
+  return found[0]!
+}
+
+function leaveOutRendering(context: TestContext): void {
+  const reason =
+    'left out: Go and the libraries of Helm are not installed; the renderings in the repository were checked'
+  console.warn(`${context.task.name}: ${reason}`)
+  context.skip(reason)
+}
+
+describe.each(valueSets)('with the values %s', (set) => {
+  test('the rendering is that of the templates as they are', (context) => {
+    const kept = readFileSync(renderedFile(set), 'utf8')
+    expect(kept.split('\n', 1)[0], 'run: npm run charts').toBe(stampOf(set).trim())
+    if (!mayRender()) return leaveOutRendering(context)
+    expect(stampOf(set) + render(valuesFile(set)).text).toBe(kept)
+  })
+
+  test('every manifest is one of Kubernetes', () => {
+    const manifests = manifestsOf(set)
+    expect(manifests.length).toBeGreaterThan(4)
+    for (const manifest of manifests) {
+      if (foreign.includes(manifest.kind)) continue
+      const Kind = kinds[manifest.kind]
+      expect(Kind, manifest.kind).toBeDefined()
+      if (Kind) new Kind(manifest as never).validate()
+    }
+  })
+
+  test('the settings are settings of the gateway, and a pod has time to end its streams', () => {
+    const text = only(set, 'ConfigMap').data?.['sluice.yaml'] ?? ''
+    const { server } = parseConfig(text, 'sluice.yaml', {})
+    const { spec } = only(set, 'StatefulSet').spec.template
+    const values = valuesOf(set)
+    expect(server?.stopTimeoutMs).toBe(values.stopTimeoutSeconds * 1000)
+    expect(spec.terminationGracePeriodSeconds).toBeGreaterThanOrEqual(
+      values.preStopSeconds + values.stopTimeoutSeconds + 2,
+    )
+    const container = spec.containers[0]!
+    expect(container.lifecycle.preStop.exec.command.at(-1)).toContain(
+      `${values.preStopSeconds * 1000})`,
+    )
+    expect(container.securityContext).toMatchObject({
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ['ALL'] },
+    })
+    expect(spec.securityContext).toMatchObject({ runAsNonRoot: true, runAsUser: 65532 })
+    expect(container.readinessProbe.httpGet.path).toBe('/readyz')
+    expect(container.livenessProbe.httpGet.path).toBe('/healthz')
+    expect(container.envFrom).toEqual([{ secretRef: { name: values.secretName } }])
+  })
+
+  test('all that belongs together has the same labels, ports and names', () => {
+    const { spec } = only(set, 'StatefulSet')
+    const labels = spec.template.metadata.labels
+    for (const service of manifestsOf(set).filter(({ kind }) => kind === 'Service')) {
+      expect(labels).toMatchObject(service.spec.selector)
+      const ports = spec.template.spec.containers[0]!.ports.map(({ name }) => name)
+      for (const { targetPort } of service.spec.ports) expect(ports).toContain(targetPort)
+    }
+    const services = manifestsOf(set).filter(({ kind }) => kind === 'Service')
+    expect(services.map(({ metadata }) => metadata.name)).toContain(spec.serviceName)
+    expect(labels).toMatchObject(only(set, 'NetworkPolicy').spec.podSelector.matchLabels)
+  })
+})
+
+test('autoscaling goes by requests in flight, and a disruption takes one pod at a time', () => {
+  const { spec } = only('full', 'HorizontalPodAutoscaler')
+  expect(spec).toMatchObject({
+    minReplicas: 3,
+    maxReplicas: 12,
+    metrics: [
+      { pods: { metric: { name: 'sluice_requests_in_flight' }, target: { averageValue: '150' } } },
+    ],
+  })
+  expect(spec.scaleTargetRef.name).toBe(only('full', 'StatefulSet').metadata.name)
+  expect(only('full', 'StatefulSet').spec).not.toHaveProperty('replicas')
+  expect(only('full', 'PodDisruptionBudget').spec.maxUnavailable).toBe(1)
+  const kindsOfMinimal = manifestsOf('minimal').map(({ kind }) => kind)
+  expect(kindsOfMinimal).not.toContain('PodDisruptionBudget')
+  expect(manifestsOf('full').map(({ kind }) => kind)).not.toContain('Secret')
+})
+
+test.for([
+  ['replicas: 2', 'storage: postgres'],
+  ['replicas: 2\nstorage: postgres', 'redis: true'],
+])('what would not hold is refused: %s', ([values, sentence], context) => {
+  if (!mayRender()) return leaveOutRendering(context)
+  using folder = temporaryFolder()
+  const file = join(folder.path, 'values.yaml')
+  writeFileSync(file, `secretName: s\n${values}\n`)
+  expect(render(file).error).toContain(sentence)
+})
+
+describe('values.schema.json', () => {
+  const validate = new Ajv({ strict: false }).compile(
+    JSON.parse(readFileSync(join(chart, 'values.schema.json'), 'utf8')) as object,
+  )
+  const defaults = parse(readFileSync(join(chart, 'values.yaml'), 'utf8')) as object
+
+  test('knows every value there is, and takes the examples', () => {
+    for (const set of valueSets) {
+      const given = parse(readFileSync(valuesFile(set), 'utf8')) as object
+      validate({ ...defaults, ...given })
+      expect(validate.errors).toBeNull()
+    }
+  })
+
+  test.each([
+    {},
+    { secretName: '' },
+    { secretName: 's', replica: 2 },
+    { secretName: 's', storage: 'mysql' },
+    { secretName: 's', image: { name: 'x' } },
+  ])('refuses %o', (given) => {
+    expect(validate({ ...defaults, ...given })).toBe(false)
+  })
+})
+
+test('the chart has the version of the package', () => {
+  const { version } = JSON.parse(readFileSync(join(chart, '../../../package.json'), 'utf8')) as {
+    version: string
+  }
+  const about = parse(readFileSync(join(chart, 'Chart.yaml'), 'utf8')) as { appVersion: string }
+  expect(about.appVersion).toBe(version)
+  expect(existsSync(join(chart, 'templates/NOTES.txt'))).toBe(true)
+})

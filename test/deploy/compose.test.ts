@@ -1,0 +1,85 @@
+// compose.yaml and the unit of systemd, as far as they can be checked without the programs that run them.
+import { spawnSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { readEnvironment } from '../../packages/sluice/src/config/env.ts'
+import { parseConfig } from '../../packages/sluice/src/config/file.ts'
+import { providers } from '../../packages/sluice/src/providers/index.ts'
+import { root } from '../support/npm.ts'
+
+interface Service {
+  readonly image: string
+  readonly volumes?: readonly string[]
+  readonly depends_on?: readonly string[] | Readonly<Record<string, { readonly condition: string }>>
+  readonly healthcheck?: object
+  readonly environment: Readonly<Record<string, string>>
+  readonly [field: string]: unknown
+}
+
+const read = (file: string) => readFileSync(join(root, file), 'utf8')
+const compose = parse(read('compose.yaml')) as {
+  readonly services: Readonly<Record<string, Service>>
+  readonly volumes: Readonly<Record<string, unknown>>
+}
+const services = Object.entries(compose.services)
+
+test('everything that compose.yaml refers to is there', () => {
+  for (const [name, { volumes = [], depends_on: needed = [], image }] of services) {
+    if (name !== 'sluice') expect(image, name).toMatch(/^docker\.io\/.+:.*\d/)
+    for (const volume of volumes) {
+      const [source = ''] = volume.split(':')
+      if (source.startsWith('./')) expect(existsSync(join(root, source)), volume).toBe(true)
+      else expect(Object.keys(compose.volumes)).toContain(source)
+    }
+    const names = Array.isArray(needed) ? (needed as string[]) : Object.keys(needed)
+    for (const other of names) expect(Object.keys(compose.services)).toContain(other)
+    for (const [other, { condition }] of Array.isArray(needed) ? [] : Object.entries(needed))
+      if (condition === 'service_healthy')
+        expect(compose.services[other]).toHaveProperty('healthcheck')
+  }
+})
+
+test('every variable that compose.yaml asks for is in the example, which holds no secret', () => {
+  const example = Object.fromEntries(
+    [...read('deploy/compose/example.env').matchAll(/^(\w+)=(.*)$/gm)].map(([, name, value]) => [
+      name,
+      value,
+    ]),
+  )
+  const asked = [...read('compose.yaml').matchAll(/\$\{(\w+)[:}]/g)].map(([, name = '']) => name)
+  expect(asked.length).toBeGreaterThan(3)
+  for (const name of asked) expect(Object.keys(example)).toContain(name)
+  for (const [name, value] of Object.entries(example))
+    if (/KEY|PASSWORD/.test(name)) expect(value).toBe('')
+  const known = [...providers.values()].flatMap(({ environment }) => environment)
+  for (const name of Object.keys(example).filter((one) => one.endsWith('_API_KEY')))
+    expect(known).toContain(name)
+})
+
+test('the gateway understands its variables and its settings, and is given the time that it may take to stop', () => {
+  const { sluice } = compose.services
+  const environment = readEnvironment(sluice?.environment)
+  expect(environment.databaseUrl).toContain('@postgres:5432/sluice')
+  expect(environment.redisUrl).toBe('redis://valkey:6379')
+  const { server } = parseConfig(read('deploy/compose/sluice.yaml'), 'sluice.yaml', {})
+  const graceMs = Number.parseInt(String(sluice?.['stop_grace_period']), 10) * 1000
+  expect(graceMs).toBeGreaterThanOrEqual((server?.stopTimeoutMs ?? 0) + 2_000)
+  expect(sluice).toMatchObject({ read_only: true, cap_drop: ['ALL'], env_file: '.env' })
+})
+
+test('systemd finds no mistake in the unit', (context) => {
+  const unit = join(root, 'deploy/systemd/sluice.service')
+  expect(readFileSync(unit, 'utf8')).toMatch(/^ExecStart=\/usr\/bin\/env sluice serve$/m)
+  const verified = spawnSync('systemd-analyze', ['verify', unit], { encoding: 'utf8' })
+  if (verified.error) {
+    const reason = 'left out: there is no systemd-analyze'
+    console.warn(`${context.task.name}: ${reason}`)
+    return context.skip(reason)
+  }
+  expect(verified.stderr).toBe('')
+  expect(verified.status).toBe(0)
+  const args = ['security', '--offline=true', '--threshold=20', unit]
+  expect(spawnSync('systemd-analyze', args, { encoding: 'utf8' }).status).toBe(0)
+})
