@@ -48,6 +48,8 @@ export interface StartOptions {
   readonly dataFolder?: string
   readonly variables?: Readonly<Record<string, string>>
   readonly streamTimes?: StreamTimes
+  /** What administrators change; nothing is read from it at the start. Default: one that is not there. */
+  readonly configFile?: string
   /** Disposed with the gateway. Default: SQLite in the data folder. */
   readonly store?: Store
   /** Between tries of a webhook. Default: 50 ms, four times. */
@@ -81,6 +83,7 @@ export async function start(
     streamTimes,
     alertWaitsMs = [50, 50, 50, 50],
     lookForSlowRequestsMs,
+    configFile,
     ...given
   }: StartOptions = {},
 ): Promise<Started> {
@@ -94,7 +97,7 @@ export async function start(
     ...variables,
   })
   const configOf = (file: ConfigFile): Config =>
-    createConfig(environment, { prices, ...file }, 'sluice.yaml')
+    createConfig(environment, { prices, ...file }, configFile ?? join(folder, 'sluice.yaml'))
   const { log, logged } = recorder()
   const failures = new StoreFailures(log)
   const store =

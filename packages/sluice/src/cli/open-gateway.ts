@@ -231,6 +231,7 @@ export async function routingOf(
     hadProviders,
     known: {
       ids: [...providers.keys()],
+      find: (id) => providers.get(id),
       whyOff: (id) => whyOff(id, { config, catalogue: providers, skipped }),
     },
   })

@@ -1,5 +1,6 @@
 import { invalidRequest, operations } from '@sluice/contract'
 import { type ClientFormat, formats } from '@sluice/protocols'
+import type { Call } from '../gateway/call.ts'
 import { explainCall } from '../gateway/kept/explain.ts'
 import type { Address, Exchange } from './address.ts'
 import { parseJsonObject, readBody } from './body.ts'
@@ -51,11 +52,19 @@ export const adminAddresses: readonly Address[] = [
   },
 ]
 
-/** `{path, request}`: the address a request is for, default chat completions, and its JSON body. */
 async function explain(exchange: Exchange): Promise<void> {
   const { gateway, options, reply, request } = exchange
   const raw = await readBody(request.raw, limitsOf(exchange))
   const asked = await parseJsonObject(raw, request.headers['content-type'], options.bodyUnitsMax)
+  reply.send(await explainCall(gateway, sampleCall(exchange, asked)))
+}
+
+/**
+ * The call that `{path, request}` would be: the address that a request is for, default chat completions, and its JSON body.
+ *
+ * @throws GatewayError `invalid_request` with the path of the field at fault.
+ */
+export function sampleCall(exchange: Exchange, asked: Readonly<Record<string, unknown>>): Call {
   const path = asked['path'] ?? '/v1/chat/completions'
   if (typeof path !== 'string') throw invalidRequest("'path' must be a string", 'path')
   const body = asked['request']
@@ -63,7 +72,7 @@ async function explain(exchange: Exchange): Promise<void> {
     throw invalidRequest("'request' must be an object", 'request')
   const [pathname = '', query = ''] = path.split('?')
   const { format, parameters } = addressed(pathname)
-  const call = createCall(exchange, {
+  return createCall(exchange, {
     format,
     fields: body as Readonly<Record<string, unknown>>,
     raw: Buffer.from(JSON.stringify(body)),
@@ -71,7 +80,6 @@ async function explain(exchange: Exchange): Promise<void> {
     query,
     headers: {},
   })
-  reply.send(await explainCall(gateway, call))
 }
 
 interface Addressed {

@@ -7,8 +7,13 @@ import { compactResponse, createResponse } from '../gateway/kept/responses.ts'
 import { createVideo } from '../gateway/kept/videos.ts'
 import type { Address } from './address.ts'
 import { endpointAddresses } from './admin/addresses.ts'
+import { aboutAddresses } from './admin/about.ts'
+import { modelListAddresses } from './admin/model-list.ts'
 import { overviewAddresses } from './admin/overview.ts'
+import { providerAddresses } from './admin/providers.ts'
 import { requestAddresses } from './admin/requests.ts'
+import { routeAddresses } from './admin/routes-plan.ts'
+import { settingsAddresses } from './admin/settings.ts'
 import { adminAddresses } from './admin.ts'
 import { consoleAddresses } from './console.ts'
 import { documentAddresses } from './docs.ts'
@@ -53,6 +58,11 @@ export const addresses: readonly Address[] = [
   ...usageAddresses,
   ...overviewAddresses,
   ...sessionAddresses,
+  ...providerAddresses,
+  ...modelListAddresses,
+  ...routeAddresses,
+  ...settingsAddresses,
+  ...aboutAddresses,
   ...healthAddresses,
   ...homeAddresses,
   ...consoleAddresses,

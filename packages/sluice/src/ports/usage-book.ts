@@ -1,4 +1,4 @@
-import type { CallOutcome, UsageRecord } from '@sluice/contract'
+import type { UsageRecord } from '@sluice/contract'
 
 /** What usage can be told apart by. */
 export const usageDimensions = [
@@ -103,7 +103,6 @@ export interface LedgerQuestion extends UsageScope {
 export interface RequestScope extends UsageScope {
   /** What the gateway or the caller calls the call. */
   readonly id?: string
-  readonly outcome?: CallOutcome
   /** From the first to the last of these. */
   readonly status?: readonly [number, number]
   readonly format?: string

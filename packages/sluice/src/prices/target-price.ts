@@ -1,7 +1,7 @@
 import type { OperationName } from '@sluice/contract'
 import { freePrice, type PriceBook, type PricedTarget } from './book.ts'
 import { type Cost, cost, type PricedUsage } from './cost.ts'
-import type { Price } from './price.ts'
+import type { Price, PriceInput } from './price.ts'
 
 /** The price of one target, found once and looked up again now and then: some change at an hour of the day. */
 export interface TargetPrice {
@@ -9,6 +9,8 @@ export interface TargetPrice {
   readonly isFree: boolean
   /** Reads what is needed to know it; to be waited for before the first cost. */
   open(): Promise<void> | undefined
+  /** How it is written down, at a moment; undefined where nobody knows it. */
+  written(at: number): PriceInput | undefined
   /** What a call that began at `at` costs; null where nobody knows, of which is warned once. */
   cost(usage: PricedUsage, operation: OperationName, at: number): Cost | null
 }
@@ -35,6 +37,7 @@ export function createTargetPrices(
       return {
         isFree: false,
         open: () => book.open(target),
+        written: (at) => book.find(target, at)?.written,
         cost(usage, operation, at) {
           const now = Math.floor(at / validMs)
           if (now !== period) {
@@ -60,6 +63,7 @@ export function freeTarget(source: string, date: string): TargetPrice {
   return {
     isFree: true,
     open: () => undefined,
+    written: () => ({ rates: {}, source, date }),
     cost: (usage, operation) => cost({ ...usage, serverToolCalls: {} }, operation, price),
   }
 }

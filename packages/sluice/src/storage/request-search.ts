@@ -117,10 +117,7 @@ function timeOf(named: Named, { from, to }: Span): readonly Sql[] {
   return [sql`${column} >= ${from}`, sql`${column} < ${to}`]
 }
 
-function conditionsOf(
-  named: Named,
-  { only, id, outcome, status, format }: RequestScope,
-): readonly Sql[] {
+function conditionsOf(named: Named, { only, id, status, format }: RequestScope): readonly Sql[] {
   const column = (name: string) => raw(named(name))
   const conditions: Sql[] = []
   for (const dimension of usageDimensions) {
@@ -132,11 +129,10 @@ function conditionsOf(
       sql`${column('call_id')} IN (SELECT call_id FROM usage_records WHERE call_id = ${id}
         UNION SELECT call_id FROM usage_records WHERE request_id = ${id})`,
     )
-  if (outcome !== undefined) conditions.push(sql`${column('outcome')} = ${outcome}`)
   if (status) conditions.push(...statusIn(column('status'), status))
   if (format !== undefined) conditions.push(sql`${column('format')} = ${format}`)
   // Said for the index of these alone; what has a status of failure is not completed.
-  if ((outcome !== undefined && outcome !== 'completed') || (status && status[0] >= 400))
+  if ((only.outcome !== undefined && only.outcome !== 'completed') || (status && status[0] >= 400))
     conditions.push(sql`${column('outcome')} <> 'completed'`)
   return conditions
 }

@@ -26,7 +26,7 @@ const questions: readonly (readonly [
   ['with a tag', { only: { tag: 'a"b' } }, ({ tags = [] }) => tags.includes('a"b')],
   [
     'of a key that failed',
-    { only: { key: 'key_1' }, outcome: 'failed' },
+    { only: { key: 'key_1', outcome: 'failed' } },
     ({ keyId, outcome }) => keyId === 'key_1' && outcome === 'failed',
   ],
   [

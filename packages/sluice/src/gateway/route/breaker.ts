@@ -19,6 +19,10 @@ class Gate {
   #isProbed = false
   #state: BreakerState = 'closed'
 
+  get state(): BreakerState {
+    return this.#state
+  }
+
   get isClosed(): boolean {
     return this.#openUntil === 0
   }
@@ -80,6 +84,16 @@ export class Breaker {
 
   constructor(changed: BreakerChanged) {
     this.#changed = changed
+  }
+
+  /** For all callers. */
+  get state(): BreakerState {
+    return this.#all.state
+  }
+
+  /** The ids of the callers for whom alone it is not closed. */
+  get refusedCallers(): readonly string[] {
+    return [...(this.#callers ?? [])].flatMap(([id, { gate }]) => (gate.isClosed ? [] : [id]))
   }
 
   lets(caller: string, now: number): boolean {

@@ -13,7 +13,7 @@ import { offHint, suggestion, unknownModel } from './unknown-model.ts'
 
 /** Names and routes of one configuration; a new configuration makes a new one and the old serves its calls to the end. */
 export function createRouting(input: RoutingInput): Routing {
-  const { config, upstreams, engine } = input
+  const { config, upstreams, engine, known } = input
   const aliases = aliasesOf(input)
   const engineNames: ReadonlyMap<string, EngineModel> = new Map(
     config.builtin.enabled === 'never' ? [] : engine.models.map((model) => [model.id, model]),
@@ -21,7 +21,6 @@ export function createRouting(input: RoutingInput): Routing {
   const listed: ListedModels = { input, aliases, engineNames }
   // A Map, since callers choose the name: an object would have a `constructor`.
   const routes = new Map(Object.entries(config.models))
-
   /** Routes that the configuration alone decides, made once; names that callers made up push out the oldest. */
   const made = new Map<string, Route>()
 
@@ -63,6 +62,7 @@ export function createRouting(input: RoutingInput): Routing {
 
   return {
     upstreams,
+    known,
     builtinModels: [...engineNames.keys()],
     hasProviders: hasProviders(input),
     route(model, key) {

@@ -17,6 +17,8 @@ export interface Health extends KeyTurns {
   failed(target: string, caller: string, breaker: BreakerOptions): void
   /** A moving average of the time to the first content, in milliseconds; undefined when nothing is known. */
   latencyMs(target: string): number | undefined
+  /** All targets that something is known of. */
+  seen(): readonly SeenTarget[]
   /** A percentile (0 to 100) of the last first-content times; undefined below 8 observations. */
   percentileMs(target: string, percentile: number): number | undefined
   /**
@@ -30,6 +32,18 @@ export interface Health extends KeyTurns {
   /** Remembers whether an upstream's last answer was that of a gateway like this one. */
   setGateway(provider: string, isGateway: boolean): void
   isGateway(provider: string): boolean
+}
+
+/** What is known of a target. */
+export interface SeenTarget {
+  readonly id: string
+  readonly breaker: BreakerState
+  /** The ids of keys for which alone the breaker is not closed. */
+  readonly refusedCallers: readonly string[]
+  /** As `latencyMs` has it. */
+  readonly latencyMs: number | undefined
+  /** How many first-content times are remembered, at most 128. */
+  readonly observations: number
 }
 
 /** Told of every change of a breaker; `caller` is the one key that it holds for, undefined where it holds for all. */
@@ -93,6 +107,14 @@ export function createHealth(now: () => number, changed: BreakerListener = () =>
       seen(target).breaker.failed(caller, now(), options)
     },
     latencyMs: (target) => targets.get(target)?.average,
+    seen: () =>
+      [...targets].map(([id, { breaker, average, samples }]) => ({
+        id,
+        breaker: breaker.state,
+        refusedCallers: breaker.refusedCallers,
+        latencyMs: average,
+        observations: samples.length,
+      })),
     percentileMs(target, percentile) {
       const { samples = [] } = targets.get(target) ?? {}
       if (samples.length < samplesForPercentile) return undefined

@@ -25,9 +25,22 @@ export interface KeyTurns {
   otherKey(use: KeyUse, secrets: readonly string[], refused: string): string | undefined
   /** How long until a key may be used again, in milliseconds. */
   keyRestsMs(use: KeyUse, secrets: readonly string[]): number
+  /** Which of a provider's keys rest now, in no order. */
+  resting(provider: string, secrets: readonly string[]): readonly RestingKey[]
   /** A key was good for this model: whatever was held against it is forgotten. */
   keyWorked(use: KeyUse, secret: string): void
   keyRefused(use: KeyUse, secret: string, refusal: Refusal): void
+}
+
+export interface RestingKey {
+  /** Its place among the provider's keys, from 1. */
+  readonly position: number
+  /** The only model that it rests for; undefined where it rests for all. */
+  readonly model: string | undefined
+  /** The only caller that it rests for; undefined where it rests for all. */
+  readonly caller: string | undefined
+  /** Milliseconds since the epoch. */
+  readonly until: number
 }
 
 interface Rest {
@@ -86,6 +99,15 @@ export function createKeyTurns(now: () => number): KeyTurns {
       secrets.find((secret) => secret !== refused && !restOf(use, secret)),
     keyRestsMs: (use, secrets) =>
       Math.max(0, Math.min(...secrets.map((secret) => restOf(use, secret)?.until ?? 0)) - now()),
+    resting(provider, secrets) {
+      const time = now()
+      return [...rests].flatMap(([name, { until, caller }]) => {
+        const [of, secret = '', ...model] = name.split('\n')
+        const position = secrets.indexOf(secret) + 1
+        if (of !== provider || position === 0 || until <= time) return []
+        return [{ position, model: model[0], caller, until }]
+      })
+    },
     keyWorked({ provider, model }, secret) {
       if (rests.size === 0) return
       rests.delete(nameOf(provider, secret))

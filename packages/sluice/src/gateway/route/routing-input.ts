@@ -2,7 +2,7 @@ import type { Engine, EngineCard } from '@sluice/engine'
 import type { Config } from '../../config/config.ts'
 import type { TargetPrices } from '../../prices/target-price.ts'
 import type { ModelLists } from './model-lists.ts'
-import type { Upstream } from './routing.ts'
+import type { KnownProviders, Upstream } from './routing.ts'
 
 /** What names and routes are made of. */
 export interface RoutingInput {
@@ -16,10 +16,5 @@ export interface RoutingInput {
   readonly prices: TargetPrices
   /** An earlier configuration of this process had providers: well-known names are theirs for good. Default false. */
   readonly hadProviders?: boolean
-  /** Providers that could be on. */
-  readonly known: {
-    readonly ids: readonly string[]
-    /** Why one is off and what turns it on; undefined for one that is on, and for a name of none. */
-    readonly whyOff: (id: string) => string | undefined
-  }
+  readonly known: KnownProviders
 }

@@ -102,6 +102,15 @@ export interface ListedModel {
   readonly created: number
 }
 
+/** Providers that are on or could be. */
+export interface KnownProviders {
+  readonly ids: readonly string[]
+  /** As the catalogue has it; undefined for a name that is not there. */
+  readonly find: (id: string) => Provider | undefined
+  /** Why one is off and what turns it on; undefined for one that is on, and for a name of none. */
+  readonly whyOff: (id: string) => string | undefined
+}
+
 /** Names and routes as configured at one moment. */
 export interface Routing {
   /**
@@ -114,6 +123,7 @@ export interface Routing {
   /** The names that answer without any provider, for the start message. */
   readonly builtinModels: readonly string[]
   readonly upstreams: ReadonlyMap<string, Upstream>
+  readonly known: KnownProviders
   /** Whether another provider than the built-in engine is configured, or was before in this process. */
   readonly hasProviders: boolean
 }

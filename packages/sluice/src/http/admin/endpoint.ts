@@ -40,6 +40,9 @@ export interface AdminEndpoint {
   readonly serve: (context: AdminContext, request: AdminRequest) => Promise<object>
 }
 
+/** Who looks at what concerns everybody. */
+export const wholeReaders: readonly AdminRole[] = ['owner', 'operator', 'viewer']
+
 /** Who looks, who changes what is in a team, and who changes everything. */
 export const readers: readonly AdminRole[] = ['owner', 'operator', 'viewer', 'team']
 export const teamChangers: readonly AdminRole[] = ['owner', 'operator', 'team']

@@ -152,12 +152,12 @@ class LiveStream implements LiveListener {
 }
 
 /** Of what is known as a call begins. */
-function isMeant({ only, id, outcome, status, format }: RequestScope, call: Call, target: Target) {
+function isMeant({ only, id, status, format }: RequestScope, call: Call, target: Target) {
   const { userId, teamId, organizationId } = call.key.owners
   const isOf = (asked: string | undefined, value: string | undefined) =>
     asked === undefined || asked === (value ?? '')
   return (
-    outcome === undefined &&
+    only.outcome === undefined &&
     status === undefined &&
     only.provider === undefined &&
     isOf(only.key, call.key.id) &&

@@ -15,7 +15,6 @@ export const requestFilters: readonly string[] = [
   'to',
   ...allDimensions,
   'id',
-  'outcome',
   'status',
   'format',
 ]
@@ -30,13 +29,12 @@ export function readRequestScope(given: unknown, key: Caller, now: number): Requ
   const id = textIn(given, 'id')
   const format = textIn(given, 'format')
   const status = statusIn(textIn(given, 'status'))
-  const outcome = outcomeIn(textIn(given, 'outcome'))
+  assertOutcome(scope.only.outcome)
   if (format !== undefined && !formats.some(({ id: known }) => known === format))
     throw invalidRequest("'format' must be the name of a client format, such as messages", 'format')
   return {
     ...scope,
     ...(id !== undefined && { id }),
-    ...(outcome !== undefined && { outcome }),
     ...(status && { status }),
     ...(format !== undefined && { format }),
   }
@@ -47,11 +45,9 @@ function textIn(given: unknown, name: string): string | undefined {
   return value === '' ? undefined : value
 }
 
-function outcomeIn(value: string | undefined): CallOutcome | undefined {
-  const known = outcomes.find((outcome) => outcome === value)
-  if (value !== undefined && known === undefined)
+function assertOutcome(value: string | undefined): void {
+  if (value !== undefined && !outcomes.some((outcome) => outcome === value))
     throw invalidRequest(`'outcome' must be one of ${outcomes.join(', ')}`, 'outcome')
-  return known
 }
 
 function statusIn(value: string | undefined): readonly [number, number] | undefined {
@@ -67,7 +63,6 @@ function statusIn(value: string | undefined): readonly [number, number] | undefi
 export const requestParameters: readonly JsonSchema[] = [
   ...scopeParameters(allDimensions),
   query('id', text, 'What the gateway (`req_…`) or the caller (`x-request-id`) calls the request.'),
-  query('outcome', { enum: outcomes }, 'How an attempt ended.'),
   query('status', text, 'A status such as 429, or a class such as 5xx.'),
   query('format', text, 'The client format, such as `chat` or `messages`.'),
 ]

@@ -69,7 +69,7 @@ INSERT INTO usage_rollups (face, period, start_at, group_id, attempts, calls, co
 -- asked for together lies together, with room in each page for sums that change in their place.
 -- postgres: ALTER TABLE usage_rollups RENAME TO usage_rollups_before;
 -- postgres: ALTER TABLE usage_rollups_before DROP CONSTRAINT usage_rollups_pkey;
--- postgres: CREATE TABLE usage_rollups (LIKE usage_rollups_before, PRIMARY KEY (face, period, start_at, group_id))
+-- postgres: CREATE TABLE usage_rollups (LIKE usage_rollups_before INCLUDING DEFAULTS, PRIMARY KEY (face, period, start_at, group_id))
 -- postgres:   PARTITION BY LIST (period);
 -- postgres: DO $$
 -- postgres: DECLARE

@@ -1,0 +1,236 @@
+import { GatewayError, invalidRequest } from '@sluice/contract'
+import { Type } from 'typebox'
+import { administer } from '../../accounts/administer.ts'
+import type { Config } from '../../config/config.ts'
+import { ConfigError } from '../../config/config-error.ts'
+import type { RouteChange, RoutesFile, WrittenRoutes } from '../../config/routes.ts'
+import type { Gateway } from '../../gateway/gateway.ts'
+import { explainCall, type Explanation } from '../../gateway/kept/explain.ts'
+import type { Routing } from '../../gateway/route/routing.ts'
+import type { Caller } from '../../ports/api-key.ts'
+import type { Address, Exchange } from '../address.ts'
+import { sampleCall } from '../admin.ts'
+import { object, text } from '../openapi-written.ts'
+import { changers, wholeReaders } from './endpoint.ts'
+import { gatewayAddress } from './gateway-endpoint.ts'
+
+const tag = 'Operation'
+const routes = Type.Record(Type.String({ minLength: 1 }), Type.Unknown(), {
+  description:
+    'All of `models` of sluice.yaml: a target, or a route with targets and options, by name.',
+})
+const etag = Type.String({ description: 'As it was read: nobody may have changed the file since.' })
+const planBody = Type.Object(
+  {
+    models: routes,
+    sample: Type.Optional(
+      Type.Object(
+        { path: Type.Optional(Type.String()), request: Type.Record(Type.String(), Type.Unknown()) },
+        { description: 'A request that is explained before and after, as by `explain`.' },
+      ),
+    ),
+  },
+  { additionalProperties: false },
+)
+const applyBody = Type.Object({ models: routes, etag }, { additionalProperties: false })
+
+const anything = { description: 'As it stands in sluice.yaml; null where it is not there.' }
+const changesSchema = {
+  type: 'array',
+  items: object({
+    model: text,
+    change: { enum: ['added', 'changed', 'removed'] },
+    before: anything,
+    after: anything,
+  }),
+}
+const problemsSchema = { type: 'array', items: object({ model: text, problem: text }) }
+const explanation = {
+  description: 'As by `explain`, or the error; null without a sample.',
+  type: ['object', 'null'],
+}
+const example = { fast: { targets: [{ target: 'openai/gpt-4o-mini' }] } }
+
+/** Routes as they are written, what another text of them would change, and the change. */
+export const routeAddresses: readonly Address[] = [
+  gatewayAddress({
+    method: 'GET',
+    path: '/admin/v1/routes',
+    roles: wholeReaders,
+    operationId: 'getRoutes',
+    summary: 'Get the routes as they are written in sluice.yaml',
+    tag,
+    reply: object({
+      models: { type: 'object' },
+      etag: text,
+      file: text,
+      isWritable: { type: 'boolean' },
+      problems: problemsSchema,
+    }),
+    async serve({ gateway, key }) {
+      const { routes: models, ...file } = await readFile(gateway)
+      return {
+        models,
+        etag: file.etag,
+        file: gateway.settings.config().configFile,
+        isWritable: file.isWritable,
+        problems: await problemsOf(gateway.routing(), Object.keys(models), key),
+      }
+    },
+  }),
+  gatewayAddress({
+    method: 'POST',
+    path: '/admin/v1/routes/plan',
+    roles: changers,
+    operationId: 'planRoutes',
+    summary: 'Tell what other routes would change, without changing anything',
+    tag,
+    body: planBody,
+    example: { models: example },
+    reply: object({
+      etag: text,
+      isWritable: { type: 'boolean' },
+      changes: changesSchema,
+      yaml: text,
+      problems: problemsSchema,
+      before: explanation,
+      after: explanation,
+    }),
+    serve: plan,
+  }),
+  gatewayAddress({
+    method: 'PUT',
+    path: '/admin/v1/routes',
+    roles: changers,
+    operationId: 'applyRoutes',
+    summary: 'Replace the routes in sluice.yaml, whose comments stay, and take them up at once',
+    tag,
+    body: applyBody,
+    example: { models: example, etag: 'Zm9v' },
+    reply: object({ etag: text, changes: changesSchema }),
+    serve: apply,
+  }),
+]
+
+// The YAML reader is loaded when somebody looks at routes.
+const routesFile = () => import('../../config/routes.ts')
+
+async function readFile({ settings }: Gateway): Promise<RoutesFile> {
+  const { readRoutes } = await routesFile()
+  return named(() => readRoutes(settings.config()))
+}
+
+/** What is wrong in the settings is said of the field that was sent. */
+function named<Result>(work: () => Result): Result {
+  try {
+    return work()
+  } catch (thrown) {
+    if (!(thrown instanceof ConfigError)) throw thrown
+    const [first = ''] = thrown.message.split('\n')
+    const said = first.replace(/^.*?:\d+:\d+: /, '')
+    throw invalidRequest(said, /^(models\S*?):? /.exec(said)?.[1] ?? 'models')
+  }
+}
+
+interface Planned {
+  readonly file: RoutesFile
+  readonly changes: readonly RouteChange[]
+  readonly text: string
+  readonly config: Config
+}
+
+async function planned(gateway: Gateway, models: WrittenRoutes): Promise<Planned> {
+  const { changesBetween, configOf, textWith } = await routesFile()
+  const file = await readFile(gateway)
+  const changes = changesBetween(file.routes, models)
+  const changed = named(() => textWith(file.text, changes))
+  const config = named(() => configOf(gateway.settings.config(), changed))
+  return { file, changes, text: changed, config }
+}
+
+async function plan(
+  exchange: Exchange,
+  { models, sample }: { readonly models?: WrittenRoutes; readonly sample?: object },
+): Promise<object> {
+  const { gateway, key } = exchange
+  const { yamlOf } = await routesFile()
+  const { file, changes, config } = await planned(gateway, models ?? {})
+  const routing = await gateway.settings.routingOf(config)
+  const asked = sample && { ...sample }
+  return {
+    etag: file.etag,
+    isWritable: file.isWritable,
+    changes,
+    yaml: yamlOf(models ?? {}),
+    problems: await problemsOf(routing, Object.keys(models ?? {}), key),
+    before: asked ? await explained(exchange, asked, gateway.routing()) : null,
+    after: asked ? await explained(exchange, asked, routing) : null,
+  }
+}
+
+async function explained(
+  exchange: Exchange,
+  sample: Readonly<Record<string, unknown>>,
+  routing: Routing,
+): Promise<Explanation | { readonly error: object }> {
+  // What is wrong in the sample itself is wrong before and after.
+  const call = sampleCall(exchange, sample)
+  try {
+    return await explainCall({ ...exchange.gateway, routing: () => routing }, call)
+  } catch (thrown) {
+    return GatewayError.from(thrown).toJSON()
+  }
+}
+
+/** Names that lead nowhere. */
+async function problemsOf(routing: Routing, names: readonly string[], key: Caller) {
+  const found: { readonly model: string; readonly problem: string }[] = []
+  for (const model of names)
+    try {
+      await routing.route(model, key, 'chat')
+    } catch (thrown) {
+      found.push({ model, problem: GatewayError.from(thrown).message })
+    }
+  return found
+}
+
+async function apply(
+  { gateway, key }: Exchange,
+  { models, etag: known }: { readonly models?: WrittenRoutes; readonly etag?: string },
+): Promise<object> {
+  const { replaceFile } = await import('../../config/edit.ts')
+  const { file, changes, text: changed, config } = await planned(gateway, models ?? {})
+  if (file.etag !== known)
+    throw new GatewayError('conflict', 'The settings file has changed since: look at it again', {
+      param: 'etag',
+    })
+  if (changes.length === 0) return { etag: file.etag, changes }
+  const { configFile } = config
+  if (!file.isWritable)
+    throw new GatewayError(
+      'conflict',
+      'The settings file cannot be written by the gateway: put the `yaml` of the plan into it',
+    )
+  replaceFile(configFile, changed)
+  try {
+    await gateway.settings.configure(config)
+    await administer({ store: gateway.store, actor: key.id, at: gateway.now() }, () => ({
+      action: 'routes.change',
+      target: 'models',
+      before: sideOf(changes, 'before'),
+      after: sideOf(changes, 'after'),
+      writes: [],
+      result: undefined,
+    }))
+  } catch (thrown) {
+    // What is not in the audit log has not been done.
+    replaceFile(configFile, file.text)
+    await gateway.settings.configure((await routesFile()).configOf(config, file.text))
+    throw thrown
+  }
+  return { etag: (await readFile(gateway)).etag, changes }
+}
+
+function sideOf(changes: readonly RouteChange[], side: 'before' | 'after') {
+  return Object.fromEntries(changes.map((change) => [change.model, change[side]]))
+}
