@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { hashSecret } from '../../packages/sluice/src/accounts/secrets.ts'
 import type { AccountKind, Terms } from '../../packages/sluice/src/ports/account.ts'
+import type { Store } from '../../packages/sluice/src/ports/store.ts'
 import { openSqlite } from '../../packages/sluice/src/storage/sqlite.ts'
 import { sampleAccount, sampleAudit, sampleKey } from './store-samples.ts'
 
@@ -13,6 +14,11 @@ export type Levels = Readonly<Partial<Record<'key' | AccountKind, Terms>>>
 /** Writes into a data folder a key of a user of a team of an organization; each level has its terms. */
 export async function writeOwners(dataFolder: string, levels: Levels): Promise<void> {
   await using store = openSqlite({ file: join(dataFolder, 'sluice.db') })
+  await addOwners(store, levels)
+}
+
+/** The same in a store. */
+export async function addOwners(store: Store, levels: Levels): Promise<void> {
   const account = (kind: AccountKind, parentId?: string) =>
     sampleAccount({
       id: `${kind}_1`,

@@ -33,8 +33,18 @@ export interface Limiter extends AsyncDisposable {
   /** What is left of each claim's bucket, in their order. Takes nothing. */
   look(claims: readonly Claim[]): readonly Level[] | Promise<readonly Level[]>
   /** Says what was spent of a budget in its present window, where the limiter does not know the bucket (any more). */
-  seed(claim: BudgetClaim, spent: number): void | Promise<void>
+  seed(claim: BudgetClaim, spent: readonly Spent[]): void | Promise<void>
 }
+
+/** What was spent of a budget. */
+export interface Spent {
+  /** Milliseconds since the epoch. What is in no present window any more does not count. */
+  readonly at: number
+  readonly microUsd: number
+}
+
+/** Finds out what was spent of a budget that a limiter does not know (any more). */
+export type Recall = (claim: BudgetClaim) => readonly Spent[] | Promise<readonly Spent[]>
 
 export type Claim = RateClaim | ConcurrencyClaim | BudgetClaim
 

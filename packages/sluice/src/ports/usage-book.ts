@@ -127,6 +127,18 @@ export interface FoundRequest extends RequestPlace {
   readonly attempts: readonly UsageRecord[]
 }
 
+/** What records of one hour have cost that asked for one name and went to one model. */
+export interface SpentGroup {
+  readonly provider: string
+  readonly model: string
+  /** Where the target is called otherwise. */
+  readonly requestedModel?: string
+  /** Milliseconds since the epoch. */
+  readonly hour: number
+  /** Of what nobody knows the cost of what was put aside for it. */
+  readonly microUsd: number
+}
+
 /**
  * What was used, in sums by hour, day and month. They are made from the records of the ledger in steps; each record counts
  * once, whoever makes the steps and whenever they are killed. packages/sluice/test/contract/usage-book.ts holds every
@@ -142,6 +154,8 @@ export interface UsageBook extends AsyncDisposable {
   requests(question: RequestQuestion): Promise<readonly FoundRequest[]>
   /** The place of the newest record in the ledger; 0 where there is none. */
   newest(): Promise<number>
+  /** What was spent by records that are there, as budgets count it. The smallest number of groups that tell hours and models. */
+  spent(scope: Pick<UsageScope, 'from' | 'only'>): Promise<readonly SpentGroup[]>
   /** Drops the sums of which all records are still there; they are made anew by `fold`. */
   rebuild(): Promise<void>
   /** Removes records that began before the day of a moment, a bounded number; the sums stay. */

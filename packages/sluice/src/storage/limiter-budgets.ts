@@ -1,4 +1,4 @@
-import type { BudgetClaim, Level } from '../ports/limiter.ts'
+import type { BudgetClaim, Level, Spent } from '../ports/limiter.ts'
 import { endOfSlot, slotOf } from './budget-windows.ts'
 
 /** Spending, what is reserved included, by the part of time it belongs to. */
@@ -31,6 +31,14 @@ export class Budgets {
   /** Takes now; a bucket that was not known is from now on. */
   take(claim: BudgetClaim, amount: number, date: number): void {
     add(this.#current(claim, date) ?? this.#open(claim), slotOf(claim.window, date), amount)
+  }
+
+  /** Says what was taken when, in the order of time; a bucket is known from now on. */
+  put(claim: BudgetClaim, spent: readonly Spent[], date: number): void {
+    const slots = this.#open(claim)
+    for (const { at, microUsd } of spent) add(slots, slotOf(claim.window, at), microUsd)
+    add(slots, slotOf(claim.window, date), 0)
+    this.#current(claim, date)
   }
 
   /** Corrects what was taken at a date; nothing where that date does not count any more. */

@@ -6,7 +6,9 @@ import type {
   Decision,
   Level,
   Limiter,
+  Recall,
   Reservation,
+  Spent,
 } from '../ports/limiter.ts'
 import { Budgets } from './limiter-budgets.ts'
 import { Places } from './limiter-places.ts'
@@ -22,7 +24,7 @@ export interface MemoryLimiterOptions {
   /** How many open reservations are kept at most; some of more count as used as they were reserved. Default 100,000. */
   readonly reservationsMax?: number
   /** What was spent of a budget in its present window: asked for one that is not known, before it is reserved from. */
-  readonly recall?: (claim: BudgetClaim) => number | Promise<number>
+  readonly recall?: Recall
 }
 
 /** Everything in this process's memory. Waits only where a budget has to be recalled. */
@@ -59,10 +61,8 @@ export class MemoryLimiter implements Limiter {
   }
 
   reserve(claims: readonly Claim[], leaseMs: number): Decision | Promise<Decision> {
-    if (this.#recall)
-      for (const claim of claims)
-        if (claim.kind === 'budget' && !this.#budgets.isKnown(claim))
-          return this.#recalled(claim, this.#recall).then(() => this.reserve(claims, leaseMs))
+    const recalling = this.#recalling(claims)
+    if (recalling) return recalling.then(() => this.reserve(claims, leaseMs))
     const time = this.#now()
     const date = this.#dateFor(claims)
     let retryAfterMs = 0
@@ -121,12 +121,15 @@ export class MemoryLimiter implements Limiter {
       if (claim.kind === 'concurrency') this.#places.take(claim, id, until)
   }
 
-  look(claims: readonly Claim[]): readonly Level[] {
+  look(claims: readonly Claim[]): readonly Level[] | Promise<readonly Level[]> {
+    const recalling = this.#recalling(claims)
+    if (recalling) return recalling.then(() => this.look(claims))
     return this.#levels(claims, this.#now(), this.#dateFor(claims))
   }
 
-  seed(claim: BudgetClaim, spent: number): void {
-    if (!this.#budgets.isKnown(claim)) this.#budgets.take(claim, spent, this.#date())
+  seed(claim: BudgetClaim, spent: readonly Spent[]): void {
+    if (this.#budgets.isKnown(claim)) return
+    this.#budgets.put(claim, spent, this.#date())
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -137,10 +140,16 @@ export class MemoryLimiter implements Limiter {
     this.#free.length = 0
   }
 
-  async #recalled(
-    claim: BudgetClaim,
-    recall: (claim: BudgetClaim) => number | Promise<number>,
-  ): Promise<void> {
+  /** Undefined where every budget is known. */
+  #recalling(claims: readonly Claim[]): Promise<void> | undefined {
+    if (!this.#recall) return undefined
+    for (const claim of claims)
+      if (claim.kind === 'budget' && !this.#budgets.isKnown(claim))
+        return this.#recalled(claim, this.#recall)
+    return undefined
+  }
+
+  async #recalled(claim: BudgetClaim, recall: Recall): Promise<void> {
     this.seed(claim, await recall(claim))
   }
 

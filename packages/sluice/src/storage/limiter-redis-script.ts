@@ -1,7 +1,7 @@
 /**
  * All that the limiter does in Redis, as one script, which is one step. The keys are the reservation's record and one for each
  * claim; the arguments the time (empty: that of Redis), what to do, the reservation's id, its lease, how long its record is
- * kept, and four for each claim: kind, limit, amount, window. Buckets are kept as in memory: a rate as the moment at which it
+ * kept, four for each claim: kind, limit, amount, window; whether budgets are recalled, and when those of a seed were spent. Buckets are kept as in memory: a rate as the moment at which it
  * is full, places as a sorted set of leases, a budget as a hash of slots. Infinity is said as -1.
  */
 export const limiterScript = `
@@ -131,6 +131,13 @@ function budget.take(claim)
   redis.call('PEXPIRE', claim.key, math.ceil(least(forever, endOf(claim.window, slot) - time + day)))
   budget.read(claim)
 end
+function budget.put(claim, at)
+  local slot = slotOf(claim.window, at)
+  if endOf(claim.window, slot) <= time then return end
+  redis.call('HINCRBY', claim.key, text(slot), text(claim.amount))
+  local last = slotOf(claim.window, time)
+  redis.call('PEXPIRE', claim.key, math.ceil(least(forever, endOf(claim.window, last) - time + day)))
+end
 function budget.settle(claim, beyond, at)
   local slot = text(slotOf(claim.window, at))
   if redis.call('HEXISTS', claim.key, slot) == 1 then
@@ -156,21 +163,33 @@ end
 local at = redis.call('GET', KEYS[1])
 if op == 'settle' or op == 'renew' then
   if not at then return { 'forgotten' } end
+  if at == 'settled' then return { 'done' } end
   for _, claim in ipairs(claims) do
     claim.kind.read(claim)
     if op == 'settle' then claim.kind.settle(claim, claim.amount, tonumber(at))
     elseif claim.kind == concurrency then concurrency.take(claim) end
   end
-  if op == 'settle' then redis.call('DEL', KEYS[1]) else redis.call('PEXPIRE', KEYS[1], kept) end
+  -- For a while it is known that it was: one that is unknown was lost, and its costs are charged.
+  if op == 'settle' then redis.call('SET', KEYS[1], 'settled', 'PX', minute)
+  else redis.call('PEXPIRE', KEYS[1], kept) end
   return { 'done' }
 end
 -- A command that was sent again, since nobody saw its answer.
 if op == 'charge' and at then return { 'done' } end
 
+if op == 'seed' then
+  claims[1].kind.read(claims[1])
+  if claims[1].known then return { 'done' } end
+  for index, claim in ipairs(claims) do
+    claim.kind.put(claim, tonumber(ARGV[5 + 4 * #claims + index]) or time)
+  end
+  return { 'done' }
+end
+
 local refused, longest = 0, 0
 for index, claim in ipairs(claims) do
   claim.kind.read(claim)
-  if op == 'reserve' and claim.known == false and ARGV[6 + 4 * #claims] == 'recall' then
+  if (op == 'reserve' or op == 'look') and claim.known == false and ARGV[6 + 4 * #claims] == 'recall' then
     return { 'unknown', text(index) }
   end
   if op == 'reserve' then
@@ -178,14 +197,13 @@ for index, claim in ipairs(claims) do
     if wait > longest then refused, longest = index, wait end
   end
 end
-if op == 'seed' and claims[1].known then return { 'done' } end
 if op ~= 'look' and refused == 0 then
   for _, claim in ipairs(claims) do
     -- A budget that is unknown is recalled with what is charged here.
     local isRecalled = op == 'charge' and claim.known == false and ARGV[6 + 4 * #claims] == 'recall'
     if not isRecalled then claim.kind.take(claim) end
   end
-  if op ~= 'seed' then redis.call('SET', KEYS[1], text(time), 'PX', kept) end
+  redis.call('SET', KEYS[1], text(time), 'PX', kept)
 end
 local reply = { refused == 0 and 'granted' or 'refused', text(refused), said(longest) }
 for _, claim in ipairs(claims) do

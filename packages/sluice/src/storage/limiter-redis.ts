@@ -8,7 +8,9 @@ import type {
   Decision,
   Level,
   Limiter,
+  Recall,
   Reservation,
+  Spent,
 } from '../ports/limiter.ts'
 import { LocalShare } from './limiter-local-share.ts'
 import { limiterScript } from './limiter-redis-script.ts'
@@ -26,7 +28,7 @@ export interface RedisLimiterOptions {
    */
   readonly whenDown?: 'refuse' | { readonly processes: number }
   /** What was spent of a budget in its present window: asked for one that Redis does not know. */
-  readonly recall?: (claim: BudgetClaim) => number | Promise<number>
+  readonly recall?: Recall
   /** Told when Redis is lost, with the reason, and when it is back. */
   readonly changed?: (isUp: boolean, reason?: unknown) => void
   /** Milliseconds since the epoch, in place of Redis' own clock. */
@@ -50,6 +52,10 @@ interface Command {
   readonly claims: readonly Claim[]
   /** In place of the claims' own. */
   readonly amounts?: readonly number[]
+  /** Of a seed: when the amounts after the first were spent, in milliseconds since the epoch. */
+  readonly dates?: readonly number[]
+  /** Of a settlement: what is charged where Redis has lost the reservation with all else that it knew. */
+  readonly lost?: readonly Claim[]
 }
 
 /** A limiter that all processes at one Redis share. Redis need not answer yet: `whenDown` says what holds until it does. */
@@ -111,10 +117,7 @@ class RedisLimiter implements Limiter {
       return this.#withoutRedis(claims, leaseMs)
     }
     if (reply[0] === 'unknown') {
-      const claim = claims[Number(reply[1]) - 1]
-      if (claim?.kind !== 'budget' || !this.#options.recall)
-        throw new GatewayError('internal', 'Redis does not know a claim that is no budget')
-      await this.seed(claim, await this.#options.recall(claim))
+      await this.#recalled(claims[Number(reply[1]) - 1])
       return this.reserve(claims, leaseMs)
     }
     const levels = levelsOf(claims, reply)
@@ -130,7 +133,8 @@ class RedisLimiter implements Limiter {
     const charged = this.#local?.settle(reservation, actual)
     if (charged) return this.#tell({ op: 'charge', id, leaseMs: 0, claims: charged })
     if (claims.every(isRequests) && actual.requests === undefined) return
-    await this.#tell({ op: 'settle', id, leaseMs: 0, claims, amounts: beyond(claims, actual) })
+    const lost = lostOf(claims, actual)
+    await this.#tell({ op: 'settle', id, leaseMs: 0, claims, amounts: beyond(claims, actual), lost })
   }
 
   async renew({ id, claims }: Reservation, leaseMs: number): Promise<void> {
@@ -141,17 +145,29 @@ class RedisLimiter implements Limiter {
   }
 
   async look(claims: readonly Claim[]): Promise<readonly Level[]> {
-    return levelsOf(claims, await this.#run({ op: 'look', id: '', leaseMs: 0, claims }))
+    const reply = await this.#run({ op: 'look', id: '', leaseMs: 0, claims })
+    if (reply[0] !== 'unknown') return levelsOf(claims, reply)
+    await this.#recalled(claims[Number(reply[1]) - 1])
+    return this.look(claims)
   }
 
-  async seed(claim: BudgetClaim, spent: number): Promise<void> {
-    await this.#run({ op: 'seed', id: '', leaseMs: 0, claims: [claim], amounts: [spent] })
+  async seed(claim: BudgetClaim, spent: readonly Spent[]): Promise<void> {
+    const amounts = spent.map(({ microUsd }) => microUsd)
+    const claims = [claim, ...spent.map(() => claim)]
+    const dates = spent.map(({ at }) => at)
+    await this.#run({ op: 'seed', id: '', leaseMs: 0, claims, amounts: [0, ...amounts], dates })
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true
     clearTimeout(this.#probe)
     this.#client.destroy()
+  }
+
+  async #recalled(claim: Claim | undefined): Promise<void> {
+    if (claim?.kind !== 'budget' || !this.#options.recall)
+      throw new GatewayError('internal', 'Redis does not know a claim that is no budget')
+    await this.seed(claim, await this.#options.recall(claim))
   }
 
   #newId(): string {
@@ -170,11 +186,19 @@ class RedisLimiter implements Limiter {
   async #tell(command: Command): Promise<void> {
     if (!this.#isUp) return this.#later(command)
     try {
-      await this.#run(command)
+      await this.#settled(command)
     } catch (error) {
       this.#later(command)
       this.#lost(error)
     }
+  }
+
+  /** A call that was under way when Redis lost everything counts in the budgets that were recalled meanwhile. */
+  async #settled(command: Command): Promise<void> {
+    const { id, lost = [] } = command
+    const [reply] = await this.#run(command)
+    if (reply !== 'forgotten' || lost.length === 0) return
+    await this.#run({ op: 'charge', id, leaseMs: 0, claims: lost })
   }
 
   #later(command: Command): void {
@@ -202,7 +226,7 @@ class RedisLimiter implements Limiter {
   async #recover(): Promise<void> {
     await this.look([])
     for (const [id, command] of this.#pending) {
-      await this.#run(command)
+      await this.#settled(command)
       this.#pending.delete(id)
     }
     this.#local?.reset()
@@ -210,7 +234,7 @@ class RedisLimiter implements Limiter {
     this.#options.changed?.(true)
   }
 
-  async #run({ op, id, leaseMs, claims, amounts }: Command): Promise<readonly string[]> {
+  async #run({ op, id, leaseMs, claims, amounts, dates = [] }: Command): Promise<readonly string[]> {
     const { prefix = '{sluice}:', now, recall, timeoutMs = 250 } = this.#options
     const keys = [`${prefix}call:${id}`]
     const time = now === undefined ? '' : String(now())
@@ -222,7 +246,7 @@ class RedisLimiter implements Limiter {
       keys.push(`${prefix}${claim.kind}:${window}:${claim.bucket}`)
       values.push(claim.kind, String(claim.limit), String(amounts?.[index] ?? own), window)
     }
-    values.push(recall ? 'recall' : '')
+    values.push(recall ? 'recall' : '', ...dates.map(String))
     return within(timeoutMs, this.#evaluate(keys, values))
   }
 
@@ -244,6 +268,12 @@ function isRequests(claim: Claim): boolean {
 
 function givenBack(claim: Claim): number {
   return claim.kind === 'concurrency' ? 0 : -claim.amount
+}
+
+function lostOf(claims: readonly Claim[], { microUsd }: Actual): readonly Claim[] {
+  return claims.flatMap((claim) =>
+    claim.kind === 'budget' ? [{ ...claim, amount: microUsd ?? claim.amount }] : [],
+  )
 }
 
 function beyond(claims: readonly Claim[], actual: Actual): readonly number[] {

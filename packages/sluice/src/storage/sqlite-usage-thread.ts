@@ -75,6 +75,7 @@ export function openUsageThread(file: string): UsageBook {
     fold: remote('fold'),
     sums: remote('sums'),
     records: remote('records'),
+    spent: remote('spent'),
     requests: remote('requests'),
     newest: remote('newest'),
     rebuild: remote('rebuild'),

@@ -4,7 +4,7 @@ import { searchRequests } from './request-search.ts'
 import { eraseIds } from './usage-erase.ts'
 import { dayMs } from './usage-faces.ts'
 import { clearNext, foldNext, type Horizon, type UsageDatabase } from './usage-fold.ts'
-import { listRecords } from './usage-records.ts'
+import { listRecords, spentGroups } from './usage-records.ts'
 import { assertUnchanged, nextEpoch, readState, setState } from './usage-state.ts'
 import { answerSums } from './usage-sums.ts'
 
@@ -43,6 +43,7 @@ export function createUsageBook(
       return { ...answer, pending: clearing > 0 ? last : Math.max(0, last - held) }
     },
     records: (question) => listRecords(database, question),
+    spent: (scope) => spentGroups(database, scope),
     requests: (question) => searchRequests(database, question),
     newest: () => lastRecord(database),
     async rebuild() {

@@ -2,12 +2,13 @@ import sql, { join, raw, type Sql } from 'sql-template-tag'
 import {
   type LedgerQuestion,
   type LedgerRow,
+  type SpentGroup,
   type UsageDimension,
   usageDimensions,
 } from '../ports/usage-book.ts'
 import { fromRow } from './columns.ts'
 import { usageColumns } from './usage.ts'
-import { dimensionColumns } from './usage-faces.ts'
+import { dimensionColumns, hourMs } from './usage-faces.ts'
 import type { UsageDatabase } from './usage-fold.ts'
 
 /** A page of the ledger's records, by the time they began. */
@@ -30,6 +31,33 @@ export async function listRecords(
   return rows.map((row) => ({
     sequence: Number(row['sequence']),
     record: fromRow(usageColumns, row),
+  }))
+}
+
+/** What records have cost that began from a moment on; see `UsageBook.spent`. */
+export async function spentGroups(
+  database: UsageDatabase,
+  { from, only }: Pick<LedgerQuestion, 'from' | 'only'>,
+): Promise<readonly SpentGroup[]> {
+  const conditions = [
+    sql`started_at >= ${from}`,
+    ...usageDimensions.flatMap((dimension) => {
+      const value = only[dimension]
+      return value === undefined ? [] : [isOf(dimension, value)]
+    }),
+  ]
+  const group = `provider, model, requested_model, started_at - started_at % ${hourMs}`
+  const rows = await database.rows(
+    sql`SELECT ${raw(`${group} AS hour`)},
+        CAST(SUM(COALESCE(cost_micro_usd, reserved_micro_usd, 0)) AS BIGINT) AS spent
+      FROM usage_records WHERE ${join(conditions, ' AND ')} GROUP BY ${raw(group)}`,
+  )
+  return rows.map((row) => ({
+    provider: String(row['provider']),
+    model: String(row['model']),
+    ...(typeof row['requested_model'] === 'string' && { requestedModel: row['requested_model'] }),
+    hour: Number(row['hour']),
+    microUsd: Number(row['spent']),
   }))
 }
 

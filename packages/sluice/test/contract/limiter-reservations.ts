@@ -1,7 +1,16 @@
 import { describe, expect, test } from 'vitest'
 import type { Claim, Limiter } from '../../src/ports/limiter.ts'
 import type { LimiterUnderTest } from './limiter.ts'
-import { granted, leaseMs, money, place, refused, requests, tokens } from './limiter-claims.ts'
+import {
+  granted,
+  leaseMs,
+  money,
+  place,
+  refused,
+  requests,
+  startDate,
+  tokens,
+} from './limiter-claims.ts'
 
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
@@ -209,14 +218,36 @@ export function describeReservations(subject: () => LimiterUnderTest): void {
   test('spending is put back where it was forgotten, and nowhere else', async () => {
     for (const window of ['day', 'week', 'month', 'lifetime', 5] as const) {
       const budget = money('key', window, { limit: 10, amount: 3 })
-      await limiter().seed(budget, 6)
-      await limiter().seed(budget, 6)
+      const at = startDate
+      await limiter().seed(budget, [{ at, microUsd: 2 }, { at, microUsd: 4 }])
+      await limiter().seed(budget, [{ at, microUsd: 6 }])
       const reservation = await granted(limiter(), budget)
-      await limiter().seed(budget, 0)
+      await limiter().seed(budget, [])
       await refused(limiter(), budget)
       await limiter().settle(reservation, { microUsd: 0 })
       expect(await look(budget)).toMatchObject({ remaining: 4 })
     }
+  })
+
+  test('of a rolling window each part that is put back ends with its time', async () => {
+    const budget = money('key', 10, { limit: 100, amount: 1 })
+    await limiter().seed(budget, [
+      { at: startDate - 11 * hourMs, microUsd: 50 },
+      { at: startDate - 9 * hourMs, microUsd: 20 },
+      { at: startDate - hourMs, microUsd: 30 },
+    ])
+    expect(await look(budget)).toMatchObject({ remaining: 50 })
+    subject().advance(1.5 * hourMs)
+    expect(await look(budget)).toMatchObject({ remaining: 70 })
+    subject().advance(8 * hourMs)
+    expect(await look(budget)).toMatchObject({ remaining: 100 })
+  })
+
+  test('a bucket of which nothing was spent is known as well', async () => {
+    const budget = money('key', 'day', { limit: 10, amount: 1 })
+    await limiter().seed(budget, [])
+    await limiter().seed(budget, [{ at: startDate, microUsd: 10 }])
+    await granted(limiter(), budget)
   })
 }
 

@@ -111,7 +111,7 @@ test('what a budget has spent is asked for once, before anything is granted', as
   const limiter = createMemoryLimiter({
     recall: async ({ bucket }) => {
       asked.push(bucket)
-      return 7
+      return [{ at: Date.now(), microUsd: 7 }]
     },
   })
   const claim = money('team', 'month', { limit: 10, amount: 3 })

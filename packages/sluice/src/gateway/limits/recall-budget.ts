@@ -1,6 +1,7 @@
 import { covers } from '../../accounts/allowed.ts'
-import type { BudgetClaim, BudgetWindow } from '../../ports/limiter.ts'
+import type { BudgetClaim, BudgetWindow, Spent } from '../../ports/limiter.ts'
 import type { Store } from '../../ports/store.ts'
+import type { SpentGroup } from '../../ports/usage-book.ts'
 import type { HeldClaim } from './claims.ts'
 
 const hourMs = 3_600_000
@@ -11,23 +12,55 @@ const daysSinceMonday = 3
 const modelsMax = 100_000
 
 /**
- * What was spent of a budget in its present window, from the ledger: for a limiter that does not know (any more). A rolling
- * window counts from a full hour. Of models the ledger knows the upstream's names, `provider/model`.
+ * What was spent of a budget in its present window, from the ledger: for a limiter that does not know (any more). Of a rolling
+ * window what was spent in an hour counts from the end of that hour on. Attempts whose cost nobody knows count with what was put
+ * aside for them. Where records were removed, the sums that are kept of them count, which know no names but those of targets.
  */
 export async function recallBudget(
   { book, flush }: Pick<Store, 'book' | 'flush'>,
   claim: BudgetClaim & Partial<HeldClaim>,
   now: number,
-): Promise<number> {
+): Promise<readonly Spent[]> {
   const { holder, budget, window } = claim
-  if (!holder || !budget) return 0
+  if (!holder || !budget) return []
   await flush()
   while ((await book.fold()) > 0);
   const { model, tag } = budget
+  const from = startOf(window, now)
+  const only = { [holder.kind]: holder.id, ...(tag !== undefined && { tag }) }
+  const groups = await book.spent({ from, only })
+  const counted = model === undefined ? groups : groups.filter((group) => isOf(model, group))
+  const spent = byHour(counted, now)
+  const summed = await sumOf(book, { from, now, model, only })
+  const missing = summed - spent.reduce((total, { microUsd }) => total + microUsd, 0)
+  return missing > 0 ? [...spent, { at: now, microUsd: missing }] : spent
+}
+
+function isOf(pattern: string, { provider, model, requestedModel }: SpentGroup): boolean {
+  const names = [`${provider}/${model}`, requestedModel ?? model]
+  return names.some((name) => covers(pattern, name))
+}
+
+function byHour(groups: readonly SpentGroup[], now: number): readonly Spent[] {
+  const hours = new Map<number, number>()
+  for (const { hour, microUsd } of groups) hours.set(hour, (hours.get(hour) ?? 0) + microUsd)
+  return [...hours]
+    .toSorted(([one], [other]) => one - other)
+    .map(([hour, microUsd]) => ({ at: Math.min(hour + hourMs - 1, now), microUsd }))
+}
+
+interface Summed {
+  readonly from: number
+  readonly now: number
+  readonly model: string | undefined
+  readonly only: Readonly<Record<string, string>>
+}
+
+async function sumOf(book: Store['book'], { from, now, model, only }: Summed): Promise<number> {
   const { groups, total } = await book.sums({
-    from: startOf(window, now),
+    from: from + ((hourMs - (from % hourMs)) % hourMs),
     to: now - (now % hourMs) + hourMs,
-    only: { [holder.kind]: holder.id, ...(tag !== undefined && { tag }) },
+    only,
     by: model === undefined ? [] : ['provider', 'model'],
     limit: modelsMax,
   })
@@ -39,10 +72,7 @@ export async function recallBudget(
 
 function startOf(window: BudgetWindow, now: number): number {
   if (window === 'lifetime') return 0
-  if (typeof window === 'number') {
-    const from = now - window * hourMs
-    return from - (from % hourMs)
-  }
+  if (typeof window === 'number') return now - window * hourMs
   const day = now - (now % dayMs)
   if (window === 'day') return day
   if (window === 'week') return day - ((day / dayMs + daysSinceMonday) % 7) * dayMs

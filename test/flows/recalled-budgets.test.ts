@@ -1,0 +1,285 @@
+// What was spent of a budget is found in the ledger by a limiter that does not know it (any more).
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import type { UsageRecord } from '../../packages/contract/src/core/usage.ts'
+import type { ConfigFile } from '../../packages/sluice/src/config/schema.ts'
+import type { Budget } from '../../packages/sluice/src/ports/account.ts'
+import type { Store } from '../../packages/sluice/src/ports/store.ts'
+import { openPostgres } from '../../packages/sluice/src/storage/postgres.ts'
+import { openSqlite } from '../../packages/sluice/src/storage/sqlite.ts'
+import {
+  leaveOutPostgres,
+  openTestDatabase,
+} from '../../packages/sluice/test/storage/postgres-server.ts'
+import { startGateway } from '../prove/gateway-process.ts'
+import { fakeUpstream, json } from '../support/fake-upstream.ts'
+import { leaveOut } from '../support/leave-out.ts'
+import { chatReply } from '../support/openai-wire.ts'
+import { addOwners, ownedKey } from '../support/owners.ts'
+import { noRedis, openRedisServer } from '../support/redis-server.ts'
+import { start, type Started, until } from '../support/start.ts'
+import { sampleUsage } from '../support/store-samples.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
+
+const hourMs = 3_600_000
+/** One millionth of a dollar for each token. The fake upstream's answers have used ten. */
+const prices = { 'up/*': { input: 1, output: 1 } }
+const used = 10
+const limit = 1_000
+
+const budget = (further: Partial<Budget> = {}): Budget => ({
+  id: 'b1',
+  window: 'lifetime',
+  limitMicroUsd: limit,
+  ...further,
+})
+
+const postgres = await openTestDatabase()
+const redis = await openRedisServer()
+afterAll(async () => {
+  await postgres?.[Symbol.asyncDispose]()
+  await redis?.[Symbol.asyncDispose]()
+})
+
+test('PostgreSQL is here to be tested', (context) => {
+  if (!postgres) leaveOutPostgres(context)
+})
+test('Redis is installed to be emptied', (context) => {
+  if (!redis) leaveOut(context, noRedis)
+})
+
+interface Stage extends AsyncDisposable {
+  readonly upstream: Awaited<ReturnType<typeof fakeUpstream>>
+  /** Opens a gateway, which knows nothing, on the data that the others had. */
+  open(content?: ConfigFile): Promise<Started>
+  openStore(): Promise<Store>
+}
+
+async function stage(kind: 'SQLite' | 'PostgreSQL', budgets: readonly Budget[]): Promise<Stage> {
+  await using opened = new AsyncDisposableStack()
+  const folder = opened.use(temporaryFolder())
+  const url = kind === 'PostgreSQL' ? await postgres?.newSchema() : undefined
+  const openStore = async () =>
+    url === undefined
+      ? openSqlite({ file: join(folder.path, 'sluice.db') })
+      : openPostgres({ url })
+  {
+    await using store = await openStore()
+    await addOwners(store, { team: { budgets } })
+  }
+  const upstream = opened.use(
+    await fakeUpstream((_seen, response) => json(response, chatReply('Hello'))),
+  )
+  const gateways = opened.use(new AsyncDisposableStack())
+  const moved = opened.move()
+  return {
+    upstream,
+    openStore,
+    open: async (content = {}) =>
+      gateways.use(
+        await start(
+          {
+            prices,
+            defaults: { retries: { attempts: 1 } },
+            providers: { up: { type: 'openai', baseUrl: upstream.url, key: 'k' } },
+            models: { fast: 'up/m' },
+            ...content,
+          },
+          { dataFolder: folder.path, store: await openStore() },
+        ),
+      ),
+    [Symbol.asyncDispose]: () => moved.disposeAsync(),
+  }
+}
+
+const ask = async (gateway: Started, model = 'up/m', max_tokens = 50) => {
+  const body = { model, max_tokens, messages: [{ role: 'user', content: 'Hi' }] }
+  const answer = await gateway.post('/v1/chat/completions', body, { key: ownedKey })
+  await answer.arrayBuffer()
+  return answer.status
+}
+
+/** What is gone of the budgets, in their order. */
+async function spent(gateway: Started): Promise<readonly number[]> {
+  const said = await gateway.request('/v1/usage', { key: ownedKey })
+  const { limits } = (await said.json()) as { limits: { kind: string; remaining: number }[] }
+  return limits.flatMap(({ kind, remaining }) => (kind === 'budget' ? [limit - remaining] : []))
+}
+
+const record = (hoursAgo: number, change: Partial<UsageRecord>) =>
+  sampleUsage({
+    keyId: 'key_owned',
+    teamId: 'team_1',
+    provider: 'up',
+    model: 'm',
+    startedAt: Date.now() - hoursAgo * hourMs,
+    ...change,
+  })
+
+const kinds = postgres ? (['SQLite', 'PostgreSQL'] as const) : (['SQLite'] as const)
+
+describe.each(kinds)('on %s', (kind) => {
+  test('a budget of an alias counts what was asked by that name, before and after', async () => {
+    await using staged = await stage(kind, [
+      budget({ model: 'fast' }),
+      budget({ id: 'b2', model: 'fa*' }),
+      budget({ id: 'b3', model: 'up/*' }),
+      budget({ id: 'b4', model: 'other/*' }),
+    ])
+    const before = await staged.open()
+    for (const model of ['fast', 'fast', 'up/m']) expect(await ask(before, model)).toBe(200)
+    const expected = [2 * used, 2 * used, 3 * used, 0]
+    await expect.poll(() => spent(before)).toEqual(expected)
+    await before.gateway.store.flush()
+    expect(await spent(await staged.open())).toEqual(expected)
+  })
+
+  test('a rolling window has what is in it, and gives it back hour by hour', async () => {
+    await using staged = await stage(kind, [budget({ window: 24 }), budget({ id: 'b2' })])
+    {
+      await using store = await staged.openStore()
+      for (const [hoursAgo, costMicroUsd] of [
+        [30, 500],
+        [23, 100],
+        [3, 20],
+        [0, 3],
+      ] as const)
+        store.recordUsage(record(hoursAgo, { costMicroUsd }))
+    }
+    const gateway = await staged.open()
+    expect(await spent(gateway)).toEqual([123, 623])
+    const asked = await gateway.request('/v1/usage', { key: ownedKey })
+    const { limits } = (await asked.json()) as { limits: { window?: unknown; resetMs: number }[] }
+    const rolling = limits.find(({ window }) => window === 24)
+    // What is oldest leaves within two hours and a part of the window.
+    expect(rolling?.resetMs).toBeLessThan(2.5 * hourMs)
+  })
+
+  test('what nobody knows the cost of counts with what was put aside for it', async () => {
+    await using staged = await stage(kind, [budget()])
+    {
+      await using store = await staged.openStore()
+      store.recordUsage(record(2, { costMicroUsd: 7, reservedMicroUsd: 300 }))
+      store.recordUsage(record(2, { reservedMicroUsd: 40 }))
+      store.recordUsage(record(1, { unsettled: true, outcome: 'incomplete', reservedMicroUsd: 50 }))
+    }
+    expect(await spent(await staged.open())).toEqual([97])
+  })
+
+  test('of calls that come at once as first so many are let in as there is money for', async () => {
+    await using staged = await stage(kind, [budget()])
+    {
+      await using store = await staged.openStore()
+      store.recordUsage(record(1, { costMicroUsd: limit - 250 }))
+    }
+    staged.upstream.answer(() => {})
+    const gateway = await staged.open()
+    // Each may cost 53; four of them are 212.
+    const asked = Array.from({ length: 12 }, () => ask(gateway).catch(() => 0))
+    const refused = { count: 0 }
+    for (const one of asked) void one.then((status) => void (refused.count += Number(status === 429)))
+    await until(() => refused.count === 8)
+    await until(() => staged.upstream.seen.length === 4)
+    gateway.endCalls()
+    await Promise.all(asked)
+  })
+})
+
+describe.runIf(redis)('with Redis', () => {
+  const shared = { redis: { url: redis?.url ?? '', timeoutMs: 2_000 } }
+  const afresh = async () => {
+    await redis?.kill()
+    await redis?.start({ empty: true })
+  }
+  const isBack = (gateway: Started) =>
+    until(
+      () =>
+        gateway.logged.findLast(({ message }) => message.startsWith('Redis'))?.message ===
+        'Redis answers: limits are shared',
+      10_000,
+    )
+
+  test.each(kinds)('what was spent is known after it has lost everything (%s)', async (kind) => {
+    await afresh()
+    await using staged = await stage(kind, [budget()])
+    const gateway = await staged.open(shared)
+    for (let count = 0; count < 3; count += 1) expect(await ask(gateway)).toBe(200)
+    // One more is under way while everything is lost.
+    let answer: (() => void) | undefined
+    staged.upstream.answer((_seen, response) => {
+      answer = () => json(response, chatReply('Hello'))
+    })
+    const open = ask(gateway)
+    await until(() => answer !== undefined)
+    await afresh()
+    staged.upstream.answer((_seen, response) => json(response, chatReply('Hello')))
+    await until(async () => (await ask(gateway)) === 200, 10_000)
+    await isBack(gateway)
+    expect(await spent(gateway)).toEqual([4 * used])
+    answer?.()
+    expect(await open).toBe(200)
+    await expect.poll(() => spent(gateway)).toEqual([5 * used])
+    // The next one reads the same from the ledger.
+    await gateway.gateway.store.flush()
+    await afresh()
+    await isBack(gateway)
+    await expect.poll(() => spent(gateway).catch(() => []), { timeout: 10_000 }).toEqual([5 * used])
+  })
+
+  test.each(kinds)('gateways that recall it at once count it once (%s)', async (kind) => {
+    await afresh()
+    await using staged = await stage(kind, [budget()])
+    {
+      await using store = await staged.openStore()
+      store.recordUsage(record(1, { costMicroUsd: limit - 250 }))
+    }
+    const gateways = [await staged.open(shared), await staged.open(shared)]
+    staged.upstream.answer(() => {})
+    const asked = Array.from({ length: 16 }, (_, index) =>
+      ask(gateways[index % 2] as Started).catch(() => 0),
+    )
+    const refused = { count: 0 }
+    for (const one of asked) void one.then((status) => void (refused.count += Number(status === 429)))
+    await until(() => refused.count === 12, 10_000)
+    expect(staged.upstream.seen).toHaveLength(4)
+    for (const gateway of gateways) gateway.endCalls()
+    await Promise.all(asked)
+  })
+})
+
+test('a killed gateway leaves what was put aside for its calls', async () => {
+  await using staged = await stage('SQLite', [budget()])
+  const gateway = await staged.open()
+  const { dataFolder } = gateway
+  await gateway[Symbol.asyncDispose]()
+  staged.upstream.answer(() => {})
+  const { child, url } = await startGateway({
+    PATH: process.env['PATH'],
+    HOME: process.env['HOME'],
+    SLUICE_PORT: '0',
+    SLUICE_DATA: dataFolder,
+    SLUICE_LOG_LEVEL: 'fatal',
+    OPENAI_API_KEY: 'k',
+    OPENAI_BASE_URL: staged.upstream.url,
+  })
+  const body = { model: 'openai/gpt-4o', max_tokens: 10, messages: [{ role: 'user', content: 'Hi' }] }
+  const asking = fetch(`${url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${ownedKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  }).catch(() => undefined)
+  await until(() => staged.upstream.seen.some(({ method }) => method === 'POST'), 20_000)
+  child.kill('SIGKILL')
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'close')
+  await asking
+  await using store = openSqlite({
+    file: join(dataFolder, 'sluice.db'),
+    journalFolder: join(dataFolder, 'journal'),
+  })
+  await store.flush()
+  const [left] = await store.listUsage({ limit: 1 })
+  expect(left).toMatchObject({ unsettled: true })
+  expect(left?.reservedMicroUsd).toBeGreaterThan(0)
+  expect(await spent(await staged.open())).toEqual([left?.reservedMicroUsd])
+}, 60_000)
