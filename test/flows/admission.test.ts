@@ -1,5 +1,7 @@
 // What a key may take: reserved before an upstream is asked, settled when the call has ended.
+import type { ServerResponse } from 'node:http'
 import { describe, expect, test } from 'vitest'
+import type { ConfigFile } from '../../packages/sluice/src/config/schema.ts'
 import { createOpenApi } from '../../packages/sluice/src/http/openapi.ts'
 import { addresses } from '../../packages/sluice/src/http/routes.ts'
 import type { Limiter } from '../../packages/sluice/src/ports/limiter.ts'
@@ -99,51 +101,55 @@ test('each operation settles what was reserved for it, once', async () => {
   await until(() => open === 0)
 })
 
-describe('with a spent budget no operation reaches a target', () => {
-  const provider = (type: 'openai' | 'anthropic' | 'gemini' | 'cohere', baseUrl: string) => ({
-    type,
-    baseUrl,
-    key: 'k',
-  })
-  const ways: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
-    'up/m': {},
-    // Several answers, asked for one by one, and an upstream that speaks the caller's own format.
-    'claude/m': { n: 3 },
-    'gem/m': { stream: true },
-    'co/m': {},
-    // Tried again, somewhere else, and at two targets at once.
-    raced: { stream: true },
-    'builtin-chat': { stream: true },
-    'builtin-video': {},
-    'builtin-image': {},
-  }
+const provider = (type: 'openai' | 'anthropic' | 'gemini' | 'cohere', baseUrl: string) => ({
+  type,
+  baseUrl,
+  key: 'k',
+})
 
+/** Every way that leads to an upstream, by the model that takes it, with what a request says beside. */
+const ways: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  'up/m': {},
+  // Several answers, asked for one by one, and an upstream that speaks the caller's own format.
+  'claude/m': { n: 3 },
+  'gem/m': { stream: true },
+  'co/m': {},
+  // Tried again, somewhere else, and at two targets at once.
+  raced: { stream: true },
+  'builtin-chat': { stream: true },
+  'builtin-video': {},
+  'builtin-image': {},
+}
+
+const throughAll = (url: string): ConfigFile => ({
+  providers: {
+    up: provider('openai', url),
+    claude: provider('anthropic', url),
+    gem: provider('gemini', url),
+    co: provider('cohere', url),
+  },
+  models: {
+    raced: {
+      targets: [{ target: 'up/m' }, { target: 'claude/m', priority: 1 }],
+      hedge: { enabled: true, delayMs: 1 },
+      retries: { attempts: 3, baseMs: 1 },
+    },
+  },
+})
+
+const walkOf = (model: string, further: Readonly<Record<string, unknown>>) =>
+  operations(model).map((walked) =>
+    walked.body ? { ...walked, body: { ...walked.body, ...further } } : walked,
+  )
+
+describe('with a spent budget no operation reaches a target', () => {
   test.each(Object.entries(ways))('%s', async (model, further) => {
     using folder = temporaryFolder()
     const budgets = [{ id: 'spent', window: 'lifetime', limitMicroUsd: 0 }] as const
     await writeOwners(folder.path, { organization: { budgets } })
     await using upstream = await fakeUpstream((_seen, response) => json(response, {}))
-    await using gateway = await start(
-      {
-        providers: {
-          up: provider('openai', upstream.url),
-          claude: provider('anthropic', upstream.url),
-          gem: provider('gemini', upstream.url),
-          co: provider('cohere', upstream.url),
-        },
-        models: {
-          raced: {
-            targets: [{ target: 'up/m' }, { target: 'claude/m', priority: 1 }],
-            hedge: { enabled: true, delayMs: 1 },
-            retries: { attempts: 3, baseMs: 1 },
-          },
-        },
-      },
-      { dataFolder: folder.path },
-    )
-    const walk = operations(model).map((walked) =>
-      walked.body ? { ...walked, body: { ...walked.body, ...further } } : walked,
-    )
+    await using gateway = await start(throughAll(upstream.url), { dataFolder: folder.path })
+    const walk = walkOf(model, further)
     const reached = async () => {
       await gateway.gateway.store.flush()
       return (await gateway.gateway.store.listUsage({ limit: 1_000 })).length
@@ -157,6 +163,58 @@ describe('with a spent budget no operation reaches a target', () => {
     for (const walked of walk) await ask(gateway, walked, testKey)
     expect(await reached()).toBeGreaterThan(0)
     expect(refused.length).toBeGreaterThan(0)
+  })
+})
+
+describe('every request to an upstream is made while the money for its call is put aside', () => {
+  const answers = {
+    'that answers': (_seen: unknown, response: ServerResponse) => json(response, {}),
+    // Then it is tried again, somewhere else, and at the same time.
+    'that fails': (_seen: unknown, response: ServerResponse) =>
+      json(response, { error: { message: 'no' } }, { status: 500 }),
+  }
+  const cases = Object.entries(ways).flatMap(([model, further]) =>
+    Object.entries(answers)
+      .filter(([name]) => name === 'that fails' || !model.startsWith('builtin'))
+      .map(([name, answer]) => ({ model, further, name, answer })),
+  )
+
+  test.each(cases)('$model, at an upstream $name', async ({ model, further, answer }) => {
+    using folder = temporaryFolder()
+    const budgets = [{ id: 'ample', window: 'lifetime', limitMicroUsd: 1e12 }] as const
+    await writeOwners(folder.path, { organization: { budgets } })
+    await using upstream = await fakeUpstream(answer)
+    await using gateway = await start(throughAll(upstream.url), { dataFolder: folder.path })
+    let open = 0
+    /** Of each request that was sent how many calls had their money put aside. */
+    const sent: { readonly url: string; readonly open: number }[] = []
+    const { limiter, send } = gateway.gateway
+    const watched: Limiter = {
+      async reserve(claims, leaseMs) {
+        const decision = await limiter.reserve(claims, leaseMs)
+        if (decision.granted && claims.some(({ kind }) => kind === 'budget')) open += 1
+        return decision
+      },
+      settle(reservation, actual) {
+        if (reservation.claims.some(({ kind }) => kind === 'budget')) open -= 1
+        return limiter.settle(reservation, actual)
+      },
+      renew: (reservation, leaseMs) => limiter.renew(reservation, leaseMs),
+      look: (claims) => limiter.look(claims),
+      seed: (claim, spent) => limiter.seed(claim, spent),
+      async [Symbol.asyncDispose]() {},
+    }
+    const watchedSend: typeof send = (outgoing, receiver) => {
+      if (outgoing.method !== 'GET') sent.push({ url: outgoing.url, open })
+      return send(outgoing, receiver)
+    }
+    Object.assign(gateway.gateway, { limiter: watched, send: watchedSend })
+    for (const walked of walkOf(model, further)) {
+      await ask(gateway, walked, ownedKey)
+      await until(() => open === 0)
+    }
+    expect(sent.filter((one) => one.open !== 1)).toEqual([])
+    if (!model.startsWith('builtin')) expect(sent.length).toBeGreaterThan(0)
   })
 })
 

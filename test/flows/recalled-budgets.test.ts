@@ -18,7 +18,7 @@ import { leaveOut } from '../support/leave-out.ts'
 import { chatReply } from '../support/openai-wire.ts'
 import { addOwners, ownedKey } from '../support/owners.ts'
 import { noRedis, openRedisServer } from '../support/redis-server.ts'
-import { start, type Started, until } from '../support/start.ts'
+import { type Started, start, until } from '../support/start.ts'
 import { sampleUsage } from '../support/store-samples.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
@@ -61,9 +61,7 @@ async function stage(kind: 'SQLite' | 'PostgreSQL', budgets: readonly Budget[]):
   const folder = opened.use(temporaryFolder())
   const url = kind === 'PostgreSQL' ? await postgres?.newSchema() : undefined
   const openStore = async () =>
-    url === undefined
-      ? openSqlite({ file: join(folder.path, 'sluice.db') })
-      : openPostgres({ url })
+    url === undefined ? openSqlite({ file: join(folder.path, 'sluice.db') }) : openPostgres({ url })
   {
     await using store = await openStore()
     await addOwners(store, { team: { budgets } })
@@ -178,7 +176,8 @@ describe.each(kinds)('on %s', (kind) => {
     // Each may cost 53; four of them are 212.
     const asked = Array.from({ length: 12 }, () => ask(gateway).catch(() => 0))
     const refused = { count: 0 }
-    for (const one of asked) void one.then((status) => void (refused.count += Number(status === 429)))
+    for (const one of asked)
+      void one.then((status) => void (refused.count += Number(status === 429)))
     await until(() => refused.count === 8)
     await until(() => staged.upstream.seen.length === 4)
     gateway.endCalls()
@@ -240,7 +239,8 @@ describe.runIf(redis)('with Redis', () => {
       ask(gateways[index % 2] as Started).catch(() => 0),
     )
     const refused = { count: 0 }
-    for (const one of asked) void one.then((status) => void (refused.count += Number(status === 429)))
+    for (const one of asked)
+      void one.then((status) => void (refused.count += Number(status === 429)))
     await until(() => refused.count === 12, 10_000)
     expect(staged.upstream.seen).toHaveLength(4)
     for (const gateway of gateways) gateway.endCalls()
@@ -263,7 +263,11 @@ test('a killed gateway leaves what was put aside for its calls', async () => {
     OPENAI_API_KEY: 'k',
     OPENAI_BASE_URL: staged.upstream.url,
   })
-  const body = { model: 'openai/gpt-4o', max_tokens: 10, messages: [{ role: 'user', content: 'Hi' }] }
+  const body = {
+    model: 'openai/gpt-4o',
+    max_tokens: 10,
+    messages: [{ role: 'user', content: 'Hi' }],
+  }
   const asking = fetch(`${url}/v1/chat/completions`, {
     method: 'POST',
     headers: { authorization: `Bearer ${ownedKey}`, 'content-type': 'application/json' },

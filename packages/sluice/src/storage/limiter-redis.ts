@@ -134,7 +134,14 @@ class RedisLimiter implements Limiter {
     if (charged) return this.#tell({ op: 'charge', id, leaseMs: 0, claims: charged })
     if (claims.every(isRequests) && actual.requests === undefined) return
     const lost = lostOf(claims, actual)
-    await this.#tell({ op: 'settle', id, leaseMs: 0, claims, amounts: beyond(claims, actual), lost })
+    await this.#tell({
+      op: 'settle',
+      id,
+      leaseMs: 0,
+      claims,
+      amounts: beyond(claims, actual),
+      lost,
+    })
   }
 
   async renew({ id, claims }: Reservation, leaseMs: number): Promise<void> {
@@ -234,7 +241,14 @@ class RedisLimiter implements Limiter {
     this.#options.changed?.(true)
   }
 
-  async #run({ op, id, leaseMs, claims, amounts, dates = [] }: Command): Promise<readonly string[]> {
+  async #run({
+    op,
+    id,
+    leaseMs,
+    claims,
+    amounts,
+    dates = [],
+  }: Command): Promise<readonly string[]> {
     const { prefix = '{sluice}:', now, recall, timeoutMs = 250 } = this.#options
     const keys = [`${prefix}call:${id}`]
     const time = now === undefined ? '' : String(now())

@@ -219,7 +219,10 @@ export function describeReservations(subject: () => LimiterUnderTest): void {
     for (const window of ['day', 'week', 'month', 'lifetime', 5] as const) {
       const budget = money('key', window, { limit: 10, amount: 3 })
       const at = startDate
-      await limiter().seed(budget, [{ at, microUsd: 2 }, { at, microUsd: 4 }])
+      await limiter().seed(budget, [
+        { at, microUsd: 2 },
+        { at, microUsd: 4 },
+      ])
       await limiter().seed(budget, [{ at, microUsd: 6 }])
       const reservation = await granted(limiter(), budget)
       await limiter().seed(budget, [])
