@@ -40,7 +40,8 @@ async function main(): Promise<number> {
 
 async function measureAll(options: BenchOptions): Promise<void> {
   const all = [...availableTargets(), ...options.gateways.map(givenTarget)]
-  const wanted = options.mode === 'soak' ? (options.targets ?? ['sluice']) : options.targets
+  const usual = all.filter(({ isExtra }) => isExtra !== true).map(({ name }) => name)
+  const wanted = options.targets ?? (options.mode === 'soak' ? ['sluice'] : usual)
   const targets = chosen(all, wanted)
   const names = new Set(
     chosen([...scenarios, ...extras], options.scenarios).map(({ name }) => name),

@@ -11,6 +11,8 @@ export interface Target {
   readonly headers: Readonly<Record<string, string>>
   /** Absent for what is measured without a process of its own. */
   readonly begin?: (begin: Begin) => Promise<Begun>
+  /** Measured only where `--targets` names it. */
+  readonly isExtra?: boolean
   /** Where it is already, when it was not started here. */
   readonly url?: URL
 }
@@ -76,31 +78,51 @@ log:
   level: info
 `
 
-const sluiceRecipe: Recipe = (port, { upstream, folder }) => {
-  const settings = join(folder, `sluice-${port}.yaml`)
-  writeFileSync(settings, sluiceSettings)
-  return {
-    command: [process.execPath, join(root, 'bin', 'sluice.cjs'), 'serve'],
-    folder,
-    environment: {
-      SLUICE_PORT: String(port),
-      SLUICE_DATA: join(folder, `data-${port}`),
-      SLUICE_CONFIG: settings,
-      SLUICE_API_KEYS: benchKey,
-      OPENAI_API_KEY: 'upstream-key',
-      OPENAI_BASE_URL: `${upstream}/v1`,
-      ANTHROPIC_API_KEY: 'upstream-key',
-      ANTHROPIC_BASE_URL: upstream,
-    },
+const sluiceRecipe =
+  (further: (upstream: string) => string): Recipe =>
+  (port, { upstream, folder }) => {
+    const settings = join(folder, `sluice-${port}.yaml`)
+    writeFileSync(settings, sluiceSettings + further(upstream))
+    return {
+      command: [process.execPath, join(root, 'bin', 'sluice.cjs'), 'serve'],
+      folder,
+      environment: {
+        SLUICE_PORT: String(port),
+        SLUICE_DATA: join(folder, `data-${port}`),
+        SLUICE_CONFIG: settings,
+        SLUICE_API_KEYS: benchKey,
+        OPENAI_API_KEY: 'upstream-key',
+        OPENAI_BASE_URL: `${upstream}/v1`,
+        ANTHROPIC_API_KEY: 'upstream-key',
+        ANTHROPIC_BASE_URL: upstream,
+      },
+    }
   }
-}
 
-const sluice = (name: string, modelPrefix: string): Target => ({
+/** `further` are settings beside the usual ones, given the address of the stub. */
+const sluice = (
+  name: string,
+  modelPrefix: string,
+  further: (upstream: string) => string = () => '',
+): Target => ({
   name,
   modelPrefix,
   headers: bearer,
-  begin: startedBy(name, sluiceRecipe),
+  begin: startedBy(name, sluiceRecipe(further)),
 })
+
+/** Without metrics, which are on usually. */
+const unobserved = () => `telemetry:
+  metrics:
+    enabled: false
+`
+
+/** With metrics, and with spans of every call, which the stub takes and throws away. */
+const observed = (upstream: string) => `telemetry:
+  traces:
+    endpoint: ${upstream}/v1/traces
+    ratio: 1
+`
 
 const nginxRecipe: Recipe = (port, { upstream, folder }) => {
   const settings = join(folder, `nginx-${port}.conf`)
@@ -172,6 +194,8 @@ export function availableTargets(): readonly Target[] {
     bare,
     sluice('sluice', 'openai/'),
     sluice('sluice-translating', 'anthropic/'),
+    { ...sluice('sluice-unobserved', 'openai/', unobserved), isExtra: true },
+    { ...sluice('sluice-observed', 'openai/', observed), isExtra: true },
     ...(existsSync(portkeyFile) ? [portkey] : []),
   ]
 }

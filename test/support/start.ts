@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openGateway } from '../../packages/sluice/src/cli/open-gateway.ts'
@@ -27,6 +29,8 @@ export interface Started extends AsyncDisposable {
   readonly logged: readonly LogLine[]
   readonly dataFolder: string
   configure(content: ConfigFile): Promise<void>
+  /** Begins to answer metrics at the address that the settings have for them; returns it. */
+  listenForMetrics(): Promise<string>
   /** Ends what is open, as a stop does that has waited long enough. */
   endCalls(): void
   /** A request with the test key. */
@@ -136,6 +140,13 @@ export async function start(
     logged,
     dataFolder: folder,
     configure: (file) => opened.configure(configOf(file)),
+    async listenForMetrics() {
+      const { metricsServer } = opened
+      if (!metricsServer) throw new Error('The settings have no address for metrics')
+      metricsServer.listen(0, '127.0.0.1')
+      await once(metricsServer, 'listening')
+      return `http://127.0.0.1:${(metricsServer.address() as AddressInfo).port}`
+    },
     endCalls: () => opened.server.endCalls(),
     request,
     post: (path, body, options = {}) =>
@@ -146,6 +157,8 @@ export async function start(
         body: JSON.stringify(body),
       }),
     async [Symbol.asyncDispose]() {
+      opened.metricsServer?.close()
+      opened.metricsServer?.closeAllConnections()
       await opened[Symbol.asyncDispose]()
       await store[Symbol.asyncDispose]()
       if (dataFolder === undefined) rmSync(folder, { recursive: true, force: true })

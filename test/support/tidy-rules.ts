@@ -38,6 +38,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'sluice/accounts',
     'sluice/prices',
   ],
+  'sluice/telemetry': ['sluice/gateway', 'sluice/config'],
   'sluice/http': ['sluice/gateway', 'sluice/accounts', 'sluice/config', 'sluice/ports'],
   'sluice/cli': [
     'sluice/http',
@@ -50,6 +51,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'sluice/prices',
     'sluice/alerts',
     'sluice/storage',
+    'sluice/telemetry',
   ],
 }
 

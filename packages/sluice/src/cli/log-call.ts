@@ -13,7 +13,7 @@ const probes: ReadonlySet<string> = new Set(['/healthz', '/readyz'])
 /** One line per request, never with a secret, a prompt or an answer in it. */
 export function logCall(
   log: Log,
-  { id, givenId, method, path, status, durationMs, left, key, call, code }: CallEnd,
+  { id, givenId, method, path, status, durationMs, left, key, call, code, trace }: CallEnd,
 ) {
   const fields: Record<string, unknown> = {
     id,
@@ -24,6 +24,7 @@ export function logCall(
   }
   if (givenId !== undefined) fields['givenId'] = givenId
   if (code !== undefined) fields['code'] = code
+  if (trace) fields['traceId'] = trace.traceId
   if (key) {
     fields['key'] = key.id
     fields['keyName'] = key.name

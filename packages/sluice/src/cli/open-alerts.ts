@@ -4,7 +4,7 @@ import { ErrorRate } from '../alerts/error-rate.ts'
 import type { Alerting } from '../config/alerts.ts'
 import type { CallEnd } from '../gateway/call.ts'
 import type { Gateway, Log } from '../gateway/gateway.ts'
-import { createHealth } from '../gateway/route/health.ts'
+import { type BreakerListener, createHealth } from '../gateway/route/health.ts'
 import { openWebhookPoster } from '../http/post-webhook.ts'
 import type { Store } from '../ports/store.ts'
 import { logCall, tellBreaker } from './log-call.ts'
@@ -23,12 +23,14 @@ export interface AlertNeeds {
   readonly limiter: Pick<Gateway['limiter'], 'look'>
   readonly now: () => number
   readonly log: Log
+  /** Told of breakers beside the log and the alerts. */
+  readonly breakerChanged?: BreakerListener
   /** Between tries; default the usual ones. */
   readonly alertWaitsMs?: readonly number[]
 }
 
 export function openOperatorAlerts(needs: AlertNeeds): OpenAlerts {
-  const { config, store, limiter, now, log, alertWaitsMs } = needs
+  const { config, store, limiter, now, log, alertWaitsMs, breakerChanged } = needs
   let settings = config.alerts
   const poster = openWebhookPoster()
   const alerts = openAlerts({
@@ -39,6 +41,7 @@ export function openOperatorAlerts(needs: AlertNeeds): OpenAlerts {
     ...(alertWaitsMs && { waitsMs: alertWaitsMs }),
   })
   alerts.configure(settings.webhooks)
+  const told = tellBreaker(log, alerts)
   const budgetWatch = new BudgetWatch({
     limiter,
     raise: (alert) => alerts.raise(alert),
@@ -50,7 +53,10 @@ export function openOperatorAlerts(needs: AlertNeeds): OpenAlerts {
     alerts,
     told: {
       budgetWatch,
-      health: createHealth(now, tellBreaker(log, alerts)),
+      health: createHealth(now, (target, state, caller) => {
+        told(target, state, caller)
+        breakerChanged?.(target, state, caller)
+      }),
       ended(end) {
         logCall(log, end)
         if (!end.call || settings.webhooks.length === 0) return

@@ -35,14 +35,13 @@ import { type KeyRing, openKeyRing } from '../storage/key-ring.ts'
 import { createMemoryLimiter } from '../storage/limiter-memory.ts'
 import { bundledOrFetched } from './fetched-prices.ts'
 import { createIds } from './ids.ts'
-import { openOperatorAlerts } from './open-alerts.ts'
 import { engineContextOf, openEngine } from './open-engine.ts'
+import { type Offered, openWatching, type OpenWatching } from './open-watching.ts'
 
 /** A gateway that can listen. Disposing stops it, waits for what is under way and writes down what is left. */
-export interface OpenGateway extends AsyncDisposable {
+export interface OpenGateway extends Offered, AsyncDisposable {
   readonly gateway: Gateway
   readonly server: FastifyInstance
-  readonly alerts: Alerts
   /** Takes over another configuration whole; calls under way end with the one they began with. */
   configure(config: Config): Promise<void>
 }
@@ -69,22 +68,22 @@ export async function openGateway(input: OpenGatewayInput): Promise<OpenGateway>
   const tokens = createTokens({ issuers: config.jwt, dated: (key) => keys.dated(key), now })
   const sender = openSender()
   const limiter = await openLimiter(config, store, log)
-  const telling = openOperatorAlerts({ ...input, limiter, now })
-  const { alerts } = telling
+  const underWay = () => server.underWay()
+  const watching = await openWatching({ ...input, limiter, now, underWay })
   const opened = await openEngine({ store, now, newId, log })
   const { engine, videos, published } = opened
-  const needs = { send: sender.send, engine, now, newId, log, alerts }
+  const needs = { send: sender.send, engine, now, newId, log, ...watching.offered }
   const current: Current = { config, routing: await routingOf(config, needs) }
   const concealer = new Concealer()
   concealer.learn(concealedSettings(config, current.routing.upstreams.values()))
 
   const keptLimits = () => current.config.limits
-  const settings = settingsOf({ current, needs, concealer, keys, tokens, telling })
+  const settings = settingsOf({ current, needs, concealer, keys, tokens, watching })
 
   const gateway: Gateway = {
     store,
     limiter,
-    ...telling.told,
+    ...watching.told,
     learnedSizes: new LearnedSizes(),
     keys,
     tokens,
@@ -113,14 +112,14 @@ export async function openGateway(input: OpenGatewayInput): Promise<OpenGateway>
   return {
     gateway,
     server,
-    alerts,
+    ...watching.offered,
     configure: settings.configure,
     async [Symbol.asyncDispose]() {
       await server.close()
       await opened[Symbol.asyncDispose]()
       await sender[Symbol.asyncDispose]()
       await keys[Symbol.asyncDispose]()
-      await telling[Symbol.asyncDispose]()
+      await watching[Symbol.asyncDispose]()
       await limiter[Symbol.asyncDispose]()
     },
   }
@@ -137,7 +136,7 @@ interface Configured {
   readonly concealer: Concealer
   readonly keys: KeyRing
   readonly tokens: ReturnType<typeof createTokens>
-  readonly telling: ReturnType<typeof openOperatorAlerts>
+  readonly watching: Pick<OpenWatching, 'configure'>
 }
 
 function settingsOf({ current, needs, concealer, ...told }: Configured): Gateway['settings'] {
@@ -149,7 +148,7 @@ function settingsOf({ current, needs, concealer, ...told }: Configured): Gateway
       concealer.learn(concealedSettings(next, routing.upstreams.values()))
       told.keys.setFixed(fixedKeys(next))
       told.tokens.configure(next.jwt)
-      told.telling.configure(next.alerts)
+      told.watching.configure(next)
       Object.assign(current, { config: next, routing })
     },
     routingOf: (next) => routingOf(next, needs),

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { flushCompileCache } from 'node:module'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
@@ -59,6 +60,7 @@ export async function serve(): Promise<number> {
     now: Date.now,
   })
   const port = await listen(opened, config)
+  await listenForMetrics(opened, config)
   const { builtinModels, upstreams } = opened.gateway.routing()
   const facts: StartFacts = {
     version: programVersion(),
@@ -120,6 +122,23 @@ async function listen({ server }: OpenGateway, config: Config): Promise<number> 
   return typeof address === 'object' && address !== null ? address.port : port
 }
 
+async function listenForMetrics(
+  { metricsServer }: OpenGateway,
+  { telemetry }: Config,
+): Promise<void> {
+  const { listen: address } = telemetry.metrics
+  if (!metricsServer || !address) return
+  const { host, port } = address
+  metricsServer.listen({ host, port })
+  try {
+    await once(metricsServer, 'listening')
+  } catch (cause) {
+    throw new CommandError(`telemetry.metrics.listen, ${host}:${port}, failed: ${String(cause)}`, {
+      cause,
+    })
+  }
+}
+
 function tellWhyNot(cause: unknown, host: string, port: number): string {
   const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
   switch (code) {
@@ -167,7 +186,7 @@ function watchSettings(
 }
 
 /** What a running server cannot change; the log line of a change names these parts as waiting. */
-const atNextStart = ['server', 'storage', 'log'] as const
+const atNextStart = ['server', 'storage', 'log', 'telemetry'] as const
 
 /** One press of Ctrl-C may arrive twice: from the terminal and from the process that started this one. */
 const sameSignalMs = 500
@@ -190,11 +209,13 @@ function stopSignal(): Promise<NodeJS.Signals> {
 const lastWordsMs = 1_000
 
 /** Accepts nothing new and waits for what is under way; after `stopMs` each call ends with the error of its format. */
-async function stop({ server }: OpenGateway, stopMs: number): Promise<void> {
+async function stop({ server, metricsServer }: OpenGateway, stopMs: number): Promise<void> {
   const limits = [
     setTimeout(() => server.endCalls(), stopMs),
     setTimeout(() => server.server.closeAllConnections(), stopMs + lastWordsMs),
   ]
   await server.close()
+  metricsServer?.close()
+  metricsServer?.closeAllConnections()
   for (const limit of limits) clearTimeout(limit)
 }

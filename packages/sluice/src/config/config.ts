@@ -14,6 +14,7 @@ import type {
   RouteOptions,
 } from './schema.ts'
 import type { PriceConfig } from './schema-prices.ts'
+import { readTelemetry, type TelemetryConfig } from './telemetry.ts'
 import type { UnsupportedMode } from './unsupported-mode.ts'
 
 /** Everything that can be set, complete: environment over sluice.yaml over the defaults. */
@@ -81,6 +82,9 @@ export interface Config {
   /** The secret of SLUICE_ADMIN_KEY. */
   readonly adminKey?: string
   readonly log: { readonly level: LogLevel; readonly file?: string }
+  readonly telemetry: TelemetryConfig
+  /** Of keys whose prompts and answers are kept. */
+  readonly contentLogging: { readonly keepDays: number; readonly bytesMax: number }
   /** Absolute path of the folder of all that is kept. */
   readonly dataFolder: string
   /** Absolute path of the settings file, whether it exists or not. */
@@ -164,6 +168,8 @@ export function createConfig(environment: Environment, content: ConfigFile, file
       level: readLogLevel(environment) ?? log.level ?? 'info',
       ...(log.file !== undefined && { file: log.file }),
     },
+    telemetry: readTelemetry(environment, content.telemetry),
+    contentLogging: { keepDays: 30, bytesMax: 65_536, ...content.contentLogging },
     dataFolder: absoluteDataFolder(environment),
     configFile: file,
     variables: environment.variables,

@@ -19,6 +19,17 @@ export interface Environment {
   /** Named explicitly; absent means `sluice.yaml` if there is one. */
   readonly configFile: string | undefined
   readonly logLevel: string | undefined
+  /** What every program that traces reads, as text. */
+  readonly openTelemetry: {
+    readonly isDisabled: boolean
+    readonly endpoint: string | undefined
+    readonly tracesEndpoint: string | undefined
+    readonly headers: string | undefined
+    readonly timeout: string | undefined
+    readonly samplerArgument: string | undefined
+    readonly serviceName: string | undefined
+    readonly resourceAttributes: string | undefined
+  }
   /** Everything, for `${NAME}` in sluice.yaml and for the providers' keys. */
   readonly variables: Variables
 }
@@ -39,7 +50,23 @@ export function readEnvironment(variables: Variables = process.env): Environment
     adminKey: read('SLUICE_ADMIN_KEY'),
     configFile: read('SLUICE_CONFIG'),
     logLevel: read('SLUICE_LOG_LEVEL'),
+    openTelemetry: readOpenTelemetry(read),
     variables,
+  }
+}
+
+function readOpenTelemetry(
+  read: (name: string) => string | undefined,
+): Environment['openTelemetry'] {
+  return {
+    isDisabled: read('OTEL_SDK_DISABLED')?.toLowerCase() === 'true',
+    endpoint: read('OTEL_EXPORTER_OTLP_ENDPOINT'),
+    tracesEndpoint: read('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'),
+    headers: read('OTEL_EXPORTER_OTLP_TRACES_HEADERS') ?? read('OTEL_EXPORTER_OTLP_HEADERS'),
+    timeout: read('OTEL_EXPORTER_OTLP_TRACES_TIMEOUT') ?? read('OTEL_EXPORTER_OTLP_TIMEOUT'),
+    samplerArgument: read('OTEL_TRACES_SAMPLER_ARG'),
+    serviceName: read('OTEL_SERVICE_NAME'),
+    resourceAttributes: read('OTEL_RESOURCE_ATTRIBUTES'),
   }
 }
 

@@ -15,6 +15,7 @@ import {
 } from './schema-parts.ts'
 import { prices } from './schema-prices.ts'
 import { limits, redis, server } from './schema-server.ts'
+import { contentLogging, telemetry } from './schema-telemetry.ts'
 import { unsupportedModes } from './unsupported-mode.ts'
 
 // The schema of sluice.yaml. Its JSON form is published as sluice.schema.json, so every description here is read in
@@ -297,6 +298,11 @@ const key = object(
       ),
     ),
     requestsPerMinute: optional(count('Requests per minute of this key.')),
+    contentLogging: optional(
+      Type.Boolean(
+        described('Whether the prompts and answers of this key are kept, masked. Default false.'),
+      ),
+    ),
   },
   'An API key defined in the settings.',
 )
@@ -346,6 +352,8 @@ export const configFileSchema = Type.Object(
     keys: optional(listOf(key, 'API keys defined in the settings.')),
     jwt: optional(jwt),
     log: optional(log),
+    telemetry: optional(telemetry),
+    contentLogging: optional(contentLogging),
   },
   {
     additionalProperties: false,

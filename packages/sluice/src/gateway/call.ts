@@ -1,12 +1,14 @@
-import type { CallOutcome, GatewayError, OperationName, Usage } from '@sluice/contract'
+import type { CallOutcome, ErrorCode, GatewayError, OperationName, Usage } from '@sluice/contract'
 import type { ClientFormat, StreamWriter } from '@sluice/protocols'
 import type { UnsupportedMode } from '../config/unsupported-mode.ts'
 import type { Caller } from '../ports/api-key.ts'
+import type { RefusingLimit } from '../ports/limiter.ts'
 import type { Cancellation } from './attempt/cancellation.ts'
 import type { NamedFiles } from './attempt/named-files.ts'
 import type { Source } from './attempt/source.ts'
 import type { CallRequest } from './call-request.ts'
 import type { HeldBytes } from './held-bytes.ts'
+import type { CallTrace } from './trace.ts'
 
 /** One call after its key, body and schema were checked. */
 export interface Call {
@@ -58,6 +60,8 @@ export interface Call {
     /** Where it goes instead of where it asked to, and the id of the budget that had no money for that. */
     readonly elsewhere?: Elsewhere | undefined
   }
+  /** The trace it belongs to; absent where nothing is traced. */
+  readonly trace?: CallTrace
   /** Filled as the call goes on, and shown in the answer's headers even when it fails. */
   readonly trail: Trail
 }
@@ -139,6 +143,13 @@ export interface CallEnd {
   readonly left: boolean
   /** The code of the error that the caller was told. */
   readonly code?: string
+  /** Its row in the table of errors. */
+  readonly failure?: ErrorCode
+  /** Which limit has refused the request. */
+  readonly refusedBy?: RefusingLimit
+  /** Of an address that models are called at; known where the request never became a call, too. */
+  readonly format?: ClientFormat
+  readonly trace?: CallTrace
   /** Absent where nobody was let in. */
   readonly key?: Caller
   /** Absent where the request never became a call. */

@@ -21,6 +21,7 @@ import type { LiveCalls } from './live-calls.ts'
 import type { Health } from './route/health.ts'
 import type { Routing } from './route/routing.ts'
 import type { Concealer } from './run/concealer.ts'
+import type { Metrics, Telemetry } from './telemetry.ts'
 
 /** What a running gateway is made of. cli/serve.ts builds one; tests build others. */
 export interface Gateway {
@@ -69,6 +70,10 @@ export interface Gateway {
   readonly log: Log
   /** Told once of every request when all of it is over. */
   readonly ended: (end: CallEnd) => void
+  /** Absent where nobody measures and traces. */
+  readonly telemetry?: Telemetry
+  /** What `GET /metrics` answers; absent where it is off or answered at an address of its own. */
+  readonly metrics?: Metrics
 }
 
 export interface CallerKeys {

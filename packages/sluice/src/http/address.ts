@@ -50,6 +50,8 @@ export interface Address {
   /** Its calls are let in when their body was read, where a limit asks how large they are. */
   readonly isSized?: boolean
   readonly error?: ErrorBody
+  /** What its callers speak, where models are called at it. */
+  readonly format?: ClientFormat
   /** What the OpenAPI document says of it: what stands here, or the schemas of a format. `none` leaves it out. */
   readonly description: Written | { readonly format: ClientFormat } | 'none'
   readonly serve: (exchange: Exchange) => Promise<unknown>

@@ -55,6 +55,7 @@ export function createCall(exchange: Exchange, input: CallInput): Call {
     cancellation,
     held: exchange.held,
     admission: exchange.admission,
+    ...(incoming.trace && { trace: incoming.trace }),
     trail,
   }
 }

@@ -85,6 +85,7 @@ function discardRest(request: IncomingMessage): void {
 export function deliverError(reply: FastifyReply, error: GatewayError, body: unknown): void {
   if (reply.raw.headersSent) return
   reply.request.errorCode = codeIn(body)
+  reply.request.failure = error.code
   const { retryAfterMs, isFinal, upstreamRequestId, upstreamStatus } = error.details
   if (isFinal === true || retryAfterMs === Infinity) void reply.header('x-should-retry', 'false')
   if (retryAfterMs !== undefined && retryAfterMs !== Infinity)

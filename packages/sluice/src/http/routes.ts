@@ -19,6 +19,7 @@ import { consoleAddresses } from './console.ts'
 import { documentAddresses } from './docs.ts'
 import { healthAddresses } from './health.ts'
 import { homeAddresses } from './home.ts'
+import { metricsAddresses } from './metrics.ts'
 import { imageAddresses } from './images.ts'
 import { type Inference, serveInference } from './inference.ts'
 import { modelAddresses } from './model-addresses.ts'
@@ -64,6 +65,7 @@ export const addresses: readonly Address[] = [
   ...settingsAddresses,
   ...aboutAddresses,
   ...healthAddresses,
+  ...metricsAddresses,
   ...homeAddresses,
   ...consoleAddresses,
   ...documentAddresses(() => createOpenApi(addresses)),
@@ -81,6 +83,7 @@ function addressOf(format: ClientFormat, path: string): Address {
     access: 'caller',
     operation: format.operation,
     error: (error, id) => format.error(error, id),
+    format,
     isSized: !(format.id in kept),
     description: { format },
     serve: (exchange) => serveInference(exchange, inference),
@@ -126,6 +129,7 @@ function sharedAddress(verbs: readonly Address[]): readonly Address[] {
         for (const { pattern, verb } of patterns) {
           const parameters = matchPath(pattern, path)
           if (!parameters) continue
+          if (verb.format) exchange.request.format = verb.format
           if (verb.operation !== undefined) assertOperation(exchange.key, verb.operation)
           return verb.serve({ ...exchange, parameters })
         }

@@ -1,27 +1,29 @@
 import type { Socket } from 'node:net'
 import { performance } from 'node:perf_hooks'
-import { GatewayError, invalidRequest } from '@sluice/contract'
+import { type ErrorCode, GatewayError, invalidRequest } from '@sluice/contract'
+import type { ClientFormat } from '@sluice/protocols'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { causeText, headerText } from '../gateway/answer.ts'
 import { Cancellation, keyEnded, stopping } from '../gateway/attempt/cancellation.ts'
 import { isLogged } from '../gateway/attempt/log-failure.ts'
-import type { Call, CallEnd } from '../gateway/call.ts'
+import type { Call } from '../gateway/call.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import { Admission, Leases } from '../gateway/limits/admission.ts'
 import { type Listed, OpenList } from '../gateway/open-list.ts'
+import type { CallTrace } from '../gateway/trace.ts'
 import type { Caller } from '../ports/api-key.ts'
 import type { Address, ErrorBody, ServerOptions } from './address.ts'
 import { admitFailed, settle } from './admit.ts'
 import { BodyBudget, type BudgetShare } from './body-budget.ts'
 import { refuseClient } from './client-error.ts'
 import { allowOrigins } from './cors.ts'
-import { codeIn, defaultStreamTimes, deliverError } from './deliver.ts'
+import { endOf } from './call-end.ts'
+import { defaultStreamTimes, deliverError } from './deliver.ts'
 import { enter } from './enter.ts'
 import { errorBodyOf } from './error-body.ts'
 import { funnel } from './funnel.ts'
 import { notFound } from './not-found.ts'
 import { installRoutes } from './routes.ts'
-import { pathOf } from './urls.ts'
 
 declare module 'fastify' {
   interface FastifyRequest extends Listed {
@@ -34,6 +36,11 @@ declare module 'fastify' {
     givenId?: string
     /** What the error is called that the caller was told. */
     errorCode?: string | undefined
+    /** Its row in the table of errors. */
+    failure?: ErrorCode | undefined
+    trace?: CallTrace
+    /** Of an address that models are called at. */
+    format?: ClientFormat
     /** What it was let in with; settled when it is over. */
     admission?: Admission
     /** What the request holds until it is over. */
@@ -44,11 +51,29 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** Ends every call that is still open, each with the error of its format: the server stops. */
     endCalls(): void
+    /** How many requests are being answered. */
+    underWay(): number
   }
   interface FastifyContextConfig {
     error?: ErrorBody
+    format?: ClientFormat
   }
 }
+
+/** What requests carry beside what Fastify gives them: named ahead, so that all have one shape. */
+const requestFields = [
+  'answerHeaders',
+  'cancellation',
+  'held',
+  'admission',
+  'call',
+  'givenId',
+  'apiKey',
+  'errorCode',
+  'failure',
+  'trace',
+  'format',
+] as const
 
 const wellFormedId = /^[\w.:-]{8,128}$/
 
@@ -85,15 +110,8 @@ export function createServer(gateway: Gateway, options: ServerOptions): FastifyI
   })
   // Node takes the shorter of its two limits for that of the head, and the longer one for that of the whole request.
   server.server.headersTimeout = Math.min(server.server.headersTimeout, options.requestTimeoutMs)
-  server.decorateRequest('answerHeaders')
+  for (const name of requestFields) server.decorateRequest(name)
   server.decorateRequest('place', -1)
-  server.decorateRequest('cancellation')
-  server.decorateRequest('held')
-  server.decorateRequest('admission')
-  server.decorateRequest('call')
-  server.decorateRequest('givenId')
-  server.decorateRequest('apiKey')
-  server.decorateRequest('errorCode')
   // Bodies are read by the addresses themselves: their limits and forms differ.
   server.removeAllContentTypeParsers()
   server.addContentTypeParser('*', (_request, _payload, done) => done(null))
@@ -114,6 +132,7 @@ export function createServer(gateway: Gateway, options: ServerOptions): FastifyI
   server.decorate('endCalls', () => {
     for (const { cancellation } of state.calls.all()) cancellation?.cancel(stopping)
   })
+  server.decorate('underWay', () => state.calls.size)
   const watching = gateway.keys.watch(() => endInvalid(gateway, state))
   server.addHook('onClose', async () => watching[Symbol.dispose]())
   // Who looks on would else be waited for as a call is.
@@ -157,34 +176,6 @@ function begin(
 function addAnswerHeaders({ answerHeaders }: FastifyRequest, reply: FastifyReply): void {
   for (let index = 0; index < answerHeaders.length; index += 2)
     void reply.header(answerHeaders[index] ?? '', answerHeaders[index + 1])
-}
-
-function endOf(
-  request: FastifyRequest,
-  { raw }: FastifyReply,
-  { startedAt, left }: { startedAt: number; left: boolean },
-): CallEnd {
-  const { id, givenId, method, url, apiKey, call } = request
-  const code = request.errorCode ?? (call?.trail.failure && codeInStream(request, call))
-  return {
-    id,
-    method,
-    path: pathOf(url),
-    // Node says 200 where nothing was sent at all.
-    status: raw.headersSent ? raw.statusCode : 499,
-    durationMs: performance.now() - startedAt,
-    left,
-    ...(givenId !== undefined && { givenId }),
-    ...(apiKey && { key: apiKey }),
-    ...(call && { call }),
-    ...(code !== undefined && { code }),
-  }
-}
-
-/** What the error event at the end of a stream called the error. */
-function codeInStream(request: FastifyRequest, { trail: { failure } }: Call): string | undefined {
-  const body = errorBodyOf(request, request.routeOptions.config.error)
-  return failure && codeIn(body(failure, request.id))
 }
 
 interface State {
@@ -251,7 +242,10 @@ function install(server: FastifyInstance, address: Address, installing: Installi
     method: address.method === 'GET' ? ['GET', 'HEAD'] : address.method,
     url,
     exposeHeadRoute: false,
-    config: address.error ? { error: address.error } : {},
+    config: {
+      ...(address.error && { error: address.error }),
+      ...(address.format && { format: address.format }),
+    },
     // Served as soon as the address is known: what Fastify does between this and a handler is for bodies that it parses and
     // validates itself. No promise is returned: Fastify would wait for it with some of its own, and most answers are not
     // sent by it.
@@ -282,6 +276,8 @@ async function serve(
   const { gateway, options, state, budget } = installing
   const cancellation = new Cancellation()
   request.cancellation = cancellation
+  const trace = address.format && gateway.telemetry?.openTrace(request.raw.headers)
+  if (trace) request.trace = trace
   state.calls.add(request)
   try {
     const admission = new Admission(gateway, state.leases)

@@ -48,6 +48,9 @@ export type Recall = (claim: BudgetClaim) => readonly Spent[] | Promise<readonly
 
 export type Claim = RateClaim | ConcurrencyClaim | BudgetClaim
 
+/** Which kind of limit has refused a request. */
+export type RefusingLimit = RateClaim['unit'] | 'concurrency' | 'budget'
+
 export interface RateClaim {
   readonly kind: 'rate'
   readonly bucket: string

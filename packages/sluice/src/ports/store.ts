@@ -64,6 +64,13 @@ export type UsageBegun = Pick<
 /** What an attempt has used so far. */
 export type NotedUsage = Usage & Pick<UsageRecord, 'durationMs'>
 
+/** Records on their way to the database. */
+export interface WaitingUsage {
+  readonly records: number
+  /** For how long none was written although some waited, in milliseconds; 0 where none waits. */
+  readonly behindMs: number
+}
+
 /** An attempt that has begun and is not recorded yet. */
 export interface OpenUsage {
   /** For the case that nothing more is heard of it; a later note takes its place. */
@@ -185,6 +192,8 @@ export interface Store extends VideoJobStore, AlertOutbox, KeptFiles {
    * where it does already, or never will. The end of an answer waits for it: what a caller has seen whole is on record.
    */
   recorded(): Promise<void> | undefined
+  /** What was recorded and is not in the database yet. */
+  waitingUsage(): WaitingUsage
   /** Writes something of no account. Rejects while nothing can be kept, as on a disk that is full or read-only. */
   checkWritable(): Promise<void>
   /** Waits until all that was recorded before is on disk. Rejects when writing fails; the records are kept. */

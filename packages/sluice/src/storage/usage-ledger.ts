@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { UsageRecord } from '@sluice/contract'
-import type { OpenUsage, Store, UsageBegun } from '../ports/store.ts'
+import type { OpenUsage, Store, UsageBegun, WaitingUsage } from '../ports/store.ts'
 import { type Journal, openJournal } from './journal.ts'
 import { OpenRecord } from './open-record.ts'
 import { unavailable } from './unavailable.ts'
@@ -26,7 +26,7 @@ export interface LedgerOptions {
 
 /** The way of a usage record to the database. Disposing writes what is left. */
 export interface Ledger
-  extends Pick<Store, 'beginUsage' | 'recordUsage' | 'recorded' | 'flush'>,
+  extends Pick<Store, 'beginUsage' | 'recordUsage' | 'recorded' | 'flush' | 'waitingUsage'>,
     AsyncDisposable {
   /** Throws `overloaded` while the journal cannot be written. */
   checkJournal(): void
@@ -84,6 +84,10 @@ class JournaledLedger implements Ledger {
     const document = documentOf(open.id, record)
     if (this.#journal) open.append(journalLine.settled(document))
     this.#queue.add({ document, open })
+  }
+
+  waitingUsage(): WaitingUsage {
+    return this.#queue.waiting()
   }
 
   recorded(): Promise<void> | undefined {

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import type { WaitingUsage } from '../ports/store.ts'
 import { RefusedData } from './database.ts'
 import type { OpenRecord } from './open-record.ts'
 
@@ -31,6 +32,7 @@ export interface UsageQueueOptions {
 /** Usage on its way to the database: appended in memory, written by the dozen. Disposing writes what is left. */
 export interface UsageQueue extends AsyncDisposable {
   add(record: WaitingRecord): void
+  waiting(): WaitingUsage
   /** Waits until all that was added before is written. Rejects when a write fails; the records are kept. */
   flush(): Promise<void>
 }
@@ -55,6 +57,8 @@ class WritingQueue implements UsageQueue {
   #settled = 0
   #lost = 0
   #lostTold = 0
+  /** When something was written last, or began to wait where nothing did. */
+  #progressAt = 0
   /** Set from the first record that waits until none does. */
   #timer: NodeJS.Timeout | undefined
   #writing: Promise<void> | undefined
@@ -67,9 +71,15 @@ class WritingQueue implements UsageQueue {
 
   add(record: WaitingRecord): void {
     if (this.#left() >= this.#options.recordsMax) return this.#options.overflow(record)
+    if (this.#left() === 0) this.#progressAt = performance.now()
     this.#waiting.push(record)
     this.#added++
     if (this.#timer === undefined) this.#schedule(writeEveryMs)
+  }
+
+  waiting(): WaitingUsage {
+    const records = this.#left()
+    return { records, behindMs: records === 0 ? 0 : performance.now() - this.#progressAt }
   }
 
   async flush(): Promise<void> {
@@ -130,6 +140,7 @@ class WritingQueue implements UsageQueue {
       await this.#options.write(batch)
       this.#batches.shift()
       this.#settled += batch.length
+      this.#progressAt = performance.now()
     } catch (error) {
       if (error instanceof RefusedData) return this.#setAside(batch, error)
       this.#tell(error)

@@ -78,6 +78,7 @@ export function usageTable(
     recorded: () => ledger.recorded(),
     flush: () => ledger.flush(),
     checkJournal: () => ledger.checkJournal(),
+    waitingUsage: () => ledger.waitingUsage(),
     async lastUse() {
       await ledger.flush()
       const { folded, rebuiltTo } = await readState(database)

@@ -167,6 +167,7 @@ async function attemptOnce(
             accept: call.stream ? 'text/event-stream, application/json' : '*/*',
             ...request.headers,
             ...signed,
+            ...attempt.span?.headers,
           },
           body: request.body,
           connectMs: timeouts.connectMs,

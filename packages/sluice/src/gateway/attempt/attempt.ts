@@ -12,6 +12,7 @@ import type { OpenUsage, UsageBegun } from '../../ports/store.ts'
 import type { AnyReply, AnyStep } from '../canonical.ts'
 import type { Target } from '../route/routing.ts'
 import type { Run } from '../run/run.ts'
+import type { AttemptSpan } from '../trace.ts'
 import { type CancelListener, type Cancellation, cancelledBy } from './cancellation.ts'
 import { askedUsage, charge } from './charge.ts'
 import { type Deadline, openDeadline, type Phase } from './deadline.ts'
@@ -88,6 +89,9 @@ export class Attempt implements CancelListener, Growing {
   #watcher: Pick<StreamWatcher, 'usage'> | undefined
   #delivered: Delivery | undefined
   readonly #open: OpenUsage
+  /** Where the call is traced. */
+  readonly span: AttemptSpan | undefined
+  #firstContentMs: number | undefined
   /** How much was delivered when it was last noted, and what was counted of the prompt. */
   #notedEvents = 0
   #promptTokens = 0
@@ -115,6 +119,7 @@ export class Attempt implements CancelListener, Growing {
     this.#cancellation = cancellation
     this.#startedAt = run.gateway.now()
     this.#open = run.gateway.store.beginUsage(this.#begun())
+    this.span = run.call.trace?.beginAttempt()
     this.#deadline = openDeadline(target.timeouts, (reached) => this.break(reached))
     cancellation.add(this)
     const { live } = run.gateway
@@ -256,7 +261,9 @@ export class Attempt implements CancelListener, Growing {
     const { gateway, call } = this.#run
     const { id, providerId: provider, model } = this.target
     const caller = call.key.id
-    gateway.health.answered(id, caller, this.elapsedMs)
+    const firstContentMs = this.elapsedMs
+    this.#firstContentMs = firstContentMs
+    gateway.health.answered(id, caller, firstContentMs)
     if (this.secret !== undefined)
       gateway.health.keyWorked({ provider, model, caller }, this.secret)
   }
@@ -304,6 +311,14 @@ export class Attempt implements CancelListener, Growing {
       }),
     }
     gateway.store.recordUsage(record, this.#open)
+    gateway.telemetry?.attemptEnded({
+      call,
+      target: this.target,
+      record,
+      firstContentMs: this.#firstContentMs,
+      error,
+      span: this.span,
+    })
   }
 
   #begun(): UsageBegun {

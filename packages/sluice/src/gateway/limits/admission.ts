@@ -1,4 +1,4 @@
-import type { Actual, Claim, Decision, Reservation } from '../../ports/limiter.ts'
+import type { Actual, Claim, Decision, RefusingLimit, Reservation } from '../../ports/limiter.ts'
 import type { Call, Elsewhere } from '../call.ts'
 import type { Gateway } from '../gateway.ts'
 import { type Listed, OpenList } from '../open-list.ts'
@@ -17,6 +17,7 @@ export class Admission implements Listed {
   #isPriced = false
   #isOver = false
   #elsewhere: Elsewhere | undefined
+  #refusedBy: RefusingLimit | undefined
   #reservation: Reservation | undefined
   #actual: Actual = {}
   readonly #gateway: Pick<Gateway, 'limiter' | 'budgetWatch'>
@@ -52,6 +53,11 @@ export class Admission implements Listed {
   /** A budget had no money for what was asked, and sends it there; what that may cost was granted. */
   goElsewhere(elsewhere: Elsewhere): void {
     this.#elsewhere = elsewhere
+  }
+
+  /** Which limit has refused the request; undefined where none has. */
+  get refusedBy(): RefusingLimit | undefined {
+    return this.#refusedBy
   }
 
   /** Whether it was decided, or is being decided, if the request is let in. */
@@ -94,9 +100,12 @@ export class Admission implements Listed {
   #decided(decision: Decision): Decision {
     if (!decision.granted) {
       this.#gateway.budgetWatch.touch(decision.claims, decision.refused)
+      const claim = decision.claims[decision.refused]
+      this.#refusedBy = claim?.kind === 'rate' ? claim.unit : claim?.kind
       return decision
     }
     this.#isGranted = true
+    this.#refusedBy = undefined
     this.#reservation = decision
     // The caller may have left while another process was asked.
     if (this.#isOver) this.#settle()

@@ -1,0 +1,81 @@
+import type { Server } from 'node:http'
+import type { Alerts } from '../alerts/alerts.ts'
+import type { Config } from '../config/config.ts'
+import type { Gateway } from '../gateway/gateway.ts'
+import { createMetricsServer } from '../http/metrics.ts'
+import { configuredModels } from '../telemetry/configured-models.ts'
+import { type OpenTelemetry, openTelemetry } from '../telemetry/open-telemetry.ts'
+import { type AlertNeeds, openOperatorAlerts } from './open-alerts.ts'
+
+/** What an open gateway has of it. */
+export interface Offered {
+  readonly alerts: Alerts
+  /** Answers metrics at an address of their own; it does not listen yet. Absent unless the settings ask for one. */
+  readonly metricsServer?: Server
+}
+
+/** Everything that looks at calls and tells of them: the log, alerts, metrics and traces. */
+export interface OpenWatching extends AsyncDisposable {
+  readonly offered: Offered
+  /** The parts of the gateway that are told. */
+  readonly told: Pick<Gateway, 'budgetWatch' | 'health' | 'ended' | 'telemetry' | 'metrics'>
+  configure(config: Config): void
+}
+
+export interface WatchingNeeds extends AlertNeeds {
+  readonly config: Config
+  /** How many requests are being answered. */
+  readonly underWay: () => number
+}
+
+export async function openWatching(needs: WatchingNeeds): Promise<OpenWatching> {
+  const { config } = needs
+  const watching = await watch(needs)
+  const { telemetry, metrics } = watching
+  const telling = openOperatorAlerts({
+    ...needs,
+    breakerChanged(target, state, caller) {
+      if (caller === undefined) watching.breakerChanged(target, state)
+    },
+  })
+  const isElsewhere = config.telemetry.metrics.listen !== undefined
+  return {
+    offered: {
+      alerts: telling.alerts,
+      ...(metrics && isElsewhere && { metricsServer: createMetricsServer(metrics) }),
+    },
+    told: {
+      ...telling.told,
+      ended(end) {
+        telling.told.ended(end)
+        telemetry?.ended(end)
+      },
+      ...(telemetry && { telemetry }),
+      ...(metrics && !isElsewhere && { metrics }),
+    },
+    configure(next) {
+      telling.configure(next.alerts)
+      watching.configure(configuredModels(next))
+    },
+    async [Symbol.asyncDispose]() {
+      await telling[Symbol.asyncDispose]()
+      await watching[Symbol.asyncDispose]()
+    },
+  }
+}
+
+async function watch({ config, store, log, now, underWay }: WatchingNeeds): Promise<OpenTelemetry> {
+  const watching = await openTelemetry({
+    config: config.telemetry,
+    now,
+    sendFailed: (error) =>
+      log.warn({ error: String(error) }, 'spans could not be sent to the collector'),
+    underWay: {
+      requests: underWay,
+      queues: () => ({ usage_records: store.waitingUsage().records }),
+      journalLagMs: () => store.waitingUsage().behindMs,
+    },
+  })
+  watching.configure(configuredModels(config))
+  return watching
+}

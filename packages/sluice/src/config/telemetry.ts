@@ -1,0 +1,116 @@
+import { ConfigError } from './config-error.ts'
+import type { Environment } from './env.ts'
+import type { ConfigFile } from './schema.ts'
+
+/** What is measured and traced. */
+export interface TelemetryConfig {
+  readonly metrics: {
+    readonly enabled: boolean
+    /** Where they are answered, where that is not the gateway's own address. */
+    readonly listen?: { readonly host: string; readonly port: number }
+    readonly key?: string
+    readonly perKey: boolean
+  }
+  /** Absent where nothing is traced. */
+  readonly traces?: TraceConfig
+}
+
+export interface TraceConfig {
+  readonly endpoint: string
+  readonly headers: Readonly<Record<string, string>>
+  /** Of the traces that begin here, from 0 to 1. */
+  readonly ratio: number
+  /** How long the collector may take, in milliseconds. */
+  readonly timeoutMs: number
+  /** What is said of this process with every span, `service.name` among it. */
+  readonly resource: Readonly<Record<string, string>>
+}
+
+const timeoutMsUsual = 10_000
+
+/**
+ * The settings with what OpenTelemetry's variables say
+ * (https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/).
+ *
+ * @throws ConfigError with the name of a variable that cannot be understood.
+ */
+export function readTelemetry(
+  { openTelemetry }: Environment,
+  { metrics = {}, traces = {} }: NonNullable<ConfigFile['telemetry']> = {},
+): TelemetryConfig {
+  const { listen, key } = metrics
+  const endpoint = endpointOf(openTelemetry) ?? traces.endpoint
+  const isTraced = endpoint !== undefined && !openTelemetry.isDisabled
+  return {
+    metrics: {
+      enabled: metrics.enabled ?? true,
+      ...(listen !== undefined && { listen: addressOf(listen) }),
+      ...(key !== undefined && { key }),
+      perKey: metrics.perKey ?? false,
+    },
+    ...(isTraced && {
+      traces: {
+        endpoint,
+        headers: { ...traces.headers, ...pairsIn(openTelemetry.headers) },
+        ratio: ratioOf(openTelemetry) ?? traces.ratio ?? 1,
+        timeoutMs: timeoutOf(openTelemetry) ?? timeoutMsUsual,
+        resource: {
+          'service.name': openTelemetry.serviceName ?? 'sluice',
+          ...pairsIn(openTelemetry.resourceAttributes),
+          ...(openTelemetry.serviceName !== undefined && {
+            'service.name': openTelemetry.serviceName,
+          }),
+        },
+      },
+    }),
+  }
+}
+
+type Variables = Environment['openTelemetry']
+
+/** The one for traces is a whole address; to the one for all signals the path is added. */
+function endpointOf({ tracesEndpoint, endpoint }: Variables): string | undefined {
+  const found = tracesEndpoint ?? (endpoint && `${endpoint.replace(/\/+$/, '')}/v1/traces`)
+  if (found === undefined || /^https?:\/\/\S+$/.test(found)) return found
+  const name = tracesEndpoint === undefined ? '' : 'TRACES_'
+  throw new ConfigError(`OTEL_EXPORTER_OTLP_${name}ENDPOINT must begin with http:// or https://`)
+}
+
+function timeoutOf({ timeout }: Variables): number | undefined {
+  if (timeout === undefined) return undefined
+  const ms = Number(timeout)
+  if (Number.isInteger(ms) && ms > 0) return ms
+  throw new ConfigError('OTEL_EXPORTER_OTLP_TIMEOUT must be a whole number of milliseconds')
+}
+
+function ratioOf({ samplerArgument }: Variables): number | undefined {
+  if (samplerArgument === undefined) return undefined
+  const ratio = Number(samplerArgument)
+  if (ratio >= 0 && ratio <= 1) return ratio
+  throw new ConfigError('OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1')
+}
+
+/** `name=value,name=value`, percent-encoded (W3C Baggage). What is no pair is left out, as elsewhere. */
+function pairsIn(text: string | undefined): Readonly<Record<string, string>> {
+  const pairs = (text ?? '').split(',').flatMap((pair) => {
+    const [, name, value] = /^\s*([^=\s]+)\s*=\s*(.*?)\s*$/.exec(pair) ?? []
+    return name === undefined || value === undefined ? [] : [[name, decoded(value)]]
+  })
+  return Object.fromEntries(pairs)
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+function addressOf(listen: string): { readonly host: string; readonly port: number } {
+  const at = listen.lastIndexOf(':')
+  const port = Number(listen.slice(at + 1))
+  if (port > 65_535)
+    throw new ConfigError('telemetry.metrics.listen must have a port from 0 to 65535')
+  return { host: listen.slice(0, at).replace(/^\[|\]$/g, ''), port }
+}

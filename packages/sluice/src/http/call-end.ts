@@ -1,0 +1,42 @@
+import { performance } from 'node:perf_hooks'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Call, CallEnd } from '../gateway/call.ts'
+import { codeIn } from './deliver.ts'
+import { errorBodyOf } from './error-body.ts'
+import { pathOf } from './urls.ts'
+
+/** What is told of a request when it is over. */
+export function endOf(
+  request: FastifyRequest,
+  { raw }: FastifyReply,
+  { startedAt, left }: { readonly startedAt: number; readonly left: boolean },
+): CallEnd {
+  const { id, givenId, method, url, apiKey: key, call, trace, admission } = request
+  const code = request.errorCode ?? (call?.trail.failure && codeInStream(request, call))
+  const failure = request.failure ?? call?.trail.failure?.code
+  const format = call?.format ?? request.format ?? request.routeOptions.config?.format
+  const refusedBy = admission?.refusedBy
+  return {
+    id,
+    method,
+    path: pathOf(url),
+    // Node says 200 where nothing was sent at all.
+    status: raw.headersSent ? raw.statusCode : 499,
+    durationMs: performance.now() - startedAt,
+    left,
+    ...(givenId !== undefined && { givenId }),
+    ...(key && { key }),
+    ...(call && { call }),
+    ...(code !== undefined && { code }),
+    ...(failure !== undefined && { failure }),
+    ...(refusedBy !== undefined && { refusedBy }),
+    ...(format && { format }),
+    ...(trace && { trace }),
+  }
+}
+
+/** What the error event at the end of a stream called the error. */
+function codeInStream(request: FastifyRequest, { trail: { failure } }: Call): string | undefined {
+  const body = errorBodyOf(request, request.routeOptions.config.error)
+  return failure && codeIn(body(failure, request.id))
+}

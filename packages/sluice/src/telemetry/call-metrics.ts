@@ -1,0 +1,175 @@
+import type { UsageRecord } from '@sluice/contract'
+import type { CallEnd } from '../gateway/call.ts'
+import type { BreakerState } from '../gateway/route/breaker.ts'
+import type { AttemptEnd } from '../gateway/telemetry.ts'
+import { AttemptSeries, CallFamilies, CallSeries } from './call-series.ts'
+import { type Counter, type CounterFamily, type FamilySnapshot, gauge } from './families.ts'
+import { operationWord, providerWord } from './gen-ai.ts'
+import { LabelValues, otherName } from './label-values.ts'
+
+/** Beside those that are configured. */
+const modelsMax = 200
+const keysMax = 500
+
+/** How a breaker's state is written as a number. */
+const stateNumbers: Readonly<Record<BreakerState, number>> = { closed: 0, 'half-open': 1, open: 2 }
+
+/**
+ * Counts calls and attempts as they end. Each is added to series that were made for the first of its kind: OpenTelemetry's
+ * own instruments look a series up by its attributes at each record, which takes ten times as long.
+ */
+export class CallMetrics {
+  readonly #families = new CallFamilies()
+  readonly #models = new LabelValues(modelsMax)
+  readonly #keys = new LabelValues(keysMax)
+  readonly #byKey: boolean
+  readonly #calls = new Map<string, CallSeries>()
+  readonly #attempts = new Map<string, AttemptSeries>()
+  readonly #errors = new Map<string, Counter>()
+  readonly #refusals = new Map<string, Counter>()
+  readonly #breakers = new Map<string, BreakerState>()
+
+  /** `byKey`: requests, tokens and cost are kept by the ids of keys, too. */
+  constructor(byKey: boolean) {
+    this.#byKey = byKey
+  }
+
+  /** Models that are configured, as `provider/model`. */
+  configure(models: Iterable<string>): void {
+    this.#models.configure(models)
+  }
+
+  ended(end: CallEnd): void {
+    const { format, status, failure, durationMs, refusedBy, call } = end
+    if (!format) return
+    const series = this.#seriesOf(end, format)
+    series.request(outcomeOf(end), status).add(1)
+    series.duration.record(durationMs / 1000)
+    if (failure !== undefined)
+      counted(this.#errors, this.#families.errors, { code: failure }, failure)
+    if (refusedBy !== undefined)
+      counted(this.#refusals, this.#families.refusals, { limit: refusedBy }, refusedBy)
+    if (call?.stream !== true) return
+    const { firstContentMs, usage } = call.trail
+    if (firstContentMs === undefined) return
+    series.firstToken.record(firstContentMs / 1000)
+    if (usage && usage.outputTokens > 1)
+      series.perToken.record(
+        Math.max(0, durationMs - firstContentMs) / 1000 / (usage.outputTokens - 1),
+      )
+  }
+
+  attemptEnded({ call, record, firstContentMs, error }: AttemptEnd): void {
+    const { outcome, inputTokens, outputTokens, durationMs, costMicroUsd } = record
+    const series = this.#attemptSeriesOf(record, firstContentMs !== undefined)
+    series.ended(outcome, error?.code ?? '').add(1)
+    if (costMicroUsd === undefined) series.unknownCosts.add(1)
+    else if (costMicroUsd > 0) series.cost.add(costMicroUsd / 1_000_000)
+    if (inputTokens > 0 || outputTokens > 0) countTokens(series, record)
+    series.operationDuration.record(durationMs / 1000)
+    if (!call.stream || firstContentMs === undefined || outcome !== 'completed') return
+    series.firstToken.record(firstContentMs / 1000)
+    if (outputTokens > 1)
+      series.perToken.record((durationMs - firstContentMs) / 1000 / (outputTokens - 1))
+  }
+
+  /** The breaker of a target has another state. */
+  breakerChanged(target: string, state: BreakerState): void {
+    const name = this.#models.of(target, false)
+    if (name !== otherName) this.#breakers.set(name, state)
+  }
+
+  snapshots(): readonly FamilySnapshot[] {
+    return [
+      ...this.#families.snapshots(),
+      gauge(
+        [
+          'sluice_breaker_state',
+          'Of targets whose breaker has ever opened for all: 0 closed, 1 half open, 2 open.',
+        ],
+        [...this.#breakers].map(([target, state]) => ({
+          labels: { target },
+          value: stateNumbers[state],
+        })),
+      ),
+    ]
+  }
+
+  #seriesOf({ call, key }: CallEnd, format: NonNullable<CallEnd['format']>): CallSeries {
+    const { provider = '', model = '', outcome } = call?.trail ?? {}
+    const shown = provider === '' ? '' : this.#modelOf(provider, model, outcome === 'completed')
+    const keyId = this.#byKey && key ? this.#keys.of(key.id, true) : ''
+    const name = `${format.id} ${provider} ${shown} ${keyId}`
+    const known = this.#calls.get(name)
+    if (known) return known
+    const made = new CallSeries(this.#families, {
+      operation: format.operation,
+      format: format.id,
+      provider,
+      model: shown,
+      ...(keyId !== '' && { key: keyId }),
+    })
+    this.#calls.set(name, made)
+    return made
+  }
+
+  #attemptSeriesOf(
+    { operation, provider, model, keyId }: UsageRecord,
+    hasAnswered: boolean,
+  ): AttemptSeries {
+    const shown = this.#modelOf(provider, model, hasAnswered)
+    const key = this.#byKey ? this.#keys.of(keyId, true) : ''
+    const name = `${operation} ${provider} ${shown} ${key}`
+    const known = this.#attempts.get(name)
+    if (known) return known
+    const labels = { operation, provider, model: shown, ...(key !== '' && { key }) }
+    const words = { operation: operationWord(operation), provider: providerWord(provider) }
+    const made = new AttemptSeries(this.#families, labels, words)
+    this.#attempts.set(name, made)
+    return made
+  }
+
+  #modelOf(provider: string, model: string, hasAnswered: boolean): string {
+    const name = this.#models.of(`${provider}/${model}`, hasAnswered)
+    return name === otherName ? otherName : model
+  }
+}
+
+/** What became of a request, in one word. */
+export function outcomeOf({ left, status, call, failure }: CallEnd): string {
+  if (left) return 'cancelled'
+  if (call?.trail.failure) return 'incomplete'
+  if (status < 400 && failure === undefined) return 'completed'
+  return status >= 500 || (call?.trail.attempts ?? 0) > 0 ? 'failed' : 'refused'
+}
+
+function counted(
+  known: Map<string, Counter>,
+  family: CounterFamily,
+  labels: Readonly<Record<string, string>>,
+  name: string,
+): void {
+  let counter = known.get(name)
+  if (!counter) {
+    counter = family.with(labels)
+    known.set(name, counter)
+  }
+  counter.add(1)
+}
+
+function countTokens(series: AttemptSeries, record: UsageRecord): void {
+  const { inputTokens, outputTokens } = record
+  series.inputUsage.record(inputTokens)
+  series.outputUsage.record(outputTokens)
+  series.tokens('input').add(inputTokens)
+  series.tokens('output').add(outputTokens)
+  addTokens(series, 'cached_input', record.cachedInputTokens)
+  addTokens(series, 'cache_write', record.cacheWriteTokens)
+  addTokens(series, 'reasoning', record.reasoningTokens)
+  addTokens(series, 'audio_input', record.audioInputTokens)
+  addTokens(series, 'audio_output', record.audioOutputTokens)
+}
+
+function addTokens(series: AttemptSeries, type: string, count: number | undefined): void {
+  if (count !== undefined && count > 0) series.tokens(type).add(count)
+}

@@ -1,0 +1,92 @@
+import type { TelemetryConfig } from '../config/telemetry.ts'
+import type { CallEnd } from '../gateway/call.ts'
+import type { BreakerState } from '../gateway/route/breaker.ts'
+import type { AttemptEnd, Metrics, Telemetry } from '../gateway/telemetry.ts'
+import { CallMetrics } from './call-metrics.ts'
+import { CallTraces } from './call-traces.ts'
+import { ProcessMetrics, type UnderWay } from './process-metrics.ts'
+
+export interface TelemetryOptions {
+  readonly config: TelemetryConfig
+  readonly underWay: UnderWay
+  /** Milliseconds since the epoch. */
+  readonly now: () => number
+  /** Told when spans could not be sent. */
+  readonly sendFailed: (error: unknown) => void
+}
+
+/** What measures and traces. Disposing sends the spans that are left. */
+export interface OpenTelemetry extends AsyncDisposable {
+  /** Absent where nothing is measured and nothing traced. */
+  readonly telemetry?: Telemetry
+  /** Absent where nothing is measured. */
+  readonly metrics?: Metrics
+  /** Models that are configured, as `provider/model`: they are labels. */
+  configure(models: Iterable<string>): void
+  /** Of a breaker that holds for all. */
+  breakerChanged(target: string, state: BreakerState): void
+}
+
+export async function openTelemetry(options: TelemetryOptions): Promise<OpenTelemetry> {
+  const { config, underWay, now, sendFailed } = options
+  const calls = config.metrics.enabled ? new CallMetrics(config.metrics.perKey) : undefined
+  const own = calls && new ProcessMetrics(underWay)
+  const exporter = config.traces && (await openExporter(config.traces, sendFailed))
+  const traces =
+    config.traces &&
+    exporter &&
+    new CallTraces({ ratio: config.traces.ratio, now, send: (call) => exporter.send(call) })
+  return {
+    ...((calls || traces) && { telemetry: new Watching(calls, traces) }),
+    ...(calls && own && { metrics: metricsOf(calls, own, config.metrics.key) }),
+    configure: (models) => calls?.configure(models),
+    breakerChanged: (target, state) => calls?.breakerChanged(target, state),
+    async [Symbol.asyncDispose]() {
+      own?.[Symbol.dispose]()
+      await exporter?.[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** The SDK is loaded only where it is used. */
+async function openExporter(
+  traces: NonNullable<TelemetryConfig['traces']>,
+  sendFailed: TelemetryOptions['sendFailed'],
+) {
+  const { openSpanExporter } = await import('./span-exporter.ts')
+  return openSpanExporter(traces, sendFailed)
+}
+
+class Watching implements Telemetry {
+  readonly #calls: CallMetrics | undefined
+  readonly #traces: CallTraces | undefined
+
+  constructor(calls: CallMetrics | undefined, traces: CallTraces | undefined) {
+    this.#calls = calls
+    this.#traces = traces
+  }
+
+  openTrace(headers: Parameters<CallTraces['open']>[0]) {
+    return this.#traces?.open(headers)
+  }
+
+  attemptEnded(end: AttemptEnd): void {
+    this.#calls?.attemptEnded(end)
+    if (end.span) this.#traces?.attemptEnded(end)
+  }
+
+  ended(end: CallEnd): void {
+    this.#calls?.ended(end)
+    if (end.trace) this.#traces?.ended(end)
+  }
+}
+
+function metricsOf(calls: CallMetrics, own: ProcessMetrics, key: string | undefined): Metrics {
+  return {
+    key,
+    async text() {
+      const { expositionOf } = await import('./exposition.ts')
+      return expositionOf([...calls.snapshots(), ...own.snapshots()])
+    },
+  }
+}

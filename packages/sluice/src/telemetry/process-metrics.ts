@@ -1,0 +1,101 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { programVersion } from '../config/version.ts'
+import { type FamilySnapshot, gauge, type ValuePoint } from './families.ts'
+
+/** What a gateway has under way. */
+export interface UnderWay {
+  /** Requests that are being answered. */
+  readonly requests: () => number
+  /** What waits, by the name of its queue. */
+  readonly queues: () => Readonly<Record<string, number>>
+  /** For how long the ledger's records have waited for the database, in milliseconds. */
+  readonly journalLagMs: () => number
+}
+
+/** How often the event loop is looked at, in milliseconds. */
+const resolutionMs = 20
+
+/** What is measured of this process. Disposing stops looking at the event loop. */
+export class ProcessMetrics implements Disposable {
+  readonly #underWay: UnderWay
+  readonly #delay: ReturnType<typeof monitorEventLoopDelay>
+  readonly #startedAt = Date.now() / 1000 - process.uptime()
+  readonly #build = { version: programVersion(), node: process.version }
+
+  constructor(underWay: UnderWay) {
+    this.#underWay = underWay
+    this.#delay = monitorEventLoopDelay({ resolution: resolutionMs })
+    this.#delay.enable()
+  }
+
+  snapshots(): readonly FamilySnapshot[] {
+    const { requests, queues, journalLagMs } = this.#underWay
+    const { rss, heapUsed, external } = process.memoryUsage()
+    const { user, system } = process.cpuUsage()
+    return [
+      gauge(['sluice_requests_in_flight', 'Requests that are being answered.'], one(requests())),
+      gauge(
+        ['sluice_queue_length', 'What waits, by the name of its queue.'],
+        Object.entries(queues()).map(([queue, value]) => ({ labels: { queue }, value })),
+      ),
+      gauge(
+        [
+          'sluice_journal_lag_seconds',
+          'For how long records of usage have waited for the database: 0 while it takes them.',
+          's',
+        ],
+        one(journalLagMs() / 1000),
+      ),
+      this.#eventLoop(),
+      gauge(
+        ['sluice_build_info', 'The version of this program and of Node.'],
+        [{ labels: this.#build, value: 1 }],
+      ),
+      {
+        name: 'process_cpu_seconds',
+        description: 'Processor time of all threads.',
+        unit: 's',
+        kind: 'counter',
+        points: one((user + system) / 1_000_000),
+      },
+      gauge(['process_resident_memory_bytes', 'Resident memory.', 'By'], one(rss)),
+      gauge(['process_start_time_seconds', 'When it started.', 's'], one(this.#startedAt)),
+      gauge(['nodejs_heap_used_bytes', 'Heap of JavaScript in use.', 'By'], one(heapUsed)),
+      gauge(['nodejs_external_memory_bytes', 'Memory of buffers.', 'By'], one(external)),
+    ]
+  }
+
+  [Symbol.dispose](): void {
+    this.#delay.disable()
+  }
+
+  /** Since the last reading. */
+  #eventLoop(): FamilySnapshot {
+    const delay = this.#delay
+    const of = (quantile: string, nanoseconds: number) => ({
+      labels: { quantile },
+      // A late timer counts from when it was due; nothing was measured where the number is none.
+      value: Number.isFinite(nanoseconds)
+        ? Math.max(0, nanoseconds / 1e9 - resolutionMs / 1000)
+        : 0,
+    })
+    const points = [
+      of('0.5', delay.percentile(50)),
+      of('0.99', delay.percentile(99)),
+      of('1', delay.max),
+    ]
+    delay.reset()
+    return gauge(
+      [
+        'sluice_event_loop_delay_seconds',
+        'How late the event loop was since the last scrape.',
+        's',
+      ],
+      points,
+    )
+  }
+}
+
+function one(value: number): readonly ValuePoint[] {
+  return [{ labels: {}, value }]
+}

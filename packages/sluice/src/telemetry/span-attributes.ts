@@ -1,0 +1,105 @@
+import type { UsageRecord } from '@sluice/contract'
+import type { CallEnd } from '../gateway/call.ts'
+import type { AttemptEnd } from '../gateway/telemetry.ts'
+import { genAi, operationWord, providerWord } from './gen-ai.ts'
+
+type Attributes = Record<string, string | number | boolean | readonly string[]>
+
+/** Callers may write anything where a path or a model's name belongs. */
+const shownMax = 200
+
+/** `chat gpt-4o`, as the conventions name spans. */
+export function callName({ format, call }: CallEnd): string {
+  const word = format ? operationWord(format.operation) : 'request'
+  const model = call?.request.model
+  return typeof model === 'string' ? `${word} ${model.slice(0, shownMax)}` : word
+}
+
+export function attemptName({ record }: AttemptEnd): string {
+  return `${operationWord(record.operation)} ${record.model.slice(0, shownMax)}`
+}
+
+/** What is said of a call: no prompt and no answer. */
+export function callAttributes({
+  id,
+  method,
+  path,
+  status,
+  format,
+  key,
+  call,
+  failure,
+}: CallEnd): Attributes {
+  const attributes: Attributes = {
+    'http.request.method': method,
+    'url.path': path.slice(0, shownMax),
+    'http.response.status_code': status,
+    'sluice.call.id': id,
+  }
+  if (format) {
+    attributes[genAi.operation] = operationWord(format.operation)
+    attributes['sluice.client_format'] = format.id
+  }
+  if (key) attributes['sluice.key.id'] = key.id
+  for (const [name, owner] of Object.entries(key?.owners ?? {}))
+    attributes[`sluice.${name.replace('Id', '')}.id`] = owner
+  if (failure !== undefined) attributes[genAi.errorType] = failure
+  if (!call) return attributes
+  const { trail, stream, tags } = call
+  const { model } = call.request
+  if (typeof model === 'string') attributes[genAi.requestModel] = model.slice(0, shownMax)
+  if (trail.provider !== undefined) attributes[genAi.provider] = providerWord(trail.provider)
+  if (trail.model !== undefined) attributes[genAi.responseModel] = trail.model.slice(0, shownMax)
+  if (trail.usage) addUsage(attributes, trail.usage)
+  if (trail.firstContentMs !== undefined)
+    attributes['sluice.time_to_first_token_ms'] = trail.firstContentMs
+  if (tags.length > 0) attributes['sluice.tags'] = tags
+  if (trail.unknownCosts === 0) attributes['sluice.cost_usd'] = trail.costMicroUsd / 1_000_000
+  attributes['sluice.stream'] = stream
+  attributes['sluice.attempts'] = trail.attempts
+  return attributes
+}
+
+/** What is said of an attempt. */
+export function attemptAttributes({
+  record,
+  target,
+  firstContentMs,
+  error,
+}: AttemptEnd): Attributes {
+  const attributes: Attributes = {
+    [genAi.operation]: operationWord(record.operation),
+    [genAi.provider]: providerWord(target.providerId),
+    [genAi.requestModel]: record.model.slice(0, shownMax),
+    'sluice.provider': target.providerId,
+    'sluice.attempt': record.attempt,
+    'sluice.outcome': record.outcome,
+  }
+  if (record.inputTokens > 0 || record.outputTokens > 0) addUsage(attributes, record)
+  if (record.costMicroUsd !== undefined)
+    attributes['sluice.cost_usd'] = record.costMicroUsd / 1_000_000
+  if (firstContentMs !== undefined) attributes['sluice.time_to_first_token_ms'] = firstContentMs
+  if (error) {
+    attributes[genAi.errorType] = error.code
+    const { upstreamStatus, upstreamRequestId } = error.details
+    if (upstreamStatus !== undefined) attributes['http.response.status_code'] = upstreamStatus
+    if (upstreamRequestId !== undefined)
+      attributes['sluice.upstream_request_id'] = upstreamRequestId.slice(0, shownMax)
+  }
+  return attributes
+}
+
+function addUsage(
+  attributes: Attributes,
+  usage: Pick<
+    UsageRecord,
+    'inputTokens' | 'outputTokens' | 'cachedInputTokens' | 'cacheWriteTokens'
+  >,
+): void {
+  attributes[genAi.inputTokens] = usage.inputTokens
+  attributes[genAi.outputTokens] = usage.outputTokens
+  if (usage.cachedInputTokens !== undefined)
+    attributes[genAi.cachedInputTokens] = usage.cachedInputTokens
+  if (usage.cacheWriteTokens !== undefined)
+    attributes[genAi.cacheWriteTokens] = usage.cacheWriteTokens
+}

@@ -1,0 +1,158 @@
+// Loaded where calls are traced.
+import { setTimeout as wait } from 'node:timers/promises'
+import {
+  type Attributes,
+  type HrTime,
+  type SpanContext,
+  SpanKind,
+  SpanStatusCode,
+  TraceFlags,
+} from '@opentelemetry/api'
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto'
+import { resourceFromAttributes } from '@opentelemetry/resources'
+import { BatchSpanProcessor } from '@opentelemetry/sdk-trace'
+import type { TraceConfig } from '../config/telemetry.ts'
+import { programVersion } from '../config/version.ts'
+import { attemptAttributes, attemptName, callAttributes, callName } from './span-attributes.ts'
+import type { TracedAttempt, TracedCall } from './call-traces.ts'
+
+type ReadableSpan = Parameters<BatchSpanProcessor['onEnd']>[0]
+
+/** So many spans wait at most; more are dropped. */
+const spansMax = 8_192
+const batchSpans = 512
+const batchEveryMs = 1_000
+
+export interface SpanExporter extends AsyncDisposable {
+  send(call: TracedCall): void
+}
+
+/** How long a stop waits for the collector to take what is left, in milliseconds. */
+const stopMs = 3_000
+
+/** Told when spans could not be sent, once until some can be again; those are lost. */
+export type SendFailed = (error: unknown) => void
+
+/** Sends spans in batches. Disposing sends what is left. */
+export function openSpanExporter(config: TraceConfig, failed: SendFailed): SpanExporter {
+  const { timeoutMs, resource } = config
+  const processor = new BatchSpanProcessor({
+    exporter: toldExporter(config, failed),
+    maxQueueSize: spansMax,
+    maxExportBatchSize: batchSpans,
+    scheduledDelayMillis: batchEveryMs,
+    exportTimeoutMillis: timeoutMs,
+  })
+  const described = {
+    resource: resourceFromAttributes({ 'service.version': programVersion(), ...resource }),
+    instrumentationScope: { name: 'sluice', version: programVersion() },
+    links: [],
+    events: [],
+    ended: true,
+    droppedAttributesCount: 0,
+    droppedEventsCount: 0,
+    droppedLinksCount: 0,
+  }
+  return {
+    send(call) {
+      for (const attempt of call.attempts)
+        processor.onEnd({ ...described, ...attemptSpan(call, attempt) })
+      processor.onEnd({ ...described, ...callSpan(call) })
+    },
+    async [Symbol.asyncDispose]() {
+      const ended = processor.shutdown().catch(() => {})
+      await Promise.race([ended, wait(stopMs, undefined, { ref: false })])
+    },
+  }
+}
+
+type Exporter = ConstructorParameters<typeof BatchSpanProcessor>[0]['exporter']
+
+function toldExporter({ endpoint, headers, timeoutMs }: TraceConfig, failed: SendFailed): Exporter {
+  const exporter = new OTLPTraceExporter({
+    url: endpoint,
+    headers: { ...headers },
+    timeoutMillis: timeoutMs,
+  })
+  let isFailing = false
+  return {
+    export(spans, done) {
+      exporter.export(spans, (result) => {
+        if (result.error && !isFailing) failed(result.error)
+        isFailing = result.error !== undefined
+        done(result)
+      })
+    },
+    shutdown: () => exporter.shutdown(),
+  }
+}
+
+type OwnFields = Omit<
+  ReadableSpan,
+  | 'resource'
+  | 'instrumentationScope'
+  | 'links'
+  | 'events'
+  | 'ended'
+  | 'droppedAttributesCount'
+  | 'droppedEventsCount'
+  | 'droppedLinksCount'
+>
+
+function callSpan(call: TracedCall): OwnFields {
+  const { traceId, spanId, parent, end, endedAt } = call
+  return {
+    name: callName(end),
+    kind: SpanKind.SERVER,
+    spanContext: contextOf(traceId, spanId),
+    ...(parent && {
+      parentSpanContext: { ...contextOf(traceId, parent.spanId)(), isRemote: true },
+    }),
+    ...timesOf(endedAt - end.durationMs, end.durationMs),
+    ...statusOf(end.status >= 500 || end.call?.trail.failure !== undefined, end.failure),
+    attributes: callAttributes(end) as Attributes,
+  }
+}
+
+function attemptSpan(
+  { traceId, spanId: parentId }: TracedCall,
+  { spanId, end }: TracedAttempt,
+): OwnFields {
+  const { startedAt, durationMs, outcome } = end.record
+  return {
+    name: attemptName(end),
+    kind: SpanKind.CLIENT,
+    spanContext: contextOf(traceId, spanId),
+    parentSpanContext: contextOf(traceId, parentId)(),
+    ...timesOf(startedAt, durationMs),
+    ...statusOf(outcome === 'failed' || outcome === 'incomplete', end.error?.code),
+    attributes: attemptAttributes(end) as Attributes,
+  }
+}
+
+function contextOf(traceId: string, spanId: string): () => SpanContext {
+  const context = { traceId, spanId, traceFlags: TraceFlags.SAMPLED }
+  return () => context
+}
+
+function timesOf(startMs: number, durationMs: number) {
+  return {
+    startTime: hrTime(startMs),
+    endTime: hrTime(startMs + durationMs),
+    duration: hrTime(durationMs),
+  }
+}
+
+/** Seconds and nanoseconds. */
+function hrTime(ms: number): HrTime {
+  const seconds = Math.floor(ms / 1000)
+  return [seconds, Math.round((ms - seconds * 1000) * 1_000_000)]
+}
+
+/** A caller's own mistake is no error of a server (OpenTelemetry, semantic conventions for HTTP spans). */
+function statusOf(isError: boolean, message: string | undefined) {
+  if (!isError) return { status: { code: SpanStatusCode.UNSET } }
+  return {
+    status: { code: SpanStatusCode.ERROR, ...(message !== undefined && { message }) },
+  }
+}
