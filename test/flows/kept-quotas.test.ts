@@ -100,6 +100,29 @@ test('videos of an upstream: those that are over make room, then 429 until one i
   expect((await create(owner)).status).toBe(200)
 })
 
+test('videos that are asked for at once do not exceed what a key may keep', async () => {
+  let made = 0
+  await using upstream = await fakeUpstream((_seen, response) => {
+    made += 1
+    json(response, made === 1 ? { error: { message: 'no' } } : videoTask(`up_${made}`), {
+      status: made === 1 ? 400 : 200,
+    })
+  })
+  const settings = withTwoKeys({ upstream })
+  await using gateway = await start({ ...settings, limits: { keptVideos: { count: 3 } } })
+  const create = async (model: string) => {
+    const body = { model, prompt: 'A red circle', seconds: '1', size: '128x72' }
+    return (await gateway.post('/v1/videos', body, owner)).status
+  }
+  // One that the upstream refuses gives its place back.
+  expect(await create('upstream/sora')).toBe(400)
+  const models = ['upstream/sora', 'builtin-video', 'upstream/sora', 'builtin-video']
+  const statuses = await Promise.all([...models, ...models, ...models].map(create))
+  expect(statuses.filter((status) => status === 200)).toHaveLength(3)
+  expect(statuses.filter((status) => status === 429)).toHaveLength(9)
+  expect(await create('upstream/sora')).toBe(429)
+})
+
 test('videos of the built-in engine: their files count', async () => {
   await using gateway = await start({
     ...withTwoKeys({}),
