@@ -3,6 +3,7 @@ import type { Account } from '../ports/account.ts'
 import type { ApiKey } from '../ports/api-key.ts'
 import type { AccountWrite, Store } from '../ports/store.ts'
 import { entryAfter } from './audit.ts'
+import { assertOwnerLeft } from './lasting-owner.ts'
 
 /** All keys and accounts at one moment. */
 export interface State {
@@ -31,6 +32,8 @@ export interface Administering {
   readonly actor: string
   /** Milliseconds since the epoch. */
   readonly at: number
+  /** Whether an owner's key stands in the settings: then those of the store may all go. Default false. */
+  readonly hasFixedOwner?: boolean
 }
 
 /** Others that change something at the same moment, each of whom may come first once. */
@@ -41,10 +44,10 @@ const triesMax = 50
  * change may not be; it is asked again where another change came first, so that none is lost. Where it answers with the
  * result alone, nothing is to be done.
  *
- * @throws GatewayError `overloaded` where others came first too often.
+ * @throws GatewayError `overloaded` where others came first too often, `conflict` where no owner would be left.
  */
 export async function administer<Result>(
-  { store, actor, at }: Administering,
+  { store, actor, at, hasFixedOwner = false }: Administering,
   decide: (state: State) => Change<Result> | { readonly result: Result },
 ): Promise<Result> {
   for (let tries = 0; tries < triesMax; tries++) {
@@ -54,6 +57,7 @@ export async function administer<Result>(
     const change = decide(state)
     if (!('writes' in change)) return change.result
     const { action, target, before, after } = change
+    if (!hasFixedOwner) assertOwnerLeft(state, change.writes, at)
     const entry = entryAfter(last, {
       at,
       actor,

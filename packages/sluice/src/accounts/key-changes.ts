@@ -32,16 +32,10 @@ export function shownKey({ hash: _hash, olderSecrets, ...key }: ApiKey): ShownKe
 export function keyCreation(admin: Admin, asked: NewKey, at: number) {
   return ({ accounts }: State): Change<KeyWithSecret> => {
     const { role = 'caller', ownerId = admin.teamId, ...options } = asked
-    const owner = accounts.find(({ id }) => id === ownerId)
-    if (ownerId !== undefined && (!owner || !seesAccount(admin, owner)))
-      throw invalidRequest('There is no such user or team', 'ownerId')
-    if (owner?.kind === 'organization')
-      throw invalidRequest('A key belongs to a user or a team', 'ownerId')
     if (role === 'administrator') assertOwner(admin)
     else if (asked.adminRole !== undefined)
       throw invalidRequest("'adminRole' is for keys with the role administrator", 'adminRole')
-    if (asked.adminRole === 'team' && owner?.kind !== 'team')
-      throw invalidRequest("A team's administrator needs its team as 'ownerId'", 'ownerId')
+    assertOwnerFits(admin, { ownerId, adminRole: asked.adminRole }, accounts)
     const owned = ownerId === undefined ? {} : { ownerId }
     const { secret, key } = createKey({ role, ...options, ...owned }, at)
     const shown = shownKey(key)
@@ -55,10 +49,37 @@ export function keyCreation(admin: Admin, asked: NewKey, at: number) {
   }
 }
 
-/** Changes the name or the terms of a key; null takes a term away. */
-export function keyChange(admin: Admin, id: string, changes: Changes) {
+/** @throws GatewayError `invalid_request` where a key of this kind cannot belong there, or the administrator does not see it. */
+function assertOwnerFits(
+  admin: Admin,
+  {
+    ownerId,
+    adminRole,
+  }: { readonly ownerId: string | undefined; readonly adminRole: AdminRole | undefined },
+  accounts: State['accounts'],
+): void {
+  const owner = accounts.find(({ id }) => id === ownerId)
+  if (ownerId !== undefined && (!owner || !seesAccount(admin, owner)))
+    throw invalidRequest('There is no such user or team', 'ownerId')
+  if (owner?.kind === 'organization')
+    throw invalidRequest('A key belongs to a user or a team', 'ownerId')
+  if (adminRole === 'team' && owner?.kind !== 'team')
+    throw invalidRequest("A team's administrator needs its team as 'ownerId'", 'ownerId')
+}
+
+/** What of a key shall be otherwise; null takes a term or the owner away. */
+export type KeyChanges = Changes & { readonly ownerId?: string | null }
+
+/** Changes the name, the terms or the owner of a key. A team's administrators keep it in their team. */
+export function keyChange(admin: Admin, id: string, changes: KeyChanges) {
   return (state: State): Change<ShownKey> => {
     const key = liveKey(admin, state, id)
+    if (changes.ownerId !== undefined) {
+      if (changes.ownerId === null && admin.role === 'team')
+        throw invalidRequest('It has to belong to the team or to one of its users', 'ownerId')
+      const owned = { ownerId: changes.ownerId ?? undefined, adminRole: key.adminRole }
+      assertOwnerFits(admin, owned, state.accounts)
+    }
     return replaced('key.change', key, changed(key, changes))
   }
 }

@@ -18,6 +18,14 @@ export function adminOf({ id, adminRole = 'owner', ownerId }: ApiKey): Admin {
     : { id, role: adminRole }
 }
 
+/** Whether a key administers everything. */
+export function isOwner({
+  role,
+  adminRole = 'owner',
+}: Pick<ApiKey, 'role' | 'adminRole'>): boolean {
+  return role === 'administrator' && adminRole === 'owner'
+}
+
 /** Whether an administrator may see an account: those of one team see the team and its users. */
 export function seesAccount({ role, teamId }: Admin, { id, parentId }: Account): boolean {
   return role !== 'team' || id === teamId || parentId === teamId

@@ -13,6 +13,8 @@ import { verifyAudit } from './audit.ts'
 import { CommandError } from './command-error.ts'
 import {
   type CreateKeyOptions,
+  changeKeyCommand,
+  type ChangeKeyOptions,
   createKeyCommand,
   listKeysCommand,
   type Printed,
@@ -74,7 +76,9 @@ function addApplyCommand(program: Command, print: Print): void {
 }
 
 function addKeyCommands(program: Command, print: Print): void {
-  const keys = program.command('keys').description('create, list, rotate and revoke API keys')
+  const keys = program
+    .command('keys')
+    .description('create, list, change, rotate and revoke API keys')
   const printAll = ({ text, notes }: Printed) => {
     print(text)
     for (const note of notes) process.stderr.write(`${note}\n`)
@@ -106,6 +110,19 @@ function addKeyCommands(program: Command, print: Print): void {
     .option('--json', 'print JSON')
     .action(async (options: { json?: boolean }) =>
       print(await listKeysCommand(readEnvironment(), options)),
+    )
+  addTermsOptions(
+    keys
+      .command('change')
+      .description('change the name, the owner or terms of a key')
+      .argument('<key>', named),
+  )
+    .option('--name <name>', 'another name')
+    .option('--owner <id>', 'another user or team that it belongs to')
+    .option('--clear <terms>', 'terms to take away, such as budget,models,owner', splitList)
+    .option('--json', 'print JSON')
+    .action(async (key: string, options: ChangeKeyOptions) =>
+      print(await changeKeyCommand(readEnvironment(), key, options)),
     )
   keys
     .command('rotate')
@@ -156,7 +173,7 @@ function addAccountCommands(program: Command, kind: AccountKind, print: Print): 
     commands.command('change').description(`change a name or terms`).argument('<name>', named),
   )
     .option('--name <name>', 'another name')
-    .option('--clear <terms>', 'terms to take away, such as budgets,models', splitList)
+    .option('--clear <terms>', 'terms to take away, such as budget,models', splitList)
     .action(async (asked: string, options: AccountOptions) =>
       print(await changeAccountCommand(readEnvironment(), kind, { asked, options })),
     )

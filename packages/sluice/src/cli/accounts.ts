@@ -3,7 +3,7 @@ import type { Environment } from '../config/env.ts'
 import type { AccountKind, Budget } from '../ports/account.ts'
 import { findNamed, listAll, openAdmin } from './ask-admin.ts'
 import { formatTable } from './table.ts'
-import { type TermsOptions, termsOf } from './terms-options.ts'
+import { clearedTerms, type TermsOptions, termsOf } from './terms-options.ts'
 
 export interface AccountOptions extends TermsOptions {
   readonly name?: string
@@ -60,9 +60,8 @@ export async function changeAccountCommand(
 ): Promise<string> {
   await using admin = await openAdmin(environment)
   const { id } = await accountNamed(kind, asked, admin)
-  const cleared = (options.clear ?? []).map((term) => [term, null] as const)
   const changed: ShownAccount = await admin.ask(`PATCH ${pathOf(kind)}/${id}`, {
-    ...Object.fromEntries(cleared),
+    ...clearedTerms(options.clear),
     ...(options.name !== undefined && { name: options.name }),
     ...termsOf(options, Date.now()),
   })

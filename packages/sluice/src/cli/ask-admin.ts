@@ -76,10 +76,11 @@ function servedAdmin(url: string, key: string): AdminConnection {
 
 async function ownAdmin(config: Config): Promise<AdminConnection> {
   const store = await openData(config)
+  const hasFixedOwner = config.adminKey !== undefined
   return {
     async ask<Answer>(address: string, body: object = {}) {
       try {
-        return (await ownAnswer(store, address, body)) as Answer
+        return (await ownAnswer({ store, hasFixedOwner }, address, body)) as Answer
       } catch (thrown) {
         if (!(thrown instanceof GatewayError)) throw thrown
         const { param } = thrown.details
@@ -91,7 +92,11 @@ async function ownAdmin(config: Config): Promise<AdminConnection> {
   }
 }
 
-async function ownAnswer(store: Store, address: string, body: object): Promise<object> {
+async function ownAnswer(
+  own: { readonly store: Store; readonly hasFixedOwner: boolean },
+  address: string,
+  body: object,
+): Promise<object> {
   const [method, whole] = partsOf(address)
   const [path = '', query = ''] = whole.split('?')
   for (const endpoint of adminEndpoints) {
@@ -103,7 +108,7 @@ async function ownAnswer(store: Store, address: string, body: object): Promise<o
       query: Object.fromEntries(new URLSearchParams(query)),
       body: body as Readonly<Record<string, unknown>>,
     }
-    return answerOfEndpoint(endpoint, { store, admin, at: Date.now() }, request)
+    return answerOfEndpoint(endpoint, { ...own, admin, at: Date.now() }, request)
   }
   throw new CommandError(`There is no ${address}`)
 }

@@ -2,8 +2,9 @@ import type { KeyWithSecret, ShownKey } from '../accounts/key-changes.ts'
 import type { Environment } from '../config/env.ts'
 import type { AdminRole } from '../ports/api-key.ts'
 import { type AdminConnection, findNamed, listAll, openAdmin } from './ask-admin.ts'
+import { CommandError } from './command-error.ts'
 import { formatTable } from './table.ts'
-import { type TermsOptions, termsOf } from './terms-options.ts'
+import { clearedTerms, type TermsOptions, termsOf } from './terms-options.ts'
 
 export interface CreateKeyOptions extends TermsOptions {
   readonly name: string
@@ -44,6 +45,38 @@ export async function createKeyCommand(
   if (json) return { text: JSON.stringify(withoutKind(made), null, 2), notes: warnings }
   const sentence = `Created ${made.id} (${name}). The secret is shown only once: it is not stored.`
   return { text: made.secret, notes: [sentence, ...warnings] }
+}
+
+export interface ChangeKeyOptions extends TermsOptions {
+  readonly name?: string
+  /** The id of another user or team. */
+  readonly owner?: string
+  /** Terms to take away; `owner` too. */
+  readonly clear?: readonly string[]
+  readonly json?: boolean
+}
+
+/** Changes the name, the owner or terms of a key. A running gateway holds to it within a second. */
+export async function changeKeyCommand(
+  environment: Environment,
+  asked: string,
+  options: ChangeKeyOptions,
+): Promise<string> {
+  await using connection = await openAdmin(environment)
+  const { name, owner, clear, json = false } = options
+  const changes = {
+    ...clearedTerms(clear),
+    ...(name !== undefined && { name }),
+    ...(owner !== undefined && { ownerId: owner }),
+    ...termsOf(options, Date.now()),
+  }
+  const fields = Object.keys(changes)
+  if (fields.length === 0)
+    throw new CommandError('Say what shall be otherwise: sluice keys change --help')
+  const { id } = await keyNamed(connection, asked)
+  const key: ListedKey = await connection.ask(`PATCH /admin/v1/keys/${id}`, changes)
+  if (json) return JSON.stringify(withoutKind(key), null, 2)
+  return `Changed ${id} (${key.name}): ${fields.join(', ')}.`
 }
 
 /** Every key with what is stored of it; never a hash or a secret. */

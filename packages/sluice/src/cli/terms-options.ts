@@ -7,6 +7,7 @@ export interface TermsOptions {
   readonly operations?: readonly string[]
   readonly addresses?: readonly string[]
   readonly tags?: readonly string[]
+  readonly metadata?: Readonly<Record<string, string>>
   /** Requests per minute. */
   readonly rate?: number
   /** Per minute. */
@@ -37,6 +38,7 @@ export function addTermsOptions(command: Command): Command {
     )
     .option('--addresses <blocks>', 'where requests may come from, such as 10.0.0.0/8', splitList)
     .option('--tags <tags>', 'tags of every call', splitList)
+    .option('--metadata <pairs>', 'what is kept beside it, such as cost=42,site=Bern', parsePairs)
     .option('--rate <number>', 'requests per minute', positive)
     .option('--tokens <number>', 'tokens per minute', positive)
     .option('--concurrent <number>', 'requests at the same time', positive)
@@ -55,12 +57,13 @@ export function addTermsOptions(command: Command): Command {
 /** As the administration takes them. */
 export function termsOf(options: TermsOptions, now: number): Partial<Terms> {
   const { rate, tokens, concurrent, budget, expires } = options
-  const { models, operations, addresses, tags } = options
+  const { models, operations, addresses, tags, metadata } = options
   const terms = {
     models,
     operations,
     addresses,
     tags,
+    metadata,
     requestsPerMinute: rate,
     tokensPerMinute: tokens,
     concurrentRequests: concurrent,
@@ -90,6 +93,27 @@ export function parseBudget(text: string): BudgetOption {
     ...of,
     ...(over !== undefined && { overBudget: { route: over } }),
   }
+}
+
+/** What terms are called in options, beside their own names. */
+const optionTerms: Readonly<Record<string, string>> = {
+  rate: 'requestsPerMinute',
+  tokens: 'tokensPerMinute',
+  concurrent: 'concurrentRequests',
+  budget: 'budgets',
+  expires: 'expiresAt',
+  owner: 'ownerId',
+}
+
+/** Terms that are taken away, as the administration takes them. */
+export function clearedTerms(names: readonly string[] = []): Readonly<Record<string, null>> {
+  return Object.fromEntries(names.map((name) => [optionTerms[name] ?? name, null]))
+}
+
+function parsePairs(text: string): Readonly<Record<string, string>> {
+  const pairs = text.split(',').map((pair) => /^\s*([^=]+)=(.*)$/.exec(pair))
+  if (pairs.includes(null)) throw new InvalidArgumentError('It must be such as cost=42,site=Bern.')
+  return Object.fromEntries(pairs.map((pair) => [pair?.[1], pair?.[2]]))
 }
 
 /** `a,b` as a list. */

@@ -81,6 +81,8 @@ export interface CallerKeys {
   isValid(key: Caller): boolean
   /** Calls `changed` when that may have become otherwise. */
   watch(changed: () => void): Disposable
+  /** Whether an owner's key stands in the settings. */
+  hasFixedOwner(): boolean
   /** Takes a change that is in the store at once, and not within a second. */
   reload(): Promise<void>
 }

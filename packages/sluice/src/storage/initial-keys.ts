@@ -1,5 +1,7 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { administer } from '../accounts/administer.ts'
+import { shownKey } from '../accounts/key-changes.ts'
 import { createKey } from '../accounts/secrets.ts'
 import type { ApiKey } from '../ports/api-key.ts'
 import type { Store } from '../ports/store.ts'
@@ -38,7 +40,15 @@ export async function createInitialKeys(
   const secrets = Object.fromEntries(made.map(({ role, secret }) => [fieldOf[role], secret]))
   // Written first: a crash between the two steps makes new keys at the next start, instead of keys nobody can know.
   writePrivately(join(folder, 'initial-keys.json'), { ...readInitialKeys(folder), ...secrets })
-  for (const { key } of made) await store.addKey(key)
+  for (const { key } of made) {
+    const change = { action: 'key.create', target: key.id, after: shownKey(key) }
+    const writes = [{ key }]
+    await administer({ store, actor: 'first start', at: now }, () => ({
+      ...change,
+      writes,
+      result: undefined,
+    }))
+  }
   return secrets
 }
 

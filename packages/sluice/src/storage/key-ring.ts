@@ -1,3 +1,4 @@
+import { isOwner } from '../accounts/rights.ts'
 import { callersByHash, type Dated, datedCaller } from '../accounts/callers.ts'
 import { hashSecret } from '../accounts/secrets.ts'
 import type { Account } from '../ports/account.ts'
@@ -16,6 +17,8 @@ export interface KeyRing extends AsyncDisposable {
   dated(key: ApiKey): Dated | undefined
   /** Calls `changed` whenever keys or accounts have changed, and every second besides, since some may have expired. */
   watch(changed: () => void): Disposable
+  /** Whether an owner's key is among those of the settings. */
+  hasFixedOwner(): boolean
   /** Replaces the keys that come from the settings. */
   setFixed(keys: readonly ApiKey[]): void
   /** Reads the kept keys again now, instead of within a second of a change. */
@@ -67,6 +70,7 @@ export async function openKeyRing(
     isValid: (key) => ring.isValid(key, now()),
     dated: (key) => ring.dated(key),
     watch: (changed) => ring.watch(changed),
+    hasFixedOwner: () => ring.hasFixedOwner(),
     setFixed: (keys) => ring.setFixed(keys),
     reload: () => readNext.run(),
     async [Symbol.asyncDispose]() {
@@ -160,6 +164,10 @@ class Ring {
   watch(changed: () => void): Disposable {
     this.#watchers.add(changed)
     return { [Symbol.dispose]: () => void this.#watchers.delete(changed) }
+  }
+
+  hasFixedOwner(): boolean {
+    return [...this.#fixed.values()].some(({ caller }) => isOwner(caller))
   }
 
   tell(): void {

@@ -46,6 +46,12 @@ async function wayOfATeam(run: Run): Promise<{ first: string; second: string; ke
   expect(cleared).toMatchObject({ requestsPerMinute: 5 })
   expect(cleared).not.toHaveProperty('models')
   const first = await run('keys', 'create', '--name', 'app', '--owner', user)
+  const moved = await run('keys', 'change', 'app', '--owner', team, '--rate', '7', '--json')
+  expect(JSON.parse(moved)).toMatchObject({ ownerId: team, requestsPerMinute: 7 })
+  const pairs = ['--owner', user, '--clear', 'rate', '--metadata', 'cost=42,site=Bern']
+  expect(await run('keys', 'change', 'app', ...pairs)).toMatch(
+    /^Changed key_\w+ \(app\): requestsPerMinute, ownerId, metadata\.$/,
+  )
   const second = await run('keys', 'rotate', 'app', '--overlap', '60')
   expect(second).toMatch(/^sk-\w{43}$/)
   const [, listed = ''] = (await run('keys', 'list')).match(/(key_\w+) +app +caller/) ?? []
@@ -54,7 +60,7 @@ async function wayOfATeam(run: Run): Promise<{ first: string; second: string; ke
   await run('keys', 'enable', 'app')
   expect(await run('users', 'disable', 'ada')).toBe(`Disabled ${user} (ada).`)
   await run('users', 'enable', 'ada')
-  expect(await run('audit', 'verify')).toMatch(/^The audit log is whole: 11 entries, the newest/)
+  expect(await run('audit', 'verify')).toMatch(/^The audit log is whole: 13 entries, the newest/)
   return { first, second, key: listed }
 }
 

@@ -165,6 +165,12 @@ test('the first start makes one key per role, readable by the owner alone, and l
     expect(ring.find(made.adminKey ?? '')?.role).toBe('administrator')
     expect(ring.find(made.apiKey ?? '')?.role).toBe('caller')
     expect(await createInitialKeys(store, { folder, given: [], now: 2 })).toEqual({})
+    const audited = await store.listAudit({ limit: 9 })
+    expect(audited).toMatchObject([
+      { action: 'key.create', actor: 'first start', at: 1 },
+      { action: 'key.create', actor: 'first start', at: 1 },
+    ])
+    expect(JSON.stringify(audited)).not.toContain(made.adminKey?.slice(8))
     for (const key of await store.listKeys()) await store.revokeKey(key.id, 3)
     expect(await createInitialKeys(store, { folder, given: [], now: 4 })).toEqual({})
   }))

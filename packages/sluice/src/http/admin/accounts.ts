@@ -52,8 +52,8 @@ interface Named {
   readonly path: string
 }
 
-function doing({ store, admin, at }: AdminContext) {
-  return { store, actor: admin.id, at }
+function doing({ store, admin, at, hasFixedOwner }: AdminContext) {
+  return { store, actor: admin.id, at, hasFixedOwner }
 }
 
 function askedBy(kind: AccountKind, { admin, at }: AdminContext): Asked {

@@ -42,7 +42,12 @@ export const endpointAddresses: readonly Address[] = adminEndpoints.map((endpoin
 
 async function serve(endpoint: AdminEndpoint, exchange: Exchange): Promise<void> {
   const { gateway, key, parameters, reply, request } = exchange
-  const context = { store: gateway.store, admin: adminOf(key), at: gateway.now() }
+  const context = {
+    store: gateway.store,
+    admin: adminOf(key),
+    hasFixedOwner: gateway.keys.hasFixedOwner(),
+    at: gateway.now(),
+  }
   const body = endpoint.body ? await bodyOf(exchange) : {}
   const { id = '' } = parameters
   const answered = await answerOfEndpoint(endpoint, context, { id, query: request.query, body })

@@ -11,6 +11,8 @@ import type { JsonSchema } from '../openapi-schema.ts'
 export interface AdminContext {
   readonly store: AccountStore & Pick<Store, 'lastUse'>
   readonly admin: Admin
+  /** Whether an owner's key stands in the settings. */
+  readonly hasFixedOwner: boolean
   /** Milliseconds since the epoch. */
   readonly at: number
 }

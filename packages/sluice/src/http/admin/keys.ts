@@ -1,6 +1,7 @@
 import { administer } from '../../accounts/administer.ts'
 import {
   findKey,
+  type KeyChanges,
   keyChange,
   keyCreation,
   keyDisabling,
@@ -11,13 +12,12 @@ import {
   shownKey,
 } from '../../accounts/key-changes.ts'
 import { seenKeys } from '../../accounts/rights.ts'
-import type { Changes } from '../../accounts/terms.ts'
 import { one } from '../models.ts'
 import { toJsonSchema } from '../openapi-schema.ts'
 import { pageOf, paging, text } from '../openapi-written.ts'
 import { type AdminContext, type AdminEndpoint, pageIn, readers, teamChangers } from './endpoint.ts'
 import {
-  changesBody,
+  keyChangesBody,
   keyCreationBody,
   keyWithSecretSchema,
   rotationBody,
@@ -29,8 +29,8 @@ const path = '/admin/v1/keys'
 const shown = toJsonSchema(shownKeySchema, 'json')
 const withSecret = toJsonSchema(keyWithSecretSchema, 'json')
 
-function doing({ store, admin, at }: AdminContext) {
-  return { store, actor: admin.id, at }
+function doing({ store, admin, at, hasFixedOwner }: AdminContext) {
+  return { store, actor: admin.id, at, hasFixedOwner }
 }
 
 /** Keys that are kept; those of the settings are changed there. */
@@ -98,11 +98,11 @@ export const keyEndpoints: readonly AdminEndpoint[] = [
     path: `${path}/{id}`,
     roles: teamChangers,
     operationId: 'changeKey',
-    summary: 'Change a key; null takes a term away',
-    body: changesBody,
+    summary: 'Change a key; null takes a term or the owner away',
+    body: keyChangesBody,
     reply: shown,
     serve: (context, { id, body }) =>
-      administer(doing(context), keyChange(context.admin, id, withTerms(body as Changes))),
+      administer(doing(context), keyChange(context.admin, id, withTerms(body as KeyChanges))),
   },
   {
     method: 'POST',

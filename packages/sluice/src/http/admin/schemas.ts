@@ -93,13 +93,18 @@ export const keyCreationBody = closed({
   }),
 })
 /** A term that is null is taken away. */
-export const changesBody = closed({
+const changes = {
   name: Type.Optional(name),
   ...optionals(
     Object.fromEntries(
       Object.entries(terms).map(([field, schema]) => [field, Type.Union([schema, Type.Null()])]),
     ),
   ),
+}
+export const changesBody = closed(changes)
+export const keyChangesBody = closed({
+  ...changes,
+  ownerId: Type.Optional(Type.Union([id, Type.Null()])),
 })
 /** 30 days. */
 const overlapSecondsMax = 2_592_000

@@ -1,0 +1,37 @@
+import { GatewayError } from '@sluice/contract'
+import type { AccountWrite } from '../ports/store.ts'
+import { datedCaller } from './callers.ts'
+import type { State } from './administer.ts'
+import { isOwner } from './rights.ts'
+
+/**
+ * Refuses what would leave nobody who may administer everything: that takes an owner's key which is valid and does not expire.
+ * Where there was none before, one that is valid has to be left; and where there was not even that, everything goes.
+ *
+ * @throws GatewayError `conflict`.
+ */
+export function assertOwnerLeft(state: State, writes: readonly AccountWrite[], at: number): void {
+  if (rankOf(after(state, writes), at) >= rankOf(state, at)) return
+  throw new GatewayError(
+    'conflict',
+    'It is the last owner key: make another one first (role administrator, without an expiry), or set SLUICE_ADMIN_KEY',
+  )
+}
+
+function after({ keys, accounts }: State, writes: readonly AccountWrite[]): State {
+  const keysAfter = new Map(keys.map((key) => [key.id, key]))
+  const accountsAfter = new Map(accounts.map((account) => [account.id, account]))
+  for (const write of writes)
+    if ('key' in write) keysAfter.set(write.key.id, write.key)
+    else if ('account' in write) accountsAfter.set(write.account.id, write.account)
+    else accountsAfter.delete(write.removed)
+  return { keys: [...keysAfter.values()], accounts: [...accountsAfter.values()] }
+}
+
+/** 2 where an owner's key is valid for ever, 1 where one is valid now. */
+function rankOf({ keys, accounts }: State, at: number): 0 | 1 | 2 {
+  const byId = new Map(accounts.map((account) => [account.id, account]))
+  const ends = keys.filter(isOwner).map((key) => datedCaller(key, byId)?.expiresAt ?? 0)
+  const last = Math.max(0, ...ends)
+  return last === Infinity ? 2 : last > at ? 1 : 0
+}
