@@ -33,6 +33,13 @@ const tiered = (usd: number, above32: number, above128: number): RateInput => ({
 
 const second = (size: string, usd: number): VariantInput => ({ unit: 'videoSecond', size, usd })
 
+/** Veo's: the first where no size is asked for, which is 720p. */
+const byResolution = (p720: number, p1080: number, p2160?: number): readonly VariantInput[] => [
+  ...['1280x720', '720x1280'].map((size) => second(size, p720)),
+  ...['1920x1080', '1080x1920'].map((size) => second(size, p1080)),
+  ...(p2160 === undefined ? [] : ['3840x2160', '2160x3840'].map((size) => second(size, p2160))),
+]
+
 const openai = { provider: 'openai', source: 'https://platform.openai.com/docs/pricing' }
 const google = { provider: 'google', source: 'https://ai.google.dev/gemini-api/docs/pricing' }
 const elevenlabs = { provider: 'elevenlabs', source: 'https://elevenlabs.io/pricing/api' }
@@ -44,8 +51,10 @@ const perplexity = {
 }
 
 /**
- * In order; every row that fits adds what it has, and wins over the library's price for the same. A row was entered by hand
- * as it was known on its date; `source` is the page to compare it with before a bill depends on it.
+ * In order; every row that fits adds what it has, and wins over the library's price for the same. `source` is the provider's
+ * page. Rows of 2026-11-22 were compared with a copy of it, or with several copies of what it says; those of an earlier date
+ * were entered by hand as they were known then, and are to be compared before a bill depends on them. A model whose price
+ * stands on no page that was found, as Jina's, has no row: its cost is unknown.
  */
 export const ownRows: readonly OwnRow[] = [
   // Flex processing is charged at the rates of the Batch API, which are half of the standard ones.
@@ -60,14 +69,14 @@ export const ownRows: readonly OwnRow[] = [
     ...openai,
     models: ['tts-1', 'tts-1-1106'],
     rates: { character: perMillion(15) },
-    date: '2025-11-02',
+    date: '2026-11-22',
   },
-  { ...openai, models: ['tts-1-hd*'], rates: { character: perMillion(30) }, date: '2025-11-02' },
+  { ...openai, models: ['tts-1-hd*'], rates: { character: perMillion(30) }, date: '2026-11-22' },
   {
     ...openai,
     models: ['gpt-4o-mini-tts*'],
     rates: { input: perMillion(0.6), audioOutput: perMillion(12) },
-    date: '2025-11-02',
+    date: '2026-11-22',
   },
   {
     ...openai,
@@ -110,7 +119,7 @@ export const ownRows: readonly OwnRow[] = [
     ...openai,
     models: ['sora-2', 'sora-2-20*'],
     rates: { videoSecond: each(0.1) },
-    date: '2025-11-02',
+    date: '2026-11-22',
   },
   {
     ...openai,
@@ -122,7 +131,7 @@ export const ownRows: readonly OwnRow[] = [
       second('1024x1792', 0.5),
       second('1792x1024', 0.5),
     ],
-    date: '2025-11-02',
+    date: '2026-11-22',
   },
   { ...google, models: ['imagen-4.0-fast-*'], rates: { image: each(0.02) }, date: '2025-11-02' },
   { ...google, models: ['imagen-4.0-ultra-*'], rates: { image: each(0.06) }, date: '2025-11-02' },
@@ -140,11 +149,31 @@ export const ownRows: readonly OwnRow[] = [
   },
   {
     ...google,
+    models: ['veo-3.1-generate-*'],
+    rates: {},
+    variants: byResolution(0.4, 0.4, 0.6),
+    date: '2026-11-22',
+  },
+  {
+    ...google,
+    models: ['veo-3.1-fast-generate-*', 'veo-3.0-fast-*'],
+    rates: {},
+    variants: byResolution(0.1, 0.12, 0.3),
+    date: '2026-11-22',
+  },
+  {
+    ...google,
+    models: ['veo-3.1-lite-generate-*'],
+    rates: {},
+    variants: byResolution(0.05, 0.08),
+    date: '2026-11-22',
+  },
+  {
+    ...google,
     models: ['veo-3.0-generate-*'],
     rates: { videoSecond: each(0.4) },
-    date: '2025-11-02',
+    date: '2026-11-22',
   },
-  { ...google, models: ['veo-3.0-fast-*'], rates: { videoSecond: each(0.15) }, date: '2025-11-02' },
   { ...google, models: ['veo-2.0-*'], rates: { videoSecond: each(0.35) }, date: '2025-11-02' },
   {
     ...elevenlabs,
@@ -166,21 +195,40 @@ export const ownRows: readonly OwnRow[] = [
   },
   {
     ...deepgram,
-    models: ['nova-2*', 'nova-3', 'nova-3-general'],
+    models: ['nova-2*'],
     rates: { audioSecond: perMinute(0.0043) },
-    date: '2025-11-02',
+    date: '2026-11-22',
+  },
+  // Whole files in one language; streams and several languages in one file have other prices.
+  {
+    ...deepgram,
+    models: ['nova-3', 'nova-3-general'],
+    rates: { audioSecond: perMinute(0.0043) },
+    date: '2026-11-22',
   },
   {
     ...deepgram,
     models: ['aura-2-*'],
     rates: { character: perThousand(0.03) },
-    date: '2025-11-02',
+    date: '2026-11-22',
   },
   {
     ...deepgram,
     models: ['aura-asteria-*', 'aura-luna-*'],
     rates: { character: perThousand(0.015) },
-    date: '2025-11-02',
+    date: '2026-11-22',
+  },
+  {
+    ...cohere,
+    models: ['rerank-v4.0-pro'],
+    rates: { searchUnit: perThousand(2.5) },
+    date: '2026-11-22',
+  },
+  {
+    ...cohere,
+    models: ['rerank-v4.0-fast'],
+    rates: { searchUnit: perThousand(2) },
+    date: '2026-11-22',
   },
   {
     ...cohere,
@@ -245,16 +293,16 @@ export const ownRows: readonly OwnRow[] = [
   {
     provider: 'voyage',
     source: 'https://docs.voyageai.com/docs/pricing',
-    models: ['rerank-2.5', 'rerank-2'],
+    models: ['rerank-3', 'rerank-2.5', 'rerank-2'],
     rates: { input: perMillion(0.05) },
-    date: '2025-11-02',
+    date: '2026-11-22',
   },
   {
     provider: 'voyage',
     source: 'https://docs.voyageai.com/docs/pricing',
-    models: ['rerank-2.5-lite', 'rerank-2-lite'],
+    models: ['rerank-3-lite', 'rerank-2.5-lite', 'rerank-2-lite'],
     rates: { input: perMillion(0.02) },
-    date: '2025-11-02',
+    date: '2026-11-22',
   },
   {
     provider: 'togetherai',
