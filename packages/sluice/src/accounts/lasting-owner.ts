@@ -1,8 +1,15 @@
 import { GatewayError } from '@sluice/contract'
+import type { Account } from '../ports/account.ts'
+import type { ApiKey } from '../ports/api-key.ts'
 import type { AccountWrite } from '../ports/store.ts'
 import { datedCaller } from './callers.ts'
-import type { State } from './administer.ts'
 import { isOwner } from './rights.ts'
+
+/** All keys and accounts at one moment. */
+interface State {
+  readonly keys: readonly ApiKey[]
+  readonly accounts: readonly Account[]
+}
 
 /**
  * Refuses what would leave nobody who may administer everything: that takes an owner's key which is valid and does not expire.

@@ -5,7 +5,7 @@ import type { Log } from '../gateway/gateway.ts'
 import { type FetchedPrices, type Library, openLibrary } from '../prices/library.ts'
 
 /** Where `sluice prices update` keeps what it has fetched. */
-function fetchedPricesFile(dataFolder: string): string {
+export function fetchedPricesFile(dataFolder: string): string {
   return join(dataFolder, 'prices.json')
 }
 

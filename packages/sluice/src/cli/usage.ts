@@ -55,9 +55,10 @@ export async function usageCommand(
   const answer: Answer = JSON.parse(text)
   if (json) return JSON.stringify(answer, null, 2)
   const names = by === '' ? [] : by.split(',').map((name) => name.trim())
+  const named = await namesOf(environment, names, url)
   const rows = [...answer.data, answer.total].map((sums, at) => [
     ...names.map((name, column) =>
-      at < answer.data.length ? keyOf(sums[name]) : column === 0 ? 'total' : '',
+      at < answer.data.length ? keyOf(sums[name], named) : column === 0 ? 'total' : '',
     ),
     String(sums.calls),
     String(sums.attempts),
@@ -82,9 +83,42 @@ export async function usageCommand(
   return [`${answer.from} to ${answer.to}`, formatTable(headings, rows), ...notes].join('\n')
 }
 
-function keyOf(value: unknown): string {
+/** An id with the name that its holder has now; what is not there any more has its id alone. */
+function keyOf(value: unknown, named: ReadonlyMap<string, string>): string {
   if (typeof value !== 'string') return '-'
-  return value.replace(/T00:00:00Z$/, '')
+  const name = named.get(value)
+  return name === undefined ? value.replace(/T00:00:00Z$/, '') : `${name} (${value})`
+}
+
+const lists: Readonly<Record<string, string>> = {
+  key: 'keys',
+  user: 'users',
+  team: 'teams',
+  organization: 'organizations',
+}
+
+/** What the ids of a table are called. */
+async function namesOf(
+  environment: Environment,
+  names: readonly string[],
+  url: string | undefined,
+): Promise<ReadonlyMap<string, string>> {
+  const named = new Map<string, string>()
+  for (const list of names.flatMap((name) => lists[name] ?? []))
+    for (let after = ''; ; ) {
+      const path = `/${list}?order=asc&limit=100&after=${after}`
+      const page: Listed = JSON.parse(await askGateway(environment, { method: 'GET', path, url }))
+      for (const { id, name } of page.data) named.set(id, name)
+      if (!page.has_more || page.last_id === null) break
+      after = encodeURIComponent(page.last_id)
+    }
+  return named
+}
+
+interface Listed {
+  readonly data: readonly { readonly id: string; readonly name: string }[]
+  readonly has_more: boolean
+  readonly last_id: string | null
 }
 
 /** The sums that a running gateway tells. */
@@ -96,10 +130,66 @@ export async function askUsage(
   return JSON.parse(await askForUsage(environment, query, url))
 }
 
+export interface EraseOptions {
+  readonly user?: string
+  readonly key?: string
+  readonly url?: string
+  readonly json?: boolean
+}
+
+/** Takes a user or a key out of all records and sums of a running gateway. */
+export async function eraseUsage(
+  environment: Environment,
+  { user, key, url, json = false }: EraseOptions,
+): Promise<string> {
+  const who = { ...(user !== undefined && { user }), ...(key !== undefined && { key }) }
+  if (Object.keys(who).length !== 1) throw new CommandError('Say who: --user or --key')
+  const text = await askGateway(environment, {
+    method: 'POST',
+    path: '/usage/erase',
+    body: who,
+    url,
+  })
+  const erased = JSON.parse(text) as { readonly replacement: string; readonly records: number }
+  if (json) return JSON.stringify(erased, null, 2)
+  return `Replaced ${user ?? key} by ${erased.replacement} in ${erased.records} records and in all sums.`
+}
+
+/** Makes the sums of a running gateway anew. */
+export async function rebuildUsage(
+  environment: Environment,
+  { url, json = false }: { readonly url?: string; readonly json?: boolean },
+): Promise<string> {
+  const text = await askGateway(environment, {
+    method: 'POST',
+    path: '/usage/rebuild',
+    body: {},
+    url,
+  })
+  const { pending } = JSON.parse(text) as { readonly pending: number }
+  if (json) return JSON.stringify({ pending }, null, 2)
+  return `The sums of ${pending} records are made anew; until then answers about usage say what they lack.`
+}
+
 async function askForUsage(
   environment: Environment,
   query: URLSearchParams,
   url: string | undefined,
+): Promise<string> {
+  return askGateway(environment, { method: 'GET', path: `/usage?${query.toString()}`, url })
+}
+
+interface AdminRequest {
+  readonly method: 'GET' | 'POST'
+  /** Behind `/admin/v1`. */
+  readonly path: string
+  readonly body?: object
+  readonly url: string | undefined
+}
+
+async function askGateway(
+  environment: Environment,
+  { method, path, body, url }: AdminRequest,
 ): Promise<string> {
   const { server, adminKey: given, dataFolder } = await loadConfig(environment)
   const adminKey = given ?? readInitialKeys(dataFolder).adminKey
@@ -108,8 +198,10 @@ async function askForUsage(
       'usage needs an administrator key: set SLUICE_ADMIN_KEY, or run it beside the data folder',
     )
   const address = (url ?? reachableAddress(server.host, server.port)).replace(/\/+$/, '')
-  const { status, text } = await askServer(`${address}/admin/v1/usage?${query.toString()}`, {
-    headers: { authorization: `Bearer ${adminKey}` },
+  const { status, text } = await askServer(`${address}/admin/v1${path}`, {
+    method,
+    headers: { authorization: `Bearer ${adminKey}`, 'content-type': 'application/json' },
+    ...(body && { body: JSON.stringify(body) }),
     timeoutMs: waitMs,
   }).catch((cause: unknown) => {
     const reason = cause instanceof Error ? cause.message : 'unknown reason'

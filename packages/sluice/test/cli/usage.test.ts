@@ -1,13 +1,14 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { granted } from '../../../../test/support/administrate.ts'
 import { type FakeUpstream, fakeUpstream } from '../../../../test/support/fake-upstream.ts'
 import { ask, good } from '../../../../test/support/routes.ts'
 import { adminKey, type Started, start } from '../../../../test/support/start.ts'
 import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
 import { readExport } from '../../src/cli/provider-exports.ts'
 import { reconcile } from '../../src/cli/reconcile.ts'
-import { usageCommand } from '../../src/cli/usage.ts'
+import { eraseUsage, rebuildUsage, usageCommand } from '../../src/cli/usage.ts'
 import { readEnvironment } from '../../src/config/env.ts'
 
 const folder = temporaryFolder()
@@ -146,4 +147,28 @@ test('values may hold separators and quotation marks, and a table may have tabs'
   expect(read('usage_date_utc\tmodel\tcost_usd\n2026-08-01\ta,b\t1')).toEqual([
     { ...row, model: 'a,b' },
   ])
+})
+
+test('who used it is told by name, and is erased and made anew by command', async () => {
+  const { url } = gateway
+  const made = await granted(gateway, 'POST /admin/v1/keys', { name: 'app' })
+  await (
+    await gateway.post(
+      '/v1/chat/completions',
+      { model: 'openai/other', ...ask },
+      { key: made.secret },
+    )
+  ).arrayBuffer()
+  expect(await usageCommand(environment, { url, by: 'key' })).toMatch(
+    new RegExp(`app \\(${made.id}\\) +1 +1`),
+  )
+  expect(await eraseUsage(environment, { url, key: made.id })).toMatch(
+    new RegExp(`^Replaced ${made.id} by erased_\\S+ in 1 records`),
+  )
+  expect(await usageCommand(environment, { url, by: 'key' })).not.toContain(made.id)
+  await expect(eraseUsage(environment, { url })).rejects.toThrow('--user or --key')
+  expect(await rebuildUsage(environment, { url })).toMatch(/^The sums of 5 records are made anew/)
+  expect(JSON.parse(await usageCommand(environment, { url, json: true }))).toMatchObject({
+    total: { calls: 5 },
+  })
 })

@@ -1,0 +1,253 @@
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { type Config, loadConfig } from '../config/config.ts'
+import type { Environment } from '../config/env.ts'
+import { createPriceBook, type PricedTarget } from '../prices/book.ts'
+import { openLibrary } from '../prices/library.ts'
+import { overridesOf } from '../prices/overrides.ts'
+import { ownRows } from '../prices/own-rows.ts'
+import type { PriceInput, RateInput } from '../prices/price.ts'
+import { libraryProviders } from '../prices/providers.ts'
+import { makeFolder } from '../storage/make-folder.ts'
+import { askServer } from './ask-server.ts'
+import { CommandError } from './command-error.ts'
+import { bundledOrFetched, fetchedPricesFile } from './fetched-prices.ts'
+import { formatTable } from './table.ts'
+import { askUsage } from './usage.ts'
+
+/** The price of one target, as `--json` says it; null where nobody knows one. */
+interface ShownPrice {
+  readonly target: string
+  readonly price: PriceInput | null
+}
+
+/**
+ * What targets cost under these settings: one by `provider/model`, one model by every provider that has a price for it, or
+ * all rows that are not the library's. Needs no gateway.
+ */
+export async function showPrices(
+  environment: Environment,
+  model: string | undefined,
+  { json = false }: { readonly json?: boolean },
+): Promise<{ readonly text: string; readonly isFine: boolean }> {
+  const config = await loadConfig(environment)
+  const shown = model === undefined ? ownPrices(config) : await pricesOf(config, model)
+  const isFine = shown.some(({ price }) => price !== null)
+  if (json) return { text: JSON.stringify(shown, null, 2), isFine }
+  const rows = shown.flatMap(({ target, price }) =>
+    price === null
+      ? [[target, 'unknown']]
+      : linesOf(price).map((line, at) =>
+          at === 0 ? [target, ...line, price.date, price.source] : ['', ...line],
+        ),
+  )
+  return { text: formatTable(['TARGET', 'FOR', 'PER', 'USD', 'DATE', 'SOURCE'], rows), isFine }
+}
+
+/** Rows of our own, beneath what sluice.yaml says. */
+function ownPrices({ prices }: Config): readonly ShownPrice[] {
+  const configured = overridesOf(prices).map(({ pattern, price }) => ({
+    target: pattern,
+    price: { ...price, source: 'sluice.yaml', date: today() },
+  }))
+  const own = ownRows.map(({ provider, models, ...price }) => ({
+    target: models.map((name) => `${provider}/${name}`).join(', '),
+    price,
+  }))
+  return [...configured, ...own]
+}
+
+async function pricesOf(config: Config, model: string): Promise<readonly ShownPrice[]> {
+  const book = createPriceBook({
+    library: () => bundledOrFetched(config.dataFolder, { warn: () => {} }),
+    overrides: overridesOf(config.prices),
+    today: today(),
+  })
+  const named = targetsNamed(config, model)
+  const shown: ShownPrice[] = []
+  for (const target of named) {
+    await book.open(target)
+    const found = book.find(target, Date.now())?.written
+    const price = found ? priceAlone(found) : null
+    shown.push({ target: `${target.provider}/${target.model}`, price })
+  }
+  const known = shown.filter(({ price }) => price !== null)
+  return known.length > 0 ? merged(known) : [{ target: model, price: null }]
+}
+
+/** Without what a row says besides. */
+function priceAlone({
+  rates,
+  variants,
+  tools,
+  serviceTiers,
+  source,
+  date,
+}: PriceInput): PriceInput {
+  return {
+    rates,
+    ...(variants && variants.length > 0 && { variants }),
+    ...(tools && Object.keys(tools).length > 0 && { tools }),
+    ...(serviceTiers && Object.keys(serviceTiers).length > 0 && { serviceTiers }),
+    source,
+    date,
+  }
+}
+
+/** Providers that ask the same are one. */
+function merged(shown: readonly ShownPrice[]): readonly ShownPrice[] {
+  const byPrice = Map.groupBy(shown, ({ price }) => JSON.stringify(price))
+  return [...byPrice.values()].map((same) => ({
+    target: same.map(({ target }) => target).join(', '),
+    price: same[0]?.price ?? null,
+  }))
+}
+
+/** A bare name is looked for at every provider. */
+function targetsNamed({ providers }: Config, name: string): readonly PricedTarget[] {
+  const own = Object.entries(providers).map(([id, { kind = id, type }]) => [
+    id,
+    type === undefined ? kind : undefined,
+  ])
+  const catalogues = new Map<string, string | undefined>([
+    ...[...Object.keys(libraryProviders), ...ownRows.map(({ provider }) => provider)].map(
+      (id) => [id, id] as const,
+    ),
+    ...(own as [string, string | undefined][]),
+  ])
+  const slash = name.indexOf('/')
+  const provider = name.slice(0, Math.max(0, slash))
+  if (catalogues.has(provider))
+    return [{ provider, catalogue: catalogues.get(provider), model: name.slice(slash + 1) }]
+  return [...catalogues].map(([id, catalogue]) => ({ provider: id, catalogue, model: name }))
+}
+
+/** What is paid for, for how many, and how much. */
+type PriceLine = readonly [what: string, per: string, usd: string]
+
+function linesOf({ rates, variants = [], tools = {}, serviceTiers = {} }: PriceInput) {
+  const lines: PriceLine[] = Object.entries(rates).flatMap(([name, rate]) => rateLines(name, rate))
+  for (const { unit, size, quality, usd } of variants)
+    lines.push([[unit, size, quality].filter((part) => part).join(' '), '1', String(usd)])
+  for (const [tool, usd] of Object.entries(tools)) lines.push([`${tool} call`, '1', String(usd)])
+  for (const [tier, factor] of Object.entries(serviceTiers))
+    lines.push([`tier ${tier}`, '', `× ${factor}`])
+  return lines
+}
+
+function rateLines(name: string, { usd, per, tiers = [] }: RateInput): readonly PriceLine[] {
+  const number = per.toLocaleString('en')
+  const above = tiers.map(
+    ({ above: tokens, usd: price }): PriceLine => [
+      `${name} above ${tokens.toLocaleString('en')} tokens`,
+      number,
+      String(price),
+    ],
+  )
+  return [[name, number, String(usd)], ...above]
+}
+
+const today = () => new Date().toISOString().slice(0, 10)
+
+export interface UnknownOptions {
+  readonly from?: string
+  readonly to?: string
+  readonly url?: string
+  readonly json?: boolean
+}
+
+/** What was called without a price that anybody knows, from a running gateway. Fine where there is nothing. */
+export async function unknownPrices(
+  environment: Environment,
+  { from, to, url, json = false }: UnknownOptions,
+): Promise<{ readonly text: string; readonly isFine: boolean }> {
+  const query = new URLSearchParams({
+    by: 'provider,model',
+    limit: '10000',
+    ...(from !== undefined && { from }),
+    ...(to !== undefined && { to }),
+  })
+  const answer = await askUsage(environment, query, url)
+  const unknown = answer.data
+    .filter(({ unknownCosts }) => unknownCosts > 0)
+    .map(({ provider, model, unknownCosts, attempts }) => ({
+      target: `${String(provider)}/${String(model)}`,
+      unknownCosts,
+      attempts,
+    }))
+    .toSorted((one, other) => other.unknownCosts - one.unknownCosts)
+  const isFine = unknown.length === 0
+  if (json) return { text: JSON.stringify(unknown, null, 2), isFine }
+  const span = `${answer.from} to ${answer.to}`
+  if (isFine) return { text: `${span}: the cost of every attempt is known.`, isFine }
+  const rows = unknown.map(({ target, unknownCosts, attempts }) => [
+    target,
+    String(unknownCosts),
+    String(attempts),
+  ])
+  const table = formatTable(['TARGET', 'OF UNKNOWN COST', 'ATTEMPTS'], rows)
+  return { text: `${span}\n${table}\nSet prices in sluice.yaml: prices, by target.`, isFine }
+}
+
+/** Where the makers of the library publish its prices. */
+const published =
+  'https://raw.githubusercontent.com/pydantic/genai-prices/main/prices/new_data/v2/data.json'
+
+const fetchMs = 60_000
+
+/**
+ * Fetches the library's prices, checks that they can be used and keeps them in the data folder. `from` is another address or
+ * a file. A running gateway takes them at its next start, or when sluice.yaml changes.
+ */
+export async function updatePrices(
+  environment: Environment,
+  { from = published, json = false }: { readonly from?: string; readonly json?: boolean },
+): Promise<string> {
+  const { dataFolder } = await loadConfig(environment)
+  const providers = parseProviders(await readPublished(from), from)
+  const fetched = { date: today(), providers }
+  try {
+    const library = await openLibrary(fetched)
+    // What cannot be asked for a price would fail at the first call.
+    library('openai', 'gpt-4o', new Date())
+  } catch (cause) {
+    throw new CommandError(`${from} cannot be used: ${reasonOf(cause)}`, { cause })
+  }
+  makeFolder(dataFolder, 0o700)
+  const file = fetchedPricesFile(dataFolder)
+  writeFileSync(`${file}.${process.pid}`, JSON.stringify(fetched), { mode: 0o600 })
+  renameSync(`${file}.${process.pid}`, file)
+  if (json)
+    return JSON.stringify({ file, date: fetched.date, providers: providers.length }, null, 2)
+  return `Kept the prices of ${providers.length} providers in ${file}. A running gateway takes them at its next start, or when sluice.yaml changes.`
+}
+
+async function readPublished(from: string): Promise<string> {
+  if (!/^https?:\/\//.test(from)) return readPublishedFile(from)
+  const { status, text } = await askServer(from, { timeoutMs: fetchMs }).catch((cause: unknown) => {
+    throw new CommandError(`${from} does not answer: ${reasonOf(cause)}`, { cause })
+  })
+  if (status !== 200) throw new CommandError(`${from} answers with ${status}`)
+  return text
+}
+
+function readPublishedFile(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (cause) {
+    throw new CommandError(`${file} cannot be read: ${reasonOf(cause)}`, { cause })
+  }
+}
+
+function parseProviders(text: string, from: string): readonly unknown[] {
+  try {
+    const value: unknown = JSON.parse(text)
+    if (Array.isArray(value) && value.length > 0) return value
+  } catch {
+    // It is told below.
+  }
+  throw new CommandError(`${from} is no list of providers with their prices`)
+}
+
+function reasonOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : 'unknown reason'
+}
