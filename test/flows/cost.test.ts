@@ -1,12 +1,22 @@
 // What a call cost, as its caller, the log and the records say it.
 import { request as httpRequest } from 'node:http'
 import { describe, expect, test } from 'vitest'
-import { fakeUpstream, json } from '../support/fake-upstream.ts'
+import { fakeUpstream, json, sse } from '../support/fake-upstream.ts'
 import { ask, at, error, good, streams } from '../support/routes.ts'
 import { type Started, start, testKey, until } from '../support/start.ts'
+import { type ClientStream, clientStreams, upstreamStreams } from '../support/upstream-streams.ts'
 
 /** Seven tokens in and three out are what the fake upstream reports: 7 × 2 + 3 × 10 = 44 millionths. */
 const prices = { 'first/*': { input: 2, output: 10 } }
+
+const chatStream: ClientStream = {
+  name: 'chat',
+  path: () => '/v1/chat/completions',
+  body: (model) => ({ model, stream: true, ...ask }),
+  text: (stream) => stream,
+  isWhole: (stream) => stream.endsWith('[DONE]\n\n'),
+  isError: () => false,
+}
 
 async function costs({ gateway }: Started) {
   await gateway.store.flush()
@@ -22,12 +32,15 @@ const lastLine = (gateway: Started) =>
   until(() => gateway.logged.findLast(({ message }) => message === 'request'))
 
 /** The answer of a stream with what follows it. */
-function streamed({ url }: Started, headers: Record<string, string>) {
+function streamed(
+  { url }: Started,
+  headers: Record<string, string>,
+  { path, body }: ClientStream = chatStream,
+) {
   return new Promise<{ trailers: NodeJS.Dict<string>; announced: unknown; text: string }>(
     (resolve, reject) => {
-      const body = JSON.stringify({ model: 'first/m', stream: true, ...ask })
       const sent = httpRequest(
-        `${url}/v1/chat/completions`,
+        url + path('first/m'),
         {
           method: 'POST',
           headers: {
@@ -47,7 +60,7 @@ function streamed({ url }: Started, headers: Record<string, string>) {
         },
       )
       sent.on('error', reject)
-      sent.end(body)
+      sent.end(JSON.stringify(body('first/m')))
     },
   )
 }
@@ -141,6 +154,32 @@ describe('a whole answer', () => {
 })
 
 describe('a stream', () => {
+  // An upstream of OpenAI's type is asked for responses as such, which the stream of chat is no answer to.
+  const everyPair = clientStreams.flatMap((client) =>
+    upstreamStreams
+      .filter(({ type }) => type !== 'openai' || client.name !== 'responses')
+      .map((upstream) => [client.name, upstream.type, client, upstream] as const),
+  )
+  test.each(everyPair)(
+    'of %s from an upstream of type %s says what it cost in its trailer',
+    async (_client, type, client, { preamble, content, ending }) => {
+      const events = [...preamble, ...content, ...ending]
+      await using first = await fakeUpstream((_seen, response) => sse(response, events))
+      const providers = { first: { type, baseUrl: first.url, key: 'key' } }
+      await using gateway = await start({ providers, prices })
+      const { trailers, text } = await streamed(gateway, { te: 'trailers' }, client)
+      expect([trailers, client.isWhole(text)]).toEqual([{ 'x-sluice-cost': '0.000044' }, true])
+      expect(await costs(gateway)).toMatchObject([{ costMicroUsd: 44 }])
+    },
+  )
+
+  test('whose cost nobody knows says so in its trailer', async () => {
+    await using first = await fakeUpstream(streams)
+    await using gateway = await start({ ...at({ first }), prices: {} })
+    const { trailers } = await streamed(gateway, { te: 'trailers' })
+    expect(trailers).toEqual({ 'x-sluice-cost-unknown': 'true' })
+  })
+
   test('says what it cost behind its end, to who asks for that', async () => {
     await using first = await fakeUpstream(streams)
     await using gateway = await start({ ...at({ first }), prices })

@@ -1,8 +1,10 @@
 // What was used and what it cost, as administrators and the holders of keys ask for it.
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { createKey } from '../../packages/sluice/src/accounts/secrets.ts'
 import type { AccountWrite, Store } from '../../packages/sluice/src/ports/store.ts'
+import { flatRecordSchema } from '../../packages/sluice/src/http/usage-rows.ts'
 import { openPostgres } from '../../packages/sluice/src/storage/postgres.ts'
 import { openSqlite } from '../../packages/sluice/src/storage/sqlite.ts'
 import {
@@ -238,4 +240,22 @@ describe('a question that is wrong', () => {
     const response = await gateway.post('/admin/v1/usage/erase', body, admin)
     expect([response.status, await response.json()]).toMatchObject([400, { error: { param } }])
   })
+})
+
+test('docs/usage.md names every column with its type', () => {
+  const document = readFileSync(new URL('../../docs/usage.md', import.meta.url), 'utf8')
+  const rows = [...document.matchAll(/^\| `(\w+)` \| `[A-Z].* \| (`.*`) \|$/gm)]
+  const told = rows.flatMap(([, type = '', names = '']) =>
+    [...names.matchAll(/`(\w+)`/g)].map(([, name]) => [name, type]),
+  )
+  const typeOf = ({ type, format, contentMediaType }: Record<string, unknown>) =>
+    format === 'date-time'
+      ? 'time'
+      : contentMediaType === undefined
+        ? String([type].flat()[0]).replace('string', 'text')
+        : 'json'
+  const properties = flatRecordSchema['properties'] as Record<string, Record<string, unknown>>
+  const columns = Object.entries(properties).map(([name, schema]) => [name, typeOf(schema)])
+  expect(Object.fromEntries(told)).toEqual(Object.fromEntries(columns))
+  expect(told).toHaveLength(columns.length)
 })
