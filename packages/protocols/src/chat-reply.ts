@@ -1,10 +1,45 @@
-import { type ChatReply, chatUsage, noUsage, type Usage } from '@sluice/contract'
+import {
+  type AnswerMessage,
+  type ChatReply,
+  chatUsage,
+  noUsage,
+  type Usage,
+} from '@sluice/contract'
 import type { CodecContext, Decoded } from './protocol.ts'
 
 /** What an upstream says of its answer besides the choices. */
 interface Said {
   readonly usage: Usage | undefined
   readonly tier?: string | undefined
+}
+
+/** What a model answered, with lists that may be empty. */
+interface Answered {
+  readonly content: string | null
+  readonly refusal?: string | undefined
+  readonly reasoning: string
+  readonly blocks: NonNullable<AnswerMessage['thinking_blocks']>
+  readonly calls: NonNullable<AnswerMessage['tool_calls']>
+  readonly annotations?: NonNullable<AnswerMessage['annotations']>
+  readonly serverCalls?: NonNullable<AnswerMessage['server_tool_calls']>
+  readonly images?: NonNullable<AnswerMessage['images']>
+}
+
+/** The message of an answer, without what it has none of. */
+export function answerMessage(answered: Answered): AnswerMessage {
+  const { content, refusal, reasoning, blocks, calls } = answered
+  const { annotations = [], serverCalls = [], images = [] } = answered
+  return {
+    role: 'assistant',
+    content,
+    refusal: refusal ?? null,
+    ...(reasoning === '' ? {} : { reasoning_content: reasoning }),
+    ...(blocks.length === 0 ? {} : { thinking_blocks: blocks }),
+    ...(calls.length === 0 ? {} : { tool_calls: calls }),
+    ...(annotations.length === 0 ? {} : { annotations }),
+    ...(serverCalls.length === 0 ? {} : { server_tool_calls: serverCalls }),
+    ...(images.length === 0 ? {} : { images }),
+  }
 }
 
 /** A whole answer of an upstream that names and dates none as OpenAI does. */

@@ -13,7 +13,7 @@ import {
   type ToolCall,
   textOf,
 } from '@sluice/contract'
-import { chatReply } from '../chat-reply.ts'
+import { answerMessage, chatReply } from '../chat-reply.ts'
 import type { Annotation } from '../citations.ts'
 import { placed } from '../interleaved.ts'
 import type { CodecContext, Decoded, Received } from '../protocol.ts'
@@ -72,18 +72,14 @@ function readMessage(content: readonly unknown[], byTool: boolean): AnswerMessag
     else if (isObject(toolUse) && someText(toolUse['name']) !== undefined)
       calls.push(toolCall(toolUse))
   }
-  return {
-    role: 'assistant',
+  return answerMessage({
     content: texts.length === 0 && calls.length > 0 ? null : texts.join(''),
-    refusal: null,
-    ...(reasoning.length > 0 ? { reasoning_content: reasoning.join('') } : {}),
-    ...(blocks.length > 0 ? { thinking_blocks: blocks } : {}),
-    ...(calls.length > 0 ? { tool_calls: calls } : {}),
-    ...(annotations.length > 0 ? { annotations } : {}),
-    ...(images.length > 0
-      ? { images: images.map((url) => ({ type: 'image_url', image_url: { url } })) }
-      : {}),
-  }
+    reasoning: reasoning.join(''),
+    blocks,
+    calls,
+    annotations,
+    images: images.map((url) => ({ type: 'image_url', image_url: { url } })),
+  })
 }
 
 function readReasoning(

@@ -10,7 +10,7 @@ import {
   textOf,
 } from '@sluice/contract'
 import { argumentsText } from '../call-arguments.ts'
-import { chatReply } from '../chat-reply.ts'
+import { answerMessage, chatReply } from '../chat-reply.ts'
 import type { CodecContext, Decoded, Received } from '../protocol.ts'
 import { annotationsOf, type ContentPart } from './citations.ts'
 import { CodePoints } from './code-points.ts'
@@ -40,14 +40,8 @@ function readMessage(message: Fields): AnswerMessage {
     parts.map((part) => textOf(part['thinking'])).join('') + textOf(message['tool_plan'])
   const calls = listOf(message['tool_calls']).flatMap(readCall)
   const annotations = annotationsOf(message['citations'], placedParts(parts))
-  return {
-    role: 'assistant',
-    content: text === '' && calls.length > 0 ? null : text,
-    refusal: null,
-    ...(reasoning === '' ? {} : { reasoning_content: reasoning }),
-    ...(calls.length > 0 ? { tool_calls: calls } : {}),
-    ...(annotations.length > 0 ? { annotations } : {}),
-  }
+  const content = text === '' && calls.length > 0 ? null : text
+  return answerMessage({ content, reasoning, blocks: [], calls, annotations })
 }
 
 function placedParts(parts: readonly Fields[]): ReadonlyMap<number, ContentPart> {

@@ -17,7 +17,14 @@ import {
   textOf,
   type Usage,
 } from '@sluice/contract'
-import { argumentsText, carry, fileCitation, noPlace, urlCitation } from '@sluice/protocols'
+import {
+  answerMessage,
+  argumentsText,
+  carry,
+  fileCitation,
+  noPlace,
+  urlCitation,
+} from '@sluice/protocols'
 import type { AiSdkContext } from './context.ts'
 
 const reasons: Readonly<Record<string, FinishReason>> = {
@@ -98,16 +105,8 @@ function readMessage(parts: readonly Fields[]): AnswerMessage {
   const calls = of('tool-call').filter(isOurs).map(readCall)
   const images = of('file').flatMap(imageOf)
   const annotations = of('source').flatMap(annotationOf)
-  return {
-    role: 'assistant',
-    content: text === '' && calls.length > 0 ? null : text,
-    refusal: null,
-    ...(reasoning === '' ? {} : { reasoning_content: reasoning }),
-    ...(blocks.length > 0 ? { thinking_blocks: blocks } : {}),
-    ...(calls.length > 0 ? { tool_calls: calls } : {}),
-    ...(images.length > 0 ? { images } : {}),
-    ...(annotations.length > 0 ? { annotations } : {}),
-  }
+  const content = text === '' && calls.length > 0 ? null : text
+  return answerMessage({ content, reasoning, blocks, calls, images, annotations })
 }
 
 /** Tools that the provider runs itself are no business of the caller. */

@@ -12,7 +12,7 @@ import {
   type ToolCall,
   textOf,
 } from '@sluice/contract'
-import { chatReply } from '../../chat-reply.ts'
+import { answerMessage, chatReply } from '../../chat-reply.ts'
 import { placed } from '../../interleaved.ts'
 import type { CodecContext, Decoded, Received } from '../../protocol.ts'
 import { receivedObject } from '../../read-json.ts'
@@ -48,7 +48,7 @@ export function decodeChat(
   const tier = someText(objectOf(body['usage'])['service_tier'])
   const choice = {
     index: 0,
-    message: answerMessage(answer, refusalOf(body)),
+    message: messageOf(answer, refusalOf(body)),
     finish_reason: finishReason(body['stop_reason'], answer.calls.length > 0),
     logprobs: null,
     ...(stopSequence === undefined ? {} : { stop_sequence: stopSequence }),
@@ -124,19 +124,18 @@ function toolCall(block: Fields): ToolCall {
   }
 }
 
-function answerMessage(
+function messageOf(
   { text, reasoning, thinking, calls, annotations, serverCalls }: Answer,
   refusal: string | undefined,
 ): AnswerMessage {
   const silent = calls.length > 0 || refusal !== undefined
-  return {
-    role: 'assistant',
+  return answerMessage({
     content: text === '' && silent ? null : text,
-    refusal: refusal ?? null,
-    ...(reasoning === '' ? {} : { reasoning_content: reasoning }),
-    ...(thinking.length === 0 ? {} : { thinking_blocks: [...thinking] }),
-    ...(calls.length === 0 ? {} : { tool_calls: [...calls] }),
-    ...(annotations.length === 0 ? {} : { annotations: [...annotations] }),
-    ...(serverCalls.length === 0 ? {} : { server_tool_calls: [...serverCalls] }),
-  }
+    refusal,
+    reasoning,
+    blocks: [...thinking],
+    calls: [...calls],
+    annotations: [...annotations],
+    serverCalls: [...serverCalls],
+  })
 }

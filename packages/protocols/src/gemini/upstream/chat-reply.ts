@@ -9,7 +9,7 @@ import {
   objectOf,
   someText,
 } from '@sluice/contract'
-import { chatReply } from '../../chat-reply.ts'
+import { answerMessage, chatReply } from '../../chat-reply.ts'
 import type { CodecContext, Decoded, Received } from '../../protocol.ts'
 import { failureOf, finishReasonOf } from '../finish-reasons.ts'
 import { readAnnotations } from '../grounding.ts'
@@ -79,15 +79,15 @@ function messageOf(parts: CandidateParts, candidate: Fields, asked: Asked): Answ
   const serverCalls = [...serverTools.read(candidate), ...serverTools.rest()]
   const isElsewhere = calls.length > 0 || images.length > 0 || audio !== undefined
   return {
-    role: 'assistant',
-    content: text === '' && isElsewhere ? null : text,
-    refusal: null,
-    ...(reasoning === '' ? {} : { reasoning_content: reasoning }),
-    ...(blocks.length === 0 ? {} : { thinking_blocks: [...blocks] }),
-    ...(calls.length === 0 ? {} : { tool_calls: [...calls] }),
-    ...(annotations.length === 0 ? {} : { annotations: [...annotations] }),
-    ...(serverCalls.length === 0 ? {} : { server_tool_calls: serverCalls }),
-    ...(images.length === 0 ? {} : { images }),
+    ...answerMessage({
+      content: text === '' && isElsewhere ? null : text,
+      reasoning,
+      blocks: [...blocks],
+      calls: [...calls],
+      annotations: [...annotations],
+      serverCalls,
+      images,
+    }),
     ...(audio === undefined ? {} : { audio: audioOf(audio, text, asked) }),
   }
 }

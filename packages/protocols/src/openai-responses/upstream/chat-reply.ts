@@ -17,6 +17,7 @@ import {
   type ToolCall,
   textOf,
 } from '@sluice/contract'
+import { answerMessage } from '../../chat-reply.ts'
 import { bodyOf } from '../../failure.ts'
 import { placed } from '../../interleaved.ts'
 import { tierOf } from '../../openai/upstream/chat-reply.ts'
@@ -104,17 +105,16 @@ function messageOf(items: readonly Fields[]): {
   for (const item of items) gather(item, gathered)
   const { text, refusal, spoken, reasoning, blocks, calls, annotations, images } = gathered
   const { serverCalls } = gathered
-  const message: AnswerMessage = {
-    role: 'assistant',
+  const message = answerMessage({
     content: spoken ? text : null,
-    refusal: refusal === '' ? null : refusal,
-    ...(reasoning.length === 0 ? {} : { reasoning_content: reasoning.join(messageGap) }),
-    ...(blocks.length === 0 ? {} : { thinking_blocks: blocks }),
-    ...(calls.length === 0 ? {} : { tool_calls: calls }),
-    ...(annotations.length === 0 ? {} : { annotations }),
-    ...(serverCalls.length === 0 ? {} : { server_tool_calls: serverCalls }),
-    ...(images.length === 0 ? {} : { images }),
-  }
+    refusal: refusal === '' ? undefined : refusal,
+    reasoning: reasoning.join(messageGap),
+    blocks,
+    calls,
+    annotations,
+    serverCalls,
+    images,
+  })
   const told = gathered.logprobs.length === 0 ? null : { content: gathered.logprobs, refusal: null }
   return { message, logprobs: logprobsOf(told) }
 }
