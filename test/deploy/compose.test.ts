@@ -69,6 +69,12 @@ test('the gateway understands its variables and its settings, and is given the t
   expect(sluice).toMatchObject({ read_only: true, cap_drop: ['ALL'], env_file: '.env' })
 })
 
+test('Prometheus asks the port that the gateway tells its metrics on', () => {
+  const { telemetry } = parseConfig(read('deploy/compose/sluice.yaml'), 'sluice.yaml', {})
+  const port = telemetry?.metrics?.listen?.split(':')[1]
+  expect(read('deploy/compose/prometheus.yml')).toContain(`sluice:${port}`)
+})
+
 test('systemd finds no mistake in the unit', (context) => {
   const unit = join(root, 'deploy/systemd/sluice.service')
   expect(readFileSync(unit, 'utf8')).toMatch(/^ExecStart=\/usr\/bin\/env sluice serve$/m)

@@ -53,7 +53,7 @@ interface ApplyCommandOptions extends Omit<ApplyOptions, 'file'> {
 function addApplyCommand(program: Command, print: Print): void {
   program
     .command('apply')
-    .description('make organizations, teams, users and keys what a YAML file says')
+    .description('make organizations, teams, users, keys and routes what a YAML file says')
     .option('-f, --file <file>', 'the file, or - for standard input')
     .option('--dry-run', 'show what would change, and change nothing')
     .option('--yes', 'do not ask')

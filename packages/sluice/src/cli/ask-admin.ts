@@ -110,12 +110,14 @@ async function ownAnswer(
     }
     return answerOfEndpoint(endpoint, { ...own, admin, at: Date.now() }, request)
   }
-  throw new CommandError(`There is no ${address}`)
+  throw new CommandError(
+    `${address} is asked of a gateway that runs, and none answers: start it first`,
+  )
 }
 
 function partsOf(address: string) {
   const [method = '', path = ''] = address.split(' ')
-  return [method as 'GET' | 'POST' | 'PATCH' | 'DELETE', path] as const
+  return [method as 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', path] as const
 }
 
 interface Page<Item> {

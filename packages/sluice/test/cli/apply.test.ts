@@ -3,8 +3,8 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { granted } from '../../../../test/support/administrate.ts'
-import { type Finished, runSluice } from '../../../../test/support/run-sluice.ts'
-import { adminKey, type Started, start } from '../../../../test/support/start.ts'
+import { type Finished, runSluice, startSluice } from '../../../../test/support/run-sluice.ts'
+import { adminKey, type Started, start, until } from '../../../../test/support/start.ts'
 import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
 import { appliedSchema } from '../../src/cli/apply/file.ts'
 
@@ -116,7 +116,12 @@ test('a file is made what it says, and the same file once more changes nothing',
   expect((await gateway.request('/v1/models', { key })).status).toBe(200)
 
   expect(await done(apply(first, '--yes'))).toBe('Nothing differs.\n')
-  expect(await json(apply(first, '--yes', '--json'))).toEqual({ changes: [], made: 0, secrets: {} })
+  expect(await json(apply(first, '--yes', '--json'))).toEqual({
+    changes: [],
+    routes: [],
+    made: 0,
+    secrets: {},
+  })
 })
 
 test('what differs is changed, what the file lacks is taken away, and a budget keeps what was spent', async () => {
@@ -200,6 +205,64 @@ test('a step that is refused ends it, what was made is told, and the next run go
   expect((await listed(gateway, 'teams')).map(({ name }) => name)).toEqual(['a'])
   await done(apply(wrong.replace('/40', '/8'), '--yes'))
   expect((await listed(gateway, 'teams')).map(({ name }) => name)).toEqual(['a', 'b'])
+})
+
+describe('routes', () => {
+  const settings = `# kept\nproviders: { up: { type: openai, baseUrl: 'http://127.0.0.1:1', key: k } }\nmodels:\n  old: up/a # stays\n`
+  const wanted =
+    'routes:\n  fast: up/b\n  main: { targets: [{ target: up/c, weight: 2 }], fallback: [up/a] }\n'
+
+  /** A gateway that runs as a program, with a settings file of its own. */
+  async function program(text: string) {
+    const folder = temporaryFolder()
+    writeFileSync(join(folder.path, 'sluice.yaml'), text)
+    writeFileSync(join(folder.path, 'routes.yaml'), wanted)
+    const variables = { SLUICE_PORT: '0', SLUICE_ADMIN_KEY: adminKey }
+    const at = { folder: folder.path, variables }
+    const gateway = startSluice(['serve'], at)
+    const url = await until(() => /listens on (http:[^\s"]+)/.exec(gateway.output())?.[1], 20_000)
+    return {
+      settings: () => readFileSync(join(folder.path, 'sluice.yaml'), 'utf8'),
+      apply: (...args: readonly string[]) =>
+        runSluice(['apply', '-f', 'routes.yaml', '--url', url, ...args], at),
+      async [Symbol.asyncDispose]() {
+        gateway.child.kill('SIGKILL')
+        await gateway.finished
+        folder[Symbol.dispose]()
+      },
+    }
+  }
+
+  test('are written to the settings file, beside those that are there', async () => {
+    await using gateway = await program(settings)
+    const planned = await done(gateway.apply('--dry-run'))
+    expect(planned).toContain('+ route fast\n    "up/b"\n')
+    expect(planned).toContain('2 to create, 0 to change, 0 to remove.')
+    expect(gateway.settings()).toBe(settings)
+    await done(gateway.apply('--yes'))
+    expect(gateway.settings()).toContain('# kept\n')
+    expect(gateway.settings()).toContain('old: up/a # stays\n')
+    expect(gateway.settings()).toContain('fast: up/b')
+    expect(await done(gateway.apply('--yes'))).toBe('Nothing differs.\n')
+    expect(await done(gateway.apply('--yes', '--prune'))).toContain('- route old\n')
+    expect(gateway.settings()).not.toContain('old:')
+  })
+
+  test('that lead nowhere are refused before anything is changed', async () => {
+    await using gateway = await program(settings.replaceAll('up', 'other'))
+    expect(await refused(gateway.apply('--yes'))).toContain('routes.fast: ')
+    expect(gateway.settings()).not.toContain('fast')
+  })
+
+  test('need a gateway that runs', async () => {
+    using folder = temporaryFolder()
+    writeFileSync(join(folder.path, 'routes.yaml'), wanted)
+    const variables = { SLUICE_PORT: '0' }
+    const at = { folder: folder.path, variables }
+    expect(await refused(runSluice(['apply', '-f', 'routes.yaml', '--yes'], at))).toContain(
+      'is asked of a gateway that runs',
+    )
+  })
 })
 
 test('a gateway that is named by its URL is asked with the key of the environment', async () => {

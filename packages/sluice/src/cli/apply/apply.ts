@@ -7,6 +7,7 @@ import { type AdminConnection, listAll, openAdmin } from '../ask-admin.ts'
 import { CommandError } from '../command-error.ts'
 import { type Kind, parseAppliedFile } from './file.ts'
 import { type Current, planOf, type Step } from './plan.ts'
+import { applyRoutes, planRoutes, type RoutePlan } from './routes.ts'
 import { shownPlan } from './show-plan.ts'
 
 export interface ApplyOptions {
@@ -34,14 +35,19 @@ export async function applyCommand(
   const { dryRun = false, json = false, secrets: secretsFile } = options
   const file = parseAppliedFile(textOf(options.file))
   await using admin = await openAdmin(environment, options)
-  const steps = planOf(file, await currentOf(admin), options.prune === true)
-  if (!json) print(shownPlan(steps))
-  const isAsked = !dryRun && steps.length > 0
+  const prune = options.prune === true
+  const plan: Plan = {
+    steps: planOf(file, await currentOf(admin), prune),
+    ...(file.routes && { routes: await planRoutes(admin, file.routes, prune) }),
+  }
+  const routes = plan.routes?.changes ?? []
+  if (!json) print(shownPlan(plan.steps, routes))
+  const isAsked = !dryRun && plan.steps.length + routes.length > 0
   if (isAsked) await confirm(options)
-  const outcome = await applied(admin, isAsked ? steps : [], secretsFile)
+  const outcome = await applied(admin, isAsked ? plan : { steps: [] }, secretsFile)
   const { made, refusal } = outcome
   const secrets = secretsFile === undefined ? outcome.secrets : {}
-  if (json) print(JSON.stringify({ changes: steps, made, secrets }, null, 2))
+  if (json) print(JSON.stringify({ changes: plan.steps, routes, made, secrets }, null, 2))
   else for (const [name, secret] of Object.entries(secrets)) print(`${name} ${secret}`)
   if (refusal) throw refusal
   if (!json && isAsked)
@@ -50,6 +56,11 @@ export async function applyCommand(
         ? 'Applied.'
         : 'Applied. The secrets of new keys are shown only this once.',
     )
+}
+
+interface Plan {
+  readonly steps: readonly Step[]
+  readonly routes?: RoutePlan
 }
 
 function textOf(file: string): string {
@@ -88,21 +99,31 @@ async function confirm({ yes = false, json = false, file }: ApplyOptions): Promi
 type Secrets = Readonly<Record<string, string>>
 
 interface Outcome {
-  /** How many steps. */
+  /** How many of the changes. */
   readonly made: number
   readonly secrets: Secrets
-  /** Of the step after these. */
+  /** Of the change after these. */
   readonly refusal?: CommandError
 }
 
-/** Makes the steps until one is refused. The secrets of new keys go to `file`, too, if there is one, each at once. */
+/**
+ * Makes the steps, then the routes, until one is refused. The secrets of new keys go to `file`, too, if there is one, each at
+ * once.
+ */
 async function applied(
   admin: AdminConnection,
-  steps: readonly Step[],
+  { steps, routes }: Plan,
   file: string | undefined,
 ): Promise<Outcome> {
   const ids = new Map<string, string>()
   const secrets: Record<string, string> = {}
+  const changed = routes?.changes.length ?? 0
+  const total = steps.length + changed
+  const refusedAt = (made: number, what: string, cause: unknown): Outcome => {
+    const why = cause instanceof Error ? cause.message : String(cause)
+    const how = `${made} of ${total} changes are made; the same command goes on from there.`
+    return { made, secrets, refusal: new CommandError(`${what}: ${why}\n${how}`, { cause }) }
+  }
   if (file !== undefined && steps.some(isNewKey)) write(file, secrets, 'wx')
   for (const [made, step] of steps.entries()) {
     try {
@@ -111,15 +132,15 @@ async function applied(
       secrets[step.name] = secret
       if (file !== undefined) write(file, secrets, 'w')
     } catch (cause) {
-      const why = cause instanceof Error ? cause.message : String(cause)
-      const how = `${made} of ${steps.length} changes are made; the same command goes on from there.`
-      const refusal = new CommandError(`${step.action} ${step.kind} ${step.name}: ${why}\n${how}`, {
-        cause,
-      })
-      return { made, secrets, refusal }
+      return refusedAt(made, `${step.action} ${step.kind} ${step.name}`, cause)
     }
   }
-  return { made: steps.length, secrets }
+  try {
+    if (routes && changed > 0) await applyRoutes(admin, routes)
+  } catch (cause) {
+    return refusedAt(steps.length, 'routes', cause)
+  }
+  return { made: total, secrets }
 }
 
 function isNewKey({ kind, action }: Step): boolean {

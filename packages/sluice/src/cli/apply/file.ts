@@ -62,10 +62,17 @@ const appliedFileSchema = Type.Object(
     teams: Type.Optional(Type.Array(team)),
     users: Type.Optional(Type.Array(user)),
     keys: Type.Optional(Type.Array(key)),
+    routes: Type.Optional(
+      Type.Record(Type.String({ minLength: 1 }), Type.Unknown(), {
+        ...described('Targets and routes by name, as in `models` of sluice.yaml.'),
+      }),
+    ),
   },
   {
     additionalProperties: false,
-    ...described('Organizations, teams, users and keys as they shall be: `sluice apply -f`.'),
+    ...described(
+      'Organizations, teams, users, keys and routes as they shall be: `sluice apply -f`.',
+    ),
   },
 )
 
@@ -92,6 +99,8 @@ export const kinds: readonly Kind[] = ['organization', 'team', 'user', 'key']
 export interface AppliedFile {
   readonly wanted: readonly Wanted[]
   readonly kinds: ReadonlySet<Kind>
+  /** As in `models` of sluice.yaml; absent where the file has no such section. */
+  readonly routes?: Readonly<Record<string, unknown>>
 }
 
 /** @throws CommandError with the place of the mistake. */
@@ -108,7 +117,8 @@ export function parseAppliedFile(text: string): AppliedFile {
     if (first !== index)
       throw new CommandError(`${one.place}: another ${one.kind} is named ${one.name} already`)
   }
-  return { wanted, kinds: new Set(said) }
+  const { routes } = content
+  return { wanted, kinds: new Set(said), ...(routes && { routes }) }
 }
 
 /** The JSON Schema of the file, for editors. */

@@ -1,5 +1,6 @@
 import type { Budget } from '../../ports/account.ts'
 import { shownBudget } from '../accounts.ts'
+import type { RouteChange } from '../../config/routes.ts'
 import type { Step } from './plan.ts'
 
 const signs: Readonly<Record<Step['action'], string>> = {
@@ -12,16 +13,29 @@ const signs: Readonly<Record<Step['action'], string>> = {
 }
 
 /** The plan for a person: a line for each step, what differs below it, and how many there are. */
-export function shownPlan(steps: readonly Step[]): string {
-  if (steps.length === 0) return 'Nothing differs.'
-  const count = (...actions: readonly Step['action'][]) =>
-    steps.filter(({ action }) => actions.includes(action)).length
+export function shownPlan(steps: readonly Step[], routes: readonly RouteChange[]): string {
+  if (steps.length + routes.length === 0) return 'Nothing differs.'
+  const done = [...steps.map(({ action }) => action), ...routes.map(({ change }) => change)]
+  const count = (...actions: readonly (typeof done)[number][]) =>
+    done.filter((action) => actions.includes(action)).length
   const sums = [
-    `${count('create')} to create`,
-    `${count('change', 'disable', 'enable')} to change`,
-    `${count('delete', 'revoke')} to remove`,
+    `${count('create', 'added')} to create`,
+    `${count('change', 'disable', 'enable', 'changed')} to change`,
+    `${count('delete', 'revoke', 'removed')} to remove`,
   ]
-  return [...steps.flatMap(shownStep), '', `${sums.join(', ')}.`].join('\n')
+  const lines = [...steps.flatMap(shownStep), ...routes.flatMap(shownRoute)]
+  return [...lines, '', `${sums.join(', ')}.`].join('\n')
+}
+
+function shownRoute({ model, change, before, after }: RouteChange): readonly string[] {
+  switch (change) {
+    case 'added':
+      return [`+ route ${model}`, `    ${JSON.stringify(after)}`]
+    case 'changed':
+      return [`~ route ${model}`, `    ${JSON.stringify(before)} → ${JSON.stringify(after)}`]
+    case 'removed':
+      return [`- route ${model}`]
+  }
 }
 
 function shownStep(step: Step): readonly string[] {
