@@ -6,6 +6,8 @@ export interface Kind {
   readonly name: string
   /** Tokens that the upstream says were used; what is reserved is a little more. */
   readonly tokens: number
+  /** Tokens that a call asks for. Default: those that are used. */
+  readonly most?: number
   readonly upstreamMs: number
 }
 
@@ -105,7 +107,7 @@ const agent = new Agent({ keepAlive: true })
 function askOnce({ kind, urls, answered }: Asking, turn: number): Promise<number> {
   const body = JSON.stringify({
     model: `openai/${kind.name}`,
-    max_completion_tokens: kind.tokens,
+    max_completion_tokens: kind.most ?? kind.tokens,
     messages: [{ role: 'user', content: 'Hi' }],
   })
   const headers = {

@@ -1,9 +1,13 @@
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { hashSecret } from '../../packages/sluice/src/accounts/secrets.ts'
+import type { Budget } from '../../packages/sluice/src/ports/account.ts'
+import { openSqlite } from '../../packages/sluice/src/storage/sqlite.ts'
 import { noRedis, openRedisServer, type RedisServer } from '../support/redis-server.ts'
+import { sampleKey } from '../support/store-samples.ts'
 import { startGateway } from './gateway-process.ts'
 import { addressOf } from './ledger-load.ts'
 import { type Arrival, askAtOnce, askSteadily, type Kind, openWitness } from './limits-load.ts'
@@ -67,17 +71,41 @@ const concurrency: Limited = {
   limit: `${places} requests at a time`,
   unit: 'at a time',
 }
-const kinds = [requests, tokens, concurrency]
+/** In US dollars for a million tokens, which is in millionths for one. */
+const usdPerMillion = 10
+/** Of what a call may cost two thirds are used, so that the last of the money is there when Redis is gone. */
+const moneyTokens = { used: 100, most: 150 }
+const budget: Budget = { id: 'money', window: 'lifetime', limitMicroUsd: 30_000 }
+const money = (seconds: number): Limited => ({
+  name: 'money',
+  tokens: moneyTokens.used,
+  most: moneyTokens.most,
+  upstreamMs: (seconds * 1_000) / 5,
+  limit: `a budget of $${budget.limitMicroUsd / 1_000_000}`,
+  unit: 'millionths of $',
+})
+const kindsOf = (seconds: number) => [requests, tokens, concurrency, money(seconds)]
 
 const settings = {
   redis: { timeoutMs: 2_000 },
   limits: { tokensPerMinute, concurrentRequestsPerKey: places },
-  keys: kinds.map(({ name }) => ({
+  keys: [requests, tokens, concurrency].map(({ name }) => ({
     name,
     key: `sk-${name}`,
     ...(name === requests.name && { requestsPerMinute }),
   })),
-  prices: { '*': { input: 0, output: 0 } },
+  prices: {
+    '*': { input: 0, output: 0 },
+    'openai/money': { input: usdPerMillion, output: usdPerMillion },
+  },
+}
+
+/** A key with a budget, the same in each data folder, as it is in a database that processes share. */
+async function writeMoneyKey(folder: string): Promise<void> {
+  mkdirSync(folder)
+  await using store = openSqlite({ file: join(folder, 'sluice.db') })
+  const terms = { budgets: [budget], tokensPerMinute: 1e9, concurrentRequests: 1e4 }
+  await store.addKey(sampleKey({ id: 'key_money', hash: hashSecret('sk-money'), ...terms }))
 }
 
 /**
@@ -89,7 +117,7 @@ const settings = {
 export async function proveLimits(seconds: number): Promise<readonly LimitProof[]> {
   await using redis = await openRedisServer()
   if (!redis) throw new Error(noRedis)
-  await using witness = await openWitness(kinds)
+  await using witness = await openWitness(kindsOf(seconds))
   const folder = mkdtempSync(join(tmpdir(), 'sluice-prove-'))
   const config = join(folder, 'sluice.yaml')
   writeFileSync(config, JSON.stringify(settings))
@@ -104,16 +132,21 @@ export async function proveLimits(seconds: number): Promise<readonly LimitProof[
     OPENAI_BASE_URL: `${addressOf(witness.server)}/v1`,
   }
   const started = await Promise.all(
-    Array.from({ length: processes }, (_, index) =>
-      startGateway({ ...environment, SLUICE_DATA: join(folder, String(index)) }),
-    ),
+    Array.from({ length: processes }, async (_, index) => {
+      const data = join(folder, String(index))
+      await writeMoneyKey(data)
+      return startGateway({ ...environment, SLUICE_DATA: data })
+    }),
   )
   try {
     const urls = started.map(({ url }) => url)
     const asked = new Map<string, number>()
     const from = performance.now()
     const away = await askEverything({ urls, seconds, redis, asked })
-    return proofs(witness.arrivals, { from, away, asked })
+    return [
+      ...proofs(witness.arrivals, { from, away, asked }),
+      moneyProof(money(seconds), witness.arrivals, asked),
+    ]
   } finally {
     for (const { child } of started) {
       child.kill('SIGKILL')
@@ -152,6 +185,7 @@ async function askEverything({
     askSteadily(asking(requests), perSecond(inTime(requestsPerMinute, seconds))),
     askSteadily(asking(tokens), perSecond(inTime(tokensPerMinute, seconds) / tokens.tokens)),
     askAtOnce(asking(concurrency), { callers: load * places, pauseMs: 400 }),
+    askSteadily(asking(money(seconds)), perSecond(budget.limitMicroUsd / costOf(moneyTokens.used))),
   ]
   try {
     await pause((seconds * 1_000) / 2)
@@ -166,6 +200,21 @@ async function askEverything({
     stopping.abort()
     await Promise.all(all)
   }
+}
+
+const costOf = (count: number) => count * usdPerMillion
+
+function moneyProof(
+  kind: Limited,
+  arrivals: readonly Arrival[],
+  asked: ReadonlyMap<string, number>,
+): LimitProof {
+  const allowed = budget.limitMicroUsd
+  const cost = costOf(kind.tokens)
+  const admitted = arrivals.filter((one) => one.kind === kind.name).length * cost
+  const { limit, unit, name } = kind
+  const utilisation = admitted / allowed
+  return { limit, unit, allowed, asked: (asked.get(name) ?? 0) * cost, admitted, utilisation }
 }
 
 /** What a bucket that begins full allows in so many seconds. */

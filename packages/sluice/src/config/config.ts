@@ -40,6 +40,8 @@ export interface Config {
     readonly tokensPerMinute?: number
     readonly concurrentRequestsPerKey?: number
     readonly unknownPrices?: 'refuse' | 'allow'
+    /** Tokens that are put aside for what nobody can count before an upstream has. */
+    readonly estimates: Required<NonNullable<NonNullable<ConfigFile['limits']>['estimates']>>
     readonly concurrentRequests?: number
     /** Of all keys together. */
     readonly heldBytes: number
@@ -143,6 +145,13 @@ export function createConfig(environment: Environment, content: ConfigFile, file
       heldBytes: 512 * 1024 * 1024,
       heldBytesPerKey: 256 * 1024 * 1024,
       ...limits,
+      estimates: {
+        outputTokens: 1_024,
+        imageTokens: 2_000,
+        fileTokens: 10_000,
+        historyTokens: 10_000,
+        ...limits.estimates,
+      },
       namedFiles: { count: 64, bytes: 50 * 1024 * 1024, ...limits.namedFiles },
       keptResponses: { count: 10_000, bytes: 512 * 1024 * 1024, ...limits.keptResponses },
       keptVideos: { count: 1_000, bytes: 2048 * 1024 * 1024, ...limits.keptVideos },

@@ -106,6 +106,25 @@ export const limits = object(
         ),
       }),
     ),
+    estimates: optional(
+      object(
+        {
+          outputTokens: optional(
+            count(
+              'Of an answer, where the request does not say how many it may have at most and the model has not answered yet; later the longest of late. Default 1024.',
+            ),
+          ),
+          imageTokens: optional(count('Of a picture. Default 2000.')),
+          fileTokens: optional(
+            count('Of a file that is named by an id or an address. Default 10000.'),
+          ),
+          historyTokens: optional(
+            count('Of a conversation, prompt or cache that a provider keeps. Default 10000.'),
+          ),
+        },
+        'Tokens that are put aside, for limits of tokens and budgets, for what nobody can count before an upstream has: docs/limits.md.',
+      ),
+    ),
     heldBytes: optional(
       count(
         'Bytes that requests may hold at the same time, all keys together: their bodies, after decompression, and what they name for fetching. Beyond it: 503. Default 536870912 (512 MiB).',

@@ -1,4 +1,4 @@
-import { GatewayError } from '@sluice/contract'
+import { GatewayError, objectOf, parseJson } from '@sluice/contract'
 import type { FastifyRequest } from 'fastify'
 import { headerText } from '../gateway/answer.ts'
 import type { Call } from '../gateway/call.ts'
@@ -6,7 +6,7 @@ import type { Gateway } from '../gateway/gateway.ts'
 import { routeOf } from '../gateway/handle.ts'
 import { type Admission, actualOf } from '../gateway/limits/admission.ts'
 import { estimatedCost, leastMicroUsd } from '../gateway/limits/call-cost.ts'
-import { type CallSize, sizeOf, tokensOf } from '../gateway/limits/call-size.ts'
+import { type CallSize, continuedBy, sizeOf, tokensOf } from '../gateway/limits/call-size.ts'
 import {
   type Asked,
   type CallerLimits,
@@ -15,6 +15,7 @@ import {
   limitsOf,
   type Spending,
 } from '../gateway/limits/claims.ts'
+import { usualEstimates } from '../gateway/limits/input-size.ts'
 import { type Decided, tellLimits } from '../gateway/limits/tell-limits.ts'
 import type { Route } from '../gateway/route/routing.ts'
 import type { Budget } from '../ports/account.ts'
@@ -50,11 +51,36 @@ export function admitCall(exchange: Exchange, call: Call): Promise<void> | undef
   const { gateway, options, request, key, admission } = exchange
   if (admission.isGranted) return
   const limits = limitsOf(key, options.keyLimits())
-  const size = sizeOf(call, gateway.learnedSizes)
-  const asked = { isCounted: true, tokens: tokensOf(size) }
-  if (limits.budgets.length === 0)
+  const { estimates = usualEstimates } = options.keyLimits()
+  const sized = (history?: number): Promise<void> | undefined => {
+    const size = sizeOf(call, { learned: gateway.learnedSizes, estimates, history })
+    const entering: EnteringCall = { exchange, call, limits, size }
+    if (limits.budgets.length > 0) return admitPriced(entering)
+    const asked = { isCounted: true, tokens: tokensOf(size) }
     return admit({ request, admission, limits, isPriced: true }, asked)
-  const entering: EnteringCall = { exchange, call, limits, size }
+  }
+  const previous = limits.needsSize ? continuedBy(call) : undefined
+  return previous === undefined ? sized() : historyOf(gateway.store, call, previous).then(sized)
+}
+
+/** The tokens of what came before an answer, and of the answer; undefined where it is not kept here. */
+async function historyOf(
+  store: Gateway['store'],
+  { key }: Call,
+  id: string,
+): Promise<number | undefined> {
+  const kept = await store.findResponse(id)
+  if (kept?.keyId !== key.id) return undefined
+  const { usage } = objectOf(parseJson(kept.response))
+  const { total_tokens: total } = objectOf(usage)
+  return typeof total === 'number' ? total : undefined
+}
+
+function admitPriced(entering: EnteringCall): Promise<void> | undefined {
+  const {
+    exchange: { gateway },
+    call,
+  } = entering
   const found = routeOf(gateway, call)
   return found instanceof Promise
     ? found.then((route) => admitTo(entering, route))

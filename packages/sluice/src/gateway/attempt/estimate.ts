@@ -58,15 +58,6 @@ interface Prompt {
   sample: string
 }
 
-/** The characters of all texts in a request; media in data are paid for otherwise. */
-export function textLength(value: unknown): number {
-  if (typeof value === 'string') return isMedia(value) ? 0 : value.length
-  let length = 0
-  if (Array.isArray(value)) for (const item of value) length += textLength(item)
-  else if (isObject(value)) for (const name in value) length += textLength(value[name])
-  return length
-}
-
 /** All texts; media in data are paid for otherwise. */
 function addTexts(value: unknown, prompt: Prompt): void {
   if (typeof value === 'string') {
@@ -79,7 +70,8 @@ function addTexts(value: unknown, prompt: Prompt): void {
 
 const mediaLengthMin = 1_000
 
-function isMedia(text: string): boolean {
+/** Whether a text is media in data: a data URL, or base64 that is too long for a word. */
+export function isMedia(text: string): boolean {
   if (text.startsWith('data:')) return true
   return text.length >= mediaLengthMin && /^[\w+/=-]+$/.test(text.slice(0, mediaLengthMin))
 }

@@ -6,6 +6,10 @@ import { type CallSize, isFree } from './call-size.ts'
 
 /** Of a recording, in the least that speech is compressed to: 32 kbit/s. */
 const audioBytesPerSecond = 4_000
+/** Of a picture, where it is paid for by tokens: the most that one is drawn with (OpenAI API, gpt-image-1, high quality). */
+const drawnTokens = 6_240
+/** Of a video whose request does not say its length. */
+const videoSecondsUnsaid = 8
 /** So many documents are one search (Cohere API, rerank). */
 const documentsPerSearch = 100
 
@@ -42,7 +46,9 @@ function usageOf(call: Call, { inputTokens, outputTokens }: CallSize): Usage {
     case 'createImage':
     case 'editImage': {
       const { n } = value
-      return askedUsage(call, { ...used, images: typeof n === 'number' ? n : 1 }) ?? used
+      const images = typeof n === 'number' ? n : 1
+      const drawn = { outputTokens: images * drawnTokens, imageOutputTokens: images * drawnTokens }
+      return askedUsage(call, { ...used, ...drawn, images }) ?? used
     }
     case 'transcribe':
     case 'translate':
@@ -53,8 +59,9 @@ function usageOf(call: Call, { inputTokens, outputTokens }: CallSize): Usage {
       return { ...used, searchUnits: Math.max(1, Math.ceil(count / documentsPerSearch)) }
     }
     case 'speak':
-    case 'createVideo':
       return askedUsage(call, undefined) ?? used
+    case 'createVideo':
+      return askedUsage(call, undefined) ?? { ...used, seconds: videoSecondsUnsaid }
     default:
       return used
   }

@@ -1,26 +1,23 @@
 import { isObject, type Operation, operations } from '@sluice/contract'
-import { textLength } from '../attempt/estimate.ts'
 import type { Call } from '../call.ts'
+import { type Estimates, inputTokensOf } from './input-size.ts'
 
-/** In English. */
-const charactersPerToken = 4
-/** What an answer is taken for whose model has not answered yet, in tokens. */
-const outputUnlearned = 256
 /** Models whose sizes are kept; the one learned first goes first. */
 const modelsMax = 10_000
-/** How much of the average each answer is. */
+/** How fast a size comes down to that of shorter answers. */
 const shareOfLast = 1 / 8
 
 const writes: ReadonlySet<string> = new Set(['chat', 'complete'])
 /** What the client formats call the most tokens of an answer. */
 const outputLimits = ['max_completion_tokens', 'max_tokens', 'max_output_tokens'] as const
 
-/** How long answers are, by the model's name as callers write it: an exponential average of their tokens. */
+/** How long answers are, by the model's name as callers write it: the longest of late, which shorter ones bring down. */
 export class LearnedSizes {
   readonly #output = new Map<string, number>()
 
-  of(model: unknown): number {
-    return (typeof model === 'string' && this.#output.get(model)) || outputUnlearned
+  /** Undefined where none has answered. */
+  of(model: unknown): number | undefined {
+    return typeof model === 'string' ? this.#output.get(model) : undefined
   }
 
   learn(model: unknown, outputTokens: number): void {
@@ -28,7 +25,8 @@ export class LearnedSizes {
     const known = this.#output.get(model)
     const [oldest] = this.#output.size < modelsMax || known !== undefined ? [] : this.#output.keys()
     if (oldest !== undefined) this.#output.delete(oldest)
-    const next = known === undefined ? outputTokens : known + (outputTokens - known) * shareOfLast
+    const isLonger = known === undefined || outputTokens >= known
+    const next = isLonger ? outputTokens : known + (outputTokens - known) * shareOfLast
     this.#output.set(model, next)
   }
 }
@@ -44,13 +42,36 @@ export interface CallSize {
 
 const nothing: CallSize = { inputTokens: 0, outputTokens: 0, choices: 1 }
 
-/** Its texts, and what it may be answered. */
-export function sizeOf(call: Call, learned: LearnedSizes): CallSize {
+/** What is known of sizes before an upstream has counted. */
+export interface Sizing {
+  readonly learned: LearnedSizes
+  readonly estimates: Estimates
+  /** Tokens of what came before, where it is kept here. */
+  readonly history?: number | undefined
+}
+
+/** What is paid for by its seconds. */
+const listens: ReadonlySet<string> = new Set(['transcribe', 'translate'])
+/** What a provider keeps, and counts as if it stood in the request. */
+const keptNames = ['previous_response_id', 'conversation', 'cachedContent', 'prompt_id'] as const
+
+/** What goes to the upstream and what it knows already, and what it may answer. */
+export function sizeOf(call: Call, { learned, estimates, history }: Sizing): CallSize {
   if (isFree(call)) return nothing
-  const { value } = call.request
-  const inputTokens = call.request.hasBytes ? Math.ceil(textLength(value) / charactersPerToken) : 0
+  const { value, model } = call.request
+  const isSpoken = listens.has(call.operation)
+  const said = isSpoken ? 0 : inputTokensOf(value, estimates)
+  const isContinued = keptNames.some((name) => value[name] !== undefined && value[name] !== null)
+  const inputTokens = said + (isContinued ? (history ?? estimates.historyTokens) : 0)
   if (!writes.has(call.operation)) return { ...nothing, inputTokens }
-  return { inputTokens, ...outputOf(value, learned.of(call.request.model)) }
+  return { inputTokens, ...outputOf(value, learned.of(model) ?? estimates.outputTokens) }
+}
+
+/** The id of the answer that a call continues; undefined where it continues none. */
+export function continuedBy({ request, operation }: Call): string | undefined {
+  if (!writes.has(operation)) return undefined
+  const previous = request.value['previous_response_id']
+  return typeof previous === 'string' ? previous : undefined
 }
 
 /** Whether an upstream does nothing that it charges for: looking how a task goes, or counting. */

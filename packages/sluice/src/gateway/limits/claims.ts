@@ -2,6 +2,7 @@ import { covers } from '../../accounts/allowed.ts'
 import type { Budget, Holder } from '../../ports/account.ts'
 import type { Caller } from '../../ports/api-key.ts'
 import type { BudgetClaim, Claim, ConcurrencyClaim, RateClaim } from '../../ports/limiter.ts'
+import type { Estimates } from './input-size.ts'
 
 /** The limits of keys that have none of their own; absent means none. */
 export interface KeyLimits {
@@ -11,6 +12,8 @@ export interface KeyLimits {
   readonly concurrentRequestsPerKey?: number
   /** What happens to a call whose price nobody knows where a budget counts it. Default `refuse`. */
   readonly unknownPrices?: 'refuse' | 'allow'
+  /** What is put aside for what nobody can count before. Default `usualEstimates`. */
+  readonly estimates?: Estimates
 }
 
 /** A claim that says whose limit it is: a key's, or that of what the key belongs to. */
