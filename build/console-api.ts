@@ -23,7 +23,7 @@ interface Operation {
 }
 
 /** What the console asks for besides the administration. */
-const further: ReadonlySet<string> = new Set(['/v1/usage', '/v1/models'])
+const further: ReadonlySet<string> = new Set(['/v1/usage', '/v1/usage/keys', '/v1/models'])
 
 /** Types of what the console may ask and is answered, as a source file. Every schema stands where it is used. */
 export function formatOperations(document: Schema): string {

@@ -39,7 +39,13 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'sluice/prices',
   ],
   'sluice/telemetry': ['sluice/gateway', 'sluice/config'],
-  'sluice/http': ['sluice/gateway', 'sluice/accounts', 'sluice/config', 'sluice/ports'],
+  'sluice/http': [
+    'sluice/gateway',
+    'sluice/accounts',
+    'sluice/config',
+    'sluice/ports',
+    'sluice/prices',
+  ],
   'sluice/cli': [
     'sluice/http',
     'sluice/gateway',

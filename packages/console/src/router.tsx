@@ -10,18 +10,35 @@ import { Root } from './layout/root.tsx'
 
 const root = createRootRoute({ component: Root, notFoundComponent: NotFound })
 
+/** A page that is loaded when it is first shown. */
+function page<const Path extends string, Name extends string>(
+  path: Path,
+  load: () => Promise<Record<Name, () => React.ReactNode>>,
+  name: Name,
+) {
+  return createRoute({
+    getParentRoute: () => root,
+    path,
+    component: lazyRouteComponent(load, name),
+  })
+}
+
+const accounts = () => import('./pages/accounts/accounts-page.tsx')
+const account = () => import('./pages/accounts/account-page.tsx')
+
 const routes = [
   createRoute({ getParentRoute: () => root, path: '/', component: FirstPage }),
-  createRoute({
-    getParentRoute: () => root,
-    path: '/keys',
-    component: lazyRouteComponent(() => import('./pages/keys/keys-page.tsx'), 'KeysPage'),
-  }),
-  createRoute({
-    getParentRoute: () => root,
-    path: '/own',
-    component: lazyRouteComponent(() => import('./pages/own/own-page.tsx'), 'OwnPage'),
-  }),
+  page('/own', () => import('./pages/own/own-page.tsx'), 'OwnPage'),
+  page('/usage', () => import('./pages/usage/usage-page.tsx'), 'UsagePage'),
+  page('/audit', () => import('./pages/audit/audit-page.tsx'), 'AuditPage'),
+  page('/keys', () => import('./pages/keys/keys-page.tsx'), 'KeysPage'),
+  page('/keys/$id', () => import('./pages/keys/key-page.tsx'), 'KeyPage'),
+  page('/users', accounts, 'UsersPage'),
+  page('/users/$id', account, 'UserPage'),
+  page('/teams', accounts, 'TeamsPage'),
+  page('/teams/$id', account, 'TeamPage'),
+  page('/organizations', accounts, 'OrganizationsPage'),
+  page('/organizations/$id', account, 'OrganizationPage'),
 ]
 
 /** The page is in the part after `#`: every other address is the gateway's, and it may be below another path. */

@@ -19,3 +19,15 @@ export function useRole(): Role {
   const session = useSession()
   return session ? roleOf(session) : 'caller'
 }
+
+const changers: Readonly<Record<'accounts' | 'organizations' | 'administrators', readonly Role[]>> =
+  {
+    accounts: ['owner', 'operator', 'team'],
+    organizations: ['owner', 'operator'],
+    administrators: ['owner'],
+  }
+
+/** Whether a role is shown what changes something. */
+export function mayChange(what: keyof typeof changers, role: Role): boolean {
+  return changers[what].includes(role)
+}

@@ -14,12 +14,26 @@ const water: MantineColorsTuple = [
   '#04465d',
 ]
 
+const red: MantineColorsTuple = [
+  '#fdecea',
+  '#fbd9d6',
+  '#f5b3ad',
+  '#ff8a80',
+  '#e5665b',
+  '#d64a3f',
+  '#c4362b',
+  '#b3261e',
+  '#921f18',
+  '#701812',
+]
+
 export const theme = createTheme({
-  colors: { water },
+  colors: { water, red },
   primaryColor: 'water',
   primaryShade: 7,
   fontFamily: 'system-ui, sans-serif',
   fontFamilyMonospace: 'ui-monospace, monospace',
   defaultRadius: 'md',
   cursorType: 'pointer',
+  respectReducedMotion: true,
 })

@@ -37,11 +37,11 @@ test(
     expect(await opened.problems()).toEqual([])
     await page.getByLabel('Key', { exact: true }).fill(adminKey)
     await page.getByRole('button', { name: 'Sign in' }).click()
-    await page.getByRole('heading', { name: 'Keys' }).waitFor()
+    await page.getByRole('heading', { name: 'Usage and cost' }).waitFor()
     await page.getByText('Owner').waitFor()
     // A reload finds the session again.
     await page.reload()
-    await page.getByRole('heading', { name: 'Keys' }).waitFor()
+    await page.getByRole('heading', { name: 'Usage and cost' }).waitFor()
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.getByLabel('Key', { exact: true }).waitFor()
     expect(await opened.problems()).toEqual([])
@@ -78,7 +78,7 @@ test('the menu of a phone opens and leads', browserWait, async (context) => {
   if (!browser) return leaveOutBrowser(context)
   await using opened = await browser.open('/', { key: adminKey, isPhone: true })
   const { page } = opened
-  await page.getByRole('heading', { name: 'Keys' }).waitFor()
+  await page.getByRole('heading', { name: 'Usage and cost' }).waitFor()
   expect(await page.getByRole('navigation').isVisible()).toBe(false)
   await page.getByRole('button', { name: 'Menu' }).click()
   await shoot(opened, 'menu-phone')
@@ -91,7 +91,7 @@ test('the first page loads less than 200 KB of scripts', browserWait, async (con
   if (!browser) return leaveOutBrowser(context)
   await using opened = await browser.open('/', { key: adminKey })
   const { page } = opened
-  await page.getByRole('heading', { name: 'Keys' }).waitFor()
+  await page.getByRole('heading', { name: 'Usage and cost' }).waitFor()
   const scripts = (await page.evaluate(
     'performance.getEntriesByType("resource").map(({ name, encodedBodySize }) => [name, encodedBodySize]).filter(([name]) => name.endsWith(".js"))',
   )) as readonly (readonly [string, number])[]

@@ -64,7 +64,7 @@ export async function ask<Id extends OperationId>(
 }
 
 /** Where an operation is, relative to this page: the gateway may be below another path. */
-function addressOf<Id extends OperationId>(id: Id, { path, query }: Asked<Id>): string {
+export function addressOf<Id extends OperationId>(id: Id, { path, query }: Asked<Id>): string {
   const [, pattern] = places[id]
   const parameters = new Map(Object.entries(path ?? {}))
   const place = pattern.replace(/\{(\w+)\}/g, (_, name: string) =>

@@ -14,6 +14,12 @@ export interface Operations {
     body: undefined
     reply: { key: { id: string; name: string }; from: string; to: string; data: readonly ({ attempts?: number; calls?: number; unknownCosts?: number; estimated?: number; unsettled?: number; costMicroUsd?: number | null; inputTokens?: number; outputTokens?: number; firstTokenP50Ms?: number | null; firstTokenP95Ms?: number | null } & Readonly<Record<string, string | number | null>>)[]; total: { attempts?: number; calls?: number; unknownCosts?: number; estimated?: number; unsettled?: number; costMicroUsd?: number | null; inputTokens?: number; outputTokens?: number; firstTokenP50Ms?: number | null; firstTokenP95Ms?: number | null } & Readonly<Record<string, string | number | null>>; pending: number; limits: readonly ({ of: string; kind: string; unit: string; limit: number | null; remaining: number | null; resetMs: number | null })[] }
   }
+  listOwnKeys: {
+    path: {  }
+    query: {  }
+    body: undefined
+    reply: { object: "list"; data: readonly ({ object: "key"; id: string; name: string; role: "caller" | "administrator"; prefix: string; createdAt: number; adminRole?: "owner" | "operator" | "viewer" | "team"; ownerId?: string; disabledAt?: number; revokedAt?: number; lastUsedAt?: number; olderSecrets?: readonly ({ prefix: string; expiresAt: number })[]; expiresAt?: number; models?: readonly (string)[]; operations?: readonly ("chat" | "complete" | "embed" | "rerank" | "moderate" | "transcribe" | "translate" | "speak" | "createImage" | "editImage" | "createVideo" | "getVideo" | "downloadVideo")[]; addresses?: readonly (string)[]; requestsPerMinute?: number; tokensPerMinute?: number; concurrentRequests?: number; budgets?: readonly ({ id?: string; limitMicroUsd: number; window: "day" | "week" | "month" | "lifetime" | number; model?: string; tag?: string; overBudget?: { route: string } })[]; metadata?: Readonly<Record<string, string>>; tags?: readonly (string)[] })[] }
+  }
   explain: {
     path: {  }
     query: {  }
@@ -167,7 +173,7 @@ export interface Operations {
   changeKey: {
     path: { id: string }
     query: {  }
-    body: { name?: string; expiresAt?: number | null; models?: readonly (string)[] | null; operations?: readonly ("chat" | "complete" | "embed" | "rerank" | "moderate" | "transcribe" | "translate" | "speak" | "createImage" | "editImage" | "createVideo" | "getVideo" | "downloadVideo")[] | null; addresses?: readonly (string)[] | null; requestsPerMinute?: number | null; tokensPerMinute?: number | null; concurrentRequests?: number | null; budgets?: readonly ({ id?: string; limitMicroUsd: number; window: "day" | "week" | "month" | "lifetime" | number; model?: string; tag?: string; overBudget?: { route: string } })[] | null; metadata?: Readonly<Record<string, string>> | null; tags?: readonly (string)[] | null }
+    body: { name?: string; expiresAt?: number | null; models?: readonly (string)[] | null; operations?: readonly ("chat" | "complete" | "embed" | "rerank" | "moderate" | "transcribe" | "translate" | "speak" | "createImage" | "editImage" | "createVideo" | "getVideo" | "downloadVideo")[] | null; addresses?: readonly (string)[] | null; requestsPerMinute?: number | null; tokensPerMinute?: number | null; concurrentRequests?: number | null; budgets?: readonly ({ id?: string; limitMicroUsd: number; window: "day" | "week" | "month" | "lifetime" | number; model?: string; tag?: string; overBudget?: { route: string } })[] | null; metadata?: Readonly<Record<string, string>> | null; tags?: readonly (string)[] | null; ownerId?: string | null }
     reply: { object: "key"; id: string; name: string; role: "caller" | "administrator"; prefix: string; createdAt: number; adminRole?: "owner" | "operator" | "viewer" | "team"; ownerId?: string; disabledAt?: number; revokedAt?: number; lastUsedAt?: number; olderSecrets?: readonly ({ prefix: string; expiresAt: number })[]; expiresAt?: number; models?: readonly (string)[]; operations?: readonly ("chat" | "complete" | "embed" | "rerank" | "moderate" | "transcribe" | "translate" | "speak" | "createImage" | "editImage" | "createVideo" | "getVideo" | "downloadVideo")[]; addresses?: readonly (string)[]; requestsPerMinute?: number; tokensPerMinute?: number; concurrentRequests?: number; budgets?: readonly ({ id?: string; limitMicroUsd: number; window: "day" | "week" | "month" | "lifetime" | number; model?: string; tag?: string; overBudget?: { route: string } })[]; metadata?: Readonly<Record<string, string>>; tags?: readonly (string)[] }
   }
   rotateKey: {
@@ -202,13 +208,13 @@ export interface Operations {
   }
   listRequests: {
     path: {  }
-    query: { from?: string; to?: string; key?: string; user?: string; team?: string; organization?: string; provider?: string; model?: string; operation?: string; tag?: string; outcome?: string; id?: string; status?: string; format?: string; limit?: number; cursor?: string }
+    query: { from?: string; to?: string; key?: string; user?: string; team?: string; organization?: string; provider?: string; model?: string; operation?: string; tag?: string; id?: string; status?: string; format?: string; limit?: number; cursor?: string }
     body: undefined
     reply: { data: readonly ({ id: string; requestId: string | null; startedAt: string; key: string; user: string | null; team: string | null; organization: string | null; tags: readonly (string)[]; clientAddress: string | null; operation: string; format: string | null; stream: boolean; model: string; provider: string; upstreamModel: string; durationMs: number; firstTokenMs: number | null; attempts: number; outcome: string; status: number | null; errorCode: string | null; reason: string | null; inputTokens: number; outputTokens: number; costMicroUsd: number | null; unknownCosts: number; estimated: boolean; unsettled: boolean; dropped: readonly (string)[] })[]; nextCursor: string | null }
   }
   watchRequests: {
     path: {  }
-    query: { key?: string; user?: string; team?: string; organization?: string; provider?: string; model?: string; operation?: string; tag?: string; outcome?: string; id?: string; status?: string; format?: string }
+    query: { key?: string; user?: string; team?: string; organization?: string; provider?: string; model?: string; operation?: string; tag?: string; id?: string; status?: string; format?: string }
     body: undefined
     reply: unknown
   }
@@ -241,6 +247,18 @@ export interface Operations {
     query: {  }
     body: { user?: string; key?: string }
     reply: { replacement: string; records: number }
+  }
+  reconcileUsage: {
+    path: {  }
+    query: {  }
+    body: { csv: string; provider?: string }
+    reply: { form: string; from: string | null; to: string | null; rows: number; differences: readonly ({ day: string; model: string; of: "USD" | "input tokens" | "output tokens"; billed: number; ledger: number })[] }
+  }
+  listBudgets: {
+    path: {  }
+    query: { holder?: string }
+    body: undefined
+    reply: { object: "list"; data: readonly ({ id: string; holder: { kind: "key" | "user" | "team" | "organization"; id: string; name: string }; window: "day" | "week" | "month" | "lifetime" | number; model: string | null; tag: string | null; limitMicroUsd: number; remainingMicroUsd: number; resetMs: number | null })[]; has_more: boolean }
   }
   getOverview: {
     path: {  }
@@ -320,6 +338,7 @@ export interface Operations {
 export const places = {
   listModels: ['GET', 'v1/models'],
   getOwnUsage: ['GET', 'v1/usage'],
+  listOwnKeys: ['GET', 'v1/usage/keys'],
   explain: ['POST', 'admin/v1/explain'],
   listOrganizations: ['GET', 'admin/v1/organizations'],
   createOrganization: ['POST', 'admin/v1/organizations'],
@@ -358,6 +377,8 @@ export const places = {
   listUsageRecords: ['GET', 'admin/v1/usage/records'],
   rebuildUsage: ['POST', 'admin/v1/usage/rebuild'],
   eraseUsage: ['POST', 'admin/v1/usage/erase'],
+  reconcileUsage: ['POST', 'admin/v1/usage/reconcile'],
+  listBudgets: ['GET', 'admin/v1/budgets'],
   getOverview: ['GET', 'admin/v1/overview'],
   getSession: ['GET', 'admin/v1/session'],
   signIn: ['POST', 'admin/v1/session'],

@@ -33,7 +33,7 @@ export function useAnswer<Id extends OperationId>(
 }
 
 type Listing = {
-  [Id in OperationId]: Reply<Id> extends { readonly has_more: boolean } ? Id : never
+  [Id in OperationId]: Reply<Id> extends { readonly last_id: unknown } ? Id : never
 }[OperationId]
 
 const pageLength = 100

@@ -14,7 +14,12 @@ const readers = [...wholeReaders, 'team'] as const
 /** In the order of the menu; the first that a role may see is the first page. */
 const menu: readonly Place[] = [
   { path: '/own', title: texts.pages.own, roles: ['caller'] },
+  { path: '/usage', title: texts.pages.usage, roles: readers },
   { path: '/keys', title: texts.pages.keys, roles: readers },
+  { path: '/users', title: texts.pages.users, roles: readers },
+  { path: '/teams', title: texts.pages.teams, roles: readers },
+  { path: '/organizations', title: texts.pages.organizations, roles: wholeReaders },
+  { path: '/audit', title: texts.pages.audit, roles: wholeReaders },
 ]
 
 /** What a role is shown. */

@@ -1,11 +1,43 @@
 const time = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' })
+const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 })
+const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
+const cents = new Intl.NumberFormat('en', { style: 'currency', currency: 'USD' })
+const fine = new Intl.NumberFormat('en', {
+  style: 'currency',
+  currency: 'USD',
+  maximumSignificantDigits: 2,
+})
+
+const dash = '–'
+const microPerUsd = 1_000_000
 
 /** Milliseconds since the epoch as a day and a time of this browser; a dash where there is none. */
 export function formatTime(at: number | null | undefined): string {
-  return at === undefined || at === null ? '–' : time.format(at)
+  return at === undefined || at === null ? dash : time.format(at)
 }
 
 /** Whether a moment, in milliseconds since the epoch, is over. */
 export function isPast(at: number | undefined): boolean {
   return at !== undefined && at <= Date.now()
+}
+
+/** The moment so many milliseconds from now. */
+export function formatIn(ms: number): string {
+  return formatTime(Date.now() + ms)
+}
+
+/** Millionths of a US dollar; a dash where nobody knows. Less than a cent keeps two digits. */
+export function formatMicroUsd(microUsd: number | null | undefined): string {
+  if (microUsd === undefined || microUsd === null) return dash
+  const usd = microUsd / microPerUsd
+  return (usd !== 0 && Math.abs(usd) < 0.01 ? fine : cents).format(usd)
+}
+
+export function formatCount(count: number | null | undefined): string {
+  return count === undefined || count === null ? dash : whole.format(count)
+}
+
+/** 1,234,567 as 1.2M. */
+export function formatCompact(count: number): string {
+  return compact.format(count)
 }

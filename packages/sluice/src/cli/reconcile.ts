@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs'
 import type { Environment } from '../config/env.ts'
+import { type Difference, differencesOf, type LedgerSums } from '../prices/bill-differences.ts'
+import { type ProviderExport, readExport, UnreadableExport } from '../prices/provider-exports.ts'
 import { CommandError } from './command-error.ts'
-import { type Billed, readExport } from './provider-exports.ts'
 import { formatTable } from './table.ts'
-import { askUsage, type ShownSums } from './usage.ts'
+import { askUsage } from './usage.ts'
 
 export interface ReconcileOptions {
   readonly provider?: string
@@ -12,24 +13,13 @@ export interface ReconcileOptions {
 }
 
 const dayMs = 86_400_000
-/** Less is rounding: providers round each line to some digits. */
-const usdThat = 0.005
-
-interface Difference {
-  readonly day: string
-  readonly model: string
-  readonly of: 'USD' | 'input tokens' | 'output tokens'
-  readonly billed: number
-  readonly ledger: number
-}
-
 /** Where a provider's export and the ledger differ, by day and model. Fine where they agree. */
 export async function reconcile(
   environment: Environment,
   file: string,
   { provider, url, json = false }: ReconcileOptions,
 ): Promise<{ readonly text: string; readonly isFine: boolean }> {
-  const found = readExport(readText(file))
+  const found = exportIn(readText(file))
   const days = found.rows.map(({ day }) => day).toSorted()
   const [first] = days
   const last = days.at(-1)
@@ -45,7 +35,11 @@ export async function reconcile(
   const { data, nextCursor } = await askUsage(environment, query, url)
   if (nextCursor !== null)
     throw new CommandError('The ledger has too much for one comparison: export fewer days')
-  const differences = differencesOf(found.rows, data)
+  const differences = differencesOf(
+    found.rows,
+    // Asked by day and model, each row has both.
+    data as unknown as readonly LedgerSums[],
+  )
   if (json)
     return {
       text: JSON.stringify({ form: found.form, differences }, null, 2),
@@ -67,69 +61,6 @@ export async function reconcile(
   return { text: `${found.form}\n${table}`, isFine: false }
 }
 
-function differencesOf(
-  rows: readonly Billed[],
-  ledger: readonly ShownSums[],
-): readonly Difference[] {
-  const names = [...new Set(ledger.map(({ model }) => String(model)))]
-  const billedNames = new Set(rows.map(({ model }) => model))
-  const taken = new Set<ShownSums>()
-  const found = rows.flatMap((row) => {
-    const own = ledger.filter(
-      (sums) =>
-        String(sums['day']).startsWith(row.day) &&
-        isModel(String(sums.model), row.model, names, billedNames),
-    )
-    for (const sums of own) taken.add(sums)
-    return differencesIn(row, own)
-  })
-  const unbilled = ledger
-    .filter((sums) => !taken.has(sums))
-    .flatMap((sums) => {
-      const zero = Object.fromEntries(
-        (['costUsd', 'inputTokens', 'outputTokens'] as const).flatMap((name) =>
-          rows.some((row) => row[name] !== undefined) ? [[name, 0]] : [],
-        ),
-      )
-      return differencesIn(
-        { day: String(sums['day']).slice(0, 10), model: String(sums.model), ...zero },
-        [sums],
-      )
-    })
-  return [...found, ...unbilled].toSorted((a, b) =>
-    `${a.day} ${a.model}` < `${b.day} ${b.model}` ? -1 : 1,
-  )
-}
-
-/** The same name, or the one a name with its day stands for; an export without models is of all. */
-function isModel(
-  own: string,
-  billed: string,
-  names: readonly string[],
-  billedNames: ReadonlySet<string>,
-): boolean {
-  if (billed === '' || own === billed) return true
-  const dated = /-(?:\d{8}|\d{4}-\d\d-\d\d)$/
-  if (own.replace(dated, '') === billed) return !billedNames.has(own)
-  return billed.replace(dated, '') === own && !names.includes(billed)
-}
-
-function differencesIn(row: Billed, own: readonly ShownSums[]): readonly Difference[] {
-  const total = (name: 'costMicroUsd' | 'inputTokens' | 'outputTokens') =>
-    own.reduce((sum, sums) => sum + (sums[name] ?? 0), 0)
-  const { day, model, costUsd, inputTokens, outputTokens } = row
-  const all: readonly (readonly [Difference['of'], number | undefined, number])[] = [
-    ['USD', costUsd, total('costMicroUsd') / 1_000_000],
-    ['input tokens', inputTokens, total('inputTokens')],
-    ['output tokens', outputTokens, total('outputTokens')],
-  ]
-  return all.flatMap(([of, billed, ledger]) =>
-    billed === undefined || Math.abs(billed - ledger) < (of === 'USD' ? usdThat : 1)
-      ? []
-      : [{ day, model, of, billed, ledger }],
-  )
-}
-
 function shown(value: number, of: Difference['of']): string {
   return of === 'USD' ? value.toFixed(4) : String(Math.round(value))
 }
@@ -140,5 +71,14 @@ function readText(file: string): string {
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : 'unknown reason'
     throw new CommandError(`${file} cannot be read: ${reason}`, { cause })
+  }
+}
+
+function exportIn(text: string): ProviderExport {
+  try {
+    return readExport(text)
+  } catch (cause) {
+    if (cause instanceof UnreadableExport) throw new CommandError(cause.message, { cause })
+    throw cause
   }
 }

@@ -9,6 +9,7 @@ import type { Address } from './address.ts'
 import { endpointAddresses } from './admin/addresses.ts'
 import { aboutAddresses } from './admin/about.ts'
 import { modelListAddresses } from './admin/model-list.ts'
+import { budgetAddresses } from './admin/budgets.ts'
 import { overviewAddresses } from './admin/overview.ts'
 import { providerAddresses } from './admin/providers.ts'
 import { requestAddresses } from './admin/requests.ts'
@@ -25,11 +26,13 @@ import { type Inference, serveInference } from './inference.ts'
 import { modelAddresses } from './model-addresses.ts'
 import { notImplemented } from './not-implemented.ts'
 import { createOpenApi } from './openapi.ts'
+import { ownKeyAddresses } from './own-keys.ts'
 import { ownUsageAddresses } from './own-usage.ts'
 import { responseAddresses } from './responses.ts'
 import { sessionAddresses } from './session.ts'
 import { matchPath, pathPattern } from './urls.ts'
 import { usageAddresses } from './usage.ts'
+import { reconcileAddresses } from './usage-reconcile.ts'
 import { serveVideo, serveVideoContent, videoAddresses } from './videos.ts'
 
 /** What brings a call of a format to its answer; the others go the usual way. */
@@ -53,10 +56,13 @@ export const addresses: readonly Address[] = [
   ...responseAddresses,
   ...imageAddresses,
   ...ownUsageAddresses,
+  ...ownKeyAddresses,
   ...adminAddresses,
   ...endpointAddresses,
   ...requestAddresses,
   ...usageAddresses,
+  ...reconcileAddresses,
+  ...budgetAddresses,
   ...overviewAddresses,
   ...sessionAddresses,
   ...providerAddresses,

@@ -6,7 +6,7 @@ import { type FakeUpstream, fakeUpstream } from '../../../../test/support/fake-u
 import { ask, good } from '../../../../test/support/routes.ts'
 import { adminKey, type Started, start } from '../../../../test/support/start.ts'
 import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
-import { readExport } from '../../src/cli/provider-exports.ts'
+import { readExport } from '../../src/prices/provider-exports.ts'
 import { reconcile } from '../../src/cli/reconcile.ts'
 import { eraseUsage, rebuildUsage, usageCommand } from '../../src/cli/usage.ts'
 import { readEnvironment } from '../../src/config/env.ts'

@@ -1,60 +1,69 @@
-import { Badge, Button, Text } from '@mantine/core'
+import { Anchor, Button, Text } from '@mantine/core'
+import { useState } from 'react'
 import type { Reply } from '../../api/client.ts'
 import { useList } from '../../api/queries.ts'
-import { DataTable, type TableColumn } from '../../parts/data-table.tsx'
+import type { TableColumn } from '../../parts/data-table.tsx'
+import { formatTime } from '../../parts/formats.ts'
+import { PagedTable } from '../../parts/list-page.tsx'
 import { Page } from '../../parts/page.tsx'
-import { Answer, Empty } from '../../parts/states.tsx'
-import { formatTime, isPast } from '../../parts/formats.ts'
-import { texts } from '../../texts/texts.ts'
+import { Empty } from '../../parts/states.tsx'
+import { mayChange, useRole } from '../../session.ts'
 import { keyTexts } from '../../texts/keys.ts'
+import { texts } from '../../texts/texts.ts'
+import { useNames } from '../accounts/names.ts'
+import { CreateKey } from './create-key.tsx'
+import { KeyState } from './key-state.tsx'
 
 type Key = Reply<'listKeys'>['data'][number]
 
-const columns: readonly TableColumn<Key>[] = [
-  { title: keyTexts.name, cell: ({ name }) => name },
-  { title: keyTexts.secret, cell: ({ prefix }) => <Text ff="monospace">{prefix}…</Text> },
-  { title: keyTexts.state, cell: (key) => <KeyState of={key} /> },
-  { title: keyTexts.lastUsed, cell: ({ lastUsedAt }) => formatTime(lastUsedAt) },
-  { title: keyTexts.created, cell: ({ createdAt }) => formatTime(createdAt) },
-]
-
 /** All keys that the role may see. */
 export function KeysPage() {
-  const list = useList('listKeys')
+  const [isCreating, setCreating] = useState(false)
+  const role = useRole()
   return (
-    <Page title={texts.pages.keys}>
-      <Answer of={list}>
-        {({ pages }) => {
-          const rows = pages.flatMap(({ data }) => data)
-          return rows.length === 0 ? (
-            <Empty title={keyTexts.none}>{keyTexts.noneHint}</Empty>
-          ) : (
-            <DataTable
-              label={texts.pages.keys}
-              columns={columns}
-              rows={rows}
-              idOf={({ id }) => id}
-            />
-          )
-        }}
-      </Answer>
-      {list.hasNextPage && (
-        <Button
-          mt="md"
-          variant="default"
-          loading={list.isFetchingNextPage}
-          onClick={() => void list.fetchNextPage()}
-        >
-          {texts.more}
-        </Button>
-      )}
+    <Page
+      title={texts.pages.keys}
+      actions={
+        mayChange('accounts', role) && (
+          <Button onClick={() => setCreating(true)}>{keyTexts.create}</Button>
+        )
+      }
+    >
+      <KeyTable />
+      <CreateKey isOpen={isCreating} onClose={() => setCreating(false)} />
     </Page>
   )
 }
 
-function KeyState({ of: { revokedAt, disabledAt, expiresAt } }: { readonly of: Key }) {
-  if (revokedAt !== undefined) return <Badge color="gray">{keyTexts.revoked}</Badge>
-  if (disabledAt !== undefined) return <Badge color="gray">{keyTexts.disabled}</Badge>
-  if (isPast(expiresAt)) return <Badge color="gray">{keyTexts.expired}</Badge>
-  return <Badge>{keyTexts.valid}</Badge>
+/** Keys, those of one owner where it is given. */
+export function KeyTable({ ownerId }: { readonly ownerId?: string }) {
+  const list = useList('listKeys', ownerId === undefined ? {} : { ownerId })
+  const nameOf = useNames()
+  const columns: readonly TableColumn<Key>[] = [
+    {
+      title: keyTexts.name,
+      cell: ({ id, name }) => (
+        <Anchor href={`#/keys/${id}`} underline="always">
+          {name}
+        </Anchor>
+      ),
+    },
+    { title: keyTexts.secret, cell: ({ prefix }) => <Text ff="monospace">{prefix}…</Text> },
+    { title: keyTexts.state, cell: (key) => <KeyState of={key} /> },
+    { title: keyTexts.owner, cell: (key) => nameOf(key.ownerId) ?? keyTexts.nobody },
+    {
+      title: keyTexts.lastUsed,
+      cell: (key) => (key.lastUsedAt === undefined ? keyTexts.never : formatTime(key.lastUsedAt)),
+    },
+    { title: keyTexts.created, cell: ({ createdAt }) => formatTime(createdAt) },
+  ]
+  return (
+    <PagedTable
+      label={texts.pages.keys}
+      list={list}
+      columns={columns}
+      idOf={({ id }) => id}
+      empty={<Empty title={keyTexts.none}>{keyTexts.noneHint}</Empty>}
+    />
+  )
 }

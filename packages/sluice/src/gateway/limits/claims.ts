@@ -110,7 +110,8 @@ function rateOf(holder: Holder, unit: RateClaim['unit'], limit: number): RateCla
   return { kind: 'rate', bucket: `${holder.id}:${unit}`, unit, limit, amount: 0, holder }
 }
 
-function heldBudget(holder: Holder, budget: Budget): HeldBudget {
+/** A budget of a level, as a claim on it. */
+export function heldBudget(holder: Holder, budget: Budget): HeldBudget {
   const { id, window, limitMicroUsd: limit, model, tag } = budget
   return {
     claim: {

@@ -61,7 +61,7 @@ function statusIn(value: string | undefined): readonly [number, number] | undefi
 
 /** What `readRequestScope` takes, as the OpenAPI document says it. */
 export const requestParameters: readonly JsonSchema[] = [
-  ...scopeParameters(allDimensions),
+  ...scopeParameters(allDimensions.filter((name) => name !== 'outcome')),
   query('id', text, 'What the gateway (`req_…`) or the caller (`x-request-id`) calls the request.'),
   query('status', text, 'A status such as 429, or a class such as 5xx.'),
   query('format', text, 'The client format, such as `chat` or `messages`.'),

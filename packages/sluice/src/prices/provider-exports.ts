@@ -1,5 +1,9 @@
-import { CommandError } from './command-error.ts'
 import { readCsv } from './read-csv.ts'
+
+/** A text that is no export of a provider's that is known; the message says why. */
+export class UnreadableExport extends Error {
+  override readonly name = 'UnreadableExport'
+}
 
 /** What a provider says of one model on one day. What its export does not tell is absent. */
 export interface Billed {
@@ -86,7 +90,7 @@ const anthropicInput = [
 /**
  * Reads an export of a provider's, which its columns tell.
  *
- * @throws CommandError where no form has these columns, or a value is not what its column says.
+ * @throws UnreadableExport where no form has these columns, or a value is not what its column says.
  */
 export function readExport(text: string): ProviderExport {
   const rows = readCsv(text)
@@ -94,7 +98,7 @@ export function readExport(text: string): ProviderExport {
   const found = forms.find(({ columns }) => columns.every((column) => names.includes(column)))
   if (!found) {
     const known = forms.map(({ form, columns }) => `${form}: ${columns.join(', ')}`).join('\n  ')
-    throw new CommandError(
+    throw new UnreadableExport(
       `This is no export that is known; its columns are ${names.join(', ').slice(0, 500) || '(none)'}. Known are\n  ${known}`,
     )
   }
@@ -127,12 +131,13 @@ function added(one: Billed, other: Billed): Billed {
 function dayOf(row: Row, column: string): string {
   const day = (row[column] ?? '').slice(0, 10)
   if (!/^\d{4}-\d\d-\d\d$/.test(day))
-    throw new CommandError(`${column} is not a day: ${row[column]}`)
+    throw new UnreadableExport(`${column} is not a day: ${row[column]}`)
   return day
 }
 
 function numberOf(row: Row, column: string): number {
   const value = Number(row[column] ?? '')
-  if (!Number.isFinite(value)) throw new CommandError(`${column} is not a number: ${row[column]}`)
+  if (!Number.isFinite(value))
+    throw new UnreadableExport(`${column} is not a number: ${row[column]}`)
   return value
 }

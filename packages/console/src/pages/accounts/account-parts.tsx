@@ -1,0 +1,79 @@
+import { Text } from '@mantine/core'
+import type { Asked, Reply } from '../../api/client.ts'
+import { useAnswer } from '../../api/queries.ts'
+import { Facts, Section } from '../../parts/facts.tsx'
+import { formatCount, formatMicroUsd, formatTime } from '../../parts/formats.ts'
+import { Answer } from '../../parts/states.tsx'
+import { BudgetLevel, budgetTitle } from '../../parts/terms/budget-levels.tsx'
+import { accountTexts } from '../../texts/accounts.ts'
+import { termTexts } from '../../texts/terms.ts'
+
+type Terms = Pick<
+  Reply<'getKey'>,
+  | 'models'
+  | 'addresses'
+  | 'tags'
+  | 'requestsPerMinute'
+  | 'tokensPerMinute'
+  | 'concurrentRequests'
+  | 'expiresAt'
+>
+
+/** The limits of one level, those that it has. */
+export function TermsFacts({ of: terms }: { readonly of: Terms }) {
+  const counts = (['requestsPerMinute', 'tokensPerMinute', 'concurrentRequests'] as const).flatMap(
+    (field) => (terms[field] === undefined ? [] : [[termTexts[field], formatCount(terms[field])]]),
+  )
+  const lists = (['models', 'addresses', 'tags'] as const).flatMap((field) =>
+    terms[field] === undefined ? [] : [[termTexts[field], terms[field].join(', ')]],
+  )
+  const end =
+    terms.expiresAt === undefined ? [] : [[termTexts.expires, formatTime(terms.expiresAt)]]
+  const facts = [...counts, ...lists, ...end] as unknown as readonly (readonly [string, string])[]
+  return facts.length === 0 ? <Text c="dimmed">{termTexts.none}</Text> : <Facts facts={facts} />
+}
+
+/** The budgets of one account or key; nothing where it has none. */
+export function Budgets({ holder }: { readonly holder: string }) {
+  const budgets = useAnswer('listBudgets', { query: { holder } })
+  if (budgets.data?.data.length === 0) return null
+  return (
+    <Section title={termTexts.budgets}>
+      <Answer of={budgets}>
+        {({ data }) => (
+          <Facts
+            facts={data.map((budget) => [
+              budgetTitle(budget),
+              <BudgetLevel key={budget.id} budget={budget} />,
+            ])}
+          />
+        )}
+      </Answer>
+    </Section>
+  )
+}
+
+/** What was spent in the last 30 days. */
+export function Spending({
+  title,
+  query,
+}: {
+  readonly title: string
+  readonly query: Asked<'getUsage'>['query'] & object
+}) {
+  const usage = useAnswer('getUsage', { query })
+  return (
+    <Section title={title}>
+      <Answer of={usage}>
+        {({ total }) => (
+          <Facts
+            facts={[
+              [accountTexts.spent, formatMicroUsd(total.costMicroUsd)],
+              [accountTexts.calls, formatCount(total.calls)],
+            ]}
+          />
+        )}
+      </Answer>
+    </Section>
+  )
+}

@@ -1,0 +1,100 @@
+import { Anchor, Badge, Button } from '@mantine/core'
+import { useState } from 'react'
+import type { Reply } from '../../api/client.ts'
+import { useList } from '../../api/queries.ts'
+import type { TableColumn } from '../../parts/data-table.tsx'
+import { formatTime } from '../../parts/formats.ts'
+import { PagedTable } from '../../parts/list-page.tsx'
+import { Page } from '../../parts/page.tsx'
+import { Empty } from '../../parts/states.tsx'
+import { mayChange, useRole } from '../../session.ts'
+import { accountTexts } from '../../texts/accounts.ts'
+import { termTexts } from '../../texts/terms.ts'
+import { CreateAccount } from './create-account.tsx'
+import { type Kind, kinds } from './kinds.ts'
+import { useNames } from './names.ts'
+
+type Account = Reply<'listTeams'>['data'][number]
+
+export function OrganizationsPage() {
+  return <AccountsPage kind="organization" />
+}
+
+export function TeamsPage() {
+  return <AccountsPage kind="team" />
+}
+
+export function UsersPage() {
+  return <AccountsPage kind="user" />
+}
+
+/** All accounts of a kind that the role may see. */
+function AccountsPage({ kind }: { readonly kind: Kind }) {
+  const [isCreating, setCreating] = useState(false)
+  const role = useRole()
+  const { title, create } = accountTexts.kinds[kind]
+  const mayCreate = mayChange(kind === 'user' ? 'accounts' : 'organizations', role)
+  return (
+    <Page
+      title={title}
+      actions={mayCreate && <Button onClick={() => setCreating(true)}>{create}</Button>}
+    >
+      <AccountTable kind={kind} />
+      <CreateAccount kind={kind} isOpen={isCreating} onClose={() => setCreating(false)} />
+    </Page>
+  )
+}
+
+/** Accounts of a kind, those in one other where it is given. */
+export function AccountTable({
+  kind,
+  parentId,
+}: {
+  readonly kind: Kind
+  readonly parentId?: string
+}) {
+  const list = useList(kinds[kind].list, parentId === undefined ? {} : { parentId })
+  const nameOf = useNames()
+  const { title, none, hint } = accountTexts.kinds[kind]
+  const columns: readonly TableColumn<Account>[] = [
+    {
+      title: termTexts.name,
+      cell: ({ id, name }) => (
+        <Anchor href={`#${kinds[kind].path}/${id}`} underline="always">
+          {name}
+        </Anchor>
+      ),
+    },
+    ...(kind === 'organization'
+      ? []
+      : [
+          {
+            title: accountTexts.parent,
+            cell: (account: Account) => nameOf(account.parentId) ?? accountTexts.noParent,
+          },
+        ]),
+    { title: accountTexts.state, cell: (account) => <AccountState of={account} /> },
+    { title: accountTexts.created, cell: ({ createdAt }) => formatTime(createdAt) },
+  ]
+  return (
+    <PagedTable
+      label={title}
+      list={list}
+      columns={columns}
+      idOf={({ id }) => id}
+      empty={<Empty title={none}>{hint}</Empty>}
+    />
+  )
+}
+
+export function AccountState({ of: { disabledAt } }: { readonly of: Pick<Account, 'disabledAt'> }) {
+  return (
+    <Badge
+      variant="outline"
+      color={disabledAt === undefined ? 'water' : 'gray'}
+      c="var(--mantine-color-text)"
+    >
+      {disabledAt === undefined ? accountTexts.enabled : accountTexts.disabled}
+    </Badge>
+  )
+}

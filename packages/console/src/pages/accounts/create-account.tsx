@@ -1,0 +1,54 @@
+import { useState } from 'react'
+import type { Asked } from '../../api/client.ts'
+import { useChange } from '../../api/queries.ts'
+import { Dialog } from '../../parts/dialog.tsx'
+import { TermsForm } from '../../parts/terms/terms-form.tsx'
+import { termsOf, type TermsValues, valuesOf } from '../../parts/terms/values.ts'
+import { accountTexts } from '../../texts/accounts.ts'
+import { changedAccounts, type Kind, kinds } from './kinds.ts'
+import { OwnerSelect } from './owner-select.tsx'
+
+interface CreateAccountProps {
+  readonly kind: Kind
+  readonly isOpen: boolean
+  readonly onClose: () => void
+}
+
+/** Makes an organization, a team or a user. */
+export function CreateAccount({ kind, isOpen, onClose }: CreateAccountProps) {
+  const [parentId, setParentId] = useState('')
+  const create = useChange(kinds[kind].create, changedAccounts)
+  const { create: title } = accountTexts.kinds[kind]
+  const { parents } = kinds[kind]
+  function close(): void {
+    create.reset()
+    setParentId('')
+    onClose()
+  }
+  function submit(values: TermsValues): void {
+    const body = { ...termsOf(values), ...(parentId !== '' && { parentId }) }
+    create.mutate({ body } as Asked<'createTeam'>, { onSuccess: close })
+  }
+  return (
+    <Dialog title={title} isOpen={isOpen} onClose={close} size="lg">
+      <TermsForm
+        initial={valuesOf()}
+        action={title}
+        isPending={create.isPending}
+        error={create.error}
+        onSubmit={submit}
+        onCancel={close}
+      >
+        {parents.length > 0 && (
+          <OwnerSelect
+            label={accountTexts.parent}
+            nobody={accountTexts.noParent}
+            kinds={parents}
+            value={parentId}
+            onChange={setParentId}
+          />
+        )}
+      </TermsForm>
+    </Dialog>
+  )
+}

@@ -1,0 +1,156 @@
+import { Alert, Button, Group, NativeSelect, Stack } from '@mantine/core'
+import { useState } from 'react'
+import type { OperationId, Reply } from '../../api/client.ts'
+import { useChange } from '../../api/queries.ts'
+import { Confirm } from '../../parts/confirm.tsx'
+import { Dialog } from '../../parts/dialog.tsx'
+import { TermsForm } from '../../parts/terms/terms-form.tsx'
+import { changesOf, valuesOf } from '../../parts/terms/values.ts'
+import { mayChange, useRole } from '../../session.ts'
+import { keyTexts } from '../../texts/keys.ts'
+import { texts } from '../../texts/texts.ts'
+import { SecretOnce } from './secret-once.tsx'
+
+type Key = Reply<'getKey'>
+interface OfKey {
+  readonly of: Key
+}
+
+const changed: readonly OperationId[] = ['listKeys', 'getKey', 'listBudgets']
+
+/** What may be done with a key; of administrators' keys only by owners. */
+export function KeyActions({ of: key }: OfKey) {
+  const role = useRole()
+  const isFree = key.role === 'caller' || mayChange('administrators', role)
+  if (!mayChange('accounts', role) || !isFree || key.revokedAt !== undefined) return null
+  return (
+    <>
+      <Change of={key} />
+      <Rotate of={key} />
+      <Switch of={key} />
+      <Revoke of={key} />
+    </>
+  )
+}
+
+function Change({ of: key }: OfKey) {
+  const [isOpen, setOpen] = useState(false)
+  const change = useChange('changeKey', changed)
+  const close = () => {
+    setOpen(false)
+    change.reset()
+  }
+  return (
+    <>
+      <Button variant="default" onClick={() => setOpen(true)}>
+        {keyTexts.change}
+      </Button>
+      <Dialog title={key.name} isOpen={isOpen} onClose={close} size="lg">
+        <TermsForm
+          initial={valuesOf(key)}
+          action={texts.save}
+          isPending={change.isPending}
+          error={change.error}
+          onCancel={close}
+          onSubmit={(values) =>
+            change.mutate({ path: { id: key.id }, body: changesOf(values) }, { onSuccess: close })
+          }
+        />
+      </Dialog>
+    </>
+  )
+}
+
+function Rotate({ of: { id } }: OfKey) {
+  const [isOpen, setOpen] = useState(false)
+  const [overlap, setOverlap] = useState('0')
+  const rotate = useChange('rotateKey', changed)
+  const close = () => {
+    setOpen(false)
+    rotate.reset()
+  }
+  const secret = rotate.data?.secret
+  const title = secret === undefined ? keyTexts.rotateTitle : keyTexts.rotatedTitle
+  return (
+    <>
+      <Button variant="default" onClick={() => setOpen(true)}>
+        {keyTexts.rotate}
+      </Button>
+      <Dialog
+        title={title}
+        isOpen={isOpen}
+        onClose={close}
+        size={secret === undefined ? 'md' : 'lg'}
+      >
+        {secret === undefined ? (
+          <Stack>
+            <NativeSelect
+              label={keyTexts.overlap}
+              data={keyTexts.overlaps.map(([value, label]) => ({ value, label }))}
+              value={overlap}
+              onChange={(event) => setOverlap(event.currentTarget.value)}
+            />
+            {rotate.error && (
+              <Alert color="red" variant="outline" role="alert">
+                {rotate.error.message}
+              </Alert>
+            )}
+            <Group justify="flex-end">
+              <Button variant="default" onClick={close}>
+                {texts.cancel}
+              </Button>
+              <Button
+                loading={rotate.isPending}
+                onClick={() =>
+                  rotate.mutate({ path: { id }, body: { overlapSeconds: Number(overlap) } })
+                }
+              >
+                {keyTexts.rotate}
+              </Button>
+            </Group>
+          </Stack>
+        ) : (
+          <SecretOnce secret={secret} onDone={close} />
+        )}
+      </Dialog>
+    </>
+  )
+}
+
+/** Disables it, or enables it again. */
+function Switch({ of: { id, disabledAt } }: OfKey) {
+  const disable = useChange('disableKey', changed)
+  const enable = useChange('enableKey', changed)
+  const isDisabled = disabledAt !== undefined
+  return (
+    <Button
+      variant="default"
+      loading={disable.isPending || enable.isPending}
+      onClick={() => (isDisabled ? enable : disable).mutate({ path: { id } })}
+    >
+      {isDisabled ? keyTexts.enable : keyTexts.disable}
+    </Button>
+  )
+}
+
+function Revoke({ of: { id } }: OfKey) {
+  const [isOpen, setOpen] = useState(false)
+  const revoke = useChange('revokeKey', changed)
+  return (
+    <>
+      <Button variant="default" c="var(--mantine-color-error)" onClick={() => setOpen(true)}>
+        {keyTexts.revoke}
+      </Button>
+      <Confirm
+        title={keyTexts.revokeTitle}
+        hint={keyTexts.revokeHint}
+        action={keyTexts.revoke}
+        isOpen={isOpen}
+        isPending={revoke.isPending}
+        error={revoke.error}
+        onClose={() => setOpen(false)}
+        onConfirm={() => revoke.mutate({ path: { id } }, { onSuccess: () => setOpen(false) })}
+      />
+    </>
+  )
+}

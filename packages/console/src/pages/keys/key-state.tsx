@@ -1,0 +1,26 @@
+import { Badge } from '@mantine/core'
+import type { Reply } from '../../api/client.ts'
+import { isPast } from '../../parts/formats.ts'
+import { keyTexts } from '../../texts/keys.ts'
+
+type Key = Pick<Reply<'getKey'>, 'revokedAt' | 'disabledAt' | 'expiresAt'>
+
+/** Whether a key is good, and if not why. */
+function stateOf({ revokedAt, disabledAt, expiresAt }: Key) {
+  if (revokedAt !== undefined) return 'revoked'
+  if (disabledAt !== undefined) return 'disabled'
+  return isPast(expiresAt) ? 'expired' : 'valid'
+}
+
+export function KeyState({ of }: { readonly of: Key }) {
+  const state = stateOf(of)
+  return (
+    <Badge
+      variant="outline"
+      color={state === 'valid' ? 'water' : 'gray'}
+      c="var(--mantine-color-text)"
+    >
+      {keyTexts[state]}
+    </Badge>
+  )
+}

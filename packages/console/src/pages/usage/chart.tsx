@@ -1,0 +1,71 @@
+import {
+  Bar,
+  BarChart,
+  CartesianGrid,
+  Legend,
+  ResponsiveContainer,
+  Tooltip,
+  XAxis,
+  YAxis,
+} from 'recharts'
+import { formatCompact, formatMicroUsd } from '../../parts/formats.ts'
+import type { Measure, Picture } from './question.ts'
+import classes from './usage.module.css'
+
+/** Told apart by those who see colours otherwise, on light and on dark ground (Okabe and Ito). */
+const colours = [
+  '#0072b2',
+  '#e69f00',
+  '#009e73',
+  '#cc79a7',
+  '#56b4e9',
+  '#d55e00',
+  '#b8a800',
+  '#8b99a3',
+]
+
+interface ChartProps {
+  readonly picture: Picture
+  readonly measure: Measure
+  readonly label: string
+}
+
+/** Stacked bars. The table beside it says the same to those who do not see them. */
+export function Chart({ picture: { series, points }, measure, label }: ChartProps) {
+  const format = (value: unknown) =>
+    measure === 'costMicroUsd' ? formatMicroUsd(Number(value)) : formatCompact(Number(value))
+  return (
+    <figure className={classes.chart} aria-label={label}>
+      <ResponsiveContainer width="100%" height={280}>
+        <BarChart data={[...points]} accessibilityLayer={false} margin={{ top: 8, right: 8 }}>
+          <CartesianGrid vertical={false} stroke="var(--sluice-line)" />
+          <XAxis dataKey="place" tick={{ fill: 'var(--mantine-color-dimmed)', fontSize: 12 }} />
+          <YAxis
+            tickFormatter={format}
+            width={64}
+            tick={{ fill: 'var(--mantine-color-dimmed)', fontSize: 12 }}
+          />
+          <Tooltip
+            formatter={(value) => format(value)}
+            cursor={{ fill: 'var(--sluice-chosen)' }}
+            contentStyle={{ background: 'var(--sluice-card)', borderColor: 'var(--sluice-line)' }}
+            isAnimationActive={false}
+          />
+          {series.length > 1 && (
+            <Legend formatter={(name) => <span className={classes.legend}>{name}</span>} />
+          )}
+          {series.map((name, at) => (
+            <Bar
+              key={name}
+              dataKey={name}
+              stackId="all"
+              fill={colours[at % colours.length] ?? ''}
+              isAnimationActive={false}
+              maxBarSize={48}
+            />
+          ))}
+        </BarChart>
+      </ResponsiveContainer>
+    </figure>
+  )
+}

@@ -1,0 +1,88 @@
+import type { Reply } from '../../api/client.ts'
+import { usageTexts } from '../../texts/usage.ts'
+
+export type Dimension = keyof typeof usageTexts.dimensions
+export type Measure = keyof typeof usageTexts.measures
+
+/** What the page shows. */
+export interface Question {
+  readonly days: keyof typeof usageTexts.times
+  readonly by: Dimension
+  readonly and: Dimension | ''
+  readonly measure: Measure
+}
+
+export const firstQuestion: Question = {
+  days: '30',
+  by: 'day',
+  and: 'model',
+  measure: 'costMicroUsd',
+}
+
+export type Row = Reply<'getUsage'>['data'][number]
+
+const hourMs = 3_600_000
+const periods: readonly Dimension[] = ['hour', 'day', 'month']
+
+export function isPeriod(dimension: string): boolean {
+  return periods.some((period) => period === dimension)
+}
+
+/** What may stand beside another: of periods one. */
+export function besides(by: Dimension): readonly Dimension[] {
+  const all = Object.keys(usageTexts.dimensions) as readonly Dimension[]
+  return all.filter((one) => one !== by && !(isPeriod(one) && isPeriod(by)))
+}
+
+/** As the gateway is asked; times are full hours. `now` is in milliseconds since the epoch. */
+export function queryOf({ days, by, and }: Question, now: number) {
+  const to = now - (now % hourMs) + hourMs
+  return {
+    by: and === '' ? by : `${by},${and}`,
+    from: new Date(to - Number(days) * 24 * hourMs).toISOString(),
+    to: new Date(to).toISOString(),
+  }
+}
+
+/** How many groups a picture tells apart: more are not told apart by their colours. */
+const seriesMax = 7
+
+export interface Picture {
+  /** Names of what is stacked, the largest first. */
+  readonly series: readonly string[]
+  /** A row for each value of the first dimension, with the value of each series. */
+  readonly points: readonly Readonly<Record<string, string | number>>[]
+}
+
+export interface Naming {
+  readonly nameOf: (dimension: string, value: unknown) => string
+}
+
+/** The sums as a picture is drawn of them: seven series, and the rest together. */
+export function pictureOf(
+  rows: readonly Row[],
+  { by, and, measure }: Question,
+  naming: Naming,
+): Picture {
+  const seriesOf = (row: Row) =>
+    and === '' ? usageTexts.measures[measure] : naming.nameOf(and, row[and])
+  const sums = new Map<string, number>()
+  for (const row of rows)
+    sums.set(seriesOf(row), (sums.get(seriesOf(row)) ?? 0) + valueOf(row, measure))
+  const sorted = [...sums].toSorted(([, a], [, b]) => b - a).map(([name]) => name)
+  const shown = new Set(sorted.slice(0, seriesMax))
+  const points = new Map<string, Record<string, string | number>>()
+  for (const row of rows) {
+    const place = naming.nameOf(by, row[by])
+    const point = points.get(place) ?? { place }
+    const name = shown.has(seriesOf(row)) ? seriesOf(row) : usageTexts.rest
+    point[name] = Number(point[name] ?? 0) + valueOf(row, measure)
+    points.set(place, point)
+  }
+  const rest = sorted.length > seriesMax ? [usageTexts.rest] : []
+  return { series: [...shown, ...rest], points: [...points.values()] }
+}
+
+function valueOf(row: Row, measure: Measure): number {
+  return row[measure] ?? 0
+}

@@ -1,0 +1,87 @@
+import { Alert, Button, Text } from '@mantine/core'
+import { useState } from 'react'
+import type { Reply } from '../../api/client.ts'
+import { useChange } from '../../api/queries.ts'
+import { DataTable, type TableColumn } from '../../parts/data-table.tsx'
+import { Section } from '../../parts/facts.tsx'
+import { usageTexts } from '../../texts/usage.ts'
+import classes from './usage.module.css'
+
+type Compared = Reply<'reconcileUsage'>
+type Difference = Compared['differences'][number]
+
+const shown = (of: Difference['of'], value: number) =>
+  of === 'USD' ? value.toFixed(4) : String(Math.round(value))
+
+const columns: readonly TableColumn<Difference>[] = [
+  { title: usageTexts.day, cell: ({ day }) => day },
+  { title: usageTexts.model, cell: ({ model }) => model || usageTexts.all },
+  { title: usageTexts.of, cell: ({ of }) => of },
+  { title: usageTexts.billed, cell: ({ of, billed }) => shown(of, billed), isNumber: true },
+  { title: usageTexts.ledger, cell: ({ of, ledger }) => shown(of, ledger), isNumber: true },
+  {
+    title: usageTexts.difference,
+    cell: ({ of, billed, ledger }) => shown(of, billed - ledger),
+    isNumber: true,
+  },
+]
+
+/** Whether what a provider bills is what the ledger says. */
+export function Reconcile() {
+  const [file, setFile] = useState<File>()
+  const compare = useChange('reconcileUsage', [])
+  const [unread, setUnread] = useState<string>()
+  async function submit(): Promise<void> {
+    setUnread(undefined)
+    // Of a file that has changed since it was chosen a browser gives nothing.
+    const csv = await file?.text().catch(() => setUnread(usageTexts.unread))
+    if (csv !== undefined) compare.mutate({ body: { csv } })
+  }
+  const problem = unread ?? compare.error?.message
+  return (
+    <Section title={usageTexts.bill}>
+      <Text c="dimmed" mb="sm">
+        {usageTexts.billHint}
+      </Text>
+      <div className={classes.bill}>
+        <label className={classes.file}>
+          {usageTexts.file}
+          <input
+            type="file"
+            accept=".csv,.tsv,text/csv"
+            // So that the same file can be chosen again when it has changed.
+            onClick={(event) => {
+              event.currentTarget.value = ''
+            }}
+            onChange={(event) => setFile(event.currentTarget.files?.[0])}
+          />
+        </label>
+        <Button disabled={!file} loading={compare.isPending} onClick={() => void submit()}>
+          {usageTexts.compare}
+        </Button>
+      </div>
+      {problem !== undefined && (
+        <Alert color="red" variant="outline" role="alert" mt="sm">
+          {problem}
+        </Alert>
+      )}
+      {compare.data && <Outcome of={compare.data} />}
+    </Section>
+  )
+}
+
+function Outcome({ of: { form, from, to, differences } }: { readonly of: Compared }) {
+  if (from === null || to === null) return <Text mt="sm">{usageTexts.emptyBill}</Text>
+  if (differences.length === 0) return <Text mt="sm">{usageTexts.agrees(form, from, to)}</Text>
+  return (
+    <>
+      <Text my="sm">{usageTexts.differs(form, differences.length)}</Text>
+      <DataTable
+        label={usageTexts.difference}
+        columns={columns}
+        rows={differences}
+        idOf={({ day, model, of }) => `${day} ${model} ${of}`}
+      />
+    </>
+  )
+}

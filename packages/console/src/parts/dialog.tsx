@@ -1,0 +1,33 @@
+import { Modal } from '@mantine/core'
+import '@mantine/core/styles/ModalBase.css'
+import '@mantine/core/styles/Modal.css'
+import '@mantine/core/styles/Overlay.css'
+import '@mantine/core/styles/ScrollArea.css'
+import type { ReactNode } from 'react'
+import { texts } from '../texts/texts.ts'
+import classes from './dialog.module.css'
+
+interface DialogProps {
+  readonly title: string
+  readonly isOpen: boolean
+  readonly onClose: () => void
+  readonly size?: 'md' | 'lg'
+  readonly children: ReactNode
+}
+
+/** Something that is asked or shown before anything else goes on. */
+export function Dialog({ title, isOpen, onClose, size = 'md', children }: DialogProps) {
+  return (
+    <Modal.Root opened={isOpen} onClose={onClose} size={size} closeOnClickOutside={false}>
+      <Modal.Overlay />
+      <Modal.Content>
+        {/* The library's own header is a landmark, of which the page has one already. */}
+        <div className={classes.head}>
+          <Modal.Title className={classes.title}>{title}</Modal.Title>
+          <Modal.CloseButton aria-label={texts.close} />
+        </div>
+        <Modal.Body>{children}</Modal.Body>
+      </Modal.Content>
+    </Modal.Root>
+  )
+}

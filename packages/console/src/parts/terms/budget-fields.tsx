@@ -1,0 +1,88 @@
+import { Button, NativeSelect, TextInput } from '@mantine/core'
+import { termTexts } from '../../texts/terms.ts'
+import classes from './terms.module.css'
+import type { BudgetValues } from './values.ts'
+
+interface BudgetFieldsProps {
+  readonly budgets: readonly BudgetValues[]
+  readonly onChange: (budgets: readonly BudgetValues[]) => void
+  readonly error: string | undefined
+}
+
+/** Amounts of money, each with its window. */
+export function BudgetFields({ budgets, onChange, error }: BudgetFieldsProps) {
+  const next = Math.max(-1, ...budgets.map(({ row }) => row)) + 1
+  const replace = (changed: BudgetValues) =>
+    onChange(budgets.map((budget) => (budget.row === changed.row ? changed : budget)))
+  return (
+    <fieldset className={classes.budgets}>
+      <legend>{termTexts.budgets}</legend>
+      {budgets.map((budget) => (
+        <BudgetRow
+          key={budget.row}
+          budget={budget}
+          onChange={replace}
+          onRemove={() => onChange(budgets.filter(({ row }) => row !== budget.row))}
+        />
+      ))}
+      {error !== undefined && <p className={classes.wrong}>{error}</p>}
+      <Button
+        variant="default"
+        size="xs"
+        onClick={() =>
+          onChange([...budgets, { row: next, usd: '', window: 'month', model: '', tag: '' }])
+        }
+      >
+        {termTexts.addBudget}
+      </Button>
+    </fieldset>
+  )
+}
+
+const windows = ['day', 'week', 'month', 'lifetime'] as const
+
+interface BudgetRowProps {
+  readonly budget: BudgetValues
+  readonly onChange: (budget: BudgetValues) => void
+  readonly onRemove: () => void
+}
+
+function BudgetRow({ budget, onChange, onRemove }: BudgetRowProps) {
+  const hours = Number(budget.window)
+  // A window of hours that somebody has set elsewhere stays a choice.
+  const own = Number.isNaN(hours) ? [] : [{ value: budget.window, label: termTexts.hours(hours) }]
+  const known = windows.map((value) => ({ value, label: termTexts.windows[value] }))
+  return (
+    <div className={classes.budget}>
+      <TextInput
+        type="number"
+        min={0}
+        step="any"
+        label={termTexts.budgetUsd}
+        value={budget.usd}
+        onChange={(event) => onChange({ ...budget, usd: event.currentTarget.value })}
+        required
+        withAsterisk={false}
+      />
+      <NativeSelect
+        label={termTexts.budgetWindow}
+        data={[...known, ...own]}
+        value={budget.window}
+        onChange={(event) => onChange({ ...budget, window: event.currentTarget.value })}
+      />
+      <TextInput
+        label={termTexts.budgetModel}
+        value={budget.model}
+        onChange={(event) => onChange({ ...budget, model: event.currentTarget.value })}
+      />
+      <TextInput
+        label={termTexts.budgetTag}
+        value={budget.tag}
+        onChange={(event) => onChange({ ...budget, tag: event.currentTarget.value })}
+      />
+      <Button variant="default" onClick={onRemove}>
+        {termTexts.removeBudget}
+      </Button>
+    </div>
+  )
+}

@@ -1,0 +1,39 @@
+import { Text } from '@mantine/core'
+import type { Reply } from '../../api/client.ts'
+import { termTexts } from '../../texts/terms.ts'
+import { formatIn, formatMicroUsd } from '../formats.ts'
+import classes from './terms.module.css'
+
+type Budget = Reply<'listBudgets'>['data'][number]
+
+/** How far a budget is spent, what is left of it and when it begins anew. */
+export function BudgetLevel({ budget }: { readonly budget: Budget }) {
+  const { limitMicroUsd, remainingMicroUsd, resetMs } = budget
+  const left = termTexts.left(formatMicroUsd(remainingMicroUsd), formatMicroUsd(limitMicroUsd))
+  const spent = Math.min(limitMicroUsd, Math.max(0, limitMicroUsd - remainingMicroUsd))
+  return (
+    <div className={classes.left}>
+      <progress
+        className={classes.bar}
+        max={Math.max(limitMicroUsd, 1)}
+        value={spent}
+        aria-label={`${termTexts.spentOf}: ${left}`}
+      />
+      <Text size="sm">{left}</Text>
+      <Text size="xs" c="dimmed">
+        {resetMs === null ? termTexts.never : termTexts.resets(formatIn(resetMs))}
+      </Text>
+    </div>
+  )
+}
+
+/** What a budget counts: its window, and which calls. */
+export function budgetTitle({
+  window,
+  model,
+  tag,
+}: Pick<Budget, 'window' | 'model' | 'tag'>): string {
+  const per =
+    typeof window === 'number' ? termTexts.hours(window) : termTexts.per(termTexts.windows[window])
+  return [per, model, tag].filter((part) => part !== null).join(' · ')
+}

@@ -1,0 +1,79 @@
+import { Textarea, TextInput } from '@mantine/core'
+import { ApiError } from '../../api/client.ts'
+import { termTexts } from '../../texts/terms.ts'
+import { BudgetFields } from './budget-fields.tsx'
+import classes from './terms.module.css'
+import type { TermsValues } from './values.ts'
+
+interface TermsFieldsProps {
+  readonly values: TermsValues
+  readonly onChange: (values: TermsValues) => void
+  readonly error: Error | null
+}
+
+const counts = ['requestsPerMinute', 'tokensPerMinute', 'concurrentRequests'] as const
+const lists = ['models', 'addresses', 'tags'] as const
+
+/** A name, and what every level may carry. */
+export function TermsFields({ values, onChange, error }: TermsFieldsProps) {
+  const set = (field: keyof TermsValues, value: string) => onChange({ ...values, [field]: value })
+  return (
+    <>
+      <TextInput
+        label={termTexts.name}
+        value={values.name}
+        onChange={(event) => set('name', event.currentTarget.value)}
+        error={problemWith(error, 'name')}
+        maxLength={200}
+        required
+        withAsterisk={false}
+        data-autofocus
+      />
+      <BudgetFields
+        budgets={values.budgets}
+        onChange={(budgets) => onChange({ ...values, budgets })}
+        error={problemWith(error, 'budgets')}
+      />
+      <div className={classes.columns}>
+        {counts.map((field) => (
+          <TextInput
+            key={field}
+            type="number"
+            min={1}
+            label={termTexts[field]}
+            description={termTexts.unlimited}
+            value={values[field]}
+            onChange={(event) => set(field, event.currentTarget.value)}
+            error={problemWith(error, field)}
+          />
+        ))}
+        <TextInput
+          type="date"
+          label={termTexts.expires}
+          description={termTexts.unlimited}
+          value={values.expires}
+          onChange={(event) => set('expires', event.currentTarget.value)}
+          error={problemWith(error, 'expiresAt')}
+        />
+      </div>
+      {lists.map((field) => (
+        <Textarea
+          key={field}
+          label={termTexts[field]}
+          description={termTexts[`${field}Hint`]}
+          value={values[field]}
+          onChange={(event) => set(field, event.currentTarget.value)}
+          error={problemWith(error, field)}
+          rows={2}
+        />
+      ))}
+    </>
+  )
+}
+
+/** What the gateway says of a field, or of something in it. */
+function problemWith(error: Error | null, field: string): string | undefined {
+  if (!(error instanceof ApiError) || error.param === undefined) return undefined
+  const isThis = error.param === field || error.param.startsWith(`${field}[`)
+  return isThis ? error.message : undefined
+}

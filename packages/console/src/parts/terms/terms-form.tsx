@@ -1,0 +1,47 @@
+import { Alert, Button, Group, Stack } from '@mantine/core'
+import { type FormEvent, type ReactNode, useState } from 'react'
+import { texts } from '../../texts/texts.ts'
+import { TermsFields } from './terms-fields.tsx'
+import type { TermsValues } from './values.ts'
+
+interface TermsFormProps {
+  readonly initial: TermsValues
+  readonly action: string
+  readonly isPending: boolean
+  readonly error: Error | null
+  readonly onSubmit: (values: TermsValues) => void
+  readonly onCancel: () => void
+  /** Fields of its own, before the others. */
+  readonly children?: ReactNode
+}
+
+/** Makes or changes something that has a name and terms. */
+export function TermsForm(props: TermsFormProps) {
+  const { initial, action, isPending, error, onSubmit, onCancel, children } = props
+  const [values, setValues] = useState(initial)
+  function submit(event: FormEvent): void {
+    event.preventDefault()
+    onSubmit(values)
+  }
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        {children}
+        <TermsFields values={values} onChange={setValues} error={error} />
+        {error && (
+          <Alert color="red" variant="outline" role="alert">
+            {error.message}
+          </Alert>
+        )}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onCancel}>
+            {texts.cancel}
+          </Button>
+          <Button type="submit" loading={isPending}>
+            {action}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}

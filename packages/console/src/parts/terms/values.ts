@@ -1,0 +1,135 @@
+import type { Asked, Reply } from '../../api/client.ts'
+
+type Shown = Pick<
+  Reply<'getTeam'>,
+  | 'name'
+  | 'models'
+  | 'requestsPerMinute'
+  | 'tokensPerMinute'
+  | 'concurrentRequests'
+  | 'expiresAt'
+  | 'addresses'
+  | 'tags'
+  | 'budgets'
+>
+export type Changes = NonNullable<Asked<'changeTeam'>['body']>
+type Budget = NonNullable<Shown['budgets']>[number]
+
+/** What a form holds of a name and terms: texts as they are typed. */
+export interface TermsValues {
+  readonly name: string
+  readonly models: string
+  readonly requestsPerMinute: string
+  readonly tokensPerMinute: string
+  readonly concurrentRequests: string
+  /** A day, YYYY-MM-DD. */
+  readonly expires: string
+  readonly addresses: string
+  readonly tags: string
+  readonly budgets: readonly BudgetValues[]
+}
+
+export interface BudgetValues {
+  /** Tells the rows of the form apart. */
+  readonly row: number
+  /** Absent of a budget that is new. */
+  readonly id?: string
+  readonly usd: string
+  readonly window: string
+  readonly model: string
+  readonly tag: string
+}
+
+const microPerUsd = 1_000_000
+
+export function valuesOf(shown: Partial<Shown> = {}): TermsValues {
+  const { name = '', models = [], addresses = [], tags = [], budgets = [], expiresAt } = shown
+  return {
+    name,
+    models: models.join('\n'),
+    requestsPerMinute: textOf(shown.requestsPerMinute),
+    tokensPerMinute: textOf(shown.tokensPerMinute),
+    concurrentRequests: textOf(shown.concurrentRequests),
+    expires: expiresAt === undefined ? '' : dayOf(expiresAt),
+    addresses: addresses.join('\n'),
+    tags: tags.join('\n'),
+    budgets: budgets.map((budget, row) => budgetValues(budget, row)),
+  }
+}
+
+/** Every term that the form shows: what is empty is null, which takes the term away. */
+export function changesOf(values: TermsValues): Changes {
+  const { name, models, addresses, tags, expires, budgets } = values
+  return {
+    name: name.trim(),
+    models: listOf(models),
+    requestsPerMinute: numberOf(values.requestsPerMinute),
+    tokensPerMinute: numberOf(values.tokensPerMinute),
+    concurrentRequests: numberOf(values.concurrentRequests),
+    expiresAt: expires === '' ? null : endOf(expires),
+    addresses: listOf(addresses),
+    tags: listOf(tags),
+    budgets: budgets.length === 0 ? null : budgets.map(budgetOf),
+  }
+}
+
+type Present<Fields> = { [Field in keyof Fields]?: Exclude<Fields[Field], null> }
+
+/** The same for something new, which has nothing that could be taken away. */
+export function termsOf(values: TermsValues): Present<Changes> & { readonly name: string } {
+  const { name = '', ...terms } = changesOf(values)
+  const present = Object.entries(terms).filter(([, value]) => value !== null)
+  return { name, ...(Object.fromEntries(present) as Present<Changes>) }
+}
+
+function textOf(value: number | undefined): string {
+  return value === undefined ? '' : String(value)
+}
+
+function numberOf(value: string): number | null {
+  return value.trim() === '' ? null : Number(value)
+}
+
+/** An empty list would allow nothing at all. */
+function listOf(value: string): readonly string[] | null {
+  const items = value
+    .split(/[\n,]/)
+    .map((item) => item.trim())
+    .filter((item) => item !== '')
+  return items.length === 0 ? null : items
+}
+
+/** The day that ends then, in this browser's time. */
+function dayOf(at: number): string {
+  const date = new Date(at - 1)
+  const two = (value: number) => String(value).padStart(2, '0')
+  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`
+}
+
+function endOf(day: string): number {
+  const [year = 0, month = 1, date = 1] = day.split('-').map(Number)
+  return new Date(year, month - 1, date + 1).getTime()
+}
+
+function budgetValues(budget: Budget, row: number): BudgetValues {
+  const { id, limitMicroUsd, window, model = '', tag = '' } = budget
+  return {
+    row,
+    ...(id !== undefined && { id }),
+    usd: String(limitMicroUsd / microPerUsd),
+    window: String(window),
+    model,
+    tag,
+  }
+}
+
+function budgetOf({ id, usd, window, model, tag }: BudgetValues): Budget {
+  const hours = Number(window)
+  return {
+    ...(id !== undefined && { id }),
+    limitMicroUsd: Math.round(Number(usd) * microPerUsd),
+    window: Number.isNaN(hours) ? (window as 'day') : hours,
+    ...(model.trim() !== '' && { model: model.trim() }),
+    ...(tag.trim() !== '' && { tag: tag.trim() }),
+  }
+}

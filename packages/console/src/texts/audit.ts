@@ -1,0 +1,15 @@
+/** Texts of the page about what administrators did. */
+export const auditTexts = {
+  number: 'No.',
+  at: 'When',
+  actor: 'Who',
+  action: 'What',
+  target: 'To what',
+  change: 'Change',
+  show: 'Show',
+  before: 'Before',
+  after: 'After',
+  nothing: 'Nothing',
+  none: 'Nothing was administered yet',
+  noneHint: 'Each change of keys, users, teams and organizations will be here, with who made it.',
+} as const

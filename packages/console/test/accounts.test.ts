@@ -1,0 +1,259 @@
+// Keys, users, teams and organizations as administrators work with them in a browser.
+import { afterAll, beforeAll, expect, test, type TestContext } from 'vitest'
+import { granted } from '../../../test/support/administrate.ts'
+import { browserWait, chromium, leaveOutBrowser } from '../../../test/support/chromium.ts'
+import {
+  buildConsole,
+  type ConsoleBrowser,
+  openConsole,
+  shoot,
+} from '../../../test/support/console.ts'
+import { type FakeUpstream, fakeUpstream } from '../../../test/support/fake-upstream.ts'
+import { ask, at, good } from '../../../test/support/routes.ts'
+import { adminKey, start, type Started } from '../../../test/support/start.ts'
+
+/** As large as the answer of the fake upstream, so that a budget has room for it. */
+const small = { ...ask, max_completion_tokens: 3 }
+
+let upstream: FakeUpstream
+let gateway: Started
+let browser: ConsoleBrowser | undefined
+
+beforeAll(async () => {
+  buildConsole()
+  upstream = await fakeUpstream(good)
+  gateway = await start({
+    ...at({ acme: upstream }),
+    prices: { 'acme/priced': { input: 2000, output: 10_000 } },
+  })
+  if (chromium !== undefined) browser = await openConsole(gateway)
+}, 150_000)
+afterAll(async () => {
+  await browser?.[Symbol.asyncDispose]()
+  await gateway[Symbol.asyncDispose]()
+  await upstream[Symbol.asyncDispose]()
+})
+
+const open = (context: TestContext, path: string, options: object = {}) => {
+  if (!browser) {
+    leaveOutBrowser(context)
+    throw new Error('left out')
+  }
+  return browser.open(path, { key: adminKey, ...options })
+}
+
+test.each(['keys', 'users', 'teams', 'organizations'])(
+  '%s: none yet',
+  browserWait,
+  async (path) => {
+    await using opened = await browser?.open(`/${path}`, { key: adminKey })
+    if (!opened) return
+    await opened.page.getByText(`There are no ${path} yet`).waitFor()
+    await shoot(opened, `${path}-empty`)
+    expect(await opened.problems()).toEqual([])
+  },
+)
+
+test(
+  'an organization, a team in it with a budget, and a user are made',
+  browserWait,
+  async (context) => {
+    await using opened = await open(context, '/organizations')
+    const { page } = opened
+    await page.getByRole('button', { name: 'Create an organization' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Name').fill('Riverside')
+    expect(await opened.problems()).toEqual([])
+    await dialog.getByRole('button', { name: 'Create an organization' }).click()
+    await page.getByRole('link', { name: 'Riverside' }).waitFor()
+
+    await page.getByRole('link', { name: 'Teams' }).click()
+    await page.getByRole('button', { name: 'Create a team' }).click()
+    await dialog.getByLabel('Name').fill('Search')
+    await dialog.getByLabel('Is in').selectOption({ label: 'Riverside (organization)' })
+    await dialog.getByRole('button', { name: 'Add a budget' }).click()
+    await dialog.getByLabel('US dollars').fill('25.5')
+    await dialog.getByLabel('Requests per minute').fill('600')
+    await dialog.getByLabel('Models', { exact: true }).fill('acme/*\nbuiltin-chat')
+    await shoot(opened, 'team-create')
+    expect(await opened.problems()).toEqual([])
+    await dialog.getByRole('button', { name: 'Create a team' }).click()
+    await page.getByRole('link', { name: 'Search' }).click()
+    await page.getByText('$25.50 left of $25.50').waitFor()
+    await page.getByText('acme/*, builtin-chat').waitFor()
+    await shoot(opened, 'team')
+    expect(await opened.problems()).toEqual([])
+
+    const { data } = await granted(gateway, 'GET /admin/v1/teams')
+    expect(data).toMatchObject([
+      {
+        name: 'Search',
+        requestsPerMinute: 600,
+        models: ['acme/*', 'builtin-chat'],
+        budgets: [{ limitMicroUsd: 25_500_000, window: 'month' }],
+      },
+    ])
+  },
+)
+
+test('what is wrong is said at its field', browserWait, async (context) => {
+  await using opened = await open(context, '/users')
+  const { page } = opened
+  await page.getByRole('button', { name: 'Create a user' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Name').fill('Ada')
+  await dialog.getByLabel('Addresses').fill('nowhere')
+  opened.expectStatus(400)
+  await dialog.getByRole('button', { name: 'Create a user' }).click()
+  const said = 'It is no address and no block of them'
+  await dialog.getByText(said).first().waitFor()
+  expect(await dialog.getByLabel('Addresses').getAttribute('aria-invalid')).toBe('true')
+  expect(await opened.problems()).toEqual([])
+  await dialog.getByLabel('Addresses').fill('')
+  await dialog.getByRole('button', { name: 'Create a user' }).click()
+  await page.getByRole('link', { name: 'Ada' }).waitFor()
+})
+
+test(
+  'a key is made, shown once, used, changed, rotated, disabled and revoked',
+  browserWait,
+  async (context) => {
+    await using opened = await open(context, '/keys')
+    const { page } = opened
+    await page.getByRole('button', { name: 'Create a key' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Name').fill('nightly')
+    await dialog.getByRole('button', { name: 'Create a key' }).click()
+    await dialog.getByText('Copy it now').waitFor()
+    const secret = (await dialog.getByTestId('secret').textContent()) ?? ''
+    expect(secret).toMatch(/^sk-\w{43}$/)
+    await dialog.getByRole('button', { name: 'Copy: Secret' }).click()
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(secret)
+    for (const name of ['openai', 'anthropic', 'genai', 'codex', 'Claude Code', 'curl']) {
+      await dialog.getByRole('tab', { name }).click()
+      expect(await dialog.getByRole('tabpanel').textContent()).toContain(secret)
+      expect(await dialog.getByRole('tabpanel').textContent()).toContain(gateway.url)
+    }
+    await shoot(opened, 'key-secret')
+    expect(await opened.problems()).toEqual([])
+    await dialog.getByRole('button', { name: 'I have kept it' }).click()
+    const chat = (key: string) =>
+      gateway.post('/v1/chat/completions', { model: 'acme/priced', ...small }, { key })
+    expect((await chat(secret)).status).toBe(200)
+
+    await page.getByRole('link', { name: 'nightly' }).click()
+    await page.getByText('$0.04').waitFor()
+    expect(await page.content()).not.toContain(secret)
+    await page.getByRole('button', { name: 'Change' }).click()
+    await dialog.getByLabel('Tokens per minute').fill('5000')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('5,000').waitFor()
+    await shoot(opened, 'key')
+    expect(await opened.problems()).toEqual([])
+
+    await page.getByRole('button', { name: 'Rotate' }).click()
+    await dialog.getByRole('button', { name: 'Rotate' }).click()
+    const next = (await dialog.getByTestId('secret').textContent()) ?? ''
+    expect(next).not.toBe(secret)
+    await dialog.getByRole('button', { name: 'I have kept it' }).click()
+    expect([(await chat(secret)).status, (await chat(next)).status]).toEqual([401, 200])
+
+    await page.getByRole('button', { name: 'Disable' }).click()
+    await page.getByRole('button', { name: 'Enable' }).waitFor()
+    expect((await chat(next)).status).toBe(401)
+    await page.getByRole('button', { name: 'Enable' }).click()
+    await page.getByRole('button', { name: 'Disable' }).waitFor()
+
+    await page.getByRole('button', { name: 'Revoke' }).click()
+    await page.getByText('Revoke the key for good?').waitFor()
+    expect(await opened.problems()).toEqual([])
+    await dialog.getByRole('button', { name: 'Revoke' }).click()
+    await page.getByText('Revoked').waitFor()
+    expect(await page.getByRole('button', { name: 'Rotate' }).count()).toBe(0)
+    expect((await chat(next)).status).toBe(401)
+  },
+)
+
+test('who only looks is shown nothing that changes', browserWait, async (context) => {
+  const viewer = await granted(gateway, 'POST /admin/v1/keys', {
+    name: 'eyes',
+    role: 'administrator',
+    adminRole: 'viewer',
+  })
+  await using opened = await open(context, '/keys', { key: viewer.secret })
+  const { page } = opened
+  await page.getByRole('link', { name: 'eyes' }).waitFor()
+  expect(await page.getByRole('button', { name: 'Create a key' }).count()).toBe(0)
+  await page.getByRole('link', { name: 'eyes' }).click()
+  await page.getByRole('heading', { name: 'eyes' }).waitFor()
+  expect(await page.getByRole('main').getByRole('button').count()).toBe(0)
+  expect(await opened.problems()).toEqual([])
+})
+
+test(
+  'a page that is not there, and one that cannot be loaded, say so',
+  browserWait,
+  async (context) => {
+    await using opened = await open(context, '/keys/key_none')
+    const { page } = opened
+    opened.expectStatus(404)
+    await page.getByRole('alert').waitFor()
+    expect(await page.getByRole('alert').textContent()).toContain('There is no such key')
+    expect((await opened.problems()).filter((one) => !one.includes('404'))).toEqual([])
+    await page.goto(`${gateway.url}/#/nowhere`)
+    await page.getByText('There is no such page').waitFor()
+  },
+)
+
+test('what cannot be reached is asked again', browserWait, async (context) => {
+  // A page that asks for no team.
+  await using opened = await open(context, '/audit')
+  const { page } = opened
+  await page.getByRole('cell', { name: 'team.create' }).waitFor()
+  await page.route('**/admin/v1/teams?*', (route) => route.fulfill({ status: 500, json: {} }))
+  opened.expectStatus(500)
+  await page.getByRole('link', { name: 'Teams' }).click()
+  await page.getByText('This could not be loaded').first().waitFor()
+  await page.unroute('**/admin/v1/teams?*')
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.getByRole('link', { name: 'Search' }).waitFor()
+})
+
+test.each([
+  ['light', false],
+  ['dark', false],
+  ['light', true],
+  ['dark', true],
+] as const)('keys, %s, on a phone: %s', browserWait, async (colorScheme, isPhone) => {
+  await using opened = await browser?.open('/keys', { key: adminKey, colorScheme, isPhone })
+  if (!opened) return
+  await opened.page.getByRole('link', { name: 'nightly' }).waitFor()
+  await shoot(opened, `keys-${colorScheme}${isPhone ? '-phone' : ''}`)
+  expect(await opened.problems()).toEqual([])
+})
+
+test('a plain user sees their keys, limits and spend', browserWait, async (context) => {
+  const { data } = await granted(gateway, 'GET /admin/v1/users')
+  const ownerId = data.find(({ name }) => name === 'Ada')?.id
+  const made = await granted(gateway, 'POST /admin/v1/keys', {
+    name: 'laptop',
+    ownerId,
+    budgets: [{ limitMicroUsd: 1_000_000, window: 'day' }],
+  })
+  await granted(gateway, 'POST /admin/v1/keys', { name: 'server', ownerId })
+  const chat = await gateway.post(
+    '/v1/chat/completions',
+    { model: 'acme/priced', ...small },
+    { key: made.secret },
+  )
+  expect(chat.status).toBe(200)
+  for (const isPhone of [false, true]) {
+    await using opened = await open(context, '/', { key: made.secret, isPhone })
+    const { page } = opened
+    await page.getByText('server').waitFor()
+    await page.getByText('$0.96 left of $1.00').waitFor()
+    await page.getByRole('cell', { name: 'priced' }).waitFor()
+    await shoot(opened, `own${isPhone ? '-phone' : ''}`)
+    expect(await opened.problems()).toEqual([])
+  }
+})

@@ -1,0 +1,83 @@
+import type { Billed } from './provider-exports.ts'
+
+/** What the ledger says of a model on a day. */
+export interface LedgerSums {
+  /** A time, of which the day is the beginning. */
+  readonly day: string
+  readonly model: string
+  /** Null where it is unknown. */
+  readonly costMicroUsd: number | null
+  readonly inputTokens: number
+  readonly outputTokens: number
+}
+
+/** Less is rounding: providers round each line to some digits. */
+const usdThat = 0.005
+
+/** Where a bill and the ledger differ. */
+export interface Difference {
+  readonly day: string
+  readonly model: string
+  readonly of: 'USD' | 'input tokens' | 'output tokens'
+  readonly billed: number
+  readonly ledger: number
+}
+
+/** Every difference, by day and model. What is in the ledger and was not billed is one too. */
+export function differencesOf(
+  rows: readonly Billed[],
+  ledger: readonly LedgerSums[],
+): readonly Difference[] {
+  const names = [...new Set(ledger.map(({ model }) => model))]
+  const billedNames = new Set(rows.map(({ model }) => model))
+  const taken = new Set<LedgerSums>()
+  const found = rows.flatMap((row) => {
+    const own = ledger.filter(
+      (sums) => sums.day.startsWith(row.day) && isModel(sums.model, row.model, names, billedNames),
+    )
+    for (const sums of own) taken.add(sums)
+    return differencesIn(row, own)
+  })
+  const unbilled = ledger
+    .filter((sums) => !taken.has(sums))
+    .flatMap((sums) => {
+      const zero = Object.fromEntries(
+        (['costUsd', 'inputTokens', 'outputTokens'] as const).flatMap((name) =>
+          rows.some((row) => row[name] !== undefined) ? [[name, 0]] : [],
+        ),
+      )
+      return differencesIn({ day: sums.day.slice(0, 10), model: sums.model, ...zero }, [sums])
+    })
+  return [...found, ...unbilled].toSorted((a, b) =>
+    `${a.day} ${a.model}` < `${b.day} ${b.model}` ? -1 : 1,
+  )
+}
+
+/** The same name, or the one a name with its day stands for; an export without models is of all. */
+function isModel(
+  own: string,
+  billed: string,
+  names: readonly string[],
+  billedNames: ReadonlySet<string>,
+): boolean {
+  if (billed === '' || own === billed) return true
+  const dated = /-(?:\d{8}|\d{4}-\d\d-\d\d)$/
+  if (own.replace(dated, '') === billed) return !billedNames.has(own)
+  return billed.replace(dated, '') === own && !names.includes(billed)
+}
+
+function differencesIn(row: Billed, own: readonly LedgerSums[]): readonly Difference[] {
+  const total = (name: 'costMicroUsd' | 'inputTokens' | 'outputTokens') =>
+    own.reduce((sum, sums) => sum + (sums[name] ?? 0), 0)
+  const { day, model, costUsd, inputTokens, outputTokens } = row
+  const all: readonly (readonly [Difference['of'], number | undefined, number])[] = [
+    ['USD', costUsd, total('costMicroUsd') / 1_000_000],
+    ['input tokens', inputTokens, total('inputTokens')],
+    ['output tokens', outputTokens, total('outputTokens')],
+  ]
+  return all.flatMap(([of, billed, ledger]) =>
+    billed === undefined || Math.abs(billed - ledger) < (of === 'USD' ? usdThat : 1)
+      ? []
+      : [{ day, model, of, billed, ledger }],
+  )
+}
