@@ -18,7 +18,8 @@ function run() {
   delete process.env.SLUICE_LAUNCHER_PID
   const npm = process.env.npm_lifecycle_event
   if (launcher !== undefined) endWithParent(Number(launcher))
-  else if (npm !== undefined) endWithParent(process.ppid)
+  // A worker of the gateway hears of its end by itself, and goes on with its streams a little.
+  else if (npm !== undefined && process.argv[2] !== 'worker') endWithParent(process.ppid)
   keepCompiledCode()
   void import(entry())
 }

@@ -6,8 +6,11 @@ import { type CryptoKey, exportJWK, generateKeyPair, type JWK, SignJWT } from 'j
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { ConfigFile } from '../../packages/sluice/src/config/schema.ts'
 import { granted } from '../support/administrate.ts'
+import { fakeUpstream, sse } from '../support/fake-upstream.ts'
 import { type Started, start } from '../support/start.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
+import { noSuchAddress } from '../support/two-keys.ts'
+import { upstreamStreams } from '../support/upstream-streams.ts'
 
 const issuer = 'https://login.example.com'
 const audience = 'sluice'
@@ -216,4 +219,27 @@ test('keys may be in a file', async () => {
   await using served = await start({ jwt: [{ issuer, audience, jwksFile }] })
   expect((await ask(await token(key), served)).status).toBe(200)
   expect((await ask(await token(await pair('k1')), served)).status).toBe(401)
+})
+
+test('a stream ends when the token that it came with expires', async () => {
+  const [openai] = upstreamStreams
+  await using upstream = await fakeUpstream((seen, response) =>
+    seen.path.endsWith('/responses')
+      ? noSuchAddress(response)
+      : sse(response, [...openai!.preamble, ...openai!.content], { end: false }),
+  )
+  await using streaming = await start({
+    ...settings(),
+    providers: { up: { type: 'openai', baseUrl: upstream.url, key: 'k' } },
+  })
+  const exp = Math.floor(Date.now() / 1000) + 3
+  const answer = await streaming.post(
+    '/v1/chat/completions',
+    { ...chat, model: 'up/m', stream: true },
+    { key: await token(key, { exp }) },
+  )
+  expect(answer.status).toBe(200)
+  const text = await answer.text()
+  expect(text).toContain('The API key is not valid any more')
+  expect(Date.now()).toBeGreaterThanOrEqual(exp * 1000)
 })

@@ -6,6 +6,7 @@ export {
   invalidRequest,
   isOutOfStack,
 } from './core/errors.ts'
+export { FairQueue, type FairQueueOptions } from './core/fair-queue.ts'
 export type { Store, VideoJob } from './core/ports.ts'
 export {
   type CallOutcome,

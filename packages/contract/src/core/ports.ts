@@ -18,7 +18,7 @@ export interface VideoJob {
   /** The request as JSON, from which a restarted process can begin the work again. */
   readonly request: string
   readonly error?: { readonly code: string; readonly message: string }
-  /** File name of the finished clip below the data folder, where a program of before version 11 of the database made it. */
+  /** File name of the finished clip below the data folder, where a program of before version 13 of the database made it. */
   readonly contentFile?: string
   /** Seconds since the epoch. */
   readonly createdAt: number

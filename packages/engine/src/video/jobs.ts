@@ -1,6 +1,5 @@
-import { GatewayError, invalidRequest } from '@sluice/contract'
+import { FairQueue, GatewayError, invalidRequest } from '@sluice/contract'
 import { imageFormatOf } from '../images/image-format.ts'
-import { FairQueue } from '../workers/fair-queue.ts'
 import type { WorkerPool } from '../workers/pool.ts'
 import { type ClipRequest, planClip } from './clip-plan.ts'
 

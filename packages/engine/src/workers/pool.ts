@@ -1,6 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process'
-import { errorCodes, GatewayError, invalidRequest } from '@sluice/contract'
-import { FairQueue } from './fair-queue.ts'
+import { errorCodes, FairQueue, GatewayError, invalidRequest } from '@sluice/contract'
 import type {
   JobMessage,
   Outcome,

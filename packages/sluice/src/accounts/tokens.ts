@@ -172,6 +172,8 @@ function keyOf(payload: JWTPayload, settings: JwtConfig): ApiKey {
     role: 'caller',
     prefix: '',
     createdAt: 0,
+    // What it has running ends with it.
+    expiresAt: (payload.exp ?? 0) * 1000,
     ...(ownerId !== undefined && { ownerId }),
     ...(allowed && { models: allowed }),
     ...(requestsPerMinute !== undefined && { requestsPerMinute }),

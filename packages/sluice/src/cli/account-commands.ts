@@ -12,9 +12,9 @@ import type { ApplyOptions } from './apply/apply.ts'
 import { verifyAudit } from './audit.ts'
 import { CommandError } from './command-error.ts'
 import {
+  type ChangeKeyOptions,
   type CreateKeyOptions,
   changeKeyCommand,
-  type ChangeKeyOptions,
   createKeyCommand,
   listKeysCommand,
   type Printed,

@@ -13,7 +13,7 @@ const kinds: Readonly<Record<string, readonly [kind: KeptFileKind, contentType: 
 }
 
 /**
- * Brings what a program of before version 11 of the database kept of its video tasks in a folder into the store, where every
+ * Brings what a program of before version 13 of the database kept of its video tasks in a folder into the store, where every
  * process finds it, and removes the folder. Nothing happens where there is none.
  */
 export async function importClips(

@@ -11,7 +11,6 @@ import type { Config } from '../config/config.ts'
 import type { Gateway, Log } from '../gateway/gateway.ts'
 import { KeptRoom } from '../gateway/kept/kept-room.ts'
 import { LearnedSizes } from '../gateway/limits/call-size.ts'
-import { recallBudget } from '../gateway/limits/recall-budget.ts'
 import { LiveCalls } from '../gateway/live-calls.ts'
 import { concealedSettings } from '../gateway/route/concealed-settings.ts'
 import { createRouting } from '../gateway/route/create-routing.ts'
@@ -25,18 +24,18 @@ import type { StreamTimes } from '../http/deliver.ts'
 import { openSender } from '../http/send.ts'
 import { createServer } from '../http/server.ts'
 import type { ApiKey } from '../ports/api-key.ts'
-import type { BudgetClaim, Limiter } from '../ports/limiter.ts'
 import type { Store } from '../ports/store.ts'
 import { createPriceBook } from '../prices/book.ts'
 import { overridesOf } from '../prices/overrides.ts'
 import { createTargetPrices } from '../prices/target-price.ts'
 import { providers } from '../providers/index.ts'
 import { type KeyRing, openKeyRing } from '../storage/key-ring.ts'
-import { createMemoryLimiter } from '../storage/limiter-memory.ts'
+import type { ProcessLink } from '../storage/process-link.ts'
 import { bundledOrFetched } from './fetched-prices.ts'
 import { createIds } from './ids.ts'
 import { engineContextOf, openEngine } from './open-engine.ts'
-import { type Offered, openWatching, type OpenWatching } from './open-watching.ts'
+import { entranceBoundsOf, openLimits } from './open-limits.ts'
+import { type Offered, type OpenWatching, openWatching } from './open-watching.ts'
 
 /** A gateway that can listen. Disposing stops it, waits for what is under way and writes down what is left. */
 export interface OpenGateway extends Offered, AsyncDisposable {
@@ -52,6 +51,10 @@ export interface OpenGatewayInput {
   readonly log: Log
   /** How long streams may be quiet; default the server's. */
   readonly streamTimes?: StreamTimes
+  /** To the process that holds the limits of several; absent where this one is alone. */
+  readonly link?: ProcessLink
+  /** How many such processes there are. Default 1. */
+  readonly workers?: number
   /** Between tries of a webhook; default the usual ones. */
   readonly alertWaitsMs?: readonly number[]
 }
@@ -67,10 +70,10 @@ export async function openGateway(input: OpenGatewayInput): Promise<OpenGateway>
   })
   const tokens = createTokens({ issuers: config.jwt, dated: (key) => keys.dated(key), now })
   const sender = openSender()
-  const limiter = await openLimiter(config, store, log)
+  const { limiter, entrance } = await openLimits(input)
   const underWay = () => server.underWay()
   const watching = await openWatching({ ...input, limiter, now, underWay })
-  const opened = await openEngine({ store, now, newId, log })
+  const opened = await openEngine({ store, now, newId, log, ...engineShare(input) })
   const { engine, videos, published } = opened
   const needs = { send: sender.send, engine, now, newId, log, ...watching.offered }
   const current: Current = { config, routing: await routingOf(config, needs) }
@@ -83,6 +86,7 @@ export async function openGateway(input: OpenGatewayInput): Promise<OpenGateway>
   const gateway: Gateway = {
     store,
     limiter,
+    entrance,
     ...watching.told,
     learnedSizes: new LearnedSizes(),
     keys,
@@ -155,19 +159,11 @@ function settingsOf({ current, needs, concealer, ...told }: Configured): Gateway
   }
 }
 
-async function openLimiter({ redis }: Config, store: Store, log: Log): Promise<Limiter> {
-  const recall = (claim: BudgetClaim) => recallBudget(store, claim, Date.now())
-  if (!redis) return createMemoryLimiter({ recall })
-  // Its client is needed only where there is a Redis.
-  const { openRedisLimiter } = await import('../storage/limiter-redis.ts')
-  return openRedisLimiter({
-    ...redis,
-    recall,
-    changed(isUp, reason) {
-      if (isUp) log.info({}, 'Redis answers: limits are shared')
-      else log.error({ error: String(reason) }, 'Redis does not answer: limits are not shared')
-    },
-  })
+/** Of the processes of the built-in engine, which a machine has once for all workers. */
+const engineProcesses = 3
+
+function engineShare({ workers = 1 }: OpenGatewayInput): { readonly processes?: number } {
+  return workers === 1 ? {} : { processes: Math.ceil(engineProcesses / workers) }
 }
 
 /** What the settings say about the server: some of it holds from the start, and some may change. */
@@ -178,7 +174,7 @@ function serverOptions({ server }: Config, current: () => Config): ServerOptions
     bodyUnitsMax: server.bodyLimitValues,
     requestTimeoutMs: server.requestTimeoutMs,
     keyLimits: () => current().limits,
-    concurrentRequests: () => current().limits.concurrentRequests,
+    entranceBounds: () => entranceBoundsOf(current().limits),
     heldBytes: () => current().limits,
     ...(server.publicUrl !== undefined && { publicUrl: server.publicUrl }),
     ...(server.trustedProxies && { trustedProxies: addressListOf(server.trustedProxies) }),

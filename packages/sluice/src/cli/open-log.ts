@@ -6,7 +6,12 @@ import type { Log } from '../gateway/gateway.ts'
 import { makeFolder } from '../storage/make-folder.ts'
 import { CommandError } from './command-error.ts'
 
-export interface OpenLog extends Log, Disposable {}
+export interface OpenLog extends Log, Disposable {
+  /** Writes lines that another process has made, each with its end. */
+  forward(lines: string): void
+  /** Nobody reads standard output any more; a file is written further. */
+  unread(): void
+}
 
 /** Lines wait for each other this long: one write for many of them costs a busy gateway less. */
 const gatherMs = 100
@@ -25,8 +30,8 @@ const levels: readonly Config['log']['level'][] = [
   'silent',
 ]
 
-/** The log, one JSON object a line. Disposing writes what still waits. */
-export function openLog({ level: least, file }: Config['log']): OpenLog {
+/** The log, one JSON object a line, each with what is `always` to be said. Disposing writes what still waits. */
+export function openLog({ level: least, file }: Config['log'], always: object = {}): OpenLog {
   const { fd, destination } = openDestination(file)
   const now = createTimestamp()
   let lines: string[] = []
@@ -42,27 +47,36 @@ export function openLog({ level: least, file }: Config['log']): OpenLog {
     if (text !== '') attempt(() => destination.write(text))
   }
   const flush = () => {
-    write()
-    attempt(() => destination.flushSync())
-  }
-  destination.on('error', () => {})
-  process.once('exit', () => {
+    clearTimeout(timer)
+    timer = undefined
     const text = lines.join('')
     lines = []
     attempt(() => destination.flushSync())
-    // Nothing that is only begun now would still be done.
+    // Nothing that is only begun now would still be done when the process exits.
     if (text !== '') attempt(() => writeSync(fd, text))
+  }
+  // Once nobody reads, flushing would try again for ever.
+  const unread = () => attempt(() => destination.destroy())
+  destination.on('error', (error: unknown) => {
+    if (error instanceof Error && 'code' in error && error.code === 'EPIPE') unread()
   })
+  process.once('exit', flush)
+  const add = (text: string) => {
+    lines.push(text)
+    size += text.length
+    if (size >= gatherCharacters) write()
+    else timer ??= setTimeout(write, gatherMs).unref()
+  }
+  const said = JSON.stringify(always).slice(1, -1)
+  const common = said === '' ? '' : `${said},`
   const at = (name: keyof Log): Log['info'] => {
     if (levels.indexOf(name) < levels.indexOf(least)) return () => {}
     const begin = `{"level":"${name}","time":"`
     return (fields, message) => {
       const own = JSON.stringify(fields).slice(1, -1)
-      const line = `${begin}${now()}",${own === '' ? '' : `${own},`}"msg":${JSON.stringify(message)}}\n`
-      lines.push(line)
-      size += line.length
-      if (size >= gatherCharacters) write()
-      else timer ??= setTimeout(write, gatherMs).unref()
+      add(
+        `${begin}${now()}",${common}${own === '' ? '' : `${own},`}"msg":${JSON.stringify(message)}}\n`,
+      )
     }
   }
   return {
@@ -70,6 +84,10 @@ export function openLog({ level: least, file }: Config['log']): OpenLog {
     info: at('info'),
     warn: at('warn'),
     error: at('error'),
+    forward: add,
+    unread() {
+      if (file === undefined) unread()
+    },
     [Symbol.dispose]: flush,
   }
 }

@@ -1,4 +1,5 @@
-import { Command, CommanderError } from 'commander'
+import { Command, CommanderError, InvalidArgumentError } from 'commander'
+import { type Config, workersIn, workersSaid } from '../config/config.ts'
 import { readEnvironment } from '../config/env.ts'
 import { publishedSchema } from '../config/schema.ts'
 import { programVersion } from '../config/version.ts'
@@ -9,7 +10,7 @@ import { type BenchOptions, benchCommand } from './bench.ts'
 import { type CheckOptions, check } from './check.ts'
 import { explain } from './explain.ts'
 import { listModels } from './models.ts'
-import { serve } from './serve.ts'
+import { type ServeOptions, serve } from './serve.ts'
 import { positive } from './terms-options.ts'
 import { addUsageCommands } from './usage-commands.ts'
 
@@ -30,8 +31,13 @@ export async function runProgram(args: readonly string[]): Promise<number> {
   program
     .command('serve')
     .description('start the gateway (the default without a command)')
-    .action(async () => {
-      exitCode = await serve()
+    .option(
+      '--workers <number>',
+      'processes that serve the port; auto: one for each core; default: that of the settings, or 1',
+      workersOption,
+    )
+    .action(async (options: ServeOptions) => {
+      exitCode = await serve(options)
     })
   addAdminCommands(program, { print, finish })
   addConfigCommands(program, print)
@@ -81,6 +87,12 @@ export async function runProgram(args: readonly string[]): Promise<number> {
 }
 
 type Print = (text: string) => void
+
+function workersOption(text: string): Config['server']['workers'] {
+  const count = workersIn(text)
+  if (count === undefined) throw new InvalidArgumentError(workersSaid(text))
+  return count
+}
 
 interface Checked {
   readonly text: string

@@ -33,6 +33,10 @@ export interface Config {
     readonly requestTimeoutMs: number
     /** How long what is under way may go on after the signal to stop. */
     readonly stopTimeoutMs: number
+    /** How long it goes on accepting after that signal, while it says that it is not ready. */
+    readonly drainMs: number
+    /** Processes that serve the port. */
+    readonly workers: number | 'auto'
     readonly allowPrivateMedia: boolean
   }
   readonly limits: {
@@ -43,6 +47,9 @@ export interface Config {
     /** Tokens that are put aside for what nobody can count before an upstream has. */
     readonly estimates: Required<NonNullable<NonNullable<ConfigFile['limits']>['estimates']>>
     readonly concurrentRequests?: number
+    /** How many may wait for a place of these, and how long. */
+    readonly waitingRequests: number
+    readonly waitMs: number
     /** Of all keys together. */
     readonly heldBytes: number
     readonly heldBytesPerKey: number
@@ -135,15 +142,19 @@ export function createConfig(environment: Environment, content: ConfigFile, file
       bodyLimitValues: 500_000,
       requestTimeoutMs: 120_000,
       stopTimeoutMs: 10_000,
+      drainMs: 0,
       allowPrivateMedia: false,
       ...restOfServer,
       ...(publicUrl !== undefined && { publicUrl: publicUrl.replace(/\/+$/, '') }),
       host: environment.host ?? server.host ?? '127.0.0.1',
       port: readPort(environment) ?? server.port ?? 8080,
+      workers: readWorkers(environment) ?? server.workers ?? 1,
     },
     limits: {
       heldBytes: 512 * 1024 * 1024,
       heldBytesPerKey: 256 * 1024 * 1024,
+      waitingRequests: 1_000,
+      waitMs: 5_000,
       ...limits,
       estimates: {
         outputTokens: 1_024,
@@ -212,6 +223,24 @@ function readPort({ port }: Environment): number | undefined {
   throw new ConfigError(
     `${port.name} must be a whole number from 0 to 65535, got ${JSON.stringify(port.value)}`,
   )
+}
+
+function readWorkers({ workers }: Environment): Config['server']['workers'] | undefined {
+  if (workers === undefined) return undefined
+  const count = workersIn(workers)
+  if (count !== undefined) return count
+  throw new ConfigError(`SLUICE_WORKERS ${workersSaid(workers)}`)
+}
+
+/** A number of workers as it is written; undefined where it is none. */
+export function workersIn(text: string): Config['server']['workers'] | undefined {
+  if (text === 'auto') return 'auto'
+  return /^[1-9]\d{0,2}$/.test(text) ? Number(text) : undefined
+}
+
+/** What is wrong with one that is none. */
+export function workersSaid(text: string): string {
+  return `must be a whole number from 1 to 999, or auto, got ${JSON.stringify(text)}`
 }
 
 function readLogLevel({ logLevel }: Environment): LogLevel | undefined {

@@ -8,6 +8,8 @@ export interface Environment {
   readonly host: string | undefined
   /** Where the port was read, so that a mistake is told by its name. */
   readonly port: { readonly name: string; readonly value: string } | undefined
+  /** How many processes serve the port. */
+  readonly workers: string | undefined
   /** The folder of all that is kept. Default `data`. */
   readonly dataFolder: string
   /** The database server that keeps what there is to keep, instead of a file in the data folder. */
@@ -40,6 +42,7 @@ export function readEnvironment(variables: Variables = process.env): Environment
   return {
     host: read('SLUICE_HOST') ?? read('HOST'),
     port: firstSet(['SLUICE_PORT', 'PORT'], variables),
+    workers: read('SLUICE_WORKERS'),
     dataFolder: read('SLUICE_DATA') ?? 'data',
     databaseUrl: read('DATABASE_URL'),
     redisUrl: read('REDIS_URL'),
@@ -87,6 +90,7 @@ function firstSet(names: readonly string[], variables: Variables): Environment['
 const ownVariables: ReadonlySet<string> = new Set([
   'SLUICE_HOST',
   'SLUICE_PORT',
+  'SLUICE_WORKERS',
   'SLUICE_DATA',
   'SLUICE_API_KEYS',
   'SLUICE_ADMIN_KEY',

@@ -40,6 +40,21 @@ export const server = object(
       ),
     ),
     requestTimeoutMs: optional(milliseconds('Time limit for receiving a request. Default 120000.')),
+    workers: optional(
+      Type.Union([count('So many.'), Type.Literal('auto')], {
+        ...described(
+          'How many processes serve the port, on one machine; auto: as many as there are cores. SLUICE_WORKERS and serve --workers take precedence. Default 1.',
+        ),
+      }),
+    ),
+    drainMs: optional(
+      Type.Integer({
+        minimum: 0,
+        ...described(
+          'How long the gateway goes on accepting requests after the signal to stop, while /readyz says that it is not ready, so that whatever sends it requests can look elsewhere. Default 0.',
+        ),
+      }),
+    ),
     stopTimeoutMs: optional(
       milliseconds(
         'How long requests and streams under way may go on after the signal to stop, before each ends with an error. Whatever stops the process has to wait two seconds longer. Default 10000.',
@@ -94,10 +109,27 @@ export const limits = object(
       ),
     ),
     concurrentRequestsPerKey: optional(
-      count('Maximum number of concurrent requests of one key. Beyond it: 429. Default: no limit.'),
+      count(
+        'Maximum number of concurrent requests of one key. Beyond it: 429. Default: no limit of its own; of concurrentRequests one key may hold nine tenths.',
+      ),
     ),
     concurrentRequests: optional(
-      count('Maximum number of concurrent requests, all keys together. Default: no limit.'),
+      count(
+        'Maximum number of concurrent requests, all keys together, of one gateway with all of its workers. Those beyond it wait, and keys take turns. One key may hold all places but a tenth, rounded down. Default: no limit.',
+      ),
+    ),
+    waitingRequests: optional(
+      count(
+        'How many requests may wait for a place of concurrentRequests. Beyond it: 503. One key may have half of them; beyond it: 429. Default 1000.',
+      ),
+    ),
+    waitMs: optional(
+      Type.Integer({
+        minimum: 0,
+        ...described(
+          'How long a request may wait for a place of concurrentRequests, before it is refused with 503. 0: not at all. Default 5000.',
+        ),
+      }),
     ),
     unknownPrices: optional(
       Type.Enum(['refuse', 'allow'], {

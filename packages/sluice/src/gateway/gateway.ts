@@ -9,6 +9,7 @@ import type {
 } from '@sluice/engine'
 import type { Config } from '../config/config.ts'
 import type { Caller } from '../ports/api-key.ts'
+import type { Entrance } from '../ports/entrance.ts'
 import type { Claim, Limiter } from '../ports/limiter.ts'
 import type { Store } from '../ports/store.ts'
 import type { Fetching } from './attempt/named-files.ts'
@@ -27,6 +28,7 @@ import type { Metrics, Telemetry } from './telemetry.ts'
 export interface Gateway {
   readonly store: Store
   readonly limiter: Limiter
+  readonly entrance: Entrance
   readonly learnedSizes: LearnedSizes
   /** Looks at budgets that calls have used. */
   readonly budgetWatch: { touch(claims: readonly Claim[], refused?: number): void }

@@ -8,6 +8,7 @@ import type { HeldBytes } from '../gateway/held-bytes.ts'
 import type { Admission } from '../gateway/limits/admission.ts'
 import type { KeyLimits } from '../gateway/limits/claims.ts'
 import type { AdminRole, Caller } from '../ports/api-key.ts'
+import type { EntranceBounds } from '../ports/entrance.ts'
 import type { BudgetLimits } from './body-budget.ts'
 import type { StreamTimes } from './deliver.ts'
 import type { Written } from './openapi-written.ts'
@@ -24,7 +25,8 @@ export interface ServerOptions {
   readonly keyLimits: () => KeyLimits
   /** Whose `x-forwarded-for` is believed. */
   readonly trustedProxies?: BlockList
-  readonly concurrentRequests: () => number | undefined
+  /** How many requests may be under way; undefined where any number may. */
+  readonly entranceBounds: () => EntranceBounds | undefined
   /** For all that requests hold at the same time. */
   readonly heldBytes: () => BudgetLimits
   /** Where callers reach the gateway, for links; absent means the address a request came to. */

@@ -1,7 +1,7 @@
-import { GatewayError } from '@sluice/contract'
 import type { FastifyRequest } from 'fastify'
 import { assertAddress, assertOperation } from '../accounts/allowed.ts'
 import { callerOf } from '../accounts/callers.ts'
+import type { Cancellation } from '../gateway/attempt/cancellation.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import type { Admission } from '../gateway/limits/admission.ts'
 import type { Caller } from '../ports/api-key.ts'
@@ -25,8 +25,7 @@ interface Entering {
   readonly options: ServerOptions
   readonly request: FastifyRequest
   readonly admission: Admission
-  /** How many requests are under way, this one included. */
-  readonly underWay: () => number
+  readonly cancellation: Cancellation
 }
 
 /** Finds whose request it is, and lets it in where its key, its levels and its limits allow it. */
@@ -38,25 +37,36 @@ export function enter(address: Address, entering: Entering): Caller | Promise<Ca
     : letIn(found, address, entering)
 }
 
-function letIn(
-  key: Caller,
-  address: Address,
-  { options, request, admission, underWay }: Entering,
-): Caller | Promise<Caller> {
+function letIn(key: Caller, address: Address, entering: Entering): Caller | Promise<Caller> {
+  const { options, request, admission } = entering
   request.apiKey = key
   assertAddress(key, clientAddress(request, options.trustedProxies))
   if (address.operation !== undefined) assertOperation(key, address.operation)
   if (address.access === 'administrator') requireAdministrator(key, address.roles)
-  const withinConcurrency = (): Caller => {
-    const most = options.concurrentRequests()
-    if (most !== undefined && underWay() > most)
-      throw new GatewayError(
-        'overloaded',
-        'The gateway has reached its limit of concurrent requests',
-        { retryAfterMs: 1_000 },
-      )
-    return key
-  }
   const waiting = admitEntering(address, { request, admission, key, limits: options.keyLimits() })
-  return waiting ? waiting.then(withinConcurrency) : withinConcurrency()
+  return waiting ? waiting.then(() => takePlace(key, entering)) : takePlace(key, entering)
+}
+
+/** One of the places that all keys share; in turn with other keys where none is free. */
+function takePlace(
+  key: Caller,
+  { gateway, options, request, cancellation }: Entering,
+): Caller | Promise<Caller> {
+  const bounds = options.entranceBounds()
+  if (!bounds) return key
+  const ticket = gateway.entrance.enter(key.id, bounds)
+  request.ticket = ticket
+  if (!ticket.entered) return key
+  const leaving = { cancelled: () => ticket.leave() }
+  cancellation.add(leaving)
+  return ticket.entered.then(
+    () => {
+      cancellation.remove(leaving)
+      return key
+    },
+    (error: unknown) => {
+      cancellation.remove(leaving)
+      throw cancellation.isCancelled ? cancellation.error : error
+    },
+  )
 }

@@ -1,4 +1,5 @@
 import { GatewayError } from '@sluice/contract'
+import { stopping } from '../gateway/attempt/cancellation.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import type { Store } from '../ports/store.ts'
 import type { Address } from './address.ts'
@@ -45,12 +46,13 @@ export const healthAddresses: readonly Address[] = [
       reply: {
         ...answer(health),
         '503': {
-          description: 'The gateway is not ready: data cannot be stored.',
+          description: 'The gateway is not ready: data cannot be stored, or it is about to stop.',
           content: { 'application/json': { schema: health } },
         },
       },
     },
-    async serve({ gateway, reply }) {
+    async serve({ gateway, reply, request }) {
+      if (request.server.isDraining) throw stopping
       await assertReady(gateway)
       reply.send({ status: 'ready' })
     },

@@ -12,6 +12,7 @@ import { Admission, Leases } from '../gateway/limits/admission.ts'
 import { type Listed, OpenList } from '../gateway/open-list.ts'
 import type { CallTrace } from '../gateway/trace.ts'
 import type { Caller } from '../ports/api-key.ts'
+import type { Ticket } from '../ports/entrance.ts'
 import type { Address, ErrorBody, ServerOptions } from './address.ts'
 import { admitFailed, settle } from './admit.ts'
 import { BodyBudget, type BudgetShare } from './body-budget.ts'
@@ -43,6 +44,8 @@ declare module 'fastify' {
     format?: ClientFormat
     /** What it was let in with; settled when it is over. */
     admission?: Admission
+    /** Its place among those of all keys; given back when it is over. */
+    ticket?: Ticket
     /** What the request holds until it is over. */
     held?: BudgetShare
     /** Headers of every answer to this request, names and values in turn. */
@@ -53,6 +56,8 @@ declare module 'fastify' {
     endCalls(): void
     /** How many requests are being answered. */
     underWay(): number
+    /** Whether it is about to stop, so that nobody sends it anything new. */
+    isDraining: boolean
   }
   interface FastifyContextConfig {
     error?: ErrorBody
@@ -62,6 +67,7 @@ declare module 'fastify' {
 
 /** What requests carry beside what Fastify gives them: named ahead, so that all have one shape. */
 const requestFields = [
+  'ticket',
   'answerHeaders',
   'cancellation',
   'held',
@@ -112,6 +118,7 @@ export function createServer(gateway: Gateway, options: ServerOptions): FastifyI
   server.server.headersTimeout = Math.min(server.server.headersTimeout, options.requestTimeoutMs)
   for (const name of requestFields) server.decorateRequest(name)
   server.decorateRequest('place', -1)
+  server.decorate('isDraining', false)
   // Bodies are read by the addresses themselves: their limits and forms differ.
   server.removeAllContentTypeParsers()
   server.addContentTypeParser('*', (_request, _payload, done) => done(null))
@@ -282,8 +289,7 @@ async function serve(
   try {
     const admission = new Admission(gateway, state.leases)
     request.admission = admission
-    const underWay = (): number => state.calls.size
-    const entered = enter(address, { gateway, options, request, admission, underWay })
+    const entered = enter(address, { gateway, options, request, admission, cancellation })
     const key = entered instanceof Promise ? await entered : entered
     request.held = budget.open(key.id)
     await address.serve({
@@ -306,6 +312,7 @@ async function serve(
     deliverError(reply, error, errorBodyOf(request, address.error)(error, request.id))
     logFailure(gateway, request, error)
   } finally {
+    request.ticket?.leave()
     state.calls.remove(request)
     if (state.calls.size === 0) state.becameIdle?.()
   }

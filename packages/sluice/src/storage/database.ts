@@ -25,8 +25,7 @@ export interface Database extends AsyncDisposable {
   /** As `change`, and returns only when a power cut cannot undo it: for what a caller is promised. */
   changeDurably(...statements: readonly Sql[]): Promise<readonly number[]>
   /**
-   * Adds rows without holding up this thread, all of them or none, one call at a time. A row whose unique value is there
-   * already is left out.
+   * Adds rows without holding up this thread, all of them or none. A row whose unique value is there already is left out.
    *
    * @throws RefusedData when the data break another constraint, so that trying again is useless.
    */

@@ -9,7 +9,7 @@ const silentMs = 60_000
 
 /** A name among all processes: the machine, the process and when it was started, and a number of its own. */
 export function newInstanceName(): string {
-  return [machineName(), pid, startOf(pid) ?? '', randomBytes(4).toString('hex')].join('~')
+  return [machineName(), pid, found(pid)?.start ?? '', randomBytes(4).toString('hex')].join('~')
 }
 
 /** The name of the journal that a segment belongs to. */
@@ -30,8 +30,8 @@ export function isAbandoned(file: string): boolean {
 export function hasEnded(instance: string): boolean {
   if (!isHere(instance)) return false
   const [, id = '', start = ''] = instance.split('~')
-  const now = startOf(Number(id))
-  if (now !== undefined) return now !== start
+  const now = found(Number(id))
+  if (now) return now.isOver || now.start !== start
   return !isRunning(Number(id))
 }
 
@@ -49,13 +49,14 @@ function machineName(): string {
 
 /**
  * When a process was started, in ticks of the system, so that a later one with the same number is told from it
- * (proc_pid_stat(5), field 22). Linux alone says so.
+ * (proc_pid_stat(5), field 22), and whether it has died and only its parent was not told yet (field 3). Linux alone says so.
  */
-function startOf(id: number): string | undefined {
+function found(id: number): { readonly start: string; readonly isOver: boolean } | undefined {
   try {
     const stat = readFileSync(`/proc/${id}/stat`, 'latin1')
     // The second field is a name and may hold anything.
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    return { start: fields[19] ?? '', isOver: 'ZX'.includes(fields[0] ?? '') }
   } catch {
     return undefined
   }

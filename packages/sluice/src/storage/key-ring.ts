@@ -1,5 +1,5 @@
-import { isOwner } from '../accounts/rights.ts'
 import { callersByHash, type Dated, datedCaller } from '../accounts/callers.ts'
+import { isOwner } from '../accounts/rights.ts'
 import { hashSecret } from '../accounts/secrets.ts'
 import type { Account } from '../ports/account.ts'
 import type { ApiKey, Caller } from '../ports/api-key.ts'

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import { type Database, type NewRows, RefusedData } from './database.ts'
 
-/** Writes outside the main thread, over a connection of its own. One call at a time; see `Database.append`. */
+/** Writes outside the main thread, over a connection of its own, one call after the other; see `Database.append`. */
 export type SqliteThread = Pick<Database, 'append'> & AsyncDisposable
 
 /** What goes to the thread: rows to write, or the request to close the connection and end. */
@@ -47,14 +47,23 @@ export function openSqliteThread(file: string): SqliteThread {
     to.postMessage(message)
   }
 
+  async function append(rows: NewRows): Promise<void> {
+    worker ??= start()
+    caller = Promise.withResolvers()
+    send(worker, { kind: 'append', ...rows })
+    await caller.promise
+  }
+
+  /** What was asked for last is over, well or not. */
+  let last: Promise<void> = Promise.resolve()
   return {
-    async append(rows) {
-      worker ??= start()
-      caller = Promise.withResolvers()
-      send(worker, { kind: 'append', ...rows })
-      await caller.promise
+    append(rows) {
+      const mine = last.then(() => append(rows))
+      last = mine.catch(() => {})
+      return mine
     },
     async [Symbol.asyncDispose]() {
+      await last
       const ending = worker
       if (!ending) return
       const ended = new Promise<void>((resolve) => {

@@ -80,6 +80,14 @@ test('who wrote a segment is known to be alive or dead', async () => {
   expect(isAbandoned(write([machine, child.pid, '1', 'a'].join('~')))).toBe(true)
   // Another process had this one's number, as in a container that was started again.
   expect(isAbandoned(write([machine, id, Number(start) - 1, 'b'].join('~')))).toBe(true)
+  // It dies, and its parent, which is another program by then, does not ask how.
+  const shell = spawn('sh', ['-c', 'sleep 0.1 & echo $!; exec sleep 60'])
+  const [told] = (await once(shell.stdout, 'data')) as [Buffer]
+  const dead = told.toString().trim()
+  const stat = () => readFileSync(`/proc/${dead}/stat`, 'latin1').split(') ')[1]?.split(' ') ?? []
+  await vi.waitFor(() => expect(stat()[0]).toBe('Z'))
+  expect(isAbandoned(write([machine, dead, stat()[19], 'd'].join('~')))).toBe(true)
+  shell.kill()
   const elsewhere = write(['elsewhere', id, start, 'c'].join('~'))
   expect(isAbandoned(elsewhere)).toBe(false)
   const aMinuteAgo = Date.now() / 1_000 - 61

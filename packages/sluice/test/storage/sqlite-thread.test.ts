@@ -46,3 +46,13 @@ test('what a constraint refuses is told from what may work later', async () => {
 test('a thread that was never needed costs nothing to dispose', async () => {
   await openSqliteThread('/nowhere/sluice.db')[Symbol.asyncDispose]()
 })
+
+test('writes that come at the same time are made one after the other, and each is told of its own end', async () => {
+  using folder = temporaryFolder()
+  using db = new DatabaseSync(join(folder.path, 'sluice.db'))
+  db.exec('CREATE TABLE t (a INTEGER NOT NULL)')
+  await using thread = openSqliteThread(join(folder.path, 'sluice.db'))
+  const written = await Promise.allSettled([1, null, 2].map((value) => thread.append(rows(value))))
+  expect(written.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+  expect(db.prepare('SELECT a FROM t').all()).toEqual([{ a: 1 }, { a: 2 }])
+})

@@ -1,6 +1,6 @@
+import type { RouteChange } from '../../config/routes.ts'
 import type { Budget } from '../../ports/account.ts'
 import { shownBudget } from '../accounts.ts'
-import type { RouteChange } from '../../config/routes.ts'
 import type { Step } from './plan.ts'
 
 const signs: Readonly<Record<Step['action'], string>> = {

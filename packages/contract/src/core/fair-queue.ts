@@ -1,4 +1,4 @@
-import { GatewayError } from '@sluice/contract'
+import { GatewayError } from './errors.ts'
 
 export interface FairQueueOptions {
   /** What waits, in the plural and for messages: `videos`. */

@@ -1,0 +1,54 @@
+import type { Config } from '../config/config.ts'
+import type { Gateway, Log } from '../gateway/gateway.ts'
+import { recallBudget } from '../gateway/limits/recall-budget.ts'
+import type { EntranceBounds } from '../ports/entrance.ts'
+import type { BudgetClaim } from '../ports/limiter.ts'
+import type { Store } from '../ports/store.ts'
+import { createEntrance } from '../storage/entrance-memory.ts'
+import { createRemoteEntrance } from '../storage/entrance-remote.ts'
+import { createMemoryLimiter } from '../storage/limiter-memory.ts'
+import { createRemoteLimiter } from '../storage/limiter-remote.ts'
+import type { ProcessLink } from '../storage/process-link.ts'
+
+export interface LimitsInput {
+  readonly config: Config
+  readonly store: Store
+  readonly log: Log
+  /** To the process that holds the limits of several; absent where this one is alone. */
+  readonly link?: ProcessLink
+}
+
+/** Limits in this process, in the one that holds them for several, or in Redis. */
+export async function openLimits({
+  config: { redis },
+  store,
+  log,
+  link,
+}: LimitsInput): Promise<Pick<Gateway, 'limiter' | 'entrance'>> {
+  const recall = (claim: BudgetClaim) => recallBudget(store, claim, Date.now())
+  const entrance = link ? createRemoteEntrance(link) : createEntrance()
+  if (link && !redis) return { entrance, limiter: createRemoteLimiter(link, { recall }) }
+  if (!redis) return { entrance, limiter: createMemoryLimiter({ recall }) }
+  // Its client is needed only where there is a Redis.
+  const { openRedisLimiter } = await import('../storage/limiter-redis.ts')
+  const limiter = await openRedisLimiter({
+    ...redis,
+    recall,
+    changed(isUp, reason) {
+      if (isUp) log.info({}, 'Redis answers: limits are shared')
+      else log.error({ error: String(reason) }, 'Redis does not answer: limits are not shared')
+    },
+  })
+  return { entrance, limiter }
+}
+
+/** The same object for the same settings: it is asked for with each request. */
+const knownBounds = new WeakMap<Config['limits'], EntranceBounds>()
+
+export function entranceBoundsOf(limits: Config['limits']): EntranceBounds | undefined {
+  const { concurrentRequests: inside, waitingRequests: waiting, waitMs } = limits
+  if (inside === undefined) return undefined
+  const known = knownBounds.get(limits) ?? { inside, waiting, waitMs }
+  knownBounds.set(limits, known)
+  return known
+}

@@ -1,0 +1,202 @@
+import { once } from 'node:events'
+import { flushCompileCache } from 'node:module'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
+import { GatewayError } from '@sluice/contract'
+import { administer } from '../accounts/administer.ts'
+import { absoluteConfigFile, type Config, changedConfig } from '../config/config.ts'
+import type { Environment } from '../config/env.ts'
+import { keyLengthMin, shortKeys } from '../config/key-lengths.ts'
+import { removedSettings } from '../config/removed-settings.ts'
+import { AbsentSettings, watchConfig } from '../config/watch.ts'
+import { causeText } from '../gateway/answer.ts'
+import type { Log } from '../gateway/gateway.ts'
+import type { Store } from '../ports/store.ts'
+import { openUsageUpkeep } from '../storage/usage-upkeep.ts'
+import { CommandError } from './command-error.ts'
+import { openData } from './open-data.ts'
+import { type OpenGateway, type OpenGatewayInput, openGateway } from './open-gateway.ts'
+import type { StartFacts } from './start-message.ts'
+import { StoreFailures } from './store-failures.ts'
+
+/** What a gateway knows only once it listens. */
+export type Listening = Pick<StartFacts, 'port' | 'models' | 'providers'>
+
+export interface Running extends Pick<OpenGatewayInput, 'config' | 'log' | 'link' | 'workers'> {
+  readonly environment: Environment
+  /** Whether this process adds usage to the sums and removes what is too old; one of several does. */
+  readonly keepsBook: boolean
+  /** Done once between the opening of the store and that of the gateway. */
+  readonly prepare?: (store: Store) => Promise<void>
+  readonly listening: (found: Listening) => void
+  /** Resolves with the reason to stop. */
+  readonly stopping: Promise<string>
+}
+
+/** Serves until it is told to stop. */
+export async function runGateway(running: Running): Promise<void> {
+  const { environment, config, log, link, workers } = running
+  const failures = new StoreFailures(log)
+  await using store = await openData(config, {
+    journalFolder: join(config.dataFolder, 'journal'),
+    warn: (message) => log.warn({}, message),
+    ...failures.options,
+  })
+  await running.prepare?.(store)
+  // One call's mistake must not end the calls of all others.
+  process.on('unhandledRejection', (reason) =>
+    log.error({ cause: causeText(GatewayError.from(reason)) }, 'unhandled rejection'),
+  )
+  await using opened = await openGateway({
+    config,
+    store,
+    log,
+    ...(link && { link }),
+    ...(workers !== undefined && { workers }),
+  })
+  failures.connect(opened.alerts)
+  const settings = { current: config }
+  await using _upkeep = running.keepsBook ? openUpkeep(store, { log, settings }) : undefined
+  const port = await listen(opened, config)
+  await listenForMetrics(opened, config)
+  const { builtinModels, upstreams } = opened.gateway.routing()
+  running.listening({ port, models: builtinModels, providers: [...upstreams.keys()] })
+  // What was compiled is kept for the next start, however this process will end.
+  setImmediate(flushCompileCache)
+  using _watcher = watchSettings(environment, settings, { opened, log })
+  const signal = await running.stopping
+  log.info({ signal }, 'stopping')
+  await stop(opened, config)
+}
+
+function openUpkeep(
+  store: Store,
+  { log, settings }: { log: Log; settings: { readonly current: Config } },
+): AsyncDisposable {
+  return openUsageUpkeep({
+    book: store.book,
+    keepDays: () => settings.current.usage.keepDays,
+    forgotten: (records, before) => auditForgotten(store, { records, before }),
+    failed: (error) => log.error({ error: String(error) }, 'usage could not be summed'),
+    now: Date.now,
+  })
+}
+
+/** Nobody asked for it but the setting, which is therefore named as who did it. */
+async function auditForgotten(
+  store: Store,
+  { records, before }: { readonly records: number; readonly before: number },
+): Promise<void> {
+  const after = { records, before: new Date(before).toISOString().slice(0, 10) }
+  await administer({ store, actor: 'usage.keepDays', at: Date.now() }, () => ({
+    action: 'usage.forget',
+    target: 'usage',
+    after,
+    writes: [],
+    result: undefined,
+  }))
+}
+
+export function warnOfShortKey(log: Log, key: string): void {
+  log.warn({ key }, `an API key has fewer than ${keyLengthMin} characters and can be guessed`)
+}
+
+/** Returns the port, which the system chose where 0 was asked for. */
+async function listen({ server }: OpenGateway, config: Config): Promise<number> {
+  const { host, port } = config.server
+  try {
+    await server.listen({ host, port })
+  } catch (cause) {
+    throw new CommandError(tellWhyNot(cause, host, port), { cause })
+  }
+  const address = server.server.address()
+  return typeof address === 'object' && address !== null ? address.port : port
+}
+
+async function listenForMetrics(
+  { metricsServer }: OpenGateway,
+  { telemetry }: Config,
+): Promise<void> {
+  const { listen: address } = telemetry.metrics
+  if (!metricsServer || !address) return
+  const { host, port } = address
+  metricsServer.listen({ host, port })
+  try {
+    await once(metricsServer, 'listening')
+  } catch (cause) {
+    throw new CommandError(`telemetry.metrics.listen, ${host}:${port}, failed: ${String(cause)}`, {
+      cause,
+    })
+  }
+}
+
+function tellWhyNot(cause: unknown, host: string, port: number): string {
+  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
+  switch (code) {
+    case 'EADDRINUSE':
+      return `Port ${port} on ${host} is taken by another program: set SLUICE_PORT to a free one`
+    case 'EACCES':
+      return `Port ${port} needs more privileges: set SLUICE_PORT to 1024 or above`
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return `${host} is no address of this machine: set SLUICE_HOST to one that is`
+    default:
+      return `Listening on ${host}, port ${port}, failed: ${String(cause)}`
+  }
+}
+
+function watchSettings(
+  environment: Environment,
+  settings: { current: Config },
+  { opened, log }: { opened: OpenGateway; log: Log },
+): Disposable {
+  const file = absoluteConfigFile(environment)
+  const config = settings.current
+  return watchConfig(file, {
+    async apply(text, isSettled) {
+      const next = await changedConfig(environment, text)
+      const short = shortKeys(next)
+      const removed = removedSettings(settings.current, next)
+      if (removed.length > 0 && !isSettled) return 'unsettled'
+      await opened.configure(next)
+      settings.current = next
+      for (const key of short) warnOfShortKey(log, key)
+      const waiting = atNextStart.filter((part) => !isDeepStrictEqual(config[part], next[part]))
+      const fields = { file, ...(waiting.length > 0 && { waiting }) }
+      if (removed.length === 0) log.info(fields, 'the settings have changed')
+      else log.warn({ ...fields, removed }, 'the settings have changed, and some are gone')
+    },
+    failed(error) {
+      const reason = error instanceof Error ? error.message : String(error)
+      if (error instanceof AbsentSettings)
+        log.warn({ file, reason }, 'the settings stay as they were: the file says nothing')
+      else log.error({ file, reason }, 'the settings stay as they were: the file is wrong')
+    },
+  })
+}
+
+/** What a running server cannot change; the log line of a change names these parts as waiting. */
+const atNextStart = ['server', 'storage', 'log', 'telemetry'] as const
+
+/** How long calls that are ended may take to tell their callers so. */
+const lastWordsMs = 1_000
+
+/**
+ * Says that it is not ready for a while, then accepts nothing new and waits for what is under way; after `stopTimeoutMs` each
+ * call ends with the error of its format.
+ */
+async function stop({ server, metricsServer }: OpenGateway, config: Config): Promise<void> {
+  const { drainMs, stopTimeoutMs: stopMs } = config.server
+  server.isDraining = true
+  if (drainMs > 0) await wait(drainMs)
+  const limits = [
+    setTimeout(() => server.endCalls(), stopMs),
+    setTimeout(() => server.server.closeAllConnections(), stopMs + lastWordsMs),
+  ]
+  await server.close()
+  metricsServer?.close()
+  metricsServer?.closeAllConnections()
+  for (const limit of limits) clearTimeout(limit)
+}

@@ -1,0 +1,51 @@
+import cluster from 'node:cluster'
+import { loadConfig } from '../config/config.ts'
+import { ConfigError } from '../config/config-error.ts'
+import { readEnvironment } from '../config/env.ts'
+import { ProcessLink } from '../storage/process-link.ts'
+import { CommandError } from './command-error.ts'
+import { openLog } from './open-log.ts'
+import { runGateway } from './run-gateway.ts'
+import { stopSignal } from './stop-signal.ts'
+
+/** One of several processes that serve one port; workers.ts starts it. It ends with everything that it has opened. */
+export async function serveWorker(worker: number, workers: number): Promise<never> {
+  const exitCode = await serve(worker, workers)
+  // The channel to its primary would keep it alive.
+  process.exit(exitCode)
+}
+
+async function serve(worker: number, workers: number): Promise<number> {
+  // Without this Node ends a worker whose primary is gone at once, in the middle of its streams.
+  if (cluster.worker) cluster.worker.exitedAfterDisconnect = true
+  const link = new ProcessLink((batch) => void process.send?.(batch, () => {}))
+  process.on('message', (batch) => link.receive(batch))
+  const orphaned = new Promise<string>((resolve) => {
+    process.on('disconnect', () => {
+      link.close()
+      resolve('the primary process has ended')
+    })
+  })
+  const stopping = Promise.race([stopSignal(), orphaned])
+  try {
+    const environment = readEnvironment()
+    const config = await loadConfig(environment)
+    using log = openLog(config.log, { worker })
+    process.on('disconnect', () => log.unread())
+    await runGateway({
+      environment,
+      config,
+      log,
+      link,
+      workers,
+      keepsBook: worker === 1,
+      listening: (found) => link.tell('worker.listening', found),
+      stopping,
+    })
+    return 0
+  } catch (error) {
+    if (!(error instanceof ConfigError || error instanceof CommandError)) throw error
+    await link.ask('worker.failed', error.message)
+    return 1
+  }
+}

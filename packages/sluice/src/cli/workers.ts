@@ -1,0 +1,152 @@
+import cluster, { type Worker } from 'node:cluster'
+import { once } from 'node:events'
+import { StringDecoder } from 'node:string_decoder'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Config } from '../config/config.ts'
+import { createEntrance } from '../storage/entrance-memory.ts'
+import { serveEntrance } from '../storage/entrance-remote.ts'
+import { createLimiterServer } from '../storage/limiter-remote.ts'
+import { ProcessLink } from '../storage/process-link.ts'
+import { CommandError } from './command-error.ts'
+import type { OpenLog } from './open-log.ts'
+import type { Listening } from './run-gateway.ts'
+
+export interface WorkersInput {
+  readonly config: Config
+  readonly log: OpenLog
+  readonly count: number
+  /** Called once all of them listen. */
+  readonly listening: (found: Listening) => void
+  /** Resolves with the signal to stop. */
+  readonly stopping: Promise<NodeJS.Signals>
+}
+
+/** The first wait before a worker that died is started again; it doubles with each death, in milliseconds. */
+const firstWaitMs = 100
+const waitMsMax = 30_000
+/** A worker that lived so long is taken for a good one: the waits begin anew. */
+const soundMs = 60_000
+/** How much longer than its settings say a worker may take to stop, before it is killed: its journal has what is left. */
+const stopGraceMs = 15_000
+
+/**
+ * Runs so many processes that serve one port (https://nodejs.org/api/cluster.html), and holds the limits of all of them. One
+ * that dies is started again. Returns the exit code once all have stopped.
+ *
+ * @throws CommandError where one cannot be started at first.
+ */
+export async function superviseWorkers(input: WorkersInput): Promise<number> {
+  const { config, log, count, stopping } = input
+  const supervisor = new Supervisor(input)
+  cluster.setupPrimary({ stdio: ['ignore', 'pipe', 'inherit', 'ipc'] })
+  const slots = Array.from({ length: count }, (_, at) => supervisor.keep(at + 1))
+  const failed = supervisor.started.then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+  const failure = await Promise.race([failed, stopping.then(() => undefined)])
+  if (failure === undefined) {
+    const signal = await stopping
+    log.info({ signal, workers: count }, 'stopping')
+  }
+  supervisor.stop()
+  const { drainMs, stopTimeoutMs } = config.server
+  const limit = setTimeout(() => supervisor.kill(), drainMs + stopTimeoutMs + stopGraceMs)
+  await Promise.all(slots)
+  clearTimeout(limit)
+  if (failure !== undefined) throw failure
+  return 0
+}
+
+class Supervisor {
+  readonly #input: WorkersInput
+  readonly #limiter = createLimiterServer()
+  readonly #entrance = createEntrance()
+  readonly #workers = new Set<Worker>()
+  readonly #stopping = new AbortController()
+  readonly #started = Promise.withResolvers<void>()
+  #listening = 0
+  #hasStarted = false
+
+  constructor(input: WorkersInput) {
+    this.#input = input
+  }
+
+  /** Resolves when all listen for the first time; rejects where one cannot. */
+  get started(): Promise<void> {
+    return this.#started.promise
+  }
+
+  /** Has a worker of this number running until the end. */
+  async keep(number: number): Promise<void> {
+    const { signal } = this.#stopping
+    let waitMs = firstWaitMs
+    while (!signal.aborted) {
+      const begun = performance.now()
+      const ended = await this.#run(number)
+      if (signal.aborted) return
+      if (performance.now() - begun > soundMs) waitMs = firstWaitMs
+      this.#input.log.error(
+        { worker: number, ...ended, waitMs },
+        'a worker has ended: it is started again',
+      )
+      if (!this.#hasStarted)
+        this.#started.reject(new CommandError(`Worker ${number} ended before it listened`))
+      await wait(waitMs, undefined, { signal }).catch(() => {})
+      waitMs = Math.min(2 * waitMs, waitMsMax)
+    }
+  }
+
+  stop(): void {
+    this.#stopping.abort()
+    for (const worker of this.#workers) worker.process.kill('SIGTERM')
+  }
+
+  kill(): void {
+    for (const worker of this.#workers) worker.process.kill('SIGKILL')
+  }
+
+  /** From its start to its end. */
+  async #run(number: number): Promise<object> {
+    const { count, log } = this.#input
+    cluster.setupPrimary({ args: ['worker', String(number), String(count)] })
+    const worker = cluster.fork()
+    this.#workers.add(worker)
+    const link = new ProcessLink((batch) => worker.send(batch, () => {}))
+    worker.on('message', (batch: unknown) => link.receive(batch))
+    this.#limiter.serve(link)
+    serveEntrance(this.#entrance, link)
+    link.serve('worker.listening', (found) => this.#listens(found as Listening))
+    link.serve('worker.failed', (message) =>
+      this.#started.reject(new CommandError(String(message))),
+    )
+    const logged = forwardLines(worker, log)
+    const [code, signal] = (await once(worker, 'exit')) as [number | null, string | null]
+    link.close()
+    await logged
+    this.#workers.delete(worker)
+    return signal === null ? { code } : { signal }
+  }
+
+  #listens(found: Listening): void {
+    this.#listening += 1
+    if (this.#listening < this.#input.count || this.#hasStarted) return
+    this.#hasStarted = true
+    this.#started.resolve()
+    this.#input.listening(found)
+  }
+}
+
+/** Its lines become lines of this process's log, each whole: several processes that write to one pipe would mix them. */
+async function forwardLines({ process: { stdout } }: Worker, log: OpenLog): Promise<void> {
+  if (!stdout) return
+  const decoder = new StringDecoder('utf8')
+  let rest = ''
+  for await (const piece of stdout) {
+    const text = rest + decoder.write(piece as Buffer)
+    const end = text.lastIndexOf('\n') + 1
+    if (end > 0) log.forward(text.slice(0, end))
+    rest = text.slice(end)
+  }
+  if (rest !== '') log.forward(`${rest}\n`)
+}

@@ -1,0 +1,130 @@
+import { FairQueue, GatewayError } from '@sluice/contract'
+import type { Entrance, EntranceBounds, Ticket } from '../ports/entrance.ts'
+
+/** The part of all places that one key cannot have. */
+const othersPart = 1 / 10
+/** Keys whose number of requests is remembered while they have none. */
+const keysMax = 10_000
+const retryAfterMs = 1_000
+
+/** The entrance of one process. Of keys without a request nothing is kept for long. */
+export function createEntrance(): Entrance {
+  return new MemoryEntrance()
+}
+
+class MemoryEntrance implements Entrance {
+  /** A count of 0 stays for a while: a Map that shrinks and grows with each request leaves garbage among old objects. */
+  readonly #held = new Map<string, number>()
+  #inside = 0
+  #most: EntranceBounds = { inside: 0, waiting: 0, waitMs: 0 }
+  #queue = queueOf(this.#most)
+
+  enter(key: string, bounds: EntranceBounds): Ticket {
+    this.#take(bounds)
+    const place = new Place(this, key)
+    if (this.mayEnter(key)) this.#letIn(place)
+    else {
+      if (bounds.waitMs === 0) throw tooMany()
+      this.#queue.assertRoom(key)
+      this.#queue.add(key, place)
+      place.wait(bounds.waitMs)
+    }
+    return place
+  }
+
+  mayEnter(key: string): boolean {
+    const { inside } = this.#most
+    if (this.#inside >= inside) return false
+    return (this.#held.get(key) ?? 0) < inside - Math.floor(inside * othersPart)
+  }
+
+  /** The place of one that was in is free. */
+  free(key: string): void {
+    this.#inside -= 1
+    const held = (this.#held.get(key) ?? 1) - 1
+    if (held === 0 && this.#held.size > keysMax) this.#held.delete(key)
+    else this.#held.set(key, held)
+    this.#letNextIn()
+  }
+
+  forget(place: Place): void {
+    this.#queue.remove(place)
+  }
+
+  #letIn(place: Place): void {
+    this.#inside += 1
+    this.#held.set(place.key, (this.#held.get(place.key) ?? 0) + 1)
+    place.isIn = true
+  }
+
+  #letNextIn(): void {
+    for (;;) {
+      const next = this.#queue.take((key) => this.mayEnter(key))
+      if (!next) return
+      this.#letIn(next)
+      next.enter()
+    }
+  }
+
+  /** The settings may have changed since. */
+  #take(bounds: EntranceBounds): void {
+    const { inside, waiting } = this.#most
+    if (inside === bounds.inside && waiting === bounds.waiting) return
+    this.#most = bounds
+    const before = this.#queue.clear()
+    this.#queue = queueOf(bounds)
+    for (const place of before) this.#queue.add(place.key, place)
+    this.#letNextIn()
+  }
+}
+
+function queueOf({ waiting }: EntranceBounds): FairQueue<Place> {
+  const waitingPerKeyMax = Math.ceil(waiting / 2)
+  return new FairQueue({ of: 'requests', waitingMax: waiting, waitingPerKeyMax })
+}
+
+class Place implements Ticket {
+  readonly key: string
+  readonly #entrance: MemoryEntrance
+  isIn = false
+  #isOver = false
+  #waited: PromiseWithResolvers<void> | undefined
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(entrance: MemoryEntrance, key: string) {
+    this.#entrance = entrance
+    this.key = key
+  }
+
+  get entered(): Promise<void> | undefined {
+    return this.#waited?.promise
+  }
+
+  wait(ms: number): void {
+    this.#waited = Promise.withResolvers()
+    this.#timer = setTimeout(() => this.#giveUp(tooMany()), ms)
+  }
+
+  enter(): void {
+    clearTimeout(this.#timer)
+    this.#waited?.resolve()
+  }
+
+  leave(): void {
+    if (this.isIn && !this.#isOver) this.#entrance.free(this.key)
+    else if (!this.#isOver) this.#giveUp(new GatewayError('cancelled', 'The caller went away'))
+    this.#isOver = true
+  }
+
+  #giveUp(why: GatewayError): void {
+    clearTimeout(this.#timer)
+    this.#isOver = true
+    this.#entrance.forget(this)
+    this.#waited?.reject(why)
+  }
+}
+
+function tooMany(): GatewayError {
+  const text = 'The gateway has reached its limit of concurrent requests'
+  return new GatewayError('overloaded', text, { retryAfterMs })
+}

@@ -1,0 +1,122 @@
+import { errorCodes, GatewayError } from '@sluice/contract'
+
+/** What travels: a question that wants an answer, one that wants none, or an answer. */
+type Message =
+  | { readonly ask: string; readonly id: number; readonly body: unknown }
+  | { readonly tell: string; readonly body: unknown }
+  | { readonly to: number; readonly result: unknown }
+  | { readonly to: number; readonly error: SentError }
+
+interface SentError {
+  readonly code: string
+  readonly message: string
+  readonly retryAfterMs?: number
+}
+
+type Handler = (body: unknown) => unknown
+
+/**
+ * Two processes that ask each other, in order. What is said in one turn of the event loop travels as one message, since a
+ * message costs more than what is in it. Bodies are JSON.
+ */
+export class ProcessLink {
+  readonly #post: (batch: readonly unknown[]) => void
+  readonly #handlers = new Map<string, Handler>()
+  readonly #asked = new Map<number, PromiseWithResolvers<unknown>>()
+  readonly #watchers: (() => void)[] = []
+  #batch: Message[] = []
+  #count = 0
+  #isClosed = false
+
+  /** `post` hands a batch to the other process, whose link is to `receive` it. */
+  constructor(post: (batch: readonly unknown[]) => void) {
+    this.#post = post
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed
+  }
+
+  /** Answers a question of this name. */
+  serve(name: string, handler: Handler): void {
+    this.#handlers.set(name, handler)
+  }
+
+  /** Rejects with the other side's GatewayError, or with `overloaded` where there is no other side any more. */
+  ask(name: string, body: unknown): Promise<unknown> {
+    if (this.#isClosed) return Promise.reject(ended())
+    this.#count += 1
+    const waiting = Promise.withResolvers<unknown>()
+    this.#asked.set(this.#count, waiting)
+    this.#send({ ask: name, id: this.#count, body })
+    return waiting.promise
+  }
+
+  tell(name: string, body: unknown): void {
+    this.#send({ tell: name, body })
+  }
+
+  receive(batch: unknown): void {
+    // Only the other link posts here.
+    for (const message of batch as readonly Message[]) this.#take(message)
+  }
+
+  /** Called once there is no other side any more. */
+  whenClosed(watcher: () => void): void {
+    this.#watchers.push(watcher)
+  }
+
+  close(): void {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    for (const { reject } of this.#asked.values()) reject(ended())
+    this.#asked.clear()
+    for (const watcher of this.#watchers) watcher()
+  }
+
+  #send(message: Message): void {
+    if (this.#isClosed) return
+    if (this.#batch.push(message) === 1) setImmediate(() => this.#flush())
+  }
+
+  #flush(): void {
+    const batch = this.#batch
+    this.#batch = []
+    if (!this.#isClosed) this.#post(batch)
+  }
+
+  #take(message: Message): void {
+    if ('tell' in message) this.#handlers.get(message.tell)?.(message.body)
+    else if ('ask' in message) void this.#answer(message.id, message.ask, message.body)
+    else {
+      const waiting = this.#asked.get(message.to)
+      this.#asked.delete(message.to)
+      if ('error' in message) waiting?.reject(received(message.error))
+      else waiting?.resolve(message.result)
+    }
+  }
+
+  async #answer(to: number, name: string, body: unknown): Promise<void> {
+    try {
+      const handler = this.#handlers.get(name)
+      if (!handler) throw new Error(`Nobody answers ${name}`)
+      const answer = handler(body)
+      this.#send({ to, result: answer instanceof Promise ? await answer : answer })
+    } catch (thrown) {
+      const { code, message, details } = GatewayError.from(thrown)
+      const { retryAfterMs } = details
+      const wait = retryAfterMs === undefined ? {} : { retryAfterMs }
+      this.#send({ to, error: { code, message, ...wait } })
+    }
+  }
+}
+
+function received({ code, message, retryAfterMs }: SentError): GatewayError {
+  const known = errorCodes.find((one) => one === code) ?? 'internal'
+  return new GatewayError(known, message, retryAfterMs === undefined ? {} : { retryAfterMs })
+}
+
+function ended(): GatewayError {
+  const text = 'The process that holds the limits does not answer'
+  return new GatewayError('overloaded', text, { retryAfterMs: 1_000 })
+}

@@ -1,0 +1,292 @@
+// A gateway of several processes: one port, the same limits, and nothing lost when one of them dies.
+import { readdirSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { ConfigFile } from '../../packages/sluice/src/config/schema.ts'
+import type { Store } from '../../packages/sluice/src/ports/store.ts'
+import { openSqlite } from '../../packages/sluice/src/storage/sqlite.ts'
+import { type FakeUpstream, fakeUpstream, json, sse } from '../support/fake-upstream.ts'
+import { chatReply } from '../support/openai-wire.ts'
+import { isRunning, type Program, startProgram } from '../support/program.ts'
+import { runSluice } from '../support/run-sluice.ts'
+import { adminKey, until } from '../support/start.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
+import { noSuchAddress } from '../support/two-keys.ts'
+import { clientStreams, upstreamStreams } from '../support/upstream-streams.ts'
+
+let folder: ReturnType<typeof temporaryFolder>
+beforeEach(() => {
+  folder = temporaryFolder()
+})
+afterEach(() => folder[Symbol.dispose]())
+
+const chat = { model: 'up/m', messages: [{ role: 'user', content: 'Hi' }] }
+const prices: NonNullable<ConfigFile['prices']> = { '*': { input: 0, output: 0 } }
+const [openai] = upstreamStreams
+
+/** Answers at once, or begins a stream and never ends it. */
+const answering = () =>
+  fakeUpstream((seen, response) => {
+    if (seen.path.endsWith('/responses')) return noSuchAddress(response)
+    if (seen.body['stream'] !== true) return json(response, chatReply('Hello'))
+    return sse(response, [...openai!.preamble, ...openai!.content], { end: false })
+  })
+
+function settings(upstream: FakeUpstream, more: ConfigFile = {}): ConfigFile {
+  const up = { type: 'openai', baseUrl: upstream.url, key: 'k' } as const
+  return { prices, providers: { up }, builtin: { enabled: 'always' }, ...more }
+}
+
+const start = (content: ConfigFile, workers = '2') =>
+  startProgram({ folder: folder.path, content, args: ['--workers', workers] })
+
+/** Every record that was kept, once the program has ended. */
+async function records() {
+  const file = join(folder.path, 'data', 'sluice.db')
+  await using store: Store = openSqlite({
+    file,
+    journalFolder: join(folder.path, 'data', 'journal'),
+  })
+  await store.flush()
+  return store.listUsage({ limit: 10_000 })
+}
+
+/** Asks again until every worker has answered; a failing answer of any of them is an answer. */
+async function ofEveryWorker<Answer>(
+  program: Program,
+  look: () => Promise<Answer>,
+): Promise<readonly Answer[]> {
+  const before = program.lines().length
+  const answers: Answer[] = []
+  await until(async () => {
+    answers.push(await look())
+    const workers = program
+      .lines()
+      .slice(before)
+      .flatMap(({ worker }) => worker ?? [])
+    return new Set(workers).size === 2
+  }, 10_000)
+  return answers
+}
+
+async function begunStream(program: Program): Promise<ReadableStreamDefaultReader<string>> {
+  const answer = await program.stream('/v1/chat/completions', { ...chat, stream: true })
+  const reader = answer.body!.pipeThrough(new TextDecoderStream()).getReader()
+  for (let text = ''; !text.includes('lo"'); ) text += (await reader.read()).value ?? ''
+  return reader
+}
+
+/** What is left of a stream; undefined where it was cut. */
+async function rest(reader: ReadableStreamDefaultReader<string>): Promise<string | undefined> {
+  let text = ''
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) return text
+      text += value
+    }
+  } catch {
+    return undefined
+  }
+}
+
+test('one port, and each limit once for all of them', async () => {
+  await using upstream = await answering()
+  const limits = { requestsPerMinute: 30 }
+  await using program = await start(settings(upstream, { limits }))
+  expect(program.workers()).toHaveLength(2)
+  const asked = Array.from({ length: 80 }, () =>
+    program.ask('/v1/chat/completions', { body: chat }),
+  )
+  const statuses = (await Promise.all(asked)).map(({ status }) => status)
+  const granted = statuses.filter((status) => status === 200).length
+  // A bucket of 30, and what flows in while this takes some seconds.
+  expect(granted).toBeGreaterThanOrEqual(30)
+  expect(granted).toBeLessThanOrEqual(36)
+  expect(statuses.filter((status) => status === 429)).toHaveLength(80 - granted)
+  await until(() => program.lines().filter(({ path }) => path !== undefined).length === 80)
+  const workers = program.lines().flatMap(({ worker }) => worker ?? [])
+  expect(new Set(workers)).toEqual(new Set([1, 2]))
+  expect(await program.end('SIGTERM')).toMatchObject({ exitCode: 0, stderr: '' })
+  expect(await records()).toHaveLength(granted)
+})
+
+test('what one of them made the others have: pictures, videos, responses, keys and their end', async () => {
+  await using upstream = await answering()
+  await using program = await start(settings(upstream))
+  const made = await program.ask('/v1/images/generations', {
+    body: { model: 'builtin-image', prompt: 'a red circle', size: '64x64' },
+  })
+  const { url } = (made.json as { data: { url: string }[] }).data[0]!
+  const pictures = await ofEveryWorker(program, () => program.ask(new URL(url).pathname))
+  for (const { status, bytes } of pictures)
+    expect([status, bytes.subarray(1, 4).toString()]).toEqual([200, 'PNG'])
+
+  const { json: stored } = await program.ask('/v1/responses', {
+    body: { model: 'builtin-chat', input: 'Hi' },
+  })
+  const { id: responseId } = stored as { id: string }
+  const found = await ofEveryWorker(program, () => program.ask(`/v1/responses/${responseId}`))
+  expect(new Set(found.map(({ status }) => status))).toEqual(new Set([200]))
+
+  const video = await program.ask('/v1/videos', {
+    body: { model: 'builtin-video', prompt: 'a red circle', seconds: '1', size: '64x64' },
+  })
+  const { id } = video.json as { id: string }
+  await until(async () => {
+    const { json: now } = await program.ask(`/v1/videos/${id}`)
+    return (now as { status: string }).status === 'completed'
+  }, 60_000)
+  const clips = await ofEveryWorker(program, () => program.ask(`/v1/videos/${id}/content`))
+  for (const { status, bytes } of clips)
+    expect([status, bytes.subarray(4, 8).toString()]).toEqual([200, 'ftyp'])
+
+  const key = await program.ask('/admin/v1/keys', { key: adminKey, body: { name: 'app' } })
+  const { secret, id: keyId } = key.json as { secret: string; id: string }
+  const models = () => program.ask('/v1/models', { key: secret })
+  await until(async () => {
+    const seen = await ofEveryWorker(program, models)
+    return seen.every(({ status }) => status === 200)
+  })
+  const revokedAt = performance.now()
+  expect(
+    (await program.ask(`/admin/v1/keys/${keyId}/revoke`, { key: adminKey, method: 'POST' })).status,
+  ).toBe(200)
+  await until(async () => {
+    const seen = await ofEveryWorker(program, models)
+    return seen.every(({ status }) => status === 401)
+  })
+  // One second until the others look, and what the requests of this test take.
+  expect(performance.now() - revokedAt).toBeLessThan(3_000)
+}, 120_000)
+
+test('one that is killed is started again; the others go on, and no record is lost', async () => {
+  await using upstream = await answering()
+  await using program = await start(settings(upstream))
+  const readers = await Promise.all(Array.from({ length: 8 }, () => begunStream(program)))
+  const [victim = 0, survivor = 0] = program.workers()
+  process.kill(victim, 'SIGKILL')
+  await until(() => program.workers().length === 2 && !program.workers().includes(victim), 20_000)
+  expect(program.workers()).toContain(survivor)
+  await until(() =>
+    program.lines().some(({ signal, waitMs }) => signal === 'SIGKILL' && waitMs === 100),
+  )
+  for (let call = 0; call < 10; call += 1)
+    expect((await program.ask('/v1/chat/completions', { body: chat })).status).toBe(200)
+  const ended = Promise.all(readers.map(rest))
+  expect((await program.end('SIGTERM')).exitCode).toBe(0)
+  const ends = await ended
+  const cut = ends.filter((text) => text === undefined)
+  expect(cut.length).toBeGreaterThan(0)
+  // Those of the other one get the error of their format.
+  for (const text of ends) if (text !== undefined) expect(text).toContain('The gateway is stopping')
+  const kept = await records()
+  expect(kept).toHaveLength(18)
+  expect(kept.filter(({ unsettled }) => unsettled === true)).toHaveLength(cut.length)
+  expect(new Set(kept.map(({ callId }) => callId)).size).toBe(18)
+}, 60_000)
+
+test('when the process that started them is killed, nothing is left behind and nothing lost', async () => {
+  await using upstream = await answering()
+  await using program = await start(settings(upstream, { server: { stopTimeoutMs: 500 } }))
+  const readers = await Promise.all(Array.from({ length: 6 }, () => begunStream(program)))
+  const workers = program.workers()
+  const killed = program.end('SIGKILL')
+  for (const text of await Promise.all(readers.map(rest)))
+    expect(text).toContain('The gateway is stopping')
+  await until(() => !workers.some(isRunning), 20_000)
+  await killed
+  expect(await program.isPortFree()).toBe(true)
+  expect(await records()).toHaveLength(6)
+  await until(() => readdirSync(join(folder.path, 'data', 'journal')).length === 0)
+})
+
+test('killed all at once under load, the next start has every call that was seen', async () => {
+  await using upstream = await answering()
+  const content = settings(upstream)
+  let seen = 0
+  {
+    await using program = await start(content)
+    await Promise.all(Array.from({ length: 4 }, () => begunStream(program)))
+    seen += 4
+    for (let call = 0; call < 20; call += 1) {
+      const { status } = await program.ask('/v1/chat/completions', { body: chat })
+      if (status === 200) seen += 1
+    }
+    for (const worker of program.workers()) process.kill(worker, 'SIGKILL')
+    await program.end('SIGKILL')
+  }
+  {
+    await using program = await start(content)
+    expect((await program.end('SIGTERM')).exitCode).toBe(0)
+  }
+  const kept = await records()
+  expect(kept).toHaveLength(seen)
+  expect(kept.filter(({ unsettled }) => unsettled === true)).toHaveLength(4)
+  await until(() => readdirSync(join(folder.path, 'data', 'journal')).length === 0)
+}, 60_000)
+
+test('a stop lets streams go on within its limit, and then ends them in the error of their format', async () => {
+  await using upstream = await answering()
+  const server = { drainMs: 1_000, stopTimeoutMs: 1_000 }
+  await using program = await start(settings(upstream, { server }))
+  const streams = await Promise.all(
+    clientStreams.flatMap((client) =>
+      [1, 2].map(async () => {
+        const answer = await program.stream(client.path('up/m'), client.body('up/m'))
+        const reader = answer.body!.pipeThrough(new TextDecoderStream()).getReader()
+        let text = ''
+        while (client.text(text) !== 'Hello') text += (await reader.read()).value ?? ''
+        return { client, text, reader }
+      }),
+    ),
+  )
+  expect((await program.ask('/readyz')).status).toBe(200)
+  const stopped = program.end('SIGTERM')
+  // It accepts still, and says that it will not for long.
+  await until(async () => (await program.ask('/readyz')).status === 503)
+  expect((await program.ask('/v1/chat/completions', { body: chat })).status).toBe(200)
+  for (const { client, text, reader } of streams) {
+    const whole = text + (await rest(reader))
+    expect(client.isError(whole), whole).toBe(true)
+    expect(whole).toContain('The gateway is stopping')
+  }
+  expect(await stopped).toMatchObject({ exitCode: 0, stderr: '' })
+  const kept = await records()
+  expect(kept.filter(({ outcome }) => outcome === 'incomplete')).toHaveLength(streams.length)
+})
+
+test('changed settings reach all of them', async () => {
+  await using upstream = await answering()
+  await using program = await start(settings(upstream))
+  program.configure(settings(upstream, { models: { mine: 'up/m' } }))
+  await until(async () => {
+    const seen = await ofEveryWorker(program, () =>
+      program.ask('/v1/chat/completions', { body: { ...chat, model: 'mine' } }),
+    )
+    return seen.every(({ status }) => status === 200)
+  }, 20_000)
+})
+
+test('a taken port is told in a sentence, and so is a number that is none', async () => {
+  const taken = createServer().listen(0, '127.0.0.1')
+  await new Promise((resolve) => taken.once('listening', resolve))
+  const address = taken.address()
+  const port = typeof address === 'object' ? String(address?.port) : ''
+  const variables = { SLUICE_PORT: port, SLUICE_DATA: join(folder.path, 'data') }
+  const run = (workers: string) =>
+    runSluice(['serve', '--workers', workers], { folder: folder.path, variables })
+  const { exitCode, stderr } = await run('3')
+  expect(exitCode).toBe(1)
+  expect(stderr).toContain(`Port ${port} on 127.0.0.1 is taken by another program`)
+  expect(stderr).not.toContain('    at ')
+  for (const wrong of ['0', '-1', '1.5', 'many']) {
+    const refused = await run(wrong)
+    expect([refused.exitCode, refused.stderr]).toEqual([
+      2,
+      expect.stringContaining('must be a whole number from 1 to 999, or auto'),
+    ])
+  }
+  taken.close()
+})
