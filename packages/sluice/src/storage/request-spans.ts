@@ -35,8 +35,9 @@ export async function* spansOf(
 async function unsummedFrom(database: Pick<UsageDatabase, 'rows'>): Promise<number> {
   const { folded, foldedFurther, clearing } = await readState(database)
   if (clearing > 0) return 0
+  // Not read from the index of times, which would be looked through to its end.
   const [unsummed] = await database.rows(
-    sql`SELECT MIN(started_at) AS at FROM usage_records WHERE sequence > ${Math.min(folded, foldedFurther)}`,
+    sql`SELECT MIN(started_at + 0) AS at FROM usage_records WHERE sequence > ${Math.min(folded, foldedFurther)}`,
   )
   const at = unsummed?.['at']
   return at == null ? Infinity : Number(at) - (Number(at) % hourMs)
