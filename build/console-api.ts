@@ -66,8 +66,7 @@ function typeOf({ parameters = [], requestBody, responses }: Operation): string 
   const reply = responses['200']?.content?.['application/json']?.schema
   return [
     '{',
-    `    path: { ${inPlace('path')} }`,
-    `    query: { ${inPlace('query')} }`,
+    `    path: { ${inPlace('path')} }; query: { ${inPlace('query')} }`,
     `    body: ${body ? schemaType(body) : 'undefined'}`,
     `    reply: ${reply ? schemaType(reply) : 'unknown'}`,
     '  }',

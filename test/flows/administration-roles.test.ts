@@ -56,6 +56,8 @@ const table: Readonly<Record<string, string>> = {
   'GET /admin/v1/usage/records': 'oovt',
   'POST /admin/v1/usage/rebuild': 'oo--',
   'POST /admin/v1/usage/erase': 'oo--',
+  'GET /admin/v1/requests/{id}/content': 'oo-t',
+  'GET /admin/v1/contents': 'oo-t',
 }
 const roles = ['owner', 'operator', 'viewer', 'team'] as const
 

@@ -38,7 +38,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'sluice/accounts',
     'sluice/prices',
   ],
-  'sluice/telemetry': ['sluice/gateway', 'sluice/config'],
+  'sluice/telemetry': ['sluice/gateway', 'sluice/config', 'sluice/ports'],
   'sluice/http': [
     'sluice/gateway',
     'sluice/accounts',

@@ -57,7 +57,9 @@ export function callerOf(key: ApiKey, owners: readonly Account[] = []): Caller {
     ...(teamId !== undefined && { teamId }),
     ...(organizationId !== undefined && { organizationId }),
   }
-  return { ...key, holders, allTags, owners: ownersOfCalls }
+  const said = holders.map(({ terms }) => terms.contentLogging)
+  const keepsContent = said.includes(true) && !said.includes(false)
+  return { ...key, holders, allTags, keepsContent, owners: ownersOfCalls }
 }
 
 /** An organization's teams have users, and those have keys: no chain is longer. */
@@ -86,7 +88,7 @@ function holderOf({ kind, id, name }: Pick<Holder, 'kind' | 'id' | 'name'>, term
 /** The terms alone of what carries them. */
 function termsOf(carrier: Terms): Terms {
   const { expiresAt, models, operations, addresses, budgets, metadata, tags } = carrier
-  const { requestsPerMinute, tokensPerMinute, concurrentRequests } = carrier
+  const { requestsPerMinute, tokensPerMinute, concurrentRequests, contentLogging } = carrier
   const terms = {
     expiresAt,
     models,
@@ -98,6 +100,7 @@ function termsOf(carrier: Terms): Terms {
     budgets,
     metadata,
     tags,
+    contentLogging,
   }
   // What is undefined is left out, so that what is shown and kept has no holes.
   return Object.fromEntries(Object.entries(terms).filter(([, value]) => value !== undefined))

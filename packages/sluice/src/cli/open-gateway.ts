@@ -237,7 +237,7 @@ export async function routingOf(
  * the name is the identity, so that a secret can be renewed; one in the environment has nothing but itself.
  */
 function fixedKeys({ apiKeys, adminKey, keys }: Config): readonly ApiKey[] {
-  const fromSettings = keys.map(({ name, key, models, requestsPerMinute }) =>
+  const fromSettings = keys.map(({ name, key, models, requestsPerMinute, contentLogging }) =>
     keyOf(
       key,
       `key_${name}`,
@@ -246,6 +246,7 @@ function fixedKeys({ apiKeys, adminKey, keys }: Config): readonly ApiKey[] {
         role: 'caller',
         ...(models && { models }),
         ...(requestsPerMinute !== undefined && { requestsPerMinute }),
+        ...(contentLogging !== undefined && { contentLogging }),
       },
       0,
     ),

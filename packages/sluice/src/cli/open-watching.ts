@@ -3,6 +3,7 @@ import type { Alerts } from '../alerts/alerts.ts'
 import type { Config } from '../config/config.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import { createMetricsServer } from '../http/metrics.ts'
+import { MaskingContentLog } from '../telemetry/content-log.ts'
 import { configuredModels } from '../telemetry/configured-models.ts'
 import { type OpenTelemetry, openTelemetry } from '../telemetry/open-telemetry.ts'
 import { type AlertNeeds, openOperatorAlerts } from './open-alerts.ts'
@@ -18,7 +19,10 @@ export interface Offered {
 export interface OpenWatching extends AsyncDisposable {
   readonly offered: Offered
   /** The parts of the gateway that are told. */
-  readonly told: Pick<Gateway, 'budgetWatch' | 'health' | 'ended' | 'telemetry' | 'metrics'>
+  readonly told: Pick<
+    Gateway,
+    'budgetWatch' | 'health' | 'ended' | 'telemetry' | 'metrics' | 'contents'
+  >
   configure(config: Config): void
 }
 
@@ -29,8 +33,16 @@ export interface WatchingNeeds extends AlertNeeds {
 }
 
 export async function openWatching(needs: WatchingNeeds): Promise<OpenWatching> {
-  const { config } = needs
+  const { config, store, log, now } = needs
   const watching = await watch(needs)
+  let settings = config.contentLogging
+  const contents = new MaskingContentLog({
+    shelf: store.contents,
+    settings: () => settings,
+    now,
+    lost: (calls, reason) =>
+      log.error({ calls, reason: String(reason) }, 'prompts and answers were not kept'),
+  })
   const { telemetry, metrics } = watching
   const telling = openOperatorAlerts({
     ...needs,
@@ -49,15 +61,19 @@ export async function openWatching(needs: WatchingNeeds): Promise<OpenWatching> 
       ended(end) {
         telling.told.ended(end)
         telemetry?.ended(end)
+        contents.ended(end)
       },
+      contents,
       ...(telemetry && { telemetry }),
       ...(metrics && !isElsewhere && { metrics }),
     },
     configure(next) {
       telling.configure(next.alerts)
       watching.configure(configuredModels(next))
+      settings = next.contentLogging
     },
     async [Symbol.asyncDispose]() {
+      await contents[Symbol.asyncDispose]()
       await telling[Symbol.asyncDispose]()
       await watching[Symbol.asyncDispose]()
     },

@@ -15,6 +15,7 @@ export interface TermsOptions {
   /** At the same time. */
   readonly concurrent?: number
   readonly budget?: readonly BudgetOption[]
+  readonly contentLogging?: boolean
   /** Days. */
   readonly expires?: number
 }
@@ -51,12 +52,14 @@ export function addTermsOptions(command: Command): Command {
         parseBudget(text),
       ],
     )
+    .option('--content-logging', 'keep prompts and answers, masked')
+    .option('--no-content-logging', 'never keep prompts and answers, whatever the levels above say')
     .option('--expires <days>', 'days until it expires', positive)
 }
 
 /** As the administration takes them. */
 export function termsOf(options: TermsOptions, now: number): Partial<Terms> {
-  const { rate, tokens, concurrent, budget, expires } = options
+  const { rate, tokens, concurrent, budget, expires, contentLogging } = options
   const { models, operations, addresses, tags, metadata } = options
   const terms = {
     models,
@@ -68,6 +71,7 @@ export function termsOf(options: TermsOptions, now: number): Partial<Terms> {
     tokensPerMinute: tokens,
     concurrentRequests: concurrent,
     budgets: budget,
+    contentLogging,
     expiresAt: expires === undefined ? undefined : now + expires * dayMs,
   }
   // The administration checks them: names of operations and the like are the caller's own words here.

@@ -4,6 +4,7 @@ import type { UnsupportedMode } from '../config/unsupported-mode.ts'
 import type { Caller } from '../ports/api-key.ts'
 import type { RefusingLimit } from '../ports/limiter.ts'
 import type { Cancellation } from './attempt/cancellation.ts'
+import type { ContentCapture } from './content.ts'
 import type { NamedFiles } from './attempt/named-files.ts'
 import type { Source } from './attempt/source.ts'
 import type { CallRequest } from './call-request.ts'
@@ -60,6 +61,8 @@ export interface Call {
     /** Where it goes instead of where it asked to, and the id of the budget that had no money for that. */
     readonly elsewhere?: Elsewhere | undefined
   }
+  /** Absent where its prompt and answer are not kept. */
+  readonly content?: ContentCapture
   /** The trace it belongs to; absent where nothing is traced. */
   readonly trace?: CallTrace
   /** Filled as the call goes on, and shown in the answer's headers even when it fails. */

@@ -21,6 +21,7 @@ import type { LearnedSizes } from './limits/call-size.ts'
 import type { LiveCalls } from './live-calls.ts'
 import type { Health } from './route/health.ts'
 import type { Routing } from './route/routing.ts'
+import type { ContentLog } from './content.ts'
 import type { Concealer } from './run/concealer.ts'
 import type { Metrics, Telemetry } from './telemetry.ts'
 
@@ -72,6 +73,8 @@ export interface Gateway {
   readonly log: Log
   /** Told once of every request when all of it is over. */
   readonly ended: (end: CallEnd) => void
+  /** What was asked and answered, of those who have it kept. */
+  readonly contents: ContentLog
   /** Absent where nobody measures and traces. */
   readonly telemetry?: Telemetry
   /** What `GET /metrics` answers; absent where it is off or answered at an address of its own. */

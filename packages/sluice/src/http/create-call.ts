@@ -55,9 +55,26 @@ export function createCall(exchange: Exchange, input: CallInput): Call {
     cancellation,
     held: exchange.held,
     admission: exchange.admission,
+    ...(key.keepsContent && {
+      content: gateway.contents.open(input.raw ?? describeForm(input.fields)),
+    }),
     ...(incoming.trace && { trace: incoming.trace }),
     trail,
   }
+}
+
+/** What a form says, with the sizes of its files in their place. */
+function describeForm(fields: CallInput['fields']): Uint8Array {
+  return Buffer.from(JSON.stringify(withoutFiles(fields)))
+}
+
+function withoutFiles(value: unknown): unknown {
+  if (value instanceof Uint8Array) return `[${value.length} bytes]`
+  if (Array.isArray(value)) return value.map(withoutFiles)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, field]) => [name, withoutFiles(field)]),
+  )
 }
 
 const unsupportedHeader = 'x-sluice-unsupported'

@@ -2,6 +2,7 @@ import { GatewayError } from '@sluice/contract'
 import type { FastifyReply } from 'fastify'
 import type { Sink, Source } from '../gateway/attempt/source.ts'
 import type { Answer, Call } from '../gateway/call.ts'
+import type { ContentCapture } from '../gateway/content.ts'
 import type { Store } from '../ports/store.ts'
 import { deliverWhole, dropWhenStalled, type StreamTimes } from './deliver.ts'
 import { funnel } from './funnel.ts'
@@ -43,7 +44,10 @@ export async function deliverStream(
     // Nobody knows when the first piece of media comes.
     if (!writer) output.raw.flushHeaders()
     await new Promise<void>((over) => {
-      answer.pieces.flow(new CallerSink(output, answer.pieces, { ...times, store, pulse, over }))
+      const { content } = call
+      content?.begin(answer.contentType)
+      const options = { ...times, store, pulse, content, over }
+      answer.pieces.flow(new CallerSink(output, answer.pieces, options))
     })
   } catch (thrown) {
     const error = funnel(thrown)
@@ -88,6 +92,8 @@ interface CallerOptions {
   readonly stalledMs: number
   readonly store: Delivery['store']
   readonly pulse: Pulse | undefined
+  /** Where the answer is kept. */
+  readonly content: ContentCapture | undefined
   /** Told once everything is handed over, or the caller has left. */
   readonly over: () => void
 }
@@ -113,6 +119,7 @@ class CallerSink implements Sink<Piece> {
 
   push(piece: Piece): void {
     this.#options.pulse?.beat()
+    this.#options.content?.add(piece)
     if (this.#pieces.push(piece) === 1) process.nextTick(this.#flush)
   }
 

@@ -28,6 +28,7 @@ export function deliverWhole(
   const { raw } = reply
   const isJson = answer.kind === 'json'
   const bytes = isJson ? Buffer.from(JSON.stringify(answer.body)) : answer.bytes
+  takeDown(reply, isJson ? 'application/json' : answer.contentType, bytes)
   reply.hijack()
   const fields = headFields(reply, answer.headers)
   fields.push('content-type', isJson ? 'application/json; charset=utf-8' : answer.contentType)
@@ -96,10 +97,21 @@ export function deliverError(reply: FastifyReply, error: GatewayError, body: unk
   // RFC 9110, 11.6.1.
   if (error.status === 401) void reply.header('www-authenticate', 'Bearer')
   discardRest(reply.request.raw)
-  void reply
-    .code(error.status)
-    .header('content-type', 'application/json; charset=utf-8')
-    .send(JSON.stringify(body))
+  const text = JSON.stringify(body)
+  takeDown(reply, 'application/json', text)
+  void reply.code(error.status).header('content-type', 'application/json; charset=utf-8').send(text)
+}
+
+/** Of calls whose answers are kept. */
+function takeDown(
+  { request }: FastifyReply,
+  contentType: string,
+  answer: string | Uint8Array,
+): void {
+  const content = request.call?.content
+  if (!content) return
+  content.begin(contentType)
+  content.add(answer)
 }
 
 /** What an error body calls the error: the code of OpenAI's, the status of Google's, the type where neither is. */

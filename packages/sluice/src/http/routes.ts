@@ -10,6 +10,7 @@ import { endpointAddresses } from './admin/addresses.ts'
 import { aboutAddresses } from './admin/about.ts'
 import { modelListAddresses } from './admin/model-list.ts'
 import { budgetAddresses } from './admin/budgets.ts'
+import { contentAddresses } from './admin/contents.ts'
 import { overviewAddresses } from './admin/overview.ts'
 import { providerAddresses } from './admin/providers.ts'
 import { requestAddresses } from './admin/requests.ts'
@@ -60,6 +61,7 @@ export const addresses: readonly Address[] = [
   ...adminAddresses,
   ...endpointAddresses,
   ...requestAddresses,
+  ...contentAddresses,
   ...usageAddresses,
   ...reconcileAddresses,
   ...budgetAddresses,

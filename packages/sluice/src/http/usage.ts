@@ -72,7 +72,7 @@ const pending = {
   description: 'Records that the sums do not hold yet; usually 0.',
 }
 
-const erasedSchema = object({ replacement: text, records: count })
+const erasedSchema = object({ replacement: text, records: count, contents: count })
 
 const readers: readonly AdminRole[] = ['owner', 'operator', 'viewer', 'team']
 const changers: readonly AdminRole[] = ['owner', 'operator']
@@ -134,7 +134,8 @@ export const usageAddresses: readonly Address[] = [
     roles: changers,
     description: {
       operationId: 'eraseUsage',
-      summary: 'Replace the id of a user or a key in all records and sums by one that says nothing',
+      summary:
+        'Replace the id of a user or a key in all records and sums by one that says nothing, and remove its prompts and answers',
       tags: ['Usage'],
       requestBody: {
         required: true,
@@ -293,10 +294,13 @@ async function serveErase(exchange: Exchange): Promise<void> {
   const id = body[kind]
   if (typeof id !== 'string' || id === '') throw invalidRequest(`'${kind}' must be an id`, kind)
   await gateway.store.flush()
-  const erased = await gateway.store.book.erase({ kind, id })
+  // What was said goes before the ids that it could be found by.
+  await gateway.contents.flush()
+  const contents = await gateway.store.contents.erase({ kind, id })
+  const erased = { ...(await gateway.store.book.erase({ kind, id })), contents }
   // By what stands in its place: the log is kept for ever, and would remember the id.
   const { replacement: target, records } = erased
-  await audit(gateway, key, { action: 'usage.erase', target, after: { kind, records } })
+  await audit(gateway, key, { action: 'usage.erase', target, after: { kind, records, contents } })
   reply.send(erased)
 }
 

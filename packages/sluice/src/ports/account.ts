@@ -38,6 +38,11 @@ export interface Terms {
   readonly metadata?: Readonly<Record<string, string>>
   /** Every call below it has these. */
   readonly tags?: readonly string[]
+  /**
+   * Whether prompts and answers are kept, masked. They are where some level says so and none says that they are not; absent says
+   * nothing.
+   */
+  readonly contentLogging?: boolean
 }
 
 export type AccountKind = 'organization' | 'team' | 'user'

@@ -43,6 +43,8 @@ export interface Caller extends ApiKey {
   readonly holders: readonly Holder[]
   /** The tags of all holders, each once. */
   readonly allTags: readonly string[]
+  /** Whether its prompts and answers are kept. */
+  readonly keepsContent: boolean
   /** Who it belongs to, as the records of its calls say it. */
   readonly owners: Pick<UsageRecord, 'userId' | 'teamId' | 'organizationId'>
 }

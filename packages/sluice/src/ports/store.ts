@@ -5,6 +5,7 @@ import type { ApiKey } from './api-key.ts'
 import type { AuditEntry } from './audit.ts'
 import type { KeptFiles } from './kept-files.ts'
 import type { Session } from './session.ts'
+import type { ContentShelf } from './content.ts'
 import type { UsageBook } from './usage-book.ts'
 
 /** A stored response of POST /v1/responses. */
@@ -202,6 +203,8 @@ export interface Store extends VideoJobStore, AlertOutbox, KeptFiles {
   lastUse(): Promise<ReadonlyMap<string, number>>
   /** The newest first, those included that were waiting to be written. */
   listUsage(page: { readonly limit: number }): Promise<readonly UsageRecord[]>
+  /** What was asked and answered, where that is kept. */
+  readonly contents: ContentShelf
   /** What was used, in sums and in records that were written. */
   readonly book: UsageBook
 }

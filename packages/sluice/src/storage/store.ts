@@ -3,6 +3,7 @@ import type { Store } from '../ports/store.ts'
 import type { UsageBook } from '../ports/usage-book.ts'
 import { accountTable } from './accounts.ts'
 import { alertTable } from './alerts.ts'
+import { contentTable } from './contents.ts'
 import type { Database } from './database.ts'
 import { keptFileTable } from './kept-files.ts'
 import { keyTable } from './keys.ts'
@@ -50,6 +51,7 @@ export function openStore(
     ...alertTable(database),
     ...keptFileTable(database),
     ...usage,
+    contents: contentTable(database),
     book,
     async checkWritable() {
       usage.checkJournal()

@@ -1,5 +1,5 @@
 import type { Terms } from '../ports/account.ts'
-import { type Columns, integer, json } from './columns.ts'
+import { boolean, type Columns, integer, json } from './columns.ts'
 
 /** The columns of what every level may carry, the same for keys and accounts. */
 export const termColumns: Columns<Terms> = {
@@ -13,4 +13,5 @@ export const termColumns: Columns<Terms> = {
   budgets: json('budgets'),
   metadata: json('metadata'),
   tags: json('tags'),
+  contentLogging: boolean('content_logging'),
 }

@@ -65,6 +65,10 @@ export const terms = {
     maxItems: tagsMax,
     description: 'Every call below has these.',
   }),
+  contentLogging: Type.Boolean({
+    description:
+      'Whether prompts and answers are kept, masked: where some level says so and none says false.',
+  }),
 }
 
 const name = word(200)

@@ -1,0 +1,157 @@
+import { GatewayError } from '@sluice/contract'
+import { administer } from '../../accounts/administer.ts'
+import { adminOf } from '../../accounts/rights.ts'
+import type { AdminRole } from '../../ports/api-key.ts'
+import type { ContentQuestion, KeptContent } from '../../ports/content.ts'
+import type { Address, Exchange } from '../address.ts'
+import { one } from '../models.ts'
+import { object, query, text } from '../openapi-written.ts'
+import {
+  assertKnown,
+  readLimit,
+  readCursor,
+  badCursor,
+  readScope,
+  writeCursor,
+} from '../usage-query.ts'
+import { gatewayAddress } from './gateway-endpoint.ts'
+
+/** Viewers see what was used, and not what was said. */
+const roles: readonly AdminRole[] = ['owner', 'operator', 'team']
+const tag = 'Requests'
+
+const integer = { type: 'integer' }
+const isSo = { type: 'boolean' }
+const idOrNull = { type: ['string', 'null'] }
+
+const contentSchema = object({
+  callId: text,
+  requestId: idOrNull,
+  keyId: text,
+  userId: idOrNull,
+  teamId: idOrNull,
+  organizationId: idOrNull,
+  createdAt: { ...integer, description: 'Milliseconds since the epoch.' },
+  operation: text,
+  format: text,
+  request: {
+    ...text,
+    description: 'Masked. JSON where it was JSON and is whole, text otherwise.',
+  },
+  answer: { ...text, description: 'The same; of a stream its texts put together.' },
+  requestCut: { ...isSo, description: 'There was more than is kept.' },
+  answerCut: isSo,
+  masked: { ...integer, description: 'How often something was replaced.' },
+})
+
+/** What was asked and answered, where that is kept. Each reading is in the audit log. */
+export const contentAddresses: readonly Address[] = [
+  gatewayAddress({
+    method: 'GET',
+    path: '/admin/v1/requests/{id}/content',
+    roles,
+    operationId: 'getRequestContent',
+    summary:
+      'Get the prompt and the answer of a call, where they are kept; the audit log says who did',
+    tag,
+    reply: contentSchema,
+    serve: retrieve,
+  }),
+  gatewayAddress({
+    method: 'GET',
+    path: '/admin/v1/contents',
+    roles,
+    operationId: 'listContents',
+    summary:
+      'Export prompts and answers that are kept, the oldest first; the audit log says who did',
+    tag,
+    parameters: [
+      query('from', text, 'The first moment, as in usage. Default: a month ago.'),
+      query('to', text, 'The moment after the last. Default: now.'),
+      query('key', text, 'Only of this key.'),
+      query('user', text, 'Only of this user.'),
+      query('team', text, 'Only of this team.'),
+      query('limit', { type: 'integer', minimum: 1 }, 'Calls per page.'),
+      query('cursor', text, 'The `nextCursor` of the page before.'),
+    ],
+    reply: object({ data: { type: 'array', items: contentSchema }, nextCursor: idOrNull }),
+    serve: list,
+  }),
+]
+
+async function retrieve(exchange: Exchange): Promise<object> {
+  const { gateway, key, parameters } = exchange
+  const { id = '' } = parameters
+  const { teamId } = adminOf(key)
+  await gateway.contents.flush()
+  const found = await gateway.store.contents.find(id)
+  if (!found || (teamId !== undefined && found.teamId !== teamId))
+    throw new GatewayError(
+      'not_found',
+      'Nothing is kept of what a call with this id asked and answered',
+    )
+  await audit(exchange, id)
+  return shown(found)
+}
+
+async function list(exchange: Exchange): Promise<object> {
+  const { gateway, key, request } = exchange
+  assertKnown(request.query, ['from', 'to', 'key', 'user', 'team', 'limit', 'cursor'])
+  const { from, to } = readScope(request.query, { dimensions: [], now: gateway.now() }, 1)
+  const limit = readLimit(request.query)
+  const after = placeIn(readCursor(request.query))
+  await gateway.contents.flush()
+  const found = await gateway.store.contents.list({
+    from,
+    to,
+    ...whoseOf(request.query, adminOf(key).teamId),
+    limit: limit + 1,
+    ...(after && { after }),
+  })
+  const page = found.slice(0, limit)
+  const last = page.at(-1)
+  if (last) await audit(exchange, 'contents', { calls: page.length })
+  return {
+    data: page.map(shown),
+    nextCursor: found.length > limit && last ? writeCursor([last.createdAt, last.callId]) : null,
+  }
+}
+
+/** A team's administrator sees its team, whatever it asks for. */
+function whoseOf(asked: unknown, ownTeam: string | undefined): Partial<ContentQuestion> {
+  const [keyId, userId] = [one(asked, 'key'), one(asked, 'user')]
+  const teamId = ownTeam ?? one(asked, 'team')
+  return {
+    ...(keyId !== undefined && { keyId }),
+    ...(userId !== undefined && { userId }),
+    ...(teamId !== undefined && { teamId }),
+  }
+}
+
+function placeIn(cursor: readonly (string | number)[] | undefined): ContentQuestion['after'] {
+  if (!cursor) return undefined
+  const [createdAt, callId, ...more] = cursor
+  if (typeof createdAt !== 'number' || typeof callId !== 'string' || more.length > 0)
+    throw badCursor()
+  return { createdAt, callId }
+}
+
+/** What is not there is null. */
+function shown(content: KeptContent): object {
+  const absent = { requestId: null, userId: null, teamId: null, organizationId: null }
+  return { ...absent, ...content }
+}
+
+async function audit(
+  { gateway: { store, now }, key: { id: actor } }: Exchange,
+  target: string,
+  after?: object,
+): Promise<void> {
+  await administer({ store, actor, at: now() }, () => ({
+    action: 'content.read',
+    target,
+    ...(after && { after }),
+    writes: [],
+    result: undefined,
+  }))
+}

@@ -1,0 +1,167 @@
+import type { CallEnd } from '../gateway/call.ts'
+import type { ContentCapture, ContentLog } from '../gateway/content.ts'
+import type { ContentShelf } from '../ports/content.ts'
+import { type GatheredCall, openContentThread } from './content-thread.ts'
+
+export interface ContentLogOptions {
+  readonly shelf: Pick<ContentShelf, 'add' | 'forget'>
+  /** How much is kept of a prompt and of an answer, and for how long. Asked for each call. */
+  readonly settings: () => { readonly bytesMax: number; readonly keepDays: number }
+  /** Milliseconds since the epoch. */
+  readonly now: () => number
+  /** Told when contents are lost: there were too many, or they could not be written. */
+  readonly lost: (calls: number, reason: unknown) => void
+}
+
+/** So much may wait to be masked; what comes beyond it is lost, and said to be. */
+const waitingBytesMax = 64 * 1024 * 1024
+const callsPerBatch = 32
+const everyMs = 100
+const forgetEveryMs = 60 * 60_000
+const dayMs = 24 * 60 * 60_000
+/** The events of a stream have so many times the bytes of its text. */
+const streamFactor = 16
+
+/** Gathers what a call was asked and what it answered, as far as the bound. */
+class Capture implements ContentCapture {
+  readonly requestBytes: Uint8Array
+  readonly isRequestCut: boolean
+  readonly bytesMax: number
+  pieces: Buffer[] = []
+  size = 0
+  isAnswerCut = false
+  isStream = false
+  #most = 0
+
+  constructor(request: Uint8Array, bytesMax: number) {
+    // The bytes of a request are changed in place on its way.
+    this.requestBytes = Uint8Array.prototype.slice.call(request, 0, bytesMax)
+    this.isRequestCut = request.length > bytesMax
+    this.bytesMax = bytesMax
+  }
+
+  begin(contentType: string): void {
+    this.isStream = contentType.startsWith('text/event-stream')
+    const isText = this.isStream || /json|^text\//.test(contentType)
+    this.#most = isText ? this.bytesMax * (this.isStream ? streamFactor : 1) : 0
+    if (!isText) this.isAnswerCut = true
+  }
+
+  add(piece: string | Uint8Array): void {
+    const room = this.#most - this.size
+    if (room <= 0) {
+      this.isAnswerCut ||= piece.length > 0
+      return
+    }
+    // What it is a part of may be used again.
+    const bytes = Buffer.from(piece as string)
+    this.isAnswerCut ||= bytes.length > room
+    this.pieces.push(bytes.length > room ? bytes.subarray(0, room) : bytes)
+    this.size += Math.min(bytes.length, room)
+  }
+}
+
+/** Keeps prompts and answers, masked, beside the calls. Disposing writes what is left. */
+export class MaskingContentLog implements ContentLog, AsyncDisposable {
+  readonly #options: ContentLogOptions
+  readonly #thread = openContentThread()
+  readonly #waiting: GatheredCall[] = []
+  #bytes = 0
+  #timer: NodeJS.Timeout | undefined
+  #writing: Promise<void> | undefined
+  readonly #forgetting: NodeJS.Timeout
+
+  constructor(options: ContentLogOptions) {
+    this.#options = options
+    this.#forgetting = setInterval(() => void this.forgetOld(), forgetEveryMs).unref()
+  }
+
+  open(request: Uint8Array): ContentCapture {
+    return new Capture(request, this.#options.settings().bytesMax)
+  }
+
+  ended({ call, givenId }: CallEnd): void {
+    const content = call?.content
+    if (!call || !(content instanceof Capture)) return
+    const size = content.requestBytes.length + content.size
+    if (this.#bytes + size > waitingBytesMax) {
+      this.#options.lost(1, 'too many wait to be masked')
+      return
+    }
+    this.#bytes += size
+    this.#waiting.push(gathered(call, content, givenId))
+    this.#timer ??= setTimeout(() => void this.#writeInTurn(), everyMs).unref()
+  }
+
+  async flush(): Promise<void> {
+    while (this.#waiting.length > 0 || this.#writing) await this.#writeNext()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.#forgetting)
+    await this.flush()
+    clearTimeout(this.#timer)
+    await this.#thread[Symbol.asyncDispose]()
+  }
+
+  /** Removes what is older than it may be; done every hour. Never rejects. */
+  async forgetOld(): Promise<void> {
+    const { shelf, now, settings, lost } = this.#options
+    const before = now() - settings().keepDays * dayMs
+    try {
+      while (await shelf.forget(before));
+    } catch (error) {
+      lost(0, error)
+    }
+  }
+
+  async #writeInTurn(): Promise<void> {
+    await this.flush()
+    this.#timer = undefined
+    if (this.#waiting.length > 0)
+      this.#timer = setTimeout(() => void this.#writeInTurn(), everyMs).unref()
+  }
+
+  #writeNext(): Promise<void> {
+    this.#writing ??= this.#write().finally(() => {
+      this.#writing = undefined
+    })
+    return this.#writing
+  }
+
+  async #write(): Promise<void> {
+    const calls = this.#waiting.splice(0, callsPerBatch)
+    if (calls.length === 0) return
+    try {
+      const { documents } = await this.#thread.mask(calls)
+      await this.#options.shelf.add(documents)
+    } catch (error) {
+      this.#options.lost(calls.length, error)
+    } finally {
+      for (const { request, answer } of calls)
+        this.#bytes -= request.bytes.length + answer.bytes.length
+    }
+  }
+}
+
+function gathered(
+  call: NonNullable<CallEnd['call']>,
+  content: Capture,
+  givenId: string | undefined,
+): GatheredCall {
+  const { requestBytes, isRequestCut, pieces, isAnswerCut, isStream, bytesMax } = content
+  return {
+    facts: {
+      callId: call.id,
+      ...(givenId !== undefined && { requestId: givenId }),
+      keyId: call.key.id,
+      ...call.key.owners,
+      createdAt: call.trail.startedAt,
+      operation: call.operation,
+      format: call.format.id,
+    },
+    request: { bytes: requestBytes, isCut: isRequestCut, isStream: false },
+    answer: { bytes: Buffer.concat(pieces), isCut: isAnswerCut, isStream },
+    charactersMax: bytesMax,
+  }
+}

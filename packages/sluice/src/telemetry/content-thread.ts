@@ -1,0 +1,63 @@
+import { Worker } from 'node:worker_threads'
+import type { KeptContent } from '../ports/content.ts'
+import type { GatheredBody } from './masked-content.ts'
+
+/** A call whose prompt and answer are to be kept. */
+export interface GatheredCall {
+  readonly facts: Omit<KeptContent, 'request' | 'answer' | 'requestCut' | 'answerCut' | 'masked'>
+  readonly request: GatheredBody
+  readonly answer: GatheredBody
+  /** How much is kept of each. */
+  readonly charactersMax: number
+}
+
+/** Masked calls as the text of a JSON array of `KeptContent`. */
+export interface MaskedBatch {
+  readonly documents: string
+}
+
+/** Masks beside the calls. One batch at a time. */
+export interface ContentThread extends AsyncDisposable {
+  mask(calls: readonly GatheredCall[]): Promise<MaskedBatch>
+}
+
+/** A batch is a few megabytes; without limits the heap of a thread takes what garbage it likes. */
+const heapLimits = { maxYoungGenerationSizeMb: 16, maxOldGenerationSizeMb: 256 }
+
+/** The thread starts when it is first needed. */
+export function openContentThread(): ContentThread {
+  let worker: Worker | undefined
+  let caller: PromiseWithResolvers<MaskedBatch> | undefined
+
+  function start(): Worker {
+    const started = new Worker(new URL('./content-thread-entry.ts', import.meta.url), {
+      resourceLimits: heapLimits,
+    })
+    let failure = new Error('The thread that masks prompts and answers has ended')
+    started.on('error', (error) => {
+      failure = new Error(failure.message, { cause: error })
+    })
+    started.on('exit', () => {
+      worker = undefined
+      caller?.reject(failure)
+    })
+    started.on('message', (masked: MaskedBatch) => {
+      started.unref()
+      caller?.resolve(masked)
+    })
+    return started
+  }
+
+  return {
+    async mask(calls) {
+      worker ??= start()
+      caller = Promise.withResolvers()
+      worker.ref()
+      worker.postMessage(calls)
+      return caller.promise
+    },
+    async [Symbol.asyncDispose]() {
+      await worker?.terminate()
+    },
+  }
+}

@@ -1,0 +1,143 @@
+import { maskText } from './masking.ts'
+
+/** A prompt or an answer as it went over the wire, as far as it was gathered. */
+export interface GatheredBody {
+  readonly bytes: Uint8Array
+  /** There was more. */
+  readonly isCut: boolean
+  /** Server-sent events, whose texts come in pieces. */
+  readonly isStream: boolean
+}
+
+/** What is kept of it. */
+export interface MaskedBody {
+  /** JSON where it was JSON and is whole, text otherwise. */
+  readonly text: string
+  readonly isCut: boolean
+  /** How many replacements were made. */
+  readonly masked: number
+}
+
+/** What was cut may end within a secret that nothing recognises any more: so many characters before the cut go, too. */
+const cutMargin = 256
+
+/** Puts together, masks and cuts a prompt or an answer. Longer than `charactersMax` nothing is kept. */
+export function maskBody(
+  { bytes, isCut, isStream }: GatheredBody,
+  charactersMax: number,
+): MaskedBody {
+  const raw = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
+  const counter = { masked: 0 }
+  const text = isStream
+    ? JSON.stringify(maskValue(textsOf(raw), counter, isCut ? cutMargin : 0))
+    : maskDocument(raw, counter, isCut)
+  const kept = text.slice(0, charactersMax)
+  return { text: kept, isCut: isCut || kept.length < text.length, masked: counter.masked }
+}
+
+interface Counter {
+  masked: number
+}
+
+function maskDocument(raw: string, counter: Counter, isCut: boolean): string {
+  const value = isCut ? undefined : parsed(raw)
+  if (value !== undefined) return JSON.stringify(maskValue(value, counter, 0))
+  const plain = unescaped(raw)
+  const { text, count } = maskText(plain)
+  counter.masked += count
+  return isCut ? text.slice(0, -cutMargin) : text
+}
+
+function parsed(raw: string): unknown {
+  try {
+    return JSON.parse(raw)
+  } catch {
+    return undefined
+  }
+}
+
+/** Of JSON that is not whole: an escape may hide what a pattern looks for. */
+function unescaped(raw: string): string {
+  return raw.replace(
+    /\\(?:u([\da-f]{4})|(.))/gi,
+    (_all, code: string | undefined, sign: string) => {
+      if (code !== undefined) return String.fromCharCode(Number.parseInt(code, 16))
+      return { n: '\n', t: '\t', r: '\r', b: ' ', f: ' ' }[sign] ?? sign
+    },
+  )
+}
+
+/** Each text is masked by itself, names of fields and long numbers, too. */
+function maskValue(value: unknown, counter: Counter, margin: number): unknown {
+  if (typeof value === 'string')
+    return masked(margin > 0 ? value.slice(0, -margin) : value, counter)
+  if (typeof value === 'number') {
+    const text = String(value)
+    const shown = text.length < 13 ? text : masked(text, counter)
+    return shown === text ? value : shown
+  }
+  if (Array.isArray(value)) return value.map((item) => maskValue(item, counter, margin))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, field]) => [
+      masked(name, counter),
+      maskValue(field, counter, margin),
+    ]),
+  )
+}
+
+function masked(text: string, counter: Counter): string {
+  const { text: shown, count } = maskText(text)
+  counter.masked += count
+  return shown
+}
+
+/** What the formats call the texts of an answer that come in pieces. */
+const textNames: ReadonlySet<string> = new Set([
+  'content',
+  'text',
+  'delta',
+  'thinking',
+  'reasoning',
+  'reasoning_content',
+  'partial_json',
+  'arguments',
+  'input',
+  'refusal',
+  'transcript',
+  'name',
+])
+
+/**
+ * The texts of a stream's events put together by where they stand, since a secret may come in several pieces. Where an event
+ * carries the whole answer, as the last of OpenAI's Responses does, it is this.
+ */
+function textsOf(raw: string): unknown {
+  const texts = new Map<string, string>()
+  for (const line of raw.split(/\r?\n/)) {
+    if (!line.startsWith('data:')) continue
+    const event = parsed(line.slice('data:'.length))
+    if (typeof event !== 'object' || event === null) continue
+    const { type, response } = event as { readonly type?: unknown; readonly response?: unknown }
+    if (typeof type === 'string' && type.startsWith('response.')) {
+      if (/\.(?:completed|incomplete|failed)$/.test(type) && response !== undefined) return response
+      if (!type.endsWith('.delta')) continue
+    }
+    gather(event, '', texts)
+  }
+  return Object.fromEntries(texts)
+}
+
+function gather(value: unknown, path: string, texts: Map<string, string>): void {
+  if (typeof value !== 'object' || value === null) return
+  const fields = value as Readonly<Record<string, unknown>>
+  const place = ['output_index', 'content_index', 'index']
+    .map((name) => fields[name])
+    .filter((number) => typeof number === 'number')
+  const here = place.length === 0 ? path : `${path}[${place.join('.')}]`
+  for (const [name, field] of Object.entries(fields)) {
+    const inner = Array.isArray(value) ? here : here === '' ? name : `${here}.${name}`
+    if (typeof field !== 'string') gather(field, inner, texts)
+    else if (textNames.has(name)) texts.set(inner, (texts.get(inner) ?? '') + field)
+  }
+}
