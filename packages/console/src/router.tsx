@@ -39,6 +39,13 @@ const routes = [
   page('/teams/$id', account, 'TeamPage'),
   page('/organizations', accounts, 'OrganizationsPage'),
   page('/organizations/$id', account, 'OrganizationPage'),
+  page('/overview', () => import('./pages/overview/overview-page.tsx'), 'OverviewPage'),
+  page('/requests', () => import('./pages/requests/requests-page.tsx'), 'RequestsPage'),
+  page('/requests/$id', () => import('./pages/requests/request-page.tsx'), 'RequestPage'),
+  page('/models', () => import('./pages/models/models-page.tsx'), 'ModelsPage'),
+  page('/playground', () => import('./pages/playground/playground-page.tsx'), 'PlaygroundPage'),
+  page('/settings', () => import('./pages/settings/settings-page.tsx'), 'SettingsPage'),
+  page('/about', () => import('./pages/settings/about-page.tsx'), 'AboutPage'),
 ]
 
 /** The page is in the part after `#`: every other address is the gateway's, and it may be below another path. */

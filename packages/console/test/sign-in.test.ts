@@ -37,11 +37,11 @@ test(
     expect(await opened.problems()).toEqual([])
     await page.getByLabel('Key', { exact: true }).fill(adminKey)
     await page.getByRole('button', { name: 'Sign in' }).click()
-    await page.getByRole('heading', { name: 'Usage and cost' }).waitFor()
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
     await page.getByText('Owner').waitFor()
     // A reload finds the session again.
     await page.reload()
-    await page.getByRole('heading', { name: 'Usage and cost' }).waitFor()
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.getByLabel('Key', { exact: true }).waitFor()
     expect(await opened.problems()).toEqual([])
@@ -71,14 +71,14 @@ test('a plain user sees their own page alone', browserWait, async (context) => {
   await using opened = await browser.open('/', { key: testKey })
   await opened.page.getByRole('heading', { name: 'My usage' }).waitFor()
   const places = opened.page.getByRole('navigation').getByRole('link')
-  expect(await places.allTextContents()).toEqual(['My usage', 'API reference'])
+  expect(await places.allTextContents()).toEqual(['My usage', 'Playground', 'API reference'])
 })
 
 test('the menu of a phone opens and leads', browserWait, async (context) => {
   if (!browser) return leaveOutBrowser(context)
   await using opened = await browser.open('/', { key: adminKey, isPhone: true })
   const { page } = opened
-  await page.getByRole('heading', { name: 'Usage and cost' }).waitFor()
+  await page.getByRole('heading', { name: 'Overview' }).waitFor()
   expect(await page.getByRole('navigation').isVisible()).toBe(false)
   await page.getByRole('button', { name: 'Menu' }).click()
   await shoot(opened, 'menu-phone')
@@ -91,7 +91,7 @@ test('the first page loads less than 200 KB of scripts', browserWait, async (con
   if (!browser) return leaveOutBrowser(context)
   await using opened = await browser.open('/', { key: adminKey })
   const { page } = opened
-  await page.getByRole('heading', { name: 'Usage and cost' }).waitFor()
+  await page.getByRole('heading', { name: 'Overview' }).waitFor()
   const scripts = (await page.evaluate(
     'performance.getEntriesByType("resource").map(({ name, encodedBodySize }) => [name, encodedBodySize]).filter(([name]) => name.endsWith(".js"))',
   )) as readonly (readonly [string, number])[]

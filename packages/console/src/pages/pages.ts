@@ -14,12 +14,18 @@ const readers = [...wholeReaders, 'team'] as const
 /** In the order of the menu; the first that a role may see is the first page. */
 const menu: readonly Place[] = [
   { path: '/own', title: texts.pages.own, roles: ['caller'] },
+  { path: '/overview', title: texts.pages.overview, roles: readers },
+  { path: '/requests', title: texts.pages.requests, roles: readers },
+  { path: '/models', title: texts.pages.models, roles: wholeReaders },
+  { path: '/playground', title: texts.pages.playground, roles: ['caller', ...readers] },
   { path: '/usage', title: texts.pages.usage, roles: readers },
   { path: '/keys', title: texts.pages.keys, roles: readers },
   { path: '/users', title: texts.pages.users, roles: readers },
   { path: '/teams', title: texts.pages.teams, roles: readers },
   { path: '/organizations', title: texts.pages.organizations, roles: wholeReaders },
   { path: '/audit', title: texts.pages.audit, roles: wholeReaders },
+  { path: '/settings', title: texts.pages.settings, roles: wholeReaders },
+  { path: '/about', title: texts.pages.about, roles: readers },
 ]
 
 /** What a role is shown. */

@@ -19,6 +19,10 @@ export const texts = {
   pages: {
     overview: 'Overview',
     requests: 'Requests',
+    models: 'Models and routes',
+    playground: 'Playground',
+    settings: 'Settings',
+    about: 'About',
     usage: 'Usage and cost',
     own: 'My usage',
     keys: 'Keys',

@@ -40,6 +40,40 @@ export function askServer(url: string, { timeoutMs, body, ...options }: Ask): Pr
   })
 }
 
+interface Follow {
+  readonly headers: Readonly<Record<string, string>>
+  readonly signal: AbortSignal
+}
+
+/** Gives what a server of the user's own sends to `take` as it comes, until it ends or `signal` aborts. */
+export function followServer(
+  url: string,
+  options: Follow,
+  take: (text: string) => void,
+): Promise<void> {
+  const begin = url.startsWith('https:') ? httpsRequest : httpRequest
+  return new Promise((resolve, reject) => {
+    const request = begin(url, { ...options, agent: false }, (response) => {
+      if (response.statusCode !== 200) {
+        response.resume()
+        reject(new Error(`it answered ${response.statusCode}`))
+        return
+      }
+      response.setEncoding('utf8')
+      response.on('data', take)
+      response.on('end', resolve)
+      response.on('error', failed)
+    })
+    request.on('error', failed)
+    request.end()
+
+    function failed(error: Error): void {
+      if (options.signal.aborted) resolve()
+      else reject(error)
+    }
+  })
+}
+
 /** The JSON of a GET that succeeded; undefined for everything else, such as nobody listening. */
 export async function askForJson(url: string, timeoutMs: number): Promise<unknown> {
   try {

@@ -10,6 +10,7 @@ import { type BenchOptions, benchCommand } from './bench.ts'
 import { type CheckOptions, check } from './check.ts'
 import { explain } from './explain.ts'
 import { listModels } from './models.ts'
+import { addRequestCommands } from './request-commands.ts'
 import { type ServeOptions, serve } from './serve.ts'
 import { positive } from './terms-options.ts'
 import { addUsageCommands } from './usage-commands.ts'
@@ -28,17 +29,9 @@ export async function runProgram(args: readonly string[]): Promise<number> {
     .version(programVersion())
     .exitOverride()
 
-  program
-    .command('serve')
-    .description('start the gateway (the default without a command)')
-    .option(
-      '--workers <number>',
-      'processes that serve the port; auto: one for each core; default: that of the settings, or 1',
-      workersOption,
-    )
-    .action(async (options: ServeOptions) => {
-      exitCode = await serve(options)
-    })
+  addServe(program, (code) => {
+    exitCode = code
+  })
   addAdminCommands(program, { print, finish })
   addConfigCommands(program, print)
   program
@@ -76,6 +69,7 @@ export async function runProgram(args: readonly string[]): Promise<number> {
     })
   addGatewayCommands(program, { print, finish })
   addUsageCommands(program, { print, finish })
+  addRequestCommands(program, print)
 
   try {
     await program.parseAsync(args, { from: 'user' })
@@ -87,6 +81,20 @@ export async function runProgram(args: readonly string[]): Promise<number> {
 }
 
 type Print = (text: string) => void
+
+function addServe(program: Command, ended: (exitCode: number) => void): void {
+  program
+    .command('serve')
+    .description('start the gateway (the default without a command)')
+    .option(
+      '--workers <number>',
+      'processes that serve the port; auto: one for each core; default: that of the settings, or 1',
+      workersOption,
+    )
+    .action(async (options: ServeOptions) => {
+      ended(await serve(options))
+    })
+}
 
 function workersOption(text: string): Config['server']['workers'] {
   const count = workersIn(text)

@@ -1,0 +1,70 @@
+import '@mantine/core/styles/Code.css'
+import { Code } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { ask } from '../../api/client.ts'
+import { DataTable, type TableColumn } from '../../parts/data-table.tsx'
+import { modelTexts } from '../../texts/operation.ts'
+
+/** How a request would be routed, as the gateway tells it; what is read of it. */
+export interface Explanation {
+  readonly error?: { readonly message: string }
+  readonly targets?: readonly Target[]
+}
+
+interface Target {
+  readonly target: string
+  readonly because: string
+  readonly chosen: boolean
+  readonly available: boolean
+  readonly mode: string
+  readonly dropped: readonly string[]
+  readonly error?: { readonly message: string }
+}
+
+const columns: readonly TableColumn<Target>[] = [
+  { title: modelTexts.targets, cell: ({ target, chosen }) => (chosen ? `→ ${target}` : target) },
+  { title: modelTexts.route, cell: ({ because }) => because },
+  {
+    title: modelTexts.state,
+    cell: ({ available, mode, error }) =>
+      error?.message ?? (available ? mode : modelTexts.breaker.open),
+  },
+]
+
+/** The targets in the order in which they would be tried. */
+export function Explained({
+  of: { error, targets = [] },
+  label,
+}: {
+  readonly of: Explanation
+  /** Of what, where several stand on one page. */
+  readonly label: string
+}) {
+  if (error) return <Code block>{error.message}</Code>
+  return (
+    <DataTable
+      label={`${modelTexts.targets}: ${label}`}
+      columns={columns}
+      rows={targets}
+      idOf={({ target }) => target}
+    />
+  )
+}
+
+/** A short request for a model. */
+export function sampleOf(model: string) {
+  return { model, messages: [{ role: 'user', content: 'Hi' }] }
+}
+
+/** How a chat for this model would be routed now; undefined for other operations. */
+export function useExplanation(model: string, operation: string) {
+  const found = useQuery({
+    queryKey: ['explain', model],
+    queryFn: async ({ signal }) => {
+      const answered = await ask('explain', { body: { request: sampleOf(model) }, signal })
+      return answered as unknown as Explanation
+    },
+    enabled: operation === 'chat',
+  })
+  return operation === 'chat' ? found : undefined
+}

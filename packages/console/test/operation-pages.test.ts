@@ -1,0 +1,202 @@
+// The pages about what goes on: overview, requests, models and routes, playground, settings, about.
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test, type TestContext } from 'vitest'
+import { browserWait, chromium, leaveOutBrowser } from '../../../test/support/chromium.ts'
+import {
+  buildConsole,
+  type ConsoleBrowser,
+  openConsole,
+  shoot,
+} from '../../../test/support/console.ts'
+import { type FakeUpstream, fakeUpstream } from '../../../test/support/fake-upstream.ts'
+import { ask, at, error, streams } from '../../../test/support/routes.ts'
+import { adminKey, start, type Started, testKey } from '../../../test/support/start.ts'
+import { temporaryFolder } from '../../../test/support/temporary-folder.ts'
+
+const written = (one: string, other: string) => `# Ours.
+providers:
+  first: { type: openai, baseUrl: ${one}, key: sk-of-first-0123456789 }
+  second: { type: openai, baseUrl: ${other}, key: sk-of-second-0123456789 }
+models:
+  quick: first/a # the cheap one
+`
+const folder = temporaryFolder()
+const configFile = join(folder.path, 'sluice.yaml')
+
+let first: FakeUpstream
+let second: FakeUpstream
+let gateway: Started
+let empty: Started
+let browser: ConsoleBrowser | undefined
+let emptyBrowser: ConsoleBrowser | undefined
+
+beforeAll(async () => {
+  buildConsole()
+  first = await fakeUpstream(streams)
+  second = await fakeUpstream(error(503))
+  writeFileSync(configFile, written(first.url, second.url))
+  gateway = await start(
+    {
+      ...at({ first, second }),
+      models: { quick: 'first/a' },
+      prices: { 'first/*': { input: 2, output: 10 } },
+      defaults: { retries: { attempts: 1 } },
+    },
+    { configFile },
+  )
+  empty = await start()
+  for (const model of ['quick', 'second/b', 'first/c']) await (await chat(model)).text()
+  if (chromium === undefined) return
+  browser = await openConsole(gateway)
+  emptyBrowser = await openConsole(empty)
+}, 150_000)
+
+afterAll(async () => {
+  await browser?.[Symbol.asyncDispose]()
+  await emptyBrowser?.[Symbol.asyncDispose]()
+  await gateway[Symbol.asyncDispose]()
+  await empty[Symbol.asyncDispose]()
+  await first[Symbol.asyncDispose]()
+  await second[Symbol.asyncDispose]()
+  folder[Symbol.dispose]()
+})
+
+function chat(model: string): Promise<Response> {
+  return gateway.post('/v1/chat/completions', { model, stream: true, ...ask })
+}
+
+const paths = {
+  overview: ['/overview', 'Overview'],
+  requests: ['/requests', 'Requests'],
+  models: ['/models', 'Models and routes'],
+  playground: ['/playground', 'Playground'],
+  settings: ['/settings', 'Settings'],
+  about: ['/about', 'About'],
+} as const
+const looks = Object.keys(paths).flatMap((name) => [
+  { name, colorScheme: 'light', isPhone: false } as const,
+  { name, colorScheme: 'dark', isPhone: true } as const,
+])
+
+test.each(looks)('$name, $colorScheme, on a phone: $isPhone', browserWait, async (...given) => {
+  const [{ name, colorScheme, isPhone }, context] = given as unknown as [
+    (typeof looks)[number],
+    TestContext,
+  ]
+  if (!browser) return leaveOutBrowser(context)
+  const [path, title] = paths[name as keyof typeof paths]
+  await using opened = await browser.open(path, { key: adminKey, colorScheme, isPhone })
+  await opened.page.getByRole('heading', { name: title, level: 1 }).waitFor()
+  await opened.page.getByLabel('Loading').waitFor({ state: 'detached' })
+  await shoot(opened, `${name}-${colorScheme}${isPhone ? '-phone' : ''}`)
+  expect(await opened.problems()).toEqual([])
+})
+
+test('the overview counts, and what fails is named', browserWait, async (context) => {
+  if (!browser) return leaveOutBrowser(context)
+  await using opened = await browser.open('/overview', { key: adminKey })
+  const { page } = opened
+  const models = page.getByRole('region', { name: 'Models' })
+  await models.getByRole('row', { name: /^a 1 0/ }).waitFor()
+  await models.getByRole('row', { name: /^b 1 1/ }).waitFor()
+})
+
+test('nothing yet is said so', browserWait, async (context) => {
+  if (!emptyBrowser) return leaveOutBrowser(context)
+  await using opened = await emptyBrowser.open('/overview', { key: adminKey })
+  await opened.page.getByText('Nothing was asked in this time').waitFor()
+  await shoot(opened, 'overview-empty')
+  expect(await opened.problems()).toEqual([])
+  await opened.page.getByRole('link', { name: 'Requests' }).click()
+  await opened.page.getByText('No requests were found').waitFor()
+  expect(await opened.problems()).toEqual([])
+})
+
+test('a request is found, followed and looked at', browserWait, async (context) => {
+  if (!browser) return leaveOutBrowser(context)
+  await using opened = await browser.open('/requests', { key: adminKey })
+  const { page } = opened
+  await page.getByText('Following:').waitFor()
+  const rows = page.getByRole('table').getByRole('row')
+  await page.getByRole('cell', { name: 'first/c' }).first().waitFor()
+  await (await chat('first/live')).text()
+  await page.getByRole('cell', { name: 'first/live' }).first().waitFor()
+  await page.getByRole('button', { name: 'Stop following' }).click()
+
+  await page.getByLabel('Status').fill('5xx')
+  await page.getByRole('button', { name: 'Search' }).click()
+  await page.getByRole('cell', { name: 'Failed' }).waitFor()
+  expect(await rows.count()).toBe(2)
+  await rows.nth(1).getByRole('link').click()
+  await page.getByRole('heading', { name: '1. second/b' }).waitFor()
+  await page.getByText('upstream_unavailable').waitFor()
+  await page.getByRole('heading', { name: 'How it would be routed now' }).waitFor()
+  await page.getByRole('cell', { name: '→ second/b' }).waitFor()
+  await shoot(opened, 'request')
+  expect(await opened.problems()).toEqual([])
+  opened.expectStatus(404)
+  await page.goto(`${gateway.url}/#/requests/req_none`)
+  await page.getByRole('alert').getByText('no record').waitFor()
+  expect(await opened.problems()).toEqual([])
+})
+
+test('a route is planned and applied', browserWait, async (context) => {
+  if (!browser) return leaveOutBrowser(context)
+  await using opened = await browser.open('/models', { key: adminKey })
+  const { page } = opened
+  await page.getByRole('cell', { name: 'quick' }).first().waitFor()
+  await page.getByText('Providers', { exact: true }).click()
+  await page.getByRole('button', { name: 'Test call: first' }).waitFor()
+  await shoot(opened, 'providers')
+  expect(await opened.problems()).toEqual([])
+  await page.getByText('Routes', { exact: true }).click()
+  const editor = page.getByRole('textbox', { name: 'Routes as JSON' })
+  await editor.fill('{')
+  await page.getByText('This is no JSON object').waitFor()
+  await editor.fill('{ "quick": { "targets": [{ "target": "first/c", "weight": -1 }] } }')
+  opened.expectStatus(400)
+  await page.getByRole('button', { name: 'Plan' }).click()
+  await page.getByRole('alert').getByText('weight').waitFor()
+  await editor.fill('{ "quick": "first/c", "fresh": "first/a" }')
+  await page.getByRole('button', { name: 'Plan' }).click()
+  await page.getByText('Changed: quick').waitFor()
+  await page.getByRole('cell', { name: '→ first/c' }).waitFor()
+  await shoot(opened, 'routes-plan')
+  expect(await opened.problems()).toEqual([])
+  await page.getByRole('button', { name: 'Apply' }).click()
+  await expect.poll(() => readFileSync(configFile, 'utf8')).toContain('first/c # the cheap one')
+  expect(readFileSync(configFile, 'utf8')).toContain('fresh: first/a')
+})
+
+test('two models answer side by side', browserWait, async (context) => {
+  if (!browser) return leaveOutBrowser(context)
+  await using opened = await browser.open('/playground', { key: adminKey })
+  const { page } = opened
+  await page.getByRole('combobox', { name: 'Model 1' }).fill('first/a')
+  await page.getByRole('button', { name: 'Add a model' }).click()
+  await page.getByRole('combobox', { name: 'Model 2' }).fill('second/b')
+  await page.getByLabel('Message').fill('Hello?')
+  opened.expectStatus(503)
+  await page.getByRole('button', { name: 'Send' }).click()
+  await page.getByRole('alert').getByText('503').waitFor()
+  await page.getByText(/^\$0/).first().waitFor()
+  await page.getByText('Show as code').first().click()
+  await page.getByText('from openai import OpenAI').first().waitFor()
+  await shoot(opened, 'playground')
+  expect(await opened.problems()).toEqual([])
+  const [seen] = first.seen.slice(-1)
+  expect(seen?.body).toMatchObject({ messages: [{ role: 'user', content: 'Hello?' }] })
+})
+
+test('other operations are asked in JSON', browserWait, async (context) => {
+  if (!emptyBrowser) return leaveOutBrowser(context)
+  await using opened = await emptyBrowser.open('/playground', { key: testKey })
+  const { page } = opened
+  await page.getByRole('combobox', { name: 'Operation' }).selectOption('embeddings')
+  await page.getByRole('combobox', { name: 'Model 1' }).fill('builtin-embed')
+  await page.getByRole('button', { name: 'Send' }).click()
+  await page.getByText('Events').click()
+  await page.getByText('"embedding"').waitFor()
+  expect(await opened.problems()).toEqual([])
+})

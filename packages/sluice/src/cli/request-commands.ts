@@ -1,0 +1,48 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Command } from 'commander'
+import { readEnvironment } from '../config/env.ts'
+import {
+  requestFilterNames,
+  requestsCommand,
+  type RequestsOptions,
+  topCommand,
+} from './requests.ts'
+import { positive } from './terms-options.ts'
+
+/** A table on a terminal is drawn anew so often, in milliseconds. */
+const drawEveryMs = 2_000
+const clear = '\u001b[2J\u001b[H'
+
+/** Which calls were made and are made, of a gateway that is running. */
+export function addRequestCommands(program: Command, print: (text: string) => void): void {
+  const requests = program
+    .command('requests')
+    .description('list the newest requests, or follow them as they end')
+    .option('--follow', 'go on until it is interrupted')
+    .option('--limit <number>', 'how many; default 50', positive)
+    .option('--url <url>', 'the URL of the gateway; default: that of the settings')
+    .option('--json', 'print JSON; with --follow a line for each request')
+  for (const name of requestFilterNames) requests.option(`--${name} <value>`, `only this ${name}`)
+  requests.action(async (options: RequestsOptions) => {
+    const stopping = new AbortController()
+    process.once('SIGINT', () => stopping.abort())
+    const { signal } = stopping
+    print(await requestsCommand(readEnvironment(), options, { print, signal }))
+  })
+  program
+    .command('top')
+    .description(
+      'show what the last hour has used, by model; on a terminal until it is interrupted',
+    )
+    .option('--url <url>', 'the URL of the gateway; default: that of the settings')
+    .option('--json', 'print JSON, once')
+    .action(async (options: { readonly url?: string; readonly json?: boolean }) => {
+      const table = () => topCommand(readEnvironment(), options, Date.now())
+      if (options.json === true || !process.stdout.isTTY) return print(await table())
+      for (;;) {
+        const shown = await table()
+        print(clear + shown)
+        await wait(drawEveryMs)
+      }
+    })
+}

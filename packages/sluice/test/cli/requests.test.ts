@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest'
+import { requestsCommand, topCommand } from '../../src/cli/requests.ts'
+import { readEnvironment } from '../../src/config/env.ts'
+import { fakeUpstream } from '../../../../test/support/fake-upstream.ts'
+import { ask, at, good } from '../../../../test/support/routes.ts'
+import { adminKey, start, type Started, until } from '../../../../test/support/start.ts'
+
+const environmentOf = ({ dataFolder }: Started) =>
+  readEnvironment({ SLUICE_ADMIN_KEY: adminKey, SLUICE_DATA: dataFolder })
+
+const nobody = { print: () => {}, signal: new AbortController().signal }
+const prices = { 'first/*': { input: 2, output: 10 } }
+
+test('requests are listed, looked for and followed', async () => {
+  await using first = await fakeUpstream(good)
+  await using gateway = await start({ ...at({ first }), prices })
+  const { url } = gateway
+  const environment = environmentOf(gateway)
+  const chat = (model: string) => gateway.post('/v1/chat/completions', { model, ...ask })
+  await chat('first/a')
+  await chat('first/b')
+  const table = await requestsCommand(environment, { url }, nobody)
+  expect(table).toMatch(/^TIME +ID +MODEL/)
+  expect(table).toMatch(/first\/b +completed +200 +\d+ +7 +3 +0\.000044/)
+  const json = await requestsCommand(environment, { url, model: 'a', json: true }, nobody)
+  expect(JSON.parse(json)).toMatchObject({ data: [{ upstreamModel: 'a' }] })
+
+  const printed: string[] = []
+  const stopping = new AbortController()
+  const following = requestsCommand(
+    environment,
+    { url, follow: true, json: true },
+    { print: (text) => void printed.push(text), signal: stopping.signal },
+  )
+  await until(() => gateway.gateway.live.isWatched)
+  await chat('first/c')
+  await until(() => printed.length === 1)
+  expect(JSON.parse(printed[0] ?? '')).toMatchObject({ upstreamModel: 'c', outcome: 'completed' })
+  stopping.abort()
+  expect(await following).toBe('')
+})
+
+test('what the last hour has used is told by model', async () => {
+  await using first = await fakeUpstream(good)
+  await using gateway = await start({ ...at({ first }), prices })
+  const { url } = gateway
+  await gateway.post('/v1/chat/completions', { model: 'first/a', ...ask })
+  const table = await topCommand(environmentOf(gateway), { url }, Date.now())
+  expect(table).toMatch(/\na +1 +0 +7 +3 +0\.000044 +- +-\n/)
+  const json = await topCommand(environmentOf(gateway), { url, json: true }, Date.now())
+  expect(JSON.parse(json)).toMatchObject({ total: { calls: 1 } })
+})
+
+test('what the gateway refuses is said in its words', async () => {
+  await using gateway = await start()
+  const { url } = gateway
+  const refused = requestsCommand(environmentOf(gateway), { url, status: 'odd' }, nobody)
+  await expect(refused).rejects.toThrow("'status' must be a status")
+  const unreachable = topCommand(environmentOf(gateway), { url: 'http://127.0.0.1:1' }, Date.now())
+  await expect(unreachable).rejects.toThrow('No gateway answers')
+})
