@@ -111,6 +111,12 @@ function removeOthers({ files }: Bundle, isPart: Part['isPart'], changedBefore: 
     const { mtimeMs } = statSync(file)
     const plain = name.replaceAll('\\', '/')
     const stays = plain.startsWith('.') || !isPart(plain) || files.has(plain)
-    if (!stays && statSync(file).isFile() && mtimeMs < changedBefore) rmSync(file)
+    if (stays || !statSync(file).isFile()) continue
+    if (mtimeMs < changedBefore || isListed(plain)) rmSync(file)
   }
+}
+
+/** Read by looking into its folder: one that was renamed must not be found under both names. */
+function isListed(name: string): boolean {
+  return dirname(name) === 'migrations'
 }
