@@ -14,7 +14,7 @@ const film = { model: 'builtin-video', prompt: 'a red circle', seconds: '60', si
 
 /** A drawing that nobody finishes: dashes of one pixel along thousands of lines. */
 const lines = Array.from(
-  { length: 10_500 },
+  { length: 20_000 },
   (_, index) => `L${(index * 7919) % 1000} ${(index * 104_729) % 1000}`,
 )
 const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="1000" height="1000"><path d="M0 0${lines.join('')}" stroke="red" stroke-width="3" stroke-dasharray="1 1" fill="none"/></svg>`

@@ -61,6 +61,7 @@ describe('an engine that does not look at its signal', () => {
       operation: 'chat',
       request: { model: 'own/m', ...ask },
       stream: true,
+      format: { id: 'chat' },
       trail: openTrail(0),
       tags: [],
       admission: { isGranted: true, isPriced: true },

@@ -20,6 +20,8 @@ providers:
   second: { type: openai, baseUrl: ${other}, key: sk-of-second-0123456789 }
 models:
   quick: first/a # the cheap one
+prices:
+  first/*: { input: 2, output: 10 }
 `
 const folder = temporaryFolder()
 const configFile = join(folder.path, 'sluice.yaml')

@@ -56,11 +56,14 @@ test('the package holds the bundle and its notices, and neither sources nor test
       'package/dist/sluice.js',
       'package/dist/THIRD-PARTY-LICENSES.txt',
       'package/dist/migrations/001-initial.sql',
+      'package/dist/console/index.html',
     ]),
   )
   const others = files.filter(
     (file) =>
-      !/^package\/(?:dist\/[^.][^/]*(?:\/\d[^/]*\.sql)?|bin\/sluice\.cjs|[^/]+)$/.test(file),
+      !/^package\/(?:dist\/[^.][^/]*(?:\/\d[^/]*\.sql)?|dist\/console\/(?:assets\/)?[^/]+\.(?:html|css|js|svg|txt)(?:\.br|\.gz)?|bin\/sluice\.cjs|[^/]+)$/.test(
+        file,
+      ),
   )
   expect(others).toEqual([])
   expect(files.filter((file) => file.endsWith('.ts'))).toEqual([])

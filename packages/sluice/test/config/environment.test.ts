@@ -11,6 +11,8 @@ test('nothing set: the defaults', () => {
   expect(config.server).toEqual({
     host: '127.0.0.1',
     port: 8080,
+    drainMs: 0,
+    workers: 1,
     bodyLimitBytes: 134_217_728,
     inflatedLimitBytes: 67_108_864,
     bodyLimitValues: 500_000,

@@ -259,14 +259,19 @@ async function takeVideo(first: unknown, signal: AbortSignal, tell: Told): Promi
   tell({ progress: 100, media: [{ kind: 'video', url: URL.createObjectURL(await clip.blob()) }] })
 }
 
+/** A call is in the ledger a moment after its end. */
+const recordTries = 8
+
 /** What the ledger says of it; nothing where it cannot be had. */
 async function recordOf(id: string | null): Promise<Partial<Outcome>> {
   if (id === null) return {}
-  try {
-    const found = await ask('getRequest', { path: { id } })
-    const { inputTokens, outputTokens, costMicroUsd } = found
-    return { inputTokens, outputTokens, costMicroUsd }
-  } catch {
-    return {}
-  }
+  for (let tries = 1; ; tries += 1)
+    try {
+      const found = await ask('getRequest', { path: { id } })
+      const { inputTokens, outputTokens, costMicroUsd } = found
+      return { inputTokens, outputTokens, costMicroUsd }
+    } catch {
+      if (tries === recordTries) return {}
+      await new Promise((resolve) => setTimeout(resolve, pollMs))
+    }
 }
