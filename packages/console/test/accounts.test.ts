@@ -42,12 +42,11 @@ const open = (context: TestContext, path: string, options: object = {}) => {
   return browser.open(path, { key: adminKey, ...options })
 }
 
-test.each(['keys', 'users', 'teams', 'organizations'])(
+test.for(['keys', 'users', 'teams', 'organizations'])(
   '%s: none yet',
   browserWait,
-  async (path) => {
-    await using opened = await browser?.open(`/${path}`, { key: adminKey })
-    if (!opened) return
+  async (path, context) => {
+    await using opened = await open(context, `/${path}`)
     await opened.page.getByText(`There are no ${path} yet`).waitFor()
     await shoot(opened, `${path}-empty`)
     expect(await opened.problems()).toEqual([])
@@ -219,14 +218,13 @@ test('what cannot be reached is asked again', browserWait, async (context) => {
   await page.getByRole('link', { name: 'Search' }).waitFor()
 })
 
-test.each([
+test.for([
   ['light', false],
   ['dark', false],
   ['light', true],
   ['dark', true],
-] as const)('keys, %s, on a phone: %s', browserWait, async (colorScheme, isPhone) => {
-  await using opened = await browser?.open('/keys', { key: adminKey, colorScheme, isPhone })
-  if (!opened) return
+] as const)('keys, %s, on a phone: %s', browserWait, async ([colorScheme, isPhone], context) => {
+  await using opened = await open(context, '/keys', { colorScheme, isPhone })
   await opened.page.getByRole('link', { name: 'nightly' }).waitFor()
   await shoot(opened, `keys-${colorScheme}${isPhone ? '-phone' : ''}`)
   expect(await opened.problems()).toEqual([])

@@ -1,7 +1,7 @@
 // The pages about what goes on: overview, requests, models and routes, playground, settings, about.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test, type TestContext } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { browserWait, chromium, leaveOutBrowser } from '../../../test/support/chromium.ts'
 import {
   buildConsole,
@@ -81,11 +81,8 @@ const looks = Object.keys(paths).flatMap((name) => [
   { name, colorScheme: 'dark', isPhone: true } as const,
 ])
 
-test.each(looks)('$name, $colorScheme, on a phone: $isPhone', browserWait, async (...given) => {
-  const [{ name, colorScheme, isPhone }, context] = given as unknown as [
-    (typeof looks)[number],
-    TestContext,
-  ]
+test.for(looks)('$name, $colorScheme, on a phone: $isPhone', browserWait, async (look, context) => {
+  const { name, colorScheme, isPhone } = look
   if (!browser) return leaveOutBrowser(context)
   const [path, title] = paths[name as keyof typeof paths]
   await using opened = await browser.open(path, { key: adminKey, colorScheme, isPhone })

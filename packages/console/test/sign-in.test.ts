@@ -48,7 +48,7 @@ test(
   },
 )
 
-test.each([
+test.for([
   ['light', false],
   ['dark', false],
   ['light', true],
@@ -56,8 +56,7 @@ test.each([
 ] as const)(
   'the page to sign in, %s, on a phone: %s',
   browserWait,
-  async (colorScheme, isPhone, ...rest) => {
-    const [context] = rest as unknown as [Parameters<typeof leaveOutBrowser>[0]]
+  async ([colorScheme, isPhone], context) => {
     if (!browser) return leaveOutBrowser(context)
     await using opened = await browser.open('/', { colorScheme, isPhone })
     await opened.page.getByLabel('Key', { exact: true }).waitFor()

@@ -47,12 +47,11 @@ const open = (context: TestContext, path: string, options: object = {}) => {
   return browser.open(path, { key: adminKey, ...options })
 }
 
-test.each([
+test.for([
   ['usage', 'Nothing was used in this time'],
   ['audit', 'Nothing was administered yet'],
-])('%s: nothing yet', browserWait, async (path, text) => {
-  await using opened = await browser?.open(`/${path}`, { key: adminKey })
-  if (!opened) return
+] as const)('%s: nothing yet', browserWait, async ([path, text], context) => {
+  await using opened = await open(context, `/${path}`)
   await opened.page.getByText(text).waitFor()
   expect(await opened.problems()).toEqual([])
 })
@@ -130,13 +129,12 @@ test('what administrators did is listed, with what it changed', browserWait, asy
   }
 })
 
-test.each([
+test.for([
   ['dark', false],
   ['light', true],
   ['dark', true],
-] as const)('usage, %s, on a phone: %s', browserWait, async (colorScheme, isPhone) => {
-  await using opened = await browser?.open('/usage', { key: adminKey, colorScheme, isPhone })
-  if (!opened) return
+] as const)('usage, %s, on a phone: %s', browserWait, async ([colorScheme, isPhone], context) => {
+  await using opened = await open(context, '/usage', { colorScheme, isPhone })
   await opened.page.locator('.recharts-bar-rectangle').first().waitFor()
   await opened.page.getByText('$1.47 left of $2.00').waitFor()
   await shoot(opened, `usage-${colorScheme}${isPhone ? '-phone' : ''}`)
