@@ -87,7 +87,7 @@ test.for(looks)('$name, $colorScheme, on a phone: $isPhone', browserWait, async 
   const [path, title] = paths[name as keyof typeof paths]
   await using opened = await browser.open(path, { key: adminKey, colorScheme, isPhone })
   await opened.page.getByRole('heading', { name: title, level: 1 }).waitFor()
-  await opened.page.getByLabel('Loading').waitFor({ state: 'detached' })
+  await expect.poll(() => opened.page.getByLabel('Loading').count(), { timeout: 20_000 }).toBe(0)
   await shoot(opened, `${name}-${colorScheme}${isPhone ? '-phone' : ''}`)
   expect(await opened.problems()).toEqual([])
 })
