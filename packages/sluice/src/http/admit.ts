@@ -1,4 +1,4 @@
-import { GatewayError, objectOf, parseJson } from '@sluice/contract'
+import { GatewayError, objectOf } from '@sluice/contract'
 import type { FastifyRequest } from 'fastify'
 import { headerText } from '../gateway/answer.ts'
 import type { Call } from '../gateway/call.ts'
@@ -16,6 +16,7 @@ import {
   type Spending,
 } from '../gateway/limits/claims.ts'
 import { usualEstimates } from '../gateway/limits/input-size.ts'
+import { parseLargeAnswer } from '../gateway/large-json.ts'
 import { type Decided, tellLimits } from '../gateway/limits/tell-limits.ts'
 import type { Route } from '../gateway/route/routing.ts'
 import type { Budget } from '../ports/account.ts'
@@ -71,7 +72,8 @@ async function historyOf(
 ): Promise<number | undefined> {
   const kept = await store.findResponse(id)
   if (kept?.keyId !== key.id) return undefined
-  const { usage } = objectOf(parseJson(kept.response))
+  // Sixteen megabytes may be kept: read in turns, so that nobody else waits for all of it.
+  const { usage } = objectOf(await parseLargeAnswer(Buffer.from(kept.response)))
   const { total_tokens: total } = objectOf(usage)
   return typeof total === 'number' ? total : undefined
 }
