@@ -3,15 +3,18 @@ const lengthMax = 80
 
 /**
  * The name that was probably meant: the nearest that differs in its spelling alone (case, dashes) or in a letter or two,
- * of longer names in three. Undefined where none is near.
+ * of longer names in three; else one that is the last word of it, as `key` is of `apiKey`. Undefined where none is near.
  */
 export function similarName(name: string, names: Iterable<string>): string | undefined {
   if (name.length > lengthMax) return undefined
   const plain = plainly(name)
   let most = Math.min(3, Math.floor(plain.length / 3))
+  const lastWord = plainly(name.split(/[-_ ]|(?=[A-Z][a-z])/).at(-1) ?? '')
   let nearest: string | undefined
+  let byWord: string | undefined
   for (const candidate of names) {
     const other = plainly(candidate)
+    if (lastWord.length > 2 && other === lastWord && other !== plain) byWord ??= candidate
     if (candidate === name || Math.abs(other.length - plain.length) > most) continue
     if (other === plain) return candidate
     const steps = distance(plain, other)
@@ -19,7 +22,7 @@ export function similarName(name: string, names: Iterable<string>): string | und
     nearest = candidate
     most = steps - 1
   }
-  return nearest
+  return nearest ?? byWord
 }
 
 /** `Did you mean "x"?`, or nothing. */
