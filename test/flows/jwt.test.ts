@@ -6,6 +6,7 @@ import { type CryptoKey, exportJWK, generateKeyPair, type JWK, SignJWT } from 'j
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { ConfigFile } from '../../packages/sluice/src/config/schema.ts'
 import { granted } from '../support/administrate.ts'
+import { onEachDatabase, type SharedData } from '../support/databases.ts'
 import { fakeUpstream, sse } from '../support/fake-upstream.ts'
 import { type Started, start } from '../support/start.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
@@ -78,9 +79,7 @@ const unsigned = (header: object, claims: Said = {}) => {
 }
 
 let server: Awaited<ReturnType<typeof keyServer>>
-let gateway: Started
 let key: Pair
-let teamId: string
 const settings = (further: object = {}): ConfigFile => ({
   jwt: [{ issuer, audience, jwksUrl: server.url, ...further }],
 })
@@ -89,92 +88,105 @@ beforeAll(async () => {
   server = await keyServer()
   key = await pair('k1')
   server.serve([key.jwk])
-  gateway = await start(settings())
-  teamId = (await granted(gateway, 'POST /admin/v1/teams', { name: 'search' })).id
 })
-afterAll(async () => {
-  await gateway[Symbol.asyncDispose]()
-  await server[Symbol.asyncDispose]()
-})
+afterAll(() => server[Symbol.asyncDispose]())
 
-async function ask(secret: string, at = gateway) {
+async function asked(secret: string, at: Started) {
   const response = await at.post('/v1/chat/completions', chat, { key: secret })
   return { status: response.status, text: await response.text() }
 }
 
-test('a token is taken as a key, and its issuer is asked once', async () => {
-  for (let n = 0; n < 3; n++) expect((await ask(await token(key, { n }))).status).toBe(200)
-  expect(server.asked()).toBe(1)
-  const list = await gateway.request('/v1/models', { key: await token(key) })
-  expect(list.status).toBe(200)
-})
-
-describe('what is refused', () => {
-  test.each<[string, () => Promise<string> | string]>([
-    ['expired', () => token(key, { exp: Math.floor(Date.now() / 1000) - 60 })],
-    ['not valid yet', () => token(key, { nbf: Math.floor(Date.now() / 1000) + 600 })],
-    ['without an end', () => token(key, { exp: undefined })],
-    ['for another audience', () => token(key, { aud: 'other' })],
-    ['without an audience', () => token(key, { aud: undefined })],
-    ['of another issuer', () => token(key, { iss: 'https://evil.example.com' })],
-    ['without a user', () => token(key, { sub: undefined })],
-    ['with a user that is no text', () => token(key, { sub: 5 as unknown as string })],
-    ['signed with another key of the same name', async () => token(await pair('k1'))],
-    ['signed with a key that is not known', async () => token(await pair('k2'))],
-    ['that says it needs no signature', () => unsigned({ alg: 'none' })],
-    ['signed with nothing', () => unsigned({ alg: 'RS256', kid: 'k1' })],
-    [
-      'whose public key was taken for a secret (HS256)',
-      async () => {
-        const claims = { iss: issuer, aud: audience, sub: 'ada', exp: Date.now() / 1000 + 60 }
-        const secret = new TextEncoder().encode(JSON.stringify(key.jwk))
-        return new SignJWT(claims).setProtectedHeader({ alg: 'HS256', kid: 'k1' }).sign(secret)
-      },
-    ],
-    [
-      'whose claims were changed',
-      async () => {
-        const [head, , signature] = (await token(key)).split('.')
-        const claims = { iss: issuer, aud: audience, sub: 'eve', exp: Date.now() / 1000 + 60 }
-        return [head, Buffer.from(JSON.stringify(claims)).toString('base64url'), signature].join(
-          '.',
-        )
-      },
-    ],
-    ['that is too long', () => token(key, { more: 'x'.repeat(8_000) })],
-  ])('a token %s', async (_name, made) => {
-    const { status, text } = await ask(await made())
-    expect(status, text).toBe(401)
-    expect(JSON.parse(text)).toMatchObject({ error: { code: 'invalid_api_key' } })
-    expect(text).not.toContain('127.0.0.1')
+onEachDatabase((newData) => {
+  let data: SharedData
+  let gateway: Started
+  let teamId: string
+  beforeAll(async () => {
+    data = await newData()
+    gateway = await start(settings(), data.options)
+    teamId = (await granted(gateway, 'POST /admin/v1/teams', { name: 'search' })).id
+  })
+  afterAll(async () => {
+    await gateway[Symbol.asyncDispose]()
+    await data[Symbol.asyncDispose]()
   })
 
-  test('a token is no administrator', async () => {
-    const response = await gateway.request('/admin/v1/keys', { key: await token(key) })
-    expect(response.status).toBe(403)
-  })
-})
+  const ask = (secret: string) => asked(secret, gateway)
 
-test('claims say the team and the models, and what the team is held to holds', async () => {
-  await gateway.configure(
-    settings({ teamClaim: 'groups', teams: { devs: teamId }, modelsClaim: 'scope' }),
-  )
-  const claims = { groups: ['others', 'devs'], scope: 'builtin-chat x/*' }
-  const made = await token(key, claims)
-  expect((await ask(made)).status).toBe(200)
-  expect((await ask(await token(key, { ...claims, scope: 'x/*' }))).text).toContain(
-    'This key may not',
-  )
-  expect((await ask(await token(key, { ...claims, groups: ['others'] }))).status).toBe(401)
-  expect((await ask(await token(key, { ...claims, groups: [teamId] }))).status).toBe(401)
-  await granted(gateway, `PATCH /admin/v1/teams/${teamId}`, { models: ['builtin-embed'] })
-  const refused = await ask(made)
-  expect(refused.status).toBe(403)
-  expect(refused.text).toContain('The team search may not use the model builtin-chat')
-  await granted(gateway, `POST /admin/v1/teams/${teamId}/disable`)
-  expect((await ask(made)).status).toBe(401)
-  await gateway.configure(settings())
-  expect((await ask(made)).status).toBe(200)
+  test('a token is taken as a key, and its issuer is asked once', async () => {
+    const before = server.asked()
+    for (let n = 0; n < 3; n++) expect((await ask(await token(key, { n }))).status).toBe(200)
+    expect(server.asked()).toBe(before + 1)
+    const list = await gateway.request('/v1/models', { key: await token(key) })
+    expect(list.status).toBe(200)
+  })
+
+  describe('what is refused', () => {
+    test.each<[string, () => Promise<string> | string]>([
+      ['expired', () => token(key, { exp: Math.floor(Date.now() / 1000) - 60 })],
+      ['not valid yet', () => token(key, { nbf: Math.floor(Date.now() / 1000) + 600 })],
+      ['without an end', () => token(key, { exp: undefined })],
+      ['for another audience', () => token(key, { aud: 'other' })],
+      ['without an audience', () => token(key, { aud: undefined })],
+      ['of another issuer', () => token(key, { iss: 'https://evil.example.com' })],
+      ['without a user', () => token(key, { sub: undefined })],
+      ['with a user that is no text', () => token(key, { sub: 5 as unknown as string })],
+      ['signed with another key of the same name', async () => token(await pair('k1'))],
+      ['signed with a key that is not known', async () => token(await pair('k2'))],
+      ['that says it needs no signature', () => unsigned({ alg: 'none' })],
+      ['signed with nothing', () => unsigned({ alg: 'RS256', kid: 'k1' })],
+      [
+        'whose public key was taken for a secret (HS256)',
+        async () => {
+          const claims = { iss: issuer, aud: audience, sub: 'ada', exp: Date.now() / 1000 + 60 }
+          const secret = new TextEncoder().encode(JSON.stringify(key.jwk))
+          return new SignJWT(claims).setProtectedHeader({ alg: 'HS256', kid: 'k1' }).sign(secret)
+        },
+      ],
+      [
+        'whose claims were changed',
+        async () => {
+          const [head, , signature] = (await token(key)).split('.')
+          const claims = { iss: issuer, aud: audience, sub: 'eve', exp: Date.now() / 1000 + 60 }
+          return [head, Buffer.from(JSON.stringify(claims)).toString('base64url'), signature].join(
+            '.',
+          )
+        },
+      ],
+      ['that is too long', () => token(key, { more: 'x'.repeat(8_000) })],
+    ])('a token %s', async (_name, made) => {
+      const { status, text } = await ask(await made())
+      expect(status, text).toBe(401)
+      expect(JSON.parse(text)).toMatchObject({ error: { code: 'invalid_api_key' } })
+      expect(text).not.toContain('127.0.0.1')
+    })
+
+    test('a token is no administrator', async () => {
+      const response = await gateway.request('/admin/v1/keys', { key: await token(key) })
+      expect(response.status).toBe(403)
+    })
+  })
+
+  test('claims say the team and the models, and what the team is held to holds', async () => {
+    await gateway.configure(
+      settings({ teamClaim: 'groups', teams: { devs: teamId }, modelsClaim: 'scope' }),
+    )
+    const claims = { groups: ['others', 'devs'], scope: 'builtin-chat x/*' }
+    const made = await token(key, claims)
+    expect((await ask(made)).status).toBe(200)
+    expect((await ask(await token(key, { ...claims, scope: 'x/*' }))).text).toContain(
+      'This key may not',
+    )
+    expect((await ask(await token(key, { ...claims, groups: ['others'] }))).status).toBe(401)
+    expect((await ask(await token(key, { ...claims, groups: [teamId] }))).status).toBe(401)
+    await granted(gateway, `PATCH /admin/v1/teams/${teamId}`, { models: ['builtin-embed'] })
+    const refused = await ask(made)
+    expect(refused.status).toBe(403)
+    expect(refused.text).toContain('The team search may not use the model builtin-chat')
+    await granted(gateway, `POST /admin/v1/teams/${teamId}/disable`)
+    expect((await ask(made)).status).toBe(401)
+    await gateway.configure(settings())
+    expect((await ask(made)).status).toBe(200)
+  })
 })
 
 test('an issuer that is silent is waited for within bounds, is no 401, and is asked again', async () => {
@@ -184,13 +196,13 @@ test('an issuer that is silent is waited for within bounds, is no 401, and is as
   })
   const made = await pair('e1', 'ES256')
   own.beSilent()
-  const silent = await ask(await token(made), served)
+  const silent = await asked(await token(made), served)
   expect(silent.status).toBe(503)
   expect(silent.text).not.toContain('127.0.0.1')
   own.serve([made.jwk])
-  expect((await ask(await token(made), served)).status).toBe(200)
+  expect((await asked(await token(made), served)).status).toBe(200)
   // RS256 is not among the signatures of this issuer.
-  expect((await ask(await token(key), served)).status).toBe(401)
+  expect((await asked(await token(key), served)).status).toBe(401)
 })
 
 test('keys that the issuer exchanges are taken up, and unknown ones do not make it be asked again and again', async () => {
@@ -198,14 +210,15 @@ test('keys that the issuer exchanges are taken up, and unknown ones do not make 
   await using served = await start({ jwt: [{ issuer, audience, jwksUrl: own.url }] })
   const [old, next] = [await pair('old'), await pair('next')]
   own.serve([old.jwk])
-  expect((await ask(await token(old), served)).status).toBe(200)
+  expect((await asked(await token(old), served)).status).toBe(200)
   own.serve([next.jwk])
-  for (let n = 0; n < 3; n++) expect((await ask(await token(next, { n }), served)).status).toBe(401)
+  for (let n = 0; n < 3; n++)
+    expect((await asked(await token(next, { n }), served)).status).toBe(401)
   expect(own.asked()).toBe(1)
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 31_000 })
   try {
-    expect((await ask(await token(next), served)).status).toBe(200)
-    expect((await ask(await token(old, { n: 1 }), served)).status).toBe(401)
+    expect((await asked(await token(next), served)).status).toBe(200)
+    expect((await asked(await token(old, { n: 1 }), served)).status).toBe(401)
     expect(own.asked()).toBe(2)
   } finally {
     vi.useRealTimers()
@@ -217,8 +230,8 @@ test('keys may be in a file', async () => {
   const jwksFile = join(folder.path, 'jwks.json')
   writeFileSync(jwksFile, JSON.stringify({ keys: [key.jwk] }))
   await using served = await start({ jwt: [{ issuer, audience, jwksFile }] })
-  expect((await ask(await token(key), served)).status).toBe(200)
-  expect((await ask(await token(await pair('k1')), served)).status).toBe(401)
+  expect((await asked(await token(key), served)).status).toBe(200)
+  expect((await asked(await token(await pair('k1')), served)).status).toBe(401)
 })
 
 test('a stream ends when the token that it came with expires', async () => {

@@ -1,5 +1,6 @@
 // Signing in with a browser: what a session may do, who may use it, and when it ends.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { onEachDatabase, type SharedData } from '../support/databases.ts'
 import { adminKey, start, type Started, testKey, until } from '../support/start.ts'
 
 let gateway: Started
@@ -133,35 +134,48 @@ test('a proxy that is known says that the browser came by https', async () => {
   expect((await signIn(adminKey, said)).headers.get('set-cookie')).not.toContain('; Secure')
 })
 
-describe('a session ends with its key', () => {
-  interface Made {
-    readonly id: string
-    readonly secret: string
-  }
-  const administer = (address: string, body: object = {}) =>
-    gateway.post(address, body, { key: adminKey })
+onEachDatabase((newData) => {
+  describe('a session ends with its key', () => {
+    let data: SharedData
+    beforeEach(async () => {
+      await gateway[Symbol.asyncDispose]()
+      data = await newData()
+      gateway = await start({}, data.options)
+    })
+    afterEach(() => data[Symbol.asyncDispose]())
 
-  test.each(['revoke', 'disable', 'rotate'])('that is %sd', async (what) => {
-    const made = (await (await administer('/admin/v1/keys', { name: 'a' })).json()) as Made
-    const cookie = await cookieOf(signIn(made.secret))
-    expect((await browse('/v1/usage', cookie)).status).toBe(200)
-    expect((await administer(`/admin/v1/keys/${made.id}/${what}`)).status).toBe(200)
-    expect((await browse('/v1/usage', cookie)).status).toBe(401)
-  })
+    interface Made {
+      readonly id: string
+      readonly secret: string
+    }
+    const administer = (address: string, body: object = {}) =>
+      gateway.post(address, body, { key: adminKey })
 
-  test('on every replica', async () => {
-    await using other = await start({}, { dataFolder: gateway.dataFolder })
-    const made = (await (await administer('/admin/v1/keys', { name: 'a' })).json()) as Made
-    await until(async () => (await other.request('/v1/usage', { key: made.secret })).status === 200)
-    const cookie = await cookieOf(signIn(made.secret, ofConsole, other))
-    const there = () => other.request('/v1/usage', { key: null, headers: { cookie, ...ofConsole } })
-    expect((await there()).status).toBe(200)
-    await administer(`/admin/v1/keys/${made.id}/revoke`)
-    await until(async () => (await there()).status === 401)
-    const mine = await cookieOf(signIn(adminKey))
-    await browse(path, mine, { method: 'DELETE' })
-    const options = { key: null, headers: { cookie: mine, ...ofConsole } }
-    expect((await other.request('/admin/v1/keys', options)).status).toBe(401)
+    test.each(['revoke', 'disable', 'rotate'])('that is %sd', async (what) => {
+      const made = (await (await administer('/admin/v1/keys', { name: 'a' })).json()) as Made
+      const cookie = await cookieOf(signIn(made.secret))
+      expect((await browse('/v1/usage', cookie)).status).toBe(200)
+      expect((await administer(`/admin/v1/keys/${made.id}/${what}`)).status).toBe(200)
+      expect((await browse('/v1/usage', cookie)).status).toBe(401)
+    })
+
+    test('on every replica', async () => {
+      await using other = await start({}, data.options)
+      const made = (await (await administer('/admin/v1/keys', { name: 'a' })).json()) as Made
+      await until(
+        async () => (await other.request('/v1/usage', { key: made.secret })).status === 200,
+      )
+      const cookie = await cookieOf(signIn(made.secret, ofConsole, other))
+      const there = () =>
+        other.request('/v1/usage', { key: null, headers: { cookie, ...ofConsole } })
+      expect((await there()).status).toBe(200)
+      await administer(`/admin/v1/keys/${made.id}/revoke`)
+      await until(async () => (await there()).status === 401)
+      const mine = await cookieOf(signIn(adminKey))
+      await browse(path, mine, { method: 'DELETE' })
+      const options = { key: null, headers: { cookie: mine, ...ofConsole } }
+      expect((await other.request('/admin/v1/keys', options)).status).toBe(401)
+    })
   })
 })
 

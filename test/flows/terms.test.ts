@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createKey } from '../../packages/sluice/src/accounts/secrets.ts'
 import type { Account, Terms } from '../../packages/sluice/src/ports/account.ts'
+import { onEachDatabase, type SharedData } from '../support/databases.ts'
 import { type Answering, fakeUpstream, sse } from '../support/fake-upstream.ts'
 import { type Started, start, until } from '../support/start.ts'
 import { sampleAccount, sampleAudit } from '../support/store-samples.ts'
@@ -54,113 +55,15 @@ const who = {
   organization: 'The organization acme',
 }
 
-let gateway: Started
-beforeAll(async () => {
-  gateway = await start({ server: { trustedProxies: ['127.0.0.1', '10.9.0.0/16'] } })
-})
-afterAll(() => gateway[Symbol.asyncDispose]())
-
 async function refused(response: Response, message: string): Promise<void> {
   expect(response.status).toBe(403)
   const { error } = (await response.json()) as { error: { type: string; message: string } }
   expect(error).toMatchObject({ message, type: 'permission_error' })
 }
 
-describe.each(levels)('a bound of the %s', (level) => {
-  test('models: others are refused and not listed', async () => {
-    const options = await keyWith(gateway, { [level]: { models: ['builtin-chat', 'gpt-*'] } })
-    const embed = { model: 'builtin-embed', input: 'x' }
-    expect((await gateway.post('/v1/chat/completions', chat, options)).status).toBe(200)
-    await refused(
-      await gateway.post('/v1/embeddings', embed, options),
-      `${who[level]} may not use the model builtin-embed`,
-    )
-    const list = await gateway.request('/v1/models', options)
-    const { data } = (await list.json()) as { data: { id: string }[] }
-    expect(data.length).toBeGreaterThan(1)
-    expect(data.filter(({ id }) => !/^(builtin-chat|gpt-)/.test(id))).toEqual([])
-  })
-
-  test('operations: others are refused in every format, and their models not listed', async () => {
-    const options = await keyWith(gateway, { [level]: { operations: ['embed'] } })
-    const embed = { model: 'builtin-embed', input: 'x' }
-    expect((await gateway.post('/v1/embeddings', embed, options)).status).toBe(200)
-    const contents = [{ parts: [{ text: 'x' }] }]
-    const message = `${who[level]} may not use the operation`
-    for (const [path, body] of [
-      ['/v1/chat/completions', chat],
-      ['/chat/completions', chat],
-      ['/v1/responses', { model: 'builtin-chat', input: 'x' }],
-      ['/v1/messages', { ...chat, max_tokens: 9 }],
-      ['/v1beta/models/builtin-chat:generateContent', { contents }],
-      ['/v1beta/models/builtin-chat:streamGenerateContent', { contents }],
-    ] as const) {
-      const response = await gateway.post(path, body, options)
-      expect(await response.text(), path).toContain(`${message} chat`)
-      expect(response.status, path).toBe(403)
-    }
-    await refused(await gateway.request('/v1/videos', options), `${message} getVideo`)
-    await refused(await gateway.request('/v1/responses/resp_1', options), `${message} chat`)
-    const batch = { requests: [{ model: 'models/builtin-embed', content: contents[0] }] }
-    const allowed = await gateway.post(
-      '/v1beta/models/builtin-embed:batchEmbedContents',
-      batch,
-      options,
-    )
-    expect(allowed.status).toBe(200)
-    const { data } = (await (await gateway.request('/v1/models', options)).json()) as Models
-    expect(new Set(data.map(({ operations }) => operations.includes('embed')))).toEqual(
-      new Set([true]),
-    )
-  })
-
-  test('addresses: other addresses are refused, and only known proxies are believed', async () => {
-    const options = await keyWith(gateway, {
-      [level]: { addresses: ['192.0.2.0/24', '2001:db8::/32'] },
-    })
-    const from = (forwarded: string) =>
-      gateway.post('/v1/chat/completions', chat, {
-        ...options,
-        headers: { 'x-forwarded-for': forwarded },
-      })
-    for (const allowed of ['192.0.2.9', '1.2.3.4, 192.0.2.9', '192.0.2.9,10.9.1.1', '2001:db8::7'])
-      expect((await from(allowed)).status, allowed).toBe(200)
-    const message = `${who[level]} may not be used from this address`
-    for (const other of ['192.0.3.1', '192.0.2.9, 192.0.3.1', '192.0.2.9, x', 'x', '2001:db9::1'])
-      await refused(await from(other), message)
-    await refused(await gateway.post('/v1/chat/completions', chat, options), message)
-    await refused(await gateway.request('/v1/models', options), message)
-  })
-
-  test('expiry and disabling: the key is not valid', async () => {
-    const expired = await keyWith(gateway, { [level]: { expiresAt: Date.now() - 1 } })
-    expect((await gateway.post('/v1/chat/completions', chat, expired)).status).toBe(401)
-    const options = await keyWith(gateway, {})
-    expect((await gateway.post('/v1/chat/completions', chat, options)).status).toBe(200)
-    await options.change(level, { disabledAt: 1 })
-    await gateway.gateway.keys.reload()
-    const response = await gateway.post('/v1/chat/completions', chat, options)
-    expect(response.status).toBe(401)
-    expect(await response.json()).toMatchObject({ error: { code: 'invalid_api_key' } })
-  })
-})
-
 interface Models {
   readonly data: readonly { readonly operations: readonly string[] }[]
 }
-
-test('the levels are all held to, and the first that forbids is named', async () => {
-  const options = await keyWith(gateway, {
-    key: { models: ['*'] },
-    user: { models: ['builtin-*'] },
-    team: { models: ['builtin-chat'] },
-  })
-  expect((await gateway.post('/v1/chat/completions', chat, options)).status).toBe(200)
-  await refused(
-    await gateway.post('/v1/embeddings', { model: 'builtin-embed', input: 'x' }, options),
-    'The team search may not use the model builtin-embed',
-  )
-})
 
 /** Begins an answer and never ends it. */
 const endless =
@@ -169,6 +72,118 @@ const endless =
     seen.path.endsWith('/responses')
       ? noSuchAddress(response)
       : sse(response, events, { end: false })
+
+onEachDatabase((newData) => {
+  let data: SharedData
+  let gateway: Started
+  beforeAll(async () => {
+    sequence = 0
+    data = await newData()
+    const server = { trustedProxies: ['127.0.0.1', '10.9.0.0/16'] }
+    gateway = await start({ server }, data.options)
+  })
+  afterAll(async () => {
+    await gateway[Symbol.asyncDispose]()
+    await data[Symbol.asyncDispose]()
+  })
+
+  describe.each(levels)('a bound of the %s', (level) => {
+    test('models: others are refused and not listed', async () => {
+      const options = await keyWith(gateway, { [level]: { models: ['builtin-chat', 'gpt-*'] } })
+      const embed = { model: 'builtin-embed', input: 'x' }
+      expect((await gateway.post('/v1/chat/completions', chat, options)).status).toBe(200)
+      await refused(
+        await gateway.post('/v1/embeddings', embed, options),
+        `${who[level]} may not use the model builtin-embed`,
+      )
+      const list = await gateway.request('/v1/models', options)
+      const { data } = (await list.json()) as { data: { id: string }[] }
+      expect(data.length).toBeGreaterThan(1)
+      expect(data.filter(({ id }) => !/^(builtin-chat|gpt-)/.test(id))).toEqual([])
+    })
+
+    test('operations: others are refused in every format, and their models not listed', async () => {
+      const options = await keyWith(gateway, { [level]: { operations: ['embed'] } })
+      const embed = { model: 'builtin-embed', input: 'x' }
+      expect((await gateway.post('/v1/embeddings', embed, options)).status).toBe(200)
+      const contents = [{ parts: [{ text: 'x' }] }]
+      const message = `${who[level]} may not use the operation`
+      for (const [path, body] of [
+        ['/v1/chat/completions', chat],
+        ['/chat/completions', chat],
+        ['/v1/responses', { model: 'builtin-chat', input: 'x' }],
+        ['/v1/messages', { ...chat, max_tokens: 9 }],
+        ['/v1beta/models/builtin-chat:generateContent', { contents }],
+        ['/v1beta/models/builtin-chat:streamGenerateContent', { contents }],
+      ] as const) {
+        const response = await gateway.post(path, body, options)
+        expect(await response.text(), path).toContain(`${message} chat`)
+        expect(response.status, path).toBe(403)
+      }
+      await refused(await gateway.request('/v1/videos', options), `${message} getVideo`)
+      await refused(await gateway.request('/v1/responses/resp_1', options), `${message} chat`)
+      const batch = { requests: [{ model: 'models/builtin-embed', content: contents[0] }] }
+      const allowed = await gateway.post(
+        '/v1beta/models/builtin-embed:batchEmbedContents',
+        batch,
+        options,
+      )
+      expect(allowed.status).toBe(200)
+      const { data } = (await (await gateway.request('/v1/models', options)).json()) as Models
+      expect(new Set(data.map(({ operations }) => operations.includes('embed')))).toEqual(
+        new Set([true]),
+      )
+    })
+
+    test('addresses: other addresses are refused, and only known proxies are believed', async () => {
+      const options = await keyWith(gateway, {
+        [level]: { addresses: ['192.0.2.0/24', '2001:db8::/32'] },
+      })
+      const from = (forwarded: string) =>
+        gateway.post('/v1/chat/completions', chat, {
+          ...options,
+          headers: { 'x-forwarded-for': forwarded },
+        })
+      for (const allowed of [
+        '192.0.2.9',
+        '1.2.3.4, 192.0.2.9',
+        '192.0.2.9,10.9.1.1',
+        '2001:db8::7',
+      ])
+        expect((await from(allowed)).status, allowed).toBe(200)
+      const message = `${who[level]} may not be used from this address`
+      for (const other of ['192.0.3.1', '192.0.2.9, 192.0.3.1', '192.0.2.9, x', 'x', '2001:db9::1'])
+        await refused(await from(other), message)
+      await refused(await gateway.post('/v1/chat/completions', chat, options), message)
+      await refused(await gateway.request('/v1/models', options), message)
+    })
+
+    test('expiry and disabling: the key is not valid', async () => {
+      const expired = await keyWith(gateway, { [level]: { expiresAt: Date.now() - 1 } })
+      expect((await gateway.post('/v1/chat/completions', chat, expired)).status).toBe(401)
+      const options = await keyWith(gateway, {})
+      expect((await gateway.post('/v1/chat/completions', chat, options)).status).toBe(200)
+      await options.change(level, { disabledAt: 1 })
+      await gateway.gateway.keys.reload()
+      const response = await gateway.post('/v1/chat/completions', chat, options)
+      expect(response.status).toBe(401)
+      expect(await response.json()).toMatchObject({ error: { code: 'invalid_api_key' } })
+    })
+  })
+
+  test('the levels are all held to, and the first that forbids is named', async () => {
+    const options = await keyWith(gateway, {
+      key: { models: ['*'] },
+      user: { models: ['builtin-*'] },
+      team: { models: ['builtin-chat'] },
+    })
+    expect((await gateway.post('/v1/chat/completions', chat, options)).status).toBe(200)
+    await refused(
+      await gateway.post('/v1/embeddings', { model: 'builtin-embed', input: 'x' }, options),
+      'The team search may not use the model builtin-embed',
+    )
+  })
+})
 
 describe.each(upstreamStreams)('an upstream that speaks $type', ({ type, preamble, content }) => {
   test.each(clientStreams)(

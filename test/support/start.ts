@@ -12,6 +12,7 @@ import type { StreamTimes } from '../../packages/sluice/src/http/deliver.ts'
 import type { Store } from '../../packages/sluice/src/ports/store.ts'
 import { StoreFailures } from '../../packages/sluice/src/cli/store-failures.ts'
 import { openSqlite } from '../../packages/sluice/src/storage/sqlite.ts'
+import type { StoreOptions } from '../../packages/sluice/src/storage/store.ts'
 
 export const testKey = 'sk-test0123456789abcdef'
 export const adminKey = 'sk-admin0123456789abcdef'
@@ -54,8 +55,9 @@ export interface StartOptions {
   readonly streamTimes?: StreamTimes
   /** What administrators change; nothing is read from it at the start. Default: one that is not there. */
   readonly configFile?: string
-  /** Disposed with the gateway. Default: SQLite in the data folder. */
+  /** Disposed with the gateway. Default: PostgreSQL at `databaseUrl`, or else SQLite in the data folder. */
   readonly store?: Store
+  readonly databaseUrl?: string | undefined
   /** Between tries of a webhook. Default: 50 ms, four times. */
   readonly alertWaitsMs?: readonly number[]
   /** How often Node looks for requests that do not arrive, in milliseconds; default Node's own, 30 seconds. */
@@ -104,13 +106,8 @@ export async function start(
     createConfig(environment, { prices, ...file }, configFile ?? join(folder, 'sluice.yaml'))
   const { log, logged } = recorder()
   const failures = new StoreFailures(log)
-  const store =
-    given.store ??
-    openSqlite({
-      file: join(folder, 'sluice.db'),
-      journalFolder: join(folder, 'journal'),
-      ...failures.options,
-    })
+  const kept = { journalFolder: join(folder, 'journal'), ...failures.options }
+  const store = given.store ?? (await openStoreAt(folder, given.databaseUrl, kept))
   const opened = await openGateway({
     config: configOf(content),
     store,
@@ -164,6 +161,17 @@ export async function start(
       if (dataFolder === undefined) rmSync(folder, { recursive: true, force: true })
     },
   }
+}
+
+async function openStoreAt(
+  folder: string,
+  url: string | undefined,
+  options: StoreOptions,
+): Promise<Store> {
+  if (url === undefined) return openSqlite({ file: join(folder, 'sluice.db'), ...options })
+  // Loaded by those alone that need it, as the program does.
+  const { openPostgres } = await import('../../packages/sluice/src/storage/postgres.ts')
+  return openPostgres({ url, ...options })
 }
 
 /** Says which call hung, a little before the test is cut off at 30 seconds without a word about it. */

@@ -2,16 +2,21 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
+import { onEachDatabase, type SharedData } from '../../../../test/support/databases.ts'
 import { runSluice } from '../../../../test/support/run-sluice.ts'
 import { adminKey, start } from '../../../../test/support/start.ts'
 import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
-import { openSqlite } from '../../src/storage/sqlite.ts'
 
 type Run = (...args: readonly string[]) => Promise<string>
 
 /** Commands in a folder; each has to succeed. Returns its standard output, without the last line break. */
-function commandsIn(folder: string, port: number): Run {
-  const variables = { SLUICE_DATA: folder, SLUICE_PORT: String(port), SLUICE_ADMIN_KEY: adminKey }
+function commandsIn(folder: string, port: number, databaseUrl?: string): Run {
+  const variables = {
+    SLUICE_DATA: folder,
+    SLUICE_PORT: String(port),
+    SLUICE_ADMIN_KEY: adminKey,
+    ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }),
+  }
   return async (...args) => {
     const { stdout, stderr, exitCode } = await runSluice(args, { folder, variables })
     expect(exitCode, stderr).toBe(0)
@@ -19,8 +24,8 @@ function commandsIn(folder: string, port: number): Run {
   }
 }
 
-async function actorsIn(folder: string): Promise<readonly string[]> {
-  await using store = openSqlite({ file: join(folder, 'sluice.db') })
+async function actorsIn(data: SharedData): Promise<readonly string[]> {
+  await using store = await data.openStore()
   const entries = await store.listAudit({ limit: 100 })
   return [...new Set(entries.map(({ actor }) => actor.replace(/_\w+$/, '')))]
 }
@@ -64,27 +69,31 @@ async function wayOfATeam(run: Run): Promise<{ first: string; second: string; ke
   return { first, second, key: listed }
 }
 
-test('where a gateway runs, it is asked', async () => {
-  await using gateway = await start()
-  const run = commandsIn(gateway.dataFolder, Number(new URL(gateway.url).port))
-  const { first, second, key } = await wayOfATeam(run)
-  for (const secret of [first, second])
-    expect((await gateway.request('/v1/models', { key: secret })).status).toBe(200)
-  await run('keys', 'revoke', 'app')
-  for (const secret of [first, second])
-    expect((await gateway.request('/v1/models', { key: secret })).status).toBe(401)
-  expect(await run('keys', 'revoke', key)).toContain('was revoked already')
-  expect(await actorsIn(gateway.dataFolder)).toEqual(['environment'])
+onEachDatabase((newData) => {
+  test('where a gateway runs, it is asked', async () => {
+    await using data = await newData()
+    await using gateway = await start({}, data.options)
+    const run = commandsIn(gateway.dataFolder, Number(new URL(gateway.url).port))
+    const { first, second, key } = await wayOfATeam(run)
+    for (const secret of [first, second])
+      expect((await gateway.request('/v1/models', { key: secret })).status).toBe(200)
+    await run('keys', 'revoke', 'app')
+    for (const secret of [first, second])
+      expect((await gateway.request('/v1/models', { key: secret })).status).toBe(401)
+    expect(await run('keys', 'revoke', key)).toContain('was revoked already')
+    expect(await actorsIn(data)).toEqual(['environment'])
+  })
+
+  test('where none runs, the same works on the data', async () => {
+    await using data = await newData()
+    using folder = temporaryFolder()
+    const { dataFolder = folder.path, databaseUrl } = data.options
+    await wayOfATeam(commandsIn(dataFolder, 0, databaseUrl))
+    expect(await actorsIn(data)).toEqual(['command line'])
+  })
 })
 
 describe('where none runs', () => {
-  test('the same works on the data', async () => {
-    using folder = temporaryFolder()
-    const run = commandsIn(folder.path, 0)
-    await wayOfATeam(run)
-    expect(await actorsIn(folder.path)).toEqual(['command line'])
-  })
-
   test('an audit log that somebody has changed is told of, with the first wrong entry', async () => {
     using folder = temporaryFolder()
     const run = commandsIn(folder.path, 0)
