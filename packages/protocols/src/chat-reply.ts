@@ -6,6 +6,7 @@ import {
   type Usage,
 } from '@sluice/contract'
 import type { CodecContext, Decoded } from './protocol.ts'
+import type { TextPlaces } from './text-places.ts'
 
 /** What an upstream says of its answer besides the choices. */
 interface Said {
@@ -23,6 +24,7 @@ interface Answered {
   readonly annotations?: NonNullable<AnswerMessage['annotations']>
   readonly serverCalls?: NonNullable<AnswerMessage['server_tool_calls']>
   readonly images?: NonNullable<AnswerMessage['images']>
+  readonly textPlaces?: TextPlaces
 }
 
 /** The message of an answer, without what it has none of. */
@@ -36,6 +38,7 @@ export function answerMessage(answered: Answered): AnswerMessage {
     ...(reasoning === '' ? {} : { reasoning_content: reasoning }),
     ...(blocks.length === 0 ? {} : { thinking_blocks: blocks }),
     ...(calls.length === 0 ? {} : { tool_calls: calls }),
+    ...answered.textPlaces?.told(),
     ...(annotations.length === 0 ? {} : { annotations }),
     ...(serverCalls.length === 0 ? {} : { server_tool_calls: serverCalls }),
     ...(images.length === 0 ? {} : { images }),

@@ -1,4 +1,12 @@
-import { countOf, type Fields, isObject, objectOf, someText, textOf } from '@sluice/contract'
+import {
+  type AnswerMessage,
+  countOf,
+  type Fields,
+  isObject,
+  objectOf,
+  someText,
+  textOf,
+} from '@sluice/contract'
 import type { FormatContext } from './protocol.ts'
 
 /**
@@ -119,4 +127,18 @@ export function shiftedAnnotation(annotation: Fields, characters: number): Annot
     return at === undefined ? [] : [[field, at + characters] as const]
   })
   return { type: name, [name]: { ...fields, ...Object.fromEntries(moved) } }
+}
+
+/** The annotations that lie in one of an answer's texts, placed in that text. One without a place belongs to the first. */
+export function annotationsIn(
+  { content, annotations = [] }: Pick<AnswerMessage, 'annotations' | 'content'>,
+  { start, text }: { readonly start: number; readonly text: string },
+): readonly Fields[] {
+  const end = start + text.length
+  const isLast = end >= (content ?? '').length
+  return annotations.flatMap((annotation) => {
+    const at = readCitation(annotation)?.place?.start ?? 0
+    if (at < start || (at >= end && !isLast)) return []
+    return [start === 0 ? annotation : shiftedAnnotation(annotation, -start)]
+  })
 }

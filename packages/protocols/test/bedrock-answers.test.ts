@@ -187,3 +187,20 @@ describe('citations', () => {
     expect(told).toEqual(annotations)
   })
 })
+
+test('a text behind a call stays there', () => {
+  const content = [
+    { text: 'First.' },
+    { toolUse: { toolUseId: 'x', name: 'now', input: {} } },
+    { text: 'Last.' },
+  ]
+  const answer = { output: { message: { content } }, stopReason: 'tool_use' }
+  const { reply } = codec.decode(received(JSON.stringify(answer)), codecContext(), {
+    model: 'm',
+    messages: [user],
+  })
+  expect(reply.choices[0]?.message).toMatchObject({
+    content: 'First.Last.',
+    text_places: [{ start: 6, calls: 1 }],
+  })
+})

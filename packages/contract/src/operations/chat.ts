@@ -40,6 +40,18 @@ export const AnswerMessage = Type.Object({
   reasoning_content: optional(Type.String()),
   thinking_blocks: Type.Optional(Message.properties.thinking_blocks),
   tool_calls: Type.Optional(Type.Array(ToolCall)),
+  /**
+   * Where the text goes on behind calls: from which character of `content`, and behind how many of `tool_calls`. Absent
+   * where all of it stands before them. Chat itself has no order of the two, so that its own clients are not told it.
+   */
+  text_places: Type.Optional(
+    Type.Array(
+      Type.Object({
+        start: Type.Integer({ minimum: 0 }),
+        calls: Type.Integer({ minimum: 1 }),
+      }),
+    ),
+  ),
   annotations: Type.Optional(Type.Array(AnyObject)),
   server_tool_calls: Type.Optional(Type.Array(ServerToolCall)),
   audio: optional(

@@ -17,6 +17,7 @@ import { answerMessage, chatReply } from '../chat-reply.ts'
 import type { Annotation } from '../citations.ts'
 import { placed } from '../interleaved.ts'
 import type { CodecContext, Decoded, Received } from '../protocol.ts'
+import { TextPlaces } from '../text-places.ts'
 import { annotationsOf } from './citations.ts'
 import { finishReason, stopSequenceOf } from './finish-reasons.ts'
 import { answersByTool, jsonToolName } from './tools.ts'
@@ -48,6 +49,7 @@ export function decodeChat(
 
 function readMessage(content: readonly unknown[], byTool: boolean): AnswerMessage {
   const texts: string[] = []
+  const textPlaces = new TextPlaces()
   const reasoning: string[] = []
   const blocks: ThinkingBlock[] = []
   const calls: ToolCall[] = []
@@ -56,9 +58,12 @@ function readMessage(content: readonly unknown[], byTool: boolean): AnswerMessag
   for (const item of content) {
     const block = objectOf(item)
     const { toolUse } = block
-    if (typeof block['text'] === 'string') texts.push(block['text'])
-    else if (isObject(block['citationsContent'])) {
+    if (typeof block['text'] === 'string') {
+      if (block['text'] !== '') textPlaces.note(texts.join('').length, calls.length)
+      texts.push(block['text'])
+    } else if (isObject(block['citationsContent'])) {
       const start = texts.join('').length
+      textPlaces.note(start, calls.length)
       const { content: said, citations } = block['citationsContent']
       texts.push(...listOf(said).map((part) => textOf(objectOf(part)['text'])))
       annotations.push(...annotationsOf(citations, { start, end: texts.join('').length }))
@@ -78,6 +83,7 @@ function readMessage(content: readonly unknown[], byTool: boolean): AnswerMessag
     blocks,
     calls,
     annotations,
+    textPlaces,
     images: images.map((url) => ({ type: 'image_url', image_url: { url } })),
   })
 }

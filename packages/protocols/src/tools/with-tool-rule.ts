@@ -2,10 +2,11 @@ import type { ChatRequest } from '@sluice/contract'
 import type { Codec, CodecContext, StreamCodec } from '../protocol.ts'
 import { type FittedTools, fitTools, type ToolRule } from './fit-tools.ts'
 import { createCallRestorer, restoredReply } from './restore-calls.ts'
+import { CallUnfolder, unfoldableTools, unfoldedReply } from './unfold-calls.ts'
 
 /**
  * A chat codec that sees only tools which its target takes: the names fit, and free-form tools are functions where the
- * target knows no others. Its answers name the tools as the caller does.
+ * target knows no others. Its answers name the tools as the caller does, and call each by itself.
  */
 export function withToolRule(codec: Codec<'chat'>, rule: ToolRule): Codec<'chat'> {
   const { stream } = codec
@@ -15,7 +16,10 @@ export function withToolRule(codec: Codec<'chat'>, rule: ToolRule): Codec<'chat'
     decode(received, context, request) {
       const { request: sent, changes } = quietly(request, rule, context)
       const decoded = codec.decode(received, context, sent)
-      return changes ? { ...decoded, reply: restoredReply(decoded.reply, changes) } : decoded
+      const offered = unfoldableTools(sent)
+      const single = offered ? unfoldedReply(decoded.reply, offered) : decoded.reply
+      const reply = changes ? restoredReply(single, changes) : single
+      return reply === decoded.reply ? decoded : { ...decoded, reply }
     },
     ...(stream && { stream: restoringStream(stream, rule) }),
   }
@@ -37,11 +41,15 @@ function restoringStream(stream: StreamCodec<'chat'>, rule: ToolRule): StreamCod
     reader(context, request) {
       const { request: sent, changes } = quietly(request, rule, context)
       const inner = stream.reader(context, sent)
-      if (changes === undefined) return inner
-      const restorer = createCallRestorer(changes)
+      const offered = unfoldableTools(sent)
+      const unfolder = offered && new CallUnfolder(offered)
+      const restorer = changes && createCallRestorer(changes)
+      if (!unfolder && !restorer) return inner
+      const layers = [unfolder, restorer].filter((layer) => layer !== undefined)
       return {
-        read: (event) => restorer.read(inner.read(event)),
-        end: () => [...restorer.read(inner.end()), ...restorer.end()],
+        read: (event) => layers.reduce((steps, layer) => layer.read(steps), inner.read(event)),
+        end: () =>
+          layers.reduce((steps, layer) => [...layer.read(steps), ...layer.end()], inner.end()),
       }
     },
   }

@@ -5,6 +5,8 @@ import { callSignatureBlock } from './thinking.ts'
 
 interface Slot {
   readonly id: string
+  /** A free-form call: this format has none, so that its text is the one string of an object, as in whole answers. */
+  isCustom: boolean
   name: string
   arguments: string
   signature: string | undefined
@@ -40,7 +42,7 @@ export function createCallWriter(
     const known = slots.get(index)
     if (known !== undefined) return known
     const rest = { name: '', arguments: '', signature: undefined, state: 'waiting' } as const
-    const slot: Slot = { id: id || newId('toolu_'), ...rest }
+    const slot: Slot = { id: id || newId('toolu_'), isCustom: false, ...rest }
     slots.set(index, slot)
     return slot
   }
@@ -56,9 +58,10 @@ export function createCallWriter(
 
   function close(): string {
     if (open === undefined) return ''
+    const rest = open.isCustom ? blocks.argue(customEnd) : ''
     open.state = 'closed'
     open = undefined
-    return blocks.close()
+    return rest + blocks.close()
   }
 
   /** Opens the next call when none is open, or the open one is whole. */
@@ -77,7 +80,7 @@ export function createCallWriter(
     writing,
     take(piece) {
       const slot = slotOf(piece)
-      const text = piece.function?.arguments ?? piece.custom?.input ?? ''
+      const text = textIn(slot, piece)
       slot.name ||= piece.function?.name ?? piece.custom?.name ?? ''
       slot.signature ??= callSignature(piece)
       slot.arguments += text
@@ -91,6 +94,17 @@ export function createCallWriter(
     },
     close,
   }
+}
+
+const customBegin = '{"input":"'
+const customEnd = '"}'
+
+/** What a piece adds to the arguments. */
+function textIn(slot: Slot, { function: called, custom }: ToolCallDelta): string {
+  if (custom === undefined) return called?.arguments ?? ''
+  const begin = slot.isCustom ? '' : customBegin
+  slot.isCustom = true
+  return begin + JSON.stringify(custom.input ?? '').slice(1, -1)
 }
 
 function isWhole(text: string): boolean {

@@ -11,9 +11,10 @@ import {
   type ToolCall,
 } from '@sluice/contract'
 import { callSignature } from '../../call-signature.ts'
-import { annotationsName, nameUnread } from '../../citations.ts'
+import { annotationsIn, annotationsName, nameUnread } from '../../citations.ts'
 import { interleaved } from '../../interleaved.ts'
 import type { FormatContext } from '../../protocol.ts'
+import { callsAndTexts, type PlacedText, placedTexts } from '../../text-places.ts'
 import type { Block } from '../blocks.ts'
 import { stopReason } from '../finish-reasons.ts'
 import { citationsOf } from './citations.ts'
@@ -102,11 +103,14 @@ function contentOf(
   { declined, textShown }: { readonly declined: boolean; readonly textShown: boolean },
 ): readonly Block[] {
   const calls = message.tool_calls ?? []
+  const citing = (placed: PlacedText): Block =>
+    textBlock(placed.text, citationsOf(placed.text, annotationsIn(message, placed)))
   const signed = calls.flatMap((call) => {
     const signature = callSignature(call)
     return signature === undefined ? [] : [[call.id, signature] as const]
   })
-  const { content, thinking_blocks: thoughts } = message
+  const { thinking_blocks: thoughts } = message
+  const texts = placedTexts(message)
   return interleaved(
     thinkingBlocks(message, textShown).map((block, index) => ({
       place: thoughts?.[index]?.place,
@@ -114,12 +118,16 @@ function contentOf(
     })),
     [
       ...(message.server_tool_calls ?? []).flatMap(serverToolBlocks),
-      ...(content ? [textBlock(content, citationsOf(content, message.annotations))] : []),
+      ...texts.filter(({ calls: before }) => before === 0).map(citing),
       ...(message.images ?? []).map(({ image_url: image }) => textBlock(pictureText(image.url))),
       ...(declined && message.refusal ? [textBlock(message.refusal)] : []),
       ...(signed.length > 0 ? [callSignatureBlock(Object.fromEntries(signed))] : []),
     ],
-    calls.map((call) => [toolUse(call)]),
+    callsAndTexts(
+      calls.map((call) => [toolUse(call)]),
+      texts,
+      (text) => [citing(text)],
+    ),
   )
 }
 

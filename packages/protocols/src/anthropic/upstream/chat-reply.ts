@@ -16,6 +16,7 @@ import { answerMessage, chatReply } from '../../chat-reply.ts'
 import { placed } from '../../interleaved.ts'
 import type { CodecContext, Decoded, Received } from '../../protocol.ts'
 import { receivedObject } from '../../read-json.ts'
+import { TextPlaces } from '../../text-places.ts'
 import { finishReason } from '../finish-reasons.ts'
 import { readUsage } from '../usage.ts'
 import { annotationsOf } from './annotations.ts'
@@ -25,6 +26,7 @@ import { ServerTools } from './server-tools.ts'
 
 interface Answer {
   readonly text: string
+  readonly textPlaces: TextPlaces
   readonly reasoning: string
   readonly thinking: readonly ThinkingBlock[]
   readonly calls: readonly ToolCall[]
@@ -72,6 +74,7 @@ function readBlocks(content: readonly unknown[], answerTool: string | undefined)
   const calls: ToolCall[] = []
   const serverCalls: ServerToolCall[] = []
   const serverTools = new ServerTools()
+  const textPlaces = new TextPlaces()
   let text = ''
   let reasoning = ''
   /** Something else stood between this text and the next. */
@@ -82,6 +85,7 @@ function readBlocks(content: readonly unknown[], answerTool: string | undefined)
         if (isApart) text += blockGap
         isApart = false
         const start = text.length
+        if (textOf(block['text']) !== '') textPlaces.note(start, calls.length)
         text += textOf(block['text'])
         annotations.push(...annotationsOf(block['citations'], { start, end: text.length }))
         break
@@ -102,7 +106,7 @@ function readBlocks(content: readonly unknown[], answerTool: string | undefined)
     }
   }
   serverCalls.push(...serverTools.rest())
-  return { text, reasoning, thinking, calls, annotations, serverCalls }
+  return { text, textPlaces, reasoning, thinking, calls, annotations, serverCalls }
 }
 
 /** A reasoning block as it goes back unchanged in a later request. */
@@ -125,7 +129,7 @@ function toolCall(block: Fields): ToolCall {
 }
 
 function messageOf(
-  { text, reasoning, thinking, calls, annotations, serverCalls }: Answer,
+  { text, textPlaces, reasoning, thinking, calls, annotations, serverCalls }: Answer,
   refusal: string | undefined,
 ): AnswerMessage {
   const silent = calls.length > 0 || refusal !== undefined
@@ -137,5 +141,6 @@ function messageOf(
     calls: [...calls],
     annotations: [...annotations],
     serverCalls: [...serverCalls],
+    textPlaces,
   })
 }

@@ -1,6 +1,7 @@
 import type { ChatReply, ChatUsage, Usage } from '@sluice/contract'
 import { nameUnread } from '../../citations.ts'
 import type { FormatContext } from '../../protocol.ts'
+import { callsAndTexts, placedTexts } from '../../text-places.ts'
 import type { Part } from '../generate-content.ts'
 import { groundingMetadata } from '../grounding.ts'
 import { serverMetadata, serverParts } from '../server-tools.ts'
@@ -37,7 +38,7 @@ function candidateOf(choice: Choice, thoughts: boolean, reports: Reports): Recor
   const { annotations = [], server_tool_calls: serverCalls = [] } = message
   nameUnread(annotations, reports)
   return {
-    content: { role: 'model', parts: partsOf(message, text, { closing, thoughts }) },
+    content: { role: 'model', parts: partsOf(message, { closing, thoughts }) },
     ...finishFields(reason, closing.malformed),
     index: choice.index,
     ...(logprobs === undefined ? {} : { logprobsResult: logprobs }),
@@ -47,7 +48,6 @@ function candidateOf(choice: Choice, thoughts: boolean, reports: Reports): Recor
 
 function partsOf(
   message: Choice['message'],
-  text: string,
   asked: { readonly closing: ReturnType<typeof closingParts>; readonly thoughts: boolean },
 ): readonly Part[] {
   const { earlier, textSignature: signature, calls } = asked.closing
@@ -56,6 +56,9 @@ function partsOf(
     ...imageParts(message.images),
     ...(message.audio == null ? [] : [soundPart(message.audio.data)]),
   ]
+  const texts = placedTexts(message)
+  const [first] = texts
+  const text = (first?.calls === 0 ? first.text : '') + (message.refusal ?? '')
   const isSaid = text !== '' || signature !== undefined || media.length + calls.length === 0
   return [
     ...(reasoning === '' ? [] : [{ text: reasoning, thought: true }]),
@@ -65,7 +68,11 @@ function partsOf(
       ? [{ text, ...(signature === undefined ? {} : { thoughtSignature: signature }) }]
       : []),
     ...media,
-    ...calls,
+    ...callsAndTexts(
+      calls.map((call) => [call]),
+      texts,
+      (later) => [{ text: later.text }],
+    ).flat(),
   ]
 }
 

@@ -134,7 +134,8 @@ function candidatesOf(writing: Writing, choice: ChunkChoice): readonly Fields[] 
   const { index, finish_reason: reason } = choice
   const candidate = writing.candidates.get(index) ?? newCandidate(index)
   writing.candidates.set(index, candidate)
-  const parts = [...partsOf(writing, choice, candidate)]
+  const before = choice.delta.content || choice.delta.refusal ? callsSoFar(candidate) : []
+  const parts = [...before, ...partsOf(writing, choice, candidate)]
   if (reason !== null) {
     candidate.finish = reason
     candidate.closing = closingOf(candidate)
@@ -167,6 +168,30 @@ function partsOf(writing: Writing, { delta }: ChunkChoice, candidate: Candidate)
     ...serverParts(delta.server_tool_calls ?? []),
     ...(typeof sound === 'string' ? [soundPart(sound)] : []),
   ]
+}
+
+/** The calls that a text follows; while one of them is not whole they wait for the end. */
+function callsSoFar(candidate: Candidate): readonly Part[] {
+  const { calls, blocks } = candidate
+  if (calls.size === 0 || ![...calls.values()].every(isWhole)) return []
+  const { earlier, textSignature: signature, calls: parts } = closingOf(candidate)
+  calls.clear()
+  blocks.length = 0
+  const signed = signature === undefined ? [] : [{ text: '', thoughtSignature: signature }]
+  return [...earlier, ...signed, ...parts]
+}
+
+/** A piece of a call's arguments may still come where they are no JSON yet. */
+function isWhole({ function: called, custom }: ToolCall): boolean {
+  if (custom !== undefined) return false
+  const text = called?.arguments.trimEnd() ?? ''
+  if (!text.endsWith('}')) return false
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
 }
 
 function newCandidate(index: number): Candidate {

@@ -12,11 +12,14 @@ import {
   type ToolCall,
   textOf,
 } from '@sluice/contract'
+import { TextPlaces } from '../../text-places.ts'
 import type { FunctionCalls } from './function-calls.ts'
 
 /** What a candidate's parts say, whole or of one fragment of a stream. */
 export interface CandidateParts {
   readonly text: string
+  /** Where the text goes on behind calls of these parts. */
+  readonly textPlaces: TextPlaces
   readonly reasoning: string
   readonly calls: readonly ToolCall[]
   /** Signatures of parts that are no calls. */
@@ -28,16 +31,14 @@ export interface CandidateParts {
 /** Without a reader of calls none are read. */
 export function readParts(candidate: Fields, calls?: FunctionCalls): CandidateParts {
   const parts = listOf(objectOf(candidate['content'])['parts']).filter(isObject)
-  const texts = parts.filter((part) => part['thought'] !== true)
   const sounds = parts.map(inlineData).filter((data) => data?.mimeType.startsWith('audio/'))
   const [sound] = sounds
   return {
-    text: texts.map((part) => textOf(part['text'])).join(''),
+    ...spokenIn(parts, calls),
     reasoning: parts
       .filter((part) => part['thought'] === true)
       .map((part) => textOf(part['text']))
       .join(''),
-    calls: parts.flatMap((part) => calls?.read(part) ?? []),
     blocks: parts.flatMap((part) => {
       const signature = someText(part['thoughtSignature'])
       return signature === undefined || isObject(part['functionCall'])
@@ -57,6 +58,23 @@ export function readParts(candidate: Fields, calls?: FunctionCalls): CandidatePa
     }),
     audio: sound && { ...sound, base64: joinBase64(sounds.map((each) => each?.base64 ?? '')) },
   }
+}
+
+/** Texts and calls, which may come in turn. */
+function spokenIn(
+  parts: readonly Fields[],
+  functions: FunctionCalls | undefined,
+): Pick<CandidateParts, 'calls' | 'text' | 'textPlaces'> {
+  const calls: ToolCall[] = []
+  const textPlaces = new TextPlaces()
+  let text = ''
+  for (const part of parts) {
+    const words = part['thought'] === true ? '' : textOf(part['text'])
+    if (words !== '') textPlaces.note(text.length, calls.length)
+    text += words
+    calls.push(...(functions?.read(part) ?? []))
+  }
+  return { text, textPlaces, calls }
 }
 
 function inlineData(part: Fields): { mimeType: string; base64: string } | undefined {

@@ -73,7 +73,7 @@ function choiceOf(candidate: Fields, place: number, asked: Asked): Choice {
 }
 
 function messageOf(parts: CandidateParts, candidate: Fields, asked: Asked): AnswerMessage {
-  const { text, reasoning, calls, blocks, images, audio } = parts
+  const { text, textPlaces, reasoning, calls, blocks, images, audio } = parts
   const annotations = readAnnotations(candidate, text)
   const serverTools = new ServerTools(asked.context.newId)
   const serverCalls = [...serverTools.read(candidate), ...serverTools.rest()]
@@ -87,6 +87,7 @@ function messageOf(parts: CandidateParts, candidate: Fields, asked: Asked): Answ
       annotations: [...annotations],
       serverCalls,
       images,
+      textPlaces,
     }),
     ...(audio === undefined ? {} : { audio: audioOf(audio, text, asked) }),
   }

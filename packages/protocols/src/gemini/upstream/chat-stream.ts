@@ -10,6 +10,7 @@ import {
 } from '@sluice/contract'
 import { assertCut } from '../../finished.ts'
 import type { CodecContext, StreamReader } from '../../protocol.ts'
+import { callsAndTexts, type PlacedText, placedTexts } from '../../text-places.ts'
 import { finishReasonOf } from '../finish-reasons.ts'
 import { readAnnotations } from '../grounding.ts'
 import { ServerToolCounter, ServerTools } from '../server-tools.ts'
@@ -107,12 +108,14 @@ function candidateSteps(reading: Reading, candidate: Fields, place: number): Ste
   choice.text += parts.text
   if (parts.audio !== undefined) choice.audioId ??= reading.context.newId('audio_')
   const logprobs = readLogprobs(candidate)
-  for (const delta of deltasOf(parts, candidate, choice))
+  const deltas = deltasOf(parts, candidate, choice)
+  const spoken = deltas.findIndex((delta) => 'content' in delta)
+  for (const [at, delta] of deltas.entries())
     steps.push(
       stepOf(reading, index, {
         delta,
         finish_reason: null,
-        ...('content' in delta && logprobs !== null ? { logprobs } : {}),
+        ...(at === spoken && logprobs !== null ? { logprobs } : {}),
       }),
     )
   choice.reason = someText(candidate['finishReason']) ?? choice.reason
@@ -138,14 +141,15 @@ function stepOf(
 }
 
 function deltasOf(parts: CandidateParts, candidate: Fields, choice: Choice): readonly ChatDelta[] {
-  const { text, reasoning, calls, blocks, images, audio } = parts
+  const { text, textPlaces, reasoning, calls, blocks, images, audio } = parts
+  const texts = placedTexts({ content: text, ...textPlaces.told() })
   const annotations = readAnnotations(candidate, choice.text, choice.sources)
   const serverCalls = choice.serverTools.read(candidate)
   return [
     ...(reasoning === '' ? [] : [{ reasoning_content: reasoning }]),
-    ...(text === '' ? [] : [{ content: text }]),
+    ...texts.filter((one) => one.calls === 0).map(contentDelta),
     ...(blocks.length === 0 ? [] : [{ thinking_blocks: [...blocks] }]),
-    ...callDeltas(calls, choice),
+    ...callsAndTexts(callDeltas(calls, choice), texts, (one) => [contentDelta(one)]).flat(),
     ...(images.length === 0 ? [] : [{ images }]),
     ...(audio === undefined ? [] : [{ audio: { id: choice.audioId, data: audio.base64 } }]),
     ...(annotations.length === 0 ? [] : [{ annotations: [...annotations] }]),
@@ -154,6 +158,13 @@ function deltasOf(parts: CandidateParts, candidate: Fields, choice: Choice): rea
 }
 
 /** Calls come whole, so one delta holds a call's id, name and all its arguments. */
-function callDeltas(calls: CandidateParts['calls'], choice: Choice): readonly ChatDelta[] {
-  return calls.map((call) => ({ tool_calls: [{ index: choice.calls++, ...call }] }))
+function callDeltas(
+  calls: CandidateParts['calls'],
+  choice: Choice,
+): readonly (readonly ChatDelta[])[] {
+  return calls.map((call) => [{ tool_calls: [{ index: choice.calls++, ...call }] }])
+}
+
+function contentDelta({ text }: PlacedText): ChatDelta {
+  return { content: text }
 }

@@ -11,9 +11,10 @@ import {
   textOf,
 } from '@sluice/contract'
 import { callSignature } from '../../call-signature.ts'
-import { readCitation } from '../../citations.ts'
+import { annotationsIn, readCitation } from '../../citations.ts'
 import { interleaved } from '../../interleaved.ts'
 import type { FormatContext } from '../../protocol.ts'
+import { callsAndTexts, type PlacedText, placedTexts } from '../../text-places.ts'
 import { asksForCompaction, compactionItem, summaryIn } from './compaction.ts'
 import { itemIds } from './history.ts'
 import { createFlatNames, type FlatNames } from './offered-tools.ts'
@@ -163,7 +164,8 @@ function outputOf(choice: Choice, logprobs: boolean, context: ItemContext): Outp
   const { message } = choice
   const { reasoning_content: reasoning, thinking_blocks: blocks } = message
   const status = choice.finish_reason === 'length' ? 'incomplete' : 'completed'
-  const content = partsOf(choice, logprobs)
+  const texts = placedTexts(message)
+  const content = partsOf(choice, texts, logprobs)
   return [
     ...plainItems(reasoning ?? '', blocks ?? [], newId),
     ...interleaved(
@@ -173,7 +175,11 @@ function outputOf(choice: Choice, logprobs: boolean, context: ItemContext): Outp
         ...(content.length === 0 ? [] : [messageItem(newId('msg_'), { content, status })]),
         ...(message.images ?? []).map(({ image_url: { url } }) => imageItem(newId('ig_'), url)),
       ],
-      (message.tool_calls ?? []).map((call) => callItems(call, newId)),
+      callsAndTexts(
+        (message.tool_calls ?? []).map((call) => callItems(call, newId)),
+        texts,
+        (text) => [messageItem(newId('msg_'), { content: [textIn(message, text)], status })],
+      ),
     ),
   ]
 }
@@ -188,19 +194,28 @@ function plainItems(
   return text !== '' && !textShown ? [plainReasoningItem(text, newId('rs_'))] : []
 }
 
-function partsOf({ message, logprobs }: Choice, told: boolean): readonly Fields[] {
-  const { content, refusal, annotations } = message
+/** What was said before the calls. */
+function partsOf(
+  { message, logprobs }: Choice,
+  texts: readonly PlacedText[],
+  told: boolean,
+): readonly Fields[] {
+  const { refusal } = message
   return [
-    ...(content === null || content === ''
-      ? []
-      : [
-          textPart(content, {
-            annotations: (annotations ?? []).map(flatAnnotation),
-            logprobs: told ? logprobs : null,
-          }),
-        ]),
+    ...texts
+      .filter(({ calls }) => calls === 0)
+      .map((text) => textIn(message, text, told ? logprobs : null)),
     ...(refusal === null || refusal === '' ? [] : [{ type: 'refusal', refusal }]),
   ]
+}
+
+function textIn(
+  message: Choice['message'],
+  placed: PlacedText,
+  logprobs: ChoiceLogprobs | null = null,
+): Fields {
+  const annotations = annotationsIn(message, placed).map(flatAnnotation)
+  return textPart(placed.text, { annotations, logprobs })
 }
 
 export function textPart(

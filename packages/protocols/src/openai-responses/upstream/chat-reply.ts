@@ -23,6 +23,7 @@ import { placed } from '../../interleaved.ts'
 import { tierOf } from '../../openai/upstream/chat-reply.ts'
 import { logprobsOf } from '../../openai/upstream/logprobs.ts'
 import type { CodecContext, Decoded, Received } from '../../protocol.ts'
+import { TextPlaces } from '../../text-places.ts'
 import {
   annotationsOf,
   imageOf,
@@ -80,6 +81,7 @@ interface Gathered {
   readonly reasoning: string[]
   readonly blocks: ThinkingBlock[]
   readonly calls: ToolCall[]
+  readonly textPlaces: TextPlaces
   readonly annotations: Record<string, unknown>[]
   readonly images: NonNullable<AnswerMessage['images']>
   readonly serverCalls: ServerToolCall[]
@@ -97,6 +99,7 @@ function messageOf(items: readonly Fields[]): {
     reasoning: [],
     blocks: [],
     calls: [],
+    textPlaces: new TextPlaces(),
     annotations: [],
     images: [],
     serverCalls: [],
@@ -114,6 +117,7 @@ function messageOf(items: readonly Fields[]): {
     annotations,
     serverCalls,
     images,
+    textPlaces: gathered.textPlaces,
   })
   const told = gathered.logprobs.length === 0 ? null : { content: gathered.logprobs, refusal: null }
   return { message, logprobs: logprobsOf(told) }
@@ -147,6 +151,7 @@ function gatherMessage(item: Fields, into: Gathered): void {
     into.spoken = true
     into.annotations.push(...annotationsOf(part['annotations'], into.text.length))
     into.logprobs.push(...listOf(part['logprobs']))
+    if (textOf(part['text']) !== '') into.textPlaces.note(into.text.length, into.calls.length)
     into.text += textOf(part['text'])
   }
 }

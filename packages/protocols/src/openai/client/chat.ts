@@ -210,7 +210,19 @@ const toolCall = /\.tool_calls\[0\](\.function)?/
 
 /** The answer as the caller reads it. */
 export function chatAnswer(reply: ChatReply, request: ChatCompletionRequest): object {
-  return usesFunctions(request) ? withFunctionCalls(reply) : reply
+  const told = withoutTextPlaces(reply)
+  return usesFunctions(request) ? withFunctionCalls(told) : told
+}
+
+function withoutTextPlaces(reply: ChatReply): ChatReply {
+  if (reply.choices.every(({ message }) => message.text_places === undefined)) return reply
+  return {
+    ...reply,
+    choices: reply.choices.map((choice) => {
+      const { text_places: _, ...message } = choice.message
+      return { ...choice, message }
+    }),
+  }
 }
 
 /** A streamed answer as the caller reads it. */

@@ -97,6 +97,8 @@ const choice = ChatReply.properties.choices.items.properties
 const delta = ChatChunk.properties.choices.items.properties
 const FinishReason = oneOf([...finishReasons, 'function_call'])
 
+const { text_places: _places, ...answerFields } = AnswerMessage.properties
+
 /** The answer, for the OpenAPI document: those who asked with functions read `function_call` in it. */
 export const ChatCompletion = Type.Object({
   ...ChatReply.properties,
@@ -104,7 +106,7 @@ export const ChatCompletion = Type.Object({
     Type.Object({
       ...choice,
       message: Type.Object({
-        ...AnswerMessage.properties,
+        ...answerFields,
         function_call: Type.Optional(FunctionCall),
       }),
       finish_reason: FinishReason,
