@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
 import { GatewayError, isObject } from '@sluice/contract'
@@ -6,6 +5,7 @@ import type { JWTPayload, JWTVerifyGetKey } from 'jose'
 import type { JwtConfig } from '../config/schema.ts'
 import type { ApiKey, Caller } from '../ports/api-key.ts'
 import type { Dated } from './callers.ts'
+import { tokenKey } from './token-key.ts'
 
 /** Callers that come with the token of an issuer instead of a key (RFC 7519). */
 export interface Tokens {
@@ -81,7 +81,7 @@ export function createTokens({ issuers, dated, now }: TokenOptions): Tokens {
   async function verify(token: string, issuer: Issuer): Promise<Caller> {
     const remembered = seen
     const payload = await verified(token, issuer, now())
-    const found = { key: keyOf(payload, issuer.settings), expiresAt: (payload.exp ?? 0) * 1000 }
+    const found = { key: tokenKey(payload, issuer.settings), expiresAt: (payload.exp ?? 0) * 1000 }
     if (remembered.size >= seenMax) remembered.clear()
     remembered.set(token, found)
     return callerOf(found)
@@ -152,48 +152,6 @@ async function keysOf({ jwksUrl, jwksFile }: JwtConfig): Promise<JWTVerifyGetKey
     cooldownDuration: keysAgainMs,
     cacheMaxAge: keysKeptMs,
   })
-}
-
-/** Enough of a hash to tell callers apart. */
-const identityLength = 24
-
-/** What a caller with a token has in place of a key; no secret has its hash. */
-function keyOf(payload: JWTPayload, settings: JwtConfig): ApiKey {
-  const { issuer, userClaim = 'sub', models, modelsClaim } = settings
-  const user = payload[userClaim]
-  if (typeof user !== 'string' || user === '') throw invalid('The token does not say whose it is')
-  const { requestsPerMinute, tokensPerMinute, concurrentRequests } = settings
-  const ownerId = ownerOf(payload, settings)
-  const allowed = modelsClaim === undefined ? models : listIn(payload[modelsClaim])
-  return {
-    id: `jwt_${hash('sha256', `${issuer}\0${user}`).slice(0, identityLength)}`,
-    name: user.slice(0, 200),
-    hash: '',
-    role: 'caller',
-    prefix: '',
-    createdAt: 0,
-    // What it has running ends with it.
-    expiresAt: (payload.exp ?? 0) * 1000,
-    ...(ownerId !== undefined && { ownerId }),
-    ...(allowed && { models: allowed }),
-    ...(requestsPerMinute !== undefined && { requestsPerMinute }),
-    ...(tokensPerMinute !== undefined && { tokensPerMinute }),
-    ...(concurrentRequests !== undefined && { concurrentRequests }),
-  }
-}
-
-function ownerOf(payload: JWTPayload, { teamClaim, teams }: JwtConfig): string | undefined {
-  if (teamClaim === undefined) return undefined
-  const said = listIn(payload[teamClaim])
-  const ids = teams ? said.map((name) => new Map(Object.entries(teams)).get(name)) : said
-  const id = ids.find((one) => one !== undefined)
-  if (id === undefined) throw invalid('The token names no team that is known')
-  return id
-}
-
-function listIn(claim: unknown): readonly string[] {
-  if (typeof claim === 'string') return claim.split(' ').filter((part) => part !== '')
-  return Array.isArray(claim) ? claim.filter((part) => typeof part === 'string') : []
 }
 
 function invalid(message: string, cause?: unknown): GatewayError {

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander'
+import { parseBudget } from '../accounts/budget-text.ts'
 import type { Budget, Terms } from '../ports/account.ts'
 
 /** What every level may carry, as the command line says it. */
@@ -49,7 +50,7 @@ export function addTermsOptions(command: Command): Command {
       // Commander has nothing before the first.
       (text: string, known: readonly BudgetOption[] | undefined) => [
         ...(known ?? []),
-        parseBudget(text),
+        budgetOption(text),
       ],
     )
     .option('--content-logging', 'keep prompts and answers, masked')
@@ -81,22 +82,11 @@ export function termsOf(options: TermsOptions, now: number): Partial<Terms> {
 }
 
 /** `10/month`, `1/24h,tag=nightly`. Throws InvalidArgumentError where it is something else. */
-export function parseBudget(text: string): BudgetOption {
-  const [amount = '', ...further] = text.split(',')
-  const parts = /^(\d+(?:\.\d{1,6})?)\/(day|week|month|lifetime|(\d+)h)$/.exec(amount)
-  const pairs = further.map((pair) => /^(model|tag|over)=(.+)$/.exec(pair))
-  if (!parts || pairs.includes(null))
+export function budgetOption(text: string): BudgetOption {
+  const budget = parseBudget(text)
+  if (!budget)
     throw new InvalidArgumentError('It must be such as 10/month, 1/24h or 2.5/day,model=gpt-4o.')
-  const [, usd, window, hours] = parts
-  const { over, ...of } = Object.fromEntries(pairs.map((pair) => [pair?.[1], pair?.[2]])) as {
-    readonly [Name in 'model' | 'tag' | 'over']?: string
-  }
-  return {
-    limitMicroUsd: Math.round(Number(usd) * 1_000_000),
-    window: hours === undefined ? (window as 'day') : Number(hours),
-    ...of,
-    ...(over !== undefined && { overBudget: { route: over } }),
-  }
+  return budget
 }
 
 /** What terms are called in options, beside their own names. */

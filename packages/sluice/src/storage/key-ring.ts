@@ -127,6 +127,8 @@ class Ring {
   readonly #watchers = new Set<() => void>()
   /** A secret's hash is made once for those in use: they are in memory with every request as well. */
   #seen = new Map<string, Dated>()
+  /** Of keys without a secret. */
+  #dated = new WeakMap<ApiKey, Dated>()
 
   constructor(fixed: readonly ApiKey[]) {
     this.#fixed = callersByHash(fixed, [])
@@ -152,8 +154,13 @@ class Ring {
     return valid(this.#withHash(hash), time)
   }
 
+  /** The same caller for the same key, until something changes: what is found out once for a caller is kept by it. */
   dated(key: ApiKey): Dated | undefined {
-    return datedCaller(key, this.#accounts)
+    const known = this.#dated.get(key)
+    if (known) return known
+    const found = datedCaller(key, this.#accounts)
+    if (found) this.#dated.set(key, found)
+    return found
   }
 
   isValid(key: ApiKey, time: number): boolean {
@@ -188,6 +195,7 @@ class Ring {
 
   #changed(): void {
     this.#seen = new Map()
+    this.#dated = new WeakMap()
     const ends = new Map<string, number>()
     // An older secret may end before its key does.
     for (const { caller, expiresAt } of [...this.#kept.values(), ...this.#fixed.values()])

@@ -4,7 +4,7 @@ import { parse } from 'yaml'
 import { closed, optionals, terms } from '../../http/admin/schemas.ts'
 import type { AccountKind, Terms } from '../../ports/account.ts'
 import { CommandError } from '../command-error.ts'
-import { parseBudget } from '../terms-options.ts'
+import { budgetOption } from '../terms-options.ts'
 
 export type Kind = AccountKind | 'key'
 
@@ -187,7 +187,7 @@ function timeOf(value: unknown, place: string): number {
 function budgetOf(value: unknown, place: string): unknown {
   if (typeof value !== 'string') return value
   try {
-    return parseBudget(value)
+    return budgetOption(value)
   } catch (cause) {
     throw new CommandError(`${place}: ${cause instanceof Error ? cause.message : ''}`, { cause })
   }

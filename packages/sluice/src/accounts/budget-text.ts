@@ -1,0 +1,26 @@
+import type { Budget } from '../ports/account.ts'
+
+/** A year, as a rolling window may have at most. */
+const hoursMax = 8_760
+
+/**
+ * A budget as options, files and claims write it: US dollars and a window, and what it counts (`10/month`,
+ * `1/24h,tag=nightly`, `2.5/day,model=gpt-4o,over=builtin-chat`). Undefined where the text is something else.
+ */
+export function parseBudget(text: string): Omit<Budget, 'id'> | undefined {
+  const [amount = '', ...further] = text.split(',')
+  const parts = /^(\d{1,9}(?:\.\d{1,6})?)\/(day|week|month|lifetime|(\d{1,4})h)$/.exec(amount)
+  const pairs = further.map((pair) => /^(model|tag|over)=(.+)$/.exec(pair))
+  if (!parts || pairs.includes(null)) return undefined
+  const [, usd, window, hours] = parts
+  if (hours !== undefined && (Number(hours) < 1 || Number(hours) > hoursMax)) return undefined
+  const { over, ...of } = Object.fromEntries(pairs.map((pair) => [pair?.[1], pair?.[2]])) as {
+    readonly [Name in 'model' | 'tag' | 'over']?: string
+  }
+  return {
+    limitMicroUsd: Math.round(Number(usd) * 1_000_000),
+    window: hours === undefined ? (window as 'day') : Number(hours),
+    ...of,
+    ...(over !== undefined && { overBudget: { route: over } }),
+  }
+}

@@ -1,0 +1,163 @@
+import { hash } from 'node:crypto'
+import { GatewayError, operationNames } from '@sluice/contract'
+import type { JWTPayload } from 'jose'
+import type { JwtConfig } from '../config/schema.ts'
+import type { Budget, Terms } from '../ports/account.ts'
+import type { ApiKey } from '../ports/api-key.ts'
+import { covers } from './allowed.ts'
+import { parseBudget } from './budget-text.ts'
+
+/** Enough of a hash to tell callers apart. */
+const identityLength = 24
+const tagsMax = 16
+const tagPattern = /^[\w.:=/@+-]{1,64}$/
+
+/**
+ * What a caller with a token has in place of a key; no secret has its hash. Claims bound it as far as the settings name them,
+ * and never beyond what the settings say themselves.
+ *
+ * @throws GatewayError `unauthenticated` where a claim that is needed is absent, or one cannot be read.
+ */
+export function tokenKey(payload: JWTPayload, settings: JwtConfig): ApiKey {
+  const { issuer, userClaim = 'sub' } = settings
+  const user = payload[userClaim]
+  if (typeof user !== 'string' || user === '') throw invalid('The token does not say whose it is')
+  const ownerId = ownerOf(payload, user, settings)
+  return {
+    id: `jwt_${hash('sha256', `${issuer}\0${user}`).slice(0, identityLength)}`,
+    name: user.slice(0, 200),
+    hash: '',
+    role: 'caller',
+    prefix: '',
+    createdAt: 0,
+    // What it has running ends with it.
+    expiresAt: (payload.exp ?? 0) * 1000,
+    ...(ownerId !== undefined && { ownerId }),
+    ...termsIn(payload, settings),
+  }
+}
+
+function ownerOf(
+  payload: JWTPayload,
+  user: string,
+  { users, unknownUsers = 'refuse', teamClaim, teams }: JwtConfig,
+): string | undefined {
+  const known = users && ownValue(users, user)
+  if (known !== undefined) return known
+  if (users && unknownUsers === 'refuse') throw invalid('The token is of no user that is known')
+  if (teamClaim === undefined) return undefined
+  const said = listIn(payload[teamClaim])
+  const ids = teams ? said.map((name) => ownValue(teams, name)) : said
+  const id = ids.find((one) => one !== undefined)
+  if (id === undefined) throw invalid('The token names no team that is known')
+  return id
+}
+
+/** Names come from tokens, and what every object has is no entry. */
+function ownValue(entries: Readonly<Record<string, string>>, name: string): string | undefined {
+  return Object.hasOwn(entries, name) ? entries[name] : undefined
+}
+
+function termsIn(payload: JWTPayload, settings: JwtConfig): Terms {
+  const { modelsClaim, limitClaims: claims = {} } = settings
+  const valueOf = (claim: string | undefined) => (claim === undefined ? undefined : payload[claim])
+  const models = allowedBoth(
+    settings.models,
+    modelsClaim === undefined ? undefined : listIn(payload[modelsClaim]),
+  )
+  const saidOperations = valueOf(claims.operations)
+  const operations = allowedBoth(
+    settings.operations,
+    saidOperations === undefined ? undefined : listIn(saidOperations),
+  )
+  const tags = tagsIn(valueOf(claims.tags), claims.tags)
+  const counts = ['requestsPerMinute', 'tokensPerMinute', 'concurrentRequests'] as const
+  const limits = counts.flatMap((name) => {
+    const said = countIn(valueOf(claims[name]), claims[name])
+    const limit = Math.min(settings[name] ?? Infinity, said ?? Infinity)
+    return limit === Infinity ? [] : [[name, limit] as const]
+  })
+  const budgets = budgetsOf([
+    ...(settings.budgets ?? []),
+    ...budgetTexts(valueOf(claims.budgets), claims.budgets),
+  ])
+  const allTags = [...new Set([...(settings.tags ?? []), ...tags])]
+  return {
+    ...(models && { models }),
+    ...(operations && {
+      operations: operationNames.filter((name) => operations.includes(name)),
+    }),
+    ...Object.fromEntries(limits),
+    ...(budgets.length > 0 && { budgets }),
+    ...(allTags.length > 0 && { tags: allTags }),
+  }
+}
+
+/** What both lists allow; of two patterns the narrower. */
+function allowedBoth(
+  one: readonly string[] | undefined,
+  other: readonly string[] | undefined,
+): readonly string[] | undefined {
+  if (!one || !other) return one ?? other
+  const both = one.flatMap((first) =>
+    other.flatMap((second) =>
+      covers(first, second) ? [second] : covers(second, first) ? [first] : [],
+    ),
+  )
+  return [...new Set(both)]
+}
+
+/** Some issuers write all claims as texts. */
+function countIn(said: unknown, claim = ''): number | undefined {
+  if (said === undefined || said === null) return undefined
+  const count = typeof said === 'string' && /^\d{1,15}$/.test(said) ? Number(said) : said
+  if (typeof count === 'number' && Number.isSafeInteger(count) && count >= 1) return count
+  throw unreadable(claim, 'a whole number from 1 up')
+}
+
+function tagsIn(said: unknown, claim = ''): readonly string[] {
+  if (said === undefined || said === null) return []
+  const tags: readonly unknown[] = typeof said === 'string' ? listIn(said) : [said].flat()
+  const isTag = (tag: unknown): tag is string => typeof tag === 'string' && tagPattern.test(tag)
+  if (tags.length <= tagsMax && tags.every(isTag)) return tags
+  throw unreadable(claim, `a list of at most ${tagsMax} tags`)
+}
+
+function budgetTexts(said: unknown, claim = ''): readonly string[] {
+  if (said === undefined || said === null) return []
+  const texts: readonly unknown[] = Array.isArray(said) ? said : [said]
+  return texts.map((text) => {
+    if (typeof text === 'string' && texts.length <= budgetsMax && parseBudget(text)) return text
+    throw unreadable(claim, 'a list of budgets such as 10/month')
+  })
+}
+
+/** Of one claim. */
+const budgetsMax = 20
+
+/** Budgets that count the same are one, with the smaller limit: its id is what it counts, so that what was spent stays. */
+function budgetsOf(texts: readonly string[]): readonly Budget[] {
+  const found = new Map<string, Budget>()
+  for (const text of texts) {
+    const budget = parseBudget(text)
+    if (!budget) continue
+    const { window, model = '', tag = '' } = budget
+    const id = hash('sha256', JSON.stringify([window, model, tag])).slice(0, identityLength)
+    const known = found.get(id)
+    if (!known || budget.limitMicroUsd < known.limitMicroUsd) found.set(id, { id, ...budget })
+  }
+  return [...found.values()]
+}
+
+function listIn(claim: unknown): readonly string[] {
+  if (typeof claim === 'string') return claim.split(' ').filter((part) => part !== '')
+  return Array.isArray(claim) ? claim.filter((part) => typeof part === 'string') : []
+}
+
+function unreadable(claim: string, what: string): GatewayError {
+  return invalid(`The token's claim ${claim} is not ${what}`)
+}
+
+function invalid(message: string): GatewayError {
+  return new GatewayError('unauthenticated', message)
+}
