@@ -107,7 +107,7 @@ describe('limits in claims', () => {
     const sub = newSubject()
     const tokens = await Promise.all([1, 2, 3, 4].map((n) => token({ sub, n, rpm: 3 })))
     const statuses = await Promise.all(tokens.map(async (one) => (await ask(one)).status))
-    expect(statuses.toSorted()).toEqual([200, 200, 200, 429])
+    expect(statuses.toSorted((one, other) => one - other)).toEqual([200, 200, 200, 429])
     // Another caller has limits of its own.
     expect((await ask(await token({ sub: newSubject(), rpm: 3 }))).status).toBe(200)
   })
