@@ -12,11 +12,16 @@ interface Tries {
   count: number
 }
 
-/** Counts who tries to sign in, by address, in this process. */
-export class Attempts {
+/** Counts who tries to sign in, by address. */
+export interface SignInAttempts {
+  /** @throws GatewayError `rate_limited` with the time after which the address may try again. */
+  count(address: string, now: number): void | Promise<void>
+}
+
+/** The same in the memory of one process. */
+export class Attempts implements SignInAttempts {
   readonly #tries = new Map<string, Tries>()
 
-  /** @throws GatewayError `rate_limited` with the time after which the address may try again. */
   count(address: string, now: number): void {
     const known = this.#tries.get(address)
     const tries = known && known.until > now ? known : { until: now + windowMs, count: 0 }

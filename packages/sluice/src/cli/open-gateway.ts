@@ -35,6 +35,7 @@ import { bundledOrFetched } from './fetched-prices.ts'
 import { createIds } from './ids.ts'
 import { engineContextOf, openEngine } from './open-engine.ts'
 import { entranceBoundsOf, openLimits } from './open-limits.ts'
+import { sharedAttempts, shareLiveCalls } from './worker-sharing.ts'
 import { type Offered, type OpenWatching, openWatching } from './open-watching.ts'
 
 /** A gateway that can listen. Disposing stops it, waits for what is under way and writes down what is left. */
@@ -61,7 +62,7 @@ export interface OpenGatewayInput {
 
 /** Puts a gateway together. The store is the caller's and is disposed by the caller, after the gateway. */
 export async function openGateway(input: OpenGatewayInput): Promise<OpenGateway> {
-  const { config, store, log, streamTimes } = input
+  const { config, store, log, streamTimes, link } = input
   const now = Date.now
   const newId = createIds(now)
   const keys = await openKeyRing(store, {
@@ -92,11 +93,11 @@ export async function openGateway(input: OpenGatewayInput): Promise<OpenGateway>
     keys,
     tokens,
     sessions: createSessions({ store, keys, now }),
-    signInAttempts: new Attempts(),
+    signInAttempts: link ? sharedAttempts(link) : new Attempts(),
     routing: () => current.routing,
     settings,
     send: sender.send,
-    live: new LiveCalls(),
+    live: openLive(link),
     concealer,
     engine,
     engineContext: engineContextOf(published, () => current.config),
@@ -127,6 +128,12 @@ export async function openGateway(input: OpenGatewayInput): Promise<OpenGateway>
       await limiter[Symbol.asyncDispose]()
     },
   }
+}
+
+function openLive(link: ProcessLink | undefined): LiveCalls {
+  const live = new LiveCalls()
+  if (link) shareLiveCalls(live, link)
+  return live
 }
 
 interface Current {

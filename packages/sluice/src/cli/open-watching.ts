@@ -6,6 +6,8 @@ import { createMetricsServer } from '../http/metrics.ts'
 import { MaskingContentLog } from '../telemetry/content-log.ts'
 import { configuredModels } from '../telemetry/configured-models.ts'
 import { type OpenTelemetry, openTelemetry } from '../telemetry/open-telemetry.ts'
+import type { ProcessLink } from '../storage/process-link.ts'
+import { measuredElsewhere } from './worker-metrics.ts'
 import { type AlertNeeds, openOperatorAlerts } from './open-alerts.ts'
 
 /** What an open gateway has of it. */
@@ -30,6 +32,8 @@ export interface WatchingNeeds extends AlertNeeds {
   readonly config: Config
   /** How many requests are being answered. */
   readonly underWay: () => number
+  /** To the primary process of several. */
+  readonly link?: ProcessLink
 }
 
 export async function openWatching(needs: WatchingNeeds): Promise<OpenWatching> {
@@ -80,8 +84,10 @@ export async function openWatching(needs: WatchingNeeds): Promise<OpenWatching> 
   }
 }
 
-async function watch({ config, store, log, now, underWay }: WatchingNeeds): Promise<OpenTelemetry> {
+async function watch(needs: WatchingNeeds): Promise<OpenTelemetry> {
+  const { config, store, log, now, underWay, link } = needs
   const watching = await openTelemetry({
+    ...(link && { others: measuredElsewhere(link) }),
     config: config.telemetry,
     now,
     sendFailed: (error) =>

@@ -10,6 +10,8 @@ import { ProcessLink } from '../storage/process-link.ts'
 import { CommandError } from './command-error.ts'
 import type { OpenLog } from './open-log.ts'
 import type { Listening } from './run-gateway.ts'
+import { WorkerMetrics } from './worker-metrics.ts'
+import { WorkerSharing } from './worker-sharing.ts'
 
 export interface WorkersInput {
   readonly config: Config
@@ -62,6 +64,8 @@ class Supervisor {
   readonly #input: WorkersInput
   readonly #limiter = createLimiterServer()
   readonly #entrance = createEntrance()
+  readonly #metrics = new WorkerMetrics()
+  readonly #sharing = new WorkerSharing()
   readonly #workers = new Set<Worker>()
   readonly #stopping = new AbortController()
   readonly #started = Promise.withResolvers<void>()
@@ -116,6 +120,8 @@ class Supervisor {
     worker.on('message', (batch: unknown) => link.receive(batch))
     this.#limiter.serve(link)
     serveEntrance(this.#entrance, link)
+    this.#metrics.serve(link)
+    this.#sharing.serve(link)
     link.serve('worker.listening', (found) => this.#listens(found as Listening))
     link.serve('worker.failed', (message) =>
       this.#started.reject(new CommandError(String(message))),

@@ -1,5 +1,5 @@
 import type { VideoJob } from '@sluice/contract'
-import type { Attempts } from '../accounts/attempts.ts'
+import type { SignInAttempts } from '../accounts/attempts.ts'
 import type { Sessions } from '../accounts/sessions.ts'
 import type {
   BuiltinEngine,
@@ -40,7 +40,7 @@ export interface Gateway {
   /** Who is signed in at the console. */
   readonly sessions: Sessions
   /** Who tries to sign in, by address. */
-  readonly signInAttempts: Attempts
+  readonly signInAttempts: SignInAttempts
   /** Models and routes as configured now. Taken once per call, so that a change never splits one. */
   readonly routing: () => Routing
   /** What is configured, as administrators look at it and change it. */

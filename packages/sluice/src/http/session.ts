@@ -91,7 +91,7 @@ async function serveSession(exchange: Exchange): Promise<void> {
 async function signIn(exchange: Exchange): Promise<void> {
   const { gateway, options, request, reply: answered } = exchange
   const address = clientAddress(request, options.trustedProxies)
-  gateway.signInAttempts.count(address ?? '', gateway.now())
+  await gateway.signInAttempts.count(address ?? '', gateway.now())
   assertOwnPage(request, options)
   const raw = await readBody(request.raw, limitsOf(exchange))
   const { key } = await parseJsonObject(raw, request.headers['content-type'], options.bodyUnitsMax)

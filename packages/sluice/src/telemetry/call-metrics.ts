@@ -91,6 +91,7 @@ export class CallMetrics {
           labels: { target },
           value: stateNumbers[state],
         })),
+        'most',
       ),
     ]
   }

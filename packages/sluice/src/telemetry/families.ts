@@ -11,13 +11,21 @@ interface Described {
 /** What a family amounts to at one moment; plain data, so that those of several processes can be added. */
 export type FamilySnapshot = Described &
   (
-    | { readonly kind: 'counter' | 'gauge'; readonly points: readonly ValuePoint[] }
+    | { readonly kind: 'counter'; readonly points: readonly ValuePoint[] }
+    | {
+        readonly kind: 'gauge'
+        /** What several processes have of it together. */
+        readonly together: Together
+        readonly points: readonly ValuePoint[]
+      }
     | {
         readonly kind: 'histogram'
         readonly bounds: readonly number[]
         readonly points: readonly HistogramPoint[]
       }
   )
+
+type Together = 'sum' | 'most' | 'least'
 
 export interface ValuePoint {
   readonly labels: Labels
@@ -125,6 +133,7 @@ export class HistogramFamily {
 export function gauge(
   [name, description, unit = '']: readonly [name: string, description: string, unit?: string],
   points: readonly ValuePoint[],
+  together: Together = 'sum',
 ): FamilySnapshot {
-  return { name, description, unit, kind: 'gauge', points }
+  return { name, description, unit, kind: 'gauge', together, points }
 }

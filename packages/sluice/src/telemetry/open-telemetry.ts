@@ -4,6 +4,7 @@ import type { BreakerState } from '../gateway/route/breaker.ts'
 import type { AttemptEnd, Metrics, Telemetry } from '../gateway/telemetry.ts'
 import { CallMetrics } from './call-metrics.ts'
 import { CallTraces } from './call-traces.ts'
+import type { FamilySnapshot } from './families.ts'
 import { ProcessMetrics, type UnderWay } from './process-metrics.ts'
 
 export interface TelemetryOptions {
@@ -13,6 +14,15 @@ export interface TelemetryOptions {
   readonly now: () => number
   /** Told when spans could not be sent. */
   readonly sendFailed: (error: unknown) => void
+  /** Where several processes are one gateway: the others, and who has ended. Absent where this one is alone. */
+  readonly others?: OtherProcesses
+}
+
+export interface OtherProcesses {
+  /** What is measured of all, of this process these. */
+  addTo(own: readonly FamilySnapshot[]): Promise<readonly FamilySnapshot[]>
+  /** Has the others ask this process for what it has measured. */
+  serve(own: () => readonly FamilySnapshot[]): void
 }
 
 /** What measures and traces. Disposing sends the spans that are left. */
@@ -28,7 +38,7 @@ export interface OpenTelemetry extends AsyncDisposable {
 }
 
 export async function openTelemetry(options: TelemetryOptions): Promise<OpenTelemetry> {
-  const { config, underWay, now, sendFailed } = options
+  const { config, underWay, now, sendFailed, others } = options
   const calls = config.metrics.enabled ? new CallMetrics(config.metrics.perKey) : undefined
   const own = calls && new ProcessMetrics(underWay)
   const exporter = config.traces && (await openExporter(config.traces, sendFailed))
@@ -38,7 +48,7 @@ export async function openTelemetry(options: TelemetryOptions): Promise<OpenTele
     new CallTraces({ ratio: config.traces.ratio, now, send: (call) => exporter.send(call) })
   return {
     ...((calls || traces) && { telemetry: new Watching(calls, traces) }),
-    ...(calls && own && { metrics: metricsOf(calls, own, config.metrics.key) }),
+    ...(calls && own && { metrics: metricsOf([calls, own], config.metrics.key, others) }),
     configure: (models) => calls?.configure(models),
     breakerChanged: (target, state) => calls?.breakerChanged(target, state),
     async [Symbol.asyncDispose]() {
@@ -81,12 +91,18 @@ class Watching implements Telemetry {
   }
 }
 
-function metricsOf(calls: CallMetrics, own: ProcessMetrics, key: string | undefined): Metrics {
+function metricsOf(
+  measured: readonly { snapshots(): readonly FamilySnapshot[] }[],
+  key: string | undefined,
+  others: OtherProcesses | undefined,
+): Metrics {
+  const own = () => measured.flatMap((one) => one.snapshots())
+  others?.serve(own)
   return {
     key,
     async text() {
       const { expositionOf } = await import('./exposition.ts')
-      return expositionOf([...calls.snapshots(), ...own.snapshots()])
+      return expositionOf(others ? await others.addTo(own()) : own())
     },
   }
 }

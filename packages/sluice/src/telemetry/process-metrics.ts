@@ -45,12 +45,15 @@ export class ProcessMetrics implements Disposable {
           's',
         ],
         one(journalLagMs() / 1000),
+        'most',
       ),
       this.#eventLoop(),
       gauge(
         ['sluice_build_info', 'The version of this program and of Node.'],
         [{ labels: this.#build, value: 1 }],
+        'most',
       ),
+      gauge(['sluice_processes', 'Processes that answer requests.'], one(1)),
       {
         name: 'process_cpu_seconds',
         description: 'Processor time of all threads.',
@@ -59,7 +62,7 @@ export class ProcessMetrics implements Disposable {
         points: one((user + system) / 1_000_000),
       },
       gauge(['process_resident_memory_bytes', 'Resident memory.', 'By'], one(rss)),
-      gauge(['process_start_time_seconds', 'When it started.', 's'], one(this.#startedAt)),
+      gauge(['process_start_time_seconds', 'When it started.', 's'], one(this.#startedAt), 'least'),
       gauge(['nodejs_heap_used_bytes', 'Heap of JavaScript in use.', 'By'], one(heapUsed)),
       gauge(['nodejs_external_memory_bytes', 'Memory of buffers.', 'By'], one(external)),
     ]
@@ -92,6 +95,7 @@ export class ProcessMetrics implements Disposable {
         's',
       ],
       points,
+      'most',
     )
   }
 }

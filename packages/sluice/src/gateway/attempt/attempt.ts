@@ -123,7 +123,7 @@ export class Attempt implements CancelListener, Growing {
     this.#deadline = openDeadline(target.timeouts, (reached) => this.break(reached))
     cancellation.add(this)
     const { live } = run.gateway
-    if (live.isWatched && this.number === 1) live.began(run.call, target)
+    if (live.isWatched && this.number === 1) live.began(run.call, target, this.#startedAt)
   }
 
   cancelled(reason: unknown): void {

@@ -1,7 +1,5 @@
 import { GatewayError } from '@sluice/contract'
-import type { Call } from '../../gateway/call.ts'
-import type { LiveListener } from '../../gateway/live-calls.ts'
-import type { Target } from '../../gateway/route/routing.ts'
+import type { BegunCall, LiveListener } from '../../gateway/live-calls.ts'
 import type { RequestScope, UsageBook } from '../../ports/usage-book.ts'
 import type { Exchange } from '../address.ts'
 import { StreamOutput } from '../stream-output.ts'
@@ -38,7 +36,7 @@ export async function serveLive({
   const output = new StreamOutput(reply)
   output.begin({ headers: {}, contentType: 'text/event-stream; charset=utf-8' })
   if (output.raw.req.method === 'HEAD') return output.end()
-  const watched = new LiveStream(output, { scope, book: store.book, now: gateway.now, newest })
+  const watched = new LiveStream(output, { scope, book: store.book, newest })
   using _watching = live.watch(watched)
   cancellation.add({ cancelled: () => watched.ended() })
   output.raw.once('close', () => watched.ended())
@@ -49,7 +47,6 @@ export async function serveLive({
 interface Watching {
   readonly scope: RequestScope
   readonly book: Pick<UsageBook, 'requests'>
-  readonly now: () => number
   /** The place of the newest record as it begins. */
   readonly newest: number
 }
@@ -73,9 +70,8 @@ class LiveStream implements LiveListener {
     this.#seen = watching.newest
   }
 
-  began(call: Call, target: Target): void {
-    const { scope, now } = this.#watching
-    if (isMeant(scope, call, target)) this.#tell('begin', shownBegun(call, target, now()))
+  began(begun: BegunCall): void {
+    if (isMeant(this.#watching.scope, begun)) this.#tell('begin', shownBegun(begun))
   }
 
   ended(): void {
@@ -152,22 +148,22 @@ class LiveStream implements LiveListener {
 }
 
 /** Of what is known as a call begins. */
-function isMeant({ only, id, status, format }: RequestScope, call: Call, target: Target) {
-  const { userId, teamId, organizationId } = call.key.owners
+function isMeant({ only, id, status, format }: RequestScope, begun: BegunCall): boolean {
+  const { userId, teamId, organizationId } = begun.owners
   const isOf = (asked: string | undefined, value: string | undefined) =>
     asked === undefined || asked === (value ?? '')
   return (
     only.outcome === undefined &&
     status === undefined &&
     only.provider === undefined &&
-    isOf(only.key, call.key.id) &&
+    isOf(only.key, begun.keyId) &&
     isOf(only.user, userId) &&
     isOf(only.team, teamId) &&
     isOf(only.organization, organizationId) &&
-    isOf(only.model, target.model) &&
-    isOf(only.operation, call.operation) &&
-    isOf(format, call.format.id) &&
-    (only.tag === undefined || call.tags.includes(only.tag)) &&
-    (id === undefined || id === call.id || id === call.givenId)
+    isOf(only.model, begun.upstreamModel) &&
+    isOf(only.operation, begun.operation) &&
+    isOf(format, begun.format) &&
+    (only.tag === undefined || begun.tags.includes(only.tag)) &&
+    (id === undefined || id === begun.id || id === begun.givenId)
   )
 }

@@ -1,6 +1,5 @@
 import type { UsageRecord } from '@sluice/contract'
-import type { Call } from '../../gateway/call.ts'
-import type { Target } from '../../gateway/route/routing.ts'
+import type { BegunCall } from '../../gateway/live-calls.ts'
 import type { FoundRequest } from '../../ports/usage-book.ts'
 import { object, text } from '../openapi-written.ts'
 import type { JsonSchema } from '../openapi-schema.ts'
@@ -95,25 +94,17 @@ const shownProperties: Record<string, JsonSchema> = {
 export const shownRequestSchema = object(shownProperties)
 
 /** A call of which nothing is known yet but that it has begun. */
-export function shownBegun(call: Call, target: Target, startedAt: number): Begun {
-  const { model } = call.request
-  const { userId, teamId, organizationId } = call.key.owners
+export function shownBegun(begun: BegunCall): Begun {
+  const { owners, givenId, startedAt, keyId, clientAddress, ...rest } = begun
   return {
-    id: call.id,
-    requestId: call.givenId ?? null,
+    ...rest,
+    requestId: givenId ?? null,
     startedAt: isoOf(startedAt),
-    key: call.key.id,
-    user: userId ?? null,
-    team: teamId ?? null,
-    organization: organizationId ?? null,
-    tags: call.tags,
-    clientAddress: call.clientAddress ?? null,
-    operation: call.operation,
-    format: call.format.id,
-    stream: call.stream,
-    model: typeof model === 'string' ? model.slice(0, 200) : target.id,
-    provider: target.providerId,
-    upstreamModel: target.model,
+    key: keyId,
+    user: owners.userId ?? null,
+    team: owners.teamId ?? null,
+    organization: owners.organizationId ?? null,
+    clientAddress: clientAddress ?? null,
   }
 }
 

@@ -1,0 +1,57 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { ProcessLink } from '../storage/process-link.ts'
+import { addedSnapshots, lastingSnapshots } from '../telemetry/added-snapshots.ts'
+import type { FamilySnapshot } from '../telemetry/families.ts'
+import type { OtherProcesses } from '../telemetry/open-telemetry.ts'
+
+/** How long a worker may take for its figures; one that is late counts with those it said last. */
+const answerMs = 2_000
+
+type Families = readonly FamilySnapshot[]
+
+/**
+ * What all workers have measured, in the process that started them. What a worker said last of its counters is kept when it
+ * ends: a counter never becomes less.
+ */
+export class WorkerMetrics {
+  readonly #last = new Map<ProcessLink, Families>()
+  #ended: Families = []
+
+  serve(link: ProcessLink): void {
+    this.#last.set(link, [])
+    link.serve('metrics.all', (own) => this.#all(link, own as Families))
+    link.whenClosed(() => {
+      const last = lastingSnapshots(this.#last.get(link) ?? [])
+      this.#last.delete(link)
+      this.#ended = addedSnapshots([this.#ended, last])
+    })
+  }
+
+  /** As one of them asks, which says its own. */
+  async #all(asking: ProcessLink, own: Families): Promise<Families> {
+    this.#last.set(asking, own)
+    const others = [...this.#last.keys()].filter((link) => link !== asking)
+    await Promise.all(others.map((link) => this.#ask(link)))
+    return addedSnapshots([...this.#last.values(), this.#ended])
+  }
+
+  async #ask(link: ProcessLink): Promise<void> {
+    const asked = link.ask('metrics.own', undefined).then(
+      (said) => said as Families,
+      () => undefined,
+    )
+    const said = await Promise.race([asked, wait(answerMs, undefined, { ref: false })])
+    if (said && this.#last.has(link)) this.#last.set(link, said)
+  }
+}
+
+/** The same as a worker sees it. */
+export function measuredElsewhere(link: ProcessLink): OtherProcesses {
+  return {
+    // The other side returns what it was told.
+    addTo: async (own) => (await link.ask('metrics.all', own)) as Families,
+    serve(own) {
+      link.serve('metrics.own', own)
+    },
+  }
+}

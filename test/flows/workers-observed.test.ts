@@ -1,0 +1,136 @@
+// What is seen of a gateway of several processes: as of one, whichever of them answers.
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { ConfigFile } from '../../packages/sluice/src/config/schema.ts'
+import { type FakeUpstream, fakeUpstream, json, sse } from '../support/fake-upstream.ts'
+import { readMetrics, type Scrape } from '../support/metrics.ts'
+import { openEvents } from '../support/open-events.ts'
+import { chatReply } from '../support/openai-wire.ts'
+import { type Program, startProgram } from '../support/program.ts'
+import { adminKey, until } from '../support/start.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
+import { noSuchAddress } from '../support/two-keys.ts'
+import { upstreamStreams } from '../support/upstream-streams.ts'
+
+let folder: ReturnType<typeof temporaryFolder>
+let upstream: FakeUpstream
+let program: Program
+const [openai] = upstreamStreams
+const chat = { model: 'up/m', messages: [{ role: 'user', content: 'Hi' }] }
+
+beforeEach(async () => {
+  folder = temporaryFolder()
+  upstream = await fakeUpstream((seen, response) => {
+    if (seen.path.endsWith('/responses')) return noSuchAddress(response)
+    if (seen.body['stream'] !== true) return json(response, chatReply('Hello'))
+    return sse(response, [...openai!.preamble, ...openai!.content], { end: false })
+  })
+  const content: ConfigFile = {
+    prices: { '*': { input: 1, output: 1 } },
+    providers: { up: { type: 'openai', baseUrl: upstream.url, key: 'k', models: ['m'] } },
+    server: { stopTimeoutMs: 500 },
+  }
+  program = await startProgram({ folder: folder.path, content, args: ['--workers', '2'] })
+}, 60_000)
+afterEach(async () => {
+  await program[Symbol.asyncDispose]()
+  await upstream[Symbol.asyncDispose]()
+  folder[Symbol.dispose]()
+})
+
+async function call(count: number): Promise<void> {
+  const asked = Array.from({ length: count }, () =>
+    program.ask('/v1/chat/completions', { body: chat }),
+  )
+  for (const { status } of await Promise.all(asked)) expect(status).toBe(200)
+}
+
+/** Each over a connection of its own, so that either worker may answer. */
+async function scrape(): Promise<Scrape> {
+  const { status, bytes } = await program.ask('/metrics', { key: adminKey })
+  expect(status).toBe(200)
+  return readMetrics(bytes.toString())
+}
+
+const completed = { operation: 'chat', outcome: 'completed' }
+const scraped = (count: number) =>
+  until(async () => {
+    const seen = await scrape()
+    return seen.value('sluice_requests_total', completed) === count && seen
+  }, 20_000)
+
+/** Who has answered, as the log says a moment later. */
+function workersOf(path: string): ReadonlySet<unknown> {
+  const lines = program.lines().filter((line) => line['path'] === path)
+  return new Set(lines.flatMap(({ worker }) => worker ?? []))
+}
+
+test('metrics are those of all workers, whichever is asked', async () => {
+  await call(30)
+  const seen = await scraped(30)
+  await until(() => workersOf('/v1/chat/completions').size === 2)
+  expect(seen.value('sluice_processes')).toBe(2)
+  expect(seen.value('sluice_attempts_total')).toBe(30)
+  expect(seen.value('sluice_tokens_total', { type: 'input' })).toBe(30 * 7)
+  expect(seen.value('sluice_cost_usd_total')).toBeCloseTo(30 * 0.00001, 9)
+  expect(seen.value('sluice_request_duration_seconds_count', { operation: 'chat' })).toBe(30)
+  expect(
+    seen.value('sluice_request_duration_seconds_bucket', { operation: 'chat', le: '+Inf' }),
+  ).toBe(30)
+  expect(seen.value('gen_ai_client_token_usage_sum', { gen_ai_token_type: 'input' })).toBe(210)
+  await until(async () => {
+    expect((await scrape()).value('sluice_requests_total', completed)).toBe(30)
+    return workersOf('/metrics').size === 2
+  }, 20_000)
+  const streams = await Promise.all(
+    Array.from({ length: 6 }, () =>
+      program.stream('/v1/chat/completions', { ...chat, stream: true }),
+    ),
+  )
+  // The scrape is a request as well.
+  await until(async () => (await scrape()).value('sluice_requests_in_flight') === 7, 20_000)
+  for (const { body } of streams) await body?.cancel()
+}, 60_000)
+
+test('counters never become less when a worker is killed', async () => {
+  await call(20)
+  const before = await scraped(20)
+  const [victim = 0] = program.workers()
+  process.kill(victim, 'SIGKILL')
+  // A connection that was handed to it before its death is known would never be answered.
+  await until(() => program.workers().length === 2 && !program.workers().includes(victim), 20_000)
+  await until(async () => {
+    const seen = await scrape()
+    for (const { name, labels, value } of before.samples)
+      if (/_(?:total|count|sum|bucket)$/.test(name))
+        expect(seen.value(name, labels), name).toBeGreaterThanOrEqual(value)
+    return seen.value('sluice_processes') === 2
+  }, 20_000)
+  await call(10)
+  const after = await scraped(30)
+  expect(after.value('sluice_request_duration_seconds_count', { operation: 'chat' })).toBe(30)
+}, 60_000)
+
+test('who looks on sees the calls of all workers begin and end', async () => {
+  await using events = await openEvents(`${program.url}/admin/v1/requests/live`, adminKey)
+  const told = (name: string) => events.seen.filter(({ event }) => event === name).length
+  // The other worker knows a moment later that somebody looks on here.
+  await until(async () => {
+    const [before, asked] = [told('begin'), upstream.seen.length]
+    await call(4)
+    return told('begin') - before === upstream.seen.length - asked
+  }, 20_000)
+  const [before, asked] = [told('begin'), upstream.seen.length]
+  await call(20)
+  await until(() => told('begin') - before === upstream.seen.length - asked, 20_000)
+  await until(() => told('request') === upstream.seen.length, 20_000)
+  await until(() => workersOf('/v1/chat/completions').size === 2)
+}, 90_000)
+
+test('so many may try to sign in from one address, at all workers together', async () => {
+  const tried = Array.from({ length: 30 }, () =>
+    program.ask('/admin/v1/session', { body: { key: 'sk-wrong' } }),
+  )
+  const statuses = (await Promise.all(tried)).map(({ status }) => status)
+  expect(statuses.filter((status) => status === 429)).toHaveLength(10)
+  await until(() => workersOf('/admin/v1/session').size === 2, 10_000)
+}, 60_000)
