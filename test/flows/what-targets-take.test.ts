@@ -250,9 +250,13 @@ describe('a picture in a tool’s result', () => {
     expect(atPath((await chat(model, { messages })).body, path)).toBe(expected)
   })
 
-  it('is refused by who reads texts only', async () => {
-    const { error } = await chat('cohere/command-a', { messages })
-    expect(error?.param).toBe('messages[2].content[1].type')
+  it('is shown by the user to who reads texts only', async () => {
+    const { body } = await chat('cohere/command-a-vision', { messages })
+    expect(atPath(body, 'messages.2')).toMatchObject({ role: 'tool', content: [{ text: 'seen' }] })
+    expect(atPath(body, 'messages.3')).toMatchObject({
+      role: 'user',
+      content: [{ type: 'image_url' }],
+    })
   })
 })
 

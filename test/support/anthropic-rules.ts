@@ -40,7 +40,11 @@ export function brokenMessagesRule(body: Body, issued: Issued): string | undefin
   if (messages[0]?.role !== 'user') return 'messages: first message must use the "user" role'
   if ('temperature' in body && 'top_p' in body)
     return '`temperature` and `top_p` cannot both be specified for this model. Please use only one.'
-  return brokenTools(body) ?? brokenThinking(body, messages, issued) ?? brokenTurns(messages)
+  return (
+    brokenTools(body) ??
+    brokenThinking(body, messages, issued) ??
+    brokenTurns(messages, String(body['model']))
+  )
 }
 
 function brokenTools(body: Body): string | undefined {
@@ -92,7 +96,7 @@ function blocksOf(content: Turn['content']): readonly AnthropicBlock[] {
   return typeof content === 'string' ? [{ type: 'text', text: content }] : content
 }
 
-function brokenTurns(messages: readonly Turn[]): string | undefined {
+function brokenTurns(messages: readonly Turn[], model: string): string | undefined {
   const ids = new Set<string>()
   for (const [at, { role, content }] of messages.entries()) {
     const path = `messages.${at}`
@@ -112,6 +116,8 @@ function brokenTurns(messages: readonly Turn[]): string | undefined {
     if (role === 'assistant' && callIds(blocks).length > 0 && at === messages.length - 1)
       return `${path}: \`tool_use\` ids were found without \`tool_result\` blocks immediately after`
   }
+  if (messages.at(-1)?.role === 'assistant' && !/-(3|4-[015]|4-20)/.test(model))
+    return 'This model does not support assistant message prefill. The conversation must end with a user message.'
   const last = blocksOf(messages.at(-1)?.content ?? '').at(-1)
   if (messages.at(-1)?.role === 'assistant' && /\s$/.test(String(last?.['text'])))
     return 'messages: final assistant content cannot end with trailing whitespace'

@@ -68,8 +68,7 @@ function brokenMessages(messages: readonly Fields[]): string | undefined {
     open = new Set([...open, ...((calls ?? []) as readonly Fields[]).map((call) => call['id'])])
     for (const call of open) known.add(call)
   }
-  const last = messages.at(-1)?.['role']
-  return last === 'user' || last === 'tool'
+  return open.size === 0
     ? undefined
-    : 'invalid request: the last message must be a user or a tool message'
+    : `invalid request: all tool calls must be followed by tool messages: ${[...open].join()}`
 }

@@ -27,11 +27,18 @@ const fields: ReadonlySet<string> = new Set([
 ])
 
 /** The first rule of the API that a request breaks, as the API says it; undefined for a good one. */
-export function brokenContentRule(body: Fields, issued: IssuedCalls): string | undefined {
+export function brokenContentRule(
+  body: Fields,
+  issued: IssuedCalls,
+  model = '',
+): string | undefined {
   const unknown = Object.keys(body).find((name) => !fields.has(name))
   if (unknown !== undefined) return `Invalid JSON payload received. Unknown name "${unknown}"`
   const contents = body['contents'] as readonly Content[] | undefined
   if (!contents?.length) return '* GenerateContentRequest.contents: contents is not specified'
+  // From 3.2 on; 3.5 Flash still took one.
+  if (contents.at(-1)?.role === 'model' && /gemini-(3\.([2-46-9]|5-flash-lite)|[4-9])/.test(model))
+    return 'Requests ending with a model turn are not supported unless the last part is a function response.'
   return brokenSchemas(body) ?? brokenTurns(contents) ?? brokenSignatures(contents, issued)
 }
 

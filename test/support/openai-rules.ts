@@ -139,6 +139,7 @@ function brokenMessages(messages: readonly Fields[]): string | undefined {
 }
 
 function brokenCall(call: Fields, path: string): string | undefined {
+  if (call['type'] === 'custom') return brokenCustomCall(call, path)
   if (call['type'] !== 'function') return `Missing required parameter: '${path}.tool_calls[0].type'`
   const unknown = Object.keys(call).find((name) => !['id', 'type', 'function'].includes(name))
   if (unknown !== undefined) return `Unknown parameter: '${path}.tool_calls[0].${unknown}'.`
@@ -146,4 +147,13 @@ function brokenCall(call: Fields, path: string): string | undefined {
   const { name, arguments: text } = call['function'] as Fields
   if (!/^[a-zA-Z0-9_-]{1,64}$/.test(String(name))) return `Invalid '${path}.tool_calls[0]' name`
   return typeof text === 'string' ? undefined : `Invalid type for '${path}.tool_calls[0]' arguments`
+}
+
+function brokenCustomCall({ custom, ...call }: Fields, path: string): string | undefined {
+  const unknown = Object.keys(call).find((name) => name !== 'id' && name !== 'type')
+  if (unknown !== undefined) return `Unknown parameter: '${path}.tool_calls[0].${unknown}'.`
+  const { name, input } = (custom ?? {}) as Fields
+  return typeof name === 'string' && typeof input === 'string'
+    ? undefined
+    : `Missing required parameter: '${path}.tool_calls[0].custom'`
 }

@@ -80,7 +80,7 @@ function geminiModel(script: Script): Answering {
   const issued = new Map<string, IssuedCall>()
   return (seen, response) => {
     const body = parseJson(seen.text) as Fields
-    const broken = brokenContentRule(body, issued)
+    const broken = brokenContentRule(body, issued, seen.path)
     if (broken !== undefined) return refuseContent(response, broken)
     const rounds = (body['contents'] as readonly { parts: readonly Fields[] }[]).filter(
       ({ parts }) => parts.some((part) => 'functionResponse' in part),

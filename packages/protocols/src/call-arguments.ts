@@ -1,4 +1,4 @@
-import { assertDepth, type Fields, invalidRequest, isObject, parseJson } from '@sluice/contract'
+import { assertDepth, type Fields, isObject, parseJson } from '@sluice/contract'
 
 /**
  * The arguments of a call as text. Of tools without parameters models say nothing, or `null`; either means an empty
@@ -14,18 +14,22 @@ export function mayBeNone(text: string): boolean {
   return 'null'.startsWith(text.trim())
 }
 
+/** What stands for arguments that are no JSON object: the text as it is, for what was called is not guessed. */
+export function unreadArguments(text: string): Fields {
+  return { raw_arguments: text }
+}
+
 /**
- * The arguments of a call in the history as the object that upstreams other than OpenAI's take. Throws
- * `invalid_request` for text that is no JSON object: what was called is not guessed.
+ * The arguments of a call in the history as the object that upstreams other than OpenAI's take. A model may have made
+ * none, and been told so; the conversation goes on. Throws `invalid_request` where they are too deep.
  */
 export function readArguments(text: string, param: string): Fields {
   const value = parsed(argumentsText(text))
   assertDepth(value, param)
-  if (isObject(value)) return value
-  throw invalidRequest('The arguments of a tool call must be a JSON object', param)
+  return isObject(value) ? value : unreadArguments(text)
 }
 
-/** Undefined for what is no JSON, which is refused like anything else that is no object. */
+/** Undefined for what is no JSON. */
 function parsed(text: string): unknown {
   try {
     return parseJson(text)

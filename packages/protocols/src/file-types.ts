@@ -1,4 +1,4 @@
-import type { ContentPart } from '@sluice/contract'
+import { type ContentPart, parseDataUrl } from '@sluice/contract'
 
 /** What a file is by the end of its name. */
 const typesByEnding: Readonly<Record<string, string>> = {
@@ -54,4 +54,19 @@ export function pdfAsFile(part: ContentPart): ContentPart | undefined {
   if (!isPdf) return undefined
   const { image_url: _, ...rest } = part
   return { ...rest, type: 'file', file: { filename: 'document.pdf', file_data: url } }
+}
+
+/** A file that is text, in words that every model reads; undefined for every other part. */
+export function textOfFile({ file }: ContentPart): string | undefined {
+  const data = file?.file_data == null ? undefined : parseDataUrl(file.file_data)
+  if (data === undefined) return undefined
+  const type = typeOfFile(data.contentType, file?.filename)
+  if (!type.startsWith('text/') && type !== 'application/json') return undefined
+  return documentText(file?.filename, Buffer.from(data.base64, 'base64').toString('utf8'))
+}
+
+/** A document as text under its title. */
+export function documentText(title: string | null | undefined, text: string): string {
+  const head = title == null ? '<document>' : `<document title=${JSON.stringify(title)}>`
+  return `${head}\n${text}\n</document>`
 }

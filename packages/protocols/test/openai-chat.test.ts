@@ -127,6 +127,7 @@ describe('requests', () => {
             { id: 'a', function: { name: 'f', arguments: '{}' }, extra_content: { google: {} } },
           ],
         },
+        { role: 'tool', tool_call_id: 'a', content: 'b' },
       ],
     })
     expect(sent['messages']).toEqual([
@@ -135,6 +136,7 @@ describe('requests', () => {
         content: [{ type: 'text', text: 'a' }],
         tool_calls: [{ id: 'a', type: 'function', function: { name: 'f', arguments: '{}' } }],
       },
+      { role: 'tool', tool_call_id: 'a', content: 'b' },
     ])
   })
 

@@ -3,8 +3,10 @@ import {
   developerAsSystem,
   effortAs,
   maxTokensOnly,
+  mistralOrder,
   mistralToolIds,
   noStreamOptions,
+  readableArguments,
   renameField,
   requiredAsAny,
   systemFirst,
@@ -43,6 +45,46 @@ describe.each<[string, Quirk, readonly (readonly [before: object, after: object]
       [{ max_completion_tokens: 5 }, { max_tokens: 5 }],
       [{ max_completion_tokens: 5, max_tokens: 9 }, { max_tokens: 5 }],
     ],
+  ],
+  [
+    'mistralOrder',
+    mistralOrder,
+    [
+      [
+        says({ role: 'tool', content: 'a' }, { role: 'user', content: 'b' }),
+        says(
+          { role: 'tool', content: 'a' },
+          { role: 'assistant', content: '.' },
+          { role: 'user', content: 'b' },
+        ),
+      ],
+      [
+        says({ role: 'user', content: 'a' }, { role: 'assistant', content: 'b' }),
+        says({ role: 'user', content: 'a' }, { role: 'assistant', content: 'b', prefix: true }),
+      ],
+      [
+        says({ role: 'assistant', content: 'b', prefix: false }),
+        says({ role: 'assistant', content: 'b', prefix: false }),
+      ],
+    ],
+  ],
+  [
+    'readableArguments',
+    readableArguments,
+    ['{"a":', '[]', 'null'].map(
+      (text) =>
+        [
+          says({ tool_calls: [{ id: 'a', function: { name: 'f', arguments: text } }] }),
+          says({
+            tool_calls: [
+              {
+                id: 'a',
+                function: { name: 'f', arguments: JSON.stringify({ raw_arguments: text }) },
+              },
+            ],
+          }),
+        ] as const,
+    ),
   ],
   ['requiredAsAny', requiredAsAny, [[{ tool_choice: 'required' }, { tool_choice: 'any' }]]],
   [

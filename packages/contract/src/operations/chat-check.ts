@@ -106,6 +106,8 @@ function checkMessages(messages: readonly CheckedMessage[]): void {
 function checkContent(message: CheckedMessage, path: string): void {
   const { content, role } = message
   if (content == null) {
+    // What a model or a tool has said nothing in comes back so.
+    if (content === null && (role === 'assistant' || role === 'tool')) return
     const calls = (message.tool_calls?.length ?? 0) > 0 || message.function_call != null
     const drew = (message.images?.length ?? 0) > 0
     if (role === 'assistant' && (calls || drew || message.refusal != null || message.audio != null))

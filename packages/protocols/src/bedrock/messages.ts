@@ -10,9 +10,10 @@ import { readArguments } from '../call-arguments.ts'
 import type { CacheBreakpoints } from '../claude/cache-breakpoints.ts'
 import type { ToolIds } from '../claude/tool-ids.ts'
 import { interleaved } from '../interleaved.ts'
+import { lackPrefill } from '../prefill.ts'
 import type { CodecContext } from '../protocol.ts'
 import { type Block, createDocumentNames, mediaBlock } from './media.ts'
-import { modelFamily } from './model-family.ts'
+import { modelFamily, takesPrefill } from './model-family.ts'
 import { converseToolIds } from './tool-ids.ts'
 
 interface Turn {
@@ -59,6 +60,10 @@ export function encodeMessages(
   }
   if (turns[0]?.role !== 'user') turns.unshift({ role: 'user', content: [{ text: noWords }] })
   for (const turn of turns) accompanyDocuments(turn)
+  if (turns.at(-1)?.role === 'assistant' && !takesPrefill(context.model)) {
+    lackPrefill(messages, context)
+    turns.push({ role: 'user', content: [{ text: noWords }] })
+  }
   trimPrefill(turns)
   return { system, turns }
 }

@@ -7,6 +7,7 @@ import {
 } from '@sluice/contract'
 import { argumentsText } from '../call-arguments.ts'
 import { lackDetail } from '../decisions.ts'
+import { textOfFile } from '../file-types.ts'
 import type { CodecContext } from '../protocol.ts'
 
 /**
@@ -17,15 +18,14 @@ export function encodeMessages(
   { messages }: ChatRequest,
   context: CodecContext,
 ): readonly Fields[] {
-  // The last message is to be a user's or a tool's.
-  const last = messages.findLastIndex(({ role }) => role !== 'system' && role !== 'developer')
+  // Nobody but the system has said something; the last of it is what is to be answered.
+  const isSystemsAlone = messages.every(({ role }) => role === 'system' || role === 'developer')
+  const last = messages.length - 1
   return messages.flatMap((message, index) => {
-    const isLate = index > last && index === messages.length - 1
-    return encodeMessage(
-      isLate ? { ...message, role: 'user' } : message,
-      `messages[${index}]`,
-      context,
-    )
+    const sent = isSystemsAlone && index === last ? { ...message, role: 'user' as const } : message
+    const encoded = encodeMessage(sent, `messages[${index}]`, context)
+    const endsResults = message.role === 'tool' && messages[index + 1]?.role !== 'tool'
+    return endsResults ? [...encoded, ...shownByTools(messages, index, context)] : encoded
   })
 }
 
@@ -43,7 +43,7 @@ function encodeMessage(message: Message, path: string, context: CodecContext): r
         {
           role: 'tool',
           tool_call_id: message.tool_call_id,
-          content: spoken(contentOf(textOnly(message, path, context), path, context)),
+          content: spoken(contentOf(textOnly(message), path, context)),
         },
       ]
     case 'assistant':
@@ -82,15 +82,27 @@ function spoken(
   return content === undefined || content.length === 0 ? '.' : content
 }
 
-/** Results of tools are texts at Cohere. */
-function textOnly(message: Message, path: string, context: CodecContext): Message {
+/** Results of tools are texts at Cohere: the user shows what else they hold. */
+function textOnly(message: Message): Message {
   const { content } = message
   if (!Array.isArray(content)) return message
-  const texts = content.filter(({ type }, index) => {
-    if (type !== 'text') context.unsupported(`${path}.content[${index}].type`, 'a result is text')
-    return type === 'text'
-  })
-  return { ...message, content: texts }
+  return { ...message, content: content.filter(({ type }) => type === 'text') }
+}
+
+/** What the results up to this one hold besides text, in their order. */
+function shownByTools(
+  messages: readonly Message[],
+  end: number,
+  context: CodecContext,
+): readonly Fields[] {
+  const before = messages.slice(0, end).findLastIndex(({ role }) => role !== 'tool')
+  const shown = messages.slice(before + 1, end + 1).flatMap(({ content }, offset) =>
+    (Array.isArray(content) ? content : []).flatMap((part, index) => {
+      const path = `messages[${before + 1 + offset}].content[${index}]`
+      return part.type === 'text' ? [] : partOf(part, path, context)
+    }),
+  )
+  return shown.length === 0 ? [] : [{ role: 'user', content: shown }]
 }
 
 /** Who of several users speaks; Cohere has no field for it. */
@@ -122,6 +134,8 @@ function partOf(part: ContentPart, path: string, context: CodecContext): readonl
     const known = detail != null && detail !== 'original' ? { detail } : {}
     return [{ type: 'image_url', image_url: { url: registeredDataUrl(url), ...known } }]
   }
+  const text = textOfFile(part)
+  if (text !== undefined) return [{ type: 'text', text }]
   context.unsupported(`${path}.type`, `Cohere does not take ${part.type}`)
   return []
 }

@@ -12,6 +12,8 @@ export interface ClaudeModel {
   readonly structured: boolean
   /** Takes a `tool_choice` that forces a call. */
   readonly forcedTools: boolean
+  /** Goes on with a last message of the assistant's; newer models answer 400 to one. */
+  readonly prefill: boolean
 }
 
 const current: ClaudeModel = {
@@ -21,6 +23,7 @@ const current: ClaudeModel = {
   sampling: 'none',
   structured: true,
   forcedTools: true,
+  prefill: false,
 }
 
 const budgeted: ClaudeModel = {
@@ -30,6 +33,7 @@ const budgeted: ClaudeModel = {
   sampling: 'any',
   structured: false,
   forcedTools: true,
+  prefill: true,
 }
 
 /** The first row that fits decides; names may carry a vendor's prefix and a date. */

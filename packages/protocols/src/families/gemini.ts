@@ -47,6 +47,14 @@ export function demandsSignatures(model: string): boolean {
   return generationOf(model) >= 3
 }
 
+/**
+ * Whether a model goes on with a last turn of its own. From 3.2 on they answer 400: "Requests ending with a model turn are
+ * not supported" (LibreChat-AI/agents#323, pipecat-ai/pipecat#5821); 3.5 Flash still did.
+ */
+export function takesPrefill(model: string): boolean {
+  return generationOf(model) < 3.2 || /gemini-3\.5-flash(?!-lite)/i.test(model)
+}
+
 /** Functions beside Google's own tools: from Gemini 3 on (Gemini API, tool combination). */
 export function mixesTools(model: string): boolean {
   return generationOf(model) >= 3

@@ -1,18 +1,24 @@
 import type { ChatRequest } from '@sluice/contract'
 import type { Codec, CodecContext, StreamCodec } from '../protocol.ts'
+import { withAnsweredCalls } from './answered-calls.ts'
 import { type FittedTools, fitTools, type ToolRule } from './fit-tools.ts'
 import { createCallRestorer, restoredReply } from './restore-calls.ts'
 import { CallUnfolder, unfoldableTools, unfoldedReply } from './unfold-calls.ts'
 
 /**
  * A chat codec that sees only tools which its target takes: the names fit, and free-form tools are functions where the
- * target knows no others. Its answers name the tools as the caller does, and call each by itself.
+ * target knows no others, and every call has its result behind it. Its answers name the tools as the caller does, and call
+ * each by itself.
  */
 export function withToolRule(codec: Codec<'chat'>, rule: ToolRule): Codec<'chat'> {
   const { stream } = codec
   return {
     ...codec,
-    encode: (request, context) => codec.encode(fitted(request, rule, context).request, context),
+    encode(given, reports) {
+      if (reports.isGateway === true) return codec.encode(given, reports)
+      const { request, context } = withAnsweredCalls(given, reports)
+      return codec.encode(fitTools(request, rule, context).request, context)
+    },
     decode(received, context, request) {
       const { request: sent, changes } = quietly(request, rule, context)
       const decoded = codec.decode(received, context, sent)

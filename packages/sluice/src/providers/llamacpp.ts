@@ -1,4 +1,4 @@
-import { maxTokensOnly, openaiLike, systemFirst } from '@sluice/protocols'
+import { maxTokensOnly, openaiLike, readableArguments, systemFirst } from '@sluice/protocols'
 import { compatible } from './compatible.ts'
 import { optionalBearer } from './provider.ts'
 
@@ -10,7 +10,7 @@ export const llamacpp = compatible({
   environment: [],
   credentials: optionalBearer,
   operations: ['chat', 'complete', 'embed', 'rerank'],
-  quirks: [systemFirst, maxTokensOnly],
+  quirks: [systemFirst, readableArguments, maxTokensOnly],
   documentation: 'https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md',
   local: true,
 })

@@ -1,4 +1,4 @@
-import { openaiLike, systemFirst } from '@sluice/protocols'
+import { openaiLike, readableArguments, systemFirst } from '@sluice/protocols'
 import { compatible } from './compatible.ts'
 import { optionalBearer } from './provider.ts'
 
@@ -10,7 +10,7 @@ export const lmstudio = compatible({
   environment: [],
   credentials: optionalBearer,
   operations: ['chat', 'complete', 'embed'],
-  quirks: [systemFirst],
+  quirks: [systemFirst, readableArguments],
   documentation: 'https://lmstudio.ai/docs/app/api/endpoints/openai',
   local: true,
 })

@@ -1,6 +1,7 @@
 import {
   developerAsSystem,
   maxTokensOnly,
+  mistralOrder,
   mistralToolIds,
   noStreamOptions,
   openaiLike,
@@ -40,6 +41,7 @@ export const mistral = compatible({
     developerAsSystem,
     maxTokensOnly,
     mistralToolIds,
+    mistralOrder,
     thinkingAsPart,
     requiredAsAny,
     renameField('seed', 'random_seed'),

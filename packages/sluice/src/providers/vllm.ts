@@ -1,4 +1,4 @@
-import { openaiLike, systemFirst } from '@sluice/protocols'
+import { openaiLike, readableArguments, systemFirst } from '@sluice/protocols'
 import { compatible } from './compatible.ts'
 import { optionalBearer } from './provider.ts'
 
@@ -14,7 +14,7 @@ export const vllm = compatible({
   environment: [],
   credentials: optionalBearer,
   operations: ['chat', 'complete', 'embed', 'rerank', 'transcribe', 'translate'],
-  quirks: [systemFirst],
+  quirks: [systemFirst, readableArguments],
   documentation: 'https://docs.vllm.ai/en/latest/serving/openai_compatible_server.html',
   local: true,
 })

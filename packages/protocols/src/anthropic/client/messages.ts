@@ -10,6 +10,7 @@ import {
   type ServerToolCall,
   type ToolCall,
 } from '@sluice/contract'
+import { documentText } from '../../file-types.ts'
 import { serverToolText } from '../../server-tools.ts'
 import { ServerTools } from '../upstream/server-tools.ts'
 import { pictureIn } from './reply.ts'
@@ -118,8 +119,7 @@ function documentParts(block: PartBlock, path: string): readonly ContentPart[] {
 }
 
 function titled(title: string | null | undefined, text: string): ContentPart {
-  const head = title == null ? '<document>' : `<document title=${JSON.stringify(title)}>`
-  return { type: 'text', text: `${head}\n${text}\n</document>` }
+  return { type: 'text', text: documentText(title, text) }
 }
 
 function searchResult({ title, source, content }: PartBlock): string {

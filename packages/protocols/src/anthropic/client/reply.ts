@@ -10,6 +10,7 @@ import {
   parseJson,
   type ToolCall,
 } from '@sluice/contract'
+import { unreadArguments } from '../../call-arguments.ts'
 import { callSignature } from '../../call-signature.ts'
 import { annotationsIn, annotationsName, nameUnread } from '../../citations.ts'
 import { interleaved } from '../../interleaved.ts'
@@ -162,5 +163,5 @@ function readInput(text: string): Fields {
   } catch {
     // Shown below, like any other text that is no object.
   }
-  return { raw_arguments: text }
+  return unreadArguments(text)
 }

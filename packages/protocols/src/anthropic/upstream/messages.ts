@@ -2,7 +2,9 @@ import type { Message, ThinkingBlock, ToolCall } from '@sluice/contract'
 import { readArguments } from '../../call-arguments.ts'
 import type { CacheBreakpoints } from '../../claude/cache-breakpoints.ts'
 import { createToolIds, type ToolIds } from '../../claude/tool-ids.ts'
+import { claudeModel } from '../../families/claude.ts'
 import { interleaved } from '../../interleaved.ts'
+import { lackPrefill } from '../../prefill.ts'
 import type { CodecContext } from '../../protocol.ts'
 import { type Block, isBlank } from '../blocks.ts'
 import { mediaBlock } from './media.ts'
@@ -44,7 +46,7 @@ export function encodeMessages(
     if (index >= systemEnd) appendMessage(turns, message, `messages[${index}]`, writing)
   if (turns[0]?.role !== 'user')
     turns.unshift({ role: 'user', content: [{ type: 'text', text: noWords }] })
-  trimPrefill(turns)
+  endTurns(turns, messages, context)
   return { system, turns }
 }
 
@@ -95,9 +97,14 @@ function named({ name }: Message, blocks: readonly Block[]): readonly Block[] {
     : [{ type: 'text', text: `${name}:` }, ...blocks]
 }
 
-/** A last assistant message is one that Claude continues; it must not end in white space. */
-function trimPrefill(turns: readonly Turn[]): void {
+/** A last assistant message is one that older Claudes continue; it must not end in white space. */
+function endTurns(turns: Turn[], messages: readonly Message[], context: CodecContext): void {
   const last = turns.at(-1)
+  if (last?.role === 'assistant' && !claudeModel(context.model).prefill) {
+    lackPrefill(messages, context)
+    turns.push({ role: 'user', content: [{ type: 'text', text: noWords }] })
+    return
+  }
   const block = last?.content.at(-1)
   if (last?.role !== 'assistant' || block?.type !== 'text') return
   last.content[last.content.length - 1] = { ...block, text: String(block['text']).trimEnd() }

@@ -206,7 +206,10 @@ function userMessages(placed: readonly Placed[]): readonly Message[] {
     return mediaContent(part, path)
   })
   const [first] = content
-  if (first === undefined) return []
+  if (first === undefined)
+    return placed.length > 0 && placed.every(({ part }) => part['text'] === '')
+      ? [{ role: 'user', content: '' }]
+      : []
   const isText = content.length === 1 && first.type === 'text'
   return [{ role: 'user', content: isText ? (first.text ?? '') : content }]
 }

@@ -1,6 +1,7 @@
 import type { ContentPart, Message, ToolCall } from '@sluice/contract'
 import { lackDetail } from '../../decisions.ts'
-import { generationOf } from '../../families/gemini.ts'
+import { generationOf, takesPrefill } from '../../families/gemini.ts'
+import { lackPrefill } from '../../prefill.ts'
 import type { CodecContext } from '../../protocol.ts'
 import { functionResponses, isToolResult } from '../function-responses.ts'
 import type { Content, Part } from '../generate-content.ts'
@@ -26,8 +27,12 @@ export function encodeMessages(messages: readonly Message[], context: CodecConte
   const count = head < 0 ? messages.length : head
   const system = messages.slice(0, count).flatMap((message) => textParts(message))
   const said = contentsOf(messages, count, context)
-  const contents: readonly Content[] =
-    said[0]?.role === 'user' ? said : [{ role: 'user', parts: [{ text: noWords }] }, ...said]
+  const contents: Content[] =
+    said[0]?.role === 'user' ? [...said] : [{ role: 'user', parts: [{ text: noWords }] }, ...said]
+  if (contents.at(-1)?.role === 'model' && !takesPrefill(context.model)) {
+    lackPrefill(messages, context)
+    contents.push({ role: 'user', parts: [{ text: noWords }] })
+  }
   return { contents, ...(system.length === 0 ? {} : { systemInstruction: { parts: system } }) }
 }
 

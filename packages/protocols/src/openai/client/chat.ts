@@ -105,9 +105,17 @@ function plainMessage(message: Message): Message {
   const { cache_control: cache, ...others } = rest as typeof rest & Pick<Tool, 'cache_control'>
   return {
     ...others,
-    ...(content === undefined ? {} : { content: contentOf(content, cache) }),
+    ...(content === undefined
+      ? {}
+      : { content: saysNothing(message) ? '' : contentOf(content, cache) }),
     ...(calls === undefined ? {} : { tool_calls: calls && calls.map(withoutNullFields) }),
   }
+}
+
+/** An answer or a result of which nothing came. */
+function saysNothing({ content, role, tool_calls: calls, refusal, audio }: Message): boolean {
+  if (content !== null) return false
+  return role === 'tool' || (!calls?.length && refusal == null && audio == null)
 }
 
 function contentOf(

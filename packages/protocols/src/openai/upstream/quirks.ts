@@ -1,5 +1,13 @@
 import { hash } from 'node:crypto'
-import { type Fields, isObject, listOf, type OperationName, textOf } from '@sluice/contract'
+import {
+  type Fields,
+  formatJson,
+  isObject,
+  listOf,
+  type OperationName,
+  textOf,
+} from '@sluice/contract'
+import { unreadArguments } from '../../call-arguments.ts'
 import type { Quirk } from '../../protocol.ts'
 
 /** For upstreams that refuse `stream_options`; they put usage into the last chunk or say nothing of it. */
@@ -86,6 +94,57 @@ export const thinkingAsPart: Quirk = overMessages((message) => {
 
 function isSaid(part: unknown): boolean {
   return !isObject(part) || part['type'] !== 'text' || part['text'] !== ''
+}
+
+/**
+ * Mistral's order of roles (`invalid_request_message_order`): a user cannot follow a tool's result, and a last message of
+ * the assistant's is one to go on with (QuantumNous/new-api#2858, zed-industries/zed#31736).
+ */
+export const mistralOrder: Quirk = overBody(['chat'], (body) => {
+  const messages = listOf(body['messages']).filter(isObject)
+  const ordered = messages.flatMap((message, index) => {
+    const { role, prefix } = message
+    if (role === 'user' && messages[index - 1]?.['role'] === 'tool')
+      return [{ role: 'assistant', content: noWords }, message]
+    const isPrefill = role === 'assistant' && index === messages.length - 1 && prefix === undefined
+    return [isPrefill ? { ...message, prefix: true } : message]
+  })
+  const isSame =
+    ordered.length === messages.length && ordered.every((one, index) => one === messages[index])
+  return isSame ? body : { ...body, messages: ordered }
+})
+
+/** Stands where an upstream wants an answer and there is none. */
+const noWords = '.'
+
+/**
+ * For servers that read the arguments of calls in the history as JSON and refuse the whole conversation where a model has
+ * once made none (vllm-project/vllm#43995).
+ */
+export const readableArguments: Quirk = overMessages((message) => {
+  const calls = listOf(message['tool_calls'])
+  const readable = calls.map(readableCall)
+  return readable.every((call, index) => call === calls[index])
+    ? message
+    : { ...message, tool_calls: readable }
+})
+
+function readableCall(call: unknown): unknown {
+  const called = isObject(call) ? call['function'] : undefined
+  if (!isObject(call) || !isObject(called)) return call
+  const { arguments: text } = called
+  if (typeof text !== 'string' || isObjectText(text)) return call
+  return { ...call, function: { ...called, arguments: formatJson(unreadArguments(text)) } }
+}
+
+/** Nothing at all is what servers read as no arguments. */
+function isObjectText(text: string): boolean {
+  if (text.trim() === '') return true
+  try {
+    return isObject(JSON.parse(text))
+  } catch {
+    return false
+  }
 }
 
 /** Mistral's tool call ids are nine letters or digits; others become such by their hash, the same one every time. */
