@@ -17,7 +17,7 @@ export interface Program extends AsyncDisposable {
   /** A request over a connection of its own, so that any worker may get it. */
   ask(path: string, options?: AskOptions): Promise<Told>
   /** A request whose answer is read as it comes. */
-  stream(path: string, body: unknown): Promise<Response>
+  stream(path: string, body: unknown, key?: string): Promise<Response>
   configure(content: ConfigFile): void
   /** Sends a signal and waits for the end. */
   end(
@@ -83,10 +83,10 @@ export async function startProgram(options: ProgramOptions): Promise<Program> {
         .map((line) => JSON.parse(line)),
     workers: () => childrenOf(pid),
     ask: (path, asked) => ask(url + path, asked),
-    stream: (path, body) =>
+    stream: (path, body, key = testKey) =>
       fetch(url + path, {
         method: 'POST',
-        headers: { authorization: `Bearer ${testKey}`, 'content-type': 'application/json' },
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
         body: JSON.stringify(body),
       }),
     configure,

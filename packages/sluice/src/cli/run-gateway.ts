@@ -41,6 +41,7 @@ export async function runGateway(running: Running): Promise<void> {
   await using store = await openData(config, {
     journalFolder: join(config.dataFolder, 'journal'),
     warn: (message) => log.warn({}, message),
+    ...(running.keepsBook && { buildsIndexes: buildingIn(log) }),
     ...failures.options,
   })
   await running.prepare?.(store)
@@ -69,6 +70,11 @@ export async function runGateway(running: Running): Promise<void> {
   log.info({ signal }, 'stopping')
   await stop(opened, config)
 }
+
+const buildingIn = (log: Log) => ({
+  failed: (error: unknown) =>
+    log.warn({ error: String(error) }, 'an index could not be built: it is tried again'),
+})
 
 function openUpkeep(
   store: Store,

@@ -26,7 +26,10 @@ async function serve(worker: number, workers: number): Promise<number> {
       resolve('the primary process has ended')
     })
   })
-  const stopping = Promise.race([stopSignal(), orphaned])
+  const told = new Promise<string>((resolve) => {
+    link.serve('worker.stop', () => resolve('the primary process stops'))
+  })
+  const stopping = Promise.race([stopSignal(), told, orphaned])
   try {
     const environment = readEnvironment()
     const config = await loadConfig(environment)

@@ -66,7 +66,7 @@ class Supervisor {
   readonly #entrance = createEntrance()
   readonly #metrics = new WorkerMetrics()
   readonly #sharing = new WorkerSharing()
-  readonly #workers = new Set<Worker>()
+  readonly #workers = new Map<Worker, ProcessLink>()
   readonly #stopping = new AbortController()
   readonly #started = Promise.withResolvers<void>()
   #listening = 0
@@ -101,13 +101,14 @@ class Supervisor {
     }
   }
 
+  /** Not by a signal: a terminal, or who stops a group of processes, has sent one to each worker already. */
   stop(): void {
     this.#stopping.abort()
-    for (const worker of this.#workers) worker.process.kill('SIGTERM')
+    for (const link of this.#workers.values()) link.tell('worker.stop', null)
   }
 
   kill(): void {
-    for (const worker of this.#workers) worker.process.kill('SIGKILL')
+    for (const worker of this.#workers.keys()) worker.process.kill('SIGKILL')
   }
 
   /** From its start to its end. */
@@ -115,8 +116,8 @@ class Supervisor {
     const { count, log } = this.#input
     cluster.setupPrimary({ args: ['worker', String(number), String(count)] })
     const worker = cluster.fork()
-    this.#workers.add(worker)
     const link = new ProcessLink((batch) => worker.send(batch, () => {}))
+    this.#workers.set(worker, link)
     worker.on('message', (batch: unknown) => link.receive(batch))
     this.#limiter.serve(link)
     serveEntrance(this.#entrance, link)

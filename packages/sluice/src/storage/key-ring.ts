@@ -21,7 +21,7 @@ export interface KeyRing extends AsyncDisposable {
   hasFixedOwner(): boolean
   /** Replaces the keys that come from the settings. */
   setFixed(keys: readonly ApiKey[]): void
-  /** Reads the kept keys again now, instead of within a second of a change. */
+  /** Reads the kept keys again now, instead of within half a second of a change. */
   reload(): Promise<void>
 }
 
@@ -30,7 +30,7 @@ export interface KeyRingOptions {
   readonly fixed: readonly ApiKey[]
   /** Milliseconds since the epoch. Default: the system's clock. */
   readonly now?: () => number
-  /** How often another process's changes are looked for. Default 1,000 ms. */
+  /** How often another process's changes are looked for. Default 500 ms. */
   readonly pollMs?: number
   /**
    * Told when the store cannot be read any more, once until it can; the keys known so far go on working. Default: nobody
@@ -39,17 +39,21 @@ export interface KeyRingOptions {
   readonly readFailed?: (error: unknown) => void
 }
 
+/** A revoked key is refused by every process within two seconds, of which a busy machine may take the most. */
+const pollMsUsual = 500
+/** How often it is looked whether keys have expired. */
+const expiryMs = 1_000
+
 /** Reads the keys and follows their changes until disposed. Does not dispose the store. */
 export async function openKeyRing(
   store: Pick<Store, 'keysVersion' | 'listKeys' | 'listAccounts'>,
   options: KeyRingOptions,
 ): Promise<KeyRing> {
-  const { now = Date.now, pollMs = 1_000, readFailed = () => {} } = options
+  const { now = Date.now, pollMs = pollMsUsual, readFailed = () => {} } = options
   const ring = new Ring(options.fixed)
   const readNext = oneAfterTheOther(readerInto(ring, store))
   let isReadable = true
   async function poll(): Promise<void> {
-    ring.tell()
     // A slow store is not asked again before it has answered.
     if (readNext.isRunning()) return
     try {
@@ -62,7 +66,10 @@ export async function openKeyRing(
   }
 
   await readNext.run()
-  const timer = setInterval(() => void poll(), pollMs).unref()
+  const timers = [
+    setInterval(() => void poll(), pollMs).unref(),
+    setInterval(() => ring.tell(), expiryMs).unref(),
+  ]
 
   return {
     find: (secret) => ring.find(secret, now()),
@@ -74,7 +81,7 @@ export async function openKeyRing(
     setFixed: (keys) => ring.setFixed(keys),
     reload: () => readNext.run(),
     async [Symbol.asyncDispose]() {
-      clearInterval(timer)
+      for (const timer of timers) clearInterval(timer)
       await readNext.last()?.catch(() => {})
     },
   }

@@ -1,12 +1,24 @@
-import { Client, type ClientConfig } from 'pg'
-import { migrationsAfter, type SchemaState } from './migrations.ts'
+import { setTimeout as wait } from 'node:timers/promises'
+import { Client, type ClientConfig, DatabaseError } from 'pg'
+import { withoutIndexes } from './large-indexes.ts'
+import { type Migration, migrationsAfter, type SchemaState } from './migrations.ts'
 
 /** Of this program alone among all that lock something in the same database. */
 const lockNumber = 7_582_233
 
 /**
- * Brings the database to the newest version, all migrations in one transaction. The table `schema_version` says which
- * was the last; of processes that start together one applies them, and the others wait.
+ * How long a change of a table waits for those who use it, in milliseconds: whoever comes meanwhile waits behind it. Then it
+ * steps back for a moment, and tries again.
+ */
+const tableWaitMs = 2_000
+const againMs = 500
+const triesMax = 120
+
+/**
+ * Brings the database to the newest version, each migration in a transaction of its own, or all of them in one where there is
+ * nothing yet. The table `schema_version` says which was the last; of processes that start together one applies it, and the
+ * others wait. Indexes of tables that are there already are left to `openIndexBuilding`, so that nobody who writes waits for
+ * them.
  *
  * @throws Error when the database is so new that this program cannot use it.
  */
@@ -15,27 +27,51 @@ export async function migrate(config: ClientConfig): Promise<void> {
   await client.connect()
   try {
     // Looked at without the lock first: then a start needs no right to make tables, unless there are any to make.
-    if (migrationsAfter(await stateOf(client)).length > 0) await applyAll(client)
+    for (;;) {
+      const state = await stateOf(client)
+      const missing = migrationsAfter(state)
+      if (missing.length === 0) return
+      await applyWhenFree(client, state.version === 0 ? missing.length : 1)
+    }
   } finally {
     await client.end()
   }
 }
 
-async function applyAll(client: Client): Promise<void> {
-  // Closing the connection takes back what a failure leaves.
+/** Applies the next migrations, so many of them; none where another process has applied them meanwhile. */
+async function applyWhenFree(client: Client, count: number): Promise<void> {
+  for (let tries = 1; ; tries++)
+    try {
+      return await apply(client, count)
+    } catch (error) {
+      await client.query('ROLLBACK').catch(() => undefined)
+      // lock_not_available, https://www.postgresql.org/docs/current/errcodes-appendix.html
+      const isHeld = error instanceof DatabaseError && error.code === '55P03'
+      if (!isHeld || tries === triesMax) throw error
+      await wait(againMs)
+    }
+}
+
+async function apply(client: Client, count: number): Promise<void> {
   await client.query('BEGIN')
   await client.query(`SELECT pg_advisory_xact_lock(${lockNumber})`)
+  await client.query(`SET LOCAL lock_timeout = ${tableWaitMs}`)
   // Another process may have applied them while this one waited for the lock.
   const state = await stateOf(client)
   if (state.version === 0)
     await client.query(
       'CREATE TABLE schema_version (version INTEGER NOT NULL); INSERT INTO schema_version VALUES (0)',
     )
-  for (const { version, sql } of migrationsAfter(state)) {
-    await client.query(forPostgres(sql))
-    await client.query('UPDATE schema_version SET version = $1', [version])
+  for (const migration of migrationsAfter(state).slice(0, count)) {
+    await client.query(state.version === 0 ? forPostgres(migration.sql) : onTables(migration))
+    await client.query('UPDATE schema_version SET version = $1', [migration.version])
   }
   await client.query('COMMIT')
+}
+
+/** What a migration does to a database that is in use. */
+function onTables({ sql }: Migration): string {
+  return withoutIndexes(forPostgres(sql))
 }
 
 async function stateOf(client: Client): Promise<SchemaState> {
@@ -59,7 +95,7 @@ async function stateOf(client: Client): Promise<SchemaState> {
  * A migration in PostgreSQL's words: what stands behind `-- postgres:` is for it alone. SQLite counts up a column only if it is called exactly `INTEGER PRIMARY KEY`, and
  * its INTEGER holds 64 bits; a table WITHOUT ROWID has its rows in the index of its key.
  */
-function forPostgres(sql: string): string {
+export function forPostgres(sql: string): string {
   return sql
     .replaceAll(/^-- postgres: /gm, '')
     .replaceAll('INTEGER PRIMARY KEY', 'BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY')

@@ -1,8 +1,16 @@
-import { DatabaseError, Pool, type PoolClient, type QueryConfig, types } from 'pg'
+import {
+  type ClientConfig,
+  DatabaseError,
+  Pool,
+  type PoolClient,
+  type QueryConfig,
+  types,
+} from 'pg'
 import sql, { raw, type Sql } from 'sql-template-tag'
 import type { Store } from '../ports/store.ts'
 import { boundValues } from './bound-values.ts'
 import { type Column, type Database, type NewRows, RefusedData } from './database.ts'
+import { openIndexBuilding } from './large-indexes.ts'
 import { migrate } from './postgres-migrate.ts'
 import { postgresHorizon, postgresUsage } from './postgres-usage.ts'
 import { openStore, type StoreOptions } from './store.ts'
@@ -25,20 +33,36 @@ const connectionsMax = 10
  *
  * @throws Error when the server cannot be reached, or when the database is so new that this program cannot use it.
  */
-export async function openPostgres({ url, ...options }: PostgresOptions): Promise<Store> {
-  const database = await openPostgresDatabase(url)
+export async function openPostgres({
+  url,
+  buildsIndexes,
+  ...options
+}: PostgresOptions): Promise<Store> {
+  const opened = await openPostgresDatabase(url)
+  const building = buildsIndexes && openIndexBuilding(connectionTo(url), buildsIndexes)
+  const database: Database = {
+    ...opened,
+    async [Symbol.asyncDispose]() {
+      await building?.[Symbol.asyncDispose]()
+      await opened[Symbol.asyncDispose]()
+    },
+  }
   const usage = postgresUsage(database)
   return openStore(database, { ...options, book: createUsageBook(usage, postgresHorizon(usage)) })
 }
 
+const connectionTo = (url: string): ClientConfig => ({
+  connectionString: url,
+  connectionTimeoutMillis: connectMs,
+  application_name: 'sluice',
+})
+
 /** The database at a URL, brought up to date. The caller disposes it. */
 export async function openPostgresDatabase(url: string): Promise<Database> {
-  await migrate({ connectionString: url, connectionTimeoutMillis: connectMs })
+  await migrate(connectionTo(url))
   const pool = new Pool({
-    connectionString: url,
-    application_name: 'sluice',
+    ...connectionTo(url),
     max: connectionsMax,
-    connectionTimeoutMillis: connectMs,
     query_timeout: statementMs,
     keepAlive: true,
     types: { getTypeParser: parserOf },

@@ -18,6 +18,11 @@ import { videoJobTable } from './video-jobs.ts'
 export interface StoreOptions extends Pick<LedgerOptions, 'journalFolder' | 'journalFailed'> {
   /** Told when usage could not be written. Default: nobody is told. */
   readonly writeFailed?: LedgerOptions['writeFailed']
+  /**
+   * Has indexes that large tables lack built in the background, where the database can; told when one could not be built.
+   * Default: somebody else does.
+   */
+  readonly buildsIndexes?: { readonly failed: (error: unknown) => void }
 }
 
 interface Opened extends StoreOptions {
