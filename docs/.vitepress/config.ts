@@ -5,7 +5,7 @@ export default defineConfig({
   title: 'Sluice',
   description: 'A self-hosted model gateway',
   cleanUrls: false,
-  srcExclude: ['site/**', 'node_modules/**'],
+  srcExclude: ['site/**', 'parts/**', 'node_modules/**'],
   themeConfig: {
     search: { provider: 'local' },
     nav: [
@@ -23,6 +23,8 @@ export default defineConfig({
           { text: 'Coding agents and chat programs', link: '/coding-agents' },
           { text: 'Streaming: what is promised', link: '/streaming' },
           { text: 'The built-in engine', link: '/engine' },
+          { text: 'The console', link: '/console' },
+          { text: 'Commands', link: '/commands' },
           { text: 'Errors', link: '/errors/' },
         ],
       },
@@ -32,10 +34,13 @@ export default defineConfig({
           { text: 'Providers', link: '/providers/' },
           { text: 'Routing', link: '/routing' },
           { text: 'Accounts and budgets', link: '/accounts' },
+          { text: 'How exact limits are', link: '/limits' },
           { text: 'Usage and bills', link: '/usage' },
           { text: 'Requests', link: '/requests' },
           { text: 'Webhooks', link: '/alerts' },
+          { text: 'Metrics and traces', link: '/observability' },
           { text: 'Deploy', link: '/deploy' },
+          { text: 'Workers and replicas', link: '/scaling' },
           { text: 'Operations', link: '/operations' },
           { text: 'Security', link: '/security' },
         ],
@@ -45,7 +50,7 @@ export default defineConfig({
         items: [
           { text: 'Settings', link: '/settings' },
           { text: 'File of sluice apply', link: '/apply-file' },
-          { text: 'Beside other gateways', link: '/compare' },
+          { text: 'Other gateways', link: '/compare' },
           { text: 'Agents that were tried', link: '/agents' },
           { text: 'The fault wall', link: '/fault-wall' },
           {

@@ -1,41 +1,44 @@
 // Every block of code in the pages of docs/ that are written by hand: run against a gateway, or checked, or said not to be run.
-import { execFile, spawnSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, test, type TestContext } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { parseAppliedFile } from '../../packages/sluice/src/cli/apply/file.ts'
 import { parseConfig } from '../../packages/sluice/src/config/file.ts'
 import { agents } from '../agents/agents.ts'
+import { leaveOut } from '../support/leave-out.ts'
 import { root } from '../support/npm.ts'
 import { main } from '../support/run-sluice.ts'
 import { adminKey, start, testKey, type Started } from '../support/start.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
+import versions from './client-versions.json' with { type: 'json' }
+import { clients, installJavaScript, installPython } from './clients.ts'
 import { pages, type Snippet, snippetsOf } from './snippets.ts'
 
 const all = pages.flatMap(snippetsOf)
 const runs = (language: string) =>
   all.filter((snippet) => snippet.language === language && snippet.notRun === undefined)
+/** The first run installs what pages use. */
+const installMs = 600_000
 const placeOf = ({ page, line }: Snippet) => `${page}:${line}`
 
-/** Pages of others whose blocks show settings, messages and questions in part. */
-const shownInPart: ReadonlySet<string> = new Set([
-  'usage.md',
-  'requests.md',
-  'alerts.md',
-  'observability.md',
-])
-const inFull = (snippet: Snippet) => !shownInPart.has(snippet.page)
-
 let gateway: Started
-/** Inside of the project, so that imports find its packages. */
-const scripts = join(root, 'node_modules/.cache/docs-snippets')
+/** Where imports find the packages of the clients, and those of the project. */
+const scripts = join(clients, 'scripts')
+/** Why the packages of npm cannot be had here; undefined where they can. */
+let noJavaScript: string | undefined
+
+const why = (cause: unknown) => String(cause).trim().split('\n').at(-1)
 
 beforeAll(async () => {
   gateway = await start()
   mkdirSync(scripts, { recursive: true })
-})
+  await installJavaScript().catch((cause: unknown) => {
+    noJavaScript = `the clients cannot be installed from npm: ${why(cause)}`
+  })
+}, installMs)
 afterAll(async () => {
   await gateway[Symbol.asyncDispose]()
   rmSync(scripts, { recursive: true, force: true })
@@ -54,11 +57,16 @@ function variables(folder: string): Record<string, string> {
   }
 }
 
-async function run(program: string, args: readonly string[], folder: string): Promise<string> {
+async function run(
+  program: string,
+  args: readonly string[],
+  folder: string,
+  further: Readonly<Record<string, string>> = {},
+): Promise<string> {
   try {
     const { stdout } = await promisify(execFile)(program, args, {
       cwd: folder,
-      env: variables(folder),
+      env: { ...variables(folder), ...further },
     })
     return stdout
   } catch (error) {
@@ -67,9 +75,16 @@ async function run(program: string, args: readonly string[], folder: string): Pr
   }
 }
 
+/** A day of OpenAI's export on which nothing was used, as the ledger of this gateway says it, too. */
+const billOfNothing = [
+  'start_time_iso,model,num_model_requests,input_tokens,output_tokens',
+  '2026-11-01T00:00:00+00:00,gpt-4o-2024-08-06,0,0,0',
+  '',
+].join('\n')
+
 test('there are blocks of every kind, and each is of a kind that is run or checked', () => {
   expect(pages.length).toBeGreaterThan(12)
-  expect(new Set(all.filter(inFull).map(({ language }) => language))).toEqual(
+  expect(new Set(all.map(({ language }) => language))).toEqual(
     new Set(['sh', 'js', 'python', 'yaml', 'json', 'toml']),
   )
   const left = all.filter(({ notRun }) => notRun !== undefined)
@@ -80,9 +95,7 @@ test('there are blocks of every kind, and each is of a kind that is run or check
 })
 
 describe('shell', () => {
-  const withShell = pages.filter((page) =>
-    runs('sh').some((one) => one.page === page && inFull(one)),
-  )
+  const withShell = pages.filter((page) => runs('sh').some((one) => one.page === page))
 
   test.each(withShell)('%s, from its first line to its last', async (page) => {
     using folder = temporaryFolder()
@@ -96,6 +109,7 @@ describe('shell', () => {
       const [, file] = /^# (accounts\.yaml)\n/.exec(code) ?? []
       if (file !== undefined) writeFileSync(join(folder.path, file), code)
     }
+    writeFileSync(join(folder.path, 'export.csv'), billOfNothing)
     const lines = snippetsOf(page)
       .filter(({ language, notRun }) => language === 'sh' && notRun === undefined)
       .map((snippet) => `echo '${placeOf(snippet)}' >&2\n${atGateway(snippet.code)}`)
@@ -104,9 +118,12 @@ describe('shell', () => {
 })
 
 describe('JavaScript', () => {
-  test.each(runs('js').map((snippet) => [placeOf(snippet), snippet] as const))(
+  test.for(runs('js').map((snippet) => [placeOf(snippet), snippet] as const))(
     '%s',
-    async (place, { code }) => {
+    async ([place, { code }], context) => {
+      const imported = [...code.matchAll(/from '([^']+)'/g)].map(([, name = '']) => name)
+      if (noJavaScript !== undefined && imported.some((name) => name in versions.npm))
+        return leaveOut(context, noJavaScript)
       const file = join(scripts, `${place.replace(/\W+/g, '-')}.mjs`)
       writeFileSync(file, atGateway(code))
       const said = await run(process.execPath, [file], root)
@@ -117,54 +134,57 @@ describe('JavaScript', () => {
 })
 
 describe('Python', () => {
-  const python = process.env['DOCS_PYTHON'] ?? 'python3'
-
-  function leaveOutPython(context: TestContext, reason: string): void {
-    console.warn(`${context.task.name}: left out: ${reason}`)
-    context.skip(reason)
-  }
-
   test.for(all.filter(({ language }) => language === 'python'))(
     '$page:$line',
-    async (snippet, context) => {
-      const compiled = spawnSync(
-        python,
-        ['-c', 'import sys; compile(sys.stdin.read(), "page", "exec")'],
-        {
-          input: snippet.code,
-          encoding: 'utf8',
-        },
-      )
-      if (compiled.error) return leaveOutPython(context, 'there is no Python')
-      expect(compiled.stderr).toBe('')
-      const [, module = ''] =
-        /^(?:from|import) (openai|anthropic|google|langchain_openai)/m.exec(snippet.code) ?? []
-      const imports = module === 'google' ? 'from google import genai' : `import ${module}`
-      if (spawnSync(python, ['-c', imports]).status !== 0)
-        return leaveOutPython(context, `${module} is not installed: compiled, and not run`)
-      expect(await run(python, ['-c', atGateway(snippet.code)], root)).toMatch(/42|forty-two/i)
+    { timeout: installMs },
+    async ({ code }, context) => {
+      const [, module = ''] = /^(?:from|import) (?!os)(\w+)/m.exec(code) ?? []
+      const found = await installPython(module).catch(why)
+      if (typeof found !== 'object') {
+        // A machine without PyPI is no reason for CI to fail: the same calls are made in JavaScript.
+        const reason = `left out: ${module} cannot be installed from PyPI: ${found}`
+        console.warn(`${context.task.name}: ${reason}`)
+        return context.skip(reason)
+      }
+      expect(await run('python3', ['-c', atGateway(code)], root, found)).toMatch(/42|forty-two/i)
     },
   )
 })
 
 describe('settings and files', () => {
-  const known = { ACME_KEY_1: 'k', ACME_KEY_2: 'k' }
+  /** Every variable that a block refers to, with what any of them may hold. */
+  const known = (code: string) =>
+    Object.fromEntries(
+      [...code.matchAll(/\$\{(\w+)\}/g)].map(([, name = '']) => [
+        name,
+        name.includes('WEBHOOK') ? `whsec_${'A'.repeat(32)}` : 'k',
+      ]),
+    )
 
-  test.each(all.filter((snippet) => snippet.language === 'yaml' && inFull(snippet)))(
-    '$page:$line',
-    ({ code }) => {
-      if (code.startsWith('# sluice.yaml')) parseConfig(code, 'sluice.yaml', known)
-      else if (code.startsWith('# accounts.yaml')) parseAppliedFile(code)
-      else expect(parse(code)).toBeTypeOf('object')
-    },
-  )
+  test.each(all.filter((snippet) => snippet.language === 'yaml'))('$page:$line', ({ code }) => {
+    if (code.startsWith('# sluice.yaml')) parseConfig(code, 'sluice.yaml', known(code))
+    else if (code.startsWith('# accounts.yaml')) parseAppliedFile(code)
+    else {
+      // Of other programs: `librechat.yaml` is checked below, `prometheus.yml` has no schema that can be installed.
+      expect(code).toMatch(/^(?:# prometheus\.yml|# librechat\.yaml)\n/)
+      expect(parse(code)).toBeTypeOf('object')
+    }
+  })
 
-  test.each(all.filter((snippet) => snippet.language === 'json' && inFull(snippet)))(
-    '$page:$line',
-    ({ code }) => {
-      expect(JSON.parse(code)).toBeTypeOf('object')
-    },
-  )
+  test.each(all.filter((snippet) => snippet.language === 'json'))('$page:$line', ({ code }) => {
+    expect(JSON.parse(code)).toBeTypeOf('object')
+  })
+
+  test('LibreChat takes its block', async (context) => {
+    if (noJavaScript !== undefined) return leaveOut(context, noJavaScript)
+    const [block] = all.filter(({ code }) => code.startsWith('# librechat.yaml'))
+    const script = `import { configSchema } from 'librechat-data-provider'
+      const { success, error } = configSchema.strict().safeParse(${JSON.stringify(parse(block?.code ?? ''))})
+      console.log(success, error?.message)`
+    const file = join(scripts, 'librechat.mjs')
+    writeFileSync(file, script)
+    expect(await run(process.execPath, [file], root)).toMatch(/^true /)
+  })
 })
 
 test('what the page of coding agents says to set is what the agents were run with', () => {
@@ -184,4 +204,29 @@ test('what the page of coding agents says to set is what the agents were run wit
     .filter((line) => line.includes('='))
   expect(said.length).toBeGreaterThan(12)
   for (const line of said) expect(settings).toContain(line)
+})
+
+test('the settings of opencode and cline on that page are those of the runs', () => {
+  const place = { url: 'http://127.0.0.1:8080', key: '$SLUICE_KEY', home: '/home', folder: '/work' }
+  const filesOf = (name: string) =>
+    Object.values(agents.find((agent) => agent.name === name)?.files?.(place) ?? {})
+  const page = snippetsOf('coding-agents.md')
+  const opencode = JSON.parse(page.find(({ language }) => language === 'json')?.code ?? '') as {
+    readonly provider: { readonly sluice: { readonly npm: string; readonly options: object } }
+  }
+  const { npm, options } = opencode.provider.sluice
+  const ownKey = { ...options, apiKey: place.key }
+  expect(filesOf('opencode (openai)')).toMatchObject([
+    { provider: { sluice: { npm, options: ownKey } } },
+  ])
+  const cline = page.find(({ code }) => code.startsWith('cline auth'))?.code ?? ''
+  const [, provider = ''] = /auth (\S+)/.exec(cline) ?? []
+  const said = (option: string) => new RegExp(`--${option} "?([^\\s"]+)`).exec(cline)?.[1]
+  const settings = {
+    provider,
+    apiKey: said('apikey'),
+    model: said('modelid'),
+    baseUrl: said('baseurl'),
+  }
+  expect(filesOf('cline (openai)')).toMatchObject([{ providers: { [provider]: { settings } } }])
 })

@@ -19,7 +19,7 @@ const shownOnly: ReadonlySet<string> = new Set(['', 'text'])
 
 /** The pages that are written by hand, below docs/, without those of decisions and of tables. */
 export const pages = readdirSync(docs).filter(
-  (file) => file.endsWith('.md') && !['settings.md', 'apply-file.md'].includes(file),
+  (file) => file.endsWith('.md') && !['settings.md', 'apply-file.md', 'commands.md'].includes(file),
 )
 
 const block = /(?:<!-- not run: ([^>]*?) -->\n+)?^```([\w-]*)[^\n]*\n([\s\S]*?)^```$/gm

@@ -40,7 +40,10 @@ export function addAdminCommands(program: Command, { print, finish }: Printing):
     .description('check what administrators did')
     .command('verify')
     .description('check the audit log: whether an entry was changed or taken out')
-    .action(async () => finish(await verifyAudit(readEnvironment())))
+    .option('--json', 'print JSON')
+    .action(async (options: { json?: boolean }) =>
+      finish(await verifyAudit(readEnvironment(), options)),
+    )
 }
 
 type Print = Printing['print']
@@ -75,6 +78,8 @@ function addApplyCommand(program: Command, print: Print): void {
     })
 }
 
+const namedKey = 'its id, or its name if no other key has it'
+
 function addKeyCommands(program: Command, print: Print): void {
   const keys = program
     .command('keys')
@@ -83,7 +88,6 @@ function addKeyCommands(program: Command, print: Print): void {
     print(text)
     for (const note of notes) process.stderr.write(`${note}\n`)
   }
-  const named = 'its id, or its name if no other key has it'
   addTermsOptions(
     keys
       .command('create')
@@ -115,7 +119,7 @@ function addKeyCommands(program: Command, print: Print): void {
     keys
       .command('change')
       .description('change the name, the owner or terms of a key')
-      .argument('<key>', named),
+      .argument('<key>', namedKey),
   )
     .option('--name <name>', 'another name')
     .option('--owner <id>', 'another user or team that it belongs to')
@@ -127,23 +131,34 @@ function addKeyCommands(program: Command, print: Print): void {
   keys
     .command('rotate')
     .description('give a key another secret and print it')
-    .argument('<key>', named)
+    .argument('<key>', namedKey)
     .option('--overlap <seconds>', 'how long the secret before is still valid; default 0', positive)
     .option('--json', 'print JSON')
     .action(async (key: string, options: { overlap?: number; json?: boolean }) =>
       printAll(await rotateKeyCommand(readEnvironment(), key, options)),
     )
+  addKeySwitches(keys, print)
+}
+
+/** What makes a key invalid, for a while or for good. */
+function addKeySwitches(keys: Command, print: Print): void {
   for (const what of ['disable', 'enable'] as const)
     keys
       .command(what)
       .description(`${what} a key`)
-      .argument('<key>', named)
-      .action(async (key: string) => print(await switchKeyCommand(readEnvironment(), key, what)))
+      .argument('<key>', namedKey)
+      .option('--json', 'print JSON')
+      .action(async (key: string, options: { json?: boolean }) =>
+        print(await switchKeyCommand(readEnvironment(), key, { what, ...options })),
+      )
   keys
     .command('revoke')
     .description('revoke a key for good')
-    .argument('<key>', named)
-    .action(async (key: string) => print(await revokeKeyCommand(readEnvironment(), key)))
+    .argument('<key>', namedKey)
+    .option('--json', 'print JSON')
+    .action(async (key: string, options: { json?: boolean }) =>
+      print(await revokeKeyCommand(readEnvironment(), key, options)),
+    )
 }
 
 function addAccountCommands(program: Command, kind: AccountKind, print: Print): void {
@@ -170,10 +185,16 @@ function addAccountCommands(program: Command, kind: AccountKind, print: Print): 
       print(await listAccountsCommand(readEnvironment(), kind, options)),
     )
   addTermsOptions(
-    commands.command('change').description(`change a name or terms`).argument('<name>', named),
+    commands
+      .command('change')
+      .description(
+        `change the name or the terms of ${kind === 'organization' ? 'an' : 'a'} ${kind}`,
+      )
+      .argument('<name>', named),
   )
     .option('--name <name>', 'another name')
     .option('--clear <terms>', 'terms to take away, such as budget,models', splitList)
+    .option('--json', 'print JSON')
     .action(async (asked: string, options: AccountOptions) =>
       print(await changeAccountCommand(readEnvironment(), kind, { asked, options })),
     )
@@ -182,7 +203,8 @@ function addAccountCommands(program: Command, kind: AccountKind, print: Print): 
       .command(what)
       .description(`${what} ${kind === 'organization' ? 'an' : 'a'} ${kind}`)
       .argument('<name>', named)
-      .action(async (asked: string) =>
-        print(await switchAccountCommand(readEnvironment(), kind, { asked, what })),
+      .option('--json', 'print JSON')
+      .action(async (asked: string, options: { json?: boolean }) =>
+        print(await switchAccountCommand(readEnvironment(), kind, { asked, what, ...options })),
       )
 }

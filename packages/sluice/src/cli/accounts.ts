@@ -2,6 +2,7 @@ import type { ShownAccount } from '../accounts/account-changes.ts'
 import type { Environment } from '../config/env.ts'
 import type { AccountKind, Budget } from '../ports/account.ts'
 import { findNamed, listAll, openAdmin } from './ask-admin.ts'
+import { CommandError } from './command-error.ts'
 import { formatTable } from './table.ts'
 import { clearedTerms, type TermsOptions, termsOf } from './terms-options.ts'
 
@@ -59,26 +60,39 @@ export async function changeAccountCommand(
   { asked, options }: { readonly asked: string; readonly options: AccountOptions },
 ): Promise<string> {
   await using admin = await openAdmin(environment)
-  const { id } = await accountNamed(kind, asked, admin)
-  const changed: ShownAccount = await admin.ask(`PATCH ${pathOf(kind)}/${id}`, {
+  const changes = {
     ...clearedTerms(options.clear),
     ...(options.name !== undefined && { name: options.name }),
     ...termsOf(options, Date.now()),
-  })
-  return JSON.stringify(changed, null, 2)
+  }
+  const fields = Object.keys(changes)
+  if (fields.length === 0)
+    throw new CommandError(`Say what shall be otherwise: sluice ${kind}s change --help`)
+  const { id } = await accountNamed(kind, asked, admin)
+  const changed: ShownAccount = await admin.ask(`PATCH ${pathOf(kind)}/${id}`, changes)
+  if (options.json === true) return JSON.stringify(changed, null, 2)
+  return `Changed ${id} (${changed.name}): ${fields.join(', ')}.`
+}
+
+interface SwitchOptions {
+  /** The id or the name. */
+  readonly asked: string
+  readonly what: 'disable' | 'enable' | 'delete'
+  readonly json?: boolean
 }
 
 /** Disables, enables or deletes. */
 export async function switchAccountCommand(
   environment: Environment,
   kind: AccountKind,
-  { asked, what }: { readonly asked: string; readonly what: 'disable' | 'enable' | 'delete' },
+  { asked, what, json = false }: SwitchOptions,
 ): Promise<string> {
   await using admin = await openAdmin(environment)
   const { id, name } = await accountNamed(kind, asked, admin)
-  await admin.ask(
+  const answer: object = await admin.ask(
     what === 'delete' ? `DELETE ${pathOf(kind)}/${id}` : `POST ${pathOf(kind)}/${id}/${what}`,
   )
+  if (json) return JSON.stringify(answer, null, 2)
   return `${what[0]?.toUpperCase()}${what.slice(1)}d ${id} (${name}).`
 }
 

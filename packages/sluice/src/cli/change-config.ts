@@ -6,23 +6,34 @@ import { parseConfig } from '../config/file.ts'
 import { readTextIfAny } from '../config/read-text.ts'
 import { CommandError } from './command-error.ts'
 
+export interface ConfigChange {
+  /** YAML; absent means that the setting is removed. */
+  readonly value?: string
+  readonly json?: boolean
+}
+
 /** Changes one setting of the settings file. A change that would break the file is not written. */
 export function changeConfig(
   environment: Environment,
   path: string,
-  change: { readonly value: string } | 'remove',
+  { value, json = false }: ConfigChange,
 ): string {
   const file = absoluteConfigFile(environment)
   const before = readTextIfAny(file)
   const steps = parsePath(path)
   const after =
-    change === 'remove'
+    value === undefined
       ? removeSetting(before, steps)
-      : setSetting(before, steps, parseValue(change.value))
-  if (after === before) return `${file} has this value already.`
-  parseConfig(after, file, environment.variables)
-  replaceFile(file, after)
-  return `${file} is changed; a running gateway applies it at once.`
+      : setSetting(before, steps, parseValue(value))
+  const changed = after !== before
+  if (changed) {
+    parseConfig(after, file, environment.variables)
+    replaceFile(file, after)
+  }
+  if (json) return JSON.stringify({ file, changed }, null, 2)
+  return changed
+    ? `${file} is changed; a running gateway applies it at once.`
+    : `${file} has this value already.`
 }
 
 function parseValue(text: string): unknown {

@@ -49,11 +49,30 @@ const probeMs = 1_500
 /** Looks for model servers on loopback, and says or writes the YAML that makes them providers. */
 export async function discover(
   environment: Environment,
-  { write = false }: { readonly write?: boolean },
+  { write = false, json = false }: { readonly write?: boolean; readonly json?: boolean },
   servers: readonly LocalServer[] = knownServers,
 ): Promise<string> {
   const probed = await Promise.all(servers.map(probe))
   const found = probed.filter((each) => each !== undefined)
+  const file = absoluteConfigFile(environment)
+  const before = readTextIfAny(file)
+  const { providers = {} } = parseConfig(before, file, environment.variables)
+  const missing = found.filter(({ server }) => !Object.hasOwn(providers, server.id))
+  const isWritten = write && missing.length > 0
+  if (isWritten) {
+    const after = addProviders(before, missing)
+    parseConfig(after, file, environment.variables)
+    replaceFile(file, after)
+  }
+  const added = missing.map(({ server }) => server.id)
+  if (json) {
+    const servers = found.map(({ server, ...rest }) => ({
+      id: server.id,
+      name: server.name,
+      ...rest,
+    }))
+    return JSON.stringify({ file, found: servers, added: isWritten ? added : [] }, null, 2)
+  }
   if (found.length === 0) {
     const tried = servers.map(({ name, port }) => `${name} (${port})`).join(', ')
     return `No model server answers on this machine. Looked for ${tried}.`
@@ -62,20 +81,10 @@ export async function discover(
     const listed = models.length > 0 ? models.join(', ') : 'no models yet'
     return `${server.name} at ${baseUrl}: ${listed}`
   })
-  const file = absoluteConfigFile(environment)
-  const before = readTextIfAny(file)
-  const { providers = {} } = parseConfig(before, file, environment.variables)
-  const added = found.filter(({ server }) => !Object.hasOwn(providers, server.id))
-  if (added.length === 0) return [...lines, `All of them are in ${file} already.`].join('\n')
-  if (!write) {
-    const yaml = addProviders('', added)
-    return [...lines, '', `Add to ${file}, or run again with --write:`, '', yaml].join('\n')
-  }
-  const after = addProviders(before, added)
-  parseConfig(after, file, environment.variables)
-  replaceFile(file, after)
-  const names = added.map(({ server }) => server.id).join(', ')
-  return [...lines, `Added to ${file}: ${names}`].join('\n')
+  if (missing.length === 0) return [...lines, `All of them are in ${file} already.`].join('\n')
+  if (isWritten) return [...lines, `Added to ${file}: ${added.join(', ')}`].join('\n')
+  const yaml = addProviders('', missing)
+  return [...lines, '', `Add to ${file}, or run again with --write:`, '', yaml].join('\n')
 }
 
 function addProviders(text: string, found: readonly Found[]): string {

@@ -115,12 +115,21 @@ export async function listKeysCommand(
   )
 }
 
+interface PrintOptions {
+  readonly json?: boolean
+}
+
 /** Revokes a key by its id, or by its name where one valid key has it. */
-export async function revokeKeyCommand(environment: Environment, asked: string): Promise<string> {
+export async function revokeKeyCommand(
+  environment: Environment,
+  asked: string,
+  { json = false }: PrintOptions,
+): Promise<string> {
   await using connection = await openAdmin(environment)
   const { id, name, revokedAt } = await keyNamed(connection, asked)
+  const key: ListedKey = await connection.ask(`POST /admin/v1/keys/${id}/revoke`)
+  if (json) return JSON.stringify(withoutKind(key), null, 2)
   if (revokedAt !== undefined) return `${id} (${name}) was revoked already.`
-  await connection.ask(`POST /admin/v1/keys/${id}/revoke`)
   return `Revoked ${id} (${name}). A running gateway refuses it within a second.`
 }
 
@@ -144,11 +153,12 @@ export async function rotateKeyCommand(
 export async function switchKeyCommand(
   environment: Environment,
   asked: string,
-  what: 'disable' | 'enable',
+  { what, json = false }: PrintOptions & { readonly what: 'disable' | 'enable' },
 ): Promise<string> {
   await using connection = await openAdmin(environment)
   const { id, name } = await keyNamed(connection, asked)
-  await connection.ask(`POST /admin/v1/keys/${id}/${what}`)
+  const key: ListedKey = await connection.ask(`POST /admin/v1/keys/${id}/${what}`)
+  if (json) return JSON.stringify(withoutKind(key), null, 2)
   return `${what === 'disable' ? 'Disabled' : 'Enabled'} ${id} (${name}).`
 }
 

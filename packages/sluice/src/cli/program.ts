@@ -10,6 +10,7 @@ import { type BenchOptions, benchCommand } from './bench.ts'
 import { type CheckOptions, check } from './check.ts'
 import { explain } from './explain.ts'
 import { listModels } from './models.ts'
+import { printableLines } from './printable.ts'
 import { addRequestCommands } from './request-commands.ts'
 import { type ServeOptions, serve } from './serve.ts'
 import { positive } from './terms-options.ts'
@@ -18,22 +19,46 @@ import { addUsageCommands } from './usage-commands.ts'
 /** Parses and runs every command; those that need the YAML reader load it when they run. Returns the exit code. */
 export async function runProgram(args: readonly string[]): Promise<number> {
   let exitCode = 0
-  const print = (text: string) =>
-    void process.stdout.write(text.endsWith('\n') ? text : `${text}\n`)
+  const program = createProgram(
+    (text) => {
+      const shown = process.stdout.isTTY ? printableLines(text) : text
+      process.stdout.write(shown.endsWith('\n') ? shown : `${shown}\n`)
+    },
+    (code) => {
+      exitCode = code
+    },
+  )
+  try {
+    await program.parseAsync(args, { from: 'user' })
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
+    throw error
+  }
+  return exitCode
+}
+
+/** Every command with its options; the page of commands in the documentation is made of it. */
+export function createProgram(print: Print, ended: (exitCode: number) => void): Command {
   const finish = ({ text, isFine }: Checked) => {
     print(text)
-    exitCode = isFine ? 0 : 1
+    ended(isFine ? 0 : 1)
   }
   const program = new Command('sluice')
     .description('A self-hosted model gateway. Settings: environment variables and sluice.yaml.')
     .version(programVersion())
     .exitOverride()
-
-  addServe(program, (code) => {
-    exitCode = code
-  })
+  addServe(program, ended)
   addAdminCommands(program, { print, finish })
   addConfigCommands(program, print)
+  addLookCommands(program, { print, finish })
+  addGatewayCommands(program, { print, finish })
+  addUsageCommands(program, { print, finish })
+  addRequestCommands(program, print)
+  return program
+}
+
+/** Commands that look at the settings and at this machine. */
+function addLookCommands(program: Command, { print, finish }: Printing): void {
   program
     .command('models')
     .description('list all models that can be called')
@@ -60,24 +85,23 @@ export async function runProgram(args: readonly string[]): Promise<number> {
     .description('print the OpenAPI document')
     .action(() => print(JSON.stringify(createOpenApi(addresses), null, 2)))
   program
+    .command('backup')
+    .description('copy the SQLite database to a new file, also while a gateway runs on it')
+    .argument('<file>', 'the file to write; it must not be there')
+    .option('--json', 'print JSON')
+    .action(async (file: string, options: { json?: boolean }) => {
+      const { backupCommand } = await import('./backup.ts')
+      print(await backupCommand(readEnvironment(), file, options))
+    })
+  program
     .command('discover')
     .description('find model servers on this machine')
     .option('--write', 'add what was found to the settings file')
-    .action(async (options: { write?: boolean }) => {
+    .option('--json', 'print JSON')
+    .action(async (options: { write?: boolean; json?: boolean }) => {
       const { discover } = await import('./discover.ts')
       print(await discover(readEnvironment(), options))
     })
-  addGatewayCommands(program, { print, finish })
-  addUsageCommands(program, { print, finish })
-  addRequestCommands(program, print)
-
-  try {
-    await program.parseAsync(args, { from: 'user' })
-  } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
-    throw error
-  }
-  return exitCode
 }
 
 type Print = (text: string) => void
@@ -119,6 +143,7 @@ function addGatewayCommands(program: Command, { print, finish }: Printing): void
     .description('ask a running gateway how it would route a request')
     .argument('<file>', 'a JSON request, or - for standard input')
     .option('--path <path>', 'the path of the request', '/v1/chat/completions')
+    .option('--json', 'print JSON, which it does in any case')
     .option('--url <url>', 'the URL of the gateway; default: that of the settings')
     .action(async (file: string, options: { path: string; url?: string }) => {
       print(await explain(readEnvironment(), file, options))
@@ -152,17 +177,19 @@ function addConfigCommands(program: Command, print: Print): void {
     .description('set one value; comments are kept')
     .argument('<path>', 'such as server.port or models["gpt-4.1"]')
     .argument('<value>', 'YAML, such as 9000 or acme/small')
-    .action(async (path: string, value: string) => {
+    .option('--json', 'print JSON')
+    .action(async (path: string, value: string, options: { json?: boolean }) => {
       const { changeConfig } = await import('./change-config.ts')
-      print(changeConfig(readEnvironment(), path, { value }))
+      print(changeConfig(readEnvironment(), path, { value, ...options }))
     })
   config
     .command('unset')
     .description('remove one value')
-    .argument('<path>')
-    .action(async (path: string) => {
+    .argument('<path>', 'such as server.port or models["gpt-4.1"]')
+    .option('--json', 'print JSON')
+    .action(async (path: string, options: { json?: boolean }) => {
       const { changeConfig } = await import('./change-config.ts')
-      print(changeConfig(readEnvironment(), path, 'remove'))
+      print(changeConfig(readEnvironment(), path, options))
     })
   config
     .command('schema')

@@ -41,7 +41,8 @@ export function addRequestCommands(program: Command, print: (text: string) => vo
       if (options.json === true || !process.stdout.isTTY) return print(await table())
       for (;;) {
         const shown = await table()
-        print(clear + shown)
+        process.stdout.write(clear)
+        print(shown)
         await wait(drawEveryMs)
       }
     })

@@ -4,6 +4,7 @@ import { readInitialKeys } from '../storage/initial-keys.ts'
 import { askServer, followServer } from './ask-server.ts'
 import { CommandError } from './command-error.ts'
 import { messageOf } from './explain.ts'
+import { printable } from './printable.ts'
 import { reachableAddress } from './start-message.ts'
 import { formatTable } from './table.ts'
 
@@ -90,7 +91,7 @@ export async function requestsCommand(
 }
 
 function lineOf(data: string): string {
-  return cellsOf(JSON.parse(data)).join('  ')
+  return cellsOf(JSON.parse(data)).map(printable).join('  ')
 }
 
 function cellsOf(shown: Shown): readonly string[] {

@@ -1,5 +1,6 @@
 import { ConfigError } from '../config/config-error.ts'
 import { CommandError } from './command-error.ts'
+import { printableLines } from './printable.ts'
 import { serve } from './serve.ts'
 
 /**
@@ -16,7 +17,7 @@ export async function run(args: readonly string[]): Promise<number> {
     const { runProgram } = await import('./program.ts')
     return await runProgram(args)
   } catch (error) {
-    process.stderr.write(`${tell(error)}\n`)
+    process.stderr.write(`${printableLines(tell(error))}\n`)
     return 1
   }
 }

@@ -1,9 +1,11 @@
+import { printable } from './printable.ts'
+
 /** Rows under their headings, columns as wide as their widest cell. */
 export function formatTable(
   headings: readonly string[],
   rows: readonly (readonly string[])[],
 ): string {
-  const all = [headings, ...rows]
+  const all = [headings, ...rows].map((row) => row.map(printable))
   const widths = headings.map((_, column) =>
     Math.max(...all.map((row) => row[column]?.length ?? 0)),
   )

@@ -1,6 +1,7 @@
-import { chmodSync, existsSync, renameSync, rmSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { migrationsAfter, type SchemaState } from './migrations.ts'
+import { copyDatabase } from './sqlite-copy.ts'
 
 /**
  * Brings the database to the newest version, each migration in a transaction of its own. SQLite's `user_version` says
@@ -14,8 +15,9 @@ export function migrate(db: DatabaseSync, file = ':memory:'): void {
   const state = stateOf(db)
   const missing = migrationsAfter(state)
   const newest = missing.at(-1)
-  if (newest && state.version > 0 && file !== ':memory:')
-    backUp(db, `${file}.before-${newest.version}`)
+  const copy = `${file}.before-${newest?.version}`
+  if (newest && state.version > 0 && file !== ':memory:' && !existsSync(copy))
+    copyDatabase(db, copy)
   for (const { version, sql } of missing) {
     db.exec('BEGIN IMMEDIATE')
     try {
@@ -30,16 +32,6 @@ export function migrate(db: DatabaseSync, file = ':memory:'): void {
       throw error
     }
   }
-}
-
-/** Whole or not at all: what stands under the name was not interrupted. */
-function backUp(db: DatabaseSync, copy: string): void {
-  if (existsSync(copy)) return
-  const unfinished = `${copy}.${process.pid}`
-  rmSync(unfinished, { force: true })
-  db.prepare('VACUUM INTO ?').run(unfinished)
-  chmodSync(unfinished, 0o600)
-  renameSync(unfinished, copy)
 }
 
 function stateOf(db: DatabaseSync): SchemaState {

@@ -41,13 +41,15 @@ async function wayOfATeam(run: Run): Promise<{ first: string; second: string; ke
     ),
   )
   const user = await run('users', 'create', '--name', 'ada', '--in', team)
-  const changed = await run('users', 'change', 'ada', '--models', 'a,b/*', '--rate', '5')
+  const changed = await run('users', 'change', 'ada', '--models', 'a,b/*', '--rate', '5', '--json')
   expect(JSON.parse(changed)).toMatchObject({
     id: user,
     models: ['a', 'b/*'],
     requestsPerMinute: 5,
   })
-  const cleared = JSON.parse(await run('users', 'change', user, '--clear', 'models')) as object
+  const cleared = JSON.parse(
+    await run('users', 'change', user, '--clear', 'models', '--json'),
+  ) as object
   expect(cleared).toMatchObject({ requestsPerMinute: 5 })
   expect(cleared).not.toHaveProperty('models')
   const first = await run('keys', 'create', '--name', 'app', '--owner', user)

@@ -18,7 +18,7 @@ test('a value is set in a new file, changed beside its comment, and removed', ()
   writeFileSync(file, '# ours\nserver:\n  port: 9000 # outside\n  host: "::"\n')
   changeConfig(environment, 'server.port', { value: '9001' })
   changeConfig(environment, 'models["gpt-4.1"]', { value: 'acme/big' })
-  changeConfig(environment, 'server.host', 'remove')
+  changeConfig(environment, 'server.host', {})
   expect(readFileSync(file, 'utf8')).toBe(
     '# ours\nserver:\n  port: 9001 # outside\nmodels:\n  gpt-4.1: acme/big\n',
   )

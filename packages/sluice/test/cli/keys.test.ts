@@ -32,10 +32,10 @@ test('a key that was made is valid at once, until it is revoked', async () => {
     models: ['acme/*'],
     requestsPerMinute: 5,
   })
-  expect(await revokeKeyCommand(environment, id)).toContain(`Revoked ${id} (team)`)
+  expect(await revokeKeyCommand(environment, id, {})).toContain(`Revoked ${id} (team)`)
   await ring.reload()
   expect(ring.find(secret)).toBeUndefined()
-  expect(await revokeKeyCommand(environment, id)).toContain('was revoked already')
+  expect(await revokeKeyCommand(environment, id, {})).toContain('was revoked already')
 })
 
 test('the list shows every key and no secret', async () => {
@@ -117,12 +117,12 @@ test('a name is enough to revoke where one valid key has it; a second key of a n
     expect.stringMatching(/^Created key_\w+ \(app\)\. The secret is shown only once/),
     `Warning: the key ${id} has the same name.`,
   ])
-  await expect(revokeKeyCommand(environment, 'app')).rejects.toThrow(
+  await expect(revokeKeyCommand(environment, 'app', {})).rejects.toThrow(
     /^Several keys are named app: say which by its id \(key_\w+, key_\w+\)$/,
   )
-  await revokeKeyCommand(environment, id)
-  expect(await revokeKeyCommand(environment, 'app')).toMatch(/^Revoked key_\w+ \(app\)/)
-  await expect(revokeKeyCommand(environment, 'ap')).rejects.toThrow('There is no key ap')
+  await revokeKeyCommand(environment, id, {})
+  expect(await revokeKeyCommand(environment, 'app', {})).toMatch(/^Revoked key_\w+ \(app\)/)
+  await expect(revokeKeyCommand(environment, 'ap', {})).rejects.toThrow('There is no key ap')
 })
 
 test('the secret stands alone on standard output', async () => {
@@ -138,5 +138,5 @@ test('the secret stands alone on standard output', async () => {
 test('an unknown id is told', async () => {
   using folder = temporaryFolder()
   const { environment } = dataIn(folder.path)
-  await expect(revokeKeyCommand(environment, 'key_x')).rejects.toThrow('There is no key key_x')
+  await expect(revokeKeyCommand(environment, 'key_x', {})).rejects.toThrow('There is no key key_x')
 })

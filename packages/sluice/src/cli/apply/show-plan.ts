@@ -1,6 +1,7 @@
 import type { RouteChange } from '../../config/routes.ts'
 import type { Budget } from '../../ports/account.ts'
 import { shownBudget } from '../accounts.ts'
+import { printable } from '../printable.ts'
 import type { Step } from './plan.ts'
 
 const signs: Readonly<Record<Step['action'], string>> = {
@@ -23,7 +24,7 @@ export function shownPlan(steps: readonly Step[], routes: readonly RouteChange[]
     `${count('change', 'disable', 'enable', 'changed')} to change`,
     `${count('delete', 'revoke', 'removed')} to remove`,
   ]
-  const lines = [...steps.flatMap(shownStep), ...routes.flatMap(shownRoute)]
+  const lines = [...steps.flatMap(shownStep), ...routes.flatMap(shownRoute)].map(printable)
   return [...lines, '', `${sums.join(', ')}.`].join('\n')
 }
 

@@ -1,0 +1,82 @@
+import type { Provider } from '../../packages/sluice/src/providers/provider.ts'
+import { providers } from '../../packages/sluice/src/providers/index.ts'
+import { plain } from './plain.ts'
+
+function variablesOf({ environment }: Provider): string {
+  return environment.length === 0 ? 'none' : environment.map((name) => `\`${name}\``).join(' or ')
+}
+
+/** Settings that have to be there: those in the address, and the project of a cloud. */
+function neededSettings({
+  baseUrl,
+  settingsFrom = {},
+  settings = {},
+}: Provider): readonly string[] {
+  const inAddress = [...baseUrl.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
+  const project = 'project' in settingsFrom ? ['project'] : []
+  return [...inAddress, ...project].filter((name) => settings[name] === undefined)
+}
+
+/** The lines of sluice.yaml that turn a provider on, with the secrets by reference. */
+function settingsOf(provider: Provider): readonly string[] {
+  const { id, environment, baseUrl } = provider
+  const [variable] = environment
+  return [
+    '# sluice.yaml',
+    'providers:',
+    `  ${id}:`,
+    variable === undefined ? `    baseUrl: ${baseUrl}` : `    keys: ["\${${variable}}"]`,
+    ...neededSettings(provider).map((name) => `    ${name}: my-${name}`),
+  ]
+}
+
+/** The page of one provider. */
+export function providerPage(provider: Provider): readonly string[] {
+  const { id, name, protocol, baseUrl, environment, documentation, settingsFrom = {} } = provider
+  const [variable] = environment
+  const offered = provider.operations ?? Object.keys(protocol.codecs)
+  const native = Object.keys(protocol.native)
+  return [
+    `# ${name}`,
+    '',
+    `| | |`,
+    '|---|---|',
+    `| id | \`${id}\` |`,
+    `| protocol | \`${protocol.id}\` |`,
+    `| address | \`${plain(baseUrl)}\` |`,
+    `| key | ${variablesOf(provider)} |`,
+    ...Object.entries(settingsFrom).map(
+      ([setting, names]) =>
+        `| \`${setting}\` | from ${names.map((one) => `\`${one}\``).join(' or ')}, or in \`sluice.yaml\` |`,
+    ),
+    `| documentation | <${documentation}> |`,
+    `| operations | ${offered.join(', ')} |`,
+    ...(native.length === 0 ? [] : [`| passed byte for byte | ${native.join(', ')} |`]),
+    '',
+    variable === undefined
+      ? 'It needs no key. Turn it on in `sluice.yaml`, or let `sluice discover --write` find it:'
+      : `It is on wherever \`${variable}\` is set${neededSettings(provider).length === 0 ? '' : ', with the settings above'}. In \`sluice.yaml\` it may have several keys, which take turns, or another address:`,
+    '',
+    '```yaml',
+    ...settingsOf(provider),
+    '```',
+    '',
+    `\`${id}/<model>\` reaches any of its models, from every client format. See [routing](/routing).`,
+  ]
+}
+
+/** The list of all providers. */
+export function providerList(): readonly string[] {
+  return [
+    '# Providers',
+    '',
+    `${providers.size} are known. One is on as soon as its key is in the environment; any other server by \`type\` and \`baseUrl\`, and packages of the AI SDK by \`type: ai-sdk\`: [settings](/settings#providers).`,
+    '',
+    '| provider | id | protocol | key |',
+    '|---|---|---|---|',
+    ...[...providers.values()].map(
+      (provider) =>
+        `| [${provider.name}](./${provider.id}) | \`${provider.id}\` | \`${provider.protocol.id}\` | ${variablesOf(provider)} |`,
+    ),
+  ]
+}

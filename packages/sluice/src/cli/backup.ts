@@ -1,0 +1,38 @@
+import { existsSync, statSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { loadConfig } from '../config/config.ts'
+import type { Environment } from '../config/env.ts'
+import { copyDatabase } from '../storage/sqlite-copy.ts'
+import { CommandError } from './command-error.ts'
+import { databaseName } from './open-data.ts'
+
+/**
+ * Copies the SQLite database of the data folder as it is at one moment, whether a gateway runs on it or not.
+ *
+ * @throws CommandError where the file is there already, there is no such database, or it cannot be written.
+ */
+export async function backupCommand(
+  environment: Environment,
+  file: string,
+  { json = false }: { readonly json?: boolean },
+): Promise<string> {
+  const { dataFolder, storage } = await loadConfig(environment)
+  if (storage.url !== undefined)
+    throw new CommandError(`The data is kept in ${databaseName(storage.url)}: use pg_dump`)
+  const source = join(dataFolder, 'sluice.db')
+  const copy = resolve(file)
+  if (!existsSync(source)) throw new CommandError(`There is no database at ${source}`)
+  if (existsSync(copy)) throw new CommandError(`${copy} is there already: nothing was written`)
+  try {
+    // The lock of a gateway that brings the database up to date is waited for.
+    using db = new DatabaseSync(source, { readOnly: true, timeout: 10_000 })
+    copyDatabase(db, copy)
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    throw new CommandError(`${source} cannot be copied to ${copy}: ${reason}`, { cause })
+  }
+  const { size: bytes } = statSync(copy)
+  if (json) return JSON.stringify({ source, copy, bytes }, null, 2)
+  return `Copied ${source} to ${copy} (${(bytes / 1e6).toFixed(1)} MB).`
+}

@@ -1,0 +1,44 @@
+/** How far long work is, on a terminal's last line. */
+export interface Progress extends Disposable {
+  /** `total` undefined where nobody knows how much there is. */
+  at(done: number, total?: number): void
+}
+
+/** Where it is drawn: the process's standard error, or another one in tests. */
+interface Screen {
+  readonly isTTY?: boolean
+  readonly columns?: number
+  write(text: string): unknown
+}
+
+const drawEveryMs = 100
+const barWidth = 24
+const clearLine = '\r\u001b[K'
+
+/**
+ * A bar with what is done of `what`, drawn at most ten times a second and taken away at the end. Where standard error is no
+ * terminal nothing is written, so that logs and pipes hold results alone.
+ */
+export function createProgress(what: string, screen: Screen = process.stderr): Progress {
+  let drawnAt = Number.NEGATIVE_INFINITY
+  const isShown = screen.isTTY === true
+  return {
+    at(done, total) {
+      const now = performance.now()
+      if (!isShown || now - drawnAt < drawEveryMs) return
+      drawnAt = now
+      screen.write(clearLine + lineOf(what, done, total).slice(0, (screen.columns ?? 80) - 1))
+    },
+    [Symbol.dispose]() {
+      if (drawnAt > Number.NEGATIVE_INFINITY) screen.write(clearLine)
+    },
+  }
+}
+
+function lineOf(what: string, done: number, total: number | undefined): string {
+  if (total === undefined || total <= 0) return `${done} ${what}`
+  const share = Math.min(1, done / total)
+  const full = Math.round(share * barWidth)
+  const bar = '█'.repeat(full) + '░'.repeat(barWidth - full)
+  return `${bar} ${Math.floor(share * 100)} %  ${done} of ${total} ${what}`
+}

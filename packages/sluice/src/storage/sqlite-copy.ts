@@ -1,0 +1,19 @@
+import { chmodSync, renameSync, rmSync } from 'node:fs'
+import type { DatabaseSync } from 'node:sqlite'
+
+/**
+ * Copies a database to a file that only its owner can read, as it is at one moment: others go on reading and writing. Whole or
+ * not at all: what stands under the name was not interrupted.
+ */
+export function copyDatabase(db: DatabaseSync, copy: string): void {
+  const unfinished = `${copy}.${process.pid}`
+  rmSync(unfinished, { force: true })
+  try {
+    db.prepare('VACUUM INTO ?').run(unfinished)
+    chmodSync(unfinished, 0o600)
+    renameSync(unfinished, copy)
+  } catch (error) {
+    rmSync(unfinished, { force: true })
+    throw error
+  }
+}

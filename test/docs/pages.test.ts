@@ -1,0 +1,110 @@
+// The pages that are made of the program, and what holds for all pages; without building the site.
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { commandsPage } from '../../docs/site/commands-page.ts'
+import { sizingPart, speedPart } from '../../docs/site/bench-parts.ts'
+import { errorPage } from '../../docs/site/error-pages.ts'
+import { providerPage } from '../../docs/site/provider-pages.ts'
+import { errorCodes, GatewayError } from '../../packages/contract/src/index.ts'
+import { createProgram } from '../../packages/sluice/src/cli/program.ts'
+import { createConfig } from '../../packages/sluice/src/config/config.ts'
+import { readEnvironment } from '../../packages/sluice/src/config/env.ts'
+import { parseConfig } from '../../packages/sluice/src/config/file.ts'
+import { configuredUpstreams } from '../../packages/sluice/src/gateway/route/upstreams.ts'
+import { providers } from '../../packages/sluice/src/providers/index.ts'
+import { root } from '../support/npm.ts'
+import { pages } from './snippets.ts'
+
+const docs = join(root, 'docs')
+const textOf = (page: string) => readFileSync(join(docs, page), 'utf8')
+
+test('every page is in the menu, and every link of the menu has a page', () => {
+  const menu = textOf('.vitepress/config.ts')
+  const links = [...menu.matchAll(/link: '\/([^']+)'/g)].map(([, link = '']) => link)
+  const decisions = readdirSync(join(docs, 'decisions')).map((file) => `decisions/${file}`)
+  const made = ['errors/', 'providers/', 'settings', 'apply-file', 'commands']
+  const written = [...pages.filter((page) => page !== 'index.md'), ...decisions]
+  const wanted = [...written.map((page) => page.replace(/\.md$/, '')), ...made]
+  expect([...new Set(links)].toSorted()).toEqual(wanted.toSorted())
+})
+
+describe('providers', () => {
+  test.each([...providers.values()])(
+    'the lines that the page of $id shows turn it on',
+    (provider) => {
+      const page = providerPage(provider).join('\n')
+      const [, yaml = ''] = /```yaml\n([\s\S]*?)```/.exec(page) ?? []
+      const variables = Object.fromEntries(provider.environment.map((name) => [name, 'secret']))
+      const content = parseConfig(yaml, 'sluice.yaml', variables)
+      const config = createConfig(readEnvironment({}), content, 'sluice.yaml')
+      const skipped: string[] = []
+      const on = configuredUpstreams(config, providers, (id, reason) => {
+        skipped.push(`${id}: ${reason}`)
+      })
+      expect(skipped).toEqual([])
+      expect([...on.keys()]).toContain(provider.id)
+      expect(page).toContain(provider.documentation)
+    },
+  )
+})
+
+test.each([...errorCodes])('the page of the error %s says what it is and what helps', (code) => {
+  const page = errorPage(code).join('\n')
+  const { status, publicCode } = new GatewayError(code, '')
+  expect(page).toContain(`| status | ${status}`)
+  expect(page).toContain(String(publicCode))
+  expect(page).toMatch(/\*\*What helps:\*\* \S/)
+})
+
+test('every command and every option is described, in words that end without a full stop', () => {
+  type Command = ReturnType<typeof createProgram>
+  const program = createProgram(
+    () => {},
+    () => {},
+  )
+  const all = (command: Command): readonly Command[] => [command, ...command.commands.flatMap(all)]
+  const page = commandsPage().join('\n')
+  for (const command of all(program).slice(1)) {
+    const { options, registeredArguments: args } = command
+    for (const { description } of [command.description(), ...options, ...args].map((one) =>
+      typeof one === 'string' ? { description: one } : one,
+    ))
+      expect(description, command.name()).toMatch(/^\S[\s\S]*[^.\s]$/)
+    for (const { flags } of options) expect(page).toContain(`\`${flags}`)
+    expect(page).toMatch(new RegExp(`^##+ sluice (?:\\w+ )?${command.name()}$`, 'm'))
+  }
+  expect(all(program).length).toBeGreaterThan(40)
+})
+
+/** Those that stream a file, print a document or start something have nothing else to say as JSON. */
+const withoutJson = new Set(['serve', 'openapi', 'schema'])
+
+test('every command that answers can answer in JSON', () => {
+  type Command = ReturnType<typeof createProgram>
+  const program = createProgram(
+    () => {},
+    () => {},
+  )
+  const leaves = (command: Command): readonly Command[] =>
+    command.commands.length === 0 ? [command] : command.commands.flatMap(leaves)
+  const missing = leaves(program)
+    .filter((command) => !withoutJson.has(command.name()))
+    .filter(({ options }) => !options.some(({ long }) => long === '--json'))
+  expect(missing.map((command) => `${command.parent?.name()} ${command.name()}`)).toEqual([])
+})
+
+test('what the benchmark measured is shown with its figures', () => {
+  const part = sizingPart(root).join('\n')
+  expect(part).toMatch(/\| chat, 2 KB, same format \| \d+ µs \| [\d,]+ \|/)
+  expect(part).not.toMatch(/NaN|undefined/)
+  expect(speedPart(root).join('\n')).toMatch(/Sluice took \d+ µs.*took \d+ µs.*nginx took \d+ µs/)
+})
+
+test('whatever is said of another gateway links to where it is said, and the page says when that was read', () => {
+  const [, field = ''] = /^## The field\n([\s\S]*?)^## /m.exec(textOf('compare.md')) ?? []
+  const claims = field.split('\n').filter((line) => line.startsWith('- '))
+  expect(claims.length).toBeGreaterThan(20)
+  for (const claim of claims) expect(claim).toMatch(/\[[^\]]+\]\(https:\/\/[^)]+\)/)
+  expect(textOf('compare.md')).toMatch(/^Read on \d{4}-\d\d-\d\d/m)
+})
