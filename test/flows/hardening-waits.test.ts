@@ -82,6 +82,8 @@ describe('an engine that does not look at its signal', () => {
       because: 'test',
       price: freeTarget('test', ''),
       unsupported: 'refuse',
+      places: [],
+      whenFull: 'wait',
       timeouts: { ...defaultTimeouts, ...timeouts },
       engine: async () => ({ chat }) as never,
     } as const

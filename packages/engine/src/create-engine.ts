@@ -38,6 +38,7 @@ export function createEngine(options: EngineOptions): BuiltinEngine {
     countTokens: promptTokens,
     tokensOf: countTokens,
     jobs,
+    waiting: () => ({ engine: workers.waiting, engine_videos: renderers.waiting }),
     async [Symbol.asyncDispose]() {
       await jobs[Symbol.asyncDispose]()
       await workers[Symbol.asyncDispose]()

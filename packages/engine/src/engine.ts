@@ -52,4 +52,6 @@ export interface BuiltinEngine extends EngineCard, AsyncDisposable {
   /** The tokens of a text of some thousand characters at most, at once. */
   readonly tokensOf: (text: string) => number
   readonly jobs: EngineJobs
+  /** How much work waits for a process, by the name of the queue. */
+  waiting(): Readonly<Record<'engine' | 'engine_videos', number>>
 }

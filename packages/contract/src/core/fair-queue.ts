@@ -44,10 +44,11 @@ export class FairQueue<Item> {
     this.#size += 1
   }
 
-  /** The oldest item of the next key that may have one; after it, that key is the last to have a turn. */
-  take(may: (key: string) => boolean): Item | undefined {
+  /** The oldest item of the next key that may have it; after it, that key is the last to have a turn. */
+  take(may: (key: string, item: Item) => boolean): Item | undefined {
     for (const [key, line] of this.#lines) {
-      if (!may(key)) continue
+      const [first] = line
+      if (first === undefined || !may(key, first)) continue
       const item = line.shift()
       this.#size -= 1
       this.#lines.delete(key)

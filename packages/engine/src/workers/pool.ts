@@ -88,6 +88,11 @@ export class WorkerPool<Table extends TaskTable = EngineTasks> implements AsyncD
     this.#waiting = new FairQueue({ of: 'requests', ...this.#options })
   }
 
+  /** How many jobs wait for a process. */
+  get waiting(): number {
+    return this.#waiting.size
+  }
+
   /**
    * Runs one task. Rejects with the task's own GatewayError; `rate_limited` when the key has enough waiting,
    * `overloaded` when too much waits, a limit of time or memory is reached or the pool is stopping; `cancelled` on

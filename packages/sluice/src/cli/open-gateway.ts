@@ -29,6 +29,7 @@ import { createPriceBook } from '../prices/book.ts'
 import { overridesOf } from '../prices/overrides.ts'
 import { createTargetPrices } from '../prices/target-price.ts'
 import { providers } from '../providers/index.ts'
+import type { Entrances } from '../storage/entrances.ts'
 import { type KeyRing, openKeyRing } from '../storage/key-ring.ts'
 import type { ProcessLink } from '../storage/process-link.ts'
 import { bundledOrFetched } from './fetched-prices.ts'
@@ -71,9 +72,12 @@ export async function openGateway(input: OpenGatewayInput): Promise<OpenGateway>
   })
   const tokens = createTokens({ issuers: config.jwt, dated: (key) => keys.dated(key), now })
   const sender = openSender()
-  const { limiter, entrance } = await openLimits(input)
-  const underWay = () => server.underWay()
-  const watching = await openWatching({ ...input, limiter, now, underWay })
+  const { limiter, entrances } = await openLimits(input)
+  const waits = {
+    underWay: () => server.underWay(),
+    engineWaiting: () => opened.engine.waiting(),
+  }
+  const watching = await openWatching({ ...input, limiter, entrances, now, ...waits })
   const opened = await openEngine({ store, now, newId, log, ...engineShare(input) })
   const { engine, videos, published } = opened
   const needs = { send: sender.send, engine, now, newId, log, ...watching.offered }
@@ -87,17 +91,16 @@ export async function openGateway(input: OpenGatewayInput): Promise<OpenGateway>
   const gateway: Gateway = {
     store,
     limiter,
-    entrance,
+    ...doorsOf(entrances),
     ...watching.told,
     learnedSizes: new LearnedSizes(),
     keys,
     tokens,
     sessions: createSessions({ store, keys, now }),
-    signInAttempts: link ? sharedAttempts(link) : new Attempts(),
     routing: () => current.routing,
     settings,
     send: sender.send,
-    live: openLive(link),
+    ...openShared(link),
     concealer,
     engine,
     engineContext: engineContextOf(published, () => current.config),
@@ -130,10 +133,19 @@ export async function openGateway(input: OpenGatewayInput): Promise<OpenGateway>
   }
 }
 
-function openLive(link: ProcessLink | undefined): LiveCalls {
+function doorsOf(entrances: Entrances): Pick<Gateway, 'entrance' | 'upstreamPlaces'> {
+  return {
+    entrance: entrances.of('requests'),
+    upstreamPlaces: (name) => entrances.of(`upstream ${name}`),
+  }
+}
+
+/** What workers have together. */
+function openShared(link: ProcessLink | undefined): Pick<Gateway, 'live' | 'signInAttempts'> {
   const live = new LiveCalls()
-  if (link) shareLiveCalls(live, link)
-  return live
+  if (!link) return { live, signInAttempts: new Attempts() }
+  shareLiveCalls(live, link)
+  return { live, signInAttempts: sharedAttempts(link) }
 }
 
 interface Current {

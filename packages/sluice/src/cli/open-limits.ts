@@ -6,6 +6,7 @@ import type { BudgetClaim } from '../ports/limiter.ts'
 import type { Store } from '../ports/store.ts'
 import { createEntrance } from '../storage/entrance-memory.ts'
 import { createRemoteEntrance } from '../storage/entrance-remote.ts'
+import { Entrances } from '../storage/entrances.ts'
 import { createMemoryLimiter } from '../storage/limiter-memory.ts'
 import { createRemoteLimiter } from '../storage/limiter-remote.ts'
 import type { ProcessLink } from '../storage/process-link.ts'
@@ -18,17 +19,23 @@ export interface LimitsInput {
   readonly link?: ProcessLink
 }
 
+export interface OpenLimits extends Pick<Gateway, 'limiter'> {
+  readonly entrances: Entrances
+}
+
 /** Limits in this process, in the one that holds them for several, or in Redis. */
 export async function openLimits({
   config: { redis },
   store,
   log,
   link,
-}: LimitsInput): Promise<Pick<Gateway, 'limiter' | 'entrance'>> {
+}: LimitsInput): Promise<OpenLimits> {
   const recall = (claim: BudgetClaim) => recallBudget(store, claim, Date.now())
-  const entrance = link ? createRemoteEntrance(link) : createEntrance()
-  if (link && !redis) return { entrance, limiter: createRemoteLimiter(link, { recall }) }
-  if (!redis) return { entrance, limiter: createMemoryLimiter({ recall }) }
+  const entrances = new Entrances((name) =>
+    link ? createRemoteEntrance(link, name) : createEntrance(),
+  )
+  if (link && !redis) return { entrances, limiter: createRemoteLimiter(link, { recall }) }
+  if (!redis) return { entrances, limiter: createMemoryLimiter({ recall }) }
   // Its client is needed only where there is a Redis.
   const { openRedisLimiter } = await import('../storage/limiter-redis.ts')
   const limiter = await openRedisLimiter({
@@ -39,7 +46,7 @@ export async function openLimits({
       else log.error({ error: String(reason) }, 'Redis does not answer: limits are not shared')
     },
   })
-  return { entrance, limiter }
+  return { entrances, limiter }
 }
 
 /** The same object for the same settings: it is asked for with each request. */

@@ -7,6 +7,7 @@ import { MaskingContentLog } from '../telemetry/content-log.ts'
 import { configuredModels } from '../telemetry/configured-models.ts'
 import { type OpenTelemetry, openTelemetry } from '../telemetry/open-telemetry.ts'
 import type { ProcessLink } from '../storage/process-link.ts'
+import type { Entrances } from '../storage/entrances.ts'
 import { measuredElsewhere } from './worker-metrics.ts'
 import { type AlertNeeds, openOperatorAlerts } from './open-alerts.ts'
 
@@ -32,6 +33,9 @@ export interface WatchingNeeds extends AlertNeeds {
   readonly config: Config
   /** How many requests are being answered. */
   readonly underWay: () => number
+  readonly entrances: Pick<Entrances, 'levels'>
+  /** What waits for the built-in engine's processes, by the name of the queue. */
+  readonly engineWaiting: () => Readonly<Record<string, number>>
   /** To the primary process of several. */
   readonly link?: ProcessLink
 }
@@ -85,7 +89,7 @@ export async function openWatching(needs: WatchingNeeds): Promise<OpenWatching> 
 }
 
 async function watch(needs: WatchingNeeds): Promise<OpenTelemetry> {
-  const { config, store, log, now, underWay, link } = needs
+  const { config, store, log, now, underWay, entrances, engineWaiting, link } = needs
   const watching = await openTelemetry({
     ...(link && { others: measuredElsewhere(link) }),
     config: config.telemetry,
@@ -94,10 +98,34 @@ async function watch(needs: WatchingNeeds): Promise<OpenTelemetry> {
       log.warn({ error: String(error) }, 'spans could not be sent to the collector'),
     underWay: {
       requests: underWay,
-      queues: () => ({ usage_records: store.waitingUsage().records }),
+      queues: () => ({
+        usage_records: store.waitingUsage().records,
+        ...engineWaiting(),
+        ...waitingAt(entrances),
+      }),
+      upstreams: () => insideOf(entrances),
       journalLagMs: () => store.waitingUsage().behindMs,
     },
   })
   watching.configure(configuredModels(config))
   return watching
+}
+
+/** The entrance of all requests, and those of providers and targets, have their queues by these names. */
+function waitingAt(entrances: Pick<Entrances, 'levels'>): Readonly<Record<string, number>> {
+  return Object.fromEntries(
+    [...entrances.levels()].map(([name, { waiting }]) => [
+      name.replace('upstream ', 'upstream:'),
+      waiting,
+    ]),
+  )
+}
+
+/** Calls that are under way where only so many may be. */
+function insideOf(entrances: Pick<Entrances, 'levels'>): Readonly<Record<string, number>> {
+  return Object.fromEntries(
+    [...entrances.levels()].flatMap(([name, { inside }]) =>
+      name.startsWith('upstream ') ? [[name.slice('upstream '.length), inside]] : [],
+    ),
+  )
 }

@@ -4,7 +4,8 @@ import { StringDecoder } from 'node:string_decoder'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Config } from '../config/config.ts'
 import { createEntrance } from '../storage/entrance-memory.ts'
-import { serveEntrance } from '../storage/entrance-remote.ts'
+import { serveEntrances } from '../storage/entrance-remote.ts'
+import { Entrances } from '../storage/entrances.ts'
 import { createLimiterServer } from '../storage/limiter-remote.ts'
 import { ProcessLink } from '../storage/process-link.ts'
 import { CommandError } from './command-error.ts'
@@ -63,7 +64,7 @@ export async function superviseWorkers(input: WorkersInput): Promise<number> {
 class Supervisor {
   readonly #input: WorkersInput
   readonly #limiter = createLimiterServer()
-  readonly #entrance = createEntrance()
+  readonly #entrances = new Entrances(() => createEntrance())
   readonly #metrics = new WorkerMetrics()
   readonly #sharing = new WorkerSharing()
   readonly #workers = new Map<Worker, ProcessLink>()
@@ -120,7 +121,7 @@ class Supervisor {
     this.#workers.set(worker, link)
     worker.on('message', (batch: unknown) => link.receive(batch))
     this.#limiter.serve(link)
-    serveEntrance(this.#entrance, link)
+    serveEntrances((name) => this.#entrances.of(name), link)
     this.#metrics.serve(link)
     this.#sharing.serve(link)
     link.serve('worker.listening', (found) => this.#listens(found as Listening))

@@ -30,6 +30,8 @@ export interface Gateway {
   readonly store: Store
   readonly limiter: Limiter
   readonly entrance: Entrance
+  /** The places of a provider or a target that takes only so many calls at a time, by their name. */
+  readonly upstreamPlaces: (name: string) => Entrance
   readonly learnedSizes: LearnedSizes
   /** Looks at budgets that calls have used. */
   readonly budgetWatch: { touch(claims: readonly Claim[], refused?: number): void }

@@ -1,8 +1,12 @@
 import { FairQueue, GatewayError } from '@sluice/contract'
-import type { Entrance, EntranceBounds, Ticket } from '../ports/entrance.ts'
+import {
+  type Entrance,
+  type EntranceBounds,
+  type EntranceLevel,
+  mostOfOneKey,
+  type Ticket,
+} from '../ports/entrance.ts'
 
-/** The part of all places that one key cannot have. */
-const othersPart = 1 / 10
 /** Keys whose number of requests is remembered while they have none. */
 const keysMax = 10_000
 const retryAfterMs = 1_000
@@ -19,10 +23,10 @@ class MemoryEntrance implements Entrance {
   #most: EntranceBounds = { inside: 0, waiting: 0, waitMs: 0 }
   #queue = queueOf(this.#most)
 
-  enter(key: string, bounds: EntranceBounds): Ticket {
+  enter(key: string, bounds: EntranceBounds, count = 1): Ticket {
     this.#take(bounds)
-    const place = new Place(this, key)
-    if (this.mayEnter(key)) this.#letIn(place)
+    const place = new Place(this, key, count)
+    if (this.mayEnter(place)) this.#letIn(place)
     else {
       if (bounds.waitMs === 0) throw tooMany()
       this.#queue.assertRoom(key)
@@ -32,16 +36,19 @@ class MemoryEntrance implements Entrance {
     return place
   }
 
-  mayEnter(key: string): boolean {
-    const { inside } = this.#most
-    if (this.#inside >= inside) return false
-    return (this.#held.get(key) ?? 0) < inside - Math.floor(inside * othersPart)
+  look(): EntranceLevel {
+    return { inside: this.#inside, waiting: this.#queue.size }
   }
 
-  /** The place of one that was in is free. */
-  free(key: string): void {
-    this.#inside -= 1
-    const held = (this.#held.get(key) ?? 1) - 1
+  mayEnter({ key, count }: Place): boolean {
+    if (this.#inside + count > this.#most.inside) return false
+    return (this.#held.get(key) ?? 0) + count <= mostOfOneKey(this.#most)
+  }
+
+  /** What one held that was in is free. */
+  free({ key, count }: Place): void {
+    this.#inside -= count
+    const held = (this.#held.get(key) ?? count) - count
     if (held === 0 && this.#held.size > keysMax) this.#held.delete(key)
     else this.#held.set(key, held)
     this.#letNextIn()
@@ -49,17 +56,19 @@ class MemoryEntrance implements Entrance {
 
   forget(place: Place): void {
     this.#queue.remove(place)
+    // What its key has behind it may want less.
+    if (place.count > 1) this.#letNextIn()
   }
 
   #letIn(place: Place): void {
-    this.#inside += 1
-    this.#held.set(place.key, (this.#held.get(place.key) ?? 0) + 1)
+    this.#inside += place.count
+    this.#held.set(place.key, (this.#held.get(place.key) ?? 0) + place.count)
     place.isIn = true
   }
 
   #letNextIn(): void {
     for (;;) {
-      const next = this.#queue.take((key) => this.mayEnter(key))
+      const next = this.#queue.take((_key, place) => this.mayEnter(place))
       if (!next) return
       this.#letIn(next)
       next.enter()
@@ -85,15 +94,17 @@ function queueOf({ waiting }: EntranceBounds): FairQueue<Place> {
 
 class Place implements Ticket {
   readonly key: string
+  readonly count: number
   readonly #entrance: MemoryEntrance
   isIn = false
   #isOver = false
   #waited: PromiseWithResolvers<void> | undefined
   #timer: NodeJS.Timeout | undefined
 
-  constructor(entrance: MemoryEntrance, key: string) {
+  constructor(entrance: MemoryEntrance, key: string, count: number) {
     this.#entrance = entrance
     this.key = key
+    this.count = count
   }
 
   get entered(): Promise<void> | undefined {
@@ -111,7 +122,7 @@ class Place implements Ticket {
   }
 
   leave(): void {
-    if (this.isIn && !this.#isOver) this.#entrance.free(this.key)
+    if (this.isIn && !this.#isOver) this.#entrance.free(this)
     else if (!this.#isOver) this.#giveUp(new GatewayError('cancelled', 'The caller went away'))
     this.#isOver = true
   }

@@ -1,21 +1,28 @@
 import { GatewayError } from '@sluice/contract'
-import type { Entrance, EntranceBounds, Ticket } from '../ports/entrance.ts'
+import type { Entrance, EntranceBounds, EntranceLevel, Ticket } from '../ports/entrance.ts'
 import type { ProcessLink } from './process-link.ts'
 
 interface Entering {
+  /** Which entrance. */
+  readonly of: string
   readonly number: number
   readonly key: string
   readonly bounds: EntranceBounds
+  readonly count: number
 }
 
-/** The entrance that another process keeps for several. */
-export function createRemoteEntrance(link: ProcessLink): Entrance {
-  let count = 0
+/** Numbers of this process's tickets, at whichever entrance. */
+let tickets = 0
+
+/** The entrance of this name that another process keeps for several. */
+export function createRemoteEntrance(link: ProcessLink, of: string): Entrance {
   return {
-    enter(key, bounds) {
-      count += 1
-      return new RemoteTicket(link, { number: count, key, bounds })
+    enter(key, bounds, count = 1) {
+      tickets += 1
+      return new RemoteTicket(link, { of, number: tickets, key, bounds, count })
     },
+    // The other side looks at one.
+    look: async () => (await link.ask('entrance.look', of)) as EntranceLevel,
   }
 }
 
@@ -38,24 +45,25 @@ class RemoteTicket implements Ticket {
 }
 
 /** Lets the requests of several processes in, each over a link of its own; those of one that is gone have left. */
-export function serveEntrance(entrance: Entrance, link: ProcessLink): void {
-  const tickets = new Map<number, Ticket>()
+export function serveEntrances(entranceOf: (name: string) => Entrance, link: ProcessLink): void {
+  const open = new Map<number, Ticket>()
   link.serve('entrance.enter', (body) => {
-    const { number, key, bounds } = body as Entering
+    const { of, number, key, bounds, count } = body as Entering
     if (link.isClosed) throw new GatewayError('cancelled', 'The caller went away')
-    const ticket = entrance.enter(key, bounds)
-    tickets.set(number, ticket)
+    const ticket = entranceOf(of).enter(key, bounds, count)
+    open.set(number, ticket)
     return ticket.entered?.catch((error: unknown) => {
-      tickets.delete(number)
+      open.delete(number)
       throw error
     })
   })
   link.serve('entrance.leave', (body) => {
-    tickets.get(Number(body))?.leave()
-    tickets.delete(Number(body))
+    open.get(Number(body))?.leave()
+    open.delete(Number(body))
   })
+  link.serve('entrance.look', (body) => entranceOf(String(body)).look())
   link.whenClosed(() => {
-    for (const ticket of tickets.values()) ticket.leave()
-    tickets.clear()
+    for (const ticket of open.values()) ticket.leave()
+    open.clear()
   })
 }

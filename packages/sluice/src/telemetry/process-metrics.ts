@@ -8,6 +8,8 @@ export interface UnderWay {
   readonly requests: () => number
   /** What waits, by the name of its queue. */
   readonly queues: () => Readonly<Record<string, number>>
+  /** Calls that are under way where only so many may be, by the provider or the target. */
+  readonly upstreams: () => Readonly<Record<string, number>>
   /** For how long the ledger's records have waited for the database, in milliseconds. */
   readonly journalLagMs: () => number
 }
@@ -29,7 +31,7 @@ export class ProcessMetrics implements Disposable {
   }
 
   snapshots(): readonly FamilySnapshot[] {
-    const { requests, queues, journalLagMs } = this.#underWay
+    const { requests, queues, upstreams, journalLagMs } = this.#underWay
     const { rss, heapUsed, external } = process.memoryUsage()
     const { user, system } = process.cpuUsage()
     return [
@@ -37,6 +39,13 @@ export class ProcessMetrics implements Disposable {
       gauge(
         ['sluice_queue_length', 'What waits, by the name of its queue.'],
         Object.entries(queues()).map(([queue, value]) => ({ labels: { queue }, value })),
+      ),
+      gauge(
+        [
+          'sluice_upstream_calls_in_flight',
+          'Calls under way at providers and targets that take only so many at a time.',
+        ],
+        Object.entries(upstreams()).map(([upstream, value]) => ({ labels: { upstream }, value })),
       ),
       gauge(
         [

@@ -5,7 +5,7 @@ import { linked } from '../../../../test/support/linked.ts'
 import { until } from '../../../../test/support/start.ts'
 import type { Entrance, EntranceBounds, Ticket } from '../../src/ports/entrance.ts'
 import { createEntrance } from '../../src/storage/entrance-memory.ts'
-import { createRemoteEntrance, serveEntrance } from '../../src/storage/entrance-remote.ts'
+import { createRemoteEntrance, serveEntrances } from '../../src/storage/entrance-remote.ts'
 
 const bounds = (inside: number, change: Partial<EntranceBounds> = {}): EntranceBounds => ({
   inside,
@@ -51,8 +51,9 @@ describe.each([
     'of another process',
     () => {
       const { near, far } = linked()
-      serveEntrance(createEntrance(), far)
-      return createRemoteEntrance(near)
+      const entrance = createEntrance()
+      serveEntrances(() => entrance, far)
+      return createRemoteEntrance(near, 'requests')
     },
   ],
 ])('the entrance %s', (_name, open) => {
@@ -136,8 +137,11 @@ describe.each([
 test('those of a process that is gone have left', async () => {
   const entrance = createEntrance()
   const [dying, other] = [linked(), linked()]
-  for (const { far } of [dying, other]) serveEntrance(entrance, far)
-  const [of, left] = [createRemoteEntrance(dying.near), createRemoteEntrance(other.near)]
+  for (const { far } of [dying, other]) serveEntrances(() => entrance, far)
+  const [of, left] = [
+    createRemoteEntrance(dying.near, 'requests'),
+    createRemoteEntrance(other.near, 'requests'),
+  ]
   const gone = [1, 2].map(() => ask(of, 'a', bounds(1)))
   const next = ask(left, 'b', bounds(1))
   await settled()

@@ -121,6 +121,7 @@ export class Attempt implements CancelListener, Growing {
     this.#open = run.gateway.store.beginUsage(this.#begun())
     this.span = run.call.trace?.beginAttempt()
     this.#deadline = openDeadline(target.timeouts, (reached) => this.break(reached))
+    run.places?.attemptBegins()
     cancellation.add(this)
     const { live } = run.gateway
     if (live.isWatched && this.number === 1) live.began(run.call, target, this.#startedAt)
@@ -279,6 +280,7 @@ export class Attempt implements CancelListener, Growing {
     this.#deadline[Symbol.dispose]()
     stopNoting(this)
     this.#cancellation.remove(this)
+    this.#run.places?.attemptEnds()
     if (error) {
       this.connection?.close()
       this.#controller?.abort(error)

@@ -27,6 +27,13 @@ export interface ExplainedTarget {
   readonly unsupported: UnsupportedMode
   /** False while its breaker is open. */
   readonly available: boolean
+  /** Where only so many calls may be at the same time: how many may, are and wait now. Mostly empty. */
+  readonly places: readonly {
+    readonly of: string
+    readonly most: number
+    readonly inside: number
+    readonly waiting: number
+  }[]
   /** The moving average of its first content, in milliseconds; null when nothing is known. */
   readonly latencyMs: number | null
   /** `native`: the caller's bytes pass untouched. `translated`: through the canonical form. `engine`: in this process. */
@@ -57,11 +64,25 @@ export async function explainCall(gateway: Gateway, call: Call): Promise<Explana
       weight: target.weight,
       unsupported: modeOf(run, target),
       available: gateway.health.available(target.id, call.key.id),
+      places: await placesAt(gateway, target),
       latencyMs: gateway.health.latencyMs(target.id) ?? null,
       ...(await encoded(withCall(run, { ...call, trail }), target)),
     })
   }
   return { model: route.model, targets, options: route.options }
+}
+
+function placesAt(
+  { upstreamPlaces }: Gateway,
+  { places }: Target,
+): Promise<ExplainedTarget['places']> {
+  return Promise.all(
+    places.map(async ({ name, inside: most }) => ({
+      of: name,
+      most,
+      ...(await upstreamPlaces(name).look()),
+    })),
+  )
 }
 
 async function encoded(

@@ -248,6 +248,8 @@ function askOwner(run: Run, job: VideoJob): Promise<Attempted> {
   return askUpstream(
     run,
     {
+      places: [],
+      whenFull: 'wait',
       kind: 'upstream',
       id: `${job.provider}/${model}`,
       providerId: job.provider,

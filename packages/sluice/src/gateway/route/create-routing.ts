@@ -209,7 +209,8 @@ function makeTarget(input: RoutingInput, name: string, settings: TargetSettings)
   const unsupported = input.config.providers[providerId]?.unsupported ?? input.config.unsupported
   if (!isModelName(model)) throw unknownModel(name)
   const price = priceOf(input, providerId, model)
-  const rest = { id: name, providerId, weight, priority, because, unsupported, price }
+  const full = fullnessOf(input, providerId, model)
+  const rest = { id: name, providerId, weight, priority, because, unsupported, price, ...full }
   const engine = engineOf(input, providerId, model)
   if (engine) {
     const limits = { ...defaultTimeouts, ...input.config.defaults.timeouts, ...timeouts }
@@ -234,6 +235,27 @@ function makeTarget(input: RoutingInput, name: string, settings: TargetSettings)
       ...timeouts,
     } as Timeouts,
   }
+}
+
+const queueDefaults = { waiting: 1_000, waitMs: 5_000 }
+
+/** How many calls a target and its provider take at a time. */
+function fullnessOf(
+  { config }: RoutingInput,
+  provider: string,
+  model: string,
+): Pick<Target, 'places' | 'whenFull'> {
+  const settings = config.providers[provider] ?? {}
+  const { maxConcurrent, queueLength, queueMs, whenFull = 'wait', models = [] } = settings
+  const listed = models.find((one) => typeof one === 'object' && one.id === model)
+  const own = typeof listed === 'object' ? listed.maxConcurrent : undefined
+  const waiting = queueLength ?? queueDefaults.waiting
+  const waitMs = queueMs ?? queueDefaults.waitMs
+  const places = [
+    { name: `${provider}/${model}`, inside: own },
+    { name: provider, inside: maxConcurrent },
+  ].flatMap(({ name, inside }) => (inside === undefined ? [] : [{ name, inside, waiting, waitMs }]))
+  return { places, whenFull }
 }
 
 /** A provider of the catalogue, under whatever name, has the prices of the catalogue's. */

@@ -2,6 +2,7 @@ import type { OperationName } from '@sluice/contract'
 import type { Engine } from '@sluice/engine'
 import type { UnsupportedMode } from '../../config/unsupported-mode.ts'
 import type { Caller } from '../../ports/api-key.ts'
+import type { EntranceBounds } from '../../ports/entrance.ts'
 import type { TargetPrice } from '../../prices/target-price.ts'
 import type { Provider, ProviderSettings } from '../../providers/provider.ts'
 import type { Timeouts } from '../attempt/deadline.ts'
@@ -42,6 +43,11 @@ export interface UpstreamModel {
   readonly operations?: readonly OperationName[]
 }
 
+/** How many calls may be at the same time at a target (`provider/model`) or a provider of this name. */
+export interface PlaceBounds extends EntranceBounds {
+  readonly name: string
+}
+
 /** One place that can answer a call. `id` is `provider/model`. */
 export type Target = {
   readonly id: string
@@ -55,6 +61,10 @@ export type Target = {
   readonly price: TargetPrice
   /** What happens to fields that it cannot express, where neither the call nor the route says. */
   readonly unsupported: UnsupportedMode
+  /** Where only so many calls may be at the same time: at the model, and at its provider. Mostly empty. */
+  readonly places: readonly PlaceBounds[]
+  /** What happens while it is full and another target is left: `next` tries that one. */
+  readonly whenFull: 'wait' | 'next'
   /** Why this target is there, for explain: the configuration line or rule it came from. */
   readonly because: string
 } & (

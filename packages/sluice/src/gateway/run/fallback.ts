@@ -14,7 +14,9 @@ import type { Run } from './run.ts'
 export function fallback(run: Run): Promise<Attempted> {
   const order = orderFor(run.gateway, run.call, run.route)
   const [only] = order
-  return only && order.length === 1 ? retry(run, only, run.call.cancellation) : inOrder(run, order)
+  return only && order.length === 1
+    ? retry(run, only, run.call.cancellation, { mayWait: true })
+    : inOrder(run, order)
 }
 
 async function inOrder(run: Run, order: readonly Target[]): Promise<Attempted> {
@@ -34,8 +36,10 @@ async function inOrder(run: Run, order: readonly Target[]): Promise<Attempted> {
     }
   }
   for (const target of rest) {
+    // The last one is waited for in any case: there is nothing else left.
+    const mayWait = target.whenFull === 'wait' || target === rest.at(-1)
     try {
-      return await retry(run, target, call.cancellation)
+      return await retry(run, target, call.cancellation, { mayWait })
     } catch (error) {
       failure = error
       if (isFinal(error)) throw error

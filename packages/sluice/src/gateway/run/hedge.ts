@@ -24,7 +24,8 @@ export async function hedged(run: Run, first: Target, second: Target): Promise<A
       const cancellation = new Cancellation(call.cancellation)
       const leg: Leg = { cancellation, won: false }
       legs.push(leg)
-      retry(run, target, cancellation).then(
+      const mayWait = target.whenFull === 'wait'
+      retry(run, target, cancellation, { mayWait }).then(
         (attempted) => win(leg, attempted),
         (error: unknown) => lose(leg, error),
       )

@@ -8,6 +8,11 @@ import { modeOf, type Run } from './run.ts'
 /** More at once would be a burst that upstreams answer with 429. */
 const atOnceMax = 4
 
+/** How many parts are asked for at the same time. */
+export function partsAtOnce(parts: number): number {
+  return Math.min(atOnceMax, parts)
+}
+
 /** The requests that one call is made of, where the upstream takes less at a time; a single one where it does not. */
 export function partsOf(run: Run, target: UpstreamTarget): readonly EmbedRequest[] {
   const { gateway, call } = run
@@ -35,12 +40,14 @@ export async function inParts(
         answered[index] = await askUpstream({ ...run, canonical: () => part }, target, together)
     }
   }
-  const asking = Array.from({ length: Math.min(atOnceMax, parts.length) }, () =>
-    askOn().catch((error: unknown) => {
-      next = parts.length
-      together.cancel(error)
-      throw error
-    }),
+  const asking = Array.from(
+    { length: Math.min(partsAtOnce(parts.length), run.places?.count ?? Infinity) },
+    () =>
+      askOn().catch((error: unknown) => {
+        next = parts.length
+        together.cancel(error)
+        throw error
+      }),
   )
   const settled = await Promise.allSettled(asking)
   const failed = settled.filter((one) => one.status === 'rejected')

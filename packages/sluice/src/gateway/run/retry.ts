@@ -4,18 +4,27 @@ import { askEngine } from '../attempt/ask-engine.ts'
 import { askUpstream } from '../attempt/ask-upstream.ts'
 import type { Attempted } from '../attempt/attempt.ts'
 import type { Cancellation } from '../attempt/cancellation.ts'
+import type { HeldPlaces } from '../attempt/held-places.ts'
 import { nativeOf, type UpstreamTarget } from '../attempt/prepare.ts'
+import { isFree } from '../limits/call-size.ts'
 import type { Target } from '../route/routing.ts'
 import { actionFor } from './failures.ts'
 import { fanOut } from './fan-out.ts'
-import { inParts, partsOf } from './in-parts.ts'
+import { inParts, partsAtOnce, partsOf } from './in-parts.ts'
 import { modeOf, type Run } from './run.ts'
+import { takePlaces, type Wanted } from './take-places.ts'
+
+/** Whether a try waits for a place where the target is full. */
+export interface Patience {
+  readonly mayWait: boolean
+}
 
 /** One target with its retries: full-jitter backoff, and as long as the upstream asks where that is not too long. */
 export async function retry(
   run: Run,
   target: Target,
   cancellation: Cancellation,
+  patience: Patience,
 ): Promise<Attempted> {
   const {
     gateway,
@@ -27,9 +36,10 @@ export async function retry(
   for (;;) {
     if (cancellation.isCancelled) throw cancellation.error
     tries += 1
+    const places = await placesOf(run, target, cancellation, patience)
     gateway.health.starts(target.id, key.id)
     try {
-      return await ask(run, target, cancellation)
+      return await ask(places ? { ...run, places } : run, target, cancellation)
     } catch (thrown) {
       const error = GatewayError.from(thrown)
       const action = actionFor(error)
@@ -38,9 +48,31 @@ export async function retry(
       if (action !== 'retry' || tries >= attempts) throw error
       const waitMs = retryWait(error, { tries, baseMs, maxMs, random: gateway.random })
       if (waitMs === undefined) throw error
+      places?.settle()
       await pause(waitMs, cancellation)
+    } finally {
+      places?.settle()
     }
   }
+}
+
+/** Undefined where the target takes as many calls as come. */
+function placesOf(
+  run: Run,
+  target: Target,
+  cancellation: Cancellation,
+  patience: Patience,
+): Promise<HeldPlaces> | undefined {
+  if (target.places.length === 0 || isFree(run.call)) return undefined
+  const { count, isDivisible } = atOnceAt(run, target)
+  return takePlaces(run, target, { count, isDivisible, ...patience }, cancellation)
+}
+
+function atOnceAt(run: Run, target: Target): Pick<Wanted, 'count' | 'isDivisible'> {
+  if (target.kind === 'engine') return { count: 1, isDivisible: false }
+  const parts = partsOf(run, target).length
+  if (parts > 1) return { count: partsAtOnce(parts), isDivisible: true }
+  return { count: choicesToFanOut(run, target), isDivisible: false }
 }
 
 /**

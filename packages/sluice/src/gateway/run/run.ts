@@ -1,6 +1,7 @@
 import { GatewayError } from '@sluice/contract'
 import type { FormatContext } from '@sluice/protocols'
 import type { UnsupportedMode } from '../../config/unsupported-mode.ts'
+import type { HeldPlaces } from '../attempt/held-places.ts'
 import type { Call } from '../call.ts'
 import type { AnyRequest } from '../canonical.ts'
 import type { Gateway } from '../gateway.ts'
@@ -13,6 +14,8 @@ export interface Run {
   readonly route: Route
   /** The canonical request under one mode; made once, when the first target needs it. */
   readonly canonical: (mode: UnsupportedMode) => AnyRequest
+  /** What this try holds of a target that takes only so many calls at a time. */
+  readonly places?: HeldPlaces
 }
 
 /** What happens to the fields of a call that a target cannot express: what is said nearest to the call wins. */

@@ -1,0 +1,34 @@
+import type { Ticket } from '../../ports/entrance.ts'
+
+/** Places that one try holds where only so many calls may be at the same time: until the last of its attempts is over. */
+export class HeldPlaces {
+  /** How many attempts may be under way at once. */
+  readonly count: number
+  readonly #tickets: readonly Ticket[]
+  #attempts = 0
+  #isSettled = false
+
+  constructor(tickets: readonly Ticket[], count: number) {
+    this.#tickets = tickets
+    this.count = count
+  }
+
+  attemptBegins(): void {
+    this.#attempts += 1
+  }
+
+  attemptEnds(): void {
+    this.#attempts -= 1
+    this.#leave()
+  }
+
+  /** No further attempt will begin. */
+  settle(): void {
+    this.#isSettled = true
+    this.#leave()
+  }
+
+  #leave(): void {
+    if (this.#isSettled && this.#attempts === 0) for (const ticket of this.#tickets) ticket.leave()
+  }
+}
