@@ -53,6 +53,12 @@ export const router = createRouter({
   routeTree: root.addChildren(routes),
   history: createHashHistory(),
   defaultPreload: 'intent',
+  // Values are texts as they stand there, so that an address can be read and written by hand.
+  parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),
+  stringifySearch: (search: Readonly<Record<string, string | undefined>>) => {
+    const given = Object.entries(search).filter(([, value]) => value !== undefined)
+    return given.length === 0 ? '' : `?${new URLSearchParams(given as [string, string][])}`
+  },
 })
 
 declare module '@tanstack/react-router' {

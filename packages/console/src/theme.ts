@@ -27,8 +27,22 @@ const red: MantineColorsTuple = [
   '#701812',
 ]
 
+/** Greys of the dark scheme, from text to ground, of the same hue as the cards. */
+const dark: MantineColorsTuple = [
+  '#e7edf1',
+  '#c3ced6',
+  '#9fadb7',
+  '#6f808c',
+  '#43525d',
+  '#33404a',
+  '#222c32',
+  '#1b2328',
+  '#12181c',
+  '#0c1114',
+]
+
 export const theme = createTheme({
-  colors: { water, red },
+  colors: { water, red, dark },
   primaryColor: 'water',
   primaryShade: 7,
   fontFamily: 'system-ui, sans-serif',
@@ -36,4 +50,10 @@ export const theme = createTheme({
   defaultRadius: 'md',
   cursorType: 'pointer',
   respectReducedMotion: true,
+  components: {
+    Badge: {
+      defaultProps: { variant: 'outline', c: 'var(--mantine-color-text)', miw: 'max-content' },
+    },
+    Button: { defaultProps: { fw: 500 } },
+  },
 })

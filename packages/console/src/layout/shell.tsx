@@ -1,6 +1,6 @@
 import { Button, Text } from '@mantine/core'
 import { Link, Outlet, useLocation } from '@tanstack/react-router'
-import { Suspense, useState } from 'react'
+import { Fragment, Suspense, useState } from 'react'
 import { useQueryClient } from '@tanstack/react-query'
 import { ask } from '../api/client.ts'
 import icon from './icon.svg'
@@ -63,22 +63,37 @@ function focusMain(event: React.MouseEvent): void {
 }
 
 function Menu({ session }: Pick<ShellProps, 'session'>) {
+  const places = placesOf(roleOf(session))
+  const groups = [...new Set(places.map(({ group }) => group))]
   return (
     <nav aria-label={texts.menu}>
-      <ul className={classes.menu}>
-        {placesOf(roleOf(session)).map(({ path, title }) => (
-          <li key={path}>
-            <Link to={path} className={classes.place} activeProps={{ 'aria-current': 'page' }}>
-              {title}
-            </Link>
-          </li>
-        ))}
-        <li>
-          <a href="docs" className={classes.place}>
-            {texts.reference}
-          </a>
-        </li>
-      </ul>
+      {groups.map((group) => (
+        <Fragment key={group ?? ''}>
+          {group !== undefined && <p className={classes.group}>{texts.groups[group]}</p>}
+          <ul className={classes.menu}>
+            {places
+              .filter((place) => place.group === group)
+              .map(({ path, title }) => (
+                <li key={path}>
+                  <Link
+                    to={path}
+                    className={classes.place}
+                    activeProps={{ 'aria-current': 'page' }}
+                  >
+                    {title}
+                  </Link>
+                </li>
+              ))}
+            {group === groups.at(-1) && (
+              <li>
+                <a href="docs" className={classes.place}>
+                  {texts.reference}
+                </a>
+              </li>
+            )}
+          </ul>
+        </Fragment>
+      ))}
     </nav>
   )
 }

@@ -6,6 +6,8 @@ export interface Place {
   readonly path: string
   readonly title: string
   readonly roles: readonly Role[]
+  /** Under which title it stands; absent, under none. */
+  readonly group?: keyof typeof texts.groups
 }
 
 const wholeReaders = ['owner', 'operator', 'viewer'] as const
@@ -16,16 +18,26 @@ const menu: readonly Place[] = [
   { path: '/own', title: texts.pages.own, roles: ['caller'] },
   { path: '/overview', title: texts.pages.overview, roles: readers },
   { path: '/requests', title: texts.pages.requests, roles: readers },
-  { path: '/models', title: texts.pages.models, roles: wholeReaders },
-  { path: '/playground', title: texts.pages.playground, roles: ['caller', ...readers] },
   { path: '/usage', title: texts.pages.usage, roles: readers },
-  { path: '/keys', title: texts.pages.keys, roles: readers },
-  { path: '/users', title: texts.pages.users, roles: readers },
-  { path: '/teams', title: texts.pages.teams, roles: readers },
-  { path: '/organizations', title: texts.pages.organizations, roles: wholeReaders },
-  { path: '/audit', title: texts.pages.audit, roles: wholeReaders },
-  { path: '/settings', title: texts.pages.settings, roles: wholeReaders },
-  { path: '/about', title: texts.pages.about, roles: readers },
+  { path: '/models', title: texts.pages.models, roles: wholeReaders, group: 'use' },
+  {
+    path: '/playground',
+    title: texts.pages.playground,
+    roles: ['caller', ...readers],
+    group: 'use',
+  },
+  { path: '/keys', title: texts.pages.keys, roles: readers, group: 'access' },
+  { path: '/users', title: texts.pages.users, roles: readers, group: 'access' },
+  { path: '/teams', title: texts.pages.teams, roles: readers, group: 'access' },
+  {
+    path: '/organizations',
+    title: texts.pages.organizations,
+    roles: wholeReaders,
+    group: 'access',
+  },
+  { path: '/audit', title: texts.pages.audit, roles: wholeReaders, group: 'gateway' },
+  { path: '/settings', title: texts.pages.settings, roles: wholeReaders, group: 'gateway' },
+  { path: '/about', title: texts.pages.about, roles: readers, group: 'gateway' },
 ]
 
 /** What a role is shown. */

@@ -1,11 +1,32 @@
-import type { ReactNode } from 'react'
+import {
+  type ColumnDef,
+  columnVisibilityFeature,
+  type ColumnVisibilityState,
+  createSortedRowModel,
+  functionalUpdate,
+  type Row as TableRow,
+  rowSortingFeature,
+  type RowData,
+  tableFeatures,
+  useTable,
+} from '@tanstack/react-table'
+import { type ReactNode, useMemo, useState } from 'react'
+import { ColumnChoice, keepColumns, keptColumns } from './column-choice.tsx'
 import classes from './data-table.module.css'
+import { VirtualRows } from './virtual-rows.tsx'
 
 export interface TableColumn<Row> {
+  /** Unlike that of every other column of the table. */
   readonly title: string
   readonly cell: (row: Row) => ReactNode
   /** Numbers stand under each other. */
   readonly isNumber?: boolean
+  /** By what rows are sorted when the title is pressed; absent, it cannot be. What has none stands last. */
+  readonly sortValue?: (row: Row) => string | number | null | undefined
+  /** Long text may take several lines. */
+  readonly wraps?: boolean
+  /** Not shown until somebody chooses it. */
+  readonly isExtra?: boolean
 }
 
 interface DataTableProps<Row> {
@@ -14,34 +35,151 @@ interface DataTableProps<Row> {
   readonly columns: readonly TableColumn<Row>[]
   readonly rows: readonly Row[]
   readonly idOf: (row: Row) => string
+  /** The name under which this browser keeps which columns are shown; absent, nobody chooses. */
+  readonly choiceOf?: string
+  /** Given, only the rows that are seen are in the page, and it is told when the last ones are near. */
+  readonly onEnd?: () => void
 }
 
+const features = tableFeatures({
+  rowSortingFeature,
+  columnVisibilityFeature,
+  sortedRowModel: createSortedRowModel(),
+})
+type Features = typeof features
+
 /** Rows of one kind; on a phone it scrolls inside of itself. */
-export function DataTable<Row>({ label, columns, rows, idOf }: DataTableProps<Row>) {
+export function DataTable<Row extends RowData>(props: DataTableProps<Row>) {
+  const { label, columns, rows, idOf, choiceOf, onEnd } = props
+  const [frame, setFrame] = useState<HTMLElement | null>(null)
+  const [columnVisibility, setVisibility] = useState(() => visibilityOf(columns, choiceOf))
+  const definitions = useMemo(() => columns.map(definitionOf), [columns])
+  const table = useTable<Features, Row>({
+    features,
+    columns: definitions,
+    data: rows,
+    getRowId: idOf,
+    enableMultiSort: false,
+    state: { columnVisibility },
+    onColumnVisibilityChange: (change) => {
+      const changed = functionalUpdate(change, columnVisibility)
+      setVisibility(changed)
+      if (choiceOf !== undefined) keepColumns(choiceOf, changed)
+    },
+  })
+  const shown = columns.filter(({ title }) => table.getColumn(title)?.getIsVisible() === true)
+  const { rows: sorted } = table.getRowModel()
+  const rowOf = (row: TableRow<Features, Row>, index?: number) => (
+    <tr key={row.id} aria-rowindex={index === undefined ? undefined : index + 2}>
+      {shown.map((column) => (
+        <td key={column.title} {...marksOf(column)}>
+          {column.cell(row.original)}
+        </td>
+      ))}
+    </tr>
+  )
   return (
-    <section className={classes.frame} aria-label={label} tabIndex={0}>
-      <table className={classes.table}>
-        <thead>
-          <tr>
-            {columns.map(({ title, isNumber }) => (
-              <th key={title} scope="col" data-number={isNumber === true || undefined}>
-                {title}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row) => (
-            <tr key={idOf(row)}>
-              {columns.map(({ title, cell, isNumber }) => (
-                <td key={title} data-number={isNumber === true || undefined}>
-                  {cell(row)}
-                </td>
+    <div data-table="">
+      {choiceOf !== undefined && <ColumnChoice columns={table.getAllLeafColumns()} />}
+      <section
+        ref={setFrame}
+        className={classes.frame}
+        data-tall={onEnd !== undefined || undefined}
+        aria-label={label}
+        tabIndex={0}
+      >
+        <table className={classes.table} aria-rowcount={onEnd && rows.length + 1}>
+          <thead>
+            <tr aria-rowindex={onEnd && 1}>
+              {shown.map((column) => (
+                <Heading key={column.title} column={column} of={table.getColumn(column.title)} />
               ))}
             </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
+          </thead>
+          <tbody>
+            {onEnd === undefined
+              ? sorted.map((row) => rowOf(row))
+              : frame && (
+                  <VirtualRows frame={frame} rows={sorted} columns={shown.length} onEnd={onEnd}>
+                    {rowOf}
+                  </VirtualRows>
+                )}
+          </tbody>
+        </table>
+      </section>
+    </div>
+  )
+}
+
+function definitionOf<Row extends RowData>({
+  title,
+  sortValue,
+  isNumber = false,
+}: TableColumn<Row>): ColumnDef<Features, Row> {
+  return {
+    id: title,
+    header: title,
+    accessorFn: (row) => sortValue?.(row) ?? undefined,
+    enableSorting: sortValue !== undefined,
+    sortDescFirst: isNumber,
+    sortUndefined: 'last',
+    sortFn: (one, other, id) => compared(one.getValue(id), other.getValue(id)),
+  }
+}
+
+function compared(one: unknown, other: unknown): number {
+  return typeof one === 'number' && typeof other === 'number'
+    ? one - other
+    : String(one).localeCompare(String(other), 'en', { numeric: true })
+}
+
+function visibilityOf<Row>(
+  columns: readonly TableColumn<Row>[],
+  choiceOf: string | undefined,
+): ColumnVisibilityState {
+  const usual = columns.map(({ title, isExtra }) => [title, isExtra !== true] as const)
+  return { ...Object.fromEntries(usual), ...(choiceOf !== undefined && keptColumns(choiceOf)) }
+}
+
+function marksOf<Row>({ isNumber, wraps }: TableColumn<Row>) {
+  return {
+    'data-number': isNumber === true || undefined,
+    'data-wraps': wraps === true || undefined,
+  }
+}
+
+/** What a title needs of its column. */
+interface Sortable {
+  getCanSort(): boolean
+  getIsSorted(): false | 'asc' | 'desc'
+  toggleSorting(): void
+}
+
+interface HeadingProps<Row> {
+  readonly column: TableColumn<Row>
+  readonly of: Sortable | undefined
+}
+
+const orders = { asc: 'ascending', desc: 'descending' } as const
+const arrows = { asc: '↑', desc: '↓' } as const
+
+function Heading<Row>({ column, of }: HeadingProps<Row>) {
+  const { title } = column
+  if (of?.getCanSort() !== true)
+    return (
+      <th scope="col" {...marksOf(column)}>
+        {title}
+      </th>
+    )
+  const order = of.getIsSorted()
+  return (
+    <th scope="col" aria-sort={order === false ? 'none' : orders[order]} {...marksOf(column)}>
+      <button type="button" className={classes.sort} onClick={() => of.toggleSorting()}>
+        {title}
+        <span aria-hidden="true" className={classes.arrow}>
+          {order === false ? '' : arrows[order]}
+        </span>
+      </button>
+    </th>
   )
 }

@@ -1,4 +1,16 @@
-const time = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' })
+const time = new Intl.DateTimeFormat('en', {
+  dateStyle: 'medium',
+  timeStyle: 'short',
+  hourCycle: 'h23',
+})
+const clock = new Intl.DateTimeFormat('en', {
+  month: 'short',
+  day: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  hourCycle: 'h23',
+})
 const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 })
 const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
 const cents = new Intl.NumberFormat('en', { style: 'currency', currency: 'USD' })
@@ -40,4 +52,16 @@ export function formatCount(count: number | null | undefined): string {
 /** 1,234,567 as 1.2M. */
 export function formatCompact(count: number): string {
   return compact.format(count)
+}
+
+/** Milliseconds as a person reads them; a dash where there are none. */
+export function formatMs(ms: number | null | undefined): string {
+  if (ms === undefined || ms === null) return dash
+  if (ms < 1_000) return `${Math.round(ms)} ms`
+  return ms < 60_000 ? `${(ms / 1_000).toFixed(1)} s` : `${(ms / 60_000).toFixed(1)} min`
+}
+
+/** A moment of the last days, to the second. */
+export function formatClock(iso: string): string {
+  return clock.format(new Date(iso))
 }

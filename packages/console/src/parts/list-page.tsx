@@ -1,4 +1,5 @@
 import { Button } from '@mantine/core'
+import type { RowData } from '@tanstack/react-table'
 import type { ReactNode } from 'react'
 import { texts } from '../texts/texts.ts'
 import { DataTable, type TableColumn } from './data-table.tsx'
@@ -23,7 +24,13 @@ interface PagedTableProps<Row> {
 }
 
 /** A table of a list that comes page by page. */
-export function PagedTable<Row>({ label, list, columns, idOf, empty }: PagedTableProps<Row>) {
+export function PagedTable<Row extends RowData>({
+  label,
+  list,
+  columns,
+  idOf,
+  empty,
+}: PagedTableProps<Row>) {
   return (
     <>
       <Answer of={list}>

@@ -32,14 +32,18 @@ export function Failure({ error, retry }: { readonly error: Error; readonly retr
 export function Empty({
   title,
   children,
+  actions,
 }: {
   readonly title: string
   readonly children?: ReactNode
+  /** What can be done next. */
+  readonly actions?: ReactNode
 }) {
   return (
     <div className={classes.empty}>
       <Text fw={600}>{title}</Text>
       {children !== undefined && <div className={classes.hint}>{children}</div>}
+      {actions !== undefined && <div className={classes.actions}>{actions}</div>}
     </div>
   )
 }

@@ -11,11 +11,13 @@ export const texts = {
   failed: 'This could not be loaded',
   retry: 'Try again',
   more: 'Show more',
+  columns: 'Columns',
   copy: 'Copy',
   copied: 'Copied',
   cancel: 'Cancel',
   close: 'Close',
   save: 'Save',
+  groups: { use: 'Models', access: 'Access', gateway: 'Gateway' },
   pages: {
     overview: 'Overview',
     requests: 'Requests',

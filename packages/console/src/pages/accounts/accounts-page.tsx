@@ -89,11 +89,7 @@ export function AccountTable({
 
 export function AccountState({ of: { disabledAt } }: { readonly of: Pick<Account, 'disabledAt'> }) {
   return (
-    <Badge
-      variant="outline"
-      color={disabledAt === undefined ? 'water' : 'gray'}
-      c="var(--mantine-color-text)"
-    >
+    <Badge color={disabledAt === undefined ? 'water' : 'gray'}>
       {disabledAt === undefined ? accountTexts.enabled : accountTexts.disabled}
     </Badge>
   )

@@ -1,3 +1,4 @@
+import { useMemo } from 'react'
 import { useList } from '../../api/queries.ts'
 import { type Kind, kinds } from './kinds.ts'
 
@@ -10,23 +11,32 @@ export interface Names {
 
 /** Of the first accounts of each kind: of others the id is shown. */
 export function useNames(): Names {
-  const accounts = useAccounts(['organization', 'team', 'user'])
-  const find = (id: string | undefined) => accounts.find((account) => account.id === id)
-  return Object.assign((id: string | undefined) => find(id)?.name ?? id, {
-    placeOf(id: string | undefined) {
-      const found = find(id)
-      return found && `#${kinds[found.kind].path}/${found.id}`
-    },
-  })
+  const accounts = useAccounts(allKinds)
+  return useMemo(() => {
+    const byId = new Map(accounts.map((account) => [account.id, account]))
+    const find = (id: string | undefined) => (id === undefined ? undefined : byId.get(id))
+    return Object.assign((id: string | undefined) => find(id)?.name ?? id, {
+      placeOf(id: string | undefined) {
+        const found = find(id)
+        return found && `#${kinds[found.kind].path}/${found.id}`
+      },
+    })
+  }, [accounts])
 }
+
+const allKinds: readonly Kind[] = ['organization', 'team', 'user']
 
 /** The first accounts of these kinds. */
 export function useAccounts(wanted: readonly Kind[]) {
-  const organizations = useList(kinds.organization.list)
-  const teams = useList(kinds.team.list)
-  const users = useList(kinds.user.list)
-  return [organizations, teams, users]
-    .flatMap(({ data }) => data?.pages ?? [])
-    .flatMap(({ data }) => data)
-    .filter(({ kind }) => wanted.includes(kind))
+  const { data: organizations } = useList(kinds.organization.list)
+  const { data: teams } = useList(kinds.team.list)
+  const { data: users } = useList(kinds.user.list)
+  return useMemo(
+    () =>
+      [organizations, teams, users]
+        .flatMap((list) => list?.pages ?? [])
+        .flatMap(({ data }) => data)
+        .filter(({ kind }) => wanted.includes(kind)),
+    [organizations, teams, users, wanted],
+  )
 }

@@ -14,13 +14,5 @@ function stateOf({ revokedAt, disabledAt, expiresAt }: Key) {
 
 export function KeyState({ of }: { readonly of: Key }) {
   const state = stateOf(of)
-  return (
-    <Badge
-      variant="outline"
-      color={state === 'valid' ? 'water' : 'gray'}
-      c="var(--mantine-color-text)"
-    >
-      {keyTexts[state]}
-    </Badge>
-  )
+  return <Badge color={state === 'valid' ? 'water' : 'gray'}>{keyTexts[state]}</Badge>
 }

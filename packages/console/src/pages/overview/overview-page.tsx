@@ -1,16 +1,19 @@
-import { NativeSelect, Text } from '@mantine/core'
+import { Anchor, Button, NativeSelect } from '@mantine/core'
 import { useState } from 'react'
 import type { Reply } from '../../api/client.ts'
 import { useAnswer } from '../../api/queries.ts'
-import { DataTable } from '../../parts/data-table.tsx'
+import { DataTable, type TableColumn } from '../../parts/data-table.tsx'
 import { Section } from '../../parts/facts.tsx'
-import { formatCompact, formatCount, formatMicroUsd } from '../../parts/formats.ts'
+import { formatCompact, formatCount, formatMicroUsd, formatMs } from '../../parts/formats.ts'
 import { Page } from '../../parts/page.tsx'
 import { Answer, Empty } from '../../parts/states.tsx'
 import { useRole } from '../../session.ts'
-import { modelTexts, overviewTexts } from '../../texts/operation.ts'
+import { overviewTexts } from '../../texts/operation.ts'
 import { texts } from '../../texts/texts.ts'
-import { formatMs } from '../requests/request-parts.tsx'
+import { useNames } from '../accounts/names.ts'
+import { Bars } from './bars.tsx'
+import { Figure } from './figure.tsx'
+import { Health } from './health.tsx'
 import classes from './overview.module.css'
 
 type Overview = Reply<'getOverview'>
@@ -43,210 +46,162 @@ export function OverviewPage() {
         />
       }
     >
-      <Answer of={found}>{(overview) => <Sums of={overview} />}</Answer>
-      {role !== 'team' && <Health />}
+      <Answer of={found}>{(overview) => <Sums of={overview} time={spans[days]} />}</Answer>
+      {role !== 'team' && <Health refetchMs={refetchMs} />}
     </Page>
   )
 }
 
-function Sums({
-  of: { total, before, series, step, models, providers, teams },
-}: {
-  readonly of: Overview
-}) {
-  if ((total.attempts ?? 0) === 0)
-    return <Empty title={overviewTexts.none}>{overviewTexts.noneHint}</Empty>
-  const tokens = (row: Row) => (row.inputTokens ?? 0) + (row.outputTokens ?? 0)
-  const failed = (row: Row) => Number(row['failed'] ?? 0)
+/** What the list of requests calls these times. */
+const spans: Readonly<Record<Days, string>> = { '1': '1d', '7': '7d', '30': '' }
+
+const failedOf = (row: Row) => Number(row['failed'] ?? 0)
+const tokensOf = (row: Row) => (row.inputTokens ?? 0) + (row.outputTokens ?? 0)
+
+function Sums({ of, time }: { readonly of: Overview; readonly time: string }) {
+  const { total, series, step, models, providers, teams } = of
+  const nameOf = useNames()
+  if ((total.attempts ?? 0) === 0) return <Nothing />
+  const teamOf = ({ team }: Row) =>
+    typeof team === 'string' ? (nameOf(team) ?? team) : overviewTexts.noTeam
   return (
     <>
-      <dl className={classes.figures}>
-        <Figure
-          title={overviewTexts.calls}
-          now={total.calls}
-          was={before.calls}
-          format={formatCount}
-        />
-        <Figure
-          title={overviewTexts.failed}
-          now={failed(total)}
-          was={failed(before)}
-          format={formatCount}
-        />
-        <Figure
-          title={overviewTexts.cost}
-          now={total.costMicroUsd}
-          was={before.costMicroUsd}
-          format={formatMicroUsd}
-          {...((total.unknownCosts ?? 0) > 0 && {
-            note: `${formatCount(total.unknownCosts)} ${overviewTexts.unknownCosts}`,
-          })}
-        />
-        <Figure
-          title={overviewTexts.tokens}
-          now={tokens(total)}
-          was={tokens(before)}
-          format={(count) => formatCompact(count ?? 0)}
-        />
-        <Figure
-          title={overviewTexts.firstP50}
-          now={total.firstTokenP50Ms}
-          was={before.firstTokenP50Ms}
-          format={formatMs}
-        />
-        <Figure
-          title={overviewTexts.firstP95}
-          now={total.firstTokenP95Ms}
-          was={before.firstTokenP95Ms}
-          format={formatMs}
-        />
-      </dl>
+      <Figures of={of} />
       <Section title={overviewTexts.series}>
-        <Bars rows={series} step={step} />
+        <Bars
+          bars={series.map((row) => ({
+            at: Date.parse(String(row[step])),
+            all: row.attempts ?? 0,
+            failed: failedOf(row),
+          }))}
+          isHourly={step === 'hour'}
+        />
       </Section>
-      <Groups title={overviewTexts.models} rows={models} of="model" />
-      <Groups title={overviewTexts.providers} rows={providers} of="provider" />
-      <Groups title={overviewTexts.teams} rows={teams} of="team" />
+      <Groups
+        title={overviewTexts.models}
+        rows={models}
+        nameOf={({ model }) => String(model)}
+        of={['model', time]}
+      />
+      <Groups
+        title={overviewTexts.providers}
+        rows={providers}
+        nameOf={({ provider }) => String(provider)}
+        of={['provider', time]}
+      />
+      <Groups title={overviewTexts.teams} rows={teams} nameOf={teamOf} of={['team', time]} />
     </>
   )
 }
 
-interface FigureProps {
-  readonly title: string
-  readonly now: number | null | undefined
-  readonly was: number | null | undefined
-  readonly format: (value: number | null | undefined) => string
-  readonly note?: string
-}
-
-/** A number beside that of the time before. */
-function Figure({ title, now, was, format, note }: FigureProps) {
+function Nothing() {
   return (
-    <div className={classes.figure}>
-      <dt>{title}</dt>
-      <dd>
-        <span className={classes.number}>{format(now)}</span>
-        <span className={classes.was}>
-          {changeOf(now, was)} ({overviewTexts.before} {format(was)})
-        </span>
-        {note !== undefined && <span className={classes.was}>{note}</span>}
-      </dd>
-    </div>
+    <Empty
+      title={overviewTexts.none}
+      actions={
+        <>
+          <Button component="a" href="#/playground">
+            {overviewTexts.toPlayground}
+          </Button>
+          <Button component="a" href="#/keys" variant="default">
+            {overviewTexts.toKeys}
+          </Button>
+        </>
+      }
+    >
+      {overviewTexts.noneHint}
+    </Empty>
   )
 }
 
-function changeOf(now: number | null | undefined, was: number | null | undefined): string {
-  if (now === null || now === undefined || !was) return '–'
-  const percent = Math.round(((now - was) / was) * 100)
-  if (percent === 0) return overviewTexts.unchanged
-  return `${percent > 0 ? '▲ +' : '▼ '}${percent} %`
-}
-
-const place = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' })
-
-/** Requests of each step, the failed ones at the foot. The list says the same to those who do not see the bars. */
-function Bars({ rows, step }: { readonly rows: readonly Row[]; readonly step: string }) {
-  const most = Math.max(1, ...rows.map(({ attempts }) => attempts ?? 0))
+function Figures({ of: { total, before } }: { readonly of: Overview }) {
+  const unknown = total.unknownCosts ?? 0
+  const tokens = (count: number | null | undefined) => formatCompact(count ?? 0)
   return (
-    <ul className={classes.bars}>
-      {rows.map((row) => {
-        const failed = Number(row['failed'] ?? 0)
-        const at = place.format(new Date(String(row[step])))
-        const label = `${at}: ${formatCount(row.calls)} ${overviewTexts.calls}, ${failed} ${overviewTexts.failed}`
-        return (
-          <li key={at} title={label} className={classes.bar}>
-            <span className={classes.unseen}>{label}</span>
-            <span
-              className={classes.good}
-              style={{ height: `${(((row.attempts ?? 0) - failed) / most) * 100}%` }}
-            />
-            <span className={classes.bad} style={{ height: `${(failed / most) * 100}%` }} />
-          </li>
-        )
-      })}
-    </ul>
+    <dl className={classes.figures}>
+      <Figure title={overviewTexts.calls} of={[total.calls, before.calls]} format={formatCount} />
+      <Figure
+        title={overviewTexts.failed}
+        of={[failedOf(total), failedOf(before)]}
+        format={formatCount}
+        isWorseMore
+      />
+      <Figure
+        title={overviewTexts.cost}
+        of={[total.costMicroUsd, before.costMicroUsd]}
+        format={formatMicroUsd}
+        {...(unknown > 0 && { note: `${formatCount(unknown)} ${overviewTexts.unknownCosts}` })}
+      />
+      <Figure
+        title={overviewTexts.tokens}
+        of={[tokensOf(total), tokensOf(before)]}
+        format={tokens}
+      />
+      <Figure
+        title={overviewTexts.firstP50}
+        of={[total.firstTokenP50Ms, before.firstTokenP50Ms]}
+        format={formatMs}
+        isWorseMore
+      />
+      <Figure
+        title={overviewTexts.firstP95}
+        of={[total.firstTokenP95Ms, before.firstTokenP95Ms]}
+        format={formatMs}
+        isWorseMore
+      />
+    </dl>
   )
 }
+
+type Numbered = readonly [
+  title: string,
+  value: (row: Row) => number | null | undefined,
+  format: (value: number | null | undefined) => string,
+]
+
+const sums: readonly Numbered[] = [
+  [overviewTexts.calls, ({ calls }) => calls, formatCount],
+  [overviewTexts.failed, failedOf, formatCount],
+  [overviewTexts.input, ({ inputTokens }) => inputTokens, (count) => formatCompact(count ?? 0)],
+  [overviewTexts.output, ({ outputTokens }) => outputTokens, (count) => formatCompact(count ?? 0)],
+  [overviewTexts.cost, ({ costMicroUsd }) => costMicroUsd, formatMicroUsd],
+  [overviewTexts.shortP50, ({ firstTokenP50Ms }) => firstTokenP50Ms, formatMs],
+  [overviewTexts.shortP95, ({ firstTokenP95Ms }) => firstTokenP95Ms, formatMs],
+]
+
+const sumColumns: readonly TableColumn<Row>[] = sums.map(([title, value, format]) => ({
+  title,
+  cell: (row) => format(value(row)),
+  sortValue: value,
+  isNumber: true,
+}))
 
 interface GroupsProps {
   readonly title: string
   readonly rows: readonly Row[]
-  readonly of: string
+  readonly nameOf: (row: Row) => string
+  /** The filter of requests that a name leads to, and their time. */
+  readonly of: readonly [filter: string, time: string]
 }
 
-function Groups({ title, rows, of }: GroupsProps) {
-  const nameOf = (row: Row) => String(row[of] ?? (of === 'team' ? overviewTexts.noTeam : '–'))
+function Groups({ title, rows, nameOf, of: [filter, time] }: GroupsProps) {
+  const name: TableColumn<Row> = {
+    title,
+    cell: (row) => {
+      const value = row[filter]
+      if (typeof value !== 'string') return nameOf(row)
+      const search = new URLSearchParams({ [filter]: value, ...(time !== '' && { time }) })
+      return (
+        <Anchor href={`#/requests?${search}`} size="sm">
+          {nameOf(row)}
+        </Anchor>
+      )
+    },
+    sortValue: nameOf,
+  }
   return (
     <Section title={title}>
-      <DataTable
-        label={title}
-        columns={[
-          { title, cell: nameOf },
-          { title: overviewTexts.calls, cell: ({ calls }) => formatCount(calls), isNumber: true },
-          {
-            title: overviewTexts.failed,
-            cell: (row) => formatCount(Number(row['failed'] ?? 0)),
-            isNumber: true,
-          },
-          {
-            title: overviewTexts.input,
-            cell: ({ inputTokens }) => formatCompact(inputTokens ?? 0),
-            isNumber: true,
-          },
-          {
-            title: overviewTexts.output,
-            cell: ({ outputTokens }) => formatCompact(outputTokens ?? 0),
-            isNumber: true,
-          },
-          {
-            title: overviewTexts.cost,
-            cell: ({ costMicroUsd }) => formatMicroUsd(costMicroUsd),
-            isNumber: true,
-          },
-          {
-            title: overviewTexts.firstP50,
-            cell: ({ firstTokenP50Ms }) => formatMs(firstTokenP50Ms),
-            isNumber: true,
-          },
-          {
-            title: overviewTexts.firstP95,
-            cell: ({ firstTokenP95Ms }) => formatMs(firstTokenP95Ms),
-            isNumber: true,
-          },
-        ]}
-        rows={rows}
-        idOf={nameOf}
-      />
-    </Section>
-  )
-}
-
-/** Targets that do not answer, of all that were asked lately. */
-function Health() {
-  const found = useAnswer('listProviders', {}, { refetchMs })
-  return (
-    <Section title={overviewTexts.health}>
-      <Answer of={found}>
-        {({ data }) => {
-          const targets = data.flatMap((provider) => provider.targets)
-          const broken = targets.filter(
-            ({ breaker, refusedKeys }) => breaker !== 'closed' || refusedKeys.length > 0,
-          )
-          if (targets.length === 0) return <Text size="sm">{overviewTexts.unasked}</Text>
-          if (broken.length === 0) return <Text size="sm">{overviewTexts.healthy}</Text>
-          return (
-            <ul className={classes.broken}>
-              {broken.map(({ target, breaker, refusedKeys }) => (
-                <li key={target}>
-                  {target}:{' '}
-                  {breaker === 'closed' ? modelTexts.breaker.open : modelTexts.breaker[breaker]}
-                  {breaker === 'closed' && ` (${refusedKeys.join(', ')})`}
-                </li>
-              ))}
-            </ul>
-          )
-        }}
-      </Answer>
+      <DataTable label={title} columns={[name, ...sumColumns]} rows={rows} idOf={nameOf} />
     </Section>
   )
 }

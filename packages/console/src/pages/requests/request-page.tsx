@@ -1,16 +1,18 @@
-import { Anchor, Text } from '@mantine/core'
+import { Alert, Anchor, Text } from '@mantine/core'
 import { useParams } from '@tanstack/react-router'
 import type { Reply } from '../../api/client.ts'
 import { useAnswer } from '../../api/queries.ts'
 import { Facts, Section } from '../../parts/facts.tsx'
-import { formatCount, formatMicroUsd } from '../../parts/formats.ts'
+import { formatClock, formatCount, formatMicroUsd, formatMs } from '../../parts/formats.ts'
 import { Page } from '../../parts/page.tsx'
 import { Answer } from '../../parts/states.tsx'
 import { useRole } from '../../session.ts'
-import { requestTexts } from '../../texts/operation.ts'
+import { requestTexts } from '../../texts/requests.ts'
 import { texts } from '../../texts/texts.ts'
 import { Explained, useExplanation } from '../models/explained.tsx'
-import { formatClock, formatMs, Outcome } from './request-parts.tsx'
+import { Outcome } from './request-parts.tsx'
+import { useNameOf } from './caller-names.ts'
+import { ContentPart } from './content-part.tsx'
 import classes from './requests.module.css'
 
 type Detail = Reply<'getRequest'>
@@ -29,43 +31,77 @@ export function RequestPage() {
 
 function Whole({ of: request }: { readonly of: Detail }) {
   const role = useRole()
-  const { columns, filters } = requestTexts
-  const link = (name: string, id: string | null) =>
-    id === null ? '–' : <Anchor href={`#/${name}/${id}`}>{id}</Anchor>
   return (
     <>
-      <Section title={request.id} actions={<Outcome of={request.outcome} />}>
-        <Facts
-          facts={[
-            [columns.time, formatClock(request.startedAt)],
-            [columns.model, request.model],
-            [columns.target, `${request.provider}/${request.upstreamModel}`],
-            [columns.status, request.status ?? '–'],
-            [columns.duration, formatMs(request.durationMs)],
-            [columns.first, formatMs(request.firstTokenMs)],
-            [columns.input, formatCount(request.inputTokens)],
-            [columns.output, formatCount(request.outputTokens)],
-            [columns.cost, formatMicroUsd(request.costMicroUsd)],
-            [columns.key, link('keys', request.key)],
-            [filters.user, link('users', request.user)],
-            [filters.team, link('teams', request.team)],
-            [requestTexts.tags, request.tags.join(', ') || '–'],
-            [requestTexts.format, request.format ?? '–'],
-            [requestTexts.stream, request.stream ? requestTexts.yes : requestTexts.no],
-            [requestTexts.address, request.clientAddress ?? '–'],
-            [filters.id, request.requestId ?? '–'],
-            [requestTexts.dropped, request.dropped.join(', ') || requestTexts.notDropped],
-          ]}
-        />
-      </Section>
-      <Section title={requestTexts.timeline}>
-        <Timeline of={request} />
-      </Section>
+      <CallSection of={request} />
+      <div className={classes.panels}>
+        <CallerSection of={request} />
+        <Section title={requestTexts.timeline}>
+          <Timeline of={request} />
+        </Section>
+      </div>
       {request.timeline.map((attempt) => (
         <AttemptSection key={attempt.attempt} of={attempt} />
       ))}
+      {role !== 'viewer' && <ContentPart id={request.id} />}
       {role !== 'team' && <Routed model={request.model} operation={request.operation} />}
     </>
+  )
+}
+
+function CallSection({ of: request }: { readonly of: Detail }) {
+  const { columns } = requestTexts
+  return (
+    <Section title={request.id} actions={<Outcome of={request.outcome} />}>
+      {request.reason !== null && (
+        <Alert color="red" variant="outline" mb="md">
+          {request.errorCode}: {request.reason}
+        </Alert>
+      )}
+      <Facts
+        facts={[
+          [columns.time, formatClock(request.startedAt)],
+          [columns.model, request.model],
+          [columns.target, `${request.provider}/${request.upstreamModel}`],
+          [columns.status, request.status ?? '–'],
+          [columns.duration, formatMs(request.durationMs)],
+          [columns.first, formatMs(request.firstTokenMs)],
+          [requestTexts.used.inputTokens, formatCount(request.inputTokens)],
+          [requestTexts.used.outputTokens, formatCount(request.outputTokens)],
+          [columns.cost, formatMicroUsd(request.costMicroUsd)],
+          [requestTexts.dropped, request.dropped.join(', ') || requestTexts.notDropped],
+        ]}
+      />
+    </Section>
+  )
+}
+
+function CallerSection({ of: request }: { readonly of: Detail }) {
+  const { columns } = requestTexts
+  const nameOf = useNameOf()
+  const link = (place: string, id: string | null) =>
+    id === null ? (
+      '–'
+    ) : (
+      <Anchor href={`#/${place}/${id}`} underline="always">
+        {nameOf(id)}
+      </Anchor>
+    )
+  return (
+    <Section title={requestTexts.caller}>
+      <Facts
+        facts={[
+          [columns.key, link('keys', request.key)],
+          [columns.user, link('users', request.user)],
+          [columns.team, link('teams', request.team)],
+          [columns.tags, request.tags.join(', ') || '–'],
+          [requestTexts.format, request.format ?? '–'],
+          [requestTexts.stream, request.stream ? requestTexts.yes : requestTexts.no],
+          [requestTexts.address, request.clientAddress ?? '–'],
+          [columns.requestId, request.requestId ?? '–'],
+        ]}
+      />
+    </Section>
   )
 }
 
@@ -110,6 +146,8 @@ function Timeline({ of: { startedAt, durationMs, timeline } }: { readonly of: De
   )
 }
 
+const usedNames: Readonly<Record<string, string>> = requestTexts.used
+
 function AttemptSection({ of: attempt }: { readonly of: Attempt }) {
   const used = Object.entries({ ...attempt.usage, ...attempt.serverToolCalls })
   const price = [attempt.priceSource, attempt.priceDate].filter((part) => part !== null).join(', ')
@@ -131,12 +169,17 @@ function AttemptSection({ of: attempt }: { readonly of: Attempt }) {
           [requestTexts.upstreamId, attempt.upstreamRequestId ?? '–'],
           [requestTexts.columns.cost, formatMicroUsd(attempt.costMicroUsd)],
           [requestTexts.price, price || '–'],
-          ...used.map(([name, count]) => [name, formatCount(count)] as const),
+          ...used.map(([name, count]) => [usedNames[name] ?? name, formatCount(count)] as const),
           ...(attempt.errorCode === null
             ? []
             : ([[requestTexts.reason, `${attempt.errorCode}: ${attempt.reason ?? ''}`]] as const)),
         ]}
       />
+      {attempt.estimated && (
+        <Text size="sm" mt="sm">
+          {requestTexts.estimated}
+        </Text>
+      )}
       {attempt.unsettled && <Text size="sm">{requestTexts.unsettled}</Text>}
     </Section>
   )

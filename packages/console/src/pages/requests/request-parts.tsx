@@ -1,5 +1,5 @@
 import { Badge } from '@mantine/core'
-import { requestTexts } from '../../texts/operation.ts'
+import { requestTexts } from '../../texts/requests.ts'
 
 const colours: Readonly<Record<string, string>> = {
   completed: 'teal',
@@ -10,37 +10,19 @@ const colours: Readonly<Record<string, string>> = {
 }
 
 /** How a call or an attempt ended, or that it runs. */
-export function Outcome({ of }: { readonly of: string }) {
+export function Outcome({
+  of,
+  status,
+}: {
+  readonly of: string
+  /** Shown where it is one of failure. */
+  readonly status?: number | null | undefined
+}) {
   const names: Readonly<Record<string, string>> = requestTexts.outcomes
   return (
-    <Badge
-      color={colours[of] ?? 'gray'}
-      variant="outline"
-      c="var(--mantine-color-text)"
-      miw="max-content"
-    >
+    <Badge color={colours[of] ?? 'gray'}>
       {names[of] ?? of}
+      {(status ?? 0) >= 400 && ` ${status}`}
     </Badge>
   )
-}
-
-/** Milliseconds as a person reads them; a dash where there are none. */
-export function formatMs(ms: number | null | undefined): string {
-  if (ms === undefined || ms === null) return '–'
-  if (ms < 1_000) return `${Math.round(ms)} ms`
-  return ms < 60_000 ? `${(ms / 1_000).toFixed(1)} s` : `${(ms / 60_000).toFixed(1)} min`
-}
-
-const clock = new Intl.DateTimeFormat('en', {
-  month: 'short',
-  day: 'numeric',
-  hour: '2-digit',
-  minute: '2-digit',
-  second: '2-digit',
-  hourCycle: 'h23',
-})
-
-/** A moment of the last days, to the second. */
-export function formatClock(iso: string): string {
-  return clock.format(new Date(iso))
 }

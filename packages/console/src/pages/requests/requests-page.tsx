@@ -1,91 +1,137 @@
-import { Alert, Button, NativeSelect, Text, TextInput } from '@mantine/core'
+import { Alert, Button, Text } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { useCallback, useMemo, useState } from 'react'
 import { ask } from '../../api/client.ts'
+import { DataTable } from '../../parts/data-table.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Answer, Empty } from '../../parts/states.tsx'
-import { requestTexts } from '../../texts/operation.ts'
+import { overviewTexts } from '../../texts/operation.ts'
+import { requestTexts } from '../../texts/requests.ts'
 import { texts } from '../../texts/texts.ts'
+import { useNameOf } from './caller-names.ts'
+import { type Filters, isUntilNow, type Query, queryOf, useFilters } from './filters.ts'
 import { type LiveRequest, useLive } from './live.ts'
-import { RequestTable } from './request-table.tsx'
+import { requestColumns } from './request-columns.tsx'
 import classes from './requests.module.css'
-
-const filterNames = [
-  'id',
-  'model',
-  'provider',
-  'key',
-  'user',
-  'team',
-  'operation',
-  'tag',
-  'status',
-] as const
-type Filter = (typeof filterNames)[number] | 'outcome' | 'from' | 'to'
-type Filters = Readonly<Partial<Record<Filter, string>>>
+import { SearchForm } from './search-form.tsx'
 
 const pageLength = 200
-const outcomes = ['completed', 'failed', 'cancelled', 'incomplete'] as const
 
 /** Calls as they come, and all that were made. */
 export function RequestsPage() {
-  const [filters, setFilters] = useState<Filters>({})
-  const [isLive, setLive] = useState(true)
-  const { from: _from, to: _to, ...named } = filters
-  const search = searchOf(named)
-  const live = useLive(search, isLive)
-  const found = useFound(filters)
+  const [filters, setFilters] = useFilters()
+  const [wantsLive, setWantsLive] = useState(true)
+  const isLive = wantsLive && isUntilNow(filters)
+  // Until other filters are asked for "the last hour" is that of the first asking, page after page.
+  const [now, setNow] = useState(Date.now)
+  const query = useMemo(() => queryOf(filters, now), [filters, now])
+  const live = useLive(liveSearch(query), isLive)
   return (
     <Page
       title={texts.pages.requests}
       actions={
-        <Button variant={isLive ? 'filled' : 'default'} onClick={() => setLive(!isLive)}>
-          {isLive ? requestTexts.stop : requestTexts.live}
-        </Button>
+        isUntilNow(filters) && (
+          <Button variant="default" onClick={() => setWantsLive(!wantsLive)}>
+            {isLive ? requestTexts.stop : requestTexts.live}
+          </Button>
+        )
       }
     >
-      <SearchForm asked={filters} onAsk={setFilters} />
+      <SearchForm
+        asked={filters}
+        onAsk={(asked) => {
+          setNow(Date.now())
+          setFilters(asked)
+        }}
+      />
       <output className={classes.state}>
         {isLive && (
           <Text size="sm" c="dimmed">
+            <span className={classes.pulse} data-lost={live.isLost || undefined} />
             {live.isLost ? requestTexts.lost : requestTexts.following}
             {live.isSkipping && ` · ${requestTexts.skipped}`}
           </Text>
         )}
       </output>
-      <Answer of={found}>
-        {({ pages }) => {
-          const listed = pages.flatMap(({ data }) => data)
-          const rows = joined(live.requests, listed)
-          if (rows.length === 0)
-            return <Empty title={requestTexts.none}>{requestTexts.noneHint}</Empty>
-          return (
-            <RequestTable
-              rows={rows}
-              onEnd={() => {
-                if (found.hasNextPage && !found.isFetchingNextPage) void found.fetchNextPage()
-              }}
-            />
-          )
-        }}
-      </Answer>
-      {found.data && found.error && (
-        <Alert color="red" mt="md" role="alert">
-          {found.error.message}
-        </Alert>
-      )}
+      <Found query={query} filters={filters} live={live.requests} />
     </Page>
   )
 }
 
-function useFound(filters: Filters) {
+interface FoundProps {
+  readonly query: Query
+  readonly filters: Filters
+  readonly live: readonly LiveRequest[]
+}
+
+function Found({ query, filters, live }: FoundProps) {
+  const found = useFound(query)
+  const { data, hasNextPage, isFetchingNextPage, fetchNextPage } = found
+  const listed = useMemo(() => data?.pages.flatMap((page) => page.data) ?? [], [data])
+  const rows = useMemo(() => joined(live, listed), [live, listed])
+  const nameOf = useNameOf()
+  const columns = useMemo(() => requestColumns(nameOf), [nameOf])
+  const onEnd = useCallback(() => {
+    if (hasNextPage && !isFetchingNextPage) void fetchNextPage()
+  }, [hasNextPage, isFetchingNextPage, fetchNextPage])
+  return (
+    <>
+      <Answer of={found}>
+        {() =>
+          rows.length === 0 ? (
+            <Nothing isAll={Object.keys(filters).length === 0} />
+          ) : (
+            <DataTable
+              label={`${texts.pages.requests}: ${rows.length} ${requestTexts.loaded}`}
+              columns={columns}
+              rows={rows}
+              idOf={idOf}
+              choiceOf="requests"
+              onEnd={onEnd}
+            />
+          )
+        }
+      </Answer>
+      {data && found.error && (
+        <Alert color="red" variant="outline" mt="md" role="alert">
+          {found.error.message}
+        </Alert>
+      )}
+    </>
+  )
+}
+
+const idOf = ({ id }: LiveRequest) => id
+
+function Nothing({ isAll }: { readonly isAll: boolean }) {
+  if (!isAll) return <Empty title={requestTexts.none}>{requestTexts.noneHint}</Empty>
+  return (
+    <Empty
+      title={requestTexts.noneSoFar}
+      actions={
+        <>
+          <Button component="a" href="#/playground">
+            {overviewTexts.toPlayground}
+          </Button>
+          <Button component="a" href="#/keys" variant="default">
+            {overviewTexts.toKeys}
+          </Button>
+        </>
+      }
+    >
+      {requestTexts.noneSoFarHint}
+    </Empty>
+  )
+}
+
+function useFound(query: Query) {
   return useInfiniteQuery({
-    queryKey: ['listRequests', 'pages', filters],
+    queryKey: ['listRequests', 'pages', query],
     initialPageParam: undefined as string | undefined,
     queryFn: ({ pageParam, signal }) =>
       ask('listRequests', {
         query: {
-          ...filters,
+          ...query,
           limit: pageLength,
           ...(pageParam !== undefined && { cursor: pageParam }),
         },
@@ -95,11 +141,10 @@ function useFound(filters: Filters) {
   })
 }
 
-function searchOf(filters: Filters): string {
-  const search = new URLSearchParams(
-    Object.entries(filters).filter((entry): entry is [string, string] => entry[1] !== undefined),
-  )
-  return search.size > 0 ? `?${search}` : ''
+/** What is followed has no time: it is now. */
+function liveSearch({ from: _from, to: _to, ...query }: Query): string {
+  const given = Object.entries(query).map(([name, value]) => [name, String(value)])
+  return given.length > 0 ? `?${new URLSearchParams(given)}` : ''
 }
 
 /** What was followed stands above what was found, each once. */
@@ -107,61 +152,4 @@ function joined(live: readonly LiveRequest[], listed: readonly LiveRequest[]) {
   if (live.length === 0) return listed
   const followed = new Set(live.map(({ id }) => id))
   return [...live, ...listed.filter(({ id }) => !followed.has(id))]
-}
-
-interface SearchFormProps {
-  readonly asked: Filters
-  readonly onAsk: (filters: Filters) => void
-}
-
-function SearchForm({ asked, onAsk }: SearchFormProps) {
-  function submit(event: FormEvent<HTMLFormElement>): void {
-    event.preventDefault()
-    const given = [...new FormData(event.currentTarget)].flatMap(([name, value]) => {
-      if (typeof value !== 'string' || value.trim() === '') return []
-      const isTime = name === 'from' || name === 'to'
-      return [[name, isTime ? new Date(value).toISOString() : value.trim()] as const]
-    })
-    onAsk(Object.fromEntries(given))
-  }
-  return (
-    <form onSubmit={submit} onReset={() => onAsk({})} className={classes.search}>
-      {filterNames.map((name) => (
-        <TextInput
-          key={name}
-          name={name}
-          label={requestTexts.filters[name]}
-          defaultValue={asked[name] ?? ''}
-          placeholder={name === 'status' ? requestTexts.statusHint : ''}
-          size="xs"
-        />
-      ))}
-      <NativeSelect
-        name="outcome"
-        label={requestTexts.filters.outcome}
-        size="xs"
-        data={[
-          { value: '', label: requestTexts.anyOutcome },
-          ...outcomes.map((value) => ({ value, label: requestTexts.outcomes[value] })),
-        ]}
-      />
-      {(['from', 'to'] as const).map((name) => (
-        <TextInput
-          key={name}
-          name={name}
-          type="datetime-local"
-          label={requestTexts.filters[name]}
-          size="xs"
-        />
-      ))}
-      <div className={classes.buttons}>
-        <Button type="submit" size="xs">
-          {requestTexts.search}
-        </Button>
-        <Button type="reset" size="xs" variant="default">
-          {requestTexts.clear}
-        </Button>
-      </div>
-    </form>
-  )
 }

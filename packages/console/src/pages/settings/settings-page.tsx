@@ -1,5 +1,6 @@
 import '@mantine/core/styles/Code.css'
-import { Code, Text, TextInput } from '@mantine/core'
+import '@mantine/core/styles/Checkbox.css'
+import { Checkbox, Code, Group, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import type { Reply } from '../../api/client.ts'
 import { useAnswer } from '../../api/queries.ts'
@@ -12,12 +13,21 @@ import { texts } from '../../texts/texts.ts'
 type Setting = Reply<'getSettings'>['data'][number]
 
 const columns: readonly TableColumn<Setting>[] = [
-  { title: settingsTexts.path, cell: ({ path }) => <Code>{path}</Code> },
+  {
+    title: settingsTexts.path,
+    cell: ({ path }) => <Code>{path}</Code>,
+    sortValue: ({ path }) => path,
+  },
   {
     title: settingsTexts.value,
     cell: ({ value, isHidden }) => (isHidden ? settingsTexts.hidden : shownValue(value)),
+    wraps: true,
   },
-  { title: settingsTexts.source, cell: ({ source }) => source },
+  {
+    title: settingsTexts.source,
+    cell: ({ source }) => source,
+    sortValue: ({ source }) => source,
+  },
 ]
 
 function shownValue(value: unknown): string {
@@ -27,20 +37,31 @@ function shownValue(value: unknown): string {
 /** What holds, and where each value came from. */
 export function SettingsPage() {
   const [search, setSearch] = useState('')
+  const [isOnlySet, setOnlySet] = useState(false)
   const found = useAnswer('getSettings')
   return (
     <Page title={texts.pages.settings}>
-      <TextInput
-        label={settingsTexts.search}
-        value={search}
-        onChange={({ currentTarget: { value } }) => setSearch(value)}
-        mb="md"
-        maw="24rem"
-      />
+      <Group align="end" mb="md">
+        <TextInput
+          label={settingsTexts.search}
+          value={search}
+          onChange={({ currentTarget: { value } }) => setSearch(value)}
+          flex="1 1 14rem"
+          maw="24rem"
+        />
+        <Checkbox
+          label={settingsTexts.onlySet}
+          checked={isOnlySet}
+          onChange={() => setOnlySet(!isOnlySet)}
+          mb="xs"
+        />
+      </Group>
       <Answer of={found}>
         {({ data, file }) => {
-          const rows = data.filter(({ path, source }) =>
-            `${path} ${source}`.toLowerCase().includes(search.toLowerCase()),
+          const rows = data.filter(
+            ({ path, source }) =>
+              !(isOnlySet && source === 'default') &&
+              `${path} ${source}`.toLowerCase().includes(search.toLowerCase()),
           )
           return (
             <>

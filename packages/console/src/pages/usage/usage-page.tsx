@@ -16,6 +16,8 @@ import {
   besides,
   type Dimension,
   firstQuestion,
+  isPeriod,
+  type Naming,
   pictureOf,
   type Question,
   queryOf,
@@ -123,10 +125,8 @@ function Sums({
   const naming = useNaming()
   const { by, and, measure } = question
   const columns: readonly TableColumn<Row>[] = [
-    { title: usageTexts.dimensions[by], cell: (row) => naming.nameOf(by, row[by]) },
-    ...(and === ''
-      ? []
-      : [{ title: usageTexts.dimensions[and], cell: (row: Row) => naming.nameOf(and, row[and]) }]),
+    nameColumn(by, naming),
+    ...(and === '' ? [] : [nameColumn(and, naming)]),
     ...sumColumns,
   ]
   return (
@@ -151,7 +151,8 @@ function Sums({
               <DataTable
                 label={usageTexts.table}
                 columns={columns}
-                rows={data}
+                // Of periods the last one is looked for first.
+                rows={isPeriod(by) ? data.toReversed() : data}
                 idOf={(row) => `${String(row[by])} ${String(row[and])}`}
               />
             </div>
@@ -162,11 +163,27 @@ function Sums({
   )
 }
 
+function nameColumn(by: Dimension, naming: Naming): TableColumn<Row> {
+  const nameOf = (row: Row) => naming.nameOf(by, row[by])
+  return { title: usageTexts.dimensions[by], cell: nameOf, sortValue: nameOf }
+}
+
+const counted = (
+  title: string,
+  value: (row: Row) => number | null | undefined,
+  format: (value: number | null | undefined) => string,
+): TableColumn<Row> => ({
+  title,
+  cell: (row) => format(value(row)),
+  sortValue: value,
+  isNumber: true,
+})
+
 const sumColumns: readonly TableColumn<Row>[] = [
-  { title: usageTexts.cost, cell: (row) => formatMicroUsd(row.costMicroUsd), isNumber: true },
-  { title: usageTexts.calls, cell: (row) => formatCount(row.calls), isNumber: true },
-  { title: usageTexts.input, cell: (row) => formatCount(row.inputTokens), isNumber: true },
-  { title: usageTexts.output, cell: (row) => formatCount(row.outputTokens), isNumber: true },
+  counted(usageTexts.cost, ({ costMicroUsd }) => costMicroUsd, formatMicroUsd),
+  counted(usageTexts.calls, ({ calls }) => calls, formatCount),
+  counted(usageTexts.input, ({ inputTokens }) => inputTokens, formatCount),
+  counted(usageTexts.output, ({ outputTokens }) => outputTokens, formatCount),
 ]
 
 function Notes({ unknown, isPartial }: { readonly unknown: number; readonly isPartial: boolean }) {

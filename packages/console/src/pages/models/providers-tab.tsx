@@ -1,0 +1,114 @@
+import '@mantine/core/styles/Checkbox.css'
+import { Badge, Checkbox, Text } from '@mantine/core'
+import { useMemo, useState } from 'react'
+import type { Reply } from '../../api/client.ts'
+import { useAnswer } from '../../api/queries.ts'
+import { DataTable, type TableColumn } from '../../parts/data-table.tsx'
+import { formatClock, formatMs } from '../../parts/formats.ts'
+import { Answer } from '../../parts/states.tsx'
+import { TargetState } from '../../parts/target-state.tsx'
+import { useRole } from '../../session.ts'
+import { modelTexts } from '../../texts/operation.ts'
+import classes from './models.module.css'
+import { TestCall } from './test-call.tsx'
+
+type Provider = Reply<'listProviders'>['data'][number]
+
+const refetchMs = 10_000
+
+/** What is on and why not, and how what was asked of it does. */
+export function ProvidersTab() {
+  const [isAll, setAll] = useState(false)
+  const found = useAnswer('listProviders', {}, { refetchMs })
+  const role = useRole()
+  const mayTest = role === 'owner' || role === 'operator'
+  const columns = useMemo(() => (mayTest ? [...shown, testColumn] : shown), [mayTest])
+  return (
+    <>
+      <Checkbox
+        label={modelTexts.onlyOn}
+        checked={!isAll}
+        onChange={() => setAll(!isAll)}
+        mb="md"
+      />
+      <Answer of={found}>
+        {({ data }) => (
+          <DataTable
+            label={modelTexts.tabs.providers}
+            columns={columns}
+            rows={data.filter(({ on }) => isAll || on)}
+            idOf={({ id }) => id}
+          />
+        )}
+      </Answer>
+    </>
+  )
+}
+
+const shown: readonly TableColumn<Provider>[] = [
+  {
+    title: modelTexts.name,
+    cell: ({ id, name }) => (
+      <>
+        {name}
+        {name !== id && <div className={classes.aside}>{id}</div>}
+      </>
+    ),
+    sortValue: ({ name }) => name,
+  },
+  {
+    title: modelTexts.state,
+    cell: (provider) => <ProviderState of={provider} />,
+    sortValue: ({ on }) => Number(on),
+  },
+  {
+    title: modelTexts.why,
+    cell: ({ why, baseUrl, documentation }) => (
+      <>
+        {why ?? baseUrl ?? '–'}
+        {why !== null && documentation !== null && (
+          <div className={classes.aside}>{documentation}</div>
+        )}
+      </>
+    ),
+    wraps: true,
+  },
+  {
+    title: modelTexts.keys,
+    cell: ({ keys }) => keys,
+    sortValue: ({ keys }) => keys,
+    isNumber: true,
+  },
+  {
+    title: modelTexts.targets,
+    cell: ({ targets }) =>
+      targets.length === 0
+        ? '–'
+        : targets.map((target) => (
+            <div key={target.target} className={classes.seen}>
+              {target.target} <TargetState of={target} />
+              <span className={classes.aside}>
+                {formatMs(target.firstContentP50Ms ?? target.latencyMs)}
+              </span>
+            </div>
+          )),
+  },
+]
+
+const testColumn: TableColumn<Provider> = {
+  title: modelTexts.test,
+  cell: ({ id, on, name }) => on && <TestCall provider={id} name={name} />,
+}
+
+function ProviderState({ of: { on, restingKeys } }: { readonly of: Provider }) {
+  return (
+    <>
+      <Badge color={on ? 'teal' : 'gray'}>{on ? modelTexts.on : modelTexts.off}</Badge>
+      {restingKeys.map(({ position, model, until }) => (
+        <Text key={`${position} ${model}`} size="xs">
+          {modelTexts.resting(position, formatClock(until))}
+        </Text>
+      ))}
+    </>
+  )
+}

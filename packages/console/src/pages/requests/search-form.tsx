@@ -1,0 +1,216 @@
+import { Button, NativeSelect, TextInput } from '@mantine/core'
+import { type FormEvent, useId, useState } from 'react'
+import { useAnswer, useList } from '../../api/queries.ts'
+import { useRole } from '../../session.ts'
+import { requestTexts } from '../../texts/requests.ts'
+import { kinds } from '../accounts/kinds.ts'
+import type { FilterName, Filters } from './filters.ts'
+import classes from './requests.module.css'
+
+interface SearchFormProps {
+  readonly asked: Filters
+  readonly onAsk: (filters: Filters) => void
+}
+
+type Choices = readonly (readonly [value: string, label: string])[]
+
+const operations = [
+  'chat',
+  'complete',
+  'embed',
+  'rerank',
+  'moderate',
+  'transcribe',
+  'translate',
+  'speak',
+  'createImage',
+  'editImage',
+  'createVideo',
+]
+const formats = [
+  'chat',
+  'messages',
+  'responses',
+  'generateContent',
+  'streamGenerateContent',
+  'complete',
+]
+const outcomes = ['completed', 'failed', 'cancelled', 'incomplete'] as const
+const further = ['user', 'organization', 'operation', 'format'] as const
+
+const same = (values: readonly string[]): Choices => values.map((value) => [value, value])
+
+/** Every filter that the search takes; what is chosen is asked at once, what is typed with the Enter key or the button. */
+export function SearchForm({ asked, onAsk }: SearchFormProps) {
+  const [draft, setDraft] = useState({ asked, typed: asked })
+  // The page's address may change by the browser's own buttons: what was typed before is then gone.
+  const typed = draft.asked === asked ? draft.typed : asked
+  const choices = useChoices()
+  const type = (name: FilterName, value: string) =>
+    setDraft({ asked, typed: { ...typed, [name]: value } })
+  const choose = (name: FilterName, value: string) => onAsk({ ...typed, [name]: value })
+  const field = { typed, choices, onType: type, onChoose: choose }
+  function submit(event: FormEvent): void {
+    event.preventDefault()
+    onAsk(typed)
+  }
+  return (
+    <form onSubmit={submit} className={classes.search}>
+      <NativeSelect
+        label={requestTexts.filters.time}
+        size="xs"
+        value={typed.time ?? ''}
+        data={Object.entries(requestTexts.times).map(([value, label]) => ({ value, label }))}
+        onChange={({ currentTarget: { value } }) => choose('time', value)}
+      />
+      {typed.time === 'between' &&
+        (['from', 'to'] as const).map((name) => (
+          <TextInput
+            key={name}
+            type="datetime-local"
+            label={requestTexts.filters[name]}
+            size="xs"
+            value={typed[name] ?? ''}
+            onChange={({ currentTarget: { value } }) => type(name, value)}
+          />
+        ))}
+      {(['model', 'provider', 'key', 'team', 'outcome', 'status', 'tag', 'id'] as const).map(
+        (name) => (
+          <Filter key={name} name={name} {...field} />
+        ),
+      )}
+      <details
+        className={classes.more}
+        open={further.some((name) => asked[name] !== undefined) || undefined}
+      >
+        <summary>{requestTexts.more}</summary>
+        <div className={classes.search}>
+          {further.map((name) => (
+            <Filter key={name} name={name} {...field} />
+          ))}
+        </div>
+      </details>
+      <div className={classes.buttons}>
+        <Button type="submit" size="xs">
+          {requestTexts.search}
+        </Button>
+        <Button
+          size="xs"
+          variant="default"
+          disabled={Object.keys(asked).length === 0}
+          onClick={() => onAsk({})}
+        >
+          {requestTexts.clear}
+        </Button>
+      </div>
+    </form>
+  )
+}
+
+/** What may be chosen: `isAll` where nothing else can be. */
+interface Offered {
+  readonly values: Choices
+  readonly isAll: boolean
+}
+
+const hints: Partial<Record<FilterName, string>> = {
+  status: requestTexts.statusHint,
+  model: requestTexts.modelHint,
+}
+
+interface FilterProps {
+  readonly name: Exclude<FilterName, 'time' | 'from' | 'to'>
+  readonly typed: Filters
+  readonly choices: Partial<Record<FilterName, Offered>>
+  readonly onType: (name: FilterName, value: string) => void
+  readonly onChoose: (name: FilterName, value: string) => void
+}
+
+function Filter({ name, typed, choices, onType, onChoose }: FilterProps) {
+  const list = useId()
+  const value = typed[name] ?? ''
+  const { values, isAll } = choices[name] ?? { values: [], isAll: false }
+  const label = requestTexts.filters[name]
+  if (isAll) {
+    const isListed = value === '' || values.some(([one]) => one === value)
+    const offered: Choices = [['', requestTexts.any], ...values]
+    return (
+      <NativeSelect
+        label={label}
+        size="xs"
+        value={value}
+        data={(isListed ? offered : [...offered, [value, value] as const]).map(([one, text]) => ({
+          value: one,
+          label: text,
+        }))}
+        onChange={({ currentTarget }) => onChoose(name, currentTarget.value)}
+      />
+    )
+  }
+  return (
+    <>
+      <TextInput
+        label={label}
+        size="xs"
+        value={value}
+        list={list}
+        placeholder={hints[name] ?? ''}
+        onChange={({ currentTarget }) => onType(name, currentTarget.value)}
+      />
+      {values.length > 0 && (
+        <datalist id={list}>
+          {values.map(([one, text]) => (
+            <option key={one} value={one}>
+              {text}
+            </option>
+          ))}
+        </datalist>
+      )}
+    </>
+  )
+}
+
+/** What is known of each filter; of more keys, teams or users than a page of them holds an id may be typed. */
+function useChoices(): Partial<Record<FilterName, Offered>> {
+  const isWholeReader = useRole() !== 'team'
+  const listed = useAnswer(
+    'listRoutedModels',
+    { query: { limit: 500 } },
+    { isEnabled: isWholeReader },
+  )
+  const providers = useAnswer('listProviders', {}, { isEnabled: isWholeReader })
+  const upstream = new Set(
+    (listed.data?.data ?? []).flatMap(({ targets }) => targets.map(({ model }) => model)),
+  )
+  return {
+    model: { values: same([...upstream].toSorted()), isAll: false },
+    provider: {
+      values: (providers.data?.data ?? [])
+        .filter(({ on }) => on)
+        .map(({ id, name }) => [id, name] as const),
+      isAll: false,
+    },
+    key: offered(useList('listKeys')),
+    team: offered(useList(kinds.team.list)),
+    user: offered(useList(kinds.user.list)),
+    organization: offered(useList(kinds.organization.list)),
+    outcome: { values: outcomes.map((one) => [one, requestTexts.outcomes[one]]), isAll: true },
+    operation: { values: same(operations), isAll: true },
+    format: { values: same(formats), isAll: false },
+  }
+}
+
+interface Listed {
+  readonly data:
+    | { readonly pages: readonly { readonly data: readonly { id: string; name: string }[] }[] }
+    | undefined
+  readonly hasNextPage: boolean
+}
+
+function offered({ data, hasNextPage }: Listed): Offered {
+  const values = (data?.pages ?? []).flatMap((page) => page.data)
+  return {
+    values: values.map(({ id, name }) => [id, name]),
+    isAll: data !== undefined && !hasNextPage,
+  }
+}

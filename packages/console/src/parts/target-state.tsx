@@ -1,0 +1,26 @@
+import { Badge, Text } from '@mantine/core'
+import type { Reply } from '../api/client.ts'
+import { modelTexts } from '../texts/operation.ts'
+
+type Target = Reply<'listProviders'>['data'][number]['targets'][number]
+
+const colours = { open: 'red', 'half-open': 'orange', closed: 'teal' } as const
+
+/** What the breaker of a target says, and for which keys it is open. */
+export function TargetState({
+  of: { breaker, refusedKeys, observations },
+}: {
+  readonly of: Pick<Target, 'breaker' | 'refusedKeys' | 'observations'>
+}) {
+  const isUnknown = breaker === 'closed' && observations === 0
+  return (
+    <>
+      <Badge color={isUnknown ? 'gray' : colours[breaker]}>
+        {isUnknown ? modelTexts.unanswered : modelTexts.breaker[breaker]}
+      </Badge>
+      {refusedKeys.length > 0 && (
+        <Text size="xs">{modelTexts.refused(refusedKeys.join(', '))}</Text>
+      )}
+    </>
+  )
+}
