@@ -5,8 +5,8 @@ import { leaveOut } from './leave-out.ts'
 
 const folder = join(import.meta.dirname, '../../../shared/recordings')
 
-/** Whether replies that real providers sent are at hand; they lie beside the repository, not in it. */
-const recordingsArePresent = existsSync(folder)
+/** Where replies that real providers sent are at hand; they lie beside the repository, not in it. */
+export const recordingsFolder = existsSync(folder) ? folder : undefined
 
 /** One recorded file as text. */
 export function recording(path: string): string {
@@ -23,6 +23,6 @@ export function recordedLines(path: string): readonly string[] {
 /** A test that reads recordings. Where they are absent it is skipped, and says so; on CI that is a failure. */
 export function testRecording(name: string, check: () => void | Promise<void>): void {
   test(name, (context) =>
-    recordingsArePresent ? check() : leaveOut(context, `there is no folder ${folder}`),
+    recordingsFolder !== undefined ? check() : leaveOut(context, `there is no folder ${folder}`),
   )
 }
