@@ -98,8 +98,11 @@ export interface CallerKeys {
 export interface VideoWorker extends Pick<EngineJobs, 'cancel'> {
   /** Whether a kept job is the engine's, and not an upstream's. */
   owns(job: VideoJob): boolean
-  /** Keeps a queued job and starts it. Throws `invalid_request` for a size or length that cannot be made. */
-  create(request: VideoRequest): Promise<VideoJob>
+  /**
+   * Keeps a queued job, which comes into the place that was taken for it, and starts it. Throws `invalid_request` for a
+   * size or length that cannot be made.
+   */
+  create(request: VideoRequest, placeId?: string): Promise<VideoJob>
   /** The clip of a finished job, in MP4; undefined where it has expired. */
   clip(job: VideoJob): Promise<Uint8Array | undefined>
   /** A still of it, in WebP. */

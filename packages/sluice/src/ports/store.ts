@@ -39,6 +39,20 @@ export interface KeptAmount {
   readonly bytes: number
 }
 
+/** Room for a video that is being asked for. */
+export interface VideoPlace {
+  readonly id: string
+  readonly keyId: string
+  /** What it keeps of files from the beginning. */
+  readonly bytes: number
+  /** What the key may keep, this one included. */
+  readonly most: KeptAmount
+  /** Milliseconds since the epoch. */
+  readonly at: number
+  /** When the place is free again, should whoever has it die; milliseconds since the epoch. */
+  readonly until: number
+}
+
 /** What is known of an attempt as it begins. */
 export type UsageBegun = Pick<
   UsageRecord,
@@ -144,13 +158,15 @@ export interface Store extends VideoJobStore, AlertOutbox, KeptFiles {
    */
   trimResponses(keyId: string, most: KeptAmount): Promise<number>
   /**
-   * Removes the oldest of a key's video tasks beyond `count` that have failed or expired before `at` (seconds since the
-   * epoch); returns what it keeps then.
+   * Takes a place for one more video where those of the key, and the places that others have taken, leave room for it; the
+   * oldest that have failed or expired make room. Returns what lacks where there is none. Of several who ask at once, in
+   * this process or another, each finds what the others have taken.
    */
-  trimVideoJobs(
-    keyId: string,
-    most: { readonly count: number; readonly at: number },
-  ): Promise<KeptAmount>
+  takeVideoPlace(place: VideoPlace): Promise<'bytes' | 'count' | undefined>
+  /** Gives back a place that no video has come into. */
+  freeVideoPlace(id: string): Promise<void>
+  /** Rejects with `conflict` when the id is known already. Whoever has a place for it has none any more. */
+  addVideoJob(job: VideoJob, placeId?: string): Promise<void>
   /**
    * Gives a lease on every unfinished task of a provider to `owner` that nobody has one on `at`, or only one of `gone`, and
    * renews what it has; returns all of its tasks, oldest first. Times are in milliseconds since the epoch. Of several who

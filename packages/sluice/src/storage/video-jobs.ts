@@ -34,7 +34,8 @@ type VideoJobStore = Pick<
   | 'listVideoJobs'
   | 'updateVideoJob'
   | 'deleteVideoJob'
-  | 'trimVideoJobs'
+  | 'takeVideoPlace'
+  | 'freeVideoPlace'
   | 'claimVideoJobs'
   | 'videoJobOwners'
   | 'releaseVideoJobs'
@@ -53,8 +54,11 @@ export function videoJobTable(database: Database): VideoJobStore {
   }
 
   return {
-    async addVideoJob(job) {
-      const [added] = await database.changeDurably(insertNew('video_jobs', columns, job))
+    async addVideoJob(job, placeId) {
+      const add = insertNew('video_jobs', columns, job)
+      const [added] = await (placeId === undefined
+        ? database.changeDurably(add)
+        : database.changeDurably(add, sql`DELETE FROM video_places WHERE id = ${placeId}`))
       if (added !== 1) throw new GatewayError('conflict', 'This video exists already')
     },
     async findVideoJob(id) {
@@ -83,24 +87,48 @@ export function videoJobTable(database: Database): VideoJobStore {
       )
       return deleted === 1
     },
-    async trimVideoJobs(keyId, { count, at }) {
+    ...places(database),
+  }
+}
+
+type Places = Pick<Store, 'freeVideoPlace' | 'takeVideoPlace'>
+
+/** Room for videos that are being asked for. */
+function places(database: Database): Places {
+  return {
+    async takeVideoPlace({ id, keyId, bytes, most, at, until }) {
+      const seconds = Math.floor(at / 1000)
       // A task that is over has no files, or only until they are swept: it weighs nothing.
       const weighed = sql`SELECT id, sequence,
-          CASE WHEN ${unfinished} OR expires_at > ${at} THEN COALESCE(bytes, 0) ELSE 0 END AS weight,
-          CASE WHEN ${unfinished} OR expires_at > ${at} THEN 0 ELSE 1 END AS is_over
+          CASE WHEN ${unfinished} OR expires_at > ${seconds} THEN COALESCE(bytes, 0) ELSE 0 END AS weight,
+          CASE WHEN ${unfinished} OR expires_at > ${seconds} THEN 0 ELSE 1 END AS is_over
         FROM video_jobs WHERE key_id = ${keyId}`
-      await database.change(
+      const taken = sql`SELECT bytes FROM video_places WHERE key_id = ${keyId}`
+      const count = sql`((SELECT COUNT(*) FROM (${weighed}) AS kept) + (SELECT COUNT(*) FROM (${taken}) AS held))`
+      const weight = sql`((SELECT COALESCE(SUM(weight), 0) FROM (${weighed}) AS kept)
+        + (SELECT COALESCE(SUM(bytes), 0) FROM (${taken}) AS held))`
+      const changes = await database.change(
+        // PostgreSQL lets one after the other pass here; SQLite does so anyway.
+        sql`INSERT INTO video_turns (key_id, turn) VALUES (${keyId}, 1)
+          ON CONFLICT (key_id) DO UPDATE SET turn = video_turns.turn + 1`,
+        sql`DELETE FROM video_places WHERE until <= ${at}`,
         sql`DELETE FROM video_jobs WHERE id IN (
           SELECT id FROM (
             SELECT id, is_over, ROW_NUMBER() OVER (ORDER BY is_over, sequence DESC) AS place
             FROM (${weighed}) AS weighed
-          ) AS kept WHERE is_over = 1 AND place > ${count}
+          ) AS kept
+          WHERE is_over = 1 AND place > ${most.count - 1} - (SELECT COUNT(*) FROM (${taken}) AS held)
         )`,
+        sql`INSERT INTO video_places (id, key_id, bytes, until)
+          SELECT CAST(${id} AS TEXT), CAST(${keyId} AS TEXT), CAST(${bytes} AS BIGINT), CAST(${until} AS BIGINT)
+          WHERE ${count} < ${most.count} AND ${weight} < ${most.bytes} AND ${weight} + ${bytes} <= ${most.bytes}`,
       )
-      const [row] = await database.rows(
-        sql`SELECT COUNT(*) AS count, COALESCE(SUM(weight), 0) AS bytes FROM (${weighed}) AS weighed`,
-      )
-      return { count: Number(row?.['count']), bytes: Number(row?.['bytes']) }
+      if (changes.at(-1) === 1) return undefined
+      const [row] = await database.rows(sql`SELECT ${count} AS count`)
+      return Number(row?.['count']) >= most.count ? 'count' : 'bytes'
+    },
+    async freeVideoPlace(id) {
+      await database.change(sql`DELETE FROM video_places WHERE id = ${id}`)
     },
   }
 }

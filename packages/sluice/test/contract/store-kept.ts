@@ -3,6 +3,8 @@ import { sampleJob, sampleResponse } from '../../../../test/support/store-sample
 import type { Store } from '../../src/ports/store.ts'
 import type { StoreUnderTest } from './store.ts'
 
+const place = (id: string) => ({ id, keyId: 'key_1', bytes: 0, at: 100_000, until: 200_000 })
+
 /** That what one key keeps is bounded, by number and bytes. */
 export function describeKept(subject: () => StoreUnderTest): void {
   describe('what a key keeps', () => {
@@ -60,21 +62,43 @@ export function describeKept(subject: () => StoreUnderTest): void {
       for (const job of jobs) await store.addVideoJob(job)
       const left = async () =>
         (await store.listVideoJobs('key_1', { limit: 9 })).map(({ id }) => id)
-      expect(await store.trimVideoJobs('key_1', { count: 3, at: 100 })).toEqual({
-        count: 3,
-        bytes: 107,
-      })
+      const take = (id: string, count: number, bytes = 200) =>
+        store.takeVideoPlace({ ...place(id), bytes: 93, most: { count, bytes } })
+      expect(await take('p1', 4)).toBeUndefined()
       expect(await left()).toEqual(['v5', 'v4', 'v3'])
-      expect(await store.trimVideoJobs('key_1', { count: 1, at: 100 })).toEqual({
-        count: 2,
-        bytes: 107,
-      })
+      await store.freeVideoPlace('p1')
+      expect(await take('p2', 4, 199)).toBe('bytes')
+      expect(await take('p2', 2)).toBe('count')
       expect(await left()).toEqual(['v4', 'v3'])
-      expect(await store.trimVideoJobs('key_3', { count: 1, at: 100 })).toEqual({
-        count: 0,
-        bytes: 0,
-      })
+      expect(await take('p2', 4)).toBeUndefined()
+      expect(await take('p3', 4, 1000)).toBeUndefined()
+      expect(await take('p4', 4, 1000)).toBe('count')
       expect(await store.findVideoJob('other')).toMatchObject({ keyId: 'key_2' })
+    })
+
+    test('a place is a video’s when it comes, and free again when its time is over', async () => {
+      const most = { count: 1, bytes: 1000 }
+      const take = (id: string, at = 100_000) =>
+        store.takeVideoPlace({ ...place(id), at, until: at + 10, most })
+      expect(await take('p1')).toBeUndefined()
+      expect(await take('p2')).toBe('count')
+      expect(await take('p2', 100_010)).toBeUndefined()
+      await store.addVideoJob(sampleJob({ id: 'v1' }), 'p2')
+      expect(await take('p3', 100_020)).toBe('count')
+      await store.deleteVideoJob('v1')
+      expect(await take('p3', 100_020)).toBeUndefined()
+    })
+
+    test('of several processes that take places at once none takes one too many', async () => {
+      const others = await Promise.all([subject().openAnother(), subject().openAnother()])
+      const asked = Array.from({ length: 30 }, (_, n) =>
+        (others[n % 2] ?? store).takeVideoPlace({
+          ...place(`p${n}`),
+          most: { count: 7, bytes: 1000 },
+        }),
+      )
+      const taken = (await Promise.all(asked)).filter((lacking) => lacking === undefined)
+      expect(taken).toHaveLength(7)
     })
   })
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { GatewayError } from '@sluice/contract'
 import type { KeptAmount, Store, StoredResponse } from '../../ports/store.ts'
 
@@ -13,7 +14,7 @@ const lookPart = 1 / 64
 const keysMax = 10_000
 
 export interface KeptRoomInput {
-  readonly store: Pick<Store, 'trimResponses' | 'trimVideoJobs'>
+  readonly store: Pick<Store, 'freeVideoPlace' | 'takeVideoPlace' | 'trimResponses'>
   readonly limits: () => KeptLimits
   /** Milliseconds since the epoch. */
   readonly now: () => number
@@ -27,11 +28,6 @@ export class KeptRoom {
   readonly #input: KeptRoomInput
   /** What each key has added since it was looked at. */
   readonly #added = new Map<string, KeptAmount>()
-
-  /** Videos that are being made and are not stored yet, by key. */
-  readonly #made = new Map<string, KeptAmount>()
-  /** The last of those that wait for their turn, by key. */
-  readonly #turns = new Map<string, Promise<void>>()
 
   constructor(input: KeptRoomInput) {
     this.#input = input
@@ -56,83 +52,45 @@ export class KeptRoom {
   }
 
   /**
-   * Makes room for one more video whose files have `bytes` so far. Exact among the calls of this process: what others are
-   * about to keep counts. Several processes on one database may each let in one more at the same moment.
+   * Makes room for one more video whose files have `bytes` so far: exact among all processes with one database.
    *
    * @throws GatewayError `quota_exceeded` where too many are under way or can still be downloaded.
    */
-  forVideo(keyId: string, bytes: number): Promise<VideoPlace> {
-    return this.inTurn(keyId, async () => {
-      const { keptVideos: most } = this.#input.limits()
-      const at = Math.floor(this.#input.now() / 1000)
-      const made = this.#made.get(keyId) ?? nothing
-      const count = most.count - 1 - made.count
-      if (count < 0) throw full('count', `${most.count} videos`)
-      const stored = await this.#input.store.trimVideoJobs(keyId, { count, at })
-      const kept = { count: stored.count + made.count, bytes: stored.bytes + made.bytes }
-      if (kept.count >= most.count) throw full('count', `${most.count} videos`)
-      if (kept.bytes + bytes > most.bytes || kept.bytes >= most.bytes)
-        throw full('bytes', `${most.bytes} bytes of videos`)
-      this.change(keyId, { count: 1, bytes })
-      return new VideoPlace(this, keyId, bytes)
-    })
-  }
-
-  /** Changes what is being made for a key. */
-  change(keyId: string, by: KeptAmount): void {
-    const made = this.#made.get(keyId) ?? nothing
-    const next = { count: made.count + by.count, bytes: made.bytes + by.bytes }
-    if (next.count > 0) this.#made.set(keyId, next)
-    else this.#made.delete(keyId)
-  }
-
-  /** One after the other for a key, so that nothing is counted twice or not at all while it is stored. */
-  async inTurn<T>(keyId: string, work: () => Promise<T>): Promise<T> {
-    const before = this.#turns.get(keyId)
-    const turn = (before ?? Promise.resolve()).then(work)
-    const settled = turn.then(
-      () => undefined,
-      () => undefined,
-    )
-    this.#turns.set(keyId, settled)
-    try {
-      return await turn
-    } finally {
-      if (this.#turns.get(keyId) === settled) this.#turns.delete(keyId)
-    }
+  async forVideo(keyId: string, bytes: number): Promise<VideoRoom> {
+    const { store, limits, now } = this.#input
+    const { keptVideos: most } = limits()
+    const at = now()
+    const id = randomUUID()
+    const lacking = await store.takeVideoPlace({ id, keyId, bytes, most, at, until: at + placeMs })
+    if (lacking === 'count') throw full('count', `${most.count} videos`)
+    if (lacking === 'bytes') throw full('bytes', `${most.bytes} bytes of videos`)
+    return new VideoRoom(store, id)
   }
 }
 
-const nothing: KeptAmount = { count: 0, bytes: 0 }
+/** Longer than anybody is asked for a video; after that the place of a process that died is free again. */
+const placeMs = 3_600_000
 
-/** Room for a video that is being made. Disposed of it is free again, unless the video was stored. */
-class VideoPlace implements Disposable {
-  readonly #room: KeptRoom
-  readonly #keyId: string
-  readonly #bytes: number
-  #isFree = false
+/** Room for a video that is being asked for. Disposed of it is free again, unless the video was kept. */
+class VideoRoom implements AsyncDisposable {
+  readonly #store: Pick<Store, 'freeVideoPlace'>
+  readonly #id: string
+  #isKept = false
 
-  constructor(room: KeptRoom, keyId: string, bytes: number) {
-    this.#room = room
-    this.#keyId = keyId
-    this.#bytes = bytes
+  constructor(store: Pick<Store, 'freeVideoPlace'>, id: string) {
+    this.#store = store
+    this.#id = id
   }
 
-  /** Stores the video, which takes the place from then on. */
-  keep<T>(store: () => Promise<T>): Promise<T> {
-    return this.#room.inTurn(this.#keyId, async () => {
-      try {
-        return await store()
-      } finally {
-        this[Symbol.dispose]()
-      }
-    })
+  /** Stores the video, by the place that it comes into. */
+  async keep<T>(store: (placeId: string) => Promise<T>): Promise<T> {
+    const stored = await store(this.#id)
+    this.#isKept = true
+    return stored
   }
 
-  [Symbol.dispose](): void {
-    if (this.#isFree) return
-    this.#isFree = true
-    this.#room.change(this.#keyId, { count: -1, bytes: -this.#bytes })
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (!this.#isKept) await this.#store.freeVideoPlace(this.#id)
   }
 }
 

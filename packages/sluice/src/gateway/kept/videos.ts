@@ -46,18 +46,21 @@ async function startHere(run: Run, target: Target): Promise<VideoJob> {
       param: 'model',
     })
   const image = await inputImage(gateway, call, request)
-  using place = await gateway.keptRoom.forVideo(call.key.id, image?.length ?? 0)
+  await using room = await gateway.keptRoom.forVideo(call.key.id, image?.length ?? 0)
   const attempt = new Attempt(run, target, call.cancellation)
   try {
-    const job = await place.keep(() =>
-      gateway.videos.create({
-        keyId: call.key.id,
-        model: run.route.model,
-        prompt: request.prompt,
-        seconds: String(request.seconds ?? 4),
-        size: request.size ?? '720x1280',
-        ...(image && { image }),
-      }),
+    const job = await room.keep((placeId) =>
+      gateway.videos.create(
+        {
+          keyId: call.key.id,
+          model: run.route.model,
+          prompt: request.prompt,
+          seconds: String(request.seconds ?? 4),
+          size: request.size ?? '720x1280',
+          ...(image && { image }),
+        },
+        placeId,
+      ),
     )
     attempt.report({ ...noUsage, seconds: Number(job.seconds) })
     attempt.complete()
@@ -96,7 +99,7 @@ function isUpload(reference: object): reference is UploadedFile {
 async function startUpstream(run: Run): Promise<VideoJob> {
   const { gateway, call } = run
   const request = call.request.value as CreateVideoRequest
-  using place = await gateway.keptRoom.forVideo(call.key.id, 0)
+  await using room = await gateway.keptRoom.forVideo(call.key.id, 0)
   const attempted = await begin(run)
   const { answer, target } = attempted
   if (answer.kind !== 'reply' || answer.jobId === undefined) {
@@ -122,7 +125,7 @@ async function startUpstream(run: Run): Promise<VideoJob> {
     createdAt: Math.floor(gateway.now() / 1000),
     ...(video.error && { error: video.error }),
   }
-  await place.keep(() => gateway.store.addVideoJob(job))
+  await room.keep((placeId) => gateway.store.addVideoJob(job, placeId))
   return job
 }
 
