@@ -1,5 +1,6 @@
 // What was spent of a budget is found in the ledger by a limiter that does not know it (any more).
 import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import type { UsageRecord } from '../../packages/contract/src/core/usage.ts'
@@ -8,6 +9,7 @@ import type { Budget } from '../../packages/sluice/src/ports/account.ts'
 import type { Store } from '../../packages/sluice/src/ports/store.ts'
 import { openPostgres } from '../../packages/sluice/src/storage/postgres.ts'
 import { openSqlite } from '../../packages/sluice/src/storage/sqlite.ts'
+import type { StoreOptions } from '../../packages/sluice/src/storage/store.ts'
 import {
   leaveOutPostgres,
   openTestDatabase,
@@ -53,15 +55,20 @@ interface Stage extends AsyncDisposable {
   readonly upstream: Awaited<ReturnType<typeof fakeUpstream>>
   /** Opens a gateway, which knows nothing, on the data that the others had. */
   open(content?: ConfigFile): Promise<Started>
-  openStore(): Promise<Store>
+  openStore(options?: StoreOptions): Promise<Store>
+  readonly dataFolder: string
+  /** Undefined where the data are in the folder. */
+  readonly databaseUrl: string | undefined
 }
 
 async function stage(kind: 'SQLite' | 'PostgreSQL', budgets: readonly Budget[]): Promise<Stage> {
   await using opened = new AsyncDisposableStack()
   const folder = opened.use(temporaryFolder())
   const url = kind === 'PostgreSQL' ? await postgres?.newSchema() : undefined
-  const openStore = async () =>
-    url === undefined ? openSqlite({ file: join(folder.path, 'sluice.db') }) : openPostgres({ url })
+  const openStore = async (options: StoreOptions = {}) =>
+    url === undefined
+      ? openSqlite({ file: join(folder.path, 'sluice.db'), ...options })
+      : openPostgres({ url, ...options })
   {
     await using store = await openStore()
     await addOwners(store, { team: { budgets } })
@@ -74,6 +81,8 @@ async function stage(kind: 'SQLite' | 'PostgreSQL', budgets: readonly Budget[]):
   return {
     upstream,
     openStore,
+    dataFolder: folder.path,
+    databaseUrl: url,
     open: async (content = {}) =>
       gateways.use(
         await start(
@@ -124,10 +133,11 @@ describe.each(kinds)('on %s', (kind) => {
       budget({ id: 'b2', model: 'fa*' }),
       budget({ id: 'b3', model: 'up/*' }),
       budget({ id: 'b4', model: 'other/*' }),
+      budget({ id: 'b5', model: 'up/m' }),
     ])
     const before = await staged.open()
     for (const model of ['fast', 'fast', 'up/m']) expect(await ask(before, model)).toBe(200)
-    const expected = [2 * used, 2 * used, 3 * used, 0]
+    const expected = [2 * used, 2 * used, 3 * used, 0, 3 * used]
     await expect.poll(() => spent(before)).toEqual(expected)
     await before.gateway.store.flush()
     expect(await spent(await staged.open())).toEqual(expected)
@@ -248,42 +258,53 @@ describe.runIf(redis)('with Redis', () => {
   })
 })
 
-test('a killed gateway leaves what was put aside for its calls', async () => {
-  await using staged = await stage('SQLite', [budget()])
-  const gateway = await staged.open()
-  const { dataFolder } = gateway
-  await gateway[Symbol.asyncDispose]()
-  staged.upstream.answer(() => {})
-  const { child, url } = await startGateway({
-    PATH: process.env['PATH'],
-    HOME: process.env['HOME'],
-    SLUICE_PORT: '0',
-    SLUICE_DATA: dataFolder,
-    SLUICE_LOG_LEVEL: 'fatal',
-    OPENAI_API_KEY: 'k',
-    OPENAI_BASE_URL: staged.upstream.url,
-  })
-  const body = {
-    model: 'openai/gpt-4o',
-    max_tokens: 10,
-    messages: [{ role: 'user', content: 'Hi' }],
-  }
-  const asking = fetch(`${url}/v1/chat/completions`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${ownedKey}`, 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  }).catch(() => undefined)
-  await until(() => staged.upstream.seen.some(({ method }) => method === 'POST'), 20_000)
-  child.kill('SIGKILL')
-  if (child.exitCode === null && child.signalCode === null) await once(child, 'close')
-  await asking
-  await using store = openSqlite({
-    file: join(dataFolder, 'sluice.db'),
-    journalFolder: join(dataFolder, 'journal'),
-  })
-  await store.flush()
-  const [left] = await store.listUsage({ limit: 1 })
-  expect(left).toMatchObject({ unsettled: true })
-  expect(left?.reservedMicroUsd).toBeGreaterThan(0)
-  expect(await spent(await staged.open())).toEqual([left?.reservedMicroUsd])
-}, 60_000)
+test.each(kinds)(
+  'what a killed gateway spent, and what was put aside for its calls, is known to the next (%s)',
+  async (kind) => {
+    // Of all, of the target that an alias leads to, of the alias, and of neither.
+    const models = [undefined, 'openai/gpt-4o', 'fast', 'openai/*', 'gpt-4o-mini']
+    const budgets = models.map((model, at) => budget({ id: `b${at}`, ...(model && { model }) }))
+    await using staged = await stage(kind, budgets)
+    using folder = temporaryFolder()
+    const config = join(folder.path, 'sluice.yaml')
+    writeFileSync(config, JSON.stringify({ models: { fast: 'openai/gpt-4o' } }))
+    const dataFolder = kind === 'SQLite' ? staged.dataFolder : join(folder.path, 'data')
+    const { child, url } = await startGateway({
+      PATH: process.env['PATH'],
+      HOME: process.env['HOME'],
+      SLUICE_PORT: '0',
+      SLUICE_DATA: dataFolder,
+      SLUICE_CONFIG: config,
+      SLUICE_LOG_LEVEL: 'fatal',
+      OPENAI_API_KEY: 'k',
+      OPENAI_BASE_URL: staged.upstream.url,
+      ...(staged.databaseUrl !== undefined && { DATABASE_URL: staged.databaseUrl }),
+    })
+    const asking = async () => {
+      const body = { model: 'fast', max_tokens: 10, messages: [{ role: 'user', content: 'Hi' }] }
+      const answer = await fetch(`${url}/v1/chat/completions`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${ownedKey}`, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      })
+      return answer.arrayBuffer()
+    }
+    await asking()
+    staged.upstream.answer(() => {})
+    const held = asking().catch(() => undefined)
+    const posts = () => staged.upstream.seen.filter(({ method }) => method === 'POST')
+    await until(() => posts().length === 2, 20_000)
+    child.kill('SIGKILL')
+    if (child.exitCode === null && child.signalCode === null) await once(child, 'close')
+    await held
+    await using store = await staged.openStore({ journalFolder: join(dataFolder, 'journal') })
+    await store.flush()
+    const [left, settled] = await store.listUsage({ limit: 2 })
+    expect(left).toMatchObject({ unsettled: true, requestedModel: 'fast', model: 'gpt-4o' })
+    expect(left?.reservedMicroUsd).toBeGreaterThan(0)
+    expect(settled?.costMicroUsd).toBeGreaterThan(0)
+    const all = (left?.reservedMicroUsd ?? 0) + (settled?.costMicroUsd ?? 0)
+    expect(await spent(await staged.open())).toEqual([all, all, all, all, 0])
+  },
+  60_000,
+)

@@ -8,7 +8,7 @@ import { transaction } from './sqlite-transaction.ts'
 import type { FromUsageThread, ToUsageThread } from './sqlite-usage-thread.ts'
 import { sqliteError } from './unavailable.ts'
 import { createUsageBook } from './usage-book.ts'
-import type { UsageDatabase } from './usage-fold.ts'
+import { recordsPerFoldUsual, type UsageDatabase } from './usage-fold.ts'
 
 /** Longer than the main thread waits, since no call waits for this one. */
 const lockWaitMs = 5_000
@@ -51,14 +51,15 @@ function databaseOf(db: DatabaseSync): UsageDatabase {
       Number(db.prepare(statement.sql).run(...boundValues(statement)).changes),
     )
   return {
+    recordsPerFold: recordsPerFoldUsual,
     rows: async (query) => db.prepare(query.sql).all(...boundValues(query)),
     change: async (...statements) => transaction(db, () => run(statements)),
     async changeWith(statements, added) {
       transaction(db, () => {
         run(statements)
-        for (const { table, columns, rows, onConflict } of added) {
-          const places = columns.map(() => '?').join(', ')
-          const names = columns.join(', ')
+        for (const { table, columns, rows, zeros, onConflict } of added) {
+          const places = [...columns.map(() => '?'), ...zeros.map(() => '0')].join(', ')
+          const names = [...columns, ...zeros].join(', ')
           const insert = db.prepare(
             `INSERT INTO ${table} (${names}) VALUES (${places}) ${onConflict}`,
           )

@@ -10,7 +10,8 @@ import {
   measureColumns,
   summed,
 } from './usage-faces.ts'
-import { type Group, newGroups, onTop, type UsageDatabase } from './usage-fold.ts'
+import type { Group } from './usage-add-up.ts'
+import { newGroups, onTop, type UsageDatabase } from './usage-fold.ts'
 import { nextEpoch } from './usage-state.ts'
 
 /** So many numbers of records are looked through at once. */

@@ -1,13 +1,12 @@
 import sql, { join, raw, type Sql } from 'sql-template-tag'
-import { type UsageDimension, usageDimensions, usagePeriods } from '../ports/usage-book.ts'
-import type { Database, Row } from './database.ts'
+import { usageDimensions } from '../ports/usage-book.ts'
+import type { Database } from './database.ts'
+import { addUp, type AddedUp, type Group } from './usage-add-up.ts'
 import {
   dimensionColumns,
   type Face,
   faces,
   furtherFaces,
-  type GroupValues,
-  groupId,
   hourMs,
   measureColumns,
   measureList,
@@ -20,7 +19,10 @@ import { assertUnchanged, setState, type UsageState } from './usage-state.ts'
 export interface AddedRows {
   readonly table: string
   readonly columns: readonly string[]
+  /** Each with a value for each column: of one column all are texts or all are numbers. */
   readonly rows: readonly (readonly (string | number)[])[]
+  /** Further columns, which are 0 in all of them. */
+  readonly zeros: readonly string[]
   /** What happens where a row of that key is there already. */
   readonly onConflict: string
 }
@@ -29,6 +31,8 @@ export interface AddedRows {
 export interface UsageDatabase extends Pick<Database, 'rows' | 'change'> {
   /** As `change`, and adds the rows after the statements in the same transaction. */
   changeWith(statements: readonly Sql[], added: readonly AddedRows[]): Promise<void>
+  /** How many numbers of records are folded at once at most, one transaction for all of them. */
+  readonly recordsPerFold: number
 }
 
 /**
@@ -37,8 +41,8 @@ export interface UsageDatabase extends Pick<Database, 'rows' | 'change'> {
  */
 export type Horizon = () => Promise<number | undefined>
 
-/** So many numbers of records are folded at once; a transaction of them takes some milliseconds. */
-const recordsPerFold = 4_000
+/** A transaction of them takes some milliseconds. */
+export const recordsPerFoldUsual = 4_000
 
 /** What one step adds: records up to one, to these faces. */
 interface Step {
@@ -68,13 +72,13 @@ export async function foldNext(
     await followClearing(database, state)
     return horizon
   }
-  const step = stepOf(state, horizon)
+  const step = stepOf(state, horizon, database.recordsPerFold)
   if (step.to <= step.after) return 0
   const rows = await database.rows(newSums(step))
-  const { groups, sums, uses } = addUp(rows, step.faces)
+  const added = await addUp(rows, step.faces)
   await database.changeWith(
     [...step.marks, assertUnchanged('epoch', state.epoch, state.epoch)],
-    [newGroups(groups), addedSums(sums), laterUses(uses)],
+    [newGroups(added.groups), addedSums(added), laterUses(added.uses)],
   )
   return horizon - step.to
 }
@@ -90,7 +94,7 @@ async function followClearing(database: UsageDatabase, state: UsageState): Promi
 }
 
 /** A program that did not know the further faces may have gone on without them: first they catch up. */
-function stepOf(state: UsageState, horizon: number): Step {
+function stepOf(state: UsageState, horizon: number, recordsPerFold: number): Step {
   const { folded, foldedFurther, furtherTo, furtherFrom, rebuiltTo, rebuiltFrom } = state
   if (foldedFurther < folded) {
     const to = Math.min(folded, foldedFurther + recordsPerFold)
@@ -137,77 +141,6 @@ function newSums({ after, to, heldTo, heldFrom }: Step): Sql {
     GROUP BY ${raw(group)}`
 }
 
-interface Sums {
-  readonly face: Face
-  readonly period: string
-  readonly startAt: number
-  readonly groupId: string
-  readonly values: number[]
-}
-
-/** A group that there are sums of. */
-export interface Group {
-  readonly id: string
-  readonly face: Face
-  readonly values: GroupValues
-}
-
-interface AddedUp {
-  readonly groups: readonly Group[]
-  readonly sums: readonly Sums[]
-  /** When each key was used last. */
-  readonly uses: ReadonlyMap<string, number>
-}
-
-function addUp(rows: readonly Row[], known: readonly Face[]): AddedUp {
-  const groups = new Map<string, Group>()
-  const sums = new Map<string, Sums>()
-  const uses = new Map<string, number>()
-  for (const row of rows) {
-    const key = String(row['key_id'])
-    uses.set(key, Math.max(uses.get(key) ?? 0, Number(row['used_at'])))
-    const added = measureColumns.map((column) => Number(row[column] ?? 0))
-    for (const { face, values } of facesOf(row, known)) {
-      const id = groupId(face, values)
-      if (!groups.has(id)) groups.set(id, { id, face, values })
-      for (const period of usagePeriods) {
-        const startAt = periodStart(period, Number(row['hour']))
-        const name = `${period} ${startAt} ${id}`
-        const before = sums.get(name)
-        if (before)
-          added.forEach((value, at) => void (before.values[at] = (before.values[at] ?? 0) + value))
-        else sums.set(name, { face, period, startAt, groupId: id, values: [...added] })
-      }
-    }
-  }
-  return { groups: [...groups.values()], sums: [...sums.values()], uses }
-}
-
-function facesOf(row: Row, known: readonly Face[]): readonly Pick<Group, 'face' | 'values'>[] {
-  const tags = tagsOf(row['tags'])
-  return known.flatMap((face) => {
-    const dimensions: readonly UsageDimension[] = faces[face]
-    const each = dimensions.includes('tag') ? tags : ['']
-    return each.map((tag) => ({ face, values: valuesOf(row, dimensions, tag) }))
-  })
-}
-
-function valuesOf(row: Row, known: readonly string[], tag: string): GroupValues {
-  const values: Record<string, string> = {}
-  for (const dimension of usageDimensions) {
-    const value = dimension === 'tag' ? tag : row[dimensionColumns[dimension]]
-    values[dimension] = known.includes(dimension) && typeof value === 'string' ? value : ''
-  }
-  // Every dimension has been given a value.
-  return values as GroupValues
-}
-
-function tagsOf(value: unknown): readonly string[] {
-  if (typeof value !== 'string') return []
-  const tags: unknown = JSON.parse(value)
-  return Array.isArray(tags) ? [...new Set(tags.filter((tag) => typeof tag === 'string'))] : []
-}
-
 const groupColumns = [
   'id',
   'face',
@@ -224,26 +157,37 @@ export function newGroups(groups: readonly Group[]): AddedRows {
     table: 'usage_groups',
     columns: groupColumns,
     rows,
+    zeros: [],
     onConflict: 'ON CONFLICT DO NOTHING',
   }
 }
 
-const sumColumns = ['face', 'period', 'start_at', 'group_id', ...measureColumns]
+const idColumns = ['face', 'period', 'start_at', 'group_id']
+const sumColumns = [...idColumns, ...measureColumns]
 
 /** What happens where there are sums of a group already. */
-export const onTop = `ON CONFLICT (face, period, start_at, group_id) DO UPDATE SET ${measureColumns
-  .map((column) => `${column} = usage_rollups.${column} + excluded.${column}`)
-  .join(', ')}`
+export const onTop = onTopOf(measureColumns)
 
-function addedSums(sums: readonly Sums[]): AddedRows {
-  const rows = sums.map(({ face, period, startAt, groupId: id, values }) => [
-    face,
-    period,
-    startAt,
-    id,
-    ...values,
-  ])
-  return { table: 'usage_rollups', columns: sumColumns, rows, onConflict: onTop }
+function onTopOf(columns: readonly string[]): string {
+  return `ON CONFLICT (face, period, start_at, group_id) DO UPDATE SET ${columns
+    .map((column) => `${column} = usage_rollups.${column} + excluded.${column}`)
+    .join(', ')}`
+}
+
+function addedSums({ sums, columns }: AddedUp): AddedRows {
+  return {
+    table: 'usage_rollups',
+    columns: [...idColumns, ...columns],
+    rows: sums.map(({ face, period, startAt, groupId: id, values }) => [
+      face,
+      period,
+      startAt,
+      id,
+      ...values,
+    ]),
+    zeros: measureColumns.filter((column) => !columns.includes(column)),
+    onConflict: onTopOf(columns),
+  }
 }
 
 function laterUses(uses: AddedUp['uses']): AddedRows {
@@ -251,6 +195,7 @@ function laterUses(uses: AddedUp['uses']): AddedRows {
     table: 'key_uses',
     columns: ['key_id', 'last_used_at'],
     rows: [...uses],
+    zeros: [],
     onConflict: `ON CONFLICT (key_id) DO UPDATE SET last_used_at = CASE
       WHEN excluded.last_used_at > key_uses.last_used_at THEN excluded.last_used_at ELSE key_uses.last_used_at END`,
   }
@@ -259,15 +204,17 @@ function laterUses(uses: AddedUp['uses']): AddedRows {
 /** Any database, which gets the rows one by one. */
 export function plainUsage(database: Pick<Database, 'rows' | 'change'>): UsageDatabase {
   return {
+    recordsPerFold: recordsPerFoldUsual,
     rows: (query) => database.rows(query),
     change: (...statements) => database.change(...statements),
     async changeWith(statements, added) {
-      const rows = added.flatMap(({ table, columns, rows: each, onConflict }) =>
-        each.map(
+      const rows = added.flatMap(({ table, columns, rows: each, zeros, onConflict }) => {
+        const names = raw([...columns, ...zeros].join(', '))
+        return each.map(
           (row) =>
-            sql`INSERT INTO ${raw(table)} (${raw(columns.join(', '))}) VALUES (${join(row)}) ${raw(onConflict)}`,
-        ),
-      )
+            sql`INSERT INTO ${raw(table)} (${names}) VALUES (${join([...row, ...zeros.map(() => 0)])}) ${raw(onConflict)}`,
+        )
+      })
       await database.change(...statements, ...rows)
     },
   }
