@@ -58,6 +58,7 @@ const table: Readonly<Record<string, string>> = {
   'POST /admin/v1/usage/erase': 'oo--',
   'GET /admin/v1/requests/{id}/content': 'oo-t',
   'GET /admin/v1/contents': 'oo-t',
+  'POST /admin/v1/contents/erase': 'oo--',
   'GET /admin/v1/budgets': 'oovt',
   'POST /admin/v1/usage/reconcile': 'oov-',
 }

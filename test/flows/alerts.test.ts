@@ -1,5 +1,7 @@
 // What operators are told of by webhooks: once, signed, again until it is taken, and on no call's way.
 import { webcrypto } from 'node:crypto'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
 import { signedHeaders } from '../../packages/sluice/src/alerts/sign.ts'
 import type { ConfigFile } from '../../packages/sluice/src/config/schema.ts'
@@ -77,6 +79,14 @@ async function stage({ budgets = [], content = {}, options = {}, events }: Stagi
     ask,
     [Symbol.asyncDispose]: () => moved.disposeAsync(),
   }
+}
+
+function opened(file: string): DatabaseSync & Disposable {
+  return Object.assign(new DatabaseSync(file), {
+    [Symbol.dispose](this: DatabaseSync) {
+      this.close()
+    },
+  })
 }
 
 /** As a receiver checks a message by the specification, with another implementation of the code. */
@@ -304,6 +314,33 @@ describe('further events', () => {
     expect(staged.receiver.seen.map(said)).toMatchObject([
       { type: 'price.unknown', data: { target: 'up/m', reason: 'it has no price' } },
     ])
+  })
+
+  test('usage records that do not come into the database, once, and they come later', async () => {
+    await using staged = await stage({ events: ['journal.behind'] })
+    const { receiver, gateway, ask } = staged
+    expect(await ask()).toBe(200)
+    await gateway.gateway.store.flush()
+    using database = opened(join(gateway.dataFolder, 'sluice.db'))
+    // As when a column is missing or the disk is full: the database answers, and takes no record.
+    database.exec('ALTER TABLE usage_records RENAME TO usage_records_elsewhere')
+    for (let count = 0; count < 3; count += 1) expect(await ask()).toBe(200)
+    await until(() => receiver.seen.length > 0, 20_000)
+    expect(receiver.seen.map(said)).toMatchObject([
+      {
+        type: 'journal.behind',
+        data: { reason: expect.stringContaining('usage_records'), lost: 0 },
+      },
+    ])
+    expect(Number(said(receiver.seen[0]!).data['waiting'])).toBeGreaterThan(0)
+    expect(await isSigned(receiver.seen[0]!)).toBe(true)
+    expect(await ask()).toBe(200)
+    database.exec('ALTER TABLE usage_records_elsewhere RENAME TO usage_records')
+    await until(async () => {
+      await gateway.gateway.store.flush()
+      return (await gateway.gateway.store.listUsage({ limit: 99 })).length === 5
+    }, 20_000)
+    expect(receiver.seen).toHaveLength(1)
   })
 
   test('only what a webhook asks for', async () => {

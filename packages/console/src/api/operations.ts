@@ -197,6 +197,11 @@ export interface Operations {
     body: undefined
     reply: { data: readonly ({ callId: string; requestId: string | null; keyId: string; userId: string | null; teamId: string | null; organizationId: string | null; createdAt: number; operation: string; format: string; request: string; answer: string; requestCut: boolean; answerCut: boolean; masked: number })[]; nextCursor: string | null }
   }
+  eraseContents: {
+    path: {  }; query: {  }
+    body: { user?: string; key?: string }
+    reply: { contents: number }
+  }
   getUsage: {
     path: {  }; query: { by?: string; from?: string; to?: string; key?: string; user?: string; team?: string; organization?: string; provider?: string; model?: string; operation?: string; tag?: string; outcome?: string; limit?: number; cursor?: string; format?: "json" | "csv" | "jsonl" }
     body: undefined
@@ -330,6 +335,7 @@ export const places = {
   getRequest: ['GET', 'admin/v1/requests/{id}'],
   getRequestContent: ['GET', 'admin/v1/requests/{id}/content'],
   listContents: ['GET', 'admin/v1/contents'],
+  eraseContents: ['POST', 'admin/v1/contents/erase'],
   getUsage: ['GET', 'admin/v1/usage'],
   listUsageRecords: ['GET', 'admin/v1/usage/records'],
   rebuildUsage: ['POST', 'admin/v1/usage/rebuild'],

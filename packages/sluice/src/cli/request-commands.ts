@@ -7,6 +7,7 @@ import {
   type RequestsOptions,
   topCommand,
 } from './requests.ts'
+import { type ContentsOptions, eraseContents, exportContents } from './contents.ts'
 import { positive } from './terms-options.ts'
 
 /** A table on a terminal is drawn anew so often, in milliseconds. */
@@ -29,6 +30,7 @@ export function addRequestCommands(program: Command, print: (text: string) => vo
     const { signal } = stopping
     print(await requestsCommand(readEnvironment(), options, { print, signal }))
   })
+  addContentCommands(program, print)
   program
     .command('top')
     .description(
@@ -45,5 +47,31 @@ export function addRequestCommands(program: Command, print: (text: string) => vo
         print(shown)
         await wait(drawEveryMs)
       }
+    })
+}
+
+function addContentCommands(program: Command, print: (text: string) => void): void {
+  const contents = program
+    .command('contents')
+    .description('export or erase prompts and answers that are kept')
+  contents
+    .command('export')
+    .description('print them, a line of JSON for each call; the audit log says so')
+    .option('--user <id>', 'only of this user')
+    .option('--key <id>', 'only of this key')
+    .option('--team <id>', 'only of this team')
+    .option('--from <time>', 'a day, or a time in UTC to the hour; default all that is kept')
+    .option('--to <time>', 'the end, which does not count; default now')
+    .option('--url <url>', 'the URL of the gateway; default: that of the settings')
+    .action((options: ContentsOptions) => exportContents(readEnvironment(), options, print))
+  contents
+    .command('erase')
+    .description('remove those of a user or a key; what they used stays')
+    .option('--user <id>', 'the user')
+    .option('--key <id>', 'the key')
+    .option('--url <url>', 'the URL of the gateway; default: that of the settings')
+    .option('--json', 'print JSON')
+    .action(async (options: ContentsOptions) => {
+      print(await eraseContents(readEnvironment(), options))
     })
 }

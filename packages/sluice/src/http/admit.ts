@@ -1,9 +1,10 @@
-import { GatewayError, objectOf } from '@sluice/contract'
+import { GatewayError } from '@sluice/contract'
 import type { FastifyRequest } from 'fastify'
 import { headerText } from '../gateway/answer.ts'
 import type { Call } from '../gateway/call.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import { routeOf } from '../gateway/handle.ts'
+import { keptTokens } from '../gateway/kept/kept-answers.ts'
 import { type Admission, actualOf } from '../gateway/limits/admission.ts'
 import { estimatedCost, leastMicroUsd } from '../gateway/limits/call-cost.ts'
 import { type CallSize, continuedBy, sizeOf, tokensOf } from '../gateway/limits/call-size.ts'
@@ -16,7 +17,6 @@ import {
   type Spending,
 } from '../gateway/limits/claims.ts'
 import { usualEstimates } from '../gateway/limits/input-size.ts'
-import { parseLargeAnswer } from '../gateway/large-json.ts'
 import { type Decided, tellLimits } from '../gateway/limits/tell-limits.ts'
 import type { Route } from '../gateway/route/routing.ts'
 import type { Budget } from '../ports/account.ts'
@@ -61,21 +61,7 @@ export function admitCall(exchange: Exchange, call: Call): Promise<void> | undef
     return admit({ request, admission, limits, isPriced: true }, asked)
   }
   const previous = limits.needsSize ? continuedBy(call) : undefined
-  return previous === undefined ? sized() : historyOf(gateway.store, call, previous).then(sized)
-}
-
-/** The tokens of what came before an answer, and of the answer; undefined where it is not kept here. */
-async function historyOf(
-  store: Gateway['store'],
-  { key }: Call,
-  id: string,
-): Promise<number | undefined> {
-  const kept = await store.findResponse(id)
-  if (kept?.keyId !== key.id) return undefined
-  // Sixteen megabytes may be kept: read in turns, so that nobody else waits for all of it.
-  const { usage } = objectOf(await parseLargeAnswer(Buffer.from(kept.response)))
-  const { total_tokens: total } = objectOf(usage)
-  return typeof total === 'number' ? total : undefined
+  return previous === undefined ? sized() : keptTokens(gateway.store, call, previous).then(sized)
 }
 
 function admitPriced(entering: EnteringCall): Promise<void> | undefined {

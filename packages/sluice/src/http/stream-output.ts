@@ -8,6 +8,9 @@ export type Piece = string | Uint8Array
 
 type Head = Pick<Extract<Answer, { kind: 'stream' }>, 'headers' | 'contentType' | 'length'>
 
+/** A request that says `x-sluice-cost: stream` is told the cost of a stream in a comment at its end. */
+const costHeader = 'x-sluice-cost'
+
 /** Larger pieces are not worth a copy. */
 const copiedBytesMax = 16_384
 
@@ -20,6 +23,8 @@ export class StreamOutput {
   readonly #reply: FastifyReply
   #isChunked = false
   #hasTrailer = false
+  /** Whether the caller reads the cost in a comment of the events. */
+  #tellsCost = false
 
   constructor(reply: FastifyReply) {
     this.raw = reply.raw
@@ -43,6 +48,8 @@ export class StreamOutput {
       this.#hasTrailer = true
       fields.push('trailer', costFieldNames)
     }
+    this.#tellsCost =
+      contentType.startsWith('text/event-stream') && raw.req.headers[costHeader] === 'stream'
     if (isText) fields.push('cache-control', 'no-cache', 'x-accel-buffering', 'no')
     raw.writeHead(this.#reply.statusCode, fields)
     this.#isChunked = raw.chunkedEncoding
@@ -64,8 +71,17 @@ export class StreamOutput {
 
   end(piece?: Piece): void {
     if (piece !== undefined) this.write(piece)
+    if (this.#tellsCost) this.write(this.#costComment())
     if (this.#isChunked) this.raw.end(`0\r\n${this.#trailer()}\r\n`, 'latin1')
     else this.raw.end()
+  }
+
+  /** Behind the last event, whose client has all it wants by then; clients leave comments out (HTML, 9.2.6). */
+  #costComment(): string {
+    const { call } = this.#reply.request
+    if (!call) return ''
+    const fields = Object.entries(costFields(call.trail))
+    return `${fields.map(([name, value]) => `: ${name}: ${value}`).join('\n')}\n\n`
   }
 
   /** What a stream costs is known at its end alone (RFC 9112, 7.1.2). */

@@ -21,6 +21,7 @@ import { begin, openRun, withCall } from '../handle.ts'
 import type { HeldBytes } from '../held-bytes.ts'
 import type { Run } from '../run/run.ts'
 import { turn } from '../turns.ts'
+import { findKept } from './kept-answers.ts'
 import { checkNamedIds, checkPreviousId, idsOf } from './upstream-ids.ts'
 
 type Items = ReturnType<typeof inputItems>
@@ -106,7 +107,7 @@ async function withPrevious(run: Run, id: string): Promise<Call> {
   const { gateway, call, route } = run
   const target = route.levels[0]?.[0]
   const isNative = target?.kind === 'upstream' && nativeOf(gateway, call, target) !== undefined
-  const stored = await gateway.store.findResponse(id)
+  const stored = await findKept(gateway.store, call, id)
   const isOurs = stored?.keyId === call.key.id
   // The upstream would know it: all keys share the gateway's account there.
   if (stored && !isOurs) throw responseNotFound(id)

@@ -1,4 +1,4 @@
-import { GatewayError } from '@sluice/contract'
+import { GatewayError, invalidRequest, Type } from '@sluice/contract'
 import { administer } from '../../accounts/administer.ts'
 import { adminOf } from '../../accounts/rights.ts'
 import type { AdminRole } from '../../ports/api-key.ts'
@@ -15,11 +15,13 @@ import {
   writeCursor,
 } from '../usage-query.ts'
 import { gatewayAddress } from './gateway-endpoint.ts'
+import { closed } from './schemas.ts'
 
 /** Viewers see what was used, and not what was said. */
 const roles: readonly AdminRole[] = ['owner', 'operator', 'team']
 const tag = 'Requests'
 
+const id = Type.String({ minLength: 1, maxLength: 100 })
 const integer = { type: 'integer' }
 const isSo = { type: 'boolean' }
 const idOrNull = { type: ['string', 'null'] }
@@ -77,7 +79,33 @@ export const contentAddresses: readonly Address[] = [
     reply: object({ data: { type: 'array', items: contentSchema }, nextCursor: idOrNull }),
     serve: list,
   }),
+  gatewayAddress({
+    method: 'POST',
+    path: '/admin/v1/contents/erase',
+    roles: ['owner', 'operator'],
+    operationId: 'eraseContents',
+    summary: 'Remove the prompts and answers of a user or a key; what they used stays',
+    tag,
+    body: closed({ user: Type.Optional(id), key: Type.Optional(id) }),
+    example: { user: 'user_1' },
+    reply: object({ contents: { ...integer, minimum: 0 } }),
+    serve: erase,
+  }),
 ]
+
+async function erase(
+  exchange: Exchange,
+  { user, key }: Readonly<Record<string, unknown>>,
+): Promise<object> {
+  if ((user === undefined) === (key === undefined))
+    throw invalidRequest("Either 'user' or 'key' must be given", 'user')
+  const { gateway } = exchange
+  const kind = user === undefined ? 'key' : 'user'
+  await gateway.contents.flush()
+  const contents = await gateway.store.contents.erase({ kind, id: String(user ?? key) })
+  await audit(exchange, { action: 'content.erase', target: kind, after: { contents } })
+  return { contents }
+}
 
 async function retrieve(exchange: Exchange): Promise<object> {
   const { gateway, key, parameters } = exchange
@@ -90,7 +118,7 @@ async function retrieve(exchange: Exchange): Promise<object> {
       'not_found',
       'Nothing is kept of what a call with this id asked and answered',
     )
-  await audit(exchange, id)
+  await audit(exchange, { action: 'content.read', target: id })
   return shown(found)
 }
 
@@ -110,7 +138,12 @@ async function list(exchange: Exchange): Promise<object> {
   })
   const page = found.slice(0, limit)
   const last = page.at(-1)
-  if (last) await audit(exchange, 'contents', { calls: page.length })
+  if (last)
+    await audit(exchange, {
+      action: 'content.read',
+      target: 'contents',
+      after: { calls: page.length },
+    })
   return {
     data: page.map(shown),
     nextCursor: found.length > limit && last ? writeCursor([last.createdAt, last.callId]) : null,
@@ -144,14 +177,7 @@ function shown(content: KeptContent): object {
 
 async function audit(
   { gateway: { store, now }, key: { id: actor } }: Exchange,
-  target: string,
-  after?: object,
+  facts: { readonly action: string; readonly target: string; readonly after?: object },
 ): Promise<void> {
-  await administer({ store, actor, at: now() }, () => ({
-    action: 'content.read',
-    target,
-    ...(after && { after }),
-    writes: [],
-    result: undefined,
-  }))
+  await administer({ store, actor, at: now() }, () => ({ ...facts, writes: [], result: undefined }))
 }
