@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { parseAppliedFile } from '../../packages/sluice/src/cli/apply/file.ts'
+import { parseAppliedFiles } from '../../packages/sluice/src/cli/apply/file.ts'
 import { parseConfig } from '../../packages/sluice/src/config/file.ts'
 import { agents } from '../agents/agents.ts'
 import { leaveOut } from '../support/leave-out.ts'
@@ -161,14 +161,13 @@ describe('settings and files', () => {
       ]),
     )
 
+  /** Of other programs: LibreChat's is checked below, and Prometheus has no schema that can be installed. */
+  const foreign = /^(?:# prometheus\.yml|# librechat\.yaml)\n/
+
   test.each(all.filter((snippet) => snippet.language === 'yaml'))('$page:$line', ({ code }) => {
-    if (code.startsWith('# sluice.yaml')) parseConfig(code, 'sluice.yaml', known(code))
-    else if (code.startsWith('# accounts.yaml')) parseAppliedFile(code)
-    else {
-      // Of other programs: `librechat.yaml` is checked below, `prometheus.yml` has no schema that can be installed.
-      expect(code).toMatch(/^(?:# prometheus\.yml|# librechat\.yaml)\n/)
-      expect(parse(code)).toBeTypeOf('object')
-    }
+    if (foreign.test(code)) expect(parse(code)).toBeTypeOf('object')
+    else if (code.startsWith('# accounts.yaml')) parseAppliedFiles([{ name: '', text: code }])
+    else parseConfig(code, 'sluice.yaml', known(code))
   })
 
   test.each(all.filter((snippet) => snippet.language === 'json'))('$page:$line', ({ code }) => {

@@ -9,6 +9,8 @@ import { type Changes, changed } from './terms.ts'
 export interface NewAccount extends Terms {
   readonly name: string
   readonly parentId?: string
+  /** Whether another of its kind with this name is a conflict. */
+  readonly unique?: boolean
 }
 
 export type ShownAccount = Account & { readonly object: AccountKind }
@@ -40,11 +42,9 @@ export interface Asked {
 /** Makes an organization, a team or a user. Of a team's administrator the user is in the team. */
 export function accountCreation({ admin, kind, at }: Asked, asked: NewAccount) {
   return ({ accounts }: State): Change<ShownAccount> => {
-    const { parentId = admin.teamId, ...rest } = asked
-    const parent = accounts.find(({ id }) => id === parentId)
-    const isFine = parent && seesAccount(admin, parent) && parents[kind].includes(parent.kind)
-    if (parentId !== undefined && !isFine)
-      throw invalidRequest(`There is no such ${parents[kind].join(' or ')}`, 'parentId')
+    const { parentId = admin.teamId, unique = false, ...rest } = asked
+    if (unique) assertUnique(kind, accounts, asked.name)
+    if (parentId !== undefined) assertParent({ admin, kind }, accounts, parentId)
     const account: Account = {
       id: createId(prefixes[kind]),
       kind,
@@ -58,13 +58,20 @@ export function accountCreation({ admin, kind, at }: Asked, asked: NewAccount) {
   }
 }
 
+/** What of an account shall be otherwise; null takes a term, or what it is in, away. */
+export type AccountChanges = Changes & { readonly parentId?: string | null }
+
 /**
- * Changes the name or the terms of an account; null takes a term away. What bounds a team comes from above it: its own
- * administrators change its name and its metadata.
+ * Changes the name or the terms of an account, or moves it; null takes a term away. What bounds a team comes from above it: its
+ * own administrators change its name and its metadata, and keep its users in it.
  */
-export function accountChange(asked: Asked, id: string, changes: Changes) {
+export function accountChange(asked: Asked, id: string, changes: AccountChanges) {
   return (state: State): Change<ShownAccount> => {
     const account = findAccount(asked, state, id)
+    const { parentId } = changes
+    if (parentId === null && asked.admin.role === 'team')
+      throw invalidRequest('It has to stay in the team', 'parentId')
+    if (typeof parentId === 'string') assertParent(asked, state.accounts, parentId)
     for (const field of Object.keys(changes))
       if (field !== 'name' && field !== 'metadata') assertAbove(asked.admin, account)
     return replaced('change', account, changed(account, changes))
@@ -120,6 +127,23 @@ export function findAccount(
   if (!account || !seesAccount(admin, account))
     throw new GatewayError('not_found', `There is no such ${kind}`)
   return account
+}
+
+/** @throws GatewayError `conflict` where an account of this kind has the name. */
+function assertUnique(kind: AccountKind, accounts: State['accounts'], name: string): void {
+  if (accounts.some((one) => one.kind === kind && one.name === name))
+    throw new GatewayError('conflict', `Another ${kind} has this name`, { param: 'name' })
+}
+
+/** @throws GatewayError `invalid_request` where an account of this kind cannot be there, or the administrator does not see it. */
+function assertParent(
+  { admin, kind }: Pick<Asked, 'admin' | 'kind'>,
+  accounts: State['accounts'],
+  parentId: string,
+): void {
+  const parent = accounts.find(({ id }) => id === parentId)
+  const isFine = parent && seesAccount(admin, parent) && parents[kind].includes(parent.kind)
+  if (!isFine) throw invalidRequest(`There is no such ${parents[kind].join(' or ')}`, 'parentId')
 }
 
 function assertAbove({ teamId }: Admin, { id }: Account): void {

@@ -12,6 +12,8 @@ export interface NewKey extends Terms {
   readonly role?: ApiKey['role']
   readonly adminRole?: AdminRole
   readonly ownerId?: string
+  /** Whether another key that is not revoked and has this name is a conflict. */
+  readonly unique?: boolean
 }
 
 /** A key as administrators see it: without the hashes. */
@@ -30,8 +32,11 @@ export function shownKey({ hash: _hash, olderSecrets, ...key }: ApiKey): ShownKe
 
 /** Makes a key. Of a team's administrator it belongs to the team, unless it says which of its users. */
 export function keyCreation(admin: Admin, asked: NewKey, at: number) {
-  return ({ accounts }: State): Change<KeyWithSecret> => {
-    const { role = 'caller', ownerId = admin.teamId, ...options } = asked
+  return ({ accounts, keys }: State): Change<KeyWithSecret> => {
+    const { role = 'caller', ownerId = admin.teamId, unique = false, ...options } = asked
+    const namesake = keys.find((one) => one.name === asked.name && one.revokedAt === undefined)
+    if (unique && namesake)
+      throw new GatewayError('conflict', 'Another key has this name', { param: 'name' })
     if (role === 'administrator') assertOwner(admin)
     else if (asked.adminRole !== undefined)
       throw invalidRequest("'adminRole' is for keys with the role administrator", 'adminRole')
@@ -68,19 +73,31 @@ function assertOwnerFits(
 }
 
 /** What of a key shall be otherwise; null takes a term or the owner away. */
-export type KeyChanges = Changes & { readonly ownerId?: string | null }
+export type KeyChanges = Changes & {
+  readonly ownerId?: string | null
+  readonly role?: ApiKey['role']
+  readonly adminRole?: AdminRole
+}
 
-/** Changes the name, the terms or the owner of a key. A team's administrators keep it in their team. */
+/**
+ * Changes the name, the terms, the owner or the role of a key, which takes an owner. A team's administrators keep it in their
+ * team.
+ */
 export function keyChange(admin: Admin, id: string, changes: KeyChanges) {
   return (state: State): Change<ShownKey> => {
     const key = liveKey(admin, state, id)
-    if (changes.ownerId !== undefined) {
-      if (changes.ownerId === null && admin.role === 'team')
-        throw invalidRequest('It has to belong to the team or to one of its users', 'ownerId')
-      const owned = { ownerId: changes.ownerId ?? undefined, adminRole: key.adminRole }
-      assertOwnerFits(admin, owned, state.accounts)
-    }
-    return replaced('key.change', key, changed(key, changes))
+    const { role = key.role } = changes
+    if (changes.role !== undefined || changes.adminRole !== undefined) assertOwner(admin)
+    if (role === 'caller' && changes.adminRole !== undefined)
+      throw invalidRequest("'adminRole' is for keys with the role administrator", 'adminRole')
+    if (changes.ownerId === null && admin.role === 'team')
+      throw invalidRequest('It has to belong to the team or to one of its users', 'ownerId')
+    const next = changed(key, changes)
+    const { adminRole: _adminRole, ...callerKey } = next
+    const after: ApiKey = role === 'caller' ? callerKey : next
+    if (changes.ownerId !== undefined || after.adminRole !== key.adminRole)
+      assertOwnerFits(admin, { ownerId: after.ownerId, adminRole: after.adminRole }, state.accounts)
+    return replaced('key.change', key, after)
   }
 }
 

@@ -35,6 +35,7 @@ export function addAdminCommands(program: Command, { print, finish }: Printing):
   for (const kind of ['organization', 'team', 'user'] as const)
     addAccountCommands(program, kind, print)
   addApplyCommand(program, print)
+  addExportCommand(program, print)
   program
     .command('audit')
     .description('check what administrators did')
@@ -48,8 +49,8 @@ export function addAdminCommands(program: Command, { print, finish }: Printing):
 
 type Print = Printing['print']
 
-interface ApplyCommandOptions extends Omit<ApplyOptions, 'file'> {
-  readonly file?: string
+interface ApplyCommandOptions extends Omit<ApplyOptions, 'files'> {
+  readonly file?: readonly string[]
   readonly schema?: boolean
 }
 
@@ -57,7 +58,12 @@ function addApplyCommand(program: Command, print: Print): void {
   program
     .command('apply')
     .description('make organizations, teams, users, keys and routes what a YAML file says')
-    .option('-f, --file <file>', 'the file, or - for standard input')
+    .option(
+      '-f, --file <file>',
+      'the file, or - for standard input; may be repeated',
+      // Commander has nothing before the first.
+      (file: string, known: readonly string[] | undefined) => [...(known ?? []), file],
+    )
     .option('--dry-run', 'show what would change, and change nothing')
     .option('--yes', 'do not ask')
     .option('--prune', 'also delete and revoke what the sections of the file do not name')
@@ -74,11 +80,27 @@ function addApplyCommand(program: Command, print: Print): void {
       if (file === undefined)
         throw new CommandError('Say which file: sluice apply -f accounts.yaml')
       const { applyCommand } = await import('./apply/apply.ts')
-      await applyCommand(readEnvironment(), { file, ...options }, print)
+      await applyCommand(readEnvironment(), { files: file, ...options }, print)
     })
 }
 
 const namedKey = 'its id, or its name if no other key has it'
+
+function addExportCommand(program: Command, print: Print): void {
+  program
+    .command('export')
+    .description(
+      'print organizations, teams, users, keys and routes as a file for sluice apply, without secrets',
+    )
+    .option('--url <url>', 'the URL of the gateway; default: that of the settings')
+    .option('--json', 'print JSON, which apply reads as well')
+    .action(async (options: { url?: string; json?: boolean }) => {
+      const { exportCommand } = await import('./apply/export.ts')
+      const { text, notes } = await exportCommand(readEnvironment(), options)
+      print(text)
+      for (const note of notes) process.stderr.write(`${note}\n`)
+    })
+}
 
 function addKeyCommands(program: Command, print: Print): void {
   const keys = program

@@ -1,18 +1,21 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createInterface } from 'node:readline/promises'
+import { isDeepStrictEqual } from 'node:util'
 import type { ShownAccount } from '../../accounts/account-changes.ts'
 import type { KeyWithSecret, ShownKey } from '../../accounts/key-changes.ts'
 import type { Environment } from '../../config/env.ts'
 import { type AdminConnection, listAll, openAdmin } from '../ask-admin.ts'
 import { CommandError } from '../command-error.ts'
-import { type Kind, parseAppliedFile } from './file.ts'
-import { type Current, planOf, type Step } from './plan.ts'
+import { printable } from '../printable.ts'
+import { createProgress } from '../progress.ts'
+import { type AppliedFile, type Kind, parseAppliedFiles, type ReadFile } from './file.ts'
+import { type Current, type Parent, planOf, type Step } from './plan.ts'
 import { applyRoutes, planRoutes, type RoutePlan } from './routes.ts'
 import { shownPlan } from './show-plan.ts'
 
 export interface ApplyOptions {
-  /** A path, or `-` for standard input. */
-  readonly file: string
+  /** Paths, or `-` for standard input. */
+  readonly files: readonly string[]
   readonly yes?: boolean
   readonly dryRun?: boolean
   readonly prune?: boolean
@@ -33,34 +36,48 @@ export async function applyCommand(
   print: (text: string) => void,
 ): Promise<void> {
   const { dryRun = false, json = false, secrets: secretsFile } = options
-  const file = parseAppliedFile(textOf(options.file))
+  const file = parseAppliedFiles(readFiles(options.files))
   await using admin = await openAdmin(environment, options)
-  const prune = options.prune === true
-  const plan: Plan = {
-    steps: planOf(file, await currentOf(admin), prune),
-    ...(file.routes && { routes: await planRoutes(admin, file.routes, prune) }),
-  }
+  const planned = () => planFor(admin, file, options.prune === true)
+  const plan = await planned()
   const routes = plan.routes?.changes ?? []
   if (!json) print(shownPlan(plan.steps, routes))
   const isAsked = !dryRun && plan.steps.length + routes.length > 0
-  if (isAsked) await confirm(options)
+  if (isAsked && (await isConfirmed(options)) && !isDeepStrictEqual(await planned(), plan))
+    throw new CommandError('Nothing was changed: somebody else has changed something meanwhile')
   const outcome = await applied(admin, isAsked ? plan : { steps: [] }, secretsFile)
   const { made, refusal } = outcome
-  const secrets = secretsFile === undefined ? outcome.secrets : {}
-  if (json) print(JSON.stringify({ changes: plan.steps, routes, made, secrets }, null, 2))
-  else for (const [name, secret] of Object.entries(secrets)) print(`${name} ${secret}`)
+  const secrets = secretsFile === undefined ? outcome.secrets : new Map<string, string>()
+  if (json)
+    print(
+      JSON.stringify({ changes: plan.steps, routes, made, secrets: asObject(secrets) }, null, 2),
+    )
+  else for (const [name, secret] of secrets) print(`${printable(name)} ${secret}`)
   if (refusal) throw refusal
   if (!json && isAsked)
     print(
-      Object.keys(secrets).length === 0
+      secrets.size === 0
         ? 'Applied.'
         : 'Applied. The secrets of new keys are shown only this once.',
     )
 }
 
+async function planFor(admin: AdminConnection, file: AppliedFile, prune: boolean): Promise<Plan> {
+  const { routes } = file
+  return {
+    steps: planOf(file, await currentOf(admin), prune),
+    ...(routes && { routes: await planRoutes(admin, routes, prune) }),
+  }
+}
+
 interface Plan {
   readonly steps: readonly Step[]
   readonly routes?: RoutePlan
+}
+
+function readFiles(files: readonly string[]): readonly ReadFile[] {
+  const isOne = files.length === 1
+  return files.map((file) => ({ name: isOne ? '' : file, text: textOf(file) }))
 }
 
 function textOf(file: string): string {
@@ -76,7 +93,8 @@ function textOf(file: string): string {
   }
 }
 
-async function currentOf(admin: AdminConnection): Promise<Current> {
+/** Everything that a gateway has, without revoked keys. */
+export async function currentOf(admin: AdminConnection): Promise<Current> {
   const list = (kind: Kind) => listAll<ShownAccount & ShownKey>(admin, `/admin/v1/${kind}s`)
   return {
     organization: await list('organization'),
@@ -86,17 +104,24 @@ async function currentOf(admin: AdminConnection): Promise<Current> {
   }
 }
 
-async function confirm({ yes = false, json = false, file }: ApplyOptions): Promise<void> {
-  if (yes) return
-  if (json || file === '-' || !process.stdin.isTTY)
+/** Whether somebody was asked and said yes; false where nobody need be asked. Throws CommandError where the answer is no. */
+async function isConfirmed({ yes = false, json = false, files }: ApplyOptions): Promise<boolean> {
+  if (yes) return false
+  if (json || files.includes('-') || !process.stdin.isTTY)
     throw new CommandError('Nothing was changed: --yes applies the plan, --dry-run only shows it')
   const asking = createInterface({ input: process.stdin, output: process.stderr })
   const answer = await asking.question('Apply this? [y/N] ')
   asking.close()
   if (!/^y(?:es)?$/i.test(answer.trim())) throw new CommandError('Nothing was changed')
+  return true
 }
 
-type Secrets = Readonly<Record<string, string>>
+/** By the names of the keys, which may be any words. */
+type Secrets = ReadonlyMap<string, string>
+
+function asObject(secrets: Secrets): object {
+  return Object.fromEntries(secrets)
+}
 
 interface Outcome {
   /** How many of the changes. */
@@ -116,7 +141,8 @@ async function applied(
   file: string | undefined,
 ): Promise<Outcome> {
   const ids = new Map<string, string>()
-  const secrets: Record<string, string> = {}
+  const secrets = new Map<string, string>()
+  using progress = createProgress('changes made')
   const changed = routes?.changes.length ?? 0
   const total = steps.length + changed
   const refusedAt = (made: number, what: string, cause: unknown): Outcome => {
@@ -127,9 +153,10 @@ async function applied(
   if (file !== undefined && steps.some(isNewKey)) write(file, secrets, 'wx')
   for (const [made, step] of steps.entries()) {
     try {
+      progress.at(made, total)
       const secret = await make(admin, step, ids)
       if (secret === undefined) continue
-      secrets[step.name] = secret
+      secrets.set(step.name, secret)
       if (file !== undefined) write(file, secrets, 'w')
     } catch (cause) {
       return refusedAt(made, `${step.action} ${step.kind} ${step.name}`, cause)
@@ -149,7 +176,7 @@ function isNewKey({ kind, action }: Step): boolean {
 
 function write(file: string, secrets: Secrets, flag: 'wx' | 'w'): void {
   try {
-    writeFileSync(file, `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600, flag })
+    writeFileSync(file, `${JSON.stringify(asObject(secrets), null, 2)}\n`, { mode: 0o600, flag })
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause)
     throw new CommandError(`The secrets cannot be written to a new file: ${why}`, { cause })
@@ -166,20 +193,29 @@ async function make(
   const path = `/admin/v1/${kind}s`
   const place = `${kind} ${name}`
   if (step.action === 'create') {
-    const { parent, body } = step
-    const parentId = parent && (parent.id ?? ids.get(`${parent.kind} ${parent.name}`))
-    const field = kind === 'key' ? 'ownerId' : 'parentId'
     const answer: Partial<KeyWithSecret> & { readonly id: string } = await admin.ask(
       `POST ${path}`,
-      { ...body, ...(parentId !== undefined && { [field]: parentId }) },
+      { ...step.body, ...placedIn(step, ids) },
     )
     ids.set(place, answer.id)
     return answer.secret
   }
   const own = `${path}/${step.id ?? ids.get(place)}`
   if (step.action === 'change') {
-    const changes = step.differences.map(({ field, after }) => [field, after ?? null] as const)
-    await admin.ask(`PATCH ${own}`, Object.fromEntries(changes))
+    const changes = step.differences
+      .filter(({ field }) => field !== 'in')
+      .map(({ field, after }) => [field, after ?? null] as const)
+    await admin.ask(`PATCH ${own}`, { ...Object.fromEntries(changes), ...placedIn(step, ids) })
   } else await admin.ask(step.action === 'delete' ? `DELETE ${own}` : `POST ${own}/${step.action}`)
   return undefined
+}
+
+/** The field that says what a thing is in, where that is to be said. */
+function placedIn(
+  { kind, parent }: { readonly kind: Kind; readonly parent?: Parent | null },
+  ids: ReadonlyMap<string, string>,
+): object {
+  if (parent === undefined) return {}
+  const id = parent && (parent.id ?? ids.get(`${parent.kind} ${parent.name}`))
+  return { [kind === 'key' ? 'ownerId' : 'parentId']: id ?? null }
 }

@@ -21,7 +21,10 @@ const ownTerms = optionals({
   ...terms,
   expiresAt: Type.Union([
     terms.expiresAt,
-    Type.String({ pattern: '^\\d{4}-\\d\\d-\\d\\d', ...described('Such as 2027-01-31.') }),
+    Type.String({
+      pattern: '^\\d{4}-\\d\\d-\\d\\d(?:T\\d\\d:\\d\\d(?::\\d\\d(?:\\.\\d{1,3})?)?Z)?$',
+      ...described('Such as 2027-01-31, or 2027-01-31T12:00:00Z.'),
+    }),
   ]),
   budgets: Type.Array(
     Type.Union([
@@ -103,22 +106,78 @@ export interface AppliedFile {
   readonly routes?: Readonly<Record<string, unknown>>
 }
 
-/** @throws CommandError with the place of the mistake. */
-export function parseAppliedFile(text: string): AppliedFile {
-  const content = checked(parsedYaml(text))
-  const said = kinds.filter((kind) => content[`${kind}s`] !== undefined)
-  const wanted = said.flatMap((kind) =>
-    (content[`${kind}s`] ?? []).map((item, index) => wantedOf(kind, `${kind}s[${index}]`, item)),
+/** A file as it was read. */
+export interface ReadFile {
+  /** What it is called in messages; empty where there is only one. */
+  readonly name: string
+  readonly text: string
+}
+
+/**
+ * Several files are read as if they were one: a section may stand in each of them.
+ *
+ * @throws CommandError with the place of the mistake.
+ */
+export function parseAppliedFiles(files: readonly ReadFile[]): AppliedFile {
+  const parts = files.map(partOf)
+  const wanted = kinds.flatMap((kind) =>
+    parts.flatMap((part) => part.wanted.filter((one) => one.kind === kind)),
   )
-  for (const [index, one] of wanted.entries()) {
-    const first = wanted.findIndex(
-      ({ kind, name: other }) => kind === one.kind && other === one.name,
-    )
-    if (first !== index)
-      throw new CommandError(`${one.place}: another ${one.kind} is named ${one.name} already`)
+  const places = new Map<string, string>()
+  for (const { kind, name: itsName, place } of wanted) {
+    const first = places.get(`${kind} ${itsName}`)
+    if (first !== undefined)
+      throw new CommandError(`${place}: another ${kind} is named ${itsName} already (${first})`)
+    places.set(`${kind} ${itsName}`, place)
   }
-  const { routes } = content
-  return { wanted, kinds: new Set(said), ...(routes && { routes }) }
+  const routes = mergedRoutes(parts)
+  return {
+    wanted,
+    kinds: new Set(parts.flatMap((part) => part.kinds)),
+    ...(routes && { routes }),
+  }
+}
+
+interface Part {
+  readonly file: string
+  readonly wanted: readonly Wanted[]
+  readonly kinds: readonly Kind[]
+  readonly routes?: Routes
+}
+
+type Routes = Readonly<Record<string, unknown>>
+
+function partOf({ name: file, text }: ReadFile): Part {
+  const prefix = file === '' ? '' : `${file}: `
+  try {
+    const content = checked(parsedYaml(text))
+    const said = kinds.filter((kind) => content[`${kind}s`] !== undefined)
+    const wanted = said.flatMap((kind) =>
+      (content[`${kind}s`] ?? []).map((item, index) => wantedOf(kind, `${kind}s[${index}]`, item)),
+    )
+    const { routes } = content
+    return {
+      file,
+      wanted: wanted.map((one) => ({ ...one, place: prefix + one.place })),
+      kinds: said,
+      ...(routes && { routes }),
+    }
+  } catch (cause) {
+    if (!(cause instanceof CommandError)) throw cause
+    throw new CommandError(prefix + cause.message, { cause })
+  }
+}
+
+function mergedRoutes(parts: readonly Part[]): Routes | undefined {
+  const merged = new Map<string, { readonly file: string; readonly route: unknown }>()
+  for (const { file, routes = {} } of parts)
+    for (const [model, route] of Object.entries(routes)) {
+      const first = merged.get(model)
+      if (first) throw new CommandError(`${file}: routes.${model}: it is in ${first.file} already`)
+      merged.set(model, { file, route })
+    }
+  if (parts.every(({ routes }) => routes === undefined)) return undefined
+  return Object.fromEntries([...merged].map(([model, { route }]) => [model, route]))
 }
 
 /** The JSON Schema of the file, for editors. */

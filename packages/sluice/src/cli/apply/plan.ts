@@ -18,7 +18,7 @@ export interface Difference {
   readonly after: unknown
 }
 
-/** What a new thing belongs to. The id is absent while that is not made either. */
+/** What a thing belongs to. The id is absent while that is not made either. */
 export interface Parent {
   readonly kind: AccountKind
   readonly name: string
@@ -32,7 +32,13 @@ export type Step = { readonly kind: Kind; readonly name: string } & (
       readonly parent?: Parent
       readonly body: Readonly<Record<string, unknown>>
     }
-  | { readonly action: 'change'; readonly id: string; readonly differences: readonly Difference[] }
+  | {
+      readonly action: 'change'
+      readonly id: string
+      readonly differences: readonly Difference[]
+      /** Where it moves to; null takes it out of everything, and absent leaves it where it is. */
+      readonly parent?: Parent | null
+    }
   | {
       readonly action: 'disable' | 'enable' | 'delete' | 'revoke'
       /** Of a new thing that shall be disabled it is not known yet. */
@@ -41,6 +47,7 @@ export type Step = { readonly kind: Kind; readonly name: string } & (
 )
 
 const fields = Object.keys(terms)
+const accountKinds: readonly AccountKind[] = ['organization', 'team', 'user']
 
 /**
  * The steps from what is there to what the file asks for, in an order in which they can be made; none where both are the same.
@@ -68,12 +75,18 @@ function stepsFor(wanted: Wanted, file: AppliedFile, current: Current): readonly
     }
     return disabled ? [create, { action: 'disable', kind, name }] : [create]
   }
-  assertSamePlace(wanted, present, parent)
   const { id } = present
-  const differences = differencesOf(wanted, present)
+  const from = parentNow(present, current)
+  const moves = from?.id !== parent?.id || (parent !== undefined && parent.id === undefined)
+  const differences = [
+    ...(moves ? [{ field: 'in', before: placeOf(from), after: placeOf(parent) }] : []),
+    ...roleDifferences(wanted, present),
+    ...differencesOf(wanted, present),
+  ]
+  const change = { action: 'change' as const, kind, name, id, differences }
   const isDisabled = present.disabledAt !== undefined
   return [
-    ...(differences.length > 0 ? [{ action: 'change' as const, kind, name, id, differences }] : []),
+    ...(differences.length > 0 ? [{ ...change, ...(moves && { parent: parent ?? null }) }] : []),
     ...(isDisabled === disabled
       ? []
       : [{ action: disabled ? ('disable' as const) : ('enable' as const), kind, name, id }]),
@@ -113,30 +126,42 @@ function bodyOf({
 }: Wanted): Readonly<Record<string, unknown>> {
   return {
     name,
+    unique: true,
     ...itsTerms,
     ...((role !== undefined || adminRole !== undefined) && { role: role ?? 'administrator' }),
     ...(adminRole !== undefined && { adminRole }),
   }
 }
 
-/** What a thing is in and what a key may do is decided when it is made. */
-function assertSamePlace(wanted: Wanted, present: Present, parent: Parent | undefined): void {
-  const parentId = 'parentId' in present ? present.parentId : undefined
-  const isIn = 'ownerId' in present ? present.ownerId : parentId
-  if (isIn !== parent?.id)
-    throw new CommandError(
-      `${wanted.place}: ${wanted.name} is ${isIn === undefined ? 'in nothing' : `in ${isIn}`} and cannot be moved`,
-    )
-  if (!('role' in present)) return
+/** What something is in at present, with the name that it has now. */
+function parentNow(present: Present, current: Current): Parent | undefined {
+  const id = 'ownerId' in present ? present.ownerId : 'parentId' in present && present.parentId
+  if (typeof id !== 'string') return undefined
+  for (const kind of accountKinds) {
+    const found = current[kind].find((one) => one.id === id)
+    if (found) return { kind, name: found.name, id }
+  }
+  return undefined
+}
+
+/** In words, such as `team search`. */
+function placeOf(parent: Parent | undefined): string | undefined {
+  return parent && `${parent.kind} ${parent.name}`
+}
+
+/** What a key may do, where it shall be otherwise. */
+function roleDifferences(wanted: Wanted, present: Present): readonly Difference[] {
+  if (!('role' in present)) return []
   const role = wanted.role ?? (wanted.adminRole === undefined ? 'caller' : 'administrator')
   const adminRole = role === 'administrator' ? (wanted.adminRole ?? 'owner') : undefined
   const itsRole = present.role === 'administrator' ? (present.adminRole ?? 'owner') : undefined
-  if (present.role !== role || adminRole !== itsRole)
-    throw new CommandError(
-      `${wanted.place}: the role of a key cannot be changed: make another, and revoke this one`,
-    )
+  return [
+    ...(role === present.role ? [] : [{ field: 'role', before: present.role, after: role }]),
+    ...(adminRole === itsRole || adminRole === undefined
+      ? []
+      : [{ field: 'adminRole', before: itsRole, after: adminRole }]),
+  ]
 }
-
 function differencesOf(wanted: Wanted, present: Present): readonly Difference[] {
   const have = present as unknown as Readonly<Record<string, unknown>>
   const want: Readonly<Record<string, unknown>> = {

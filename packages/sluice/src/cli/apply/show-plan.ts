@@ -43,7 +43,7 @@ function shownStep(step: Step): readonly string[] {
   const head = `${signs[step.action]} ${step.kind} ${step.name}`
   switch (step.action) {
     case 'create': {
-      const { name: _name, ...body } = step.body
+      const { name: _name, unique: _unique, ...body } = step.body
       const parent = step.parent ? { [step.parent.kind]: step.parent.name } : {}
       const lines = Object.entries({ ...parent, ...body })
       return [head, ...lines.map(([field, value]) => `    ${field}: ${shown(field, value)}`)]

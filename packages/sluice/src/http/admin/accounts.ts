@@ -1,4 +1,5 @@
 import {
+  type AccountChanges,
   type Asked,
   accountChange,
   accountCreation,
@@ -11,7 +12,6 @@ import {
 } from '../../accounts/account-changes.ts'
 import { administer } from '../../accounts/administer.ts'
 import { seesAccount } from '../../accounts/rights.ts'
-import type { Changes } from '../../accounts/terms.ts'
 import type { AccountKind } from '../../ports/account.ts'
 import { one } from '../models.ts'
 import { toJsonSchema } from '../openapi-schema.ts'
@@ -25,8 +25,9 @@ import {
   teamChangers,
 } from './endpoint.ts'
 import {
+  accountChangesBody,
   accountCreationBody,
-  changesBody,
+  organizationChangesBody,
   organizationCreation,
   shownAccountSchema,
   withTerms,
@@ -125,13 +126,13 @@ function changingEndpoints({ kind, title, path }: Named): readonly AdminEndpoint
       path: `${path}/{id}`,
       roles: changersOf(kind),
       operationId: `change${title}`,
-      summary: `Change the ${kind}; null takes a term away`,
-      body: changesBody,
+      summary: `Change the ${kind}${kind === 'organization' ? '' : ', or move it'}; null takes a term away`,
+      body: kind === 'organization' ? organizationChangesBody : accountChangesBody,
       reply: shown,
       serve: (context, { id, body }) =>
         administer(
           doing(context),
-          accountChange(askedBy(kind, context), id, withTerms(body as Changes)),
+          accountChange(askedBy(kind, context), id, withTerms(body as AccountChanges)),
         ),
     },
   ]

@@ -98,7 +98,7 @@ export const keyEndpoints: readonly AdminEndpoint[] = [
     path: `${path}/{id}`,
     roles: teamChangers,
     operationId: 'changeKey',
-    summary: 'Change a key; null takes a term or the owner away',
+    summary: 'Change a key, its owner or its role; null takes a term or the owner away',
     body: keyChangesBody,
     reply: shown,
     serve: (context, { id, body }) =>

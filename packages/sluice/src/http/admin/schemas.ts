@@ -85,14 +85,25 @@ export const closed = (properties: TProperties) =>
   Type.Object(properties, { additionalProperties: false })
 const id = word(100)
 
-export const organizationCreation = closed({ name, ...optionals(terms) })
-export const accountCreationBody = closed({ name, ...optionals({ parentId: id, ...terms }) })
+const role = oneOf(['caller', 'administrator'])
+const adminRole = oneOf(['owner', 'operator', 'viewer', 'team'])
+/** Decided together with the making: of several who ask at once one is answered, and the others are refused. */
+const unique = Type.Boolean({
+  description: 'Refuse with 409 where another of its kind has this name. Default false.',
+})
+
+export const organizationCreation = closed({ name, ...optionals({ unique, ...terms }) })
+export const accountCreationBody = closed({
+  name,
+  ...optionals({ parentId: id, unique, ...terms }),
+})
 export const keyCreationBody = closed({
   name,
   ...optionals({
     ownerId: id,
-    role: oneOf(['caller', 'administrator']),
-    adminRole: oneOf(['owner', 'operator', 'viewer', 'team']),
+    role,
+    adminRole,
+    unique,
     ...terms,
   }),
 })
@@ -105,10 +116,20 @@ const changes = {
     ),
   ),
 }
-export const changesBody = closed(changes)
+export const organizationChangesBody = closed(changes)
+export const accountChangesBody = closed({
+  ...changes,
+  parentId: Type.Optional(
+    Type.Union([id, Type.Null()], {
+      description: 'What it is in from now on; what was used before stays where it was counted.',
+    }),
+  ),
+})
 export const keyChangesBody = closed({
   ...changes,
   ownerId: Type.Optional(Type.Union([id, Type.Null()])),
+  role: Type.Optional(role),
+  adminRole: Type.Optional(adminRole),
 })
 /** 30 days. */
 const overlapSecondsMax = 2_592_000

@@ -1,0 +1,111 @@
+import { isDeepStrictEqual } from 'node:util'
+import { stringify } from 'yaml'
+import type { ShownAccount } from '../../accounts/account-changes.ts'
+import type { ShownKey } from '../../accounts/key-changes.ts'
+import type { Environment } from '../../config/env.ts'
+import { terms } from '../../http/admin/schemas.ts'
+import type { Budget } from '../../ports/account.ts'
+import { type AdminConnection, openAdmin } from '../ask-admin.ts'
+import { CommandError } from '../command-error.ts'
+import { parseBudget } from '../../accounts/budget-text.ts'
+import { currentOf } from './apply.ts'
+import { kinds } from './file.ts'
+import type { Current } from './plan.ts'
+
+export interface ExportOptions {
+  readonly url?: string
+  readonly json?: boolean
+}
+
+export interface Exported {
+  readonly text: string
+  /** What could not be said in it; empty where nothing is missing. */
+  readonly notes: readonly string[]
+}
+
+/**
+ * The organizations, teams, users, keys and routes of a gateway as the file that `sluice apply` reads, without secrets. Applied to
+ * the same gateway it changes nothing.
+ *
+ * @throws CommandError where two things of a kind have one name, so that no file can tell them apart.
+ */
+export async function exportCommand(
+  environment: Environment,
+  { url, json = false }: ExportOptions,
+): Promise<Exported> {
+  await using admin = await openAdmin(environment, { ...(url !== undefined && { url }) })
+  const current = await currentOf(admin)
+  assertNamesTellApart(current)
+  const routes = await routesOf(admin)
+  const content = {
+    ...Object.fromEntries(
+      kinds.map((kind) => [`${kind}s`, current[kind].map((one) => itemOf(one, current))]),
+    ),
+    ...('models' in routes && { routes: routes.models }),
+  }
+  const notes = 'note' in routes ? [routes.note] : []
+  if (json) return { text: JSON.stringify(content, null, 2), notes }
+  return { text: stringify(content, { aliasDuplicateObjects: false, lineWidth: 0 }), notes }
+}
+
+function assertNamesTellApart(current: Current): void {
+  for (const kind of kinds) {
+    const seen = new Map<string, string>()
+    for (const { name, id } of current[kind]) {
+      const other = seen.get(name)
+      if (other !== undefined)
+        throw new CommandError(
+          `Several ${kind}s are named ${name} (${other}, ${id}): rename one first`,
+        )
+      seen.set(name, id)
+    }
+  }
+}
+
+async function routesOf(
+  admin: AdminConnection,
+): Promise<{ readonly models: object } | { readonly note: string }> {
+  try {
+    const { models } = await admin.ask<{ readonly models: object }>('GET /admin/v1/routes')
+    return { models }
+  } catch (cause) {
+    if (!(cause instanceof CommandError)) throw cause
+    return { note: `Without routes: ${cause.message}` }
+  }
+}
+
+function itemOf(one: ShownAccount | ShownKey, current: Current): object {
+  const own = one as unknown as Readonly<Record<string, unknown>>
+  const its = Object.keys(terms).filter((field) => own[field] !== undefined)
+  const parentId = 'ownerId' in one ? one.ownerId : 'parentId' in one ? one.parentId : undefined
+  const kindOfParent = kinds.find((kind) => current[kind].some(({ id }) => id === parentId))
+  const parent = kindOfParent && current[kindOfParent].find(({ id }) => id === parentId)
+  return {
+    name: one.name,
+    ...(parent && kindOfParent && { [kindOfParent]: parent.name }),
+    ...('role' in one && one.role === 'administrator' && { role: one.role }),
+    ...('adminRole' in one && one.adminRole !== undefined && { adminRole: one.adminRole }),
+    ...Object.fromEntries(its.map((field) => [field, termOf(field, own[field])])),
+    ...(one.disabledAt !== undefined && { disabled: true }),
+  }
+}
+
+/** As people write it. */
+function termOf(field: string, value: unknown): unknown {
+  if (field === 'expiresAt') return new Date(Number(value)).toISOString()
+  if (field === 'budgets') return (value as readonly Budget[]).map(budgetOf)
+  return value
+}
+
+/** `10/month,tag=nightly`, or field by field where that would be read as something else. Its id belongs to this gateway alone. */
+function budgetOf({ id: _id, ...budget }: Budget): unknown {
+  const { limitMicroUsd, window, model, tag, overBudget } = budget
+  const parts = [
+    `${limitMicroUsd / 1_000_000}/${typeof window === 'number' ? `${window}h` : window}`,
+    ...(model === undefined ? [] : [`model=${model}`]),
+    ...(tag === undefined ? [] : [`tag=${tag}`]),
+    ...(overBudget === undefined ? [] : [`over=${overBudget.route}`]),
+  ]
+  const text = parts.join(',')
+  return isDeepStrictEqual(parseBudget(text), budget) ? text : budget
+}
