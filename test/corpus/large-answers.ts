@@ -1,5 +1,5 @@
 // Answers of upstreams, and of the built-in engine, that cost much to read, to translate or to write.
-import { chatReply } from '../support/openai-wire.ts'
+import { chatReply, chunk } from '../support/openai-wire.ts'
 
 /** One answer that the gateway has to read, and mostly to write anew. */
 export interface LargeAnswer {
@@ -222,6 +222,44 @@ export const largeAnswers: readonly LargeAnswer[] = [
     answer: () => `data: ${gemini(4)()}\n\n`,
     status: 200,
     bytesMin: 4 * megabyte,
+  },
+  ...[chat, told, responses].map(({ path, body }) => ({
+    name: `a stream with a large picture for ${path}`,
+    up: 'gemini' as const,
+    path,
+    body: { ...body, stream: true },
+    contentType: 'text/event-stream',
+    answer: () => `data: ${gemini(20)()}\n\n`,
+    status: 200,
+    bytesMin: 20 * megabyte,
+  })),
+  {
+    name: 'a stream with a large picture of Gemini',
+    up: 'gemini',
+    path: '/v1beta/models/gemini%2Fm:streamGenerateContent?alt=sse',
+    body: { contents: [{ role: 'user', parts: [{ text: 'Hi' }] }] },
+    contentType: 'text/event-stream',
+    answer: () => `data: ${gemini(20)()}\n\n`,
+    status: 200,
+    isPassed: true,
+  },
+  {
+    name: 'a stream in an array with a large picture',
+    up: 'gemini',
+    path: '/v1beta/models/gemini%2Fm:streamGenerateContent',
+    body: { contents: [{ role: 'user', parts: [{ text: 'Hi' }] }] },
+    answer: () => `[${gemini(20)()}]`,
+    status: 200,
+    isPassed: true,
+  },
+  {
+    name: 'a stream with a text larger than any',
+    up: 'openai',
+    path: '/v1/chat/completions',
+    body: { messages, stream: true },
+    contentType: 'text/event-stream',
+    answer: () => `data: ${JSON.stringify(chunk({ content: 'a'.repeat(33 * megabyte) }))}\n\n`,
+    status: 502,
   },
   {
     name: 'vectors of the built-in engine',

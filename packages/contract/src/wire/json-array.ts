@@ -2,7 +2,7 @@ import { createAppend } from './append.ts'
 import type { EventBlock, EventSplitter } from './sse.ts'
 
 /** A longer element than this is refused as garbage; a large one holds a base64 picture or video. */
-const elementBytesMax = 64 * 1024 * 1024
+const elementBytesMax = 32 * 1024 * 1024
 
 const quote = 34
 const comma = 44
@@ -30,7 +30,7 @@ function isSpace(byte: number): boolean {
  * `raw`; the closing bracket is a comment, so that the bytes can pass untouched. A document that is no array, such as
  * a lone error object, is one element. An element without its end is `unreadable`, and so is an end without an element. `end` adds the closing bracket that has
  * not come. Throws RangeError when one element
- * is larger than 64 MiB.
+ * is larger than 32 MiB.
  */
 export function createJsonArraySplitter(): EventSplitter {
   return new JsonArraySplitter()
@@ -49,7 +49,7 @@ class JsonArraySplitter implements EventSplitter {
   push(piece: Uint8Array): readonly EventBlock[] {
     this.#pending = this.#append(this.#pending, piece)
     if (this.#pending.length > elementBytesMax)
-      throw new RangeError('An element is larger than 64 MiB')
+      throw new RangeError('An element is larger than 32 MiB')
     const found: EventBlock[] = []
     while (this.#scanned < this.#pending.length) {
       const byte = this.#pending[this.#scanned] ?? 0

@@ -25,15 +25,15 @@ export interface EventSplitter {
   end(): readonly EventBlock[]
 }
 
-/** A longer event than this is refused as garbage; no model sends one, a broken proxy may. */
-const blockBytesMax = 64 * 1024 * 1024
+/** A longer event than this is refused as garbage; no model sends one, a broken proxy may. Writing one is a turn. */
+const blockBytesMax = 32 * 1024 * 1024
 
 const lineFeed = 10
 const carriageReturn = 13
 
 /**
  * LF, CR and CRLF line ends, comments, a byte order mark, several data lines, several events in one piece, an event
- * split at any byte (WHATWG HTML, 9.2.6). Throws RangeError when one event is larger than 64 MiB.
+ * split at any byte (WHATWG HTML, 9.2.6). Throws RangeError when one event is larger than 32 MiB.
  */
 export function createEventSplitter(): EventSplitter {
   const append = createAppend()
@@ -94,7 +94,7 @@ export function createEventSplitter(): EventSplitter {
         if (!text.includes('\r')) return plain(piece, text)
       }
       pending = append(pending, piece)
-      if (pending.length > blockBytesMax) throw new RangeError('An event is larger than 64 MiB')
+      if (pending.length > blockBytesMax) throw new RangeError('An event is larger than 32 MiB')
       return blocks(false)
     },
     end() {

@@ -170,7 +170,9 @@ function closeMessage(output: Output, status: string): void {
 
 function addImage(output: Output, url: string): void {
   closeReasoning(output)
-  addWhole(output, imageItem(output.teller.itemId('ig_'), url))
+  const id = output.teller.itemId('ig_')
+  const begun = { id, type: 'image_generation_call', status: 'in_progress', result: null }
+  finishItem(output, beginItem(output, begun), imageItem(id, url))
 }
 
 /** It has ended when it is told, and the message around it goes on. */

@@ -42,9 +42,14 @@ export class Guard {
     this.#options = options
   }
 
-  /** The good events of a piece. Throws where the stream fails before or without any of them. */
-  push(piece: Uint8Array): readonly EventBlock[] {
-    return this.#sift(this.#split(() => this.#options.splitter.push(piece)))
+  /** What came with a piece, not judged yet. Throws `upstream_garbled` where an event is larger than any may be. */
+  split(piece: Uint8Array): readonly EventBlock[] {
+    return this.#split(() => this.#options.splitter.push(piece))
+  }
+
+  /** The good events of those. Throws where the stream fails before or without any of them. */
+  sift(blocks: readonly EventBlock[]): readonly EventBlock[] {
+    return this.#sift(blocks)
   }
 
   /** What was left when the upstream ended its stream. Throws `upstream_cut` where the answer is not whole. */

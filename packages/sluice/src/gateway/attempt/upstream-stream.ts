@@ -1,6 +1,8 @@
 import { type EventBlock, GatewayError } from '@sluice/contract'
 import type { AnyStep } from '../canonical.ts'
+import { parseLargeAnswer } from '../large-json.ts'
 import { readingFailure } from '../run/failures.ts'
+import { turn } from '../turns.ts'
 import type { Attempt, AttemptAnswer } from './attempt.ts'
 import { Guard } from './guard.ts'
 import type { StreamReading } from './prepare.ts'
@@ -48,6 +50,8 @@ export class StreamReceiver implements Omit<Receiver, 'head'> {
   #seen = 0
   #isOver = false
   #trailer: NodeJS.Timeout | undefined
+  /** What came while a large event is read in turns. */
+  #later: (() => void)[] | undefined
 
   constructor(options: StreamOptions) {
     const { attempt, reading } = options
@@ -67,9 +71,34 @@ export class StreamReceiver implements Omit<Receiver, 'head'> {
 
   data(piece: Uint8Array): void {
     if (this.#isOver) return
+    if (this.#later) {
+      this.#later.push(() => this.data(piece))
+      return
+    }
+    try {
+      const blocks = this.#guard.split(piece)
+      if (blocks.some(isLarge)) this.#readInTurns(blocks, piece)
+      else this.#pass(blocks, piece)
+    } catch (thrown) {
+      this.#fail(readingFailure(thrown))
+    }
+  }
+
+  #readInTurns(blocks: readonly EventBlock[], piece: Uint8Array): void {
+    const later: (() => void)[] = []
+    this.#later = later
+    void parseInTurns(blocks).then(() => {
+      this.#later = undefined
+      this.#pass(blocks, piece)
+      for (const next of later) next()
+    })
+  }
+
+  #pass(blocks: readonly EventBlock[], piece: Uint8Array): void {
+    if (this.#isOver || this.#options.attempt.isOver) return
     const { events } = this.#guard
     try {
-      this.#take(this.#guard.push(piece), piece)
+      this.#take(this.#guard.sift(blocks), piece)
     } catch (thrown) {
       return this.#fail(readingFailure(thrown))
     }
@@ -83,6 +112,10 @@ export class StreamReceiver implements Omit<Receiver, 'head'> {
   end(): void {
     clearTimeout(this.#trailer)
     if (this.#isOver) return
+    if (this.#later) {
+      this.#later.push(() => this.end())
+      return
+    }
     try {
       this.#take(this.#guard.end(), new Uint8Array())
     } catch (thrown) {
@@ -93,7 +126,8 @@ export class StreamReceiver implements Omit<Receiver, 'head'> {
 
   fail(error: GatewayError): void {
     clearTimeout(this.#trailer)
-    this.#fail(error)
+    if (this.#later) this.#later.push(() => this.#fail(error))
+    else this.#fail(error)
   }
 
   #take(blocks: readonly EventBlock[], piece: Uint8Array): void {
@@ -140,6 +174,28 @@ export class StreamReceiver implements Omit<Receiver, 'head'> {
     if (hasBegun) this.#way.out.fail(shown)
     else failed(shown)
   }
+}
+
+/** An event that holds more, most often a picture, is parsed in turns. */
+const parsedAtOnceMax = 1024 * 1024
+
+function isLarge({ raw }: EventBlock): boolean {
+  return raw.length > parsedAtOnceMax
+}
+
+/** Parses the large ones, so that whoever reads them finds them parsed. Never rejects. */
+async function parseInTurns(blocks: readonly EventBlock[]): Promise<void> {
+  for (const block of blocks) {
+    if (!isLarge(block)) continue
+    await turn()
+    if (block.kind !== 'event') continue
+    try {
+      block.parsed = { value: await parseLargeAnswer(Buffer.from(block.data)) }
+    } catch {
+      block.parsed = { value: undefined }
+    }
+  }
+  await turn()
 }
 
 /** Takes what follows the terminal event, mostly nothing, so that the connection can be used again. */
