@@ -77,21 +77,20 @@ export class StreamReceiver implements Omit<Receiver, 'head'> {
     }
     try {
       const blocks = this.#guard.split(piece)
-      if (blocks.some(isLarge)) this.#readInTurns(blocks, piece)
+      if (blocks.some(isLarge)) void this.#readInTurns(blocks, piece)
       else this.#pass(blocks, piece)
     } catch (thrown) {
       this.#fail(readingFailure(thrown))
     }
   }
 
-  #readInTurns(blocks: readonly EventBlock[], piece: Uint8Array): void {
+  async #readInTurns(blocks: readonly EventBlock[], piece: Uint8Array): Promise<void> {
     const later: (() => void)[] = []
     this.#later = later
-    void parseInTurns(blocks).then(() => {
-      this.#later = undefined
-      this.#pass(blocks, piece)
-      for (const next of later) next()
-    })
+    await parseInTurns(blocks)
+    this.#later = undefined
+    this.#pass(blocks, piece)
+    for (const told of later) told()
   }
 
   #pass(blocks: readonly EventBlock[], piece: Uint8Array): void {
