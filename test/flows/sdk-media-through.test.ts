@@ -49,8 +49,9 @@ const answering =
     json(response, body)
 const bytes =
   (type: string): Answering =>
-  (_seen, response) =>
+  (_seen, response) => {
     response.writeHead(200, { 'content-type': type }).end(sound)
+  }
 
 describe.each([
   ['cohere/embed-v4.0', 'cohere'],
