@@ -133,19 +133,19 @@ export const ownRows: readonly OwnRow[] = [
     ],
     date: '2026-11-22',
   },
-  { ...google, models: ['imagen-4.0-fast-*'], rates: { image: each(0.02) }, date: '2025-11-02' },
-  { ...google, models: ['imagen-4.0-ultra-*'], rates: { image: each(0.06) }, date: '2025-11-02' },
+  { ...google, models: ['imagen-4.0-fast-*'], rates: { image: each(0.02) }, date: '2026-11-22' },
+  { ...google, models: ['imagen-4.0-ultra-*'], rates: { image: each(0.06) }, date: '2026-11-22' },
   {
     ...google,
     models: ['imagen-4.0-generate-*'],
     rates: { image: each(0.04) },
-    date: '2025-11-02',
+    date: '2026-11-22',
   },
   {
     ...google,
     models: ['imagen-3.0-generate-*'],
     rates: { image: each(0.03) },
-    date: '2025-11-02',
+    date: '2026-11-22',
   },
   {
     ...google,
@@ -280,7 +280,7 @@ export const ownRows: readonly OwnRow[] = [
     rates: {},
     variants: [search('low', 0.005), search('medium', 0.008), search('high', 0.012)],
     tools: { web_search: 0 },
-    date: '2025-11-02',
+    date: '2026-11-22',
   },
   {
     ...perplexity,
@@ -288,7 +288,7 @@ export const ownRows: readonly OwnRow[] = [
     rates: {},
     variants: [search('low', 0.006), search('medium', 0.01), search('high', 0.014)],
     tools: { web_search: 0 },
-    date: '2025-11-02',
+    date: '2026-11-22',
   },
   {
     provider: 'voyage',
@@ -324,7 +324,6 @@ export const ownRows: readonly OwnRow[] = [
     models: ['*'],
     rates: {},
     tools: {
-      source: 0.025,
       web_search: 0.005,
       x_search: 0.005,
       code_execution: 0.005,
@@ -333,6 +332,15 @@ export const ownRows: readonly OwnRow[] = [
       collections_search: 0.0025,
       file_search: 0.0025,
     },
+    date: '2026-11-22',
+  },
+  // Sources of the search that came before tools; the page has no price for them any more.
+  {
+    provider: 'xai',
+    source: 'https://docs.x.ai/developers/pricing',
+    models: ['*'],
+    rates: {},
+    tools: { source: 0.025 },
     date: '2025-11-02',
   },
 ]
