@@ -43,15 +43,16 @@ export interface WatchingNeeds extends AlertNeeds {
 export async function openWatching(needs: WatchingNeeds): Promise<OpenWatching> {
   const { config, store, log, now } = needs
   const watching = await watch(needs)
+  const { telemetry, metrics, spans } = watching
   let settings = config.contentLogging
   const contents = new MaskingContentLog({
     shelf: store.contents,
     settings: () => settings,
     now,
+    ...(spans && { spans }),
     lost: (calls, reason) =>
       log.error({ calls, reason: String(reason) }, 'prompts and answers were not kept'),
   })
-  const { telemetry, metrics } = watching
   const telling = openOperatorAlerts({
     ...needs,
     breakerChanged(target, state, caller) {

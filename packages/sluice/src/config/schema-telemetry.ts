@@ -48,6 +48,13 @@ const traces = object(
         ),
       }),
     ),
+    content: optional(
+      Type.Boolean(
+        described(
+          'Whether the span of a call holds its prompt and its answer, masked, where contentLogging keeps them. Default false.',
+        ),
+      ),
+    ),
   },
   'OpenTelemetry traces. A change takes effect at the next start.',
 )

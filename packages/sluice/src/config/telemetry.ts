@@ -20,6 +20,8 @@ export interface TraceConfig {
   readonly headers: Readonly<Record<string, string>>
   /** Of the traces that begin here, from 0 to 1. */
   readonly ratio: number
+  /** Whether spans hold what was asked and answered, of calls of which that is kept. */
+  readonly content: boolean
   /** How long the collector may take, in milliseconds. */
   readonly timeoutMs: number
   /** What is said of this process with every span, `service.name` among it. */
@@ -53,6 +55,7 @@ export function readTelemetry(
         endpoint,
         headers: { ...traces.headers, ...pairsIn(openTelemetry.headers) },
         ratio: ratioOf(openTelemetry) ?? traces.ratio ?? 1,
+        content: traces.content ?? false,
         timeoutMs: timeoutOf(openTelemetry) ?? timeoutMsUsual,
         resource: {
           'service.name': openTelemetry.serviceName ?? 'sluice',

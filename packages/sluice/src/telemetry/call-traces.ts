@@ -2,6 +2,8 @@ import type { CallEnd } from '../gateway/call.ts'
 import type { AttemptEnd } from '../gateway/telemetry.ts'
 import type { AttemptSpan, CallTrace } from '../gateway/trace.ts'
 import { outcomeOf } from './call-metrics.ts'
+import type { WaitingSpans } from './content-log.ts'
+import type { SpanContent } from './content-thread.ts'
 import {
   createSpanId,
   createTraceId,
@@ -20,6 +22,8 @@ export interface TracedCall {
   /** Milliseconds since the epoch. */
   readonly endedAt: number
   readonly attempts: readonly TracedAttempt[]
+  /** What was asked and answered, masked, where spans hold it. */
+  readonly content?: SpanContent
 }
 
 export interface TracedAttempt {
@@ -33,6 +37,8 @@ export interface CallTracesOptions {
   readonly now: () => number
   /** Told of calls that are over and shall be sent. */
   readonly send: (call: TracedCall) => void
+  /** Whether spans hold what was asked and answered, of calls of which that is kept. */
+  readonly withContent?: boolean
 }
 
 /** What of a call's life its spans need; nothing is made of it until the call is over. */
@@ -63,8 +69,10 @@ class OpenTrace implements CallTrace {
  * Follows calls from their head to their end. Whether a call is sent is decided when it is over: with its trace, or because
  * it has failed.
  */
-export class CallTraces {
+export class CallTraces implements WaitingSpans {
   readonly #options: CallTracesOptions
+  /** Until what they asked and answered is masked. */
+  readonly #waiting = new Map<string, TracedCall>()
 
   constructor(options: CallTracesOptions) {
     this.#options = options
@@ -84,7 +92,20 @@ export class CallTraces {
     if (!(trace instanceof OpenTrace) || !format) return
     if (!trace.isSampled && !hasFailed(end)) return
     const { traceId, spanId, parent, attempts } = trace
-    this.#options.send({ traceId, spanId, parent, end, endedAt: this.#options.now(), attempts })
+    const { withContent = false, now, send } = this.#options
+    const traced = { traceId, spanId, parent, end, endedAt: now(), attempts }
+    if (withContent && end.call?.content) this.#waiting.set(end.call.id, traced)
+    else send(traced)
+  }
+
+  isWaiting(callId: string): boolean {
+    return this.#waiting.has(callId)
+  }
+
+  masked(callId: string, content: SpanContent | undefined): void {
+    const traced = this.#waiting.get(callId)
+    this.#waiting.delete(callId)
+    if (traced) this.#options.send(content ? { ...traced, content } : traced)
   }
 }
 

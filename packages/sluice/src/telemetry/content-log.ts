@@ -1,7 +1,7 @@
 import type { CallEnd } from '../gateway/call.ts'
 import type { ContentCapture, ContentLog } from '../gateway/content.ts'
 import type { ContentShelf } from '../ports/content.ts'
-import { type GatheredCall, openContentThread } from './content-thread.ts'
+import { type GatheredCall, openContentThread, type SpanContent } from './content-thread.ts'
 
 export interface ContentLogOptions {
   readonly shelf: Pick<ContentShelf, 'add' | 'forget'>
@@ -11,6 +11,15 @@ export interface ContentLogOptions {
   readonly now: () => number
   /** Told when contents are lost: there were too many, or they could not be written. */
   readonly lost: (calls: number, reason: unknown) => void
+  /** Spans that wait for what their calls asked and answered; absent where they hold none of it. */
+  readonly spans?: WaitingSpans
+}
+
+/** Calls whose spans are sent once their contents are masked. */
+export interface WaitingSpans {
+  isWaiting(callId: string): boolean
+  /** `content` is undefined where there is none for the span, or it was lost. */
+  masked(callId: string, content: SpanContent | undefined): void
 }
 
 /** So much may wait to be masked; what comes beyond it is lost, and said to be. */
@@ -86,10 +95,12 @@ export class MaskingContentLog implements ContentLog, AsyncDisposable {
     const size = content.requestBytes.length + content.size
     if (this.#bytes + size > waitingBytesMax) {
       this.#options.lost(1, 'too many wait to be masked')
+      this.#options.spans?.masked(call.id, undefined)
       return
     }
     this.#bytes += size
-    this.#waiting.push(gathered(call, content, givenId))
+    const isTraced = this.#options.spans?.isWaiting(call.id) === true
+    this.#waiting.push({ ...gathered(call, content, givenId), isTraced })
     this.#timer ??= setTimeout(() => void this.#writeInTurn(), everyMs).unref()
   }
 
@@ -132,14 +143,19 @@ export class MaskingContentLog implements ContentLog, AsyncDisposable {
   async #write(): Promise<void> {
     const calls = this.#waiting.splice(0, callsPerBatch)
     if (calls.length === 0) return
+    let spans: readonly SpanContent[] = []
     try {
-      const { documents } = await this.#thread.mask(calls)
-      await this.#options.shelf.add(documents)
+      const masked = await this.#thread.mask(calls)
+      spans = masked.spans
+      await this.#options.shelf.add(masked.documents)
     } catch (error) {
       this.#options.lost(calls.length, error)
     } finally {
-      for (const { request, answer } of calls)
+      const byId = new Map(spans.map((span) => [span.callId, span]))
+      for (const { request, answer, facts, isTraced } of calls) {
         this.#bytes -= request.bytes.length + answer.bytes.length
+        if (isTraced) this.#options.spans?.masked(facts.callId, byId.get(facts.callId))
+      }
     }
   }
 }
@@ -148,7 +164,7 @@ function gathered(
   call: NonNullable<CallEnd['call']>,
   content: Capture,
   givenId: string | undefined,
-): GatheredCall {
+): Omit<GatheredCall, 'isTraced'> {
   const { requestBytes, isRequestCut, pieces, isAnswerCut, isStream, bytesMax } = content
   return {
     facts: {

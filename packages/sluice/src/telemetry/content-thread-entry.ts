@@ -1,15 +1,38 @@
 // The code of the thread that content-thread.ts starts.
 import { type MessagePort, parentPort } from 'node:worker_threads'
-import type { GatheredCall, MaskedBatch } from './content-thread.ts'
+import type { GatheredCall, MaskedBatch, SpanContent } from './content-thread.ts'
 import { type GatheredBody, maskBody } from './masked-content.ts'
+import { spanContent } from './span-messages.ts'
 
 if (parentPort) serve(parentPort)
 
 function serve(port: MessagePort): void {
   port.on('message', (calls: readonly GatheredCall[]) => {
-    const answer: MaskedBatch = { documents: JSON.stringify(calls.map(documentOf)) }
+    const documents = calls.map(documentOf)
+    const spans = calls.flatMap((call, at) => spansOf(call, documents[at]))
+    const answer: MaskedBatch = { documents: JSON.stringify(documents), spans }
     port.postMessage(answer)
   })
+}
+
+type Document = ReturnType<typeof documentOf>
+
+function spansOf(call: GatheredCall, document: Document | undefined): readonly SpanContent[] {
+  if (!call.isTraced || !document) return []
+  const { callId, format, request, answer } = document
+  const { bytes, isStream } = call.answer
+  const finishReason = isStream ? lastReasonIn(bytes) : undefined
+  const content = spanContent({ format, request, answer, isStream, finishReason })
+  return content ? [{ callId, ...content }] : []
+}
+
+/** The last that a stream said, whatever its format calls it. */
+function lastReasonIn(bytes: Uint8Array): string | undefined {
+  const raw = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
+  const pattern = /"(?:finish_reason|stop_reason|finishReason)"\s*:\s*"([\w-]{1,40})"/g
+  let last: string | undefined
+  for (const [, said] of raw.matchAll(pattern)) last = said
+  return last
 }
 
 function documentOf({ facts, request, answer, charactersMax }: GatheredCall) {

@@ -9,11 +9,23 @@ export interface GatheredCall {
   readonly answer: GatheredBody
   /** How much is kept of each. */
   readonly charactersMax: number
+  /** Whether its span shall hold them as well. */
+  readonly isTraced: boolean
+}
+
+/** Masked prompts and answers for a call's span, each a JSON text. */
+export interface SpanContent {
+  readonly callId: string
+  readonly input: string
+  readonly output: string
+  readonly system?: string
 }
 
 /** Masked calls as the text of a JSON array of `KeptContent`. */
 export interface MaskedBatch {
   readonly documents: string
+  /** Of those that are traced and have messages. */
+  readonly spans: readonly SpanContent[]
 }
 
 /** Masks beside the calls. One batch at a time. */

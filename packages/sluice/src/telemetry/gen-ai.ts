@@ -21,6 +21,9 @@ export const genAi = {
   cacheWriteTokens: 'gen_ai.usage.cache_creation.input_tokens',
   tokenType: 'gen_ai.token.type',
   errorType: 'error.type',
+  inputMessages: 'gen_ai.input.messages',
+  outputMessages: 'gen_ai.output.messages',
+  systemInstructions: 'gen_ai.system_instructions',
 } as const
 
 /** The conventions' buckets, in seconds. */

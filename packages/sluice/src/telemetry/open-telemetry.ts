@@ -4,6 +4,7 @@ import type { BreakerState } from '../gateway/route/breaker.ts'
 import type { AttemptEnd, Metrics, Telemetry } from '../gateway/telemetry.ts'
 import { CallMetrics } from './call-metrics.ts'
 import { CallTraces } from './call-traces.ts'
+import type { WaitingSpans } from './content-log.ts'
 import type { FamilySnapshot } from './families.ts'
 import { ProcessMetrics, type UnderWay } from './process-metrics.ts'
 
@@ -31,6 +32,8 @@ export interface OpenTelemetry extends AsyncDisposable {
   readonly telemetry?: Telemetry
   /** Absent where nothing is measured. */
   readonly metrics?: Metrics
+  /** Spans that wait for what their calls asked and answered; absent where they hold none of it. */
+  readonly spans?: WaitingSpans
   /** Models that are configured, as `provider/model`: they are labels. */
   configure(models: Iterable<string>): void
   /** Of a breaker that holds for all. */
@@ -45,10 +48,16 @@ export async function openTelemetry(options: TelemetryOptions): Promise<OpenTele
   const traces =
     config.traces &&
     exporter &&
-    new CallTraces({ ratio: config.traces.ratio, now, send: (call) => exporter.send(call) })
+    new CallTraces({
+      ratio: config.traces.ratio,
+      now,
+      send: (call) => exporter.send(call),
+      withContent: config.traces.content,
+    })
   return {
     ...((calls || traces) && { telemetry: new Watching(calls, traces) }),
     ...(calls && own && { metrics: metricsOf([calls, own], config.metrics.key, others) }),
+    ...(traces && config.traces?.content === true && { spans: traces }),
     configure: (models) => calls?.configure(models),
     breakerChanged: (target, state) => calls?.breakerChanged(target, state),
     async [Symbol.asyncDispose]() {

@@ -1,6 +1,7 @@
 import type { UsageRecord } from '@sluice/contract'
 import type { CallEnd } from '../gateway/call.ts'
 import type { AttemptEnd } from '../gateway/telemetry.ts'
+import type { SpanContent } from './content-thread.ts'
 import { genAi, operationWord, providerWord } from './gen-ai.ts'
 
 type Attributes = Record<string, string | number | boolean | readonly string[]>
@@ -58,6 +59,17 @@ export function callAttributes({
   attributes['sluice.stream'] = stream
   attributes['sluice.attempts'] = trail.attempts
   return attributes
+}
+
+/** What was asked and answered, masked. */
+export function contentAttributes(content: SpanContent | undefined): Attributes {
+  if (!content) return {}
+  const { input, output, system } = content
+  return {
+    [genAi.inputMessages]: input,
+    [genAi.outputMessages]: output,
+    ...(system !== undefined && { [genAi.systemInstructions]: system }),
+  }
 }
 
 /** What is said of an attempt. */

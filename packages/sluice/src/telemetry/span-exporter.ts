@@ -13,7 +13,13 @@ import { resourceFromAttributes } from '@opentelemetry/resources'
 import { BatchSpanProcessor } from '@opentelemetry/sdk-trace'
 import type { TraceConfig } from '../config/telemetry.ts'
 import { programVersion } from '../config/version.ts'
-import { attemptAttributes, attemptName, callAttributes, callName } from './span-attributes.ts'
+import {
+  attemptAttributes,
+  attemptName,
+  callAttributes,
+  callName,
+  contentAttributes,
+} from './span-attributes.ts'
 import type { TracedAttempt, TracedCall } from './call-traces.ts'
 
 type ReadableSpan = Parameters<BatchSpanProcessor['onEnd']>[0]
@@ -110,7 +116,7 @@ function callSpan(call: TracedCall): OwnFields {
     }),
     ...timesOf(endedAt - end.durationMs, end.durationMs),
     ...statusOf(end.status >= 500 || end.call?.trail.failure !== undefined, end.failure),
-    attributes: callAttributes(end) as Attributes,
+    attributes: { ...callAttributes(end), ...contentAttributes(call.content) } as Attributes,
   }
 }
 
