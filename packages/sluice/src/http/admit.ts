@@ -209,7 +209,9 @@ function spendingOf(
   asked: unknown = call.request.model,
 ): Spending | undefined {
   const names = [typeof asked === 'string' ? asked : route.model]
-  for (const level of route.levels) for (const { id } of level) names.push(id)
+  // A budget for a model counts it at every provider, however the caller names it.
+  for (const level of route.levels)
+    for (const { id, model } of level) names.push(id, id.slice(id.indexOf('/') + 1), model)
   const budgets = limits.budgets.filter(({ counts }) => counts(names, call.tags))
   if (budgets.length === 0) return undefined
   const microUsd = estimatedCost(call, { route, size, at: gateway.now() })

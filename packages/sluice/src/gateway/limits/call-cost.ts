@@ -1,11 +1,15 @@
-import { isObject, noUsage, type Usage } from '@sluice/contract'
+import { isObject, type Usage } from '@sluice/contract'
 import { askedUsage } from '../attempt/charge.ts'
 import type { Call } from '../call.ts'
-import type { Route } from '../route/routing.ts'
+import type { Route, Target } from '../route/routing.ts'
 import { type CallSize, isFree } from './call-size.ts'
 
 /** Of a recording, in the least that speech is compressed to: 32 kbit/s. */
 const audioBytesPerSecond = 4_000
+/** What providers make of a second of sound, at most (Gemini API, token counting). */
+const audioTokensPerSecond = 32
+/** What a second of fast speech is as text. */
+const spokenTokensPerSecond = 8
 /** Of a picture, where it is paid for by tokens: the most that one is drawn with (OpenAI API, gpt-image-1, high quality). */
 const drawnTokens = 6_240
 /** Of a video whose request does not say its length. */
@@ -33,10 +37,25 @@ export function estimatedCost(
       const cost = price.cost(usage, call.operation, at)
       if (!cost) return undefined
       count += 1
-      dearest = Math.max(dearest, cost.microUsd)
+      dearest = Math.max(dearest, cost.microUsd, atTier(call, price, { usage, at }))
     }
   const isHedged = route.options.hedge.enabled && count > 1 && call.operation !== 'createVideo'
   return dearest * size.choices * (isHedged ? 2 : 1)
+}
+
+/** At the tier that is asked for, which may be dearer than the usual one; 0 where it has no price of its own. */
+function atTier(
+  { operation, request }: Call,
+  price: Target['price'],
+  { usage, at }: { readonly usage: Usage; readonly at: number },
+): number {
+  const serviceTier = request.value['service_tier']
+  if (
+    typeof serviceTier !== 'string' ||
+    price.written(at)?.serviceTiers?.[serviceTier] === undefined
+  )
+    return 0
+  return price.cost({ ...usage, serviceTier }, operation, at)?.microUsd ?? 0
 }
 
 function usageOf(call: Call, { inputTokens, outputTokens }: CallSize): Usage {
@@ -52,7 +71,7 @@ function usageOf(call: Call, { inputTokens, outputTokens }: CallSize): Usage {
     }
     case 'transcribe':
     case 'translate':
-      return { ...noUsage, seconds: Math.ceil(bytesIn(value['file']) / audioBytesPerSecond) }
+      return heard(Math.ceil(bytesIn(value['file']) / audioBytesPerSecond))
     case 'rerank': {
       const { documents } = value
       const count = Array.isArray(documents) ? documents.length : 1
@@ -64,6 +83,17 @@ function usageOf(call: Call, { inputTokens, outputTokens }: CallSize): Usage {
       return askedUsage(call, undefined) ?? { ...used, seconds: videoSecondsUnsaid }
     default:
       return used
+  }
+}
+
+/** A recording is paid for by its seconds or by tokens of sound and text, whichever has a price. */
+function heard(seconds: number): Usage {
+  const audioInputTokens = seconds * audioTokensPerSecond
+  return {
+    inputTokens: audioInputTokens,
+    audioInputTokens,
+    outputTokens: seconds * spokenTokensPerSecond,
+    seconds,
   }
 }
 

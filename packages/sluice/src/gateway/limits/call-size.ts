@@ -90,9 +90,18 @@ function outputOf(
 ): Pick<CallSize, 'outputTokens' | 'choices'> {
   const gemini = value['generationConfig']
   const config: Readonly<Record<string, unknown>> = isObject(gemini) ? gemini : {}
+  // Of several the largest: nobody knows here which of them the upstream goes by.
   const limits = [...outputLimits.map((name) => value[name]), config['maxOutputTokens']]
-  const choices = [value['n'], config['candidateCount']].find((one) => isCount(one)) ?? 1
-  return { outputTokens: Math.ceil(limits.find((one) => isCount(one)) ?? usual), choices }
+  const counts = [value['n'], value['best_of'], config['candidateCount']]
+  return {
+    outputTokens: Math.ceil(largest(limits) ?? usual),
+    choices: largest(counts) ?? 1,
+  }
+}
+
+function largest(values: readonly unknown[]): number | undefined {
+  const counts = values.filter((value) => isCount(value))
+  return counts.length === 0 ? undefined : Math.max(...counts)
 }
 
 function isCount(value: unknown): value is number {

@@ -37,7 +37,7 @@ export async function recallBudget(
 }
 
 function isOf(pattern: string, { provider, model, requestedModel }: SpentGroup): boolean {
-  const names = [`${provider}/${model}`, requestedModel ?? model]
+  const names = [`${provider}/${model}`, model, requestedModel ?? model]
   return names.some((name) => covers(pattern, name))
 }
 
@@ -66,7 +66,9 @@ async function sumOf(book: Store['book'], { from, now, model, only }: Summed): P
   })
   if (model === undefined) return total.costMicroUsd
   let spent = 0
-  for (const { of, sums } of groups) if (covers(model, of.join('/'))) spent += sums.costMicroUsd
+  for (const { of, sums } of groups)
+    if (covers(model, of.join('/')) || covers(model, String(of[1] ?? '')))
+      spent += sums.costMicroUsd
   return spent
 }
 

@@ -1,0 +1,85 @@
+// Every kind of limit on every level, asked for by many at once: one less, as many and one more than there is room for.
+import type { ServerResponse } from 'node:http'
+import { describe, expect, test } from 'vitest'
+import type { Terms } from '../../packages/sluice/src/ports/account.ts'
+import { fakeUpstream, json } from '../support/fake-upstream.ts'
+import { chatReply } from '../support/openai-wire.ts'
+import { ownedKey, siblingKey, writeOwners } from '../support/owners.ts'
+import { start, until } from '../support/start.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
+
+/** Two tokens of prompt, as the gateway counts before an upstream has, and no more than 98 of answer. */
+const body = { model: 'up/m', max_tokens: 98, messages: [{ role: 'user', content: 'Hi' }] }
+const prices = { 'up/*': { input: 1, output: 1 } }
+
+const kinds: readonly (readonly [string, (calls: number, each: number) => Terms])[] = [
+  ['requests', (calls) => ({ requestsPerMinute: calls })],
+  ['tokens', (calls, each) => ({ tokensPerMinute: calls * each })],
+  ['places', (calls) => ({ concurrentRequests: calls })],
+  [
+    'money',
+    (calls, each) => ({
+      budgets: [{ id: 'b', window: 'month', limitMicroUsd: calls * each }],
+    }),
+  ],
+]
+const levels = ['key', 'user', 'team', 'organization'] as const
+const room = 4
+
+async function stage(terms: Parameters<typeof writeOwners>[1]) {
+  await using opened = new AsyncDisposableStack()
+  const { path: dataFolder } = opened.use(temporaryFolder())
+  await writeOwners(dataFolder, terms)
+  const held: ServerResponse[] = []
+  const upstream = opened.use(
+    await fakeUpstream((_seen, response) => {
+      held.push(response)
+    }),
+  )
+  const gateway = opened.use(
+    await start(
+      {
+        prices,
+        defaults: { retries: { attempts: 1 } },
+        providers: { up: { type: 'openai', baseUrl: upstream.url, key: 'k' } },
+      },
+      { dataFolder },
+    ),
+  )
+  const moved = opened.move()
+  return { gateway, upstream, held, [Symbol.asyncDispose]: () => moved.disposeAsync() }
+}
+
+/** What one call puts aside, in tokens, which is what it may cost in millionths of a dollar. */
+const each = await (async () => {
+  await using staged = await stage({ key: { tokensPerMinute: 1 } })
+  const refused = await staged.gateway.post('/v1/chat/completions', body, { key: ownedKey })
+  const [, amount = ''] = /may take (\d+)/.exec(await refused.text()) ?? []
+  return Number(amount)
+})()
+
+describe.each(kinds)('%s', (_kind, termsOf) => {
+  describe.each(levels)('of the %s', (level) => {
+    test.each([room - 1, room, room + 1])('%i at once', async (asked) => {
+      expect(each).toBeGreaterThan(98)
+      await using staged = await stage({ [level]: termsOf(room, each) })
+      const { gateway, upstream, held } = staged
+      // A key's limit is its own; above it all keys share one.
+      const keys = level === 'key' ? [ownedKey] : [ownedKey, siblingKey]
+      const calls = Array.from({ length: asked }, (_, at) =>
+        gateway.post('/v1/chat/completions', body, { key: keys[at % keys.length] ?? ownedKey }),
+      )
+      const granted = Math.min(asked, room)
+      await until(() => upstream.seen.length === granted, 15_000)
+      const refused = await Promise.all(
+        asked > room ? [Promise.race(calls).then(({ status }) => status)] : [],
+      )
+      expect(refused).toEqual(asked > room ? [429] : [])
+      for (const response of held) json(response, chatReply('Hello'))
+      const statuses = (await Promise.all(calls)).map(({ status }) => status)
+      expect(statuses.filter((status) => status === 200)).toHaveLength(granted)
+      expect(statuses.filter((status) => status === 429)).toHaveLength(asked - granted)
+      expect(upstream.seen).toHaveLength(granted)
+    })
+  })
+})

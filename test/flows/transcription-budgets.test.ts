@@ -1,0 +1,82 @@
+// What a recording may cost is put aside before it is sent, whether its price is for seconds or for tokens.
+import { expect, test } from 'vitest'
+import type { ConfigFile } from '../../packages/sluice/src/config/schema.ts'
+import { granted } from '../support/administrate.ts'
+import { fakeUpstream, json } from '../support/fake-upstream.ts'
+import { start } from '../support/start.ts'
+
+/** Ten seconds at 32 kbit/s. */
+const recording = Buffer.alloc(40_000, 1)
+
+const usages = {
+  tokens: {
+    type: 'tokens',
+    input_tokens: 100,
+    input_token_details: { audio_tokens: 100, text_tokens: 0 },
+    output_tokens: 20,
+    total_tokens: 120,
+  },
+  seconds: { type: 'duration', seconds: 10 },
+}
+
+interface Case {
+  readonly price: NonNullable<ConfigFile['prices']>[string]
+  readonly usage: object
+  readonly reserved: number
+  readonly spent: number
+}
+
+test.each<[string, Case]>([
+  [
+    'tokens',
+    {
+      price: { audioInput: 6, output: 10 },
+      usage: usages.tokens,
+      // 320 tokens of sound and 80 of text; 100 and 20 were used.
+      reserved: 320 * 6 + 80 * 10,
+      spent: 100 * 6 + 20 * 10,
+    },
+  ],
+  [
+    'seconds',
+    { price: { audioSeconds: 0.0001 }, usage: usages.seconds, reserved: 1_000, spent: 1_000 },
+  ],
+])('at a price for %s', async (_name, { price, usage, reserved, spent }) => {
+  await using upstream = await fakeUpstream((_seen, response) =>
+    json(response, { text: 'Hello', usage }),
+  )
+  await using gateway = await start({
+    prices: { 'up/*': price },
+    defaults: { retries: { attempts: 1 } },
+    providers: { up: { type: 'openai', baseUrl: upstream.url, key: 'k' } },
+  })
+  const ask = async (limitMicroUsd: number) => {
+    const budgets = [{ id: 'b', limitMicroUsd, window: 'month' }]
+    const key = await granted(gateway, 'POST /admin/v1/keys', { name: 'k', budgets })
+    const form = new FormData()
+    form.set('model', 'up/m')
+    form.set('file', new Blob([recording], { type: 'audio/mpeg' }), 'a.mp3')
+    const send = () =>
+      gateway.request('/v1/audio/transcriptions', { method: 'POST', body: form, key: key.secret })
+    return { send, key }
+  }
+  const less = await ask(reserved - 1)
+  const refused = await less.send()
+  expect(refused.status).toBe(429)
+  expect(await refused.text()).toContain('insufficient_quota')
+  expect(upstream.seen).toHaveLength(0)
+  const enough = await ask(reserved)
+  const answer = await enough.send()
+  expect(answer.status, await answer.text()).toBe(200)
+  // What was really used takes its place.
+  await expect
+    .poll(
+      async () => {
+        const own = await gateway.request('/v1/usage', { key: enough.key.secret })
+        const { limits } = (await own.json()) as { limits: { remaining: number }[] }
+        return limits[0]?.remaining
+      },
+      { timeout: 15_000 },
+    )
+    .toBe(reserved - spent)
+})
