@@ -1,5 +1,5 @@
 import { type ErrorCode, GatewayError } from '@sluice/contract'
-import { failureStatuses } from './openapi-operation.ts'
+import { changeStatuses, failureStatuses } from './openapi-operation.ts'
 import type { JsonSchema } from './openapi-schema.ts'
 
 /** How one family of clients is told of a failure. */
@@ -7,13 +7,18 @@ export interface ErrorForm {
   /** The name of its component, such as `Error` or `MessagesError`. */
   readonly name: string
   readonly body: (error: GatewayError) => unknown
+  /** Whether what is kept is changed in this form. Default false. */
+  readonly hasChanges?: boolean
 }
 
-const meanings: Readonly<Record<(typeof failureStatuses)[number], readonly [ErrorCode, string]>> = {
+const statuses = [...failureStatuses, ...changeStatuses] as const
+
+const meanings: Readonly<Record<(typeof statuses)[number], readonly [ErrorCode, string]>> = {
   '400': ['invalid_request', 'The request is invalid; `param` names the field.'],
   '401': ['unauthenticated', 'The API key is missing or invalid.'],
   '403': ['forbidden', 'The key may not use this model.'],
   '404': ['model_not_found', 'There is no such model, task or path.'],
+  '409': ['conflict', 'It contradicts what is there; the message says what.'],
   '413': ['too_large', 'The request body is too large (measured after decompression).'],
   '429': ['rate_limited', 'Too many requests; Retry-After says when to try again.'],
   '500': ['internal', 'Internal error of the gateway.'],
@@ -24,9 +29,13 @@ const meanings: Readonly<Record<(typeof failureStatuses)[number], readonly [Erro
 }
 
 /** The shared responses of every failure, each with the body that the code itself makes. */
-export function failureResponses({ name, body }: ErrorForm): Record<string, JsonSchema> {
+export function failureResponses({
+  name,
+  body,
+  hasChanges = false,
+}: ErrorForm): Record<string, JsonSchema> {
   return Object.fromEntries(
-    failureStatuses.map((status) => {
+    (hasChanges ? statuses : failureStatuses).map((status) => {
       const [code, description] = meanings[status]
       return [
         `${name}${status}`,

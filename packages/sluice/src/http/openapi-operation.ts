@@ -45,6 +45,11 @@ export const failureStatuses = [
   '504',
 ] as const
 
+/** Those that only changes of what is kept may meet. */
+export const changeStatuses = ['409'] as const
+
+type FailureStatus = (typeof failureStatuses)[number] | (typeof changeStatuses)[number]
+
 /** Describes an operation at one of its addresses. */
 export function describe(described: Described, path: string): Description {
   const isFirst = described.paths[0] === path
@@ -126,7 +131,7 @@ function eventStream(what: string, further: JsonSchema = {}): JsonSchema {
 /** References to the shared descriptions of failures, in the error body of one format. Default: every failure. */
 export function failures(
   error: string,
-  statuses: readonly (typeof failureStatuses)[number][] = failureStatuses,
+  statuses: readonly FailureStatus[] = failureStatuses,
 ): JsonSchema {
   return Object.fromEntries(
     statuses.map((status) => [status, { $ref: `#/components/responses/${error}${status}` }]),
@@ -144,8 +149,14 @@ const answerHeaders = Object.fromEntries(
   ].map((name) => [name, { $ref: `#/components/headers/${name}` }]),
 )
 
+const pathMeanings: Readonly<Record<string, string>> = {
+  id: 'The id, as it was given when the thing was made or listed.',
+  model: 'The name of a model.',
+}
+
 export function pathParameter(name: string): JsonSchema {
-  return { name, in: 'path', required: true, schema: { type: 'string' } }
+  const description = pathMeanings[name] ?? `The ${name}.`
+  return { name, in: 'path', required: true, description, schema: { type: 'string' } }
 }
 
 function queryParameters(request: TSchema, inPath: readonly string[]): readonly JsonSchema[] {

@@ -1,4 +1,10 @@
-import { type Description, failureStatuses, failures, pathParameter } from './openapi-operation.ts'
+import {
+  changeStatuses,
+  type Description,
+  failureStatuses,
+  failures,
+  pathParameter,
+} from './openapi-operation.ts'
 import type { JsonSchema } from './openapi-schema.ts'
 
 /** What an address that is no inference operation says of itself. */
@@ -9,6 +15,8 @@ export interface Written {
   /** Besides those in the path. */
   readonly parameters?: readonly JsonSchema[]
   readonly requestBody?: JsonSchema
+  /** Whether it changes what is kept, so that it may contradict that. Default false. */
+  readonly changes?: boolean
   /** The answers that are not failures. */
   readonly reply: Readonly<Record<string, JsonSchema>>
 }
@@ -22,7 +30,7 @@ interface Place {
 /** As the OpenAPI document has it. What is open to all needs no key, and fails only where the request is not even HTTP. */
 export function describeWritten(
   { method, path, access }: Place,
-  { reply, ...operation }: Written,
+  { reply, changes = false, ...operation }: Written,
   error: string,
 ): Description {
   const isOpen = access === 'open'
@@ -35,7 +43,11 @@ export function describeWritten(
       ...operation,
       ...(parameters.length > 0 && { parameters }),
       ...(isOpen && { security: [] }),
-      responses: { ...reply, ...failures(error, isOpen ? ['400'] : failureStatuses) },
+      responses: {
+        ...reply,
+        ...failures(error, isOpen ? ['400'] : failureStatuses),
+        ...failures(error, changes ? changeStatuses : []),
+      },
     },
     schemas: {},
   }

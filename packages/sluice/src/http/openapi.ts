@@ -7,7 +7,11 @@ import { type Description, describe } from './openapi-operation.ts'
 import type { JsonSchema } from './openapi-schema.ts'
 import { describeWritten } from './openapi-written.ts'
 
-const errorForm: ErrorForm = { name: 'Error', body: (error) => error.toJSON() }
+const errorForm: ErrorForm = {
+  name: 'Error',
+  body: (error) => error.toJSON(),
+  hasChanges: true,
+}
 
 const tags: Readonly<Record<string, string>> = {
   Chat: 'Chat completions, streamed or not.',

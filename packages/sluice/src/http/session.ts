@@ -61,6 +61,7 @@ export const sessionAddresses: readonly Address[] = [
         content: {
           'application/json': {
             schema: object({ key: { ...text, description: 'The secret of a key.' } }),
+            example: { key: 'sk-0123456789abcdef' },
           },
         },
       },

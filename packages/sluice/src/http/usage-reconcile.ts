@@ -40,6 +40,9 @@ export const reconcileAddresses: readonly Address[] = [
                 },
               },
             },
+            example: {
+              csv: 'usage_date_utc,model,cost_usd\n2026-11-01,Claude Haiku 4.5,0.42\n',
+            },
           },
         },
       },

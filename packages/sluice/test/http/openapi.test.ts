@@ -1,6 +1,8 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { beforeAll, expect, test } from 'vitest'
+import { granted } from '../../../../test/support/administrate.ts'
 import { lint } from '../../../../test/support/openapi.ts'
+import { start } from '../../../../test/support/start.ts'
 import { operations } from '../../../contract/src/operations/index.ts'
 import { formats as allFormats } from '../../../protocols/src/formats.ts'
 import { notImplemented } from '../../src/http/not-implemented.ts'
@@ -17,6 +19,8 @@ interface Document {
 
 interface PathOperation {
   readonly operationId: string
+  readonly summary: string
+  readonly parameters?: readonly { readonly name: string; readonly description?: string }[]
   readonly requestBody?: {
     content: Record<string, { schema: { $ref?: string }; example?: unknown }>
   }
@@ -96,6 +100,52 @@ test('every example is what its schema accepts', () => {
   expect(verdicts.length).toBeGreaterThan(5)
   for (const verdict of verdicts)
     expect(verdict).toEqual({ operationId: verdict.operationId, accepted: true, errors: null })
+})
+
+/** Every address of the administration with what it is described by. */
+function administration() {
+  return Object.entries(document.paths)
+    .filter(([path]) => path.startsWith('/admin/'))
+    .flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+    )
+}
+
+test('the administration is described whole: summaries, parameters, bodies with examples, answers', () => {
+  expect(administration().length).toBeGreaterThan(50)
+  for (const { path, method, operation } of administration()) {
+    const place = `${method} ${path}`
+    expect(operation.summary, place).toMatch(/^[A-Z]/)
+    for (const { name, description } of operation.parameters ?? [])
+      expect(description, `${place}: ${name}`).toMatch(/\S/)
+    for (const [, name = ''] of path.matchAll(/\{(\w+)\}/g))
+      expect(
+        operation.parameters?.map((one) => one.name),
+        place,
+      ).toContain(name)
+    for (const content of Object.values(operation.requestBody?.content ?? {}))
+      expect(content, place).toHaveProperty('example')
+    expect(operation.responses['200'], place).toHaveProperty('content')
+    const changes = method !== 'get' && !/usage|session|explain/.test(path)
+    if (changes) expect(Object.keys(operation.responses), place).toContain('409')
+  }
+})
+
+test('what the examples of the administration say is taken by a gateway', async () => {
+  await using gateway = await start()
+  const bodyOf = (path: string, method: string) =>
+    document.paths[path]?.[method]?.requestBody?.content['application/json']?.example as object
+  for (const kind of ['organizations', 'teams', 'users', 'keys']) {
+    const path = `/admin/v1/${kind}`
+    const { id } = await granted(gateway, `POST ${path}`, bodyOf(path, 'post'))
+    await granted(gateway, `PATCH ${path}/${String(id)}`, bodyOf(`${path}/{id}`, 'patch'))
+    if (kind === 'keys')
+      await granted(
+        gateway,
+        `POST ${path}/${String(id)}/rotate`,
+        bodyOf(`${path}/{id}/rotate`, 'post'),
+      )
+  }
 })
 
 test('errors have four keys, two of which may be null', () => {

@@ -114,6 +114,7 @@ function changingEndpoints({ kind, title, path }: Named): readonly AdminEndpoint
       operationId: `create${title}`,
       summary: `Create ${kind === 'organization' ? 'an' : 'a'} ${kind}`,
       body: kind === 'organization' ? organizationCreation : accountCreationBody,
+      example: { name: `first-${kind}`, budgets: [{ limitMicroUsd: 10_000_000, window: 'month' }] },
       reply: shown,
       serve: (context, { body }) =>
         administer(
@@ -128,6 +129,7 @@ function changingEndpoints({ kind, title, path }: Named): readonly AdminEndpoint
       operationId: `change${title}`,
       summary: `Change the ${kind}${kind === 'organization' ? '' : ', or move it'}; null takes a term away`,
       body: kind === 'organization' ? organizationChangesBody : accountChangesBody,
+      example: { requestsPerMinute: 600, budgets: null },
       reply: shown,
       serve: (context, { id, body }) =>
         administer(

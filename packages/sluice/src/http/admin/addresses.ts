@@ -17,7 +17,7 @@ export const adminEndpoints: readonly AdminEndpoint[] = [
 
 /** The same as addresses of the gateway. */
 export const endpointAddresses: readonly Address[] = adminEndpoints.map((endpoint) => {
-  const { method, path, roles, operationId, summary, body, parameters, reply } = endpoint
+  const { method, path, roles, operationId, summary, body, example, parameters, reply } = endpoint
   return {
     method,
     path,
@@ -31,9 +31,15 @@ export const endpointAddresses: readonly Address[] = adminEndpoints.map((endpoin
       ...(body && {
         requestBody: {
           required: true,
-          content: { 'application/json': { schema: toJsonSchema(body, 'json') } },
+          content: {
+            'application/json': {
+              schema: toJsonSchema(body, 'json'),
+              ...(example && { example }),
+            },
+          },
         },
       }),
+      ...(method !== 'GET' && { changes: true }),
       reply: answer(reply),
     },
     serve: (exchange) => serve(endpoint, exchange),

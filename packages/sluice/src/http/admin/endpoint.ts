@@ -35,6 +35,8 @@ export interface AdminEndpoint {
   readonly summary: string
   /** Of the body; absent where there is none. */
   readonly body?: TSchema
+  /** A body that it takes. */
+  readonly example?: object
   /** Of the query. */
   readonly parameters?: readonly JsonSchema[]
   readonly reply: JsonSchema

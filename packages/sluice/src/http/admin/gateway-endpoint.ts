@@ -49,6 +49,7 @@ export function gatewayAddress(endpoint: GatewayEndpoint): Address {
           },
         },
       }),
+      ...(method !== 'GET' && { changes: true }),
       reply: answer(reply),
     },
     async serve(exchange) {

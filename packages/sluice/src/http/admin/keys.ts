@@ -74,6 +74,7 @@ export const keyEndpoints: readonly AdminEndpoint[] = [
     operationId: 'createKey',
     summary: 'Create a key; its secret is shown only in this answer',
     body: keyCreationBody,
+    example: { name: 'app', models: ['openai/*'], requestsPerMinute: 60 },
     reply: withSecret,
     serve: (context, { body }) =>
       administer(
@@ -100,6 +101,7 @@ export const keyEndpoints: readonly AdminEndpoint[] = [
     operationId: 'changeKey',
     summary: 'Change a key, its owner or its role; null takes a term or the owner away',
     body: keyChangesBody,
+    example: { models: ['openai/*', 'fast'], requestsPerMinute: null },
     reply: shown,
     serve: (context, { id, body }) =>
       administer(doing(context), keyChange(context.admin, id, withTerms(body as KeyChanges))),
@@ -111,6 +113,7 @@ export const keyEndpoints: readonly AdminEndpoint[] = [
     operationId: 'rotateKey',
     summary: 'Give a key another secret, and let the one before be good for a while',
     body: rotationBody,
+    example: { overlapSeconds: 3600 },
     reply: withSecret,
     serve(context, { id, body }) {
       const { overlapSeconds = 0 } = body as { readonly overlapSeconds?: number }

@@ -1,0 +1,52 @@
+// README.md: what it says of figures, pictures and files.
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { root } from '../support/npm.ts'
+
+const readme = readFileSync(join(root, 'README.md'), 'utf8')
+
+test('it stays short enough to be read', () => {
+  expect(readme.split('\n').length).toBeLessThan(170)
+})
+
+test('every file and picture that it links to is there', () => {
+  const links = [...readme.matchAll(/\]\((?!https?:)([^)#]+)/g)].map(([, path = '']) => path)
+  expect(links.length).toBeGreaterThan(20)
+  for (const path of links) expect(existsSync(join(root, path)), path).toBe(true)
+})
+
+test('the processor times that it names are those of the benchmark, give or take a fifth', () => {
+  const { measured } = JSON.parse(
+    readFileSync(join(root, 'bench/results/latest.json'), 'utf8'),
+  ) as {
+    readonly measured: readonly {
+      readonly scenario: { readonly name: string }
+      readonly rows: readonly { readonly target: string; readonly cpuUs?: number }[]
+    }[]
+  }
+  const rows = measured.find(({ scenario }) => scenario.name === 'chat-2k')?.rows ?? []
+  const said: Readonly<Record<string, RegExp>> = {
+    sluice: /About (\d+) µs/,
+    nginx: /nginx took (\d+) µs/,
+    bare: /Fastify proxy (\d+) µs/,
+    portkey: /Portkey's gateway (\d+) µs/,
+  }
+  for (const [target, pattern] of Object.entries(said)) {
+    const measuredUs = rows.find((row) => row.target === target)?.cpuUs ?? Number.NaN
+    const saidUs = Number(pattern.exec(readme.replaceAll('\n', ' '))?.[1])
+    expect(Math.abs(saidUs / measuredUs - 1), `${target}: ${measuredUs}`).toBeLessThan(0.2)
+  }
+})
+
+test('every run of an agent finished, and there are as many faults as pages say', () => {
+  const textOf = (file: string) => readFileSync(join(root, file), 'utf8')
+  const [, finished, runs] = /(\d+) of (\d+) runs finished/.exec(textOf('docs/agents.md')) ?? []
+  expect(finished).toMatch(/\d/)
+  expect(finished).toBe(runs)
+  const [, counted] = /(\d+) faults/.exec(textOf('docs/fault-wall.md')) ?? []
+  for (const page of ['README.md', 'docs/streaming.md', 'docs/compare.md']) {
+    const [, said] = /ore than (\d+) faults/.exec(textOf(page)) ?? []
+    expect(Number(counted), page).toBeGreaterThan(Number(said))
+  }
+})
