@@ -35,6 +35,7 @@ export default defineConfig({
           { text: 'Providers', link: '/providers/' },
           { text: 'Routing', link: '/routing' },
           { text: 'Accounts and budgets', link: '/accounts' },
+          { text: 'Signing in', link: '/sign-in' },
           { text: 'How exact limits are', link: '/limits' },
           { text: 'Usage and bills', link: '/usage' },
           { text: 'Requests', link: '/requests' },

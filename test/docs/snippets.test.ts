@@ -6,6 +6,8 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { parseAppliedFiles } from '../../packages/sluice/src/cli/apply/file.ts'
+import { createConfig } from '../../packages/sluice/src/config/config.ts'
+import { readEnvironment } from '../../packages/sluice/src/config/env.ts'
 import { parseConfig } from '../../packages/sluice/src/config/file.ts'
 import { agents } from '../agents/agents.ts'
 import { leaveOut } from '../support/leave-out.ts'
@@ -167,7 +169,10 @@ describe('settings and files', () => {
   test.each(all.filter((snippet) => snippet.language === 'yaml'))('$page:$line', ({ code }) => {
     if (foreign.test(code)) expect(parse(code)).toBeTypeOf('object')
     else if (code.startsWith('# accounts.yaml')) parseAppliedFiles([{ name: '', text: code }])
-    else parseConfig(code, 'sluice.yaml', known(code))
+    else {
+      const file = parseConfig(code, 'sluice.yaml', known(code))
+      createConfig(readEnvironment(known(code)), file, 'sluice.yaml')
+    }
   })
 
   test.each(all.filter((snippet) => snippet.language === 'json'))('$page:$line', ({ code }) => {

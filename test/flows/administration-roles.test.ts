@@ -1,7 +1,7 @@
 // Which administrator may ask for what: every address of the administration, with every role.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { addresses } from '../../packages/sluice/src/http/routes.ts'
-import { adminKey, type Started, start, testKey } from '../support/start.ts'
+import { adminKey, type RequestOptions, type Started, start, testKey } from '../support/start.ts'
 
 const administrated = addresses
   .filter(({ access }) => access === 'administrator')
@@ -62,6 +62,7 @@ const table: Readonly<Record<string, string>> = {
   'GET /admin/v1/budgets': 'oovt',
   'POST /admin/v1/usage/reconcile': 'oov-',
 }
+const issuer = 'https://issuer.example'
 const roles = ['owner', 'operator', 'viewer', 'team'] as const
 
 test('the table has every address', () => {
@@ -71,14 +72,16 @@ test('the table has every address', () => {
 describe('each address', () => {
   let gateway: Started
   const keys = new Map<string, string>()
+  let teamId = ''
   beforeAll(async () => {
-    gateway = await start()
+    gateway = await start({ console: { oidc: { issuer, clientId: 'sluice' } } })
     const made = async (path: string, body: object) => {
       const response = await gateway.post(path, body, { key: adminKey })
       expect(response.status).toBe(200)
       return (await response.json()) as { id: string; secret: string }
     }
     const team = await made('/admin/v1/teams', { name: 'search' })
+    teamId = team.id
     for (const adminRole of roles) {
       const owned = adminRole === 'team' ? { ownerId: team.id } : {}
       const asked = { name: adminRole, role: 'administrator', adminRole, ...owned }
@@ -88,17 +91,45 @@ describe('each address', () => {
   })
   afterAll(() => gateway[Symbol.asyncDispose]())
 
+  /** Somebody who has signed in without a key, in the place of one. */
+  async function cookieOf(role: string): Promise<string> {
+    const adminRole = roles.find((one) => one === role)
+    const principal = {
+      id: `oidc_${role}`,
+      name: role,
+      hash: '',
+      prefix: '',
+      createdAt: 0,
+      issuer,
+      ...(adminRole ? { role: 'administrator' as const, adminRole } : { role: 'caller' as const }),
+      ...(adminRole === 'team' && { ownerId: teamId }),
+    }
+    const { token } = await gateway.gateway.sessions.open({ principal })
+    return `sluice-session=${token}`
+  }
+
   const cases = Object.entries(table).flatMap(([address, allowed]) => [
     ...roles.map((role, index) => [address, role, allowed[index] !== '-'] as const),
     [address, 'a key that is no administrator’s', false] as const,
   ])
 
   test.each(cases)('%s: %s, %s', async (address, role, isAllowed) => {
+    await expectAnswer(address, { key: keys.get(role) ?? null }, isAllowed)
+    const cookie = await cookieOf(role)
+    const headers = { cookie, 'x-sluice-console': '1' }
+    await expectAnswer(address, { key: null, headers }, isAllowed)
+  })
+
+  async function expectAnswer(
+    address: string,
+    { key, headers }: Pick<RequestOptions, 'key' | 'headers'>,
+    isAllowed: boolean,
+  ): Promise<void> {
     const [method = '', path = ''] = address.split(' ')
     const response = await gateway.request(path.replace('{id}', 'unknown_1'), {
       method,
-      key: keys.get(role) ?? null,
-      headers: { 'content-type': 'application/json' },
+      key: key ?? null,
+      headers: { 'content-type': 'application/json', ...headers },
       ...(method !== 'GET' && { body: '{}' }),
     })
     const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true
@@ -110,7 +141,7 @@ describe('each address', () => {
       expect(response.status).toBe(403)
       expect(error?.type).toBe('permission_error')
     }
-  })
+  }
 
   test.each(Object.keys(table))('%s without a key is 401', async (address) => {
     const [method = '', path = ''] = address.split(' ')

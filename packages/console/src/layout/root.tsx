@@ -13,7 +13,7 @@ export function Root() {
   if (!data.session)
     return (
       <Suspense fallback={<Loading />}>
-        <SignIn />
+        <SignIn oidc={data.oidc} />
       </Suspense>
     )
   return <Shell session={data.session} version={data.version} />

@@ -101,9 +101,9 @@ function Menu({ session }: Pick<ShellProps, 'session'>) {
 function Foot({ session, version }: ShellProps) {
   const client = useQueryClient()
   async function signOut(): Promise<void> {
-    await ask('signOut').catch(() => {})
+    const answered = await ask('signOut').catch(() => undefined)
     client.clear()
-    location.assign(location.pathname)
+    location.assign(answered?.endSessionUrl ?? location.pathname)
   }
   return (
     <footer className={classes.foot}>

@@ -1,14 +1,16 @@
-import { Anchor, Button, PasswordInput, Stack, Text, Title } from '@mantine/core'
+import { Alert, Anchor, Button, PasswordInput, Stack, Text, Title } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
+import type { Reply } from '../api/client.ts'
 import { useChange } from '../api/queries.ts'
 import icon from './icon.svg'
+import { signInTexts } from '../texts/sign-in.ts'
 import { texts } from '../texts/texts.ts'
 import { SchemeButton } from './scheme-button.tsx'
 import classes from './sign-in.module.css'
 
-/** Takes a key, for which the gateway gives this browser a session. */
-export function SignIn() {
+/** Leads to the issuer, or takes a key, for which the gateway gives this browser a session. */
+export function SignIn({ oidc }: Pick<Reply<'getSession'>, 'oidc'>) {
   const [key, setKey] = useState('')
   const client = useQueryClient()
   const signIn = useChange('signIn', ['getSession'])
@@ -28,23 +30,34 @@ export function SignIn() {
               <Title order={1} size="h2">
                 {texts.product}
               </Title>
-              <Text c="dimmed">{texts.signIn.lead}</Text>
+              <Text c="dimmed">{signInTexts.lead}</Text>
             </div>
           </div>
+          <Problem />
+          {oidc && (
+            <>
+              <Button component="a" href={oidcAddress()}>
+                {signInTexts.with(oidc.name)}
+              </Button>
+              <Text size="sm" c="dimmed" ta="center">
+                {signInTexts.or}
+              </Text>
+            </>
+          )}
           <PasswordInput
-            label={texts.signIn.key}
-            description={texts.signIn.keyHint}
+            label={signInTexts.key}
+            description={signInTexts.keyHint}
             value={key}
             onChange={(event) => setKey(event.currentTarget.value)}
             error={error?.message}
             autoComplete="current-password"
-            visibilityToggleButtonProps={{ 'aria-label': texts.signIn.show, tabIndex: 0 }}
+            visibilityToggleButtonProps={{ 'aria-label': signInTexts.show, tabIndex: 0 }}
             required
             withAsterisk={false}
-            autoFocus
+            autoFocus={!oidc}
           />
-          <Button type="submit" loading={isPending}>
-            {texts.signIn.submit}
+          <Button type="submit" loading={isPending} variant={oidc ? 'default' : 'filled'}>
+            {oidc ? signInTexts.submitKey : signInTexts.submit}
           </Button>
           <div className={classes.foot}>
             <Anchor href="docs" underline="always">
@@ -56,4 +69,35 @@ export function SignIn() {
       </form>
     </main>
   )
+}
+
+/** Why the issuer's answer did not sign anybody in, as the gateway has told it behind `#`. */
+function Problem() {
+  const said = new URLSearchParams(location.hash.split('?')[1])
+  const problem = said.get('problem')
+  if (problem === null) return null
+  const known: Readonly<Record<string, string>> = signInTexts.problems
+  const request = said.get('request')
+  return (
+    <Alert color="red" variant="outline" role="alert" title={signInTexts.failed}>
+      <Text size="sm">
+        {Object.hasOwn(known, problem) ? known[problem] : signInTexts.problems.failed}
+      </Text>
+      {request !== null && /^[\w-]{1,64}$/.test(request) && (
+        <Text size="sm" mt="xs" c="dimmed" className={classes.request}>
+          {signInTexts.request(request)}
+        </Text>
+      )}
+    </Alert>
+  )
+}
+
+/** Led to and not asked, so that it is none of the operations; relative, as they are. */
+const oidcPlace = 'admin/v1/session/oidc'
+
+/** The page that was asked for is shown afterwards. */
+function oidcAddress(): string {
+  const [page = ''] = location.hash.slice(1).split('?')
+  const isPage = /^\/[\w.~-][\w/.~-]{0,199}$/.test(page)
+  return isPage ? `${oidcPlace}?${String(new URLSearchParams({ returnTo: page }))}` : oidcPlace
 }

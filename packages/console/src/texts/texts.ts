@@ -41,14 +41,5 @@ export const texts = {
     team: 'Team administrator',
     caller: 'User',
   },
-  signIn: {
-    title: 'Sign in',
-    lead: 'One address in front of every model.',
-    key: 'Key',
-    keyHint:
-      'An administrator’s key or your own. The first start of the gateway keeps one in initial-keys.json in its data folder.',
-    submit: 'Sign in',
-    show: 'Show the key',
-  },
   home: 'Go to the first page',
 } as const

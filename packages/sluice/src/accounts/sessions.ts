@@ -1,6 +1,6 @@
 import { hash, randomBytes } from 'node:crypto'
 import type { ApiKey, Caller } from '../ports/api-key.ts'
-import type { Session } from '../ports/session.ts'
+import type { Principal, Session } from '../ports/session.ts'
 import type { Store } from '../ports/store.ts'
 import type { Dated } from './callers.ts'
 
@@ -9,12 +9,16 @@ export interface SignedIn {
   readonly caller: Caller
   /** Milliseconds since the epoch. */
   readonly expiresAt: number
+  /** Who said who it is; absent where a key did. */
+  readonly issuer?: string
 }
 
 /** Who is signed in at the console. */
 export interface Sessions {
-  /** The token of a new session, which is kept nowhere. */
-  open(of: Pick<Session, 'keyHash' | 'principal'>): Promise<string>
+  /** The token of a new session, which is kept nowhere, and when it ends. */
+  open(
+    of: { readonly keyHash: string } | { readonly principal: Omit<Principal, 'expiresAt'> },
+  ): Promise<{ readonly token: string; readonly expiresAt: number }>
   /** Undefined where the session has ended, and when its secret or one of its owners is not valid any more. */
   find(token: string): Promise<SignedIn | undefined>
   /** Ends it, on every replica at once. False where there was none. */
@@ -28,36 +32,55 @@ export interface SessionOptions {
     findHash(hash: string): Caller | undefined
     /** A key without a secret, with the owners that it has now. */
     dated(key: ApiKey): Dated | undefined
+    /** Takes up what other replicas have changed. */
+    reload(): Promise<void>
+  }
+  readonly settings: () => {
+    /** How long a session lasts. */
+    readonly sessionMs: number
+    /** Whose word is taken. */
+    readonly oidc?: { readonly issuer: string }
   }
   /** Milliseconds since the epoch. */
   readonly now: () => number
 }
 
-/** One working day and a little more: nobody is asked to sign in twice a day. */
-export const sessionMs = 12 * 60 * 60 * 1000
 const tokenBytes = 32
+/** What another replica has changed is known here within a second; whoever it signed in may come here before that. */
+const freshMs = 5_000
 
 /** Sessions are read from the store with each request, so that an end of one holds everywhere at once. */
-export function createSessions({ store, keys, now }: SessionOptions): Sessions {
+export function createSessions({ store, keys, settings, now }: SessionOptions): Sessions {
   function callerOf({ keyHash, principal }: Session): Caller | undefined {
     if (keyHash !== undefined) return keys.findHash(keyHash)
+    if (principal?.issuer !== settings().oidc?.issuer) return undefined
     const dated = principal && keys.dated(principal)
     return dated && dated.expiresAt > now() ? dated.caller : undefined
+  }
+
+  async function callerSoon(session: Session): Promise<Caller | undefined> {
+    const found = callerOf(session)
+    if (found || session.createdAt + freshMs < now()) return found
+    await keys.reload()
+    return callerOf(session)
   }
 
   return {
     async open(of) {
       const token = randomBytes(tokenBytes).toString('base64url')
       const createdAt = now()
-      const expiresAt = createdAt + sessionMs
-      await store.addSession({ hash: hashToken(token), ...of, createdAt, expiresAt })
-      return token
+      const expiresAt = createdAt + settings().sessionMs
+      // What it has running ends with it.
+      const kept = 'principal' in of ? { principal: { ...of.principal, expiresAt } } : of
+      await store.addSession({ hash: hashToken(token), ...kept, createdAt, expiresAt })
+      return { token, expiresAt }
     },
     async find(token) {
       const session = await store.findSession(hashToken(token))
       if (!session || session.expiresAt <= now()) return undefined
-      const caller = callerOf(session)
-      return caller && { caller, expiresAt: session.expiresAt }
+      const caller = await callerSoon(session)
+      const { expiresAt, principal } = session
+      return caller && { caller, expiresAt, ...(principal && { issuer: principal.issuer }) }
     },
     close: (token) => store.removeSession(hashToken(token)),
   }

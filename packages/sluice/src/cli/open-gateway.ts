@@ -2,6 +2,7 @@ import { type BuiltinEngine, engineCard } from '@sluice/engine'
 import type { FastifyInstance } from 'fastify'
 import { Attempts } from '../accounts/attempts.ts'
 import { hashSecret, keyOf } from '../accounts/secrets.ts'
+import { createOidcClient } from '../accounts/oidc-client.ts'
 import { createSessions } from '../accounts/sessions.ts'
 import { createTokens } from '../accounts/tokens.ts'
 import { aiSdkEngines } from '../ai-sdk/engines.ts'
@@ -96,7 +97,7 @@ export async function openGateway(input: OpenGatewayInput): Promise<OpenGateway>
     learnedSizes: new LearnedSizes(),
     keys,
     tokens,
-    sessions: createSessions({ store, keys, now }),
+    ...signingIn({ store, keys, settings: () => current.config.console, now }),
     routing: () => current.routing,
     settings,
     send: sender.send,
@@ -146,6 +147,17 @@ function openShared(link: ProcessLink | undefined): Pick<Gateway, 'live' | 'sign
   if (!link) return { live, signInAttempts: new Attempts() }
   shareLiveCalls(live, link)
   return { live, signInAttempts: sharedAttempts(link) }
+}
+
+/** How people come to the console, and who has come. */
+function signingIn(
+  input: Omit<Parameters<typeof createSessions>[0], 'settings'> & {
+    readonly settings: () => Config['console']
+  },
+): Pick<Gateway, 'sessions' | 'oidc'> {
+  const { settings, now } = input
+  const oidc = createOidcClient({ settings: () => settings().oidc, now })
+  return { sessions: createSessions(input), oidc }
 }
 
 interface Current {

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type Alerting, readAlerts } from './alerts.ts'
 import { ConfigError } from './config-error.ts'
+import { type ConsoleConfig, readConsole } from './console.ts'
 import { databaseUrlPattern } from './database-url.ts'
 import { defaultAliases } from './default-aliases.ts'
 import type { Environment, Variables } from './env.ts'
@@ -86,6 +87,7 @@ export interface Config {
   readonly keys: readonly KeyConfig[]
   /** Issuers of tokens that stand for a key. */
   readonly jwt: readonly JwtConfig[]
+  readonly console: ConsoleConfig
   /** Secrets of SLUICE_API_KEYS. */
   readonly apiKeys: readonly string[]
   /** The secret of SLUICE_ADMIN_KEY. */
@@ -182,6 +184,7 @@ export function createConfig(environment: Environment, content: ConfigFile, file
     unsupported: content.defaults?.unsupported ?? content.unsupported ?? 'hints',
     keys: content.keys ?? [],
     jwt: content.jwt ?? [],
+    console: readConsole(content.console),
     apiKeys: environment.apiKeys,
     ...(environment.adminKey !== undefined && { adminKey: environment.adminKey }),
     log: {

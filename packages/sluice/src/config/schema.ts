@@ -2,6 +2,7 @@ import { Type } from '@sluice/contract'
 import type { Static } from 'typebox'
 import { databaseUrlPattern } from './database-url.ts'
 import { alerts } from './schema-alerts.ts'
+import { consoleSettings } from './schema-console.ts'
 import { jwt } from './schema-jwt.ts'
 import {
   count,
@@ -234,6 +235,7 @@ export const configFileSchema = Type.Object(
     defaults: optional(object(routeOptions, 'Default options of all routes.')),
     keys: optional(listOf(key, 'API keys defined in the settings.')),
     jwt: optional(jwt),
+    console: optional(consoleSettings),
     log: optional(log),
     telemetry: optional(telemetry),
     contentLogging: optional(contentLogging),

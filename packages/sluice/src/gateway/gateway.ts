@@ -1,5 +1,6 @@
 import type { VideoJob } from '@sluice/contract'
 import type { SignInAttempts } from '../accounts/attempts.ts'
+import type { OidcClient } from '../accounts/oidc-client.ts'
 import type { Sessions } from '../accounts/sessions.ts'
 import type {
   BuiltinEngine,
@@ -41,6 +42,8 @@ export interface Gateway {
   readonly tokens: { find(token: string): Caller | undefined | Promise<Caller | undefined> }
   /** Who is signed in at the console. */
   readonly sessions: Sessions
+  /** The issuer that people sign in at; it is asked only where one is set. */
+  readonly oidc: OidcClient
   /** Who tries to sign in, by address. */
   readonly signInAttempts: SignInAttempts
   /** Models and routes as configured now. Taken once per call, so that a change never splits one. */

@@ -1,4 +1,6 @@
 import type { FastifyRequest } from 'fastify'
+import type { ServerOptions } from './address.ts'
+import { isSecure } from './session-cookie.ts'
 
 /**
  * Where the caller reaches the gateway, without a trailing slash: the configured address, else the one the request
@@ -9,9 +11,10 @@ export function publicAddress({
   options,
 }: {
   readonly request: FastifyRequest
-  readonly options: { readonly publicUrl?: string }
+  readonly options: Pick<ServerOptions, 'publicUrl' | 'trustedProxies'>
 }): string {
   if (options.publicUrl !== undefined) return options.publicUrl
   const host = request.headers.host ?? `${request.socket.localAddress}:${request.socket.localPort}`
-  return `${request.protocol}://${/^[\w.:[\]-]+$/.test(host) ? host : 'localhost'}`
+  const protocol = isSecure(request, options) ? 'https' : 'http'
+  return `${protocol}://${/^[\w.:[\]-]+$/.test(host) ? host : 'localhost'}`
 }

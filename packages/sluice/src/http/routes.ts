@@ -27,6 +27,7 @@ import { type Inference, serveInference } from './inference.ts'
 import { modelAddresses } from './model-addresses.ts'
 import { notImplemented } from './not-implemented.ts'
 import { createOpenApi } from './openapi.ts'
+import { oidcAddresses } from './oidc.ts'
 import { ownKeyAddresses } from './own-keys.ts'
 import { ownUsageAddresses } from './own-usage.ts'
 import { responseAddresses } from './responses.ts'
@@ -67,6 +68,7 @@ export const addresses: readonly Address[] = [
   ...budgetAddresses,
   ...overviewAddresses,
   ...sessionAddresses,
+  ...oidcAddresses,
   ...providerAddresses,
   ...modelListAddresses,
   ...routeAddresses,

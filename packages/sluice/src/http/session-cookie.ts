@@ -7,6 +7,11 @@ import type { ServerOptions } from './address.ts'
 const secureName = '__Host-sluice-session'
 const plainName = 'sluice-session'
 
+/** From the question to the issuer's answer. */
+const askedNames = { secure: '__Host-sluice-sign-in', plain: 'sluice-sign-in' }
+/** Nobody takes longer at the issuer. */
+const askedSeconds = 600
+
 /** A page of another origin cannot send it without asking first, and is never let. */
 const consoleHeader = 'x-sluice-console'
 
@@ -17,12 +22,12 @@ type Place = Pick<ServerOptions, 'publicUrl' | 'trustedProxies'>
 export function sessionTokenOf({ headers }: Pick<FastifyRequest, 'headers'>): string | undefined {
   const { cookie } = headers
   if (cookie === undefined) return undefined
+  return cookieIn(cookie, secureName) ?? cookieIn(cookie, plainName)
+}
+
+function cookieIn(cookie: string, name: string): string | undefined {
   const pairs = cookie.split(';').map((pair) => pair.trim())
-  for (const name of [secureName, plainName]) {
-    const found = pairs.find((pair) => pair.startsWith(`${name}=`))
-    if (found !== undefined) return found.slice(name.length + 1)
-  }
-  return undefined
+  return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1)
 }
 
 /** The value of `set-cookie` that makes a browser hold the token; an empty one lets it forget. */
@@ -30,6 +35,26 @@ export function sessionCookie(token: string, isSecure: boolean, seconds: number)
   const name = isSecure ? secureName : plainName
   const secure = isSecure ? '; Secure' : ''
   return `${name}=${token}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Strict${secure}`
+}
+
+/**
+ * The value of `set-cookie` that makes a browser keep what it has asked the issuer; an empty one lets it forget. The issuer sends
+ * the browser back from another site, where it keeps a strict cookie to itself: this one is lax, and good for that way alone.
+ */
+export function askedCookie(value: string, isSecure: boolean): string {
+  const name = isSecure ? askedNames.secure : askedNames.plain
+  const seconds = value === '' ? 0 : askedSeconds
+  const secure = isSecure ? '; Secure' : ''
+  return `${name}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure}`
+}
+
+/** What a browser has kept; undefined where it has asked nothing of late. */
+export function askedOf(
+  { headers: { cookie } }: Pick<Asked, 'headers'>,
+  isSecure: boolean,
+): string | undefined {
+  if (cookie === undefined) return undefined
+  return cookieIn(cookie, isSecure ? askedNames.secure : askedNames.plain)
 }
 
 /** Whether the browser has come by https, as far as the settings and known proxies say. */

@@ -1,12 +1,15 @@
 import { GatewayError, invalidRequest } from '@sluice/contract'
 import { assertAddress } from '../accounts/allowed.ts'
-import { sessionMs, type SignedIn } from '../accounts/sessions.ts'
+import { administer } from '../accounts/administer.ts'
+import type { SignedIn } from '../accounts/sessions.ts'
+import { signedIn } from '../accounts/sign-in.ts'
 import { hashSecret } from '../accounts/secrets.ts'
 import { programVersion } from '../config/version.ts'
 import type { Address, Exchange } from './address.ts'
 import { parseJsonObject, readBody } from './body.ts'
 import { clientAddress } from './client-address.ts'
 import { limitsOf } from './inference.ts'
+import { publicAddress } from './public-address.ts'
 import { answer, object, text } from './openapi-written.ts'
 import { assertOwnPage, isSecure, sessionCookie, sessionTokenOf } from './session-cookie.ts'
 
@@ -32,7 +35,23 @@ const sessionSchema = {
   description: 'Who is signed in; null where nobody is.',
 }
 
-const reply = answer(object({ version: text, session: sessionSchema }))
+const oidcSchema = {
+  ...object({ name: text }),
+  type: ['object', 'null'],
+  description: 'What the button to sign in by OpenID Connect says; null where it is not set up.',
+}
+
+const state = { version: text, session: sessionSchema, oidc: oidcSchema }
+const reply = answer(object(state))
+const outReply = answer(
+  object({
+    ...state,
+    endSessionUrl: {
+      type: ['string', 'null'],
+      description: 'The page of the OpenID Connect issuer where signing out goes on, if any.',
+    },
+  }),
+)
 
 const of = { path, access: 'open' } as const
 
@@ -76,7 +95,7 @@ export const sessionAddresses: readonly Address[] = [
       operationId: 'signOut',
       summary: 'Sign out: the session ends on every replica',
       tags: ['Session'],
-      reply,
+      reply: outReply,
     },
     serve: signOut,
   },
@@ -101,27 +120,45 @@ async function signIn(exchange: Exchange): Promise<void> {
   const caller = gateway.keys.find(secret)
   if (!caller) throw new GatewayError('unauthenticated', 'The key is not valid', { param: 'key' })
   assertAddress(caller, address)
-  const token = await gateway.sessions.open({ keyHash: hashSecret(secret) })
+  const { token, expiresAt } = await gateway.sessions.open({ keyHash: hashSecret(secret) })
+  const at = gateway.now()
+  const place = { store: gateway.store, at, hasFixedOwner: gateway.keys.hasFixedOwner() }
+  await administer({ ...place, actor: caller.id }, signedIn(caller, 'key'))
   const secure = isSecure(request, options)
-  void answered.header('set-cookie', sessionCookie(token, secure, sessionMs / 1000))
-  say(exchange, { caller, expiresAt: gateway.now() + sessionMs })
+  const seconds = Math.round((expiresAt - at) / 1000)
+  void answered.header('set-cookie', sessionCookie(token, secure, seconds))
+  say(exchange, { caller, expiresAt })
 }
 
 async function signOut(exchange: Exchange): Promise<void> {
   const { gateway, options, request, reply: answered } = exchange
   const token = sessionTokenOf(request)
+  let issuer: string | undefined
   if (token !== undefined) {
     assertOwnPage(request, options)
+    issuer = (await gateway.sessions.find(token))?.issuer
     await gateway.sessions.close(token)
   }
   void answered.header('set-cookie', sessionCookie('', isSecure(request, options), 0))
-  say(exchange, undefined)
+  const url =
+    issuer === undefined
+      ? undefined
+      : await gateway.oidc.endSessionUrl(`${publicAddress(exchange)}/`)
+  say(exchange, undefined, { endSessionUrl: url ?? null })
 }
 
-function say({ reply: answered }: Exchange, signedIn: SignedIn | undefined): void {
-  void answered
-    .header('cache-control', 'no-store')
-    .send({ version: programVersion(), session: signedIn ? shown(signedIn) : null })
+function say(
+  { gateway, reply: answered }: Exchange,
+  found: SignedIn | undefined,
+  further: { readonly endSessionUrl?: string | null } = {},
+): void {
+  const { oidc } = gateway.settings.config().console
+  void answered.header('cache-control', 'no-store').send({
+    version: programVersion(),
+    session: found ? shown(found) : null,
+    oidc: oidc ? { name: oidc.name ?? 'single sign-on' } : null,
+    ...further,
+  })
 }
 
 function shown({ caller, expiresAt }: SignedIn) {

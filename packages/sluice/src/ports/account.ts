@@ -53,6 +53,8 @@ export interface Account extends Terms {
   readonly kind: AccountKind
   readonly name: string
   readonly parentId?: string
+  /** Of a user who has signed in: who it is at the OpenID Connect issuer, hashed. Nobody else signs in as it. */
+  readonly identity?: string
   /** Milliseconds since the epoch. */
   readonly createdAt: number
   /** While it is set nothing below it is valid. */

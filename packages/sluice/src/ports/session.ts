@@ -1,13 +1,18 @@
 import type { ApiKey } from './api-key.ts'
 
+/** What stands for a key where somebody signed in without one; its own hash is empty. */
+export interface Principal extends ApiKey {
+  /** Who said who it is. */
+  readonly issuer: string
+}
+
 /** Somebody who has signed in with a browser. */
 export interface Session {
   /** Lower-case hexadecimal SHA-256 of the token that the browser holds. */
   readonly hash: string
   /** Hash of the secret that was signed in with: the session ends when this secret does. */
   readonly keyHash?: string
-  /** What stands for a key where somebody signed in without one; its own hash is empty. */
-  readonly principal?: ApiKey
+  readonly principal?: Principal
   /** Milliseconds since the epoch. */
   readonly createdAt: number
   readonly expiresAt: number

@@ -12,6 +12,7 @@ const accountColumns: Columns<Account> = {
   kind: text('kind'),
   name: text('name'),
   parentId: text('parent_id'),
+  identity: text('identity'),
   createdAt: integer('created_at'),
   disabledAt: integer('disabled_at'),
   ...termColumns,

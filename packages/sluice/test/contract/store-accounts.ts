@@ -19,7 +19,10 @@ export function describeAccounts(subjectOf: () => Subject): void {
     })
 
     test('a session is found until it is removed, here and in another process', async () => {
-      const principal = sampleKey({ id: 'oidc_1', hash: '' })
+      const principal = {
+        ...sampleKey({ id: 'oidc_1', hash: '' }),
+        issuer: 'https://issuer.example',
+      }
       const session = { hash: 'a', keyHash: 'h', createdAt: 10, expiresAt: 20 }
       const other = { hash: 'b', principal, createdAt: 11, expiresAt: 30 }
       await store.addSession(session)

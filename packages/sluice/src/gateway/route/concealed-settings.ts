@@ -21,6 +21,7 @@ export function concealedSettings(config: Config, upstreams: Iterable<Upstream>)
   }
   for (const one of [config.adminKey, ...config.apiKeys, ...config.keys.map(({ key }) => key)])
     add(one)
+  add(config.console.oidc?.clientSecret)
   for (const { url, secret } of config.alerts.webhooks) {
     add(secret)
     add(url)

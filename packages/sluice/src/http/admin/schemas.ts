@@ -180,7 +180,14 @@ export const shownAccountSchema = Type.Object({
   kind: oneOf(['organization', 'team', 'user']),
   name,
   createdAt: time,
-  ...optionals({ parentId: id, disabledAt: time, ...shownTerms }),
+  ...optionals({
+    parentId: id,
+    identity: Type.String({
+      description: 'Of a user who has signed in by OpenID Connect: who it is there, as a hash.',
+    }),
+    disabledAt: time,
+    ...shownTerms,
+  }),
 })
 const shownKeyFields = {
   object: oneOf(['key']),

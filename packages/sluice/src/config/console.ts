@@ -1,0 +1,32 @@
+import { ConfigError } from './config-error.ts'
+import type { ConsoleSettings, OidcSettings } from './schema-console.ts'
+
+/** What is set of the console. */
+export interface ConsoleConfig {
+  /** How long somebody stays signed in. */
+  readonly sessionMs: number
+  /** Absent: people sign in with keys alone. */
+  readonly oidc?: OidcSettings
+}
+
+/** One working day and a little more: nobody is asked to sign in twice a day. */
+const sessionMsUsual = 12 * 60 * 60 * 1000
+
+/** Tenants that stand for everybody who has an account there. */
+const anyTenant = /^https:\/\/login\.microsoftonline\.com\/(?:common|organizations|consumers)\b/
+
+/** @throws ConfigError for an issuer that is none, or that would let in everybody. */
+export function readConsole({ sessionMs, oidc }: ConsoleSettings = {}): ConsoleConfig {
+  if (oidc) {
+    const { search, hash, username, password } = URL.parse(oidc.issuer) ?? { search: '?' }
+    if (`${search}${hash}${username}${password}` !== '')
+      throw new ConfigError('console.oidc.issuer must be a URL without a query and a password')
+    if (anyTenant.test(oidc.issuer))
+      throw new ConfigError(
+        'console.oidc.issuer must name the tenant: common, organizations and consumers stand for everybody',
+      )
+    if (oidc.scopes?.includes('openid') === false)
+      throw new ConfigError('console.oidc.scopes must have openid')
+  }
+  return { sessionMs: sessionMs ?? sessionMsUsual, ...(oidc && { oidc }) }
+}

@@ -1,0 +1,184 @@
+import { GatewayError, invalidRequest, isObject } from '@sluice/contract'
+import { administer } from '../accounts/administer.ts'
+import { assertAddress } from '../accounts/allowed.ts'
+import type { Asked } from '../accounts/oidc-client.ts'
+import { principalOf, signedIn } from '../accounts/sign-in.ts'
+import { SignInRefused } from '../accounts/sign-in-refused.ts'
+import type { OidcSettings } from '../config/schema-console.ts'
+import type { Principal } from '../ports/session.ts'
+import type { Address, Exchange } from './address.ts'
+import { clientAddress } from './client-address.ts'
+import { one } from './models.ts'
+import { publicAddress } from './public-address.ts'
+import {
+  askedCookie,
+  askedOf,
+  assertOwnPage,
+  isSecure,
+  sessionCookie,
+  sessionTokenOf,
+} from './session-cookie.ts'
+
+const path = '/admin/v1/session/oidc'
+const backPath = `${path}/callback`
+
+/** Signing in by OpenID Connect: addresses that a browser is led to, and that neither a page nor a program asks. */
+export const oidcAddresses: readonly Address[] = [
+  {
+    method: 'GET',
+    path,
+    access: 'open',
+    description: 'none',
+    serve: (exchange) => led(exchange, begin),
+  },
+  {
+    method: 'GET',
+    path: backPath,
+    access: 'open',
+    description: 'none',
+    serve: (exchange) => led(exchange, finish),
+  },
+]
+
+type Step = (exchange: Exchange, settings: OidcSettings) => Promise<string>
+
+/** Whatever goes wrong, the browser comes to a page of the console that says so. */
+async function led(exchange: Exchange, step: Step): Promise<void> {
+  const { gateway, reply, request, id } = exchange
+  const { oidc } = gateway.settings.config().console
+  if (!oidc) throw new GatewayError('not_found', 'Signing in by OpenID Connect is not set up')
+  void reply.header('cache-control', 'no-store').header('referrer-policy', 'no-referrer')
+  const to = await step(exchange, oidc).catch((thrown: unknown) => {
+    const refused = refusedOf(thrown)
+    const { problem, message } = refused
+    const line = { id, problem, reason: message }
+    if (problem === 'failed') gateway.log.error({ ...line, error: String(thrown) }, failed)
+    else gateway.log.warn(line, failed)
+    return consolePage(request.url, `/?${String(new URLSearchParams({ problem, request: id }))}`)
+  })
+  void reply.redirect(to, 303)
+}
+
+const failed = 'a sign-in by OpenID Connect failed'
+
+function refusedOf(thrown: unknown): SignInRefused {
+  if (thrown instanceof SignInRefused) return thrown
+  if (thrown instanceof GatewayError) {
+    if (thrown.code === 'rate_limited') return new SignInRefused('too_many', thrown.message)
+    if (thrown.code === 'forbidden') return new SignInRefused('disabled', thrown.message)
+    // A mistake of the caller's own, and no browser of a person: it is told as everywhere.
+    if (thrown.code === 'invalid_request') throw thrown
+  }
+  return new SignInRefused('failed', 'Something went wrong')
+}
+
+/** Relative, since the gateway may be below another path: as many steps up as its own address has. */
+function consolePage(url: string, place: string): string {
+  const isBack = url.startsWith(backPath)
+  return `${isBack ? '../../../../' : '../../../'}#${place}`
+}
+
+/** Pages of the console are named behind `#`, so that none of them is anywhere else. */
+const pagePattern = /^\/(?!\/)[\w/.~-]{0,200}$/
+
+async function begin(exchange: Exchange, settings: OidcSettings): Promise<string> {
+  const { gateway, options, request, reply } = exchange
+  await count(exchange)
+  assertOwnWish(exchange)
+  const returnTo = one(request.query, 'returnTo') ?? '/'
+  if (!pagePattern.test(returnTo))
+    throw invalidRequest("'returnTo' must be a page of the console, such as /usage", 'returnTo')
+  const { url, asked } = await gateway.oidc.begin(redirectUrl(exchange, settings))
+  const kept = Buffer.from(JSON.stringify({ ...asked, returnTo })).toString('base64url')
+  void reply.header('set-cookie', askedCookie(kept, isSecure(request, options)))
+  return url
+}
+
+async function finish(exchange: Exchange, settings: OidcSettings): Promise<string> {
+  const { gateway, options, request, reply } = exchange
+  const secure = isSecure(request, options)
+  void reply.header('set-cookie', askedCookie('', secure))
+  await count(exchange)
+  const kept = keptOf(askedOf(request, secure))
+  if (!kept) throw new SignInRefused('state', 'This browser has not asked the issuer')
+  const at = request.url.indexOf('?')
+  const url = new URL(redirectUrl(exchange, settings) + (at < 0 ? '' : request.url.slice(at)))
+  const claims = await gateway.oidc.finish(url, kept)
+  const place = {
+    store: gateway.store,
+    at: gateway.now(),
+    hasFixedOwner: gateway.keys.hasFixedOwner(),
+    reload: () => gateway.keys.reload(),
+  }
+  const principal = await principalOf(claims, settings, place)
+  const { token, expiresAt } = await opened(exchange, principal)
+  await administer({ ...place, actor: principal.id }, signedIn(principal, 'oidc'))
+  // Nobody goes on with a session that was there before.
+  const before = sessionTokenOf(request)
+  if (before !== undefined) await gateway.sessions.close(before)
+  const seconds = Math.round((expiresAt - gateway.now()) / 1000)
+  void reply.header('set-cookie', sessionCookie(token, secure, seconds))
+  return consolePage(request.url, kept.returnTo)
+}
+
+/** Nobody is signed in because another page wanted it. */
+function assertOwnWish({ request, options }: Exchange): void {
+  try {
+    assertOwnPage(request, options)
+  } catch (cause) {
+    throw new SignInRefused('state', 'Another page has led the browser here', { cause })
+  }
+}
+
+/** A session of somebody who may be here, from where they are. */
+async function opened(
+  { gateway, options, request }: Exchange,
+  principal: Omit<Principal, 'expiresAt'>,
+): Promise<{ readonly token: string; readonly expiresAt: number }> {
+  const session = await gateway.sessions.open({ principal })
+  const found = await gateway.sessions.find(session.token)
+  try {
+    if (!found)
+      throw new SignInRefused('disabled', 'The user, its team or organization is not valid')
+    assertAddress(found.caller, clientAddress(request, options.trustedProxies))
+    return session
+  } catch (thrown) {
+    await gateway.sessions.close(session.token)
+    throw thrown
+  }
+}
+
+async function count({ gateway, options, request }: Exchange): Promise<void> {
+  const address = clientAddress(request, options.trustedProxies)
+  await gateway.signInAttempts.count(address ?? '', gateway.now())
+}
+
+function redirectUrl(exchange: Exchange, { redirectUrl: set }: OidcSettings): string {
+  return set ?? `${publicAddress(exchange)}${backPath}`
+}
+
+interface Kept extends Asked {
+  readonly returnTo: string
+}
+
+/** Of what a browser sends nothing is believed before it is looked at. */
+function keptOf(value: string | undefined): Kept | undefined {
+  if (value === undefined || value === '') return undefined
+  try {
+    const kept: unknown = JSON.parse(Buffer.from(value, 'base64url').toString('utf8'))
+    if (!isObject(kept)) return undefined
+    const { state, nonce, verifier, returnTo } = kept
+    if (![state, nonce, verifier, returnTo].every((one) => typeof one === 'string'))
+      return undefined
+    return pagePattern.test(String(returnTo))
+      ? {
+          state: String(state),
+          nonce: String(nonce),
+          verifier: String(verifier),
+          returnTo: String(returnTo),
+        }
+      : undefined
+  } catch {
+    return undefined
+  }
+}

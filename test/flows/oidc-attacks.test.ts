@@ -1,0 +1,226 @@
+// What goes wrong on the way through an OpenID Connect issuer, by mistake or on purpose: each time a page of the console says so.
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { atIssuer, endsAt, problemIn, sessionOf, signInAs } from '../support/oidc-flow.ts'
+import { type OidcIssuer, oidcIssuer } from '../support/oidc-issuer.ts'
+import { PlainBrowser } from '../support/plain-browser.ts'
+import { adminKey, start, type Started } from '../support/start.ts'
+
+let issuer: OidcIssuer
+let gateway: Started
+const settings = (further: Partial<OidcIssuer['settings']> = {}) => ({
+  console: { oidc: { ...issuer.settings, roles: { admins: 'owner' } as const, ...further } },
+})
+beforeEach(async () => {
+  issuer = await oidcIssuer()
+  issuer.people.set('ada', { name: 'Ada', groups: ['admins'] })
+  gateway = await start(settings())
+  issuer.register(gateway.url)
+})
+afterEach(async () => {
+  await gateway[Symbol.asyncDispose]()
+  await issuer[Symbol.asyncDispose]()
+})
+
+/** Nobody is signed in, the reason is told, and the log names the request that the page names. */
+async function expectProblem(browser: PlainBrowser, page: string, problem: string) {
+  expect(problemIn(page)).toBe(problem)
+  const request = new URLSearchParams(page.split('?')[1]).get('request')
+  expect(gateway.logged.map(({ fields }) => fields['id'])).toContain(request)
+  expect((await sessionOf(browser, gateway)).session).toBe(null)
+}
+
+describe('an answer to another question', () => {
+  test('the answer of somebody else’s sign-in signs nobody in', async () => {
+    const attacker = new PlainBrowser()
+    const back = await atIssuer(attacker, gateway, 'ada')
+    const victim = new PlainBrowser()
+    await expectProblem(victim, await endsAt(victim, back), 'state')
+    // Not even where the victim has just asked.
+    await atIssuer(victim, gateway, 'ada')
+    await expectProblem(victim, await endsAt(victim, back), 'state')
+  })
+
+  test.each([
+    ['no state', (url: URL) => url.searchParams.delete('state')],
+    ['another state', (url: URL) => url.searchParams.set('state', 'x')],
+    ['two states', (url: URL) => url.searchParams.append('state', 'x')],
+  ])('%s', async (_what, change) => {
+    const browser = new PlainBrowser()
+    const back = new URL(await atIssuer(browser, gateway, 'ada'))
+    change(back)
+    const page = await endsAt(browser, back.href)
+    expect(['state', 'token']).toContain(problemIn(page))
+    expect((await sessionOf(browser, gateway)).session).toBe(null)
+  })
+
+  test.each([
+    ['the nonce of another', 'nonce', 'token'],
+    ['the verifier of another', 'verifier', 'expired'],
+  ])('%s', async (_what, field, problem) => {
+    const browser = new PlainBrowser()
+    const back = await atIssuer(browser, gateway, 'ada')
+    const kept = browser.cookie(gateway.url, 'sluice-sign-in') ?? ''
+    const asked = JSON.parse(Buffer.from(kept, 'base64url').toString()) as object
+    const changed = { ...asked, [field]: 'x'.repeat(43) }
+    const value = Buffer.from(JSON.stringify(changed)).toString('base64url')
+    browser.keep(gateway.url, 'sluice-sign-in', value)
+    await expectProblem(browser, await endsAt(browser, back), problem)
+  })
+
+  test.each([['!'], ['e30'], ['bnVsbA'], [Buffer.from('{"state":1}').toString('base64url')]])(
+    'what the browser kept is none: %s',
+    async (value) => {
+      const browser = new PlainBrowser()
+      const back = await atIssuer(browser, gateway, 'ada')
+      browser.keep(gateway.url, 'sluice-sign-in', value)
+      await expectProblem(browser, await endsAt(browser, back), 'state')
+    },
+  )
+
+  test('a code is good once', async () => {
+    const browser = new PlainBrowser()
+    const back = await atIssuer(browser, gateway, 'ada')
+    const kept = browser.cookie(gateway.url, 'sluice-sign-in') ?? ''
+    expect(await endsAt(browser, back)).toBe('/')
+    const again = new PlainBrowser()
+    await expectProblem(again, await endsAt(again, back), 'state')
+    again.keep(gateway.url, 'sluice-sign-in', kept)
+    await expectProblem(again, await endsAt(again, back), 'expired')
+  })
+})
+
+describe('a token that is not right', () => {
+  const past = Math.floor(Date.now() / 1000) - 3_600
+  const cases = [
+    ['for another client', { claims: { aud: 'another' } }, 'token'],
+    [
+      'for several clients, another in charge',
+      { claims: { aud: ['sluice', 'x'], azp: 'x' } },
+      'token',
+    ],
+    ['of another issuer', { claims: { iss: 'https://evil.example' } }, 'token'],
+    ['of yesterday', { claims: { exp: past, iat: past - 60 } }, 'clock'],
+    ['of tomorrow', { claims: { nbf: past + 7_200 } }, 'clock'],
+    ['without a subject', { claims: { sub: '' } }, 'token'],
+    ['signed by somebody else', { isForged: true }, 'token'],
+  ] as const
+  test.each(cases)('%s', async (_what, trouble, problem) => {
+    Object.assign(issuer.trouble, trouble)
+    const { browser, page } = await signInAs('ada', gateway)
+    await expectProblem(browser, page, problem)
+  })
+
+  test('clocks may differ by some seconds', async () => {
+    issuer.trouble.claims = { exp: Math.floor(Date.now() / 1000) - 5 }
+    expect((await signInAs('ada', gateway)).page).toBe('/')
+  })
+})
+
+describe('an issuer that does not give what is asked for', () => {
+  test('somebody says no there', async () => {
+    const browser = new PlainBrowser()
+    const { at } = await browser.follow(`${gateway.url}/admin/v1/session/oidc`)
+    const { at: back } = await browser.follow(
+      `${at}/abort`,
+      `${gateway.url}/admin/v1/session/oidc/callback`,
+    )
+    await expectProblem(browser, await endsAt(browser, back), 'denied')
+  })
+
+  test('it is away when the gateway starts: keys sign in, and it is asked again when it is back', async () => {
+    issuer.trouble.isDown = true
+    await using late = await start(settings())
+    issuer.register(late.url)
+    const browser = new PlainBrowser()
+    const page = await endsAt(browser, `${late.url}/admin/v1/session/oidc`)
+    expect(problemIn(page)).toBe('unavailable')
+    const headers = { 'x-sluice-console': '1' }
+    const byKey = await late.post('/admin/v1/session', { key: adminKey }, { key: null, headers })
+    expect(byKey.status).toBe(200)
+    issuer.trouble.isDown = false
+    await expect
+      .poll(
+        async () =>
+          (await browser.open(`${late.url}/admin/v1/session/oidc`)).headers.get('location'),
+        {
+          timeout: 10_000,
+          interval: 500,
+        },
+      )
+      .toContain(issuer.url)
+    expect((await signInAs('ada', late)).page).toBe('/')
+  })
+
+  test.each(['/token', '/jwks'])('it fails in between: %s', async (path) => {
+    const browser = new PlainBrowser()
+    const back = await atIssuer(browser, gateway, 'ada')
+    issuer.trouble.broken = path
+    await expectProblem(browser, await endsAt(browser, back), 'unavailable')
+    delete issuer.trouble.broken
+    expect((await signInAs('ada', gateway, { browser })).page).toBe('/')
+  })
+
+  test('it is cut off in between', async () => {
+    const browser = new PlainBrowser()
+    const back = await atIssuer(browser, gateway, 'ada')
+    issuer.trouble.isDown = true
+    await expectProblem(browser, await endsAt(browser, back), 'unavailable')
+  })
+
+  test('it does not know the gateway’s secret', async () => {
+    await gateway.configure(settings({ clientSecret: 'another' }))
+    const { browser, page } = await signInAs('ada', gateway)
+    await expectProblem(browser, page, 'client')
+  })
+
+  test('it is read once, however many sign in', async () => {
+    for (const login of ['ada', 'ada', 'ada']) await signInAs(login, gateway)
+    const read = issuer.asked.filter((path) => path.startsWith('/.well-known/'))
+    expect(read).toHaveLength(1)
+  })
+})
+
+describe('other pages', () => {
+  test.each(['cross-site', 'same-site'])('%s: cannot begin a sign-in', async (site) => {
+    const browser = new PlainBrowser()
+    const answer = await browser.open(`${gateway.url}/admin/v1/session/oidc`, {
+      headers: { 'sec-fetch-site': site },
+    })
+    expect(problemIn(answer.headers.get('location') ?? '')).toBe('state')
+    expect(browser.cookie(gateway.url, 'sluice-sign-in')).toBeUndefined()
+  })
+
+  test.each([
+    'https://evil.example',
+    '//evil.example',
+    '/\\evil.example',
+    'javascript:alert(1)',
+    '/a?b=c',
+    '/a#b',
+    `/${'a'.repeat(300)}`,
+    '',
+  ])('nobody is sent elsewhere afterwards: %s', async (returnTo) => {
+    const query = new URLSearchParams({ returnTo })
+    const answer = await gateway.request(`/admin/v1/session/oidc?${String(query)}`, { key: null })
+    expect(answer.status).toBe(400)
+    expect(await answer.json()).toMatchObject({ error: { param: 'returnTo' } })
+  })
+
+  test('not even where the browser has kept something else', async () => {
+    const browser = new PlainBrowser()
+    const back = await atIssuer(browser, gateway, 'ada')
+    const kept = browser.cookie(gateway.url, 'sluice-sign-in') ?? ''
+    const asked = JSON.parse(Buffer.from(kept, 'base64url').toString()) as object
+    const changed = { ...asked, returnTo: '//evil.example' }
+    const value = Buffer.from(JSON.stringify(changed)).toString('base64url')
+    browser.keep(gateway.url, 'sluice-sign-in', value)
+    await expectProblem(browser, await endsAt(browser, back), 'state')
+  })
+})
+
+test('whoever tries too often waits', async () => {
+  const browser = new PlainBrowser()
+  const page = () => endsAt(browser, `${gateway.url}/admin/v1/session/oidc/callback?state=x`)
+  for (let count = 0; count < 20; count++) expect(problemIn(await page())).toBe('state')
+  expect(problemIn(await page())).toBe('too_many')
+})

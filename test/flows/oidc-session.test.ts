@@ -1,0 +1,228 @@
+// The session of somebody who signed in by OpenID Connect: its cookies, its length, its end, and what is kept of it.
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { granted } from '../support/administrate.ts'
+import {
+  atIssuer,
+  endsAt,
+  ofConsole,
+  person,
+  sessionOf,
+  settingsOf,
+  signInAs,
+  statusFor,
+} from '../support/oidc-flow.ts'
+import { clientSecret, type OidcIssuer, oidcIssuer } from '../support/oidc-issuer.ts'
+import { PlainBrowser } from '../support/plain-browser.ts'
+import { adminKey, start, type Started } from '../support/start.ts'
+
+let issuer: OidcIssuer
+let gateway: Started
+const settings = (further: Partial<OidcIssuer['settings']> = {}) => settingsOf(issuer, further)
+beforeEach(async () => {
+  issuer = await oidcIssuer()
+  gateway = await start(settings())
+  await granted(gateway, 'POST /admin/v1/teams', { name: 'search' })
+  issuer.register(gateway.url)
+})
+afterEach(async () => {
+  await gateway[Symbol.asyncDispose]()
+  await issuer[Symbol.asyncDispose]()
+})
+
+const statusOf = (browser: PlainBrowser, path: string, options: RequestInit = {}) =>
+  statusFor(browser, gateway.url + path, options)
+
+describe('the session', () => {
+  beforeEach(() => void issuer.people.set('ada', person(['admins'])))
+
+  test('is in a cookie that no script reads and no other page sends; the way to it in one for that way alone', async () => {
+    const { browser } = await signInAs('ada', gateway)
+    const ours = browser.set.filter((line) => line.startsWith('sluice-'))
+    expect(ours[0]).toMatch(/^sluice-sign-in=[\w-]+; Path=\/; Max-Age=600; HttpOnly; SameSite=Lax$/)
+    expect(ours[1]).toMatch(/^sluice-sign-in=; Path=\/; Max-Age=0; HttpOnly; SameSite=Lax$/)
+    expect(ours[2]).toMatch(
+      /^sluice-session=[\w-]{43}; Path=\/; Max-Age=43200; HttpOnly; SameSite=Strict$/,
+    )
+  })
+
+  test('lasts as long as the settings say', async () => {
+    const { console: set } = settings()
+    await gateway.configure({ console: { ...set, sessionMs: 60_000 } })
+    const { browser } = await signInAs('ada', gateway)
+    expect(browser.set.at(-1)).toContain('Max-Age=60;')
+    const { session } = await sessionOf(browser, gateway)
+    expect((session?.expiresAt ?? 0) - Date.now()).toBeLessThanOrEqual(60_000)
+  })
+
+  test('asks no less of a page than that of a key', async () => {
+    const { browser } = await signInAs('ada', gateway)
+    const open = (headers: Record<string, string>) =>
+      browser.open(`${gateway.url}/admin/v1/teams`, {
+        method: 'POST',
+        body: '{"name":"a"}',
+        headers: { 'content-type': 'application/json', ...headers },
+      })
+    expect((await open({})).status).toBe(403)
+    expect((await open({ ...ofConsole, 'sec-fetch-site': 'cross-site' })).status).toBe(403)
+    expect((await open({ ...ofConsole, origin: issuer.url })).status).toBe(403)
+    expect((await open({ ...ofConsole, 'sec-fetch-site': 'same-origin' })).status).toBe(200)
+  })
+
+  test('begins at one replica, is finished at another and ends on both', async () => {
+    const { url } = gateway
+    await using other = await start(
+      {
+        console: {
+          oidc: {
+            ...settings().console.oidc,
+            redirectUrl: `${url}/admin/v1/session/oidc/callback`,
+          },
+        },
+      },
+      { dataFolder: gateway.dataFolder },
+    )
+    issuer.people.set('bob', person(['engineers'], { email: 'bob@example.com' }))
+    const browser = new PlainBrowser()
+    const back = await atIssuer(browser, gateway, 'bob')
+    const there = back.replace(url, other.url)
+    browser.keep(other.url, 'sluice-sign-in', browser.cookie(url, 'sluice-sign-in') ?? '')
+    expect(await endsAt(browser, there)).toBe('/')
+    const token = browser.cookie(other.url, 'sluice-session') ?? ''
+    // At once, though this replica has not seen the new user yet.
+    browser.keep(url, 'sluice-session', token)
+    expect((await sessionOf(browser, gateway)).session).toMatchObject({ role: 'caller' })
+    expect(await statusOf(browser, '/admin/v1/session', { method: 'DELETE' })).toBe(200)
+    expect((await sessionOf(browser, other)).session).toBe(null)
+  })
+
+  test('ends here when somebody signs out, and at the issuer if they go on', async () => {
+    const { browser } = await signInAs('ada', gateway)
+    const answer = await browser.open(`${gateway.url}/admin/v1/session`, {
+      method: 'DELETE',
+      headers: ofConsole,
+    })
+    const { endSessionUrl } = (await answer.json()) as { readonly endSessionUrl: string }
+    expect((await sessionOf(browser, gateway)).session).toBe(null)
+    const page = await browser.open(endSessionUrl)
+    expect(page.status).toBe(200)
+    const [, xsrf = ''] = /name="xsrf" value="([^"]+)"/.exec(await page.text()) ?? []
+    const out = await browser.submit(`${issuer.url}/session/end/confirm`, { xsrf, logout: 'yes' })
+    expect(out.headers.get('location')).toBe(`${gateway.url}/`)
+    // The issuer asks for the login again.
+    issuer.people.set('bob', person(['auditors']))
+    const bob = await signInAs('bob', gateway, { browser })
+    expect((await sessionOf(bob.browser, gateway)).session).toMatchObject({ adminRole: 'viewer' })
+  })
+
+  test.each([
+    ['the settings keep it here', { endSession: false }],
+    ['the issuer does not answer', {}],
+  ])('signing out works where %s', async (_why, further) => {
+    await gateway.configure(settings(further))
+    const { browser } = await signInAs('ada', gateway)
+    if (!('endSession' in further)) {
+      await gateway.configure(settings({ clientAuthentication: 'basic' }))
+      issuer.trouble.isDown = true
+    }
+    const answer = await browser.open(`${gateway.url}/admin/v1/session`, {
+      method: 'DELETE',
+      headers: ofConsole,
+    })
+    expect(await answer.json()).toMatchObject({ session: null, endSessionUrl: null })
+    expect((await sessionOf(browser, gateway)).session).toBe(null)
+  })
+
+  test('ends when the issuer is taken out of the settings', async () => {
+    const { browser } = await signInAs('ada', gateway)
+    await gateway.configure({})
+    expect(await sessionOf(browser, gateway)).toMatchObject({ session: null, oidc: null })
+    const begun = await browser.open(`${gateway.url}/admin/v1/session/oidc`)
+    expect(begun.status).toBe(404)
+  })
+
+  test('one that was there before is not gone on with', async () => {
+    const { browser } = await signInAs('ada', gateway)
+    const before = browser.cookie(gateway.url, 'sluice-session') ?? ''
+    await signInAs('ada', gateway, { browser })
+    const old = new PlainBrowser()
+    old.keep(gateway.url, 'sluice-session', before)
+    expect((await sessionOf(old, gateway)).session).toBe(null)
+    expect((await sessionOf(browser, gateway)).session).not.toBe(null)
+  })
+
+  test('each sign-in is in the audit log, with a key and without', async () => {
+    issuer.people.set('bob', person(['engineers'], { email: 'bob@example.com' }))
+    const { browser } = await signInAs('bob', gateway)
+    const { session } = await sessionOf(browser, gateway)
+    await gateway.post('/admin/v1/session', { key: adminKey }, { key: null, headers: ofConsole })
+    const { data } = await granted(gateway, 'GET /admin/v1/audit?order=asc')
+    expect(data.map(({ action }) => action)).toEqual([
+      'team.create',
+      'user.create',
+      'session.open',
+      'session.open',
+    ])
+    expect(data[1]).toMatchObject({ actor: session?.key.id })
+    expect(data[2]).toMatchObject({
+      actor: session?.key.id,
+      target: session?.key.id,
+      after: { by: 'oidc', role: 'caller', name: 'Ada L.' },
+    })
+    expect(data[3]).toMatchObject({ after: { by: 'key', adminRole: 'owner' } })
+  })
+})
+
+describe('behind a proxy', () => {
+  test('that is known, https leads back to https', async () => {
+    issuer.people.set('ada', person(['admins']))
+    await gateway.configure(settings())
+    await using behind = await start({ ...settings(), server: { trustedProxies: ['127.0.0.1'] } })
+    const headers = { 'x-forwarded-proto': 'https', host: 'models.example' }
+    const answer = await new PlainBrowser().open(`${behind.url}/admin/v1/session/oidc`, { headers })
+    const to = new URL(answer.headers.get('location') ?? '')
+    expect(to.searchParams.get('redirect_uri')).toMatch(
+      /^https:.*\/admin\/v1\/session\/oidc\/callback$/,
+    )
+    expect(answer.headers.get('set-cookie')).toMatch(/^__Host-sluice-sign-in=.*; Secure$/)
+    const plain = await new PlainBrowser().open(`${gateway.url}/admin/v1/session/oidc`, { headers })
+    expect(plain.headers.get('location')).toContain('redirect_uri=http%3A')
+  })
+
+  test('the public address is where the issuer sends browsers to', async () => {
+    const publicUrl = 'https://models.example/gateway'
+    await using behind = await start({ ...settings(), server: { publicUrl } })
+    const answer = await new PlainBrowser().open(`${behind.url}/admin/v1/session/oidc`)
+    const to = new URL(answer.headers.get('location') ?? '')
+    expect(to.searchParams.get('redirect_uri')).toBe(`${publicUrl}/admin/v1/session/oidc/callback`)
+    expect(to.searchParams.get('code_challenge_method')).toBe('S256')
+    expect(to.searchParams.get('state')?.length).toBeGreaterThan(30)
+    expect(to.searchParams.get('nonce')?.length).toBeGreaterThan(30)
+  })
+})
+
+test('neither the secret, nor a code, nor a token is logged or kept', async () => {
+  issuer.people.set('ada', person(['engineers']))
+  const browser = new PlainBrowser()
+  const back = await atIssuer(browser, gateway, 'ada')
+  expect(await endsAt(browser, back)).toBe('/')
+  await endsAt(browser, back)
+  const { searchParams } = new URL(back)
+  const token = browser.cookie(gateway.url, 'sluice-session') ?? ''
+  const { readFileSync, readdirSync } = await import('node:fs')
+  const kept = readdirSync(gateway.dataFolder)
+    .filter((name) => name.startsWith('sluice.db'))
+    .map((name) => readFileSync(`${gateway.dataFolder}/${name}`))
+  expect(kept.length).toBeGreaterThan(0)
+  const logged = JSON.stringify(gateway.logged)
+  for (const secret of [
+    searchParams.get('code') ?? '',
+    searchParams.get('state') ?? '',
+    token,
+    clientSecret,
+    'eyJ',
+  ]) {
+    expect(secret.length).toBeGreaterThan(2)
+    expect(logged).not.toContain(secret)
+    for (const bytes of kept) if (secret !== 'eyJ') expect(bytes.includes(secret)).toBe(false)
+  }
+})

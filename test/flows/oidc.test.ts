@@ -1,0 +1,217 @@
+// Signing in by OpenID Connect, against a real provider: who becomes what, and what is refused.
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { granted } from '../support/administrate.ts'
+import {
+  person,
+  problemIn,
+  sessionOf,
+  settingsOf,
+  signInAs,
+  statusFor,
+} from '../support/oidc-flow.ts'
+import { type OidcIssuer, oidcIssuer } from '../support/oidc-issuer.ts'
+import type { PlainBrowser } from '../support/plain-browser.ts'
+import { start, type Started } from '../support/start.ts'
+
+let issuer: OidcIssuer
+let gateway: Started
+let team: { readonly id: string }
+beforeEach(async () => {
+  issuer = await oidcIssuer()
+  gateway = await start(settings())
+  team = await granted(gateway, 'POST /admin/v1/teams', { name: 'search' })
+  issuer.register(gateway.url)
+})
+afterEach(async () => {
+  await gateway[Symbol.asyncDispose]()
+  await issuer[Symbol.asyncDispose]()
+})
+
+type Oidc = Partial<OidcIssuer['settings']>
+const settings = (further: Oidc = {}) => settingsOf(issuer, further)
+
+async function problemOf(login: string): Promise<string | null> {
+  return problemIn((await signInAs(login, gateway)).page)
+}
+
+const statusOf = (browser: PlainBrowser, path: string, options: RequestInit = {}) =>
+  statusFor(browser, gateway.url + path, options)
+
+describe('what groups make of somebody', () => {
+  test.each([
+    [['admins', 'engineers', 'auditors'], { role: 'administrator', adminRole: 'owner' }, 200, 200],
+    [['platform'], { role: 'administrator', adminRole: 'operator' }, 200, 200],
+    [['auditors'], { role: 'administrator', adminRole: 'viewer' }, 200, 200],
+    [['leads'], { role: 'administrator', adminRole: 'team' }, 403, 200],
+    [['engineers'], { role: 'caller', adminRole: null }, 403, 403],
+  ])('%j: %j', async (groups, role, audit, keys) => {
+    issuer.people.set('ada', person(groups))
+    const { browser, page } = await signInAs('ada', gateway, { query: '?returnTo=/usage' })
+    expect(page).toBe('/usage')
+    const { session } = await sessionOf(browser, gateway)
+    expect(session).toMatchObject({ ...role, key: { name: 'Ada L.' } })
+    expect(await statusOf(browser, '/admin/v1/audit')).toBe(audit)
+    expect(await statusOf(browser, '/admin/v1/keys')).toBe(keys)
+    expect(await statusOf(browser, '/v1/usage')).toBe(200)
+    const levels = session?.levels.map(({ kind, id }) => (kind === 'team' ? id : kind))
+    if (groups[0] === 'leads') expect(levels).toEqual(['key', team.id])
+    else if (groups[0] === 'engineers') expect(levels).toEqual(['key', 'user', team.id])
+    else expect(levels).toEqual(['key'])
+  })
+
+  test('only what the roles table allows: a viewer changes nothing, an operator makes no administrators', async () => {
+    issuer.people.set('eyes', person(['auditors']))
+    issuer.people.set('ops', person(['platform']))
+    const eyes = await signInAs('eyes', gateway)
+    const ops = await signInAs('ops', gateway)
+    const making = (body: object) => ({
+      method: 'POST',
+      body: new Blob([JSON.stringify(body)], { type: 'application/json' }),
+    })
+    expect(await statusOf(eyes.browser, '/admin/v1/teams', making({ name: 'a' }))).toBe(403)
+    expect(await statusOf(ops.browser, '/admin/v1/teams', making({ name: 'a' }))).toBe(200)
+    const administrator = { name: 'a', role: 'administrator' }
+    expect(await statusOf(ops.browser, '/admin/v1/keys', making(administrator))).toBe(403)
+  })
+
+  test('they are looked at again with each sign-in, and the user stays the same', async () => {
+    const other = await granted(gateway, 'POST /admin/v1/teams', { name: 'ads' })
+    await gateway.configure(settings({ teams: { engineers: 'search', sellers: other.id } }))
+    issuer.people.set('ada', person(['engineers']))
+    await signInAs('ada', gateway)
+    issuer.people.set('ada', person(['sellers'], { email: 'ada@elsewhere.example' }))
+    const { browser } = await signInAs('ada', gateway)
+    const { session } = await sessionOf(browser, gateway)
+    expect(session?.levels.map(({ id }) => id)).toContain(other.id)
+    const { data } = await granted(gateway, 'GET /admin/v1/users')
+    expect(data).toHaveLength(1)
+    expect(data[0]).toMatchObject({ name: 'ada@example.com', parentId: other.id })
+    issuer.people.set('ada', person(['admins']))
+    const owner = await signInAs('ada', gateway)
+    expect((await sessionOf(owner.browser, gateway)).session).toMatchObject({ adminRole: 'owner' })
+    issuer.people.set('ada', person([]))
+    expect(await problemOf('ada')).toBe('no_group')
+  })
+
+  test.each([
+    [
+      'a claim inside of another',
+      { groupsClaim: 'realm_access.roles' },
+      { realm_access: { roles: ['admins'] } },
+    ],
+    ['one text', {}, { groups: 'admins' }],
+    ['an address', { userRoles: { 'ADA@example.com': 'owner' } }, { groups: undefined }],
+    ['a subject', { userRoles: { ada: 'owner' } }, { groups: [], email: undefined }],
+  ] as const)('%s', async (_what, further, claims) => {
+    await gateway.configure(settings(further as Oidc))
+    issuer.people.set('ada', person([], claims))
+    const { browser } = await signInAs('ada', gateway)
+    expect((await sessionOf(browser, gateway)).session).toMatchObject({ adminRole: 'owner' })
+  })
+
+  test('an address that nobody has verified gives no role', async () => {
+    const given = { userRoles: { 'ada@example.com': 'owner' } } as const
+    await gateway.configure(settings(given))
+    issuer.people.set('eve', person([], { email_verified: false }))
+    issuer.people.set('mallory', person([], { email_verified: undefined }))
+    expect(await problemOf('eve')).toBe('no_group')
+    expect(await problemOf('mallory')).toBe('no_group')
+    await gateway.configure(settings({ ...given, trustEmail: true }))
+    const { browser } = await signInAs('mallory', gateway)
+    expect((await sessionOf(browser, gateway)).session).toMatchObject({ adminRole: 'owner' })
+  })
+
+  test('what is not in the token is asked of the issuer', async () => {
+    await using thin = await oidcIssuer({ isThin: true })
+    await gateway.configure(settings(thin.settings))
+    thin.register(gateway.url)
+    thin.people.set('ada', person(['admins']))
+    const { browser } = await signInAs('ada', gateway)
+    expect((await sessionOf(browser, gateway)).session).toMatchObject({ adminRole: 'owner' })
+    expect(thin.asked).toContain('/me')
+  })
+})
+
+describe('who may sign in', () => {
+  test.each([
+    ['no group that is mapped', {}, person(['others']), 'no_group'],
+    ['another domain', { allowedDomains: ['example.org'] }, person(['admins']), 'not_allowed'],
+    [
+      'a domain at the end of another',
+      { allowedDomains: ['ample.com'] },
+      person(['admins']),
+      'not_allowed',
+    ],
+    [
+      'a domain that is not verified',
+      { allowedDomains: ['example.com'] },
+      person(['admins'], { email_verified: false }),
+      'not_allowed',
+    ],
+    ['the domain', { allowedDomains: ['Example.com'] }, person(['admins']), null],
+    [
+      'a domain that the address alone says',
+      { allowedDomains: ['example.com'], domainClaim: 'hd' },
+      person(['admins']),
+      'not_allowed',
+    ],
+    [
+      'a domain in its own claim',
+      { allowedDomains: ['example.com'], domainClaim: 'hd' },
+      person(['admins'], { hd: 'example.com' }),
+      null,
+    ],
+    ['somebody else', { allowedUsers: ['bob@example.com'] }, person(['admins']), 'not_allowed'],
+    ['somebody who is named', { allowedUsers: ['ada@example.com'] }, person(['admins']), null],
+    ['no user of that name', { createUsers: false }, person(['engineers']), 'unknown_user'],
+    [
+      'a team that is not there',
+      { teams: { engineers: 'gone' } },
+      person(['engineers']),
+      'no_team',
+    ],
+    ['no group, but a team for everybody', { defaultTeam: 'search' }, person([]), null],
+  ] as const)('%s', async (_who, further, claims, problem) => {
+    await gateway.configure(settings(further as Oidc))
+    issuer.people.set('ada', claims)
+    expect(await problemOf('ada')).toBe(problem)
+  })
+
+  test('groups that the issuer leaves out are told to the log', async () => {
+    issuer.people.set('ada', person([], { groups: undefined, _claim_names: { groups: 'src1' } }))
+    expect(await problemOf('ada')).toBe('no_group')
+    const reasons = gateway.logged.map(({ fields }) => String(fields['reason']))
+    expect(reasons.join('\n')).toContain('too many groups')
+  })
+
+  test('a user that was made before is found by its name, by the first who signs in as it', async () => {
+    await gateway.configure(settings({ createUsers: false }))
+    const made = await granted(gateway, 'POST /admin/v1/users', {
+      name: 'Ada@example.com',
+      parentId: team.id,
+    })
+    issuer.people.set('ada', person(['engineers']))
+    const { browser } = await signInAs('ada', gateway)
+    const { session } = await sessionOf(browser, gateway)
+    expect(session?.levels[1]).toMatchObject({ kind: 'user', id: made.id })
+    // Somebody else who has the address now is another person.
+    issuer.people.set('heir', person(['engineers']))
+    expect(await problemOf('heir')).toBe('unknown_user')
+    expect(await problemOf('ada')).toBe(null)
+  })
+
+  test('a user that is disabled is out, and what it had open ends', async () => {
+    issuer.people.set('ada', person(['engineers']))
+    const { browser } = await signInAs('ada', gateway)
+    const { data } = await granted(gateway, 'GET /admin/v1/users')
+    await granted(gateway, `POST /admin/v1/users/${data[0]?.id}/disable`)
+    expect(await statusOf(browser, '/v1/usage')).toBe(401)
+    expect(await problemOf('ada')).toBe('disabled')
+  })
+
+  test('a team may be used from some addresses alone', async () => {
+    await granted(gateway, `PATCH /admin/v1/teams/${team.id}`, { addresses: ['10.0.0.0/8'] })
+    issuer.people.set('ada', person(['engineers']))
+    expect(await problemOf('ada')).toBe('disabled')
+  })
+})

@@ -1,0 +1,145 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { exportJWK, generateKeyPair, SignJWT } from 'jose'
+import Provider from 'oidc-provider'
+import type { ConfigFile } from '../../packages/sluice/src/config/schema.ts'
+
+type Claims = Readonly<Record<string, unknown>>
+
+/** A real OpenID Connect provider on a loopback port. Whoever is in `people` signs in by their login and any password. */
+export interface OidcIssuer extends AsyncDisposable {
+  readonly url: string
+  /** What a gateway has to be told of it. */
+  readonly settings: NonNullable<NonNullable<ConfigFile['console']>['oidc']>
+  /** What it says of each, by login. */
+  readonly people: Map<string, Claims>
+  /** Paths that were asked for, in order. */
+  readonly asked: string[]
+  /** What happens to it, and to what it says; a test that sets something starts with another issuer. */
+  readonly trouble: {
+    /** Claims of the ID token that are said otherwise, signed as they are. */
+    claims?: Claims
+    /** ID tokens are signed with a key that is not the issuer's. */
+    isForged?: boolean
+    /** Connections are cut. */
+    isDown?: boolean
+    /** Paths that answer with status 500. */
+    broken?: string
+  }
+  /** Browsers may be sent back to this gateway. */
+  register(...gateways: readonly string[]): void
+}
+
+export interface IssuerOptions {
+  /** Default 127.0.0.1; `localhost` is another site than that to a browser. */
+  readonly host?: string
+  /** Groups and addresses are told at the address for them alone, and stand in no token. Default false. */
+  readonly isThin?: boolean
+}
+
+export const clientSecret = 'a-secret-of-the-client-0123456789'
+const keyId = 'one'
+const { privateKey } = await generateKeyPair('RS256', { extractable: true })
+const { privateKey: strange } = await generateKeyPair('RS256')
+const jwk = { ...(await exportJWK(privateKey)), kid: keyId, alg: 'RS256', use: 'sig' }
+
+export async function oidcIssuer({
+  host = '127.0.0.1',
+  isThin = false,
+}: IssuerOptions = {}): Promise<OidcIssuer> {
+  const people = new Map<string, Claims>()
+  const asked: string[] = []
+  const trouble: OidcIssuer['trouble'] = {}
+  let answering: ((...args: Parameters<ReturnType<Provider['callback']>>) => unknown) | undefined
+  const server = createServer((request, response) => {
+    const path = (request.url ?? '').split('?')[0] ?? ''
+    asked.push(path)
+    if (trouble.isDown) return request.socket.destroy()
+    if (path === trouble.broken) return response.writeHead(500).end('{}')
+    if (answering) void answering(request, response)
+    else response.writeHead(404).end()
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const url = `http://${host}:${(server.address() as AddressInfo).port}`
+  const settings = { issuer: url, clientId: 'sluice', clientSecret }
+
+  return {
+    url,
+    settings,
+    people,
+    asked,
+    trouble,
+    register(...gateways) {
+      answering = providerOf({ url, gateways, people, trouble, isThin }).callback()
+    },
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+interface Providing extends Pick<OidcIssuer, 'url' | 'people' | 'trouble'> {
+  readonly gateways: readonly string[]
+  readonly isThin: boolean
+}
+
+/** It warns of what is right for a test: it forgets everything, and asks for no real password. */
+function quietly(...given: ConstructorParameters<typeof Provider>): Provider {
+  const { warn } = console
+  console.warn = () => {}
+  try {
+    return new Provider(...given)
+  } finally {
+    console.warn = warn
+  }
+}
+
+function providerOf({ url, gateways, people, trouble, isThin }: Providing): Provider {
+  const provider = quietly(url, {
+    clients: [
+      {
+        client_id: 'sluice',
+        client_secret: clientSecret,
+        redirect_uris: gateways.map((one) => `${one}/admin/v1/session/oidc/callback`),
+        post_logout_redirect_uris: gateways.map((one) => `${one}/`),
+      },
+    ],
+    jwks: { keys: [jwk] },
+    ttl: { Interaction: 600, Grant: 600, Session: 600, AccessToken: 600, IdToken: 600 },
+    cookies: { keys: ['of a test'] },
+    conformIdTokenClaims: isThin,
+    pkce: { required: () => true },
+    claims: {
+      openid: ['sub'],
+      profile: ['name', 'preferred_username'],
+      email: ['email', 'email_verified', 'groups', 'realm_access', 'hd', '_claim_names'],
+    },
+    findAccount: (_context, id) => ({
+      accountId: id,
+      claims: async () => ({ sub: id, ...people.get(id) }),
+    }),
+    // Nobody is asked whether the gateway may know who they are.
+    async loadExistingGrant({ oidc }) {
+      const grant = new oidc.provider.Grant({
+        accountId: oidc.session?.accountId ?? '',
+        clientId: oidc.client?.clientId ?? '',
+      })
+      grant.addOIDCScope('openid profile email')
+      await grant.save()
+      return grant
+    },
+  })
+  provider.use(async (context, next) => {
+    await next()
+    const { body } = context as { readonly body: unknown }
+    if (context.path !== '/token' || !(trouble.claims || trouble.isForged)) return
+    const answer = body as { id_token?: string }
+    const [, payload = ''] = answer.id_token?.split('.') ?? []
+    const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as Claims
+    answer.id_token = await new SignJWT({ ...claims, ...trouble.claims })
+      .setProtectedHeader({ alg: 'RS256', kid: keyId })
+      .sign(trouble.isForged ? strange : privateKey)
+  })
+  return provider
+}
