@@ -11,6 +11,7 @@ import type {
 import { openPostgres } from '../../packages/sluice/src/storage/postgres.ts'
 import { openSqlite } from '../../packages/sluice/src/storage/sqlite.ts'
 import { query, readRow } from '../../packages/sluice/test/storage/postgres-server.ts'
+import { fillText, sqliteSeries } from './usage-fill.ts'
 
 export interface Proved {
   /** The database, and how large its file became. */
@@ -35,27 +36,6 @@ export interface Proved {
 const dayMs = 86_400_000
 const lastDay = Date.UTC(2026, 9, 1)
 const days = 365
-
-/**
- * A year of calls: 200 keys of 100 users in 20 teams of 4 organizations, 24 models of 6 providers, a third with tags. Written
- * in SQL, which both databases understand, from the number of the record alone. Some 40 keys and models share each hour.
- */
-function fillText(from: number, to: number, total: number, series: string): string {
-  const key = '(n / 30 * 7919 % 200)'
-  const model = '(n / 60 * 104729 % 24)'
-  const startedAt = `${lastDay - days * dayMs} + (n * ${days * dayMs} / ${total})`
-  return `INSERT INTO usage_records (id, call_id, attempt, key_id, user_id, team_id, organization_id, tags, operation,
-      provider, model, outcome, reported, started_at, duration_ms, input_tokens, output_tokens, cached_input_tokens,
-      cost_micro_usd, price_source, price_date, request_id, format, status, streamed, first_token_ms)
-    SELECT 'fill-' || n, 'call_' || n, 1, 'key_' || ${key}, 'user_' || (${key} % 100), 'team_' || (${key} % 20),
-      'org_' || (${key} % 4), CASE WHEN n % 3 = 0 THEN '["tag_' || (n % 7) || '"]' END,
-      CASE WHEN ${model} < 20 THEN 'chat' ELSE 'embed' END, 'provider_' || (${model} % 6), 'model_' || ${model},
-      CASE WHEN n % 50 = 0 THEN 'failed' ELSE 'completed' END, 1, ${startedAt}, 812.5, n % 4000, n % 900, n % 300,
-      CASE WHEN n % 40 = 0 THEN NULL ELSE n % 20000 END, 'genai-prices', '2026-09-23',
-      CASE WHEN n % 10 = 0 THEN 'mine_' || n END, 'chat', CASE WHEN n % 50 = 0 THEN 500 + n % 4 ELSE 200 END,
-      n % 2, CASE WHEN n % 2 = 1 THEN n * 31 % 4000 END
-    FROM (${series.replaceAll('FROM_', String(from)).replaceAll('TO_', String(to))}) AS numbers`
-}
 
 const questions: readonly (readonly [
   string,
@@ -190,7 +170,7 @@ export async function proveUsage(records: number, databaseUrl?: string): Promise
     const begun = performance.now()
     for (let from = 0; from < records; from += recordsPerFill) {
       const to = Math.min(records, from + recordsPerFill) - 1
-      await run(fillText(from, to, records, opened.series))
+      await run(fillText({ from, to, total: records, series: opened.series, end: lastDay, days }))
     }
     await opened.filled()
     const filled = performance.now()
@@ -218,8 +198,7 @@ async function inSqlite(folder: string) {
   const db = new DatabaseSync(file, { timeout: 10_000 })
   return {
     store,
-    series:
-      'WITH RECURSIVE s(n) AS (SELECT FROM_ UNION ALL SELECT n + 1 FROM s WHERE n < TO_) SELECT n FROM s',
+    series: sqliteSeries,
     run: async (text: string) => db.exec(text),
     filled: async () => db.exec('ANALYZE'),
     size: async () =>

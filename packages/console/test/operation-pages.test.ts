@@ -1,5 +1,5 @@
 // The pages about what goes on: overview, requests, models and routes, playground, settings, about.
-import { readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { browserWait, chromium, leaveOutBrowser } from '../../../test/support/chromium.ts'
@@ -140,32 +140,24 @@ test('a request is found, followed and looked at', browserWait, async (context) 
   expect(await opened.problems()).toEqual([])
 })
 
-test('a route is planned and applied', browserWait, async (context) => {
+test('a provider and a model are tested by a call', browserWait, async (context) => {
   if (!browser) return leaveOutBrowser(context)
   await using opened = await browser.open('/models', { key: adminKey })
   const { page } = opened
   await page.getByRole('cell', { name: 'quick' }).first().waitFor()
+  await page.getByRole('button', { name: 'Test call: builtin-chat' }).click()
+  await page.getByText('It answers').waitFor()
+  expect(await opened.problems()).toEqual([])
   await page.getByText('Providers', { exact: true }).click()
+  expect(page.url()).toContain('tab=providers')
+  await page
+    .getByRole('row', { name: /^Built-in engine/ })
+    .getByText('Answers')
+    .first()
+    .waitFor()
   await page.getByRole('button', { name: 'Test call: first' }).waitFor()
   await shoot(opened, 'providers')
   expect(await opened.problems()).toEqual([])
-  await page.getByText('Routes', { exact: true }).click()
-  const editor = page.getByRole('textbox', { name: 'Routes as JSON' })
-  await editor.fill('{')
-  await page.getByText('This is no JSON object').waitFor()
-  await editor.fill('{ "quick": { "targets": [{ "target": "first/c", "weight": -1 }] } }')
-  opened.expectStatus(400)
-  await page.getByRole('button', { name: 'Plan' }).click()
-  await page.getByRole('alert').getByText('weight').waitFor()
-  await editor.fill('{ "quick": "first/c", "fresh": "first/a" }')
-  await page.getByRole('button', { name: 'Plan' }).click()
-  await page.getByText('Changed: quick').waitFor()
-  await page.getByRole('cell', { name: '→ first/c' }).waitFor()
-  await shoot(opened, 'routes-plan')
-  expect(await opened.problems()).toEqual([])
-  await page.getByRole('button', { name: 'Apply' }).click()
-  await expect.poll(() => readFileSync(configFile, 'utf8')).toContain('first/c # the cheap one')
-  expect(readFileSync(configFile, 'utf8')).toContain('fresh: first/a')
 })
 
 test('two models answer side by side', browserWait, async (context) => {
@@ -180,8 +172,6 @@ test('two models answer side by side', browserWait, async (context) => {
   await page.getByRole('button', { name: 'Send' }).click()
   await page.getByRole('alert').getByText('503').waitFor()
   await page.getByText(/^\$0/).first().waitFor()
-  await page.getByText('Show as code').first().click()
-  await page.getByText('from openai import OpenAI').first().waitFor()
   await shoot(opened, 'playground')
   expect(await opened.problems()).toEqual([])
   const [seen] = first.seen.slice(-1)

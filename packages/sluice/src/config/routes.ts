@@ -92,18 +92,42 @@ function withValue(
   { before, after }: { readonly before: unknown; readonly after: unknown },
 ): string {
   if (isDeepStrictEqual(before, after)) return text
-  if (Array.isArray(before) && Array.isArray(after) && before.length === after.length)
-    return after.reduce<string>(
-      (changed, value, at) =>
-        withValue(changed, [...path, at], { before: before[at], after: value }),
-      text,
-    )
+  if (Array.isArray(before) && Array.isArray(after)) return withItems(text, path, { before, after })
   if (!isObject(before) || !isObject(after)) return setSetting(text, path, after)
   const names = new Set([...Object.keys(before), ...Object.keys(after)])
   return [...names].reduce((changed, name) => {
     if (!Object.hasOwn(after, name)) return removeSetting(changed, [...path, name])
     return withValue(changed, [...path, name], { before: before[name], after: after[name] })
   }, text)
+}
+
+interface Lists {
+  readonly before: readonly unknown[]
+  readonly after: readonly unknown[]
+}
+
+/** Items that stay keep their comments. Where one comes between others the list is written anew. */
+function withItems(text: string, path: Path, { before, after }: Lists): string {
+  const shorter = Math.min(before.length, after.length)
+  let head = 0
+  while (head < shorter && isDeepStrictEqual(before[head], after[head])) head += 1
+  let tail = 0
+  while (tail < shorter - head && isDeepStrictEqual(before.at(-1 - tail), after.at(-1 - tail)))
+    tail += 1
+  const surplus = before.length - after.length
+  if (shorter === 0 || (surplus < 0 && tail > 0)) return setSetting(text, path, after)
+  const place = after.length - tail
+  let changed = text
+  for (let count = 0; count < surplus; count += 1)
+    changed = removeSetting(changed, [...path, place])
+  const kept = before.toSpliced(place, Math.max(0, surplus))
+  return after.reduce<string>(
+    (edited, value, at) =>
+      at < kept.length
+        ? withValue(edited, [...path, at], { before: kept[at], after: value })
+        : setSetting(edited, [...path, at], value),
+    changed,
+  )
 }
 
 /** The settings that a text of the file would come to. Throws ConfigError with the place of each mistake. */

@@ -1,181 +1,262 @@
-import { Alert, Button, Text, Textarea, TextInput } from '@mantine/core'
+import '@mantine/core/styles/NumberInput.css'
+import { Alert, Button, SegmentedControl, Text, Textarea, TextInput } from '@mantine/core'
 import { useState } from 'react'
-import type { Reply } from '../../api/client.ts'
+import { ApiError, type Reply } from '../../api/client.ts'
 import { useAnswer, useChange } from '../../api/queries.ts'
 import { Section } from '../../parts/facts.tsx'
-import { Answer } from '../../parts/states.tsx'
+import { Answer, Empty } from '../../parts/states.tsx'
 import { useRole } from '../../session.ts'
-import { modelTexts } from '../../texts/operation.ts'
-import { Explained, type Explanation, sampleOf } from './explained.tsx'
-import classes from './models.module.css'
+import { routeTexts } from '../../texts/routes.ts'
+import { sampleOf } from './explained.tsx'
+import { PlanView, Problems } from './plan-view.tsx'
+import { parsedModels, renamed, textOf, type Written } from './route-draft.ts'
+import { RouteForm } from './route-form.tsx'
+import classes from './routes.module.css'
 
 type Routes = Reply<'getRoutes'>
-type Plan = Reply<'planRoutes'>
-type Written = Readonly<Record<string, unknown>>
+type View = keyof typeof routeTexts.views
 
-/** Routes as they are written; what is changed is planned before it is applied. */
+/** Routes as they are written, in a form or as JSON; what is changed is planned before it is applied. */
 export function RoutesPart() {
   const found = useAnswer('getRoutes')
   return <Answer of={found}>{(routes) => <Editor key={routes.etag} of={routes} />}</Answer>
 }
 
+/** What is edited: the models, and the text that was typed where it is JSON. */
+interface Draft {
+  readonly models: Written
+  readonly text: string
+  readonly isBroken: boolean
+}
+
+const draftOf = (models: Written): Draft => ({ models, text: textOf(models), isBroken: false })
+
 function Editor({ of: { models, etag, problems, file } }: { readonly of: Routes }) {
   const role = useRole()
   const mayChange = role === 'owner' || role === 'operator'
-  const [text, setText] = useState(JSON.stringify(models, null, 2))
-  const [sample, setSample] = useState(Object.keys(models)[0] ?? '')
+  const [draft, setDraft] = useState(() => draftOf(models))
+  const [view, setView] = useState<View>('form')
   const plan = useChange('planRoutes', [])
   const apply = useChange('applyRoutes', ['getRoutes', 'listRoutedModels', 'listAudit'])
-  const written = parsed(text)
+  const planned = plan.variables?.body?.models
   const isCurrent =
-    plan.data !== undefined &&
-    JSON.stringify(plan.variables?.body?.models) === JSON.stringify(written)
-  function makePlan(): void {
-    if (!written) return
-    plan.mutate({
-      body: { models: written, ...(sample !== '' && { sample: { request: sampleOf(sample) } }) },
-    })
-  }
+    plan.data !== undefined && JSON.stringify(planned) === JSON.stringify(draft.models)
+  const error = plan.error ?? apply.error
   return (
     <>
       {problems.length > 0 && <Problems of={problems} />}
-      <Section title={modelTexts.edit}>
-        <Text size="sm" c="dimmed" mb="sm">
-          {modelTexts.editHint} {file}
-        </Text>
-        <Textarea
-          className={classes.editor ?? ''}
-          aria-label={modelTexts.edit}
-          value={text}
-          onChange={({ currentTarget: { value } }) => setText(value)}
-          autosize
-          minRows={8}
-          maxRows={24}
-          readOnly={!mayChange}
-          error={written ? undefined : modelTexts.badJson}
-        />
+      <Section
+        title={routeTexts.list}
+        actions={
+          <SegmentedControl
+            aria-label={routeTexts.view}
+            size="xs"
+            value={view}
+            onChange={(chosen) => setView(chosen as View)}
+            disabled={draft.isBroken}
+            data={Object.entries(routeTexts.views).map(([value, label]) => ({ value, label }))}
+          />
+        }
+      >
+        {view === 'form' ? (
+          <FormView
+            models={draft.models}
+            before={models}
+            error={error}
+            mayChange={mayChange}
+            onChange={(changed) => setDraft(draftOf(changed))}
+          />
+        ) : (
+          <JsonView draft={draft} mayChange={mayChange} file={file} onChange={setDraft} />
+        )}
         {mayChange && (
-          <>
-            <TextInput
-              label={modelTexts.sample}
-              value={sample}
-              onChange={({ currentTarget: { value } }) => setSample(value)}
-              mt="sm"
-              maw="24rem"
-            />
-            <div className={classes.buttons}>
-              <Button disabled={!written} loading={plan.isPending} onClick={makePlan}>
-                {modelTexts.plan}
-              </Button>
-              <Button
-                variant="default"
-                disabled={!isCurrent || plan.data?.isWritable !== true || !plan.data.changes.length}
-                loading={apply.isPending}
-                onClick={() => apply.mutate({ body: { models: written ?? {}, etag } })}
-              >
-                {modelTexts.apply}
-              </Button>
-            </div>
-          </>
+          <Asking
+            models={draft.models}
+            isBroken={draft.isBroken}
+            isPlanning={plan.isPending}
+            isApplying={apply.isPending}
+            mayApply={
+              isCurrent && plan.data.isWritable && plan.data.changes.length > 0 && !draft.isBroken
+            }
+            onPlan={(sample) => {
+              apply.reset()
+              plan.mutate({
+                body: {
+                  models: draft.models,
+                  ...(sample !== '' && { sample: { request: sampleOf(sample) } }),
+                },
+              })
+            }}
+            onApply={() => apply.mutate({ body: { models: draft.models, etag } })}
+          />
         )}
       </Section>
-      <Failed error={plan.error ?? apply.error} />
-      {plan.data && isCurrent && <Planned of={plan.data} />}
+      {error && (
+        <Alert color="red" variant="outline" mt="md" role="alert">
+          {error.message}
+        </Alert>
+      )}
+      {plan.data && isCurrent && <PlanView of={plan.data} />}
     </>
   )
 }
 
-function Failed({ error }: { readonly error: Error | null }) {
-  if (!error) return null
+interface FormViewProps {
+  readonly models: Written
+  /** As the file has them. */
+  readonly before: Written
+  readonly error: Error | null
+  readonly mayChange: boolean
+  readonly onChange: (models: Written) => void
+}
+
+function FormView({ models, before, error, mayChange, onChange }: FormViewProps) {
+  const names = Object.keys(models)
+  const [place, setPlace] = useState(0)
+  const name = names[Math.min(place, names.length - 1)]
+  const listed = useAnswer('listModels')
   return (
-    <Alert color="red" mt="md" role="alert">
-      {error.message}
-    </Alert>
+    <div className={classes.layout}>
+      <div>
+        <ul className={classes.list}>
+          {names.map((one, at) => (
+            <li key={String(at)}>
+              <button type="button" aria-pressed={one === name} onClick={() => setPlace(at)}>
+                {one || '…'}
+                {isChanged(models, before, one) && (
+                  <Text span size="xs" c="dimmed">
+                    {' '}
+                    {routeTexts.changed}
+                  </Text>
+                )}
+              </button>
+            </li>
+          ))}
+        </ul>
+        {mayChange && (
+          <Button
+            variant="default"
+            size="xs"
+            onClick={() => {
+              setPlace(names.length)
+              onChange({ ...models, [freshName(names)]: { targets: [{ target: '' }] } })
+            }}
+          >
+            {routeTexts.add}
+          </Button>
+        )}
+      </div>
+      <datalist id="targets">
+        {listed.data?.data.map(({ id }) => (
+          <option key={id} value={id}>
+            {id}
+          </option>
+        ))}
+      </datalist>
+      {name === undefined ? (
+        <Empty title={routeTexts.none}>{routeTexts.noneHint}</Empty>
+      ) : (
+        <RouteForm
+          key={place}
+          name={name}
+          value={models[name]}
+          isTaken={(other) => names.filter((one) => one === other).length > 1}
+          problemAt={problemsOf(error, name)}
+          isReadOnly={!mayChange}
+          onChange={(value) => onChange({ ...models, [name]: value })}
+          onRename={(to) => !names.includes(to) && onChange(renamed(models, name, to))}
+          onRemove={() => {
+            setPlace(Math.max(0, place - 1))
+            onChange(Object.fromEntries(Object.entries(models).filter(([one]) => one !== name)))
+          }}
+        />
+      )}
+    </div>
   )
 }
 
-function parsed(text: string): Written | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Written)
-      : undefined
-  } catch {
-    return undefined
+function isChanged(models: Written, before: Written, name: string): boolean {
+  return JSON.stringify(models[name]) !== JSON.stringify(before[name])
+}
+
+function freshName(names: readonly string[]): string {
+  for (let number = 1; ; number++) {
+    const name = `${routeTexts.fresh}-${number}`
+    if (!names.includes(name)) return name
   }
 }
 
-function Problems({ of }: { readonly of: Routes['problems'] }) {
-  return (
-    <Alert color="orange" title={modelTexts.problems} mt="md">
-      {of.map(({ model, problem }) => (
-        <div key={model}>
-          {model}: {problem}
-        </div>
-      ))}
-    </Alert>
-  )
+/** What the gateway says of a place in this route. */
+function problemsOf(error: Error | null, name: string) {
+  return (place: string): string | undefined => {
+    if (!(error instanceof ApiError) || error.param === undefined) return undefined
+    const whole = place === '' ? `models.${name}` : `models.${name}.${place}`
+    return error.param === whole ? error.message : undefined
+  }
 }
 
-function Planned({
-  of: { changes, problems, isWritable, yaml, before, after },
-}: {
-  readonly of: Plan
-}) {
-  return (
-    <Section title={modelTexts.would}>
-      {changes.length === 0 && <Text size="sm">{modelTexts.noChanges}</Text>}
-      {changes.map((change) => (
-        <div key={change.model}>
-          <Text fw={600} mt="sm">
-            {modelTexts.changes[change.change]}: {change.model}
-          </Text>
-          <div className={classes.sides}>
-            <Side title={modelTexts.before} value={change.before} />
-            <Side title={modelTexts.after} value={change.after} />
-          </div>
-        </div>
-      ))}
-      {problems.length > 0 && <Problems of={problems} />}
-      {!isWritable && changes.length > 0 && (
-        <>
-          <Text size="sm" mt="md">
-            {modelTexts.readOnly}
-          </Text>
-          <pre className={classes.pre} tabIndex={0}>
-            {yaml}
-          </pre>
-        </>
-      )}
-      {before && after && (
-        <div className={classes.sides}>
-          <div>
-            <Text fw={600} mt="md">
-              {modelTexts.before}
-            </Text>
-            <Explained of={before as Explanation} label={modelTexts.before} />
-          </div>
-          <div>
-            <Text fw={600} mt="md">
-              {modelTexts.after}
-            </Text>
-            <Explained of={after as Explanation} label={modelTexts.after} />
-          </div>
-        </div>
-      )}
-    </Section>
-  )
+interface JsonViewProps {
+  readonly draft: Draft
+  readonly mayChange: boolean
+  readonly file: string
+  readonly onChange: (draft: Draft) => void
 }
 
-function Side({ title, value }: { readonly title: string; readonly value: unknown }) {
+function JsonView({ draft: { models, text, isBroken }, mayChange, file, onChange }: JsonViewProps) {
   return (
-    <div>
-      <Text size="sm" c="dimmed">
-        {title}
+    <>
+      <Text size="sm" c="dimmed" mb="sm">
+        {routeTexts.editHint} {file}
       </Text>
-      <pre className={classes.pre} tabIndex={0}>
-        {value === null ? '–' : JSON.stringify(value, null, 2)}
-      </pre>
+      <Textarea
+        className={classes.editor ?? ''}
+        aria-label={routeTexts.edit}
+        value={text}
+        onChange={({ currentTarget: { value } }) => {
+          const parsed = parsedModels(value)
+          onChange({ models: parsed ?? models, text: value, isBroken: parsed === undefined })
+        }}
+        autosize
+        minRows={8}
+        maxRows={24}
+        readOnly={!mayChange}
+        error={isBroken ? routeTexts.badJson : undefined}
+      />
+    </>
+  )
+}
+
+interface AskingProps {
+  readonly models: Written
+  readonly isBroken: boolean
+  readonly isPlanning: boolean
+  readonly isApplying: boolean
+  readonly mayApply: boolean
+  readonly onPlan: (sample: string) => void
+  readonly onApply: () => void
+}
+
+function Asking(props: AskingProps) {
+  const { models, isBroken, isPlanning, isApplying, mayApply, onPlan, onApply } = props
+  const [sample, setSample] = useState(Object.keys(models)[0] ?? '')
+  return (
+    <div className={classes.asked}>
+      <TextInput
+        label={routeTexts.sample}
+        description={routeTexts.sampleHint}
+        list="targets"
+        value={sample}
+        onChange={({ currentTarget: { value } }) => setSample(value)}
+      />
+      <Button disabled={isBroken} loading={isPlanning} onClick={() => onPlan(sample)}>
+        {routeTexts.plan}
+      </Button>
+      <Button variant="default" disabled={!mayApply} loading={isApplying} onClick={onApply}>
+        {routeTexts.apply}
+      </Button>
+      <Text size="sm" c="dimmed">
+        {routeTexts.planHint}
+      </Text>
     </div>
   )
 }

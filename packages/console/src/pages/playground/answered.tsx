@@ -1,27 +1,56 @@
-import { Alert, Progress, Text } from '@mantine/core'
+import { Alert, NativeSelect, Progress, Text } from '@mantine/core'
 import '@mantine/core/styles/Progress.css'
+import { useState } from 'react'
+import { CopyButton } from '../../parts/copy-button.tsx'
 import { Facts, Section } from '../../parts/facts.tsx'
 import { formatCount, formatMicroUsd, formatMs } from '../../parts/formats.ts'
-import { playgroundTexts } from '../../texts/operation.ts'
-import { codeOf } from './code.ts'
-import type { Outcome } from './run.ts'
+import { playgroundTexts } from '../../texts/playground.ts'
+import { codeOf, type CodeRequest } from './code.ts'
+import type { Outcome } from './outcome.ts'
+import { ToolResults } from './tool-results.tsx'
 import classes from './playground.module.css'
+import type { Run, ToolResult, Turn } from './use-runs.ts'
 
 interface AnsweredProps {
-  readonly model: string
-  readonly path: string
-  readonly body: Readonly<Record<string, unknown>>
-  readonly outcome: Outcome
+  readonly of: Run
+  /** How a request is shown as a program, but for its body. */
+  readonly code: Omit<CodeRequest, 'body'>
+  readonly onAnswerTools: (results: readonly ToolResult[]) => void
 }
 
-/** What one model has answered, what it took, and the request as it was sent. */
-export function Answered({ model, path, body, outcome }: AnsweredProps) {
-  const { text, reasoning, media, progress, error, isRunning, events } = outcome
+/** What one model has answered, turn by turn. */
+export function Answered({ of: { model, turns }, code, onAnswerTools }: AnsweredProps) {
+  const last = turns.length - 1
   return (
     <Section title={model}>
-      {isRunning && text === '' && <Text size="sm">{playgroundTexts.waiting}</Text>}
+      {turns.map((turn, at) => (
+        <TurnPart
+          key={String(at)}
+          of={turn}
+          code={code}
+          onAnswerTools={at === last ? onAnswerTools : undefined}
+        />
+      ))}
+    </Section>
+  )
+}
+
+interface TurnProps {
+  readonly of: Turn
+  readonly code: Omit<CodeRequest, 'body'>
+  readonly onAnswerTools: AnsweredProps['onAnswerTools'] | undefined
+}
+
+/** One answer, what it took, and the request as it was sent. */
+function TurnPart({ of: { body, outcome }, code, onAnswerTools }: TurnProps) {
+  const { text, reasoning, toolCalls, progress, error, isRunning, events } = outcome
+  return (
+    <div className={classes.turn}>
+      {isRunning && text === '' && progress === undefined && (
+        <Text size="sm">{playgroundTexts.waiting}</Text>
+      )}
       {error !== undefined && (
-        <Alert color="red" role="alert">
+        <Alert color="red" variant="outline" role="alert">
           {error}
         </Alert>
       )}
@@ -30,20 +59,10 @@ export function Answered({ model, path, body, outcome }: AnsweredProps) {
       )}
       {reasoning !== '' && <Raw title={playgroundTexts.reasoning} text={reasoning} />}
       {text !== '' && <div className={classes.text}>{text}</div>}
-      {media.map(({ kind, url }) => {
-        if (kind === 'image') return <img key={url} src={url} alt={playgroundTexts.answer} />
-        if (kind === 'audio')
-          return (
-            <audio key={url} src={url} controls>
-              <track kind="captions" />
-            </audio>
-          )
-        return (
-          <video key={url} src={url} controls>
-            <track kind="captions" />
-          </video>
-        )
-      })}
+      <Media of={outcome.media} />
+      {toolCalls.length > 0 && (
+        <ToolResults calls={toolCalls} onAnswer={isRunning ? undefined : onAnswerTools} />
+      )}
       <Facts
         facts={[
           [playgroundTexts.first, formatMs(outcome.firstMs)],
@@ -55,20 +74,54 @@ export function Answered({ model, path, body, outcome }: AnsweredProps) {
           [playgroundTexts.cost, formatMicroUsd(outcome.costMicroUsd)],
         ]}
       />
-      <Raw title={playgroundTexts.request} text={JSON.stringify(body, null, 2)} />
-      <Raw title={playgroundTexts.events} text={events.join('\n')} />
-      <details className={classes.raw}>
-        <summary>{playgroundTexts.code}</summary>
-        {codeOf(path, body).map(([name, code]) => (
-          <div key={name}>
-            <Text size="sm" fw={600}>
-              {name}
-            </Text>
-            <pre tabIndex={0}>{code}</pre>
-          </div>
-        ))}
-      </details>
-    </Section>
+      <div className={classes.raws}>
+        <Raw title={playgroundTexts.request} text={JSON.stringify(body, null, 2)} />
+        <Raw title={playgroundTexts.events} text={events.join('\n')} />
+        <CodePart of={{ ...code, body }} />
+      </div>
+    </div>
+  )
+}
+
+function Media({ of }: Readonly<{ of: Outcome['media'] }>) {
+  return of.map(({ kind, url }) => {
+    if (kind === 'image') return <img key={url} src={url} alt={playgroundTexts.answer} />
+    if (kind === 'audio')
+      return (
+        <audio key={url} src={url} controls>
+          <track kind="captions" />
+        </audio>
+      )
+    return (
+      <video key={url} src={url} controls>
+        <track kind="captions" />
+      </video>
+    )
+  })
+}
+
+function CodePart({ of }: { readonly of: CodeRequest }) {
+  const codes = codeOf(of)
+  const [client, setClient] = useState('curl')
+  const shown = codes.find((code) => code.client === client) ?? codes[0]
+  if (!shown) return null
+  return (
+    <details className={classes.raw}>
+      <summary>{playgroundTexts.code}</summary>
+      <div className={classes.codeHead}>
+        <NativeSelect
+          aria-label={playgroundTexts.client}
+          size="xs"
+          value={shown.client}
+          onChange={({ currentTarget: { value } }) => setClient(value)}
+          data={codes.map((code) => code.client)}
+        />
+        <CopyButton text={shown.text} label={playgroundTexts.code} />
+      </div>
+      <pre tabIndex={0} data-testid="code">
+        {shown.text}
+      </pre>
+    </details>
   )
 }
 

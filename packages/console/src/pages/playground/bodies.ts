@@ -1,9 +1,14 @@
+import { type Fields, isFields } from './fields.ts'
+import type { ToolCall } from './outcome.ts'
+
 /** What the form of a chat holds. */
 export interface ChatForm {
   readonly system: string
   readonly prompt: string
   readonly tools: string
   readonly schema: string
+  /** The voice of an answer that is spoken; empty, it is text. */
+  readonly voice: string
   readonly maxTokens?: number
 }
 
@@ -13,16 +18,16 @@ export interface FormError {
 }
 
 export interface Body {
-  readonly body: Readonly<Record<string, unknown>>
+  readonly body: Fields
 }
 
-/** A streamed chat request without its model. */
+/** A chat request without its model. */
 export async function chatBody(form: ChatForm, file: File | null): Promise<Body | FormError> {
   const { system, prompt, maxTokens } = form
   const tools = parsed(form.tools)
   const schema = parsed(form.schema)
   if (form.tools.trim() !== '' && !Array.isArray(tools)) return { field: 'tools' }
-  if (form.schema.trim() !== '' && !isRecord(schema)) return { field: 'schema' }
+  if (form.schema.trim() !== '' && !isFields(schema)) return { field: 'schema' }
   const text = { type: 'text', text: prompt }
   return {
     body: {
@@ -30,24 +35,42 @@ export async function chatBody(form: ChatForm, file: File | null): Promise<Body 
         ...(system === '' ? [] : [{ role: 'system', content: system }]),
         { role: 'user', content: file ? [text, await partOf(file)] : prompt },
       ],
-      stream: true,
-      stream_options: { include_usage: true },
+      // A sound comes whole: what streams is no file that a player could open.
+      ...(form.voice === ''
+        ? { stream: true, stream_options: { include_usage: true } }
+        : { modalities: ['text', 'audio'], audio: { voice: form.voice, format: 'wav' } }),
       ...(maxTokens !== undefined && { max_completion_tokens: maxTokens }),
       ...(Array.isArray(tools) && { tools }),
-      ...(isRecord(schema) && {
+      ...(isFields(schema) && {
         response_format: { type: 'json_schema', json_schema: { name: 'answer', schema } },
       }),
     },
   }
 }
 
-export function parsedBody(text: string): Body | FormError {
-  const body = parsed(text)
-  return isRecord(body) ? { body } : { field: 'body' }
+/** The same chat with what the model called, and what came of each call. */
+export function withResults(
+  body: Fields,
+  text: string,
+  results: readonly (readonly [call: ToolCall, result: string])[],
+): Fields {
+  const { messages, ...rest } = body
+  const called = {
+    role: 'assistant',
+    content: text === '' ? null : text,
+    tool_calls: results.map(([{ id, name, arguments: given }]) => ({
+      id,
+      type: 'function',
+      function: { name, arguments: given },
+    })),
+  }
+  const answers = results.map(([{ id }, content]) => ({ role: 'tool', tool_call_id: id, content }))
+  return { ...rest, messages: [...(Array.isArray(messages) ? messages : []), called, ...answers] }
 }
 
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+export function parsedBody(text: string): Body | FormError {
+  const body = parsed(text)
+  return isFields(body) ? { body } : { field: 'body' }
 }
 
 function parsed(text: string): unknown {

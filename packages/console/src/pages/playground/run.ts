@@ -1,80 +1,7 @@
 import { ask } from '../../api/client.ts'
-
-/** What is asked for, and how its request is sent. */
-export interface Operation {
-  readonly path: string
-  readonly example: Readonly<Record<string, unknown>>
-  /** Its body is a form with this field for a file. */
-  readonly fileField?: string
-  readonly answers: 'json' | 'audio' | 'images' | 'video'
-}
-
-export const operations = {
-  chat: { path: 'v1/chat/completions', example: {}, answers: 'json' },
-  embeddings: { path: 'v1/embeddings', example: { input: 'A short text' }, answers: 'json' },
-  rerank: {
-    path: 'v1/rerank',
-    example: { query: 'What is a sluice?', documents: ['A gate for water', 'A kind of bread'] },
-    answers: 'json',
-  },
-  moderations: { path: 'v1/moderations', example: { input: 'A short text' }, answers: 'json' },
-  speech: {
-    path: 'v1/audio/speech',
-    example: { input: 'The gate is open.', voice: 'alloy', response_format: 'mp3' },
-    answers: 'audio',
-  },
-  transcriptions: {
-    path: 'v1/audio/transcriptions',
-    example: { response_format: 'json' },
-    fileField: 'file',
-    answers: 'json',
-  },
-  images: {
-    path: 'v1/images/generations',
-    example: { prompt: 'A gate in a river', size: '512x512', response_format: 'b64_json' },
-    answers: 'images',
-  },
-  edits: {
-    path: 'v1/images/edits',
-    example: { prompt: 'Make it evening', response_format: 'b64_json' },
-    fileField: 'image',
-    answers: 'images',
-  },
-  videos: {
-    path: 'v1/videos',
-    example: { prompt: 'A gate in a river opens', seconds: '4' },
-    answers: 'video',
-  },
-} as const satisfies Readonly<Record<string, Operation>>
-
-export type OperationName = keyof typeof operations
-
-/** What came of a request so far. */
-export interface Outcome {
-  readonly text: string
-  readonly reasoning: string
-  /** The events of a stream, or the answer, as they came. */
-  readonly events: readonly string[]
-  /** Addresses of sound, pictures and clips that came. */
-  readonly media: readonly { readonly kind: 'audio' | 'image' | 'video'; readonly url: string }[]
-  /** Of a video, from 0 to 100. */
-  readonly progress?: number
-  readonly firstMs?: number
-  readonly totalMs?: number
-  readonly inputTokens?: number
-  readonly outputTokens?: number
-  readonly costMicroUsd?: number | null
-  readonly error?: string
-  readonly isRunning: boolean
-}
-
-export const nothingYet: Outcome = {
-  text: '',
-  reasoning: '',
-  events: [],
-  media: [],
-  isRunning: false,
-}
+import type { Fields } from './fields.ts'
+import { type Operation, type OperationName, operations } from './operations.ts'
+import { nothingYet, type Outcome, type ToolCall } from './outcome.ts'
 
 export type Told = (change: Partial<Outcome>) => void
 
@@ -85,7 +12,7 @@ const pollMs = 1_000
 
 interface Sending {
   readonly name: OperationName
-  readonly body: Readonly<Record<string, unknown>>
+  readonly body: Fields
   readonly file?: File | undefined
   readonly signal: AbortSignal
   /** Whether what it cost may be looked up. */
@@ -174,15 +101,20 @@ interface Answered {
     readonly message?: {
       readonly content?: string | null
       readonly audio?: { readonly data?: string; readonly transcript?: string }
-      readonly tool_calls?: readonly unknown[]
+      readonly tool_calls?: readonly CalledTool[]
     }
   }[]
+}
+
+interface CalledTool {
+  readonly id?: string
+  readonly function?: { readonly name?: string; readonly arguments?: string }
 }
 
 function seenIn(answered: unknown): Partial<Outcome> {
   const { text, data = [], choices = [] } = answered as Answered
   const message = choices[0]?.message
-  const media = data.flatMap(({ b64_json: picture, url }) =>
+  const pictures = data.flatMap(({ b64_json: picture, url }) =>
     picture === undefined && url === undefined
       ? []
       : [{ kind: 'image' as const, url: url ?? `data:image/png;base64,${picture}` }],
@@ -190,8 +122,19 @@ function seenIn(answered: unknown): Partial<Outcome> {
   const sound = message?.audio?.data
   return {
     text: text ?? message?.content ?? message?.audio?.transcript ?? '',
-    media: sound === undefined ? media : [{ kind: 'audio', url: `data:audio/wav;base64,${sound}` }],
+    media: sound === undefined ? pictures : [{ kind: 'audio', url: soundUrl(sound) }],
+    toolCalls: (message?.tool_calls ?? []).map(({ id = '', function: called }) => ({
+      id,
+      name: called?.name ?? '',
+      arguments: called?.arguments ?? '',
+    })),
   }
+}
+
+/** An address that the content policy lets a player open: it allows none with the bytes in it. */
+function soundUrl(base64: string): string {
+  const bytes = Uint8Array.from(atob(base64), (character) => character.codePointAt(0) ?? 0)
+  return URL.createObjectURL(new Blob([bytes], { type: 'audio/wav' }))
 }
 
 interface Chunk {
@@ -200,39 +143,63 @@ interface Chunk {
     readonly delta?: {
       readonly content?: string | null
       readonly reasoning_content?: string | null
-      readonly tool_calls?: readonly {
-        readonly function?: { readonly name?: string; readonly arguments?: string }
-      }[]
+      readonly tool_calls?: readonly (CalledTool & { readonly index?: number })[]
     }
   }[]
 }
 
+/** What the chunks of a stream have said together. */
+class StreamedAnswer {
+  text = ''
+  reasoning = ''
+  readonly events: string[] = []
+  readonly toolCalls: ToolCall[] = []
+
+  /** Throws what an event says went wrong. */
+  take(data: string): void {
+    if (this.events.length < eventsMax) this.events.push(data)
+    if (data === '[DONE]') return
+    const { choices, error }: Chunk = JSON.parse(data)
+    if (error) throw new Error(error.message)
+    const delta = choices?.[0]?.delta
+    this.text += delta?.content ?? ''
+    this.reasoning += delta?.reasoning_content ?? ''
+    for (const { index = 0, id, function: called } of delta?.tool_calls ?? []) {
+      const before = this.toolCalls[index]
+      this.toolCalls[index] = {
+        id: before?.id || (id ?? ''),
+        name: before?.name || (called?.name ?? ''),
+        arguments: (before?.arguments ?? '') + (called?.arguments ?? ''),
+      }
+    }
+  }
+
+  get isBegun(): boolean {
+    return this.text !== '' || this.reasoning !== '' || this.toolCalls.length > 0
+  }
+}
+
 async function takeStream({ body }: Response, { tell, since }: Taking): Promise<void> {
   if (!body) return
+  const answer = new StreamedAnswer()
   let left = ''
-  let text = ''
-  let reasoning = ''
   let firstMs: number | undefined
-  const events: string[] = []
   for await (const piece of body.pipeThrough(new TextDecoderStream())) {
-    left += piece
-    const blocks = left.split('\n\n')
+    const blocks = (left + piece).split('\n\n')
     left = blocks.pop() ?? ''
     for (const block of blocks) {
       const [, data] = /^data: (.*)$/m.exec(block) ?? []
-      if (data === undefined) continue
-      if (events.length < eventsMax) events.push(data)
-      if (data === '[DONE]') continue
-      const { choices, error }: Chunk = JSON.parse(data)
-      if (error) throw new Error(error.message)
-      const delta = choices?.[0]?.delta
-      for (const { function: called } of delta?.tool_calls ?? [])
-        text += (called?.name === undefined ? '' : `\n${called.name} `) + (called?.arguments ?? '')
-      text += delta?.content ?? ''
-      reasoning += delta?.reasoning_content ?? ''
+      if (data !== undefined) answer.take(data)
     }
-    if (text !== '' || reasoning !== '') firstMs ??= since()
-    tell({ text, reasoning, events: [...events], ...(firstMs !== undefined && { firstMs }) })
+    if (answer.isBegun) firstMs ??= since()
+    const { text, reasoning, events, toolCalls } = answer
+    tell({
+      text,
+      reasoning,
+      events: [...events],
+      toolCalls: toolCalls.filter((call) => call !== undefined),
+      ...(firstMs !== undefined && { firstMs }),
+    })
   }
 }
 

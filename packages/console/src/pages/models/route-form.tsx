@@ -1,0 +1,177 @@
+import { Button, NumberInput, Text, TextInput } from '@mantine/core'
+import { modelTexts } from '../../texts/operation.ts'
+import { routeTexts } from '../../texts/routes.ts'
+import { type Route, routeOf, type Target, withValue, writtenOf } from './route-draft.ts'
+import { RouteOptions } from './route-option-fields.tsx'
+import classes from './routes.module.css'
+
+/** What the gateway says of a place in the route, such as `targets[0].weight`. */
+export type ProblemAt = (place: string) => string | undefined
+
+interface RouteFormProps {
+  readonly name: string
+  readonly value: unknown
+  /** Whether another route has the name. */
+  readonly isTaken: (name: string) => boolean
+  readonly problemAt: ProblemAt
+  readonly isReadOnly: boolean
+  readonly onChange: (value: unknown) => void
+  readonly onRename: (name: string) => void
+  readonly onRemove: () => void
+}
+
+/** One route: its name, who answers, who stands in, and how. */
+export function RouteForm(props: RouteFormProps) {
+  const { name, value, isTaken, problemAt, isReadOnly, onChange, onRename, onRemove } = props
+  const route = routeOf(value)
+  const change = (changed: Route) => onChange(writtenOf(changed, value))
+  return (
+    <fieldset className={classes.form} disabled={isReadOnly}>
+      <div className={classes.head}>
+        <TextInput
+          label={routeTexts.name}
+          description={routeTexts.nameHint}
+          value={name}
+          onChange={({ currentTarget: { value: to } }) => onRename(to)}
+          error={nameProblem(name, isTaken) ?? problemAt('')}
+          className={classes.name ?? ''}
+        />
+        {!isReadOnly && (
+          <Button variant="default" c="var(--mantine-color-error)" onClick={onRemove}>
+            {routeTexts.remove}
+          </Button>
+        )}
+      </div>
+      <Targets
+        of={route.targets}
+        problemAt={problemAt}
+        onChange={(targets) => change({ ...route, targets })}
+      />
+      <Fallbacks
+        of={route.fallback ?? []}
+        onChange={(names) =>
+          change(withValue(route, ['fallback'], names.length === 0 ? undefined : names))
+        }
+      />
+      <RouteOptions of={route} problemAt={problemAt} onChange={change} />
+    </fieldset>
+  )
+}
+
+function nameProblem(name: string, isTaken: (name: string) => boolean): string | undefined {
+  if (name.trim() === '') return routeTexts.nameNeeded
+  return isTaken(name) ? routeTexts.nameTaken : undefined
+}
+
+interface TargetsProps {
+  readonly of: readonly Target[]
+  readonly problemAt: ProblemAt
+  readonly onChange: (targets: readonly Target[]) => void
+}
+
+function Targets({ of, problemAt, onChange }: TargetsProps) {
+  return (
+    <fieldset className={classes.part}>
+      <legend>{routeTexts.targets}</legend>
+      <Text size="sm" c="dimmed">
+        {routeTexts.targetsHint}
+      </Text>
+      {of.map((target, at) => (
+        <TargetRow
+          // Nothing else tells rows apart while they are typed.
+          key={String(at)}
+          of={target}
+          number={at + 1}
+          problemAt={(place) => problemAt(`targets[${at}]${place}`)}
+          onChange={(changed) => onChange(of.with(at, changed))}
+          {...(of.length > 1 && { onRemove: () => onChange(of.toSpliced(at, 1)) })}
+        />
+      ))}
+      <Button variant="default" size="xs" onClick={() => onChange([...of, { target: '' }])}>
+        {routeTexts.addTarget}
+      </Button>
+    </fieldset>
+  )
+}
+
+interface TargetRowProps {
+  readonly of: Target
+  readonly number: number
+  readonly problemAt: ProblemAt
+  readonly onChange: (target: Target) => void
+  readonly onRemove?: () => void
+}
+
+function TargetRow({ of, number, problemAt, onChange, onRemove }: TargetRowProps) {
+  const counted = (field: 'weight' | 'priority') => ({
+    label: routeTexts[field],
+    'aria-label': `${routeTexts[field]} ${number}`,
+    value: typeof of[field] === 'number' ? of[field] : '',
+    placeholder: field === 'weight' ? '1' : '0',
+    min: 0,
+    hideControls: true,
+    error: problemAt(`.${field}`),
+    onChange: (value: string | number) =>
+      onChange(withValue(of, [field], typeof value === 'number' ? value : undefined)),
+  })
+  return (
+    <div className={classes.target}>
+      <TextInput
+        label={routeTexts.target}
+        aria-label={`${routeTexts.target} ${number}`}
+        list="targets"
+        placeholder="provider/model"
+        value={of.target}
+        error={problemAt('.target') ?? problemAt('')}
+        onChange={({ currentTarget: { value } }) => onChange({ ...of, target: value })}
+      />
+      <NumberInput {...counted('weight')} />
+      <NumberInput {...counted('priority')} allowDecimal={false} />
+      {onRemove && (
+        <Button
+          variant="default"
+          aria-label={`${routeTexts.removeTarget} ${number}`}
+          onClick={onRemove}
+        >
+          {modelTexts.remove}
+        </Button>
+      )}
+    </div>
+  )
+}
+
+interface FallbacksProps {
+  readonly of: readonly string[]
+  readonly onChange: (names: readonly string[]) => void
+}
+
+function Fallbacks({ of, onChange }: FallbacksProps) {
+  return (
+    <fieldset className={classes.part}>
+      <legend>{routeTexts.fallback}</legend>
+      <Text size="sm" c="dimmed">
+        {routeTexts.fallbackHint}
+      </Text>
+      {of.map((name, at) => (
+        <div key={String(at)} className={classes.fallback}>
+          <TextInput
+            aria-label={`${routeTexts.fallback} ${at + 1}`}
+            list="targets"
+            value={name}
+            onChange={({ currentTarget: { value } }) => onChange(of.with(at, value))}
+          />
+          <Button
+            variant="default"
+            aria-label={`${routeTexts.removeFallback} ${at + 1}`}
+            onClick={() => onChange(of.toSpliced(at, 1))}
+          >
+            {modelTexts.remove}
+          </Button>
+        </div>
+      ))}
+      <Button variant="default" size="xs" onClick={() => onChange([...of, ''])}>
+        {routeTexts.addFallback}
+      </Button>
+    </fieldset>
+  )
+}

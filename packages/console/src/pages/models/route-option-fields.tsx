@@ -1,0 +1,96 @@
+import { NativeSelect, NumberInput } from '@mantine/core'
+import { routeTexts } from '../../texts/routes.ts'
+import { type Route, valueAt, withValue } from './route-draft.ts'
+import type { ProblemAt } from './route-form.tsx'
+import { optionGroups, type RouteOption } from './route-options.ts'
+import classes from './routes.module.css'
+
+interface RouteOptionsProps {
+  readonly of: Route
+  readonly problemAt: ProblemAt
+  readonly onChange: (route: Route) => void
+}
+
+/** The options of a route by what they are about; a group that has any is open. */
+export function RouteOptions({ of, problemAt, onChange }: RouteOptionsProps) {
+  return optionGroups.map(([group, options]) => (
+    <details
+      key={group}
+      className={classes.options}
+      open={options.some(({ name }) => valueAt(of, pathOf(name)) !== undefined)}
+    >
+      <summary>{routeTexts.groups[group]}</summary>
+      <div className={classes.fields}>
+        {options.map((option) => (
+          <OptionField
+            key={option.name}
+            option={option}
+            of={of}
+            problem={problemAt(option.name)}
+            onChange={onChange}
+          />
+        ))}
+      </div>
+    </details>
+  ))
+}
+
+const pathOf = (name: string) => name.split('.')
+
+interface OptionFieldProps {
+  readonly option: RouteOption
+  readonly of: Route
+  readonly problem: string | undefined
+  readonly onChange: (route: Route) => void
+}
+
+function OptionField({ option, of, problem, onChange }: OptionFieldProps) {
+  const { name, kind, choices = [], needs } = option
+  const path = pathOf(name)
+  const value = valueAt(of, path)
+  const [label, description] = routeTexts.options[name]
+  const said = { label, description, error: problem }
+  const set = (changed: unknown) => onChange(withValue(of, path, changed))
+  if (kind === 'number')
+    return (
+      <NumberInput
+        {...said}
+        value={typeof value === 'number' ? value : ''}
+        {...(option.min !== undefined && { min: option.min })}
+        {...(option.max !== undefined && { max: option.max })}
+        allowDecimal={option.isDecimal === true}
+        thousandSeparator=","
+        hideControls
+        disabled={needs !== undefined && valueAt(of, pathOf(needs)) !== true}
+        onChange={(typed) => set(typeof typed === 'number' ? typed : undefined)}
+      />
+    )
+  if (kind === 'choice')
+    return (
+      <NativeSelect
+        {...said}
+        value={typeof value === 'string' ? value : ''}
+        onChange={({ currentTarget }) => set(currentTarget.value || undefined)}
+        data={[
+          { value: '', label: routeTexts.unset },
+          ...choices.map((choice) => ({ value: choice, label: routeTexts.values[choice] })),
+        ]}
+      />
+    )
+  return (
+    <NativeSelect
+      {...said}
+      value={typeof value === 'boolean' ? String(value) : ''}
+      onChange={({ currentTarget: { value: chosen } }) => {
+        // What only holds while this is on goes with it.
+        if (chosen === '' && path.length > 1) onChange(withValue(of, path.slice(0, -1), undefined))
+        else set(chosen === '' ? undefined : chosen === 'true')
+      }}
+      data={[
+        { value: '', label: routeTexts.unset },
+        { value: 'true', label: routeTexts.yes },
+        { value: 'false', label: routeTexts.no },
+      ]}
+    />
+  )
+}

@@ -1,0 +1,90 @@
+import { Anchor, NativeSelect, NumberInput, Textarea } from '@mantine/core'
+import { playgroundTexts } from '../../texts/playground.ts'
+import type { ChatForm, FormError } from './bodies.ts'
+import classes from './playground.module.css'
+
+const voices = ['alloy', 'ash', 'coral', 'echo', 'sage', 'shimmer']
+
+const exampleTools = JSON.stringify(
+  [
+    {
+      type: 'function',
+      function: {
+        name: 'get_weather',
+        description: 'The weather of a city',
+        parameters: {
+          type: 'object',
+          properties: { city: { type: 'string' } },
+          required: ['city'],
+        },
+      },
+    },
+  ],
+  null,
+  2,
+)
+
+interface ChatFieldsProps {
+  readonly form: ChatForm
+  readonly onChange: (form: ChatForm) => void
+  readonly wrong: FormError | undefined
+}
+
+/** What a chat is made of; what is seldom needed opens when it is. */
+export function ChatFields({ form, onChange, wrong }: ChatFieldsProps) {
+  const texted = (name: 'system' | 'prompt' | 'tools' | 'schema') => ({
+    label: playgroundTexts[name],
+    value: form[name],
+    autosize: true,
+    maxRows: 16,
+    error: wrong?.field === name ? playgroundTexts.badJson : undefined,
+    onChange: (event: React.ChangeEvent<HTMLTextAreaElement>) =>
+      onChange({ ...form, [name]: event.currentTarget.value }),
+  })
+  return (
+    <>
+      <Textarea {...texted('prompt')} minRows={3} />
+      <details className={classes.options}>
+        <summary>{playgroundTexts.options}</summary>
+        <div className={classes.fields}>
+          <Textarea {...texted('system')} minRows={2} />
+          <div>
+            <Textarea
+              {...texted('tools')}
+              description={playgroundTexts.toolsHint}
+              className={classes.code ?? ''}
+              minRows={2}
+            />
+            <Anchor
+              component="button"
+              type="button"
+              size="xs"
+              onClick={() => onChange({ ...form, tools: exampleTools })}
+            >
+              {playgroundTexts.exampleTools}
+            </Anchor>
+          </div>
+          <Textarea {...texted('schema')} className={classes.code ?? ''} minRows={2} />
+          <NativeSelect
+            label={playgroundTexts.voice}
+            value={form.voice}
+            onChange={({ currentTarget: { value } }) => onChange({ ...form, voice: value })}
+            data={[
+              { value: '', label: playgroundTexts.noVoice },
+              ...voices.map((voice) => ({ value: voice, label: voice })),
+            ]}
+          />
+          <NumberInput
+            label={playgroundTexts.maxTokens}
+            value={form.maxTokens ?? ''}
+            min={1}
+            onChange={(value) => {
+              const { maxTokens: _before, ...rest } = form
+              onChange(typeof value === 'number' ? { ...rest, maxTokens: value } : rest)
+            }}
+          />
+        </div>
+      </details>
+    </>
+  )
+}

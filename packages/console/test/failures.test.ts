@@ -1,0 +1,114 @@
+// What a page shows while its answer is waited for, when it does not come, and when it comes after all.
+import { afterAll, beforeAll, expect, test, type TestContext } from 'vitest'
+import { browserWait, chromium, leaveOutBrowser } from '../../../test/support/chromium.ts'
+import {
+  buildConsole,
+  type ConsoleBrowser,
+  openConsole,
+  shoot,
+} from '../../../test/support/console.ts'
+import { adminKey, start, type Started } from '../../../test/support/start.ts'
+
+let gateway: Started
+let browser: ConsoleBrowser | undefined
+let request: string
+
+beforeAll(async () => {
+  buildConsole()
+  gateway = await start()
+  const answer = await gateway.post('/v1/chat/completions', {
+    model: 'builtin-chat',
+    messages: [{ role: 'user', content: 'Hi' }],
+  })
+  request = answer.headers.get('x-sluice-call-id') ?? answer.headers.get('x-request-id') ?? ''
+  if (chromium !== undefined) browser = await openConsole(gateway)
+}, 150_000)
+afterAll(async () => {
+  await browser?.[Symbol.asyncDispose]()
+  await gateway[Symbol.asyncDispose]()
+})
+
+/** Where a page is, what it asks, and what it shows when that was answered. */
+const pages = [
+  { name: 'overview', path: '/overview', asks: 'overview?*', shows: 'Requests and errors' },
+  { name: 'health', path: '/overview', asks: 'providers', shows: 'builtin/builtin-chat' },
+  { name: 'requests', path: '/requests', asks: 'requests?*', shows: 'Columns' },
+  { name: 'request', path: '/requests/REQUEST', asks: 'requests/req_*', shows: 'Caller' },
+  { name: 'models', path: '/models', asks: 'models?*', shows: 'builtin-embed' },
+  { name: 'providers', path: '/models?tab=providers', asks: 'providers', shows: 'Built-in engine' },
+  { name: 'routes', path: '/models?tab=routes', asks: 'routes', shows: 'Add a route' },
+  { name: 'settings', path: '/settings', asks: 'settings', shows: 'adminKey' },
+  { name: 'about', path: '/about', asks: 'about', shows: 'Apache-2.0' },
+] as const
+const both = pages.flatMap((page) => [
+  { ...page, isPhone: false },
+  { ...page, isPhone: true },
+])
+
+const open = (context: TestContext, isPhone: boolean) => {
+  if (!browser) return leaveOutBrowser(context)
+  // A page that asks for nothing but its own answers is left for the one that is looked at.
+  return browser.open('/own', { key: adminKey, isPhone })
+}
+
+test.for(both)(
+  '$name that cannot be read, on a phone: $isPhone',
+  browserWait,
+  async (use, context) => {
+    const { name, path, asks, shows, isPhone } = use
+    await using opened = await open(context, isPhone)
+    const { page } = opened
+    const address = `**/admin/v1/${asks}`
+    const { promise: released, resolve: release } = Promise.withResolvers<void>()
+    await page.route(address, async (route) => {
+      await released
+      await route.fulfill({
+        status: 500,
+        json: { error: { message: 'The store does not answer', type: 'internal', param: null } },
+      })
+    })
+    opened.expectStatus(500)
+    await page.goto(`${gateway.url}/#${path.replace('REQUEST', request)}`)
+    const main = page.getByRole('main')
+    await main.getByLabel('Loading').first().waitFor()
+    release()
+    const alert = main.getByRole('alert').first()
+    await alert.getByText('The store does not answer').waitFor()
+    expect(await main.getByText(shows, { exact: true }).count()).toBe(0)
+    await shoot(opened, `failed-${name}${isPhone ? '-phone' : ''}`)
+    expect(await opened.problems()).toEqual([])
+    await page.unroute(address)
+    await alert.getByRole('button', { name: 'Try again' }).click()
+    await main.getByText(shows).first().waitFor()
+    expect(await main.getByRole('alert').count()).toBe(0)
+    expect(await opened.problems()).toEqual([])
+  },
+)
+
+test(
+  'a playground whose models cannot be listed still asks one by its name',
+  browserWait,
+  async (context) => {
+    await using opened = await open(context, false)
+    const { page } = opened
+    await page.route('**/v1/models', (route) => route.fulfill({ status: 500, json: {} }))
+    opened.expectStatus(500)
+    await page.goto(`${gateway.url}/#/playground`)
+    await page.getByRole('combobox', { name: 'Model 1' }).fill('builtin-chat')
+    await page.getByLabel('Message').fill('Hi')
+    const { promise: released, resolve: release } = Promise.withResolvers<void>()
+    await page.route('**/v1/chat/completions', async (route) => {
+      await released
+      await route.abort()
+    })
+    await page.getByRole('button', { name: 'Send', exact: true }).click()
+    await page.getByText('Waiting for the answer').waitFor()
+    release()
+    await page.getByRole('alert').waitFor()
+    await page.unroute('**/v1/chat/completions')
+    await page.getByRole('button', { name: 'Send', exact: true }).click()
+    await expect.poll(() => page.getByRole('alert').count()).toBe(0)
+    await page.locator('[aria-busy="false"] dl').waitFor()
+    await shoot(opened, 'playground-unlisted')
+  },
+)

@@ -1,0 +1,288 @@
+// The playground: every operation with the built-in engine, tools that are answered by hand, and the code it shows, which is run.
+import { execFile } from 'node:child_process'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import sharp from 'sharp'
+import { afterAll, beforeAll, expect, test, type TestContext } from 'vitest'
+import { browserWait, chromium, leaveOutBrowser } from '../../../test/support/chromium.ts'
+import {
+  buildConsole,
+  type ConsoleBrowser,
+  type ConsolePage,
+  openConsole,
+  shoot,
+} from '../../../test/support/console.ts'
+import { type FakeUpstream, fakeUpstream, sse } from '../../../test/support/fake-upstream.ts'
+import { chunk, done, textStream } from '../../../test/support/openai-wire.ts'
+import { root } from '../../../test/support/npm.ts'
+import { at } from '../../../test/support/routes.ts'
+import { adminKey, start, type Started, testKey } from '../../../test/support/start.ts'
+
+/** Inside of the project, so that imports find its packages. */
+const folder = join(root, 'node_modules/.cache/playground-code')
+
+let upstream: FakeUpstream
+let gateway: Started
+let browser: ConsoleBrowser | undefined
+let picture: Buffer
+
+const called = [
+  chunk({
+    tool_calls: [{ index: 0, id: 'call_1', type: 'function', function: { name: 'get_weather' } }],
+  }),
+  chunk({ tool_calls: [{ index: 0, function: { arguments: '{"city":' } }] }),
+  chunk({ tool_calls: [{ index: 0, function: { arguments: '"Oslo"}' } }] }),
+  chunk({}, 'tool_calls'),
+  done,
+]
+
+beforeAll(async () => {
+  buildConsole()
+  // Calls a tool first, and answers when it was told what came of it.
+  upstream = await fakeUpstream((seen, response) => {
+    const { messages = [] } = seen.body as { messages?: readonly { role: string }[] }
+    return sse(response, messages.at(-1)?.role === 'tool' ? textStream : called)
+  })
+  gateway = await start(at({ acme: upstream }))
+  picture = await sharp({
+    create: { width: 64, height: 64, channels: 3, background: '#0b6e8f' },
+  })
+    .png()
+    .toBuffer()
+  mkdirSync(folder, { recursive: true })
+  if (chromium !== undefined) browser = await openConsole(gateway)
+}, 150_000)
+afterAll(async () => {
+  await browser?.[Symbol.asyncDispose]()
+  await gateway[Symbol.asyncDispose]()
+  await upstream[Symbol.asyncDispose]()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+interface Use {
+  readonly operation?: string
+  readonly model: string
+  readonly isPhone?: boolean
+}
+
+/** The playground with an operation and a model chosen. */
+async function open(context: TestContext, { operation, model, isPhone = false }: Use) {
+  if (!browser) return leaveOutBrowser(context)
+  const opened = await browser.open('/playground', { key: adminKey, isPhone })
+  const { page } = opened
+  if (operation !== undefined)
+    await page.getByRole('combobox', { name: 'Operation' }).selectOption({ label: operation })
+  await page.getByRole('combobox', { name: 'Model 1' }).fill(model)
+  return opened
+}
+
+async function send({ page }: ConsolePage): Promise<void> {
+  await page.getByRole('button', { name: 'Send', exact: true }).click()
+  await page.locator('[aria-busy="false"] dl').first().waitFor({ timeout: 60_000 })
+}
+
+async function choose({ page }: ConsolePage, label: string, name: string, buffer: Buffer) {
+  const mimeType = name.endsWith('png') ? 'image/png' : 'audio/wav'
+  const choosing = page.waitForEvent('filechooser')
+  await page.getByRole('button', { name: label }).click()
+  await (await choosing).setFiles({ name, mimeType, buffer })
+}
+
+const lengthOf = (kind: 'audio' | 'video') =>
+  `(() => { const one = document.querySelector('${kind}'); return one && one.duration > 0 })()`
+
+test(
+  'a chat is answered aloud, and what it said is written down again',
+  browserWait,
+  async (context) => {
+    await using opened = await open(context, { model: 'builtin-chat' })
+    const { page } = opened
+    await page.getByLabel('Message').fill('Say hello')
+    await page.getByText('System prompt, tools').click()
+    await page.getByRole('combobox', { name: 'Spoken answer' }).selectOption('alloy')
+    const answering = page.waitForResponse('**/v1/chat/completions')
+    await send(opened)
+    await expect.poll(() => page.evaluate(lengthOf('audio')), { timeout: 20_000 }).toBe(true)
+    await shoot(opened, 'playground-spoken')
+    expect(await opened.problems()).toEqual([])
+    const { choices } = (await (await answering).json()) as {
+      readonly choices: readonly {
+        readonly message: { readonly audio: { readonly data: string } }
+      }[]
+    }
+    const spoken = choices[0]?.message.audio.data ?? ''
+    await using heard = await open(context, {
+      operation: 'Transcription',
+      model: 'builtin-transcribe',
+    })
+    await choose(heard, 'File', 'spoken.wav', Buffer.from(spoken, 'base64'))
+    await send(heard)
+    await heard.page.getByText('Events').click()
+    await heard.page.getByText('"text":').waitFor()
+    expect(await heard.problems()).toEqual([])
+  },
+)
+
+test('a picture is looked at', browserWait, async (context) => {
+  await using opened = await open(context, { model: 'builtin-chat' })
+  await opened.page.getByLabel('Message').fill('What colour is it?')
+  await choose(opened, 'Picture or sound', 'square.png', picture)
+  await send(opened)
+  await opened.page.getByText('Request', { exact: true }).click()
+  await opened.page.getByText('data:image/png;base64').first().waitFor()
+  expect(await opened.page.getByRole('alert').count()).toBe(0)
+  expect(await opened.problems()).toEqual([])
+})
+
+test('speech is heard', browserWait, async (context) => {
+  await using opened = await open(context, { operation: 'Speech', model: 'builtin-speech' })
+  await send(opened)
+  await expect.poll(() => opened.page.evaluate(lengthOf('audio')), { timeout: 20_000 }).toBe(true)
+  expect(await opened.problems()).toEqual([])
+})
+
+const seenPictures =
+  "[...document.querySelectorAll('main img')].filter(({ naturalWidth }) => naturalWidth > 0).length"
+
+test('a picture is made, and changed', browserWait, async (context) => {
+  await using made = await open(context, { operation: 'Image', model: 'builtin-image' })
+  await send(made)
+  await expect.poll(() => made.page.evaluate(seenPictures), { timeout: 20_000 }).toBe(1)
+  await using changed = await open(context, { operation: 'Image edit', model: 'builtin-image' })
+  expect(await changed.page.getByRole('button', { name: 'Send', exact: true }).isDisabled()).toBe(
+    true,
+  )
+  await choose(changed, 'File', 'square.png', picture)
+  await send(changed)
+  await expect.poll(() => changed.page.evaluate(seenPictures), { timeout: 20_000 }).toBe(1)
+  await shoot(changed, 'playground-edit')
+  expect(await changed.problems()).toEqual([])
+})
+
+test('a video is made, and its progress seen', browserWait, async (context) => {
+  await using opened = await open(context, {
+    operation: 'Video',
+    model: 'builtin-video',
+    isPhone: true,
+  })
+  const { page } = opened
+  await page.getByRole('button', { name: 'Send', exact: true }).click()
+  await page.getByRole('progressbar', { name: 'Progress' }).waitFor({ timeout: 30_000 })
+  await expect
+    .poll(() => page.evaluate(lengthOf('video')), { timeout: 90_000, interval: 200 })
+    .toBe(true)
+  expect(await page.getByRole('progressbar').getAttribute('aria-valuenow')).toBe('100')
+  await shoot(opened, 'playground-video-phone')
+  expect(await opened.problems()).toEqual([])
+})
+
+test('tools that a model calls are answered by hand', browserWait, async (context) => {
+  await using opened = await open(context, { model: 'acme/a' })
+  const { page } = opened
+  await page.getByLabel('Message').fill('How is the weather in Oslo?')
+  await page.getByText('System prompt, tools').click()
+  await page.getByRole('button', { name: 'Take an example' }).click()
+  await send(opened)
+  await page.getByText('get_weather({"city":"Oslo"})').waitFor()
+  await page.getByLabel('Result of get_weather').fill('Rain, 7 degrees')
+  await shoot(opened, 'playground-tools')
+  expect(await opened.problems()).toEqual([])
+  await page.getByRole('button', { name: 'Send the results' }).click()
+  const chats = () => upstream.seen.filter(({ body }) => body?.['messages'] !== undefined)
+  await expect.poll(() => chats().length).toBe(2)
+  await page.getByText('Hello').first().waitFor()
+  const [, second] = chats()
+  expect(second?.body).toMatchObject({
+    tools: [{ function: { name: 'get_weather' } }],
+    messages: [
+      { role: 'user', content: 'How is the weather in Oslo?' },
+      { role: 'assistant', tool_calls: [{ id: 'call_1', function: { name: 'get_weather' } }] },
+      { role: 'tool', tool_call_id: 'call_1', content: 'Rain, 7 degrees' },
+    ],
+  })
+  expect(await opened.problems()).toEqual([])
+})
+
+/** What is filled in, and what its programs say when they are run. */
+const programs = [
+  { operation: 'Chat', model: 'builtin-chat', says: /./ },
+  { operation: 'Chat', model: 'builtin-chat', file: true, says: /./ },
+  { operation: 'Embeddings', model: 'builtin-embed', says: /\d/ },
+  { operation: 'Rerank', model: 'builtin-rerank', says: /relevance_?score/i },
+  { operation: 'Moderation', model: 'builtin-moderate', says: /false/i },
+  { operation: 'Speech', model: 'builtin-speech', says: /^(speech\.mp3)?\s*$/ },
+  { operation: 'Image', model: 'builtin-image', says: /image\.png|b64_json/ },
+  { operation: 'Image edit', model: 'builtin-image', file: true, says: /image\.png|b64_json/ },
+  { operation: 'Video', model: 'builtin-video', says: /completed/ },
+] as const
+
+test.for(programs)(
+  'the code of $operation, file: $file',
+  { timeout: 240_000 },
+  async (use, context) => {
+    await using opened = await open(context, use)
+    const { page } = opened
+    if (use.operation === 'Chat') {
+      await page.getByLabel('Message').fill('Say "hello", it’s \'fine\'')
+      await page.getByText('System prompt, tools').click()
+      await page.getByLabel('System prompt').fill('Be brief.')
+      await page.getByRole('button', { name: 'Take an example' }).click()
+    }
+    if ('file' in use) {
+      const label = use.operation === 'Chat' ? 'Picture or sound' : 'File'
+      await choose(opened, label, 'square.png', picture)
+      writeFileSync(join(folder, 'square.png'), picture)
+    }
+    await send(opened)
+    await page.getByText('Show as code').click()
+    const clients = await page
+      .getByRole('combobox', { name: 'Client' })
+      .locator('option')
+      .allTextContents()
+    expect(clients.length).toBeGreaterThan(2)
+    const left: string[] = []
+    for (const client of clients) {
+      await page.getByRole('combobox', { name: 'Client' }).selectOption(client)
+      const code = (await page.getByTestId('code').textContent()) ?? ''
+      const said = await ran(client, code)
+      if (said === undefined) left.push(client)
+      else expect(said, `${client}:\n${code}`).toMatch(use.says)
+    }
+    if (left.length > 0)
+      console.warn(
+        `${context.task.name}: not run, their package is not installed: ${left.join(', ')}`,
+      )
+  },
+)
+
+const python = process.env['DOCS_PYTHON'] ?? 'python3'
+
+/** What a program said; undefined where its package is not installed. */
+async function ran(client: string, code: string): Promise<string | undefined> {
+  if (client.startsWith('Python')) {
+    // Whatever is not run is read.
+    await execute(python, ['-c', 'import ast, sys; ast.parse(sys.argv[1])', code])
+    const imports = code.split('\n').filter((line) => /^from |^import (?!base64, |os$)/.test(line))
+    const isThere = await execute(python, ['-c', imports.join('\n')]).then(
+      () => true,
+      () => false,
+    )
+    return isThere ? execute(python, ['-c', code]) : undefined
+  }
+  if (client === 'curl') return execute('bash', ['-c', `set -euo pipefail\n${code}`])
+  const file = join(folder, 'program.mjs')
+  writeFileSync(file, code)
+  return execute(process.execPath, [file])
+}
+
+async function execute(program: string, args: readonly string[]): Promise<string> {
+  const { PATH: path = '' } = process.env
+  const { stdout } = await promisify(execFile)(program, args, {
+    cwd: folder,
+    env: { PATH: path, HOME: folder, SLUICE_KEY: testKey },
+    timeout: 120_000,
+    maxBuffer: 64 * 1024 * 1024,
+  })
+  return stdout
+}

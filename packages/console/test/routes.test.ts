@@ -1,0 +1,184 @@
+// Routes as they are edited in a form and as JSON: planned, explained before and after, and applied to sluice.yaml.
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test, type TestContext } from 'vitest'
+import { parse } from 'yaml'
+import { browserWait, chromium, leaveOutBrowser } from '../../../test/support/chromium.ts'
+import {
+  buildConsole,
+  type ConsoleBrowser,
+  openConsole,
+  shoot,
+} from '../../../test/support/console.ts'
+import { granted } from '../../../test/support/administrate.ts'
+import { adminKey, start, type Started } from '../../../test/support/start.ts'
+import { temporaryFolder } from '../../../test/support/temporary-folder.ts'
+
+const written = `# Ours.
+providers:
+  first: { type: openai, baseUrl: http://127.0.0.1:9/v1, key: sk-of-first-0123456789 }
+  second: { type: openai, baseUrl: http://127.0.0.1:9/v1, key: sk-of-second-0123456789 }
+models:
+  quick: first/a # the cheap one
+  sure:
+    targets:
+      - { target: first/a, weight: 3, timeouts: { totalMs: 9000 } }
+      - target: second/b # the other
+    breaker: { failures: 3 }
+`
+const folder = temporaryFolder()
+const configFile = join(folder.path, 'sluice.yaml')
+
+let gateway: Started
+let browser: ConsoleBrowser | undefined
+
+beforeAll(async () => {
+  buildConsole()
+  writeFileSync(configFile, written)
+  gateway = await start(parse(written), { configFile })
+  if (chromium !== undefined) browser = await openConsole(gateway)
+}, 150_000)
+afterAll(async () => {
+  await browser?.[Symbol.asyncDispose]()
+  await gateway[Symbol.asyncDispose]()
+  folder[Symbol.dispose]()
+})
+
+const open = (context: TestContext, options: object = {}) => {
+  if (!browser) return leaveOutBrowser(context)
+  return browser.open('/models?tab=routes', { key: adminKey, ...options })
+}
+
+test.for([
+  ['light', false],
+  ['dark', false],
+  ['light', true],
+  ['dark', true],
+] as const)('routes, %s, on a phone: %s', browserWait, async ([colorScheme, isPhone], context) => {
+  await using opened = await open(context, { colorScheme, isPhone })
+  const { page } = opened
+  await page.getByRole('button', { name: 'sure' }).click()
+  await page.getByLabel('Target 2', { exact: true }).waitFor()
+  await shoot(opened, `routes-${colorScheme}${isPhone ? '-phone' : ''}`)
+  expect(await opened.problems()).toEqual([])
+})
+
+test('a route is edited in a form, planned and applied', browserWait, async (context) => {
+  await using opened = await open(context)
+  const { page } = opened
+  await page.getByRole('button', { name: 'sure' }).click()
+  expect(await page.getByLabel('Target 1', { exact: true }).inputValue()).toBe('first/a')
+  expect(await page.getByLabel('Weight 1', { exact: true }).inputValue()).toBe('3')
+  expect(await page.getByLabel('Failures that open it').inputValue()).toBe('3')
+  await page.getByLabel('Weight 1', { exact: true }).fill('0')
+  opened.expectStatus(400)
+  await page.getByRole('button', { name: 'Plan', exact: true }).click()
+  await page.getByRole('alert').getByText('weight').waitFor()
+  expect(await page.getByLabel('Weight 1', { exact: true }).getAttribute('aria-invalid')).toBe(
+    'true',
+  )
+  expect(await opened.problems()).toEqual([])
+
+  await page.getByLabel('Weight 1', { exact: true }).fill('0.5')
+  await page.getByLabel('Priority 2', { exact: true }).fill('1')
+  await page.getByRole('button', { name: 'Add a target' }).click()
+  await page.getByLabel('Target 3', { exact: true }).fill('second/c')
+  await page.getByRole('button', { name: 'Add a fallback' }).click()
+  await page.getByLabel('Fallbacks 1').fill('quick')
+  await page.getByText('Hedging').click()
+  await page.getByRole('combobox', { name: 'Ask a second target' }).selectOption('Yes')
+  await page.getByLabel('After, ms').fill('1500')
+  await page.getByText('Choice of the target').click()
+  await page
+    .getByRole('combobox', { name: 'Among targets of one priority' })
+    .selectOption('By recent latency')
+  await page.getByLabel('Model of the sample request').fill('sure')
+  await page.getByRole('button', { name: 'Plan', exact: true }).click()
+  await page.getByRole('heading', { name: 'Changed: sure' }).waitFor()
+  await page
+    .getByText('+     "second/c"')
+    .or(page.getByText('"target": "second/c"'))
+    .first()
+    .waitFor()
+  const after = page.getByRole('region', { name: 'Targets: After' })
+  await after.getByRole('cell', { name: 'second/c' }).waitFor()
+  expect(
+    await page.getByRole('region', { name: 'Targets: Before' }).getByText('second/c').count(),
+  ).toBe(0)
+  await shoot(opened, 'routes-plan')
+  expect(await opened.problems()).toEqual([])
+
+  await page.getByRole('button', { name: 'Apply', exact: true }).click()
+  await expect.poll(() => readFileSync(configFile, 'utf8')).toContain('second/c')
+  const text = readFileSync(configFile, 'utf8')
+  expect(text).toContain('# the cheap one')
+  expect(text).toContain('# the other')
+  expect((parse(text) as { models: unknown }).models).toEqual({
+    quick: 'first/a',
+    sure: {
+      targets: [
+        { target: 'first/a', weight: 0.5, timeouts: { totalMs: 9000 } },
+        { target: 'second/b', priority: 1 },
+        { target: 'second/c' },
+      ],
+      breaker: { failures: 3 },
+      fallback: ['quick'],
+      hedge: { enabled: true, delayMs: 1500 },
+      strategy: 'latency',
+    },
+  })
+  const { targets } = await granted(gateway, 'POST /admin/v1/explain', {
+    request: { model: 'sure', messages: [{ role: 'user', content: 'Hi' }] },
+  })
+  expect(JSON.stringify(targets)).toContain('second/c')
+})
+
+test('a route is added, called otherwise and taken away again', browserWait, async (context) => {
+  await using opened = await open(context)
+  const { page } = opened
+  await page.getByRole('button', { name: 'quick' }).waitFor()
+  await page.getByRole('button', { name: 'Add a route' }).click()
+  await page.getByLabel('Name', { exact: true }).fill('fresh')
+  await page.getByLabel('Target 1', { exact: true }).fill('second/b')
+  await page.getByRole('button', { name: 'fresh' }).waitFor()
+  await page.getByRole('button', { name: 'Plan', exact: true }).click()
+  await page.getByRole('heading', { name: 'Added: fresh' }).waitFor()
+  await page.getByRole('button', { name: 'Remove this route' }).click()
+  await page.getByRole('button', { name: 'Plan', exact: true }).click()
+  await page.getByText('Nothing would change.').waitFor()
+  expect(await page.getByRole('button', { name: 'Apply', exact: true }).isDisabled()).toBe(true)
+  expect(await opened.problems()).toEqual([])
+})
+
+test('a form and JSON are two views of the same', browserWait, async (context) => {
+  await using opened = await open(context)
+  const { page } = opened
+  await page.getByLabel('Target 1', { exact: true }).fill('first/other')
+  await page.getByText('JSON', { exact: true }).click()
+  const editor = page.getByRole('textbox', { name: 'Routes as JSON' })
+  expect(await editor.inputValue()).toContain('"quick": "first/other"')
+  await editor.fill('{')
+  await page.getByText('This is no JSON object').waitFor()
+  expect(await page.getByRole('button', { name: 'Plan', exact: true }).isDisabled()).toBe(true)
+  await editor.fill('{ "alone": { "targets": [{ "target": "first/c", "weight": 2 }] } }')
+  await page.getByText('Form', { exact: true }).click()
+  expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('alone')
+  expect(await page.getByLabel('Weight 1', { exact: true }).inputValue()).toBe('2')
+  await page.getByRole('button', { name: 'Plan', exact: true }).click()
+  await page.getByRole('heading', { name: 'Removed: quick' }).waitFor()
+  expect(await opened.problems()).toEqual([])
+})
+
+test('who only looks changes nothing', browserWait, async (context) => {
+  const { secret: key } = await granted(gateway, 'POST /admin/v1/keys', {
+    name: 'eyes',
+    role: 'administrator',
+    adminRole: 'viewer',
+  })
+  await using opened = await open(context, { key })
+  const { page } = opened
+  await page.getByLabel('Target 1', { exact: true }).waitFor()
+  expect(await page.getByLabel('Target 1', { exact: true }).isDisabled()).toBe(true)
+  expect(await page.getByRole('button', { name: 'Plan', exact: true }).count()).toBe(0)
+  expect(await opened.problems()).toEqual([])
+})
