@@ -122,12 +122,11 @@ async function fill(folder: string, requests: number): Promise<void> {
 
 /** Milliseconds from the beginning of the page's load until something stands in it. */
 async function seenAt(page: Page, selector: string): Promise<number> {
-  const found = await page.waitForFunction(
-    `document.querySelector(${JSON.stringify(selector)}) && performance.now()`,
-    undefined,
-    { polling: 'raf', timeout: 60_000 },
-  )
-  return Number(await found.jsonValue())
+  return (await page.evaluate(`(async () => {
+    while (document.querySelector(${JSON.stringify(selector)}) === null)
+      await new Promise((resolve) => requestAnimationFrame(resolve))
+    return performance.now()
+  })()`)) as number
 }
 
 /** Scrolls down for so many pictures. */

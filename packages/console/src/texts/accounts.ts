@@ -26,8 +26,6 @@ export const accountTexts = {
   state: 'State',
   enabled: 'Enabled',
   disabled: 'Disabled',
-  disable: 'Disable',
-  enable: 'Enable',
   remove: 'Delete',
   removeTitle: 'Delete it?',
   removeHint: 'Nothing may belong to it but revoked keys.',

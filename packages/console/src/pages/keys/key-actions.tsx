@@ -4,8 +4,8 @@ import type { OperationId, Reply } from '../../api/client.ts'
 import { useChange } from '../../api/queries.ts'
 import { Confirm } from '../../parts/confirm.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
-import { TermsForm } from '../../parts/terms/terms-form.tsx'
-import { changesOf, valuesOf } from '../../parts/terms/values.ts'
+import { ChangeTerms } from '../../parts/terms/change-terms.tsx'
+import { SwitchButton } from '../../parts/terms/switch-button.tsx'
 import { mayChange, useRole } from '../../session.ts'
 import { keyTexts } from '../../texts/keys.ts'
 import { texts } from '../../texts/texts.ts'
@@ -25,38 +25,10 @@ export function KeyActions({ of: key }: OfKey) {
   if (!mayChange('accounts', role) || !isFree || key.revokedAt !== undefined) return null
   return (
     <>
-      <Change of={key} />
+      <ChangeTerms of={key} operation="changeKey" changes={changed} />
       <Rotate of={key} />
-      <Switch of={key} />
+      <SwitchButton of={key} disable="disableKey" enable="enableKey" changes={changed} />
       <Revoke of={key} />
-    </>
-  )
-}
-
-function Change({ of: key }: OfKey) {
-  const [isOpen, setOpen] = useState(false)
-  const change = useChange('changeKey', changed)
-  const close = () => {
-    setOpen(false)
-    change.reset()
-  }
-  return (
-    <>
-      <Button variant="default" onClick={() => setOpen(true)}>
-        {keyTexts.change}
-      </Button>
-      <Dialog title={key.name} isOpen={isOpen} onClose={close} size="lg">
-        <TermsForm
-          initial={valuesOf(key)}
-          action={texts.save}
-          isPending={change.isPending}
-          error={change.error}
-          onCancel={close}
-          onSubmit={(values) =>
-            change.mutate({ path: { id: key.id }, body: changesOf(values) }, { onSuccess: close })
-          }
-        />
-      </Dialog>
     </>
   )
 }
@@ -114,22 +86,6 @@ function Rotate({ of: { id } }: OfKey) {
         )}
       </Dialog>
     </>
-  )
-}
-
-/** Disables it, or enables it again. */
-function Switch({ of: { id, disabledAt } }: OfKey) {
-  const disable = useChange('disableKey', changed)
-  const enable = useChange('enableKey', changed)
-  const isDisabled = disabledAt !== undefined
-  return (
-    <Button
-      variant="default"
-      loading={disable.isPending || enable.isPending}
-      onClick={() => (isDisabled ? enable : disable).mutate({ path: { id } })}
-    >
-      {isDisabled ? keyTexts.enable : keyTexts.disable}
-    </Button>
   )
 }
 

@@ -9,16 +9,19 @@ export type Route = Written & {
 
 export type Target = Written & { readonly target: string }
 
+/** What the gateway says of a place in the route, such as `targets[0].weight`. */
+export type ProblemAt = (place: string) => string | undefined
+
 /** A value of `models`: an alias, which is the id of a target, or a route. */
 export function routeOf(value: unknown): Route {
   if (typeof value === 'string') return { targets: [{ target: value }] }
   const route = isWritten(value) ? value : {}
-  const { targets, fallback, ...options } = route
-  const names = Array.isArray(fallback) ? fallback.map(String) : []
+  const { targets, fallback } = route
+  // Each at its place, so that a plan shows only what is changed.
   return {
-    ...options,
+    ...route,
     targets: Array.isArray(targets) ? targets.map(targetOf) : [],
-    ...(names.length > 0 && { fallback: names }),
+    ...(Array.isArray(fallback) && { fallback: fallback.map(String) }),
   }
 }
 

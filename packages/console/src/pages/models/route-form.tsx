@@ -1,12 +1,16 @@
 import { Button, NumberInput, Text, TextInput } from '@mantine/core'
 import { modelTexts } from '../../texts/operation.ts'
 import { routeTexts } from '../../texts/routes.ts'
-import { type Route, routeOf, type Target, withValue, writtenOf } from './route-draft.ts'
+import {
+  type ProblemAt,
+  type Route,
+  routeOf,
+  type Target,
+  withValue,
+  writtenOf,
+} from './route-draft.ts'
 import { RouteOptions } from './route-option-fields.tsx'
 import classes from './routes.module.css'
-
-/** What the gateway says of a place in the route, such as `targets[0].weight`. */
-export type ProblemAt = (place: string) => string | undefined
 
 interface RouteFormProps {
   readonly name: string

@@ -1,7 +1,6 @@
 import { NativeSelect, NumberInput } from '@mantine/core'
 import { routeTexts } from '../../texts/routes.ts'
-import { type Route, valueAt, withValue } from './route-draft.ts'
-import type { ProblemAt } from './route-form.tsx'
+import { type ProblemAt, type Route, valueAt, withValue } from './route-draft.ts'
 import { optionGroups, type RouteOption } from './route-options.ts'
 import classes from './routes.module.css'
 

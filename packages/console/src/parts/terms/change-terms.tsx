@@ -1,0 +1,48 @@
+import { Button } from '@mantine/core'
+import { type ComponentProps, useState } from 'react'
+import type { OperationId } from '../../api/client.ts'
+import { useChange } from '../../api/queries.ts'
+import { keyTexts } from '../../texts/keys.ts'
+import { texts } from '../../texts/texts.ts'
+import { Dialog } from '../dialog.tsx'
+import { TermsForm } from './terms-form.tsx'
+import { changesOf, valuesOf } from './values.ts'
+
+interface ChangeTermsProps {
+  readonly of: NonNullable<Parameters<typeof valuesOf>[0]> & {
+    readonly id: string
+    readonly name: string
+  }
+  readonly operation: 'changeKey' | 'changeOrganization' | 'changeTeam' | 'changeUser'
+  /** What has to be asked again afterwards. */
+  readonly changes: readonly OperationId[]
+}
+
+/** A button that opens the name and the terms of a key or an account, to be changed. */
+export function ChangeTerms({ of: holder, operation, changes }: ChangeTermsProps) {
+  const [isOpen, setOpen] = useState(false)
+  const change = useChange(operation, changes)
+  const close = () => {
+    setOpen(false)
+    change.reset()
+  }
+  const submit: ComponentProps<typeof TermsForm>['onSubmit'] = (values) =>
+    change.mutate({ path: { id: holder.id }, body: changesOf(values) }, { onSuccess: close })
+  return (
+    <>
+      <Button variant="default" onClick={() => setOpen(true)}>
+        {keyTexts.change}
+      </Button>
+      <Dialog title={holder.name} isOpen={isOpen} onClose={close} size="lg">
+        <TermsForm
+          initial={valuesOf(holder)}
+          action={texts.save}
+          isPending={change.isPending}
+          error={change.error}
+          onCancel={close}
+          onSubmit={submit}
+        />
+      </Dialog>
+    </>
+  )
+}
