@@ -138,7 +138,7 @@ describe.each(kinds)('on %s', (kind) => {
     const before = await staged.open()
     for (const model of ['fast', 'fast', 'up/m']) expect(await ask(before, model)).toBe(200)
     const expected = [2 * used, 2 * used, 3 * used, 0, 3 * used]
-    await expect.poll(() => spent(before)).toEqual(expected)
+    await expect.poll(() => spent(before), { timeout: 15_000 }).toEqual(expected)
     await before.gateway.store.flush()
     expect(await spent(await staged.open())).toEqual(expected)
   })
@@ -188,8 +188,8 @@ describe.each(kinds)('on %s', (kind) => {
     const refused = { count: 0 }
     for (const one of asked)
       void one.then((status) => void (refused.count += Number(status === 429)))
-    await until(() => refused.count === 8)
-    await until(() => staged.upstream.seen.length === 4)
+    await until(() => refused.count === 8, 20_000)
+    await until(() => staged.upstream.seen.length === 4, 20_000)
     gateway.endCalls()
     await Promise.all(asked)
   })
@@ -228,7 +228,7 @@ describe.runIf(redis)('with Redis', () => {
     expect(await spent(gateway)).toEqual([4 * used])
     answer?.()
     expect(await open).toBe(200)
-    await expect.poll(() => spent(gateway)).toEqual([5 * used])
+    await expect.poll(() => spent(gateway), { timeout: 15_000 }).toEqual([5 * used])
     // The next one reads the same from the ledger.
     await gateway.gateway.store.flush()
     await afresh()

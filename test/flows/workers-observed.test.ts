@@ -126,6 +126,56 @@ test('who looks on sees the calls of all workers begin and end', async () => {
   await until(() => workersOf('/v1/chat/completions').size === 2)
 }, 90_000)
 
+test('a provider that takes only so many calls at a time is asked by no more from all workers', async () => {
+  let [open, most] = [0, 0]
+  const held: (() => void)[] = []
+  upstream.answer((_seen, response) => {
+    open += 1
+    most = Math.max(most, open)
+    held.push(() => {
+      open -= 1
+      json(response, chatReply('Hello'))
+    })
+  })
+  const up = { type: 'openai', baseUrl: upstream.url, key: 'k' } as const
+  program.configure({
+    prices: { '*': { input: 1, output: 1 } },
+    providers: { up: { ...up, maxConcurrent: 3, queueMs: 30_000 } },
+  })
+  const taken = () =>
+    program.lines().filter(({ msg }) => msg === 'the settings have changed').length
+  await until(() => taken() === 2, 20_000)
+  const calls = Array.from({ length: 20 }, () =>
+    program.ask('/v1/chat/completions', { body: chat }),
+  )
+  const waiting = async () =>
+    (await scrape()).value('sluice_queue_length', { queue: 'upstream:up' }) ?? 0
+  await until(async () => (await waiting()) === 17, 20_000)
+  expect((await scrape()).value('sluice_upstream_calls_in_flight')).toBe(3)
+  const explained = await program.ask('/admin/v1/explain', {
+    key: adminKey,
+    body: { request: chat },
+  })
+  expect(explained.json).toMatchObject({
+    targets: [{ places: [{ of: 'up', most: 3, inside: 3, waiting: 17 }] }],
+  })
+  // Those of a worker that is gone are free.
+  const [victim = 0] = program.workers()
+  process.kill(victim, 'SIGKILL')
+  const draining = setInterval(() => held.splice(0).forEach((answer) => answer()), 5)
+  const ended = await Promise.allSettled(calls)
+  clearInterval(draining)
+  expect(most).toBeLessThanOrEqual(3 + 3)
+  const answered = ended.filter(
+    (one) => one.status === 'fulfilled' && one.value.status === 200,
+  ).length
+  expect(answered).toBeGreaterThan(0)
+  await until(() => program.workers().length === 2 && !program.workers().includes(victim), 20_000)
+  upstream.answer((_seen, response) => json(response, chatReply('Hello')))
+  await call(6)
+  await until(async () => (await scrape()).value('sluice_upstream_calls_in_flight') === 0, 20_000)
+}, 90_000)
+
 test('so many may try to sign in from one address, at all workers together', async () => {
   const tried = Array.from({ length: 30 }, () =>
     program.ask('/admin/v1/session', { body: { key: 'sk-wrong' } }),

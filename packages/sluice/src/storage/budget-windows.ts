@@ -13,8 +13,29 @@ export function slotOf(window: BudgetWindow, date: number): number {
   const day = Math.floor(date / dayMs)
   if (window === 'day') return day
   if (window === 'week') return Math.floor((day + daysSinceMonday) / 7)
+  return monthOf(date).slot
+}
+
+interface Month {
+  readonly slot: number
+  /** Milliseconds since the epoch. */
+  readonly from: number
+  readonly to: number
+}
+
+/** The last that was asked for: making dates takes longer than everything else that a claim asks. */
+let month: Month = { slot: -1, from: 0, to: 0 }
+
+function monthOf(date: number): Month {
+  if (date >= month.from && date < month.to) return month
   const when = new Date(date)
-  return when.getUTCFullYear() * 12 + when.getUTCMonth()
+  const slot = when.getUTCFullYear() * 12 + when.getUTCMonth()
+  month = { slot, from: startOfMonth(slot), to: startOfMonth(slot + 1) }
+  return month
+}
+
+function startOfMonth(slot: number): number {
+  return Date.UTC(Math.floor(slot / 12), slot % 12)
 }
 
 /** When what was spent in a slot stops counting, in milliseconds since the epoch. */
@@ -24,7 +45,7 @@ export function endOfSlot(window: BudgetWindow, slot: number): number {
   if (window === 'lifetime') return Infinity
   if (window === 'day') return (slot + 1) * dayMs
   if (window === 'week') return ((slot + 1) * 7 - daysSinceMonday) * dayMs
-  return Date.UTC(Math.floor((slot + 1) / 12), (slot + 1) % 12)
+  return slot === month.slot ? month.to : startOfMonth(slot + 1)
 }
 
 function slotMs(hours: number): number {

@@ -48,6 +48,8 @@ export class MemoryLimiter implements Limiter {
   // An array, whose garbage dies young where that of a Map that grows and shrinks would not.
   readonly #open: (OpenReservation | undefined)[] = []
   readonly #free: number[] = []
+  /** Budgets that are being read, by window and bucket. */
+  readonly #recalls = new Map<string, Promise<void>>()
   readonly #process = randomBytes(6).toString('base64url')
   #count = 0
 
@@ -149,7 +151,18 @@ export class MemoryLimiter implements Limiter {
     return undefined
   }
 
-  async #recalled(claim: BudgetClaim, recall: Recall): Promise<void> {
+  /** Of many who ask at once for a budget that nobody knows one has it read. */
+  #recalled(claim: BudgetClaim, recall: Recall): Promise<void> {
+    const name = `${claim.window}:${claim.bucket}`
+    const reading = this.#recalls.get(name)
+    // Another one's reading may fail for a reason of its own, such as the end of its process.
+    if (reading) return reading.catch(() => this.#recalled(claim, recall))
+    const own = this.#read(claim, recall).finally(() => this.#recalls.delete(name))
+    this.#recalls.set(name, own)
+    return own
+  }
+
+  async #read(claim: BudgetClaim, recall: Recall): Promise<void> {
     this.seed(claim, await recall(claim))
   }
 

@@ -128,3 +128,31 @@ test('the number of open reservations is bounded', () => {
   for (const reservation of reservations) limiter.settle(reservation, { tokens: 0 })
   expect(limiter.look([claim])).toMatchObject([{ remaining: 90 }])
 })
+
+test('a budget that nobody knows is read once, however many ask for it at once', async () => {
+  let read = 0
+  let isFailing = true
+  await using limiter = createMemoryLimiter({
+    recall: async () => {
+      read += 1
+      await new Promise((resolve) => setImmediate(resolve))
+      if (isFailing) throw new Error('not now')
+      return [{ at: Date.now(), microUsd: 95 }]
+    },
+  })
+  const claim = { kind: 'budget', bucket: 'b', window: 'month', limit: 100, amount: 1 } as const
+  const ask = async () => limiter.reserve([claim], 1_000)
+  // Who fails to read it fails alone: the next one reads it again.
+  const first = ask()
+  const second = ask()
+  await expect(first).rejects.toThrow('not now')
+  isFailing = false
+  expect((await second).granted).toBe(true)
+  expect(read).toBe(2)
+  const other = { ...claim, bucket: 'c' }
+  const many = await Promise.all(
+    Array.from({ length: 20 }, async () => limiter.reserve([other], 1_000)),
+  )
+  expect(many.filter(({ granted }) => granted)).toHaveLength(5)
+  expect(read).toBe(3)
+})
