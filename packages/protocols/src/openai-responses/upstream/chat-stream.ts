@@ -22,10 +22,15 @@ import { typeOf } from './watcher.ts'
 
 type ChatStep = Step<ChatChunk>
 
-/** An output item under way. Items are told apart by `output_index`: some proxies change their ids between events. */
+/**
+ * An output item under way. Items are told apart by `output_index`, since some proxies change their ids between events, and
+ * by their id where a server leaves that out.
+ */
 interface Item {
   /** Characters of text, arguments or reasoning told so far. */
   told: number
+  /** Characters of text by the content part they are of. */
+  readonly parts: Map<unknown, number>
   /** Characters of a refusal told so far. */
   refused: number
   /** The slot of a call. */
@@ -63,13 +68,18 @@ export function createChatReader(context: CodecContext): StreamReader<'chat'> {
 }
 
 function readEvent(reading: Reading, type: string, data: Fields): readonly ChatStep[] {
-  const item = itemAt(reading, data['output_index'])
+  const item = itemAt(
+    reading,
+    data['output_index'] ?? data['item_id'] ?? objectOf(data['item'])['id'],
+  )
   const delta = textOf(data['delta'])
   switch (type) {
     case 'response.output_item.added':
       return added(reading, objectOf(data['item']), item)
     case 'response.output_text.delta':
-      return tellText(reading, delta, item, data['logprobs'])
+      return tellPart(reading, data, { item, text: delta })
+    case 'response.output_text.done':
+      return tellPart(reading, data, { item, text: restOfPart(data, item) })
     case 'response.refusal.delta':
       return tellRefusal(reading, delta, item)
     case 'response.reasoning_summary_text.delta':
@@ -79,6 +89,15 @@ function readEvent(reading: Reading, type: string, data: Fields): readonly ChatS
       return item.told === 0 ? [] : tellReasoning(reading, messageGap, item)
     case 'response.function_call_arguments.delta':
       return tellCall(reading, item, { function: { arguments: delta } }, delta.length)
+    // Some servers say all of it here alone.
+    case 'response.function_call_arguments.done': {
+      const rest = textOf(data['arguments']).slice(item.told)
+      return tellCall(reading, item, { function: { arguments: rest } }, rest.length)
+    }
+    case 'response.custom_tool_call_input.done': {
+      const rest = textOf(data['input']).slice(item.told)
+      return tellCall(reading, item, { custom: { input: rest } }, rest.length)
+    }
     case 'response.custom_tool_call_input.delta':
       return tellCall(reading, item, { custom: { input: delta } }, delta.length)
     case 'response.output_text.annotation.added':
@@ -97,7 +116,7 @@ function readEvent(reading: Reading, type: string, data: Fields): readonly ChatS
 function itemAt(reading: Reading, index: unknown): Item {
   const known = reading.items.get(index)
   if (known !== undefined) return known
-  const item: Item = { told: 0, refused: 0, done: false }
+  const item: Item = { told: 0, parts: new Map(), refused: 0, done: false }
   if (index !== undefined) reading.items.set(index, item)
   return item
 }
@@ -132,6 +151,21 @@ function tellText(
   return steps.map((step, at) =>
     at === steps.length - 1 ? withLogprobs(step, { content: known, refusal: null }) : step,
   )
+}
+
+/** A piece of a content part. */
+function tellPart(
+  reading: Reading,
+  data: Fields,
+  { item, text }: { readonly item: Item; readonly text: string },
+): readonly ChatStep[] {
+  const place = data['content_index']
+  item.parts.set(place, (item.parts.get(place) ?? 0) + text.length)
+  return tellText(reading, text, item, data['logprobs'])
+}
+
+function restOfPart(data: Fields, item: Item): string {
+  return textOf(data['text']).slice(item.parts.get(data['content_index']) ?? 0)
 }
 
 function tellReasoning(reading: Reading, text: string, item: Item): readonly ChatStep[] {
@@ -230,8 +264,10 @@ function finish(reading: Reading, response: Fields): readonly ChatStep[] {
   return steps
 }
 
-function wireAt(response: Fields, index: unknown): Fields {
-  return typeof index === 'number' ? objectOf(listOf(response['output'])[index]) : {}
+function wireAt(response: Fields, place: unknown): Fields {
+  const output = listOf(response['output'])
+  if (typeof place === 'number') return objectOf(output[place])
+  return output.map(objectOf).find(({ id }) => id === place) ?? {}
 }
 
 /** A call whose end was not told stands whole in the response, or the answer ends within it. */
