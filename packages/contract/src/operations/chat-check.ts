@@ -115,6 +115,9 @@ function checkContent(message: CheckedMessage, path: string): void {
     throw missing(`${path}.content`)
   }
   if (typeof content === 'string') return
+  // Of an answer or a result it says that nothing came.
+  if (content.length === 0 && role !== 'assistant' && role !== 'tool')
+    throw invalidRequest(`'${path}.content' must have at least 1 item`, `${path}.content`)
   for (const [index, part] of content.entries()) checkPart(part, role, `${path}.content[${index}]`)
 }
 

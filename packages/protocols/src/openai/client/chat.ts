@@ -114,7 +114,7 @@ function plainMessage(message: Message): Message {
 
 /** An answer or a result of which nothing came. */
 function saysNothing({ content, role, tool_calls: calls, refusal, audio }: Message): boolean {
-  if (content !== null) return false
+  if (content !== null && content?.length !== 0) return false
   return role === 'tool' || (!calls?.length && refusal == null && audio == null)
 }
 
@@ -125,6 +125,7 @@ function contentOf(
   if (typeof content === 'string' && content !== '' && cache != null)
     return [{ type: 'text', text: content, cache_control: cache }]
   if (!Array.isArray(content)) return content
+  if (content.length === 0) return null
   const parts = content.map(withoutNullFields)
   const last = parts.at(-1)
   if (cache == null || last === undefined) return parts

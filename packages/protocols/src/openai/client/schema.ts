@@ -47,9 +47,7 @@ const ChatCompletionPart = Type.Object({
 
 const ChatCompletionMessage = Type.Object({
   ...Message.properties,
-  content: Type.Optional(
-    Type.Union([Type.String(), Type.Array(ChatCompletionPart, { minItems: 1 }), Type.Null()]),
-  ),
+  content: Type.Optional(Type.Union([Type.String(), Type.Array(ChatCompletionPart), Type.Null()])),
   tool_calls: optional(Type.Array(nullable(ToolCall))),
   role: oneOf([...messageRoles, 'function']),
   function_call: optional(FunctionCall),

@@ -154,12 +154,16 @@ function messageOut(message: Message, place: Place): unknown {
     )
   if (calls === null || calls?.length === 0) delete out['tool_calls']
   else if (calls !== undefined)
-    out['tool_calls'] = calls.map(({ extra_content: extra, ...call }) => ({
-      ...call,
-      id: fittedId(call.id, callIdCharactersMax),
-      type: call.type ?? 'function',
-      ...(knows.has('extra_content') && extra != null ? { extra_content: extra } : {}),
-    }))
+    // Nothing else: clients that put a stream together keep the `index` of its pieces, which OpenAI refuses.
+    out['tool_calls'] = calls.map(
+      ({ id, type, function: called, custom, extra_content: extra }) => ({
+        id: fittedId(id, callIdCharactersMax),
+        type: type ?? 'function',
+        ...(called && { function: called }),
+        ...(custom && { custom }),
+        ...(knows.has('extra_content') && extra != null ? { extra_content: extra } : {}),
+      }),
+    )
   return out
 }
 
