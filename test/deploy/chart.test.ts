@@ -10,6 +10,7 @@ import { ConfigMap, Service, ServiceAccount } from 'kubernetes-models/v1'
 import { describe, expect, test, type TestContext } from 'vitest'
 import { parse, parseAllDocuments } from 'yaml'
 import { parseConfig } from '../../packages/sluice/src/config/file.ts'
+import { adminKey, start } from '../support/start.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import {
   chart,
@@ -39,6 +40,10 @@ interface Manifest {
   readonly metadata: { readonly name: string }
   readonly data?: Readonly<Record<string, string>>
   readonly spec: Spec
+}
+
+interface Scaled {
+  readonly metrics: readonly [{ readonly pods: { readonly metric: { readonly name: string } } }]
 }
 
 type Labels = Readonly<Record<string, string>>
@@ -178,6 +183,23 @@ test('autoscaling goes by requests in flight, and a disruption takes one pod at 
   expect(manifestsOf('full').map(({ kind }) => kind)).not.toContain('Secret')
 })
 
+test('the metric that it goes by is one that a gateway tells, and that the rules of the adapter offer', async () => {
+  const { spec } = only('full', 'HorizontalPodAutoscaler')
+  const [{ pods }] = (spec as unknown as Scaled).metrics
+  await using gateway = await start()
+  const scraped = await gateway.request('/metrics', { key: adminKey })
+  expect(await scraped.text()).toMatch(new RegExp(`^${pods.metric.name}(?:\\{[^}]*\\})? \\d`, 'm'))
+  const file = join(chart, '../../prometheus/adapter.yaml')
+  const adapter = parse(readFileSync(file, 'utf8')) as {
+    readonly rules: {
+      readonly custom: readonly { readonly seriesQuery: string; readonly name: object }[]
+    }
+  }
+  const [rule] = adapter.rules.custom
+  expect(rule?.name).toEqual({ as: pods.metric.name })
+  expect(rule?.seriesQuery).toContain(`${pods.metric.name}{`)
+})
+
 test.for([
   ['replicas: 2', 'storage: postgres'],
   ['replicas: 2\nstorage: postgres', 'redis: true'],
@@ -209,6 +231,9 @@ describe('values.schema.json', () => {
     { secretName: 's', replica: 2 },
     { secretName: 's', storage: 'mysql' },
     { secretName: 's', image: { name: 'x' } },
+    // The grace period of a pod would not know of it.
+    { secretName: 's', config: { server: { stopTimeoutMs: 600_000 } } },
+    { secretName: 's', config: { server: { drainMs: 5_000 } } },
   ])('refuses %o', (given) => {
     expect(validate({ ...defaults, ...given })).toBe(false)
   })

@@ -1,12 +1,14 @@
 // compose.yaml and the unit of systemd, as far as they can be checked without the programs that run them.
 import { spawnSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { readEnvironment } from '../../packages/sluice/src/config/env.ts'
 import { parseConfig } from '../../packages/sluice/src/config/file.ts'
 import { providers } from '../../packages/sluice/src/providers/index.ts'
+import { installedFolder, installNpm } from '../support/installed.ts'
+import { leaveOut } from '../support/leave-out.ts'
 import { root } from '../support/npm.ts'
 
 interface Service {
@@ -17,6 +19,17 @@ interface Service {
   readonly environment: Readonly<Record<string, string>>
   readonly [field: string]: unknown
 }
+
+const linter = { dclint: '3.1.0' }
+/** Rules of taste, and three that do not see what is meant: the image is built here, and the interface is a variable. */
+const notHeld: readonly string[] = [
+  'no-build-and-image',
+  'service-image-require-explicit-tag',
+  'no-unbound-port-interfaces',
+  'no-quotes-in-volumes',
+  'service-keys-order',
+  'services-alphabetical-order',
+]
 
 const read = (file: string) => readFileSync(join(root, file), 'utf8')
 const compose = parse(read('compose.yaml')) as {
@@ -74,6 +87,25 @@ test('Prometheus asks the port that the gateway tells its metrics on', () => {
   const port = telemetry?.metrics?.listen?.split(':')[1]
   expect(read('deploy/compose/prometheus.yml')).toContain(`sluice:${port}`)
 })
+
+test('a linter finds no mistake in compose.yaml, which its schema takes', async (context) => {
+  const folder = installedFolder('compose-linter')
+  const failure = await installNpm(folder, linter).catch((cause: unknown) => String(cause))
+  if (failure !== undefined) return leaveOut(context, `dclint cannot be installed: ${failure}`)
+  const lint = (file: string) => {
+    const program = join(folder, 'node_modules/.bin/dclint')
+    const args = [file, '--formatter', 'json']
+    const { stdout } = spawnSync(program, args, { cwd: folder, encoding: 'utf8' })
+    const found = JSON.parse(stdout) as readonly {
+      readonly messages: readonly { readonly rule: string; readonly message: string }[]
+    }[]
+    return found.flatMap(({ messages }) => messages).filter(({ rule }) => !notHeld.includes(rule))
+  }
+  expect(lint(join(root, 'compose.yaml'))).toEqual([])
+  const broken = join(folder, 'broken.yaml')
+  writeFileSync(broken, read('compose.yaml').replace('read_only: true', 'read_only: [maybe]'))
+  expect(lint(broken).map(({ rule }) => rule)).toContain('invalid-schema')
+}, 120_000)
 
 test('systemd finds no mistake in the unit', (context) => {
   const unit = join(root, 'deploy/systemd/sluice.service')

@@ -40,19 +40,25 @@ export async function openAdmin(
     return servedAdmin(asked.replace(/\/+$/, ''), key)
   }
   const url = reachableAddress(config.server.host, config.server.port).replace(/\/+$/, '')
-  if (key !== undefined && (await isServed(url, key))) return servedAdmin(url, key)
+  const status = key === undefined ? undefined : await statusAt(url, key)
+  if (key !== undefined && status === 200) return servedAdmin(url, key)
+  if (status === 401 || status === 403)
+    process.stderr.write(
+      `The gateway at ${url} refuses the administrator's key: working on the data in ${config.dataFolder}\n`,
+    )
   return ownAdmin(config)
 }
 
-async function isServed(url: string, key: string): Promise<boolean> {
+/** What a gateway answers to the key; undefined where none answers. */
+async function statusAt(url: string, key: string): Promise<number | undefined> {
   try {
     const { status } = await askServer(`${url}/admin/v1/keys?limit=1`, {
       headers: { authorization: `Bearer ${key}` },
       timeoutMs: probeMs,
     })
-    return status === 200
+    return status
   } catch {
-    return false
+    return undefined
   }
 }
 

@@ -3,6 +3,7 @@ import type { Environment } from '../config/env.ts'
 import { readInitialKeys } from '../storage/initial-keys.ts'
 import { CommandError } from './command-error.ts'
 import { type LoadReport, runLoad, type Times } from './load/run-load.ts'
+import { createProgress } from './progress.ts'
 import { reachableAddress } from './start-message.ts'
 import { formatTable } from './table.ts'
 
@@ -41,11 +42,15 @@ export async function benchCommand(
   const shot = { bytes: requestBytes(url, key, options) }
   const { duration = 60, concurrency = 8 } = options
   const requests = options.requests ?? (options.duration === undefined ? 100 : undefined)
+  using progress = createProgress('requests')
   const report = await runLoad({
     url,
     concurrency: Math.min(concurrency, requests ?? concurrency),
     ...(requests !== undefined && { requests }),
-    shot: () => shot,
+    shot(index) {
+      progress.at(index, requests)
+      return shot
+    },
     signal: AbortSignal.timeout(duration * 1000),
   })
   const failed = Object.values(report.failures).reduce((sum, count) => sum + count, 0)
@@ -97,21 +102,19 @@ function requestBytes(
 function formatReport(report: LoadReport): string {
   const { requests, seconds, requestsPerSecond, events, failures } = report
   const failed = Object.entries(failures).map(([reason, count]) => `${count} × ${reason}`)
+  const rows = [
+    ...timesRow('first byte', report.firstByteMs),
+    ...timesRow('first token', report.firstTokenMs),
+    ...timesRow('between events', report.eventGapMs),
+    ...timesRow('whole answer', report.wholeMs),
+  ]
+  const table = ['', formatTable(['ms', 'MEAN', 'P50', 'P90', 'P99', 'MOST'], rows)]
   return [
     `${requests} requests in ${seconds.toFixed(1)} s, ${requestsPerSecond.toFixed(1)} per second${
       events > 0 ? `, ${(events / seconds).toFixed(0)} events per second` : ''
     }`,
     failed.length > 0 ? `Failed: ${failed.join(', ')}` : 'None failed.',
-    '',
-    formatTable(
-      ['ms', 'MEAN', 'P50', 'P90', 'P99', 'MOST'],
-      [
-        ...timesRow('first byte', report.firstByteMs),
-        ...timesRow('first token', report.firstTokenMs),
-        ...timesRow('between events', report.eventGapMs),
-        ...timesRow('whole answer', report.wholeMs),
-      ],
-    ),
+    ...(rows.length === 0 ? [] : table),
   ].join('\n')
 }
 

@@ -19,6 +19,7 @@ import { addUsageCommands } from './usage-commands.ts'
 /** Parses and runs every command; those that need the YAML reader load it when they run. Returns the exit code. */
 export async function runProgram(args: readonly string[]): Promise<number> {
   let exitCode = 0
+  endWithReader()
   const program = createProgram(
     (text) => {
       const shown = process.stdout.isTTY ? printableLines(text) : text
@@ -35,6 +36,14 @@ export async function runProgram(args: readonly string[]): Promise<number> {
     throw error
   }
   return exitCode
+}
+
+/** Who reads through a pipe may stop reading (`sluice requests --follow | head`): that is an end, and no failure. */
+function endWithReader(): void {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error
+    process.exit()
+  })
 }
 
 /** Every command with its options; the page of commands in the documentation is made of it. */

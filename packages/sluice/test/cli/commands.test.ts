@@ -1,7 +1,10 @@
+import { execFile } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { runSluice } from '../../../../test/support/run-sluice.ts'
+import { main, runSluice } from '../../../../test/support/run-sluice.ts'
+import { start } from '../../../../test/support/start.ts'
 import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
 import { engineCard } from '../../../engine/src/models.ts'
 import { check } from '../../src/cli/check.ts'
@@ -172,4 +175,30 @@ test('check --json', async () => {
     providers: [{ id: 'acme', baseUrl: 'https://acme.example/v1', keys: 2, models: null }],
   })
   expect(JSON.parse(text)).not.toHaveProperty('live')
+})
+
+test('a reader that stops reading is an end, and no failure', async () => {
+  using folder = temporaryFolder()
+  const script = '"$0" "$1" openapi | head -c 10; echo " ${PIPESTATUS[0]}"'
+  const { stdout, stderr } = await promisify(execFile)(
+    'bash',
+    ['-c', script, process.execPath, main],
+    { cwd: folder.path },
+  )
+  expect({ stdout, stderr }).toEqual({ stdout: '{\n  "opena 0\n', stderr: '' })
+})
+
+test('where a gateway refuses the key, it is said that the data are worked on instead', async () => {
+  await using gateway = await start()
+  const variables = {
+    SLUICE_DATA: gateway.dataFolder,
+    SLUICE_PORT: new URL(gateway.url).port,
+    SLUICE_ADMIN_KEY: 'sk-another0123456789abcdef',
+  }
+  const finished = await runSluice(['keys', 'list'], { folder: gateway.dataFolder, variables })
+  expect(finished.exitCode).toBe(0)
+  expect(finished.stderr).toContain(
+    `The gateway at ${gateway.url} refuses the administrator's key: working on the data in`,
+  )
+  expect(finished.stderr).not.toContain('another')
 })

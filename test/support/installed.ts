@@ -1,0 +1,34 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { npmEnvironment, quiet, root, runProgram } from './npm.ts'
+
+/** A folder for packages that only tests need, and that no package.json names; what is installed there is kept for the next run. */
+export function installedFolder(name: string): string {
+  const folder = join(root, 'node_modules/.cache', name)
+  mkdirSync(folder, { recursive: true })
+  return folder
+}
+
+/** Installs exactly these packages of npm into the folder, without their scripts. Rejects where they cannot be had. */
+export async function installNpm(
+  folder: string,
+  dependencies: Readonly<Record<string, string>>,
+): Promise<void> {
+  const wanted = JSON.stringify({ private: true, type: 'module', dependencies })
+  await installOnce(join(folder, 'npm-complete'), wanted, async () => {
+    writeFileSync(join(folder, 'package.json'), wanted)
+    const args = ['install', '--no-package-lock', '--ignore-scripts', ...quiet]
+    await runProgram('npm', args, { folder, env: npmEnvironment() })
+  })
+}
+
+/** Installs unless the mark says that the same was installed before. */
+export async function installOnce(
+  mark: string,
+  wanted: string,
+  install: () => Promise<void>,
+): Promise<void> {
+  if (existsSync(mark) && readFileSync(mark, 'utf8') === wanted) return
+  await install()
+  writeFileSync(mark, wanted)
+}
