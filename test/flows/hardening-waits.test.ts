@@ -7,6 +7,7 @@ import {
   type Timeouts,
 } from '../../packages/sluice/src/gateway/attempt/deadline.ts'
 import { openTrail } from '../../packages/sluice/src/gateway/call.ts'
+import { CallRequest } from '../../packages/sluice/src/gateway/call-request.ts'
 import { defaultBreaker } from '../../packages/sluice/src/gateway/route/breaker.ts'
 import type { Run } from '../../packages/sluice/src/gateway/run/run.ts'
 import { freeTarget } from '../../packages/sluice/src/prices/target-price.ts'
@@ -55,11 +56,12 @@ describe('an engine that does not look at its signal', () => {
     { leavesMs, ...timeouts }: Partial<Timeouts> & { readonly leavesMs?: number },
   ) {
     const key = gateway.keys.find(testKey)
+    const fields = { model: 'own/m', ...ask }
     const call = {
       id: 'call',
       key,
       operation: 'chat',
-      request: { model: 'own/m', ...ask },
+      request: new CallRequest(fields, { fields, isOwn: true }),
       stream: true,
       format: { id: 'chat' },
       trail: openTrail(0),
@@ -70,7 +72,7 @@ describe('an engine that does not look at its signal', () => {
       gateway,
       call,
       route: { model: 'own/m', options: { breaker: defaultBreaker } },
-      canonical: () => call.request,
+      canonical: () => fields,
     }
     const target = {
       kind: 'engine',

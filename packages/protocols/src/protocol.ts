@@ -151,6 +151,11 @@ export type Verdict = 'content' | 'finish' | 'terminal' | 'garbage' | 'other' | 
 
 export interface StreamWatcher {
   see(event: ServerSentEvent): Verdict
+  /**
+   * Whether a block of a stream of events, its blank line included and with one character for each byte, is the event seen
+   * before with other texts. Then it is content, and need not be seen. Absent where the format has no such events.
+   */
+  repeats?(block: string): boolean
   /** What the stream has said of usage so far; undefined when it said nothing. */
   usage(): Usage | undefined
   /** True for the event just seen if it exists only because the gateway asked for usage, not the caller. */

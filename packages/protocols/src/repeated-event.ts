@@ -18,34 +18,56 @@ export class RepeatedEvent {
   #name = ''
   /** What stands before, between and behind the texts. */
   #parts: readonly string[] = []
+  /** The same of the block that the event comes in; made when the first one is compared. */
+  #blockParts: readonly string[] | undefined
 
   /** Whether the event differs from the one that was kept in its texts alone. */
   matches({ event, data }: ServerSentEvent): boolean {
-    const parts = this.#parts
-    if (parts.length === 0 || event !== this.#name) return false
-    let at = 0
-    for (let index = 0; index < parts.length; index += 1) {
-      const part = parts[index] ?? ''
-      const end = at + part.length
-      // Compared as wholes, in a third of the time that startsWith takes, which goes unit by unit.
-      if (data.slice(at, end) !== part) return false
-      at = end
-      if (index === parts.length - 1) return at === data.length
-      at = textEnd(data, at)
-      if (at < 0) return false
-    }
-    return false
+    return event === this.#name && consistsOf(data, this.#parts)
+  }
+
+  /** The same of a block of a stream, with its blank line and with one character for each byte. */
+  matchesBlock(block: string): boolean {
+    this.#blockParts ??= this.#name === '' ? blockPartsOf(this.#parts) : []
+    return consistsOf(block, this.#blockParts)
   }
 
   /** Keeps an event that was parsed, to compare the next ones with. */
   keep({ event, data }: ServerSentEvent): void {
     this.#name = event
     this.#parts = partsOf(data)
+    this.#blockParts = undefined
   }
 
   forget(): void {
     this.#parts = []
+    this.#blockParts = undefined
   }
+}
+
+/** Whether a text is these parts, with texts of JSON between them. */
+function consistsOf(text: string, parts: readonly string[]): boolean {
+  let at = 0
+  for (let index = 0; index < parts.length; index += 1) {
+    const part = parts[index] ?? ''
+    const end = at + part.length
+    // Compared as wholes, in a third of the time that startsWith takes, which goes unit by unit.
+    if (text.slice(at, end) !== part) return false
+    at = end
+    if (index === parts.length - 1) return at === text.length
+    at = textEnd(text, at)
+    if (at < 0) return false
+  }
+  return false
+}
+
+/** As most upstreams write an event that has no name: one line of data. Another way of writing is not recognised. */
+function blockPartsOf(parts: readonly string[]): readonly string[] {
+  const last = parts.length - 1
+  return parts.map((part, index) => {
+    const begun = index === 0 ? `data: ${part}` : part
+    return index === last ? `${begun}\n\n` : begun
+  })
 }
 
 /** Empty where there is no text, or one that is empty: the next one says something else. */

@@ -6,6 +6,8 @@ import { createCompletionWatcher } from '../src/openai/upstream/watcher.ts'
 import { RepeatedEvent } from '../src/repeated-event.ts'
 
 const event = (data: string, name = '') => ({ event: name, data })
+/** As its block comes, one character for each byte. */
+const block = (data: string) => Buffer.from(`data: ${data}\n\n`).toString('latin1')
 const chunk = (content: string, more: object = {}) =>
   JSON.stringify({
     id: 'c',
@@ -24,6 +26,7 @@ describe('an event with other texts', () => {
     const repeated = new RepeatedEvent()
     repeated.keep(event(before))
     expect(repeated.matches(event(next))).toBe(true)
+    expect(repeated.matchesBlock(block(next))).toBe(true)
   })
 
   test.each([
@@ -40,6 +43,34 @@ describe('an event with other texts', () => {
     const repeated = new RepeatedEvent()
     repeated.keep(event(before))
     expect(repeated.matches(event(next))).toBe(false)
+    expect(repeated.matchesBlock(block(next))).toBe(false)
+  })
+
+  test.each([
+    ['without its blank line', block(chunk('two')).slice(0, -1)],
+    ['with another before it', block(chunk('two')).repeat(2)],
+    ['with a name', `event: error\n${block(chunk('two'))}`],
+    ['in two lines of data', block(chunk('two')).replace(',"delta"', ',\ndata: "delta"')],
+    ['as a comment', block(chunk('two')).replace('data', '')],
+    ['with other line ends', block(chunk('two')).replace('\n\n', '\r\n\r\n')],
+  ])('is not recognised in a block %s', (_name, next) => {
+    const repeated = new RepeatedEvent()
+    repeated.keep(event(chunk('one')))
+    expect(repeated.matchesBlock(block(chunk('two')))).toBe(true)
+    expect(repeated.matchesBlock(next)).toBe(false)
+  })
+
+  test('has other words around its block once another was kept', () => {
+    const repeated = new RepeatedEvent()
+    repeated.keep(event(chunk('one')))
+    expect(repeated.matchesBlock(block(chunk('two')))).toBe(true)
+    repeated.keep(event(chunk('one', { model: 'm' })))
+    expect(repeated.matchesBlock(block(chunk('two')))).toBe(false)
+    expect(repeated.matchesBlock(block(chunk('two', { model: 'm' })))).toBe(true)
+    repeated.forget()
+    expect(repeated.matchesBlock(block(chunk('two', { model: 'm' })))).toBe(false)
+    repeated.keep(event(chunk('one'), 'named'))
+    expect(repeated.matchesBlock(block(chunk('two')))).toBe(false)
   })
 
   test('is none under another name, or once forgotten', () => {

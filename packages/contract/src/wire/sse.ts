@@ -21,6 +21,8 @@ export interface EventBlock extends ServerSentEvent {
 /** Cuts a stream of bytes into blocks, whatever the pieces. */
 export interface EventSplitter {
   push(piece: Uint8Array): readonly EventBlock[]
+  /** Whether a block begins with the next piece; absent where a block is more than its text. */
+  readonly isBetween?: boolean
   /** What is left: a last event without its blank line, which a few upstreams send. */
   end(): readonly EventBlock[]
 }
@@ -28,6 +30,7 @@ export interface EventSplitter {
 /** A longer event than this is refused as garbage; no model sends one, a broken proxy may. Writing one is a turn. */
 const blockBytesMax = 32 * 1024 * 1024
 
+const nothing = new Uint8Array()
 const lineFeed = 10
 const carriageReturn = 13
 
@@ -37,7 +40,7 @@ const carriageReturn = 13
  */
 export function createEventSplitter(): EventSplitter {
   const append = createAppend()
-  let pending: Uint8Array = new Uint8Array()
+  let pending: Uint8Array = nothing
   let scanned = 0
   let lineStart = 0
   let taken = 0
@@ -83,11 +86,15 @@ export function createEventSplitter(): EventSplitter {
       const known = { isAscii: allAscii || isAscii(raw), isFirst: taken++ === 0 }
       found.push(new SseBlock(raw, text.slice(from, to), known))
     })
-    pending = end === 0 ? piece : piece.subarray(end)
+    // Not an empty part of the piece, which would keep all of it.
+    pending = end === piece.length ? nothing : piece.subarray(end)
     return found
   }
 
   return {
+    get isBetween() {
+      return pending.length === 0
+    },
     push(piece) {
       if (pending.length === 0 && piece.length <= blockBytesMax) {
         const text = latin1(piece)

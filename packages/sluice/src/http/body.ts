@@ -114,6 +114,8 @@ export function readBody(request: IncomingMessage, limits: BodyLimits): Promise<
       isOver = true
       const [first] = pieces
       resolve(withoutMark(pieces.length === 1 && first ? first : Buffer.concat(pieces)))
+      // The listeners stay as long as the request, and would keep them beside the body.
+      pieces.length = 0
     })
     body.stream.on('error', broken)
     request.on('close', () => {

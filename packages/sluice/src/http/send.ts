@@ -105,6 +105,8 @@ class UpstreamExchange implements Connection, Dispatcher.DispatchHandler {
     status: number,
     headers: Readonly<Record<string, string | string[] | undefined>>,
   ): void {
+    // Nobody asks for them as they came, and they keep the bytes of the answer's beginning.
+    controller.rawHeaders = null
     if (this.#isOver || status < 200) return
     this.#next =
       this.#redirects < redirectsMax ? redirect(this.#outgoing, status, headers) : undefined

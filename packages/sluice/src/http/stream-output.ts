@@ -56,8 +56,17 @@ export class StreamOutput {
     raw.chunkedEncoding = false
   }
 
-  /** False where the caller has not taken what was written before. */
+  /** Sends a piece now. False where the caller has not taken what was written before. */
   write(piece: Piece): boolean {
+    const { socket } = this.raw
+    // Else Node does so until the end of the turn, and arranges for that with each piece.
+    socket?.cork()
+    const isTaken = this.#put(piece)
+    socket?.uncork()
+    return isTaken
+  }
+
+  #put(piece: Piece): boolean {
     const { raw } = this
     if (!this.#isChunked) return raw.write(piece)
     if (piece.length === 0) return true
@@ -70,8 +79,8 @@ export class StreamOutput {
   }
 
   end(piece?: Piece): void {
-    if (piece !== undefined) this.write(piece)
-    if (this.#tellsCost) this.write(this.#costComment())
+    if (piece !== undefined) this.#put(piece)
+    if (this.#tellsCost) this.#put(this.#costComment())
     if (this.#isChunked) this.raw.end(`0\r\n${this.#trailer()}\r\n`, 'latin1')
     else this.raw.end()
   }

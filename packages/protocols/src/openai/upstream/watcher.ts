@@ -63,6 +63,11 @@ export function createCompletionWatcher(): StreamWatcher {
       if (verdict === 'content' && usage === undefined) repeated.keep(event)
       return verdict
     },
+    repeats(block) {
+      if (!repeated.matchesBlock(block)) return false
+      usageOnly = false
+      return true
+    },
     usage: () => used && executed.in(used),
     get usageOnly() {
       return usageOnly

@@ -352,6 +352,7 @@ export class Attempt implements CancelListener, Growing {
       countTokens: gateway.engine.tokensOf,
     })
     this.#promptTokens = estimate?.inputTokens ?? this.#promptTokens
+    call.request.rest()
     return estimate
   }
 }

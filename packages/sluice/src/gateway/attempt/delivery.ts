@@ -5,6 +5,7 @@ import type { AnyStep } from '../canonical.ts'
 const firstMeasured = 4
 /** Of the others one in so many, a power of two. */
 const measuredEvery = 16
+const dataFieldLength = 'data: '.length
 /** A larger event is measured always: one of these is no example of the others. */
 const smallBytesMax = 1_024
 
@@ -23,15 +24,32 @@ export class Delivery {
   #text = 0
 
   /** An event with content, as an upstream sent it. */
-  see({ raw, data }: EventBlock): void {
+  see(block: EventBlock): void {
+    const { length } = block.raw
+    if (this.#count(length)) this.#measure(length, block.data)
+  }
+
+  /** The same of one that is known to be a block of plain data, with one character for each byte. */
+  seeBlock(block: string): void {
+    const { length } = block
+    if (!this.#count(length)) return
+    const data = Buffer.from(block, 'latin1').toString('utf8', dataFieldLength, length - 2)
+    this.#measure(length, data)
+  }
+
+  /** Whether the event is to be measured. */
+  #count(length: number): boolean {
     this.events += 1
-    const { length } = raw
+    if (length > smallBytesMax) return true
+    this.#bytes += length
+    return this.events <= firstMeasured || this.events % measuredEvery === 0
+  }
+
+  #measure(length: number, data: string): void {
     if (length > smallBytesMax) {
       this.#text += textBytes(data)
       return
     }
-    this.#bytes += length
-    if (this.events > firstMeasured && this.events % measuredEvery !== 0) return
     this.#measuredBytes += length
     this.#measuredText += textBytes(data)
   }

@@ -37,13 +37,15 @@ export function estimatedUsage(
   if (prompt === undefined) return undefined
   const outputTokens = Math.max(events, Math.round(textBytes / bytesPerToken))
   if (said && said.outputTokens >= outputTokens / 2) return undefined
-  const { value } = request
-  const asked = prompt === 'all' ? value : prompt.map((name) => value[name])
   return {
     ...said,
-    inputTokens: said?.inputTokens || promptTokens(asked, countTokens),
+    inputTokens: said?.inputTokens || promptTokens(askedIn(request, prompt), countTokens),
     outputTokens,
   }
+}
+
+function askedIn({ value }: Call['request'], prompt: 'all' | readonly string[]): unknown {
+  return prompt === 'all' ? value : prompt.map((name) => value[name])
 }
 
 function promptTokens(request: unknown, countTokens: (text: string) => number): number {

@@ -15,6 +15,9 @@ export interface GuardOptions {
 
 const nothing: readonly EventBlock[] = []
 
+/** A larger piece is most often more than one event. */
+const repeatedBytesMax = 2_048
+
 /**
  * Holds an upstream's stream to its word: what it hands on is readable, and it is over only after the format's terminal
  * event, or regularly after a whole answer. Everything else is a failure: `upstream_cut`, `upstream_garbled`, or the
@@ -50,6 +53,22 @@ export class Guard {
   /** The good events of those. Throws where the stream fails before or without any of them. */
   sift(blocks: readonly EventBlock[]): readonly EventBlock[] {
     return this.#sift(blocks)
+  }
+
+  /**
+   * Whether a piece is one event that repeats the one before with other texts: then it has been counted, and goes on as it
+   * is. Most pieces of a stream are.
+   */
+  repeats(piece: Uint8Array): boolean {
+    const { splitter, watcher } = this.#options
+    if (!this.hasContent || this.isTerminated || splitter.isBetween !== true) return false
+    if (piece.length > repeatedBytesMax || !watcher.repeats) return false
+    const block = Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength).toString('latin1')
+    if (!watcher.repeats(block)) return false
+    this.#unreadable = 0
+    this.events += 1
+    this.delivered.seeBlock(block)
+    return true
   }
 
   /** What was left when the upstream ended its stream. Throws `upstream_cut` where the answer is not whole. */
