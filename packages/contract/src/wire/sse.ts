@@ -39,77 +39,84 @@ const carriageReturn = 13
  * split at any byte (WHATWG HTML, 9.2.6). Throws RangeError when one event is larger than 32 MiB.
  */
 export function createEventSplitter(): EventSplitter {
-  const append = createAppend()
-  let pending: Uint8Array = nothing
-  let scanned = 0
-  let lineStart = 0
-  let taken = 0
+  return new SseSplitter()
+}
 
-  function take(end: number): SseBlock {
-    const raw = pending.subarray(0, end)
-    pending = pending.subarray(end)
-    scanned = 0
-    lineStart = 0
-    return new SseBlock(raw, latin1(raw), { isAscii: isAscii(raw), isFirst: taken++ === 0 })
+class SseSplitter implements EventSplitter {
+  #append: ReturnType<typeof createAppend> | undefined
+  #pending: Uint8Array = nothing
+  #scanned = 0
+  #lineStart = 0
+  #taken = 0
+
+  get isBetween(): boolean {
+    return this.#pending.length === 0
+  }
+
+  push(piece: Uint8Array): EventBlock[] {
+    if (this.#pending.length === 0 && piece.length <= blockBytesMax) {
+      const text = latin1(piece)
+      if (!text.includes('\r')) return this.#plain(piece, text)
+    }
+    this.#append ??= createAppend()
+    this.#pending = this.#append(this.#pending, piece)
+    if (this.#pending.length > blockBytesMax) throw new RangeError('An event is larger than 32 MiB')
+    return this.#blocks(false)
+  }
+
+  end(): EventBlock[] {
+    const whole = this.#blocks(true)
+    if (this.#pending.length === 0) return whole
+    whole.push(this.#take(this.#pending.length).closed())
+    return whole
+  }
+
+  #take(end: number): SseBlock {
+    const raw = this.#pending.subarray(0, end)
+    this.#pending = this.#pending.subarray(end)
+    this.#scanned = 0
+    this.#lineStart = 0
+    return new SseBlock(raw, latin1(raw), { isAscii: isAscii(raw), isFirst: this.#taken++ === 0 })
   }
 
   /** The end of the first whole block, its blank line included, or -1. */
-  function blockEnd(closed: boolean): number {
-    while (scanned < pending.length) {
-      const byte = pending[scanned]
+  #blockEnd(closed: boolean): number {
+    const pending = this.#pending
+    while (this.#scanned < pending.length) {
+      const byte = pending[this.#scanned]
       if (byte !== lineFeed && byte !== carriageReturn) {
-        scanned += 1
+        this.#scanned += 1
         continue
       }
       // A CR at the very end may be half of a CRLF: its line is over only when the next byte is known.
-      if (byte === carriageReturn && scanned + 1 === pending.length && !closed) return -1
-      const blank = scanned === lineStart
-      const crlf = byte === carriageReturn && pending[scanned + 1] === lineFeed
-      scanned += crlf ? 2 : 1
-      lineStart = scanned
-      if (blank) return scanned
+      if (byte === carriageReturn && this.#scanned + 1 === pending.length && !closed) return -1
+      const blank = this.#scanned === this.#lineStart
+      const crlf = byte === carriageReturn && pending[this.#scanned + 1] === lineFeed
+      this.#scanned += crlf ? 2 : 1
+      this.#lineStart = this.#scanned
+      if (blank) return this.#scanned
     }
     return -1
   }
 
-  function blocks(closed: boolean): EventBlock[] {
+  #blocks(closed: boolean): EventBlock[] {
     const found: EventBlock[] = []
-    for (let end = blockEnd(closed); end >= 0; end = blockEnd(closed)) found.push(take(end))
+    for (let end = this.#blockEnd(closed); end >= 0; end = this.#blockEnd(closed))
+      found.push(this.#take(end))
     return found
   }
 
-  function plain(piece: Uint8Array, text: string): EventBlock[] {
+  #plain(piece: Uint8Array, text: string): EventBlock[] {
     const found: EventBlock[] = []
     const allAscii = isAscii(piece)
     const end = cutPlain(text, (from, to) => {
       const raw = from === 0 && to === piece.length ? piece : piece.subarray(from, to)
-      const known = { isAscii: allAscii || isAscii(raw), isFirst: taken++ === 0 }
+      const known = { isAscii: allAscii || isAscii(raw), isFirst: this.#taken++ === 0 }
       found.push(new SseBlock(raw, text.slice(from, to), known))
     })
     // Not an empty part of the piece, which would keep all of it.
-    pending = end === piece.length ? nothing : piece.subarray(end)
+    this.#pending = end === piece.length ? nothing : piece.subarray(end)
     return found
-  }
-
-  return {
-    get isBetween() {
-      return pending.length === 0
-    },
-    push(piece) {
-      if (pending.length === 0 && piece.length <= blockBytesMax) {
-        const text = latin1(piece)
-        if (!text.includes('\r')) return plain(piece, text)
-      }
-      pending = append(pending, piece)
-      if (pending.length > blockBytesMax) throw new RangeError('An event is larger than 32 MiB')
-      return blocks(false)
-    },
-    end() {
-      const whole = blocks(true)
-      if (pending.length === 0) return whole
-      whole.push(take(pending.length).closed())
-      return whole
-    },
   }
 }
 

@@ -31,48 +31,77 @@ const heldMax = 512
 
 /** A stream that keeps what it is given until somebody reads it. */
 export function createHeld<T>(valve: Valve): Sink<T> & Source<T> {
-  let held: T[] = []
-  let reader: Sink<T> | undefined
-  let ending: ((sink: Sink<T>) => void) | undefined
-  let isPaused = false
-  let isCancelled = false
+  return new HeldStream(valve)
+}
 
-  function finish(end: (sink: Sink<T>) => void): void {
-    if (ending || isCancelled) return
-    ending = end
-    if (reader) end(reader)
+class HeldStream<T> implements Sink<T>, Source<T> {
+  readonly #valve: Valve
+  #held: T[] = []
+  #reader: Sink<T> | undefined
+  #isEnded = false
+  /** Why it ended, where it was not whole. */
+  #failure: GatewayError | undefined
+  #isPaused = false
+  #isCancelled = false
+
+  constructor(valve: Valve) {
+    this.#valve = valve
   }
 
-  return {
-    push(item) {
-      if (isCancelled || ending) return
-      if (reader) return reader.push(item)
-      held.push(item)
-      if (held.length < heldMax || isPaused) return
-      isPaused = true
-      valve.pause()
-    },
-    end: () => finish((sink) => sink.end()),
-    fail: (error) => finish((sink) => sink.fail(error)),
-    flow(sink) {
-      if (isCancelled) return
-      reader = sink
-      const before = held
-      held = []
-      for (const item of before) sink.push(item)
-      ending?.(sink)
-      if (!isPaused) return
-      isPaused = false
-      valve.resume()
-    },
-    pause: () => valve.pause(),
-    resume: () => valve.resume(),
-    cancel(error) {
-      if (isCancelled) return
-      isCancelled = true
-      held = []
-      if (!ending) valve.cancel(error)
-    },
+  push(item: T): void {
+    if (this.#isCancelled || this.#isEnded) return
+    if (this.#reader) return this.#reader.push(item)
+    this.#held.push(item)
+    if (this.#held.length < heldMax || this.#isPaused) return
+    this.#isPaused = true
+    this.#valve.pause()
+  }
+
+  end(): void {
+    this.#finish()
+  }
+
+  fail(error: GatewayError): void {
+    this.#finish(error)
+  }
+
+  flow(sink: Sink<T>): void {
+    if (this.#isCancelled) return
+    this.#reader = sink
+    const before = this.#held
+    this.#held = []
+    for (const item of before) sink.push(item)
+    if (this.#isEnded) this.#tell(sink)
+    if (!this.#isPaused) return
+    this.#isPaused = false
+    this.#valve.resume()
+  }
+
+  pause(): void {
+    this.#valve.pause()
+  }
+
+  resume(): void {
+    this.#valve.resume()
+  }
+
+  cancel(error: GatewayError): void {
+    if (this.#isCancelled) return
+    this.#isCancelled = true
+    this.#held = []
+    if (!this.#isEnded) this.#valve.cancel(error)
+  }
+
+  #finish(failure?: GatewayError): void {
+    if (this.#isEnded || this.#isCancelled) return
+    this.#isEnded = true
+    this.#failure = failure
+    if (this.#reader) this.#tell(this.#reader)
+  }
+
+  #tell(sink: Sink<T>): void {
+    if (this.#failure) sink.fail(this.#failure)
+    else sink.end()
   }
 }
 
