@@ -2,6 +2,9 @@ import { Worker } from 'node:worker_threads'
 import type { UsageBook } from '../ports/usage-book.ts'
 import { unavailable } from './unavailable.ts'
 
+/** What it reads it adds up at once, so that little of it is alive at any moment. */
+const resourceLimits = { maxYoungGenerationSizeMb: 6 }
+
 type Method = Exclude<keyof UsageBook, symbol>
 
 /** What goes to the thread: a method of the book and its argument, or the request to end. */
@@ -29,9 +32,8 @@ export function openUsageThread(file: string): UsageBook {
   let count = 0
 
   function start(): Worker {
-    const started = new Worker(new URL('./sqlite-usage-thread-entry.ts', import.meta.url), {
-      workerData: file,
-    })
+    const entry = new URL('./sqlite-usage-thread-entry.ts', import.meta.url)
+    const started = new Worker(entry, { workerData: file, resourceLimits })
     let cause: unknown
     started.on('error', (error) => {
       cause = error
