@@ -2,6 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { loadavg } from 'node:os'
 import { join } from 'node:path'
+import { compare } from './compare.ts'
 import { measureOpenStreams, type OpenStreams } from './memory.ts'
 import { type Bench, type OpenTarget, openBench } from './open-targets.ts'
 import { type BenchOptions, chosen, readOptions } from './options.ts'
@@ -34,6 +35,7 @@ async function main(): Promise<number> {
   const options = readOptions(process.argv.slice(2))
   if (options.mode === 'quick') return quick({ print, tell })
   if (options.mode === 'keep') await keep({ print, tell })
+  else if (options.mode === 'compare') await compare({ ...options, print })
   else await measureAll(options)
   return 0
 }

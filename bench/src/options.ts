@@ -1,13 +1,15 @@
 import { parseArgs } from 'node:util'
 
 export interface BenchOptions {
-  readonly mode: 'full' | 'quick' | 'keep' | 'soak'
+  readonly mode: 'full' | 'quick' | 'keep' | 'soak' | 'compare'
   /** Names; undefined means all. */
   readonly scenarios: readonly string[] | undefined
   readonly targets: readonly string[] | undefined
   readonly rounds: number
   /** Of a soak; streams, one for a hundred of them, come on top. */
   readonly requests: number
+  /** Of a comparison: other builds of this gateway, each as `name=folder`. */
+  readonly builds: readonly string[]
   /** Each as `name=command,url`. */
   readonly gateways: readonly string[]
   /** The results as JSON on standard output instead of tables. */
@@ -25,6 +27,8 @@ export function readOptions(args: readonly string[]): BenchOptions {
       quick: { type: 'boolean', default: false },
       keep: { type: 'boolean', default: false },
       soak: { type: 'boolean', default: false },
+      compare: { type: 'boolean', default: false },
+      build: { type: 'string', multiple: true, default: [] },
       json: { type: 'boolean', default: false },
       scenarios: { type: 'string' },
       targets: { type: 'string' },
@@ -33,7 +37,7 @@ export function readOptions(args: readonly string[]): BenchOptions {
       gateway: { type: 'string', multiple: true, default: [] },
     },
   })
-  const modes = (['quick', 'keep', 'soak'] as const).filter((mode) => values[mode])
+  const modes = (['quick', 'keep', 'soak', 'compare'] as const).filter((mode) => values[mode])
   if (modes.length > 1) throw new Error(`--${modes.join(' and --')} exclude each other`)
   return {
     mode: modes[0] ?? 'full',
@@ -41,6 +45,7 @@ export function readOptions(args: readonly string[]): BenchOptions {
     targets: listOf(values.targets),
     rounds: countOf('rounds', values.rounds),
     requests: countOf('requests', values.requests),
+    builds: values.build,
     gateways: values.gateway,
     json: values.json,
   }

@@ -7,6 +7,14 @@ export function median(values: readonly number[]): number {
   return (lower + upper) / 2
 }
 
+/** The value that so many per cent of them lie below, or the smallest. Throws RangeError without any. */
+export function percentile(values: readonly number[], percent: number): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  const value = sorted[Math.floor(((sorted.length - 1) * percent) / 100)]
+  if (value === undefined) throw new RangeError('No values')
+  return value
+}
+
 /** How far the values lie apart, as a share of their median. */
 export function spread(values: readonly number[]): number {
   return (Math.max(...values) - Math.min(...values)) / median(values)

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { type Cores, freePort, type Running, start, untilListening } from './processes.ts'
 
 /** One thing to measure, not started yet. */
@@ -79,12 +79,12 @@ log:
 `
 
 const sluiceRecipe =
-  (further: (upstream: string) => string): Recipe =>
+  (further: (upstream: string) => string, build = root): Recipe =>
   (port, { upstream, folder }) => {
     const settings = join(folder, `sluice-${port}.yaml`)
     writeFileSync(settings, sluiceSettings + further(upstream))
     return {
-      command: [process.execPath, join(root, 'bin', 'sluice.cjs'), 'serve'],
+      command: [process.execPath, join(build, 'bin', 'sluice.cjs'), 'serve'],
       folder,
       environment: {
         SLUICE_PORT: String(port),
@@ -198,6 +198,15 @@ export function availableTargets(): readonly Target[] {
     { ...sluice('sluice-observed', 'openai/', observed), isExtra: true },
     ...(existsSync(portkeyFile) ? [portkey] : []),
   ]
+}
+
+/** Another build of this gateway, given as `name=folder`: a checkout, or an installed package. */
+export function buildTarget(text: string): Target {
+  const [, name, folder] = /^([\w.-]+)=(.+)$/.exec(text) ?? []
+  if (name === undefined || folder === undefined)
+    throw new Error(`--build ${text} is not of the form name=folder`)
+  const recipe = sluiceRecipe(() => '', resolve(folder))
+  return { name, modelPrefix: 'openai/', headers: bearer, begin: startedBy(name, recipe) }
 }
 
 /**

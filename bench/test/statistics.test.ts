@@ -1,11 +1,20 @@
 import { expect, test } from 'vitest'
-import { fitLine, median, spread } from '../src/statistics.ts'
+import { fitLine, median, percentile, spread } from '../src/statistics.ts'
 
 test('the median of odd, even and single counts', () => {
   expect(median([9, 1, 5])).toBe(5)
   expect(median([4, 1, 9, 2])).toBe(3)
   expect(median([7])).toBe(7)
   expect(() => median([])).toThrow(RangeError)
+})
+
+test('a percentile is one of the values', () => {
+  const values = [50, 10, 40, 20, 30]
+  expect([0, 10, 24, 25, 50, 100].map((percent) => percentile(values, percent))).toEqual([
+    10, 10, 10, 20, 30, 50,
+  ])
+  expect(percentile([7], 10)).toBe(7)
+  expect(() => percentile([], 10)).toThrow(RangeError)
 })
 
 test('the spread is a share of the median', () => {
