@@ -4,7 +4,7 @@ import { chosen, readOptions } from '../src/options.ts'
 import { parentIn, residentIn, runNs, ticksIn } from '../src/proc.ts'
 import { coresIn } from '../src/processes.ts'
 import { takeRequest } from '../src/stub-request.ts'
-import { givenTarget } from '../src/targets.ts'
+import { buildTarget, givenTarget } from '../src/targets.ts'
 
 test('what Linux tells is read', () => {
   expect(parentIn('42 (a) b (c) S 17 42 42 0')).toBe(17)
@@ -57,6 +57,7 @@ test('the command line', () => {
     targets: undefined,
     rounds: 3,
     requests: 600_000,
+    builds: [],
     gateways: [],
     json: false,
   })
@@ -65,6 +66,11 @@ test('the command line', () => {
     targets: ['bare', 'sluice'],
     json: true,
   })
+  expect(readOptions(['--compare', '--build', 'a=x', '--build', 'b=y'])).toMatchObject({
+    mode: 'compare',
+    builds: ['a=x', 'b=y'],
+  })
+  expect(() => buildTarget('../other')).toThrow('name=folder')
   expect(() => readOptions(['--quick', '--keep'])).toThrow('exclude each other')
   expect(() => readOptions(['--rounds', '0'])).toThrow('whole number')
   expect(() => readOptions(['--unknown'])).toThrow("Unknown option '--unknown'")
