@@ -72,6 +72,21 @@ describe('messages', () => {
     ])
   })
 
+  test.each([
+    ['anthropic.claude-opus-4-8-v1:0', true],
+    ['mistral.mistral-large-2402-v1:0', true],
+    ['amazon.nova-pro-v1:0', false],
+    [claude, false],
+  ])('a last message of the assistant’s at %s: answered %s', (model, isAnswered) => {
+    const messages: ChatRequest['messages'] = [user, { role: 'assistant', content: 'It is' }]
+    const turns = sent({ messages }, { model })['messages'] as { role: string }[]
+    expect(turns.map(({ role }) => role)).toEqual([
+      'user',
+      'assistant',
+      ...(isAnswered ? ['user'] : []),
+    ])
+  })
+
   test('a prefill loses its trailing white space', () => {
     const body = sent({ messages: [user, { role: 'assistant', content: 'Well, \n' }] })
     expect(body['messages']).toEqual([
