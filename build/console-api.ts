@@ -23,13 +23,13 @@ interface Operation {
 }
 
 /** What the console asks for besides the administration. */
-const further: ReadonlySet<string> = new Set(['/v1/usage', '/v1/usage/keys', '/v1/models'])
+const further = /^\/v1\/(?:models|usage(?:\/keys.*)?)$/
 
 /** Types of what the console may ask and is answered, as a source file. Every schema stands where it is used. */
 export function formatOperations(document: Schema): string {
   const paths = document['paths'] as Readonly<Record<string, Readonly<Record<string, Operation>>>>
   const found = Object.entries(paths)
-    .filter(([path]) => path.startsWith('/admin/v1/') || further.has(path))
+    .filter(([path]) => path.startsWith('/admin/v1/') || further.test(path))
     .flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
     )

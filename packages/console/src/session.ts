@@ -20,6 +20,16 @@ export function useRole(): Role {
   return session ? roleOf(session) : 'caller'
 }
 
+/** Whether whoever is signed in belongs to a user, whose keys they have. */
+export function useHasUser(): boolean {
+  return useSession()?.levels.some(({ kind }) => kind === 'user') ?? false
+}
+
+/** Whether whoever is signed in makes and changes keys of their own. */
+export function useMayOwnKeys(): boolean {
+  return useSession()?.ownKeys ?? false
+}
+
 const changers: Readonly<Record<'accounts' | 'organizations' | 'administrators', readonly Role[]>> =
   {
     accounts: ['owner', 'operator', 'team'],

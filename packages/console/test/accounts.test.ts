@@ -249,7 +249,7 @@ test('a plain user sees their keys, limits and spend', browserWait, async (conte
     await using opened = await open(context, '/', { key: made.secret, isPhone })
     const { page } = opened
     await page.getByText('server').waitFor()
-    await page.getByText('$0.96 left of $1.00').waitFor()
+    await page.getByText('$0.96 left of $1.00').first().waitFor()
     await page.getByRole('cell', { name: 'priced' }).waitFor()
     await shoot(opened, `own${isPhone ? '-phone' : ''}`)
     expect(await opened.problems()).toEqual([])

@@ -84,6 +84,8 @@ test('the menu of a phone opens and leads', browserWait, async (context) => {
   expect(await opened.problems()).toEqual([])
   await page.getByRole('link', { name: 'API reference' }).click()
   await page.waitForURL(`${gateway.url}/docs`)
+  await page.getByRole('link', { name: 'Back to the console' }).click()
+  await page.getByRole('heading', { name: 'Overview' }).waitFor()
 })
 
 test('the first page loads less than 200 KB of scripts', browserWait, async (context) => {

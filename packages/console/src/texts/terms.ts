@@ -13,6 +13,12 @@ export const termTexts = {
     'Where requests may come from, such as 10.0.0.0/8; one to a line. Empty: anywhere.',
   tags: 'Tags',
   tagsHint: 'Every call has them; one to a line.',
+  ownKeys: 'Users make their own keys',
+  ownKeysChoices: [
+    ['', 'As the levels above say; if none says yes, no'],
+    ['yes', 'Yes'],
+    ['no', 'No, whatever other levels say'],
+  ],
   budgets: 'Budgets',
   addBudget: 'Add a budget',
   removeBudget: 'Remove',

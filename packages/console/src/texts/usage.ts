@@ -66,15 +66,8 @@ export const usageTexts = {
   ledger: 'Ledger',
   difference: 'Difference',
   all: 'all',
-  own: {
-    key: 'This key',
-    keys: 'My keys',
-    limits: 'Limits',
-    usage: 'Usage',
-    last: 'In the last 30 days',
-  },
+  own: { keys: 'My keys', last: 'In the last 30 days' },
   limit: 'Limit',
   remaining: 'Left',
-  noLimits: 'No limits hold for this key.',
   units: { requests: 'requests', tokens: 'tokens', microUsd: 'US dollars' },
 } as const

@@ -88,7 +88,8 @@ function holderOf({ kind, id, name }: Pick<Holder, 'kind' | 'id' | 'name'>, term
 /** The terms alone of what carries them. */
 function termsOf(carrier: Terms): Terms {
   const { expiresAt, models, operations, addresses, budgets, metadata, tags } = carrier
-  const { requestsPerMinute, tokensPerMinute, concurrentRequests, contentLogging } = carrier
+  const { requestsPerMinute, tokensPerMinute, concurrentRequests, contentLogging, ownKeys } =
+    carrier
   const terms = {
     expiresAt,
     models,
@@ -101,6 +102,7 @@ function termsOf(carrier: Terms): Terms {
     metadata,
     tags,
     contentLogging,
+    ownKeys,
   }
   // What is undefined is left out, so that what is shown and kept has no holes.
   return Object.fromEntries(Object.entries(terms).filter(([, value]) => value !== undefined))

@@ -10,6 +10,14 @@ export interface SignInPlace extends Omit<Administering, 'actor'> {
   readonly reload: () => Promise<void>
 }
 
+/** No key of the settings or of the store begins so. */
+const prefix = 'oidc_'
+
+/** Whether a caller has signed in without a key. */
+export function isPrincipal({ id }: Pick<ApiKey, 'id'>): boolean {
+  return id.startsWith(prefix)
+}
+
 /** Enough of a hash to tell people apart. */
 const identityLength = 24
 
@@ -24,7 +32,7 @@ export async function principalOf(
 ): Promise<Omit<Principal, 'expiresAt'>> {
   const identity = identityOf(claims, settings)
   const grant = grantOf(claims, identity, settings)
-  const id = `oidc_${identity.hash.slice(0, identityLength)}`
+  const id = `${prefix}${identity.hash.slice(0, identityLength)}`
   const actor = { ...place, actor: id }
   const owned = await ownerOf(identity, grant, { actor, settings })
   if (owned.isChanged) await reload()

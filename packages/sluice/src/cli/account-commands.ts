@@ -22,7 +22,7 @@ import {
   rotateKeyCommand,
   switchKeyCommand,
 } from './keys.ts'
-import { addTermsOptions, positive, splitList } from './terms-options.ts'
+import { addAccountOptions, addTermsOptions, positive, splitList } from './terms-options.ts'
 
 export interface Printing {
   readonly print: (text: string) => void
@@ -188,7 +188,7 @@ function addAccountCommands(program: Command, kind: AccountKind, print: Print): 
     .command(`${kind}s`)
     .description(`create, list, change, disable and delete ${kind}s`)
   const named = `its id, or its name if no other ${kind} has it`
-  const create = addTermsOptions(
+  const create = addAccountOptions(
     commands
       .command('create')
       .description(`create ${kind === 'organization' ? 'an' : 'a'} ${kind} and print its id`)
@@ -206,7 +206,7 @@ function addAccountCommands(program: Command, kind: AccountKind, print: Print): 
     .action(async (options: { json?: boolean }) =>
       print(await listAccountsCommand(readEnvironment(), kind, options)),
     )
-  addTermsOptions(
+  addAccountOptions(
     commands
       .command('change')
       .description(

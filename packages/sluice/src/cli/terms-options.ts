@@ -17,6 +17,8 @@ export interface TermsOptions {
   readonly concurrent?: number
   readonly budget?: readonly BudgetOption[]
   readonly contentLogging?: boolean
+  /** Of accounts alone. */
+  readonly ownKeys?: boolean
   /** Days. */
   readonly expires?: number
 }
@@ -58,9 +60,16 @@ export function addTermsOptions(command: Command): Command {
     .option('--expires <days>', 'days until it expires', positive)
 }
 
+/** Adds what accounts carry besides. */
+export function addAccountOptions(command: Command): Command {
+  return addTermsOptions(command)
+    .option('--own-keys', 'let users below make, rotate and revoke keys of their own')
+    .option('--no-own-keys', 'never let them, whatever the other levels say')
+}
+
 /** As the administration takes them. */
 export function termsOf(options: TermsOptions, now: number): Partial<Terms> {
-  const { rate, tokens, concurrent, budget, expires, contentLogging } = options
+  const { rate, tokens, concurrent, budget, expires, contentLogging, ownKeys } = options
   const { models, operations, addresses, tags, metadata } = options
   const terms = {
     models,
@@ -73,6 +82,7 @@ export function termsOf(options: TermsOptions, now: number): Partial<Terms> {
     concurrentRequests: concurrent,
     budgets: budget,
     contentLogging,
+    ownKeys,
     expiresAt: expires === undefined ? undefined : now + expires * dayMs,
   }
   // The administration checks them: names of operations and the like are the caller's own words here.

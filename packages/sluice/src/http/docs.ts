@@ -40,6 +40,7 @@ const page = `<!doctype html>
     <link rel="icon" type="image/png" sizes="32x32" href="docs/favicon-32x32.png">
   </head>
   <body>
+    <nav style="padding: 12px 20px; font: 16px system-ui, sans-serif"><a href="./">Back to the console</a></nav>
     <div id="reference"></div>
     <script src="docs/swagger-ui-bundle.js"></script>
     <script src="docs/start.js"></script>

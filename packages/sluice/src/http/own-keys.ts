@@ -1,25 +1,129 @@
-import { shownKey } from '../accounts/key-changes.ts'
+import { validate } from '@sluice/contract'
+import { administer } from '../accounts/administer.ts'
+import { keyRevocation, keyRotation, type NewKey, shownKey } from '../accounts/key-changes.ts'
+import { ownAdminOf, ownKeyCreation } from '../accounts/own-keys.ts'
+import type { Admin } from '../accounts/rights.ts'
+import { isPrincipal } from '../accounts/sign-in.ts'
+import { heldBudget } from '../gateway/limits/claims.ts'
+import type { ApiKey } from '../ports/api-key.ts'
 import type { Address, Exchange } from './address.ts'
-import { shownKeySchema } from './admin/schemas.ts'
+import { bodyOf } from './admin/gateway-endpoint.ts'
+import {
+  keyWithSecretSchema,
+  ownKeyBody,
+  ownKeySchema,
+  rotationBody,
+  shownKeySchema,
+  withTerms,
+} from './admin/schemas.ts'
 import { toJsonSchema } from './openapi-schema.ts'
 import { answer, listOf } from './openapi-written.ts'
 
-/** What the holder of a key may see beside the key itself. */
+const path = '/v1/usage/keys'
+
+const of = { access: 'caller' } as const
+const tags = ['Usage'] as const
+const withSecret = answer(toJsonSchema(keyWithSecretSchema, 'json'))
+
+/** What the holder of a key, or who has signed in, may see and do beside the key itself. */
 export const ownKeyAddresses: readonly Address[] = [
   {
+    ...of,
     method: 'GET',
-    path: '/v1/usage/keys',
-    access: 'caller',
+    path,
     uncounted: true,
     description: {
       operationId: 'listOwnKeys',
       summary: 'List the keys of the user that the key belongs to, without their secrets',
-      tags: ['Usage'],
-      reply: answer(listOf(toJsonSchema(shownKeySchema, 'json'))),
+      tags,
+      reply: answer(listOf(toJsonSchema(ownKeySchema, 'json'))),
     },
     serve: serveOwnKeys,
   },
+  {
+    ...of,
+    method: 'POST',
+    path,
+    description: {
+      operationId: 'createOwnKey',
+      summary: 'Create a key of one’s own user, where its team allows it (ownKeys)',
+      tags,
+      requestBody: bodyIn(ownKeyBody),
+      reply: withSecret,
+    },
+    async serve(exchange) {
+      const body = await checked(exchange, ownKeyBody)
+      const asked = withTerms(body as unknown as NewKey)
+      await change(exchange, (admin, at) => ownKeyCreation(admin, asked, at))
+    },
+  },
+  {
+    ...of,
+    method: 'POST',
+    path: `${path}/{id}/rotate`,
+    description: {
+      operationId: 'rotateOwnKey',
+      summary: 'Give a key of one’s own user another secret, where its team allows it',
+      tags,
+      requestBody: bodyIn(rotationBody),
+      reply: withSecret,
+    },
+    async serve(exchange) {
+      const { id = '' } = exchange.parameters
+      const body = await checked(exchange, rotationBody)
+      const { overlapSeconds = 0 } = body as { readonly overlapSeconds?: number }
+      await change(exchange, (admin, at) =>
+        keyRotation(admin, id, { overlapMs: overlapSeconds * 1000, at }),
+      )
+    },
+  },
+  {
+    ...of,
+    method: 'POST',
+    path: `${path}/{id}/revoke`,
+    description: {
+      operationId: 'revokeOwnKey',
+      summary: 'Revoke a key of one’s own user for good, where its team allows it',
+      tags,
+      reply: answer(toJsonSchema(shownKeySchema, 'json')),
+    },
+    async serve(exchange) {
+      const { id = '' } = exchange.parameters
+      await change(exchange, (admin, at) => keyRevocation(admin, id, at))
+    },
+  },
 ]
+
+function bodyIn(schema: Parameters<typeof toJsonSchema>[0]) {
+  return {
+    required: true,
+    content: { 'application/json': { schema: toJsonSchema(schema, 'json') } },
+  }
+}
+
+async function checked(
+  exchange: Exchange,
+  schema: Parameters<typeof validate>[0],
+): Promise<Readonly<Record<string, unknown>>> {
+  // Before the body is looked at: whoever may not is told that, and not what would be wrong.
+  ownAdminOf(exchange.key)
+  const body = await bodyOf(exchange)
+  validate(schema, body)
+  return body
+}
+
+async function change<Result extends object>(
+  { gateway, key, reply }: Exchange,
+  decide: (admin: Admin, at: number) => Parameters<typeof administer<Result>>[1],
+): Promise<void> {
+  const at = gateway.now()
+  const { store, keys } = gateway
+  const admin = ownAdminOf(key)
+  const place = { store, actor: key.id, at, hasFixedOwner: keys.hasFixedOwner() }
+  const answered = await administer(place, decide(admin, at))
+  await keys.reload()
+  void reply.header('cache-control', 'no-store').send(answered)
+}
 
 /** A key that is of no user, such as one of the settings, is alone. */
 async function serveOwnKeys({ gateway, key, reply }: Exchange): Promise<void> {
@@ -29,21 +133,55 @@ async function serveOwnKeys({ gateway, key, reply }: Exchange): Promise<void> {
     userId === undefined ? one.id === key.id : one.ownerId === userId,
   )
   const used = await gateway.store.lastUse()
-  const data = (own.length > 0 ? own : [key]).map((one) => {
-    const { id, name, role, prefix, createdAt, disabledAt, revokedAt, expiresAt } = shownKey(one)
-    const lastUsedAt = used.get(id)
-    return {
-      object: 'key',
-      id,
-      name,
-      role,
-      prefix,
-      createdAt,
-      ...(disabledAt !== undefined && { disabledAt }),
-      ...(revokedAt !== undefined && { revokedAt }),
-      ...(expiresAt !== undefined && { expiresAt }),
-      ...(lastUsedAt !== undefined && { lastUsedAt }),
-    }
-  })
+  // Who has signed in without a key has none that could be listed.
+  const listed = own.length > 0 || isPrincipal(key) ? own : [key]
+  const data = await Promise.all(
+    listed.map(async (one) => {
+      const lastUsedAt = used.get(one.id)
+      const levels = await levelsOf(gateway, one)
+      return {
+        ...shownToUser(one),
+        ...(lastUsedAt !== undefined && { lastUsedAt }),
+        ...(levels.length > 0 && { levels }),
+      }
+    }),
+  )
   void reply.header('cache-control', 'no-store').send({ object: 'list', data })
+}
+
+function shownToUser(key: ApiKey) {
+  const { id, name, role, prefix, createdAt, disabledAt, revokedAt, expiresAt } = shownKey(key)
+  return {
+    object: 'key',
+    id,
+    name,
+    role,
+    prefix,
+    createdAt,
+    ...(disabledAt !== undefined && { disabledAt }),
+    ...(revokedAt !== undefined && { revokedAt }),
+    ...(expiresAt !== undefined && { expiresAt }),
+    ...(key.budgets && { budgets: key.budgets }),
+  }
+}
+
+async function levelsOf(
+  { limiter }: Exchange['gateway'],
+  { id, name, budgets = [], revokedAt, ...terms }: ApiKey,
+) {
+  if (budgets.length === 0 || revokedAt !== undefined) return []
+  const holder = { kind: 'key' as const, id, name, terms }
+  const levels = await limiter.look(budgets.map((budget) => heldBudget(holder, budget).claim))
+  return budgets.flatMap((budget, at) => {
+    const level = levels[at]
+    if (!level) return []
+    return [
+      {
+        id: budget.id,
+        limitMicroUsd: budget.limitMicroUsd,
+        remainingMicroUsd: Math.floor(level.remaining),
+        resetMs: Number.isFinite(level.resetMs) ? Math.ceil(level.resetMs) : null,
+      },
+    ]
+  })
 }

@@ -1,13 +1,16 @@
+import { invalidRequest } from '@sluice/contract'
 import { claimsOf, type HeldClaim, limitsOf } from '../gateway/limits/claims.ts'
+import type { Caller } from '../ports/api-key.ts'
 import type { Level } from '../ports/limiter.ts'
 import type { UsageDimension } from '../ports/usage-book.ts'
 import type { Address, Exchange } from './address.ts'
-import { answer, object, text } from './openapi-written.ts'
+import { one } from './models.ts'
+import { answer, object, query, text } from './openapi-written.ts'
 import { catchUp, sumsSchema } from './usage.ts'
 import { assertKnown, byParameter, readQuestion, scopeParameters } from './usage-query.ts'
 import { shownAnswer } from './usage-rows.ts'
 
-const dimensions: readonly UsageDimension[] = ['provider', 'model', 'operation', 'tag']
+const dimensions: readonly UsageDimension[] = ['key', 'provider', 'model', 'operation', 'tag']
 const whole = { type: ['integer', 'null'] }
 
 /** What the holder of a key may ask. */
@@ -19,9 +22,17 @@ export const ownUsageAddresses: readonly Address[] = [
     uncounted: true,
     description: {
       operationId: 'getOwnUsage',
-      summary: 'Get what the key has used, its limits and what is left of them',
+      summary: 'Get what the key or its user has used, its limits and what is left of them',
       tags: ['Usage'],
-      parameters: [byParameter(dimensions), ...scopeParameters(dimensions)],
+      parameters: [
+        query(
+          'of',
+          { enum: ['key', 'user'], default: 'key' },
+          'Whose usage: that of the key, or of all keys of the user that it belongs to.',
+        ),
+        byParameter(dimensions),
+        ...scopeParameters(dimensions),
+      ],
       reply: answer(
         object({
           key: object({ id: text, name: text }),
@@ -52,14 +63,15 @@ export const ownUsageAddresses: readonly Address[] = [
 const groupsMax = 10_000
 
 async function serveOwn({ gateway, key, options, reply, request }: Exchange): Promise<void> {
-  const { query } = request
-  assertKnown(query, ['by', 'from', 'to', ...dimensions])
+  const { query: given } = request
+  assertKnown(given, ['of', 'by', 'from', 'to', ...dimensions])
   const asked = readQuestion(
-    { by: 'day,model', ...(query as object) },
+    { by: 'day,model', ...(given as object) },
     { dimensions, now: gateway.now() },
   )
   await catchUp(gateway.store)
-  const question = { ...asked, limit: groupsMax, only: { ...asked.only, key: key.id } }
+  const only = { ...asked.only, ...whose(one(given, 'of'), key) }
+  const question = { ...asked, limit: groupsMax, only }
   const found = await gateway.store.book.sums(question)
   const limits = limitsOf(key, options.keyLimits())
   // Of the budgets all, whichever calls they count.
@@ -73,6 +85,14 @@ async function serveOwn({ gateway, key, options, reply, request }: Exchange): Pr
     ...shownAnswer(question.by, found),
     limits: claims.flatMap((claim, at) => limitOf(claim, levels[at])),
   })
+}
+
+/** What is another's is never within it. */
+function whose(of: string | undefined, { id, owners: { userId } }: Caller) {
+  if (of === undefined || of === 'key') return { key: id }
+  if (of !== 'user') throw invalidRequest("'of' must be key or user", 'of')
+  if (userId === undefined) throw invalidRequest('The key belongs to no user', 'of')
+  return { user: userId }
 }
 
 const unitOf = (claim: HeldClaim) =>

@@ -3,6 +3,7 @@ import { assertAddress } from '../accounts/allowed.ts'
 import { administer } from '../accounts/administer.ts'
 import type { SignedIn } from '../accounts/sessions.ts'
 import { signedIn } from '../accounts/sign-in.ts'
+import { mayOwnKeys } from '../accounts/own-keys.ts'
 import { hashSecret } from '../accounts/secrets.ts'
 import { programVersion } from '../config/version.ts'
 import type { Address, Exchange } from './address.ts'
@@ -28,6 +29,10 @@ const sessionSchema = {
         id: text,
         name: text,
       }),
+    },
+    ownKeys: {
+      type: 'boolean',
+      description: 'Whether whoever is signed in makes and changes keys of their own.',
     },
     expiresAt: { type: 'integer', description: 'Milliseconds since the epoch.' },
   }),
@@ -168,6 +173,7 @@ function shown({ caller, expiresAt }: SignedIn) {
     role,
     adminRole: role === 'administrator' ? adminRole : null,
     levels: holders.map((holder) => ({ kind: holder.kind, id: holder.id, name: holder.name })),
+    ownKeys: mayOwnKeys(caller),
     expiresAt,
   }
 }

@@ -43,6 +43,11 @@ export interface Terms {
    * nothing.
    */
   readonly contentLogging?: boolean
+  /**
+   * Of accounts: whether users make, rotate and revoke keys of their own. They may where some level above a key says so and none
+   * says that they may not; absent says nothing.
+   */
+  readonly ownKeys?: boolean
 }
 
 export type AccountKind = 'organization' | 'team' | 'user'

@@ -14,4 +14,5 @@ export const termColumns: Columns<Terms> = {
   metadata: json('metadata'),
   tags: json('tags'),
   contentLogging: boolean('content_logging'),
+  ownKeys: boolean('own_keys'),
 }

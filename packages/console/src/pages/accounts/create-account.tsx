@@ -3,7 +3,7 @@ import type { Asked } from '../../api/client.ts'
 import { useChange } from '../../api/queries.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { TermsForm } from '../../parts/terms/terms-form.tsx'
-import { termsOf, type TermsValues, valuesOf } from '../../parts/terms/values.ts'
+import { accountValuesOf, termsOf, type TermsValues } from '../../parts/terms/values.ts'
 import { accountTexts } from '../../texts/accounts.ts'
 import { changedAccounts, type Kind, kinds } from './kinds.ts'
 import { OwnerSelect } from './owner-select.tsx'
@@ -32,7 +32,7 @@ export function CreateAccount({ kind, isOpen, onClose }: CreateAccountProps) {
   return (
     <Dialog title={title} isOpen={isOpen} onClose={close} size="lg">
       <TermsForm
-        initial={valuesOf()}
+        initial={accountValuesOf()}
         action={title}
         isPending={create.isPending}
         error={create.error}

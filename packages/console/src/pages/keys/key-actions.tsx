@@ -1,4 +1,4 @@
-import { Alert, Button, Group, NativeSelect, Stack } from '@mantine/core'
+import { Alert, Button, type ButtonProps, Group, NativeSelect, Stack } from '@mantine/core'
 import { useState } from 'react'
 import type { OperationId, Reply } from '../../api/client.ts'
 import { useChange } from '../../api/queries.ts'
@@ -16,7 +16,13 @@ interface OfKey {
   readonly of: Key
 }
 
-const changed: readonly OperationId[] = ['listKeys', 'getKey', 'listBudgets']
+const changed: readonly OperationId[] = ['listKeys', 'getKey', 'listBudgets', 'listOwnKeys']
+
+/** A key, and by whom it is changed: an administrator, or the user whose key it is. */
+interface Changed<Operation extends OperationId> extends Pick<ButtonProps, 'size'> {
+  readonly of: Pick<Key, 'id' | 'name'>
+  readonly operation: Operation
+}
 
 /** What may be done with a key; of administrators' keys only by owners. */
 export function KeyActions({ of: key }: OfKey) {
@@ -26,17 +32,21 @@ export function KeyActions({ of: key }: OfKey) {
   return (
     <>
       <ChangeTerms of={key} operation="changeKey" changes={changed} />
-      <Rotate of={key} />
+      <Rotate of={key} operation="rotateKey" />
       <SwitchButton of={key} disable="disableKey" enable="enableKey" changes={changed} />
-      <Revoke of={key} />
+      <Revoke of={key} operation="revokeKey" />
     </>
   )
 }
 
-function Rotate({ of: { id } }: OfKey) {
+export function Rotate({
+  of: { id, name },
+  operation,
+  size = 'sm',
+}: Changed<'rotateKey' | 'rotateOwnKey'>) {
   const [isOpen, setOpen] = useState(false)
   const [overlap, setOverlap] = useState('0')
-  const rotate = useChange('rotateKey', changed)
+  const rotate = useChange(operation, changed)
   const close = () => {
     setOpen(false)
     rotate.reset()
@@ -45,7 +55,12 @@ function Rotate({ of: { id } }: OfKey) {
   const title = secret === undefined ? keyTexts.rotateTitle : keyTexts.rotatedTitle
   return (
     <>
-      <Button variant="default" onClick={() => setOpen(true)}>
+      <Button
+        variant="default"
+        size={size}
+        aria-label={`${keyTexts.rotate}: ${name}`}
+        onClick={() => setOpen(true)}
+      >
         {keyTexts.rotate}
       </Button>
       <Dialog
@@ -89,12 +104,22 @@ function Rotate({ of: { id } }: OfKey) {
   )
 }
 
-function Revoke({ of: { id } }: OfKey) {
+export function Revoke({
+  of: { id, name },
+  operation,
+  size = 'sm',
+}: Changed<'revokeKey' | 'revokeOwnKey'>) {
   const [isOpen, setOpen] = useState(false)
-  const revoke = useChange('revokeKey', changed)
+  const revoke = useChange(operation, changed)
   return (
     <>
-      <Button variant="default" c="var(--mantine-color-error)" onClick={() => setOpen(true)}>
+      <Button
+        variant="default"
+        size={size}
+        c="var(--mantine-color-error)"
+        aria-label={`${keyTexts.revoke}: ${name}`}
+        onClick={() => setOpen(true)}
+      >
         {keyTexts.revoke}
       </Button>
       <Confirm

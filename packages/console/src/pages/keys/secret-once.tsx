@@ -1,11 +1,11 @@
-import { Button, Code, Group, Stack, Tabs, Text } from '@mantine/core'
+import { Button, Code, Group, Stack, Text } from '@mantine/core'
 import '@mantine/core/styles/Code.css'
-import '@mantine/core/styles/Tabs.css'
 import { useAnswer } from '../../api/queries.ts'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { keyTexts } from '../../texts/keys.ts'
 import classes from './keys.module.css'
-import { gatewayAddress, type Place, snippets } from './snippets.ts'
+import { Snippets } from './snippet-tabs.tsx'
+import { gatewayAddress } from './gateway-address.ts'
 
 /** A secret that is shown this once, and how it is used. */
 export function SecretOnce({
@@ -32,29 +32,5 @@ export function SecretOnce({
         <Button onClick={onDone}>{keyTexts.done}</Button>
       </Group>
     </Stack>
-  )
-}
-
-function Snippets({ place }: { readonly place: Place }) {
-  return (
-    <Tabs defaultValue="curl" keepMounted={false}>
-      <Tabs.List>
-        {snippets.map(([name]) => (
-          <Tabs.Tab key={name} value={name}>
-            {name}
-          </Tabs.Tab>
-        ))}
-      </Tabs.List>
-      {snippets.map(([name, format]) => (
-        <Tabs.Panel key={name} value={name} pt="sm">
-          <Code block className={classes.code} tabIndex={0}>
-            {format(place)}
-          </Code>
-          <Group justify="flex-end" mt="xs">
-            <CopyButton text={format(place)} label={name} />
-          </Group>
-        </Tabs.Panel>
-      ))}
-    </Tabs>
   )
 }

@@ -68,8 +68,3 @@ export ANTHROPIC_MODEL=${model}
 claude`,
   ],
 ]
-
-/** Where this page is, without what names a part of it. */
-export function gatewayAddress(): string {
-  return new URL('.', location.href).href.replace(/\/$/, '')
-}

@@ -3,50 +3,61 @@ import type { Reply } from '../../api/client.ts'
 import { useAnswer } from '../../api/queries.ts'
 import { DataTable, type TableColumn } from '../../parts/data-table.tsx'
 import { Facts, Section } from '../../parts/facts.tsx'
-import { formatCount, formatIn, formatMicroUsd, formatTime } from '../../parts/formats.ts'
+import { formatCount, formatIn, formatMicroUsd } from '../../parts/formats.ts'
 import { Page } from '../../parts/page.tsx'
 import { Answer, Empty } from '../../parts/states.tsx'
+import { useHasUser } from '../../session.ts'
 import { keyTexts } from '../../texts/keys.ts'
+import { ownTexts } from '../../texts/own.ts'
 import { termTexts } from '../../texts/terms.ts'
 import { texts } from '../../texts/texts.ts'
 import { usageTexts } from '../../texts/usage.ts'
-import { KeyState } from '../keys/key-state.tsx'
+import { gatewayAddress } from '../keys/gateway-address.ts'
+import { Snippets } from '../keys/snippet-tabs.tsx'
+import { OwnKeys } from './own-keys.tsx'
 
 type Usage = Reply<'getOwnUsage'>
 type Limit = Usage['limits'][number]
 
-/** What a plain user has used, their limits and their keys. */
+/** What a plain user has used with all of their keys, what is left, and the keys themselves. */
 export function OwnPage() {
-  const usage = useAnswer('getOwnUsage', { query: { by: 'model' } })
-  const keys = useAnswer('listOwnKeys')
+  const of = useHasUser() ? 'user' : 'key'
+  const usage = useAnswer('getOwnUsage', { query: { by: 'model', of } })
   return (
     <Page title={texts.pages.own}>
-      <Answer of={usage}>{(found) => <Own of={found} />}</Answer>
-      <Section title={usageTexts.own.keys}>
-        <Answer of={keys}>
-          {({ data }) => (
-            <DataTable
-              label={usageTexts.own.keys}
-              columns={keyColumns}
-              rows={data}
-              idOf={({ id }) => id}
-            />
-          )}
-        </Answer>
+      <Answer of={usage}>{(found) => <Spent of={found} />}</Answer>
+      <OwnKeys />
+      <Section title={ownTexts.models}>
+        <Answer of={usage}>{(found) => <Models of={found} />}</Answer>
       </Section>
+      <Use />
     </Page>
   )
 }
 
-const keyColumns: readonly TableColumn<Reply<'listOwnKeys'>['data'][number]>[] = [
-  { title: keyTexts.name, cell: ({ name }) => name },
-  { title: keyTexts.secret, cell: ({ prefix }) => <Text ff="monospace">{prefix}…</Text> },
-  { title: keyTexts.state, cell: (key) => <KeyState of={key} /> },
-  {
-    title: keyTexts.lastUsed,
-    cell: ({ lastUsedAt }) => (lastUsedAt === undefined ? keyTexts.never : formatTime(lastUsedAt)),
-  },
-]
+function Spent({ of: { total, limits } }: { readonly of: Usage }) {
+  return (
+    <>
+      <Section title={usageTexts.own.last}>
+        <Facts
+          facts={[
+            [usageTexts.cost, formatMicroUsd(total.costMicroUsd)],
+            [usageTexts.calls, formatCount(total.calls)],
+            [usageTexts.input, formatCount(total.inputTokens)],
+            [usageTexts.output, formatCount(total.outputTokens)],
+          ]}
+        />
+      </Section>
+      <Section title={ownTexts.limits}>
+        {limits.length === 0 ? (
+          <Text c="dimmed">{ownTexts.noLimits}</Text>
+        ) : (
+          <Facts facts={limits.map((limit) => [limitTitle(limit), limitText(limit)])} />
+        )}
+      </Section>
+    </>
+  )
+}
 
 const modelColumns: readonly TableColumn<Usage['data'][number]>[] = [
   { title: usageTexts.model, cell: (row) => row['model'] ?? usageTexts.nobody },
@@ -56,38 +67,40 @@ const modelColumns: readonly TableColumn<Usage['data'][number]>[] = [
   { title: usageTexts.output, cell: (row) => formatCount(row.outputTokens), isNumber: true },
 ]
 
-function Own({ of: { key, data, total, limits } }: { readonly of: Usage }) {
+function Models({ of: { data } }: { readonly of: Usage }) {
+  if (data.length === 0) return <Empty title={usageTexts.none}>{usageTexts.noneHint}</Empty>
   return (
-    <>
-      <Section title={usageTexts.own.key}>
-        <Facts
-          facts={[
-            [keyTexts.name, key.name],
-            [keyTexts.spent, formatMicroUsd(total.costMicroUsd)],
-            [keyTexts.calls, formatCount(total.calls)],
-          ]}
-        />
-      </Section>
-      <Section title={termTexts.limits}>
-        {limits.length === 0 ? (
-          <Text c="dimmed">{usageTexts.noLimits}</Text>
-        ) : (
-          <Facts facts={limits.map((limit) => [limitTitle(limit), limitText(limit)])} />
+    <DataTable
+      label={ownTexts.models}
+      columns={modelColumns}
+      rows={data}
+      idOf={(row) => String(row['model'])}
+    />
+  )
+}
+
+/** How programs are told of the gateway; whoever has copied a key puts it in. */
+function Use() {
+  const models = useAnswer('listModels')
+  return (
+    <Section title={keyTexts.use}>
+      <Answer of={models}>
+        {({ data }) => (
+          <>
+            <Text size="sm" c="dimmed" mb="sm">
+              {ownTexts.useHint}
+            </Text>
+            <Snippets
+              place={{
+                address: gatewayAddress(),
+                secret: ownTexts.yourKey,
+                model: data[0]?.id ?? 'MODEL',
+              }}
+            />
+          </>
         )}
-      </Section>
-      <Section title={usageTexts.own.last}>
-        {data.length === 0 ? (
-          <Empty title={usageTexts.none}>{usageTexts.noneHint}</Empty>
-        ) : (
-          <DataTable
-            label={usageTexts.own.last}
-            columns={modelColumns}
-            rows={data}
-            idOf={(row) => String(row['model'])}
-          />
-        )}
-      </Section>
-    </>
+      </Answer>
+    </Section>
   )
 }
 
@@ -99,7 +112,8 @@ const limitTitles: Readonly<Record<string, string>> = {
 }
 
 function limitTitle({ of, kind, unit }: Limit): string {
-  return `${limitTitles[`${kind} ${unit}`] ?? kind} (${of})`
+  const levels: Readonly<Record<string, string>> = ownTexts.levels
+  return `${limitTitles[`${kind} ${unit}`] ?? kind} (${levels[of] ?? of})`
 }
 
 function limitText({ unit, limit, remaining, resetMs, kind }: Limit): string {

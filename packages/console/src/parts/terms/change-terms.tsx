@@ -6,10 +6,10 @@ import { keyTexts } from '../../texts/keys.ts'
 import { texts } from '../../texts/texts.ts'
 import { Dialog } from '../dialog.tsx'
 import { TermsForm } from './terms-form.tsx'
-import { changesOf, valuesOf } from './values.ts'
+import { accountValuesOf, changesOf, valuesOf } from './values.ts'
 
 interface ChangeTermsProps {
-  readonly of: NonNullable<Parameters<typeof valuesOf>[0]> & {
+  readonly of: NonNullable<Parameters<typeof accountValuesOf>[0]> & {
     readonly id: string
     readonly name: string
   }
@@ -35,7 +35,7 @@ export function ChangeTerms({ of: holder, operation, changes }: ChangeTermsProps
       </Button>
       <Dialog title={holder.name} isOpen={isOpen} onClose={close} size="lg">
         <TermsForm
-          initial={valuesOf(holder)}
+          initial={operation === 'changeKey' ? valuesOf(holder) : accountValuesOf(holder)}
           action={texts.save}
           isPending={change.isPending}
           error={change.error}

@@ -1,4 +1,4 @@
-import { Textarea, TextInput } from '@mantine/core'
+import { NativeSelect, Textarea, TextInput } from '@mantine/core'
 import { ApiError } from '../../api/client.ts'
 import { termTexts } from '../../texts/terms.ts'
 import { BudgetFields } from './budget-fields.tsx'
@@ -56,6 +56,18 @@ export function TermsFields({ values, onChange, error }: TermsFieldsProps) {
           error={problemWith(error, 'expiresAt')}
         />
       </div>
+      {values.ownKeys !== undefined && (
+        <NativeSelect
+          label={termTexts.ownKeys}
+          value={values.ownKeys}
+          data={termTexts.ownKeysChoices.map(([value, label]) => ({ value, label }))}
+          // Its choices are those of the table.
+          onChange={(event) =>
+            onChange({ ...values, ownKeys: event.currentTarget.value as '' | 'yes' | 'no' })
+          }
+          error={problemWith(error, 'ownKeys')}
+        />
+      )}
       {lists.map((field) => (
         <Textarea
           key={field}

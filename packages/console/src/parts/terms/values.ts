@@ -1,5 +1,6 @@
 import type { Asked, Reply } from '../../api/client.ts'
 
+type Account = Partial<Shown> & Pick<Reply<'getTeam'>, 'ownKeys'>
 type Shown = Pick<
   Reply<'getTeam'>,
   | 'name'
@@ -27,6 +28,8 @@ export interface TermsValues {
   readonly addresses: string
   readonly tags: string
   readonly budgets: readonly BudgetValues[]
+  /** Of accounts: yes, no, or empty for what is said above. Absent of keys. */
+  readonly ownKeys?: '' | 'yes' | 'no'
 }
 
 export interface BudgetValues {
@@ -57,10 +60,20 @@ export function valuesOf(shown: Partial<Shown> = {}): TermsValues {
   }
 }
 
+/** The same of an account, below which users may have keys of their own. */
+export function accountValuesOf(account: Account = {}): TermsValues {
+  const { ownKeys } = account
+  return {
+    ...valuesOf(account),
+    ownKeys: ownKeys === undefined ? '' : ownKeys ? 'yes' : 'no',
+  }
+}
+
 /** Every term that the form shows: what is empty is null, which takes the term away. */
 export function changesOf(values: TermsValues): Changes {
-  const { name, models, addresses, tags, expires, budgets } = values
+  const { name, models, addresses, tags, expires, budgets, ownKeys } = values
   return {
+    ...(ownKeys !== undefined && { ownKeys: ownKeys === '' ? null : ownKeys === 'yes' }),
     name: name.trim(),
     models: listOf(models),
     requestsPerMinute: numberOf(values.requestsPerMinute),

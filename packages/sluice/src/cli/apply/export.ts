@@ -3,7 +3,7 @@ import { stringify } from 'yaml'
 import type { ShownAccount } from '../../accounts/account-changes.ts'
 import type { ShownKey } from '../../accounts/key-changes.ts'
 import type { Environment } from '../../config/env.ts'
-import { terms } from '../../http/admin/schemas.ts'
+import { accountTerms } from '../../http/admin/schemas.ts'
 import type { Budget } from '../../ports/account.ts'
 import { type AdminConnection, openAdmin } from '../ask-admin.ts'
 import { CommandError } from '../command-error.ts'
@@ -76,7 +76,7 @@ async function routesOf(
 
 function itemOf(one: ShownAccount | ShownKey, current: Current): object {
   const own = one as unknown as Readonly<Record<string, unknown>>
-  const its = Object.keys(terms).filter((field) => own[field] !== undefined)
+  const its = Object.keys(accountTerms).filter((field) => own[field] !== undefined)
   const parentId = 'ownerId' in one ? one.ownerId : 'parentId' in one ? one.parentId : undefined
   const kindOfParent = kinds.find((kind) => current[kind].some(({ id }) => id === parentId))
   const parent = kindOfParent && current[kindOfParent].find(({ id }) => id === parentId)

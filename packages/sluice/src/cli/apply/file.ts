@@ -1,7 +1,7 @@
 import { GatewayError, oneOf, Type, validate } from '@sluice/contract'
 import type { Static } from 'typebox'
 import { parse } from 'yaml'
-import { closed, optionals, terms } from '../../http/admin/schemas.ts'
+import { accountTerms, closed, optionals, terms } from '../../http/admin/schemas.ts'
 import type { AccountKind, Terms } from '../../ports/account.ts'
 import { CommandError } from '../command-error.ts'
 import { budgetOption } from '../terms-options.ts'
@@ -17,8 +17,7 @@ const name = Type.String({
 const nameOf = (kind: string) =>
   Type.String({ minLength: 1, maxLength: 200, ...described(`The name of the ${kind} it is in.`) })
 
-const ownTerms = optionals({
-  ...terms,
+const writtenTerms = {
   expiresAt: Type.Union([
     terms.expiresAt,
     Type.String({
@@ -38,7 +37,8 @@ const ownTerms = optionals({
   disabled: Type.Boolean(
     described('Whether nothing below it is valid for the time being. Default false.'),
   ),
-})
+}
+const ownTerms = optionals({ ...accountTerms, ...writtenTerms })
 
 const organization = closed({ name, ...ownTerms })
 const team = closed({ name, ...ownTerms, ...optionals({ organization: nameOf('organization') }) })
@@ -49,7 +49,7 @@ const user = closed({
 })
 const key = closed({
   name,
-  ...ownTerms,
+  ...optionals({ ...terms, ...writtenTerms }),
   ...optionals({
     team: nameOf('team'),
     user: nameOf('user'),

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ShownAccount } from '../../accounts/account-changes.ts'
 import type { ShownKey } from '../../accounts/key-changes.ts'
-import { terms } from '../../http/admin/schemas.ts'
+import { accountTerms } from '../../http/admin/schemas.ts'
 import type { AccountKind, Budget } from '../../ports/account.ts'
 import { CommandError } from '../command-error.ts'
 import { type AppliedFile, type Kind, kinds, type Wanted } from './file.ts'
@@ -46,7 +46,7 @@ export type Step = { readonly kind: Kind; readonly name: string } & (
     }
 )
 
-const fields = Object.keys(terms)
+const fields = Object.keys(accountTerms)
 const accountKinds: readonly AccountKind[] = ['organization', 'team', 'user']
 
 /**

@@ -71,6 +71,15 @@ export const terms = {
   }),
 }
 
+/** What accounts carry besides. */
+export const accountTerms = {
+  ...terms,
+  ownKeys: Type.Boolean({
+    description:
+      'Whether users make, rotate and revoke keys of their own: where some level says so and none says false.',
+  }),
+}
+
 const name = word(200)
 
 /** Each may be left out. */
@@ -92,10 +101,10 @@ const unique = Type.Boolean({
   description: 'Refuse with 409 where another of its kind has this name. Default false.',
 })
 
-export const organizationCreation = closed({ name, ...optionals({ unique, ...terms }) })
+export const organizationCreation = closed({ name, ...optionals({ unique, ...accountTerms }) })
 export const accountCreationBody = closed({
   name,
-  ...optionals({ parentId: id, unique, ...terms }),
+  ...optionals({ parentId: id, unique, ...accountTerms }),
 })
 export const keyCreationBody = closed({
   name,
@@ -107,18 +116,35 @@ export const keyCreationBody = closed({
     ...terms,
   }),
 })
+/** What users say of their own keys: all of it narrows what their team gives them. */
+export const ownKeyBody = closed({
+  name,
+  ...optionals({
+    expiresAt: terms.expiresAt,
+    models: terms.models,
+    operations: terms.operations,
+    addresses: terms.addresses,
+    requestsPerMinute: terms.requestsPerMinute,
+    tokensPerMinute: terms.tokensPerMinute,
+    concurrentRequests: terms.concurrentRequests,
+    budgets: terms.budgets,
+  }),
+})
 /** A term that is null is taken away. */
-const changes = {
+const changesOf = (properties: TProperties) => ({
   name: Type.Optional(name),
   ...optionals(
     Object.fromEntries(
-      Object.entries(terms).map(([field, schema]) => [field, Type.Union([schema, Type.Null()])]),
+      Object.entries(properties).map(([field, schema]) => [
+        field,
+        Type.Union([schema, Type.Null()]),
+      ]),
     ),
   ),
-}
-export const organizationChangesBody = closed(changes)
+})
+export const organizationChangesBody = closed(changesOf(accountTerms))
 export const accountChangesBody = closed({
-  ...changes,
+  ...changesOf(accountTerms),
   parentId: Type.Optional(
     Type.Union([id, Type.Null()], {
       description: 'What it is in from now on; what was used before stays where it was counted.',
@@ -126,7 +152,7 @@ export const accountChangesBody = closed({
   ),
 })
 export const keyChangesBody = closed({
-  ...changes,
+  ...changesOf(terms),
   ownerId: Type.Optional(Type.Union([id, Type.Null()])),
   role: Type.Optional(role),
   adminRole: Type.Optional(adminRole),
@@ -186,7 +212,7 @@ export const shownAccountSchema = Type.Object({
       description: 'Of a user who has signed in by OpenID Connect: who it is there, as a hash.',
     }),
     disabledAt: time,
-    ...shownTerms,
+    ...accountTerms,
   }),
 })
 const shownKeyFields = {
@@ -207,6 +233,21 @@ const shownKeyFields = {
   }),
 }
 export const shownKeySchema = Type.Object(shownKeyFields)
+/** As the user whose key it is sees it. */
+export const ownKeySchema = Type.Object({
+  ...shownKeyFields,
+  ...optionals({
+    levels: Type.Array(
+      Type.Object({
+        id: Type.String(),
+        limitMicroUsd: Type.Integer(),
+        remainingMicroUsd: Type.Integer(),
+        resetMs: Type.Union([Type.Integer(), Type.Null()]),
+      }),
+      { description: 'What is left of each of its budgets.' },
+    ),
+  }),
+})
 export const keyWithSecretSchema = Type.Object({
   ...shownKeyFields,
   secret: Type.String({ description: 'Shown this once.' }),

@@ -1,0 +1,112 @@
+import { Button, Group, Text } from '@mantine/core'
+import { useMemo, useState } from 'react'
+import type { Reply } from '../../api/client.ts'
+import { useAnswer } from '../../api/queries.ts'
+import { DataTable, type TableColumn } from '../../parts/data-table.tsx'
+import { Section } from '../../parts/facts.tsx'
+import { formatMicroUsd, formatTime } from '../../parts/formats.ts'
+import { Answer, Empty } from '../../parts/states.tsx'
+import { useHasUser, useMayOwnKeys } from '../../session.ts'
+import { keyTexts } from '../../texts/keys.ts'
+import { ownTexts } from '../../texts/own.ts'
+import { termTexts } from '../../texts/terms.ts'
+import { usageTexts } from '../../texts/usage.ts'
+import { Revoke, Rotate } from '../keys/key-actions.tsx'
+import { KeyState } from '../keys/key-state.tsx'
+import { CreateOwnKey } from './create-own-key.tsx'
+
+type OwnKey = Reply<'listOwnKeys'>['data'][number]
+
+/** All keys of the user, what each has spent and what is left of its budgets; where the team allows it they are changed here. */
+export function OwnKeys() {
+  const [isCreating, setCreating] = useState(false)
+  const mayChange = useMayOwnKeys()
+  const hasUser = useHasUser()
+  const keys = useAnswer('listOwnKeys')
+  const spent = useAnswer(
+    'getOwnUsage',
+    { query: { by: 'key', of: 'user' } },
+    { isEnabled: hasUser },
+  )
+  // Cells are kept as long as the columns are: a dialog that is open in one stays open.
+  const columns = useMemo(
+    () => columnsOf({ mayChange, hasUser, spent: spent.data?.data }),
+    [mayChange, hasUser, spent.data],
+  )
+  return (
+    <Section
+      title={usageTexts.own.keys}
+      actions={mayChange && <Button onClick={() => setCreating(true)}>{keyTexts.create}</Button>}
+    >
+      <Answer of={keys}>
+        {({ data }) =>
+          data.length === 0 ? (
+            <Empty title={ownTexts.noKeys}>
+              {mayChange ? ownTexts.noKeysHint : ownTexts.askHint}
+            </Empty>
+          ) : (
+            <DataTable
+              label={usageTexts.own.keys}
+              columns={columns}
+              rows={data}
+              idOf={({ id }) => id}
+            />
+          )
+        }
+      </Answer>
+      <CreateOwnKey isOpen={isCreating} onClose={() => setCreating(false)} />
+    </Section>
+  )
+}
+
+interface Seen {
+  readonly mayChange: boolean
+  readonly hasUser: boolean
+  readonly spent: Reply<'getOwnUsage'>['data'] | undefined
+}
+
+function columnsOf({ mayChange, hasUser, spent = [] }: Seen): readonly TableColumn<OwnKey>[] {
+  const spentOf = new Map(spent.map((row) => [row['key'], row.costMicroUsd]))
+  return [
+    { title: keyTexts.name, cell: ({ name }) => name },
+    { title: keyTexts.secret, cell: ({ prefix }) => <Text ff="monospace">{prefix}…</Text> },
+    { title: keyTexts.state, cell: (key) => <KeyState of={key} /> },
+    ...(hasUser
+      ? [
+          {
+            title: ownTexts.spent,
+            cell: ({ id }: OwnKey) => formatMicroUsd(spentOf.get(id) ?? 0),
+            isNumber: true,
+          },
+        ]
+      : []),
+    { title: ownTexts.left, cell: leftOf },
+    {
+      title: keyTexts.lastUsed,
+      cell: ({ lastUsedAt }) =>
+        lastUsedAt === undefined ? keyTexts.never : formatTime(lastUsedAt),
+    },
+    ...(mayChange ? [{ title: ownTexts.change, cell: actionsOf }] : []),
+  ]
+}
+
+/** The budgets of the key itself; those above it are among the limits. */
+function leftOf({ levels = [] }: OwnKey) {
+  if (levels.length === 0) return termTexts.none
+  return levels.map(({ id, remainingMicroUsd, limitMicroUsd }) => (
+    <div key={id}>
+      {termTexts.left(formatMicroUsd(remainingMicroUsd), formatMicroUsd(limitMicroUsd))}
+    </div>
+  ))
+}
+
+/** Keys of administrators are changed by owners, on the page of keys. */
+function actionsOf({ id, name, role, revokedAt }: OwnKey) {
+  if (role !== 'caller' || revokedAt !== undefined) return null
+  return (
+    <Group gap="xs" wrap="nowrap">
+      <Rotate of={{ id, name }} operation="rotateOwnKey" size="xs" />
+      <Revoke of={{ id, name }} operation="revokeOwnKey" size="xs" />
+    </Group>
+  )
+}

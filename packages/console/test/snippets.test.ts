@@ -1,0 +1,95 @@
+// How programs are told to ask the gateway, as the console shows it beside a new key: each is run as it is shown.
+import { execFile, spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { installed } from '../../../test/agents/run-agent.ts'
+import { leaveOut } from '../../../test/support/leave-out.ts'
+import { start, type Started, testKey } from '../../../test/support/start.ts'
+import { temporaryFolder } from '../../../test/support/temporary-folder.ts'
+import { snippets } from '../src/pages/keys/snippets.ts'
+
+let gateway: Started
+beforeAll(async () => {
+  gateway = await start()
+})
+afterAll(() => gateway[Symbol.asyncDispose]())
+
+const python = process.env['DOCS_PYTHON'] ?? 'python3'
+/** Where codex and Claude Code are, if anywhere: `npm run agents` installs them. */
+const programs = process.env['AGENTS_BIN'] ?? join(installed, 'node_modules/.bin')
+
+function shown(name: string): string {
+  const [, format] = snippets.find(([known]) => known === name) ?? []
+  expect(format, name).toBeDefined()
+  return format?.({ address: gateway.url, secret: testKey, model: 'builtin-chat' }) ?? ''
+}
+
+interface Run {
+  readonly folder?: string
+  readonly env?: Readonly<Record<string, string>>
+}
+
+async function run(program: string, args: readonly string[], { folder, env }: Run = {}) {
+  const running = promisify(execFile)(program, args, {
+    cwd: folder,
+    timeout: 120_000,
+    killSignal: 'SIGKILL',
+    env: { PATH: `${programs}:${process.env['PATH']}`, ...env },
+  })
+  running.child.stdin?.end()
+  return (await running).stdout
+}
+
+test('each has its test here', () => {
+  const names = ['curl', 'openai', 'anthropic', 'genai', 'codex', 'Claude Code']
+  expect(snippets.map(([name]) => name)).toEqual(names)
+})
+
+test('curl', async () => {
+  const said = await run('bash', ['-c', `${shown('curl')} --silent --fail-with-body`])
+  expect(JSON.parse(said)).toMatchObject({
+    choices: [{ message: { content: expect.stringContaining('42') } }],
+  })
+})
+
+test.for([
+  ['openai', 'import openai'],
+  ['anthropic', 'import anthropic'],
+  ['genai', 'from google import genai'],
+] as const)('%s in Python', async ([name, imports], context) => {
+  const code = shown(name)
+  const compiled = spawnSync(python, ['-c', 'import sys; compile(sys.stdin.read(), "x", "exec")'], {
+    input: code,
+    encoding: 'utf8',
+  })
+  if (compiled.error) return leaveOut(context, 'there is no Python')
+  expect(compiled.stderr).toBe('')
+  if (spawnSync(python, ['-c', imports]).status !== 0)
+    return leaveOut(context, `its package is not installed (DOCS_PYTHON names a Python with it)`)
+  expect(await run(python, ['-c', code])).toContain('42')
+})
+
+test('codex', { timeout: 150_000 }, async (context) => {
+  if (!existsSync(join(programs, 'codex'))) return leaveOut(context, 'npm run agents installs it')
+  using folder = temporaryFolder()
+  const [first = '', ...settings] = shown('codex').split('\n')
+  const [, name = '', key = ''] = /export (\w+)=(\S+)$/.exec(first) ?? []
+  expect(first).toContain('~/.codex/config.toml')
+  mkdirSync(join(folder.path, '.codex'))
+  writeFileSync(join(folder.path, '.codex/config.toml'), settings.join('\n'))
+  const env = { HOME: folder.path, [name]: key }
+  const args = ['exec', '--skip-git-repo-check', 'What is 6 times 7?']
+  expect(await run('codex', args, { folder: folder.path, env })).toContain('42')
+})
+
+test('Claude Code', { timeout: 150_000 }, async (context) => {
+  if (!existsSync(join(programs, 'claude'))) return leaveOut(context, 'npm run agents installs it')
+  using folder = temporaryFolder()
+  const lines = shown('Claude Code').split('\n')
+  expect(lines.at(-1)).toBe('claude')
+  const script = [...lines.slice(0, -1), 'claude -p "What is 6 times 7?"'].join('\n')
+  const env = { HOME: folder.path, DISABLE_TELEMETRY: '1', DISABLE_AUTOUPDATER: '1' }
+  expect(await run('bash', ['-c', script], { folder: folder.path, env })).toContain('42')
+})

@@ -1,0 +1,63 @@
+import { GatewayError } from '@sluice/contract'
+import type { Holder } from '../ports/account.ts'
+import type { Caller } from '../ports/api-key.ts'
+import type { Change, State } from './administer.ts'
+import { type KeyWithSecret, keyCreation, type NewKey } from './key-changes.ts'
+import type { Admin } from './rights.ts'
+import { isPrincipal } from './sign-in.ts'
+
+/** So many keys may one user have that are not revoked. */
+const ownKeysMax = 100
+
+/** Whether the user that a caller belongs to may make and change keys: some level above says so, and none that they may not. */
+export function mayOwnKeys({ owners, holders }: Caller): boolean {
+  const said = holders.filter(({ kind }) => kind !== 'key').map(({ terms }) => terms.ownKeys)
+  return owners.userId !== undefined && said.includes(true) && !said.includes(false)
+}
+
+/**
+ * Who changes keys of its own user, and reaches no further than them: to the checks of an administrator it is one of a team in which
+ * there is this user alone.
+ *
+ * @throws GatewayError `forbidden`
+ */
+export function ownAdminOf(caller: Caller): Admin {
+  const { id, owners, holders } = caller
+  if (!mayOwnKeys(caller) || owners.userId === undefined)
+    throw new GatewayError('forbidden', 'Users may not make and change keys of their own here')
+  // Another key would not be bound by what binds this one.
+  if (!isPrincipal(caller) && holders.some((holder) => holder.kind === 'key' && isBound(holder)))
+    throw new GatewayError(
+      'forbidden',
+      'This key has limits of its own, and may not make and change others',
+    )
+  return { id, role: 'team', teamId: owners.userId }
+}
+
+function isBound({ terms }: Holder): boolean {
+  const { expiresAt, models, operations, addresses, budgets } = terms
+  const { requestsPerMinute, tokensPerMinute, concurrentRequests } = terms
+  return [
+    expiresAt,
+    models,
+    operations,
+    addresses,
+    budgets,
+    requestsPerMinute,
+    tokensPerMinute,
+    concurrentRequests,
+  ].some((term) => term !== undefined)
+}
+
+/** Makes a key of the user. Throws GatewayError `conflict` where there are too many. */
+export function ownKeyCreation(admin: Admin, asked: NewKey, at: number) {
+  const creation = keyCreation(admin, asked, at)
+  return (state: State): Change<KeyWithSecret> => {
+    const own = state.keys.filter(
+      ({ ownerId, revokedAt }) => ownerId === admin.teamId && revokedAt === undefined,
+    )
+    if (own.length >= ownKeysMax)
+      throw new GatewayError('conflict', `There are ${ownKeysMax} keys already: revoke one first`)
+    return creation(state)
+  }
+}
