@@ -2,10 +2,10 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import axe from 'axe-core'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { expect } from 'vitest'
+import { afterAll, beforeAll, expect, type TestContext } from 'vitest'
 import { ensureBundle } from '../../build/checkout.cjs'
-import { chromium, openBrowser } from './chromium.ts'
-import type { Started } from './start.ts'
+import { chromium, leaveOutBrowser, openBrowser } from './chromium.ts'
+import { adminKey, type Started } from './start.ts'
 
 /** A folder for pictures of what the browser showed; absent, none are made. */
 const shots = process.env['SCREENSHOTS']
@@ -36,6 +36,36 @@ export interface ConsolePage extends AsyncDisposable {
   problems(): Promise<readonly string[]>
   /** Answers with an error that a test has asked for are no problem. */
   expectStatus(status: number): void
+}
+
+/** A gateway and a browser in front of it, for all tests of a file. */
+export interface ConsoleTests {
+  readonly gateway: Started
+  /** A page of an administrator, unless another key is given; where there is no browser the test is left out. */
+  open(context: TestContext, path: string, options?: OpenOptions): Promise<ConsolePage>
+}
+
+/** `make` starts the gateway; what it uses of `opened` is disposed after it. */
+export function useConsole(make: (opened: AsyncDisposableStack) => Promise<Started>): ConsoleTests {
+  const opened = new AsyncDisposableStack()
+  let gateway: Started | undefined
+  let browser: ConsoleBrowser | undefined
+  beforeAll(async () => {
+    buildConsole()
+    gateway = opened.use(await make(opened))
+    if (chromium !== undefined) browser = opened.use(await openConsole(gateway))
+  }, 150_000)
+  afterAll(() => opened.disposeAsync())
+  return {
+    get gateway() {
+      if (!gateway) throw new Error('The gateway was not started')
+      return gateway
+    },
+    async open(context, path, options = {}) {
+      if (!browser) return leaveOutBrowser(context)
+      return browser.open(path, { key: adminKey, ...options })
+    },
+  }
 }
 
 /** Built when it is stale: tests show what the sources are now. */

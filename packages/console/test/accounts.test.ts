@@ -1,52 +1,28 @@
 // Keys, users, teams and organizations as administrators work with them in a browser.
-import { afterAll, beforeAll, expect, test, type TestContext } from 'vitest'
+import { expect, test } from 'vitest'
 import { granted } from '../../../test/support/administrate.ts'
-import { browserWait, chromium, leaveOutBrowser } from '../../../test/support/chromium.ts'
-import {
-  buildConsole,
-  type ConsoleBrowser,
-  openConsole,
-  shoot,
-} from '../../../test/support/console.ts'
-import { type FakeUpstream, fakeUpstream } from '../../../test/support/fake-upstream.ts'
+import { browserWait } from '../../../test/support/chromium.ts'
+import { shoot, useConsole } from '../../../test/support/console.ts'
+import { fakeUpstream } from '../../../test/support/fake-upstream.ts'
 import { ask, at, good } from '../../../test/support/routes.ts'
-import { adminKey, start, type Started } from '../../../test/support/start.ts'
+import { start } from '../../../test/support/start.ts'
 
 /** As large as the answer of the fake upstream, so that a budget has room for it. */
 const small = { ...ask, max_completion_tokens: 3 }
 
-let upstream: FakeUpstream
-let gateway: Started
-let browser: ConsoleBrowser | undefined
-
-beforeAll(async () => {
-  buildConsole()
-  upstream = await fakeUpstream(good)
-  gateway = await start({
+const tests = useConsole(async (opened) => {
+  const upstream = opened.use(await fakeUpstream(good))
+  return start({
     ...at({ acme: upstream }),
     prices: { 'acme/priced': { input: 2000, output: 10_000 } },
   })
-  if (chromium !== undefined) browser = await openConsole(gateway)
-}, 150_000)
-afterAll(async () => {
-  await browser?.[Symbol.asyncDispose]()
-  await gateway[Symbol.asyncDispose]()
-  await upstream[Symbol.asyncDispose]()
 })
-
-const open = (context: TestContext, path: string, options: object = {}) => {
-  if (!browser) {
-    leaveOutBrowser(context)
-    throw new Error('left out')
-  }
-  return browser.open(path, { key: adminKey, ...options })
-}
 
 test.for(['keys', 'users', 'teams', 'organizations'])(
   '%s: none yet',
   browserWait,
   async (path, context) => {
-    await using opened = await open(context, `/${path}`)
+    await using opened = await tests.open(context, `/${path}`)
     await opened.page.getByText(`There are no ${path} yet`).waitFor()
     await shoot(opened, `${path}-empty`)
     expect(await opened.problems()).toEqual([])
@@ -57,7 +33,7 @@ test(
   'an organization, a team in it with a budget, and a user are made',
   browserWait,
   async (context) => {
-    await using opened = await open(context, '/organizations')
+    await using opened = await tests.open(context, '/organizations')
     const { page } = opened
     await page.getByRole('button', { name: 'Create an organization' }).click()
     const dialog = page.getByRole('dialog')
@@ -83,7 +59,7 @@ test(
     await shoot(opened, 'team')
     expect(await opened.problems()).toEqual([])
 
-    const { data } = await granted(gateway, 'GET /admin/v1/teams')
+    const { data } = await granted(tests.gateway, 'GET /admin/v1/teams')
     expect(data).toMatchObject([
       {
         name: 'Search',
@@ -96,7 +72,7 @@ test(
 )
 
 test('what is wrong is said at its field', browserWait, async (context) => {
-  await using opened = await open(context, '/users')
+  await using opened = await tests.open(context, '/users')
   const { page } = opened
   await page.getByRole('button', { name: 'Create a user' }).click()
   const dialog = page.getByRole('dialog')
@@ -117,7 +93,7 @@ test(
   'a key is made, shown once, used, changed, rotated, disabled and revoked',
   browserWait,
   async (context) => {
-    await using opened = await open(context, '/keys')
+    await using opened = await tests.open(context, '/keys')
     const { page } = opened
     await page.getByRole('button', { name: 'Create a key' }).click()
     const dialog = page.getByRole('dialog')
@@ -131,13 +107,13 @@ test(
     for (const name of ['openai', 'anthropic', 'genai', 'codex', 'Claude Code', 'curl']) {
       await dialog.getByRole('tab', { name }).click()
       expect(await dialog.getByRole('tabpanel').textContent()).toContain(secret)
-      expect(await dialog.getByRole('tabpanel').textContent()).toContain(gateway.url)
+      expect(await dialog.getByRole('tabpanel').textContent()).toContain(tests.gateway.url)
     }
     await shoot(opened, 'key-secret')
     expect(await opened.problems()).toEqual([])
     await dialog.getByRole('button', { name: 'I have kept it' }).click()
     const chat = (key: string) =>
-      gateway.post('/v1/chat/completions', { model: 'acme/priced', ...small }, { key })
+      tests.gateway.post('/v1/chat/completions', { model: 'acme/priced', ...small }, { key })
     expect((await chat(secret)).status).toBe(200)
 
     await page.getByRole('link', { name: 'nightly' }).click()
@@ -174,12 +150,12 @@ test(
 )
 
 test('who only looks is shown nothing that changes', browserWait, async (context) => {
-  const viewer = await granted(gateway, 'POST /admin/v1/keys', {
+  const viewer = await granted(tests.gateway, 'POST /admin/v1/keys', {
     name: 'eyes',
     role: 'administrator',
     adminRole: 'viewer',
   })
-  await using opened = await open(context, '/keys', { key: viewer.secret })
+  await using opened = await tests.open(context, '/keys', { key: viewer.secret })
   const { page } = opened
   await page.getByRole('link', { name: 'eyes' }).waitFor()
   expect(await page.getByRole('button', { name: 'Create a key' }).count()).toBe(0)
@@ -193,20 +169,20 @@ test(
   'a page that is not there, and one that cannot be loaded, say so',
   browserWait,
   async (context) => {
-    await using opened = await open(context, '/keys/key_none')
+    await using opened = await tests.open(context, '/keys/key_none')
     const { page } = opened
     opened.expectStatus(404)
     await page.getByRole('alert').waitFor()
     expect(await page.getByRole('alert').textContent()).toContain('There is no such key')
     expect((await opened.problems()).filter((one) => !one.includes('404'))).toEqual([])
-    await page.goto(`${gateway.url}/#/nowhere`)
+    await page.goto(`${tests.gateway.url}/#/nowhere`)
     await page.getByText('There is no such page').waitFor()
   },
 )
 
 test('what cannot be reached is asked again', browserWait, async (context) => {
   // A page that asks for no team.
-  await using opened = await open(context, '/audit')
+  await using opened = await tests.open(context, '/audit')
   const { page } = opened
   await page.getByRole('cell', { name: 'team.create' }).waitFor()
   await page.route('**/admin/v1/teams?*', (route) => route.fulfill({ status: 500, json: {} }))
@@ -224,29 +200,29 @@ test.for([
   ['light', true],
   ['dark', true],
 ] as const)('keys, %s, on a phone: %s', browserWait, async ([colorScheme, isPhone], context) => {
-  await using opened = await open(context, '/keys', { colorScheme, isPhone })
+  await using opened = await tests.open(context, '/keys', { colorScheme, isPhone })
   await opened.page.getByRole('link', { name: 'nightly' }).waitFor()
   await shoot(opened, `keys-${colorScheme}${isPhone ? '-phone' : ''}`)
   expect(await opened.problems()).toEqual([])
 })
 
 test('a plain user sees their keys, limits and spend', browserWait, async (context) => {
-  const { data } = await granted(gateway, 'GET /admin/v1/users')
+  const { data } = await granted(tests.gateway, 'GET /admin/v1/users')
   const ownerId = data.find(({ name }) => name === 'Ada')?.id
-  const made = await granted(gateway, 'POST /admin/v1/keys', {
+  const made = await granted(tests.gateway, 'POST /admin/v1/keys', {
     name: 'laptop',
     ownerId,
     budgets: [{ limitMicroUsd: 1_000_000, window: 'day' }],
   })
-  await granted(gateway, 'POST /admin/v1/keys', { name: 'server', ownerId })
-  const chat = await gateway.post(
+  await granted(tests.gateway, 'POST /admin/v1/keys', { name: 'server', ownerId })
+  const chat = await tests.gateway.post(
     '/v1/chat/completions',
     { model: 'acme/priced', ...small },
     { key: made.secret },
   )
   expect(chat.status).toBe(200)
   for (const isPhone of [false, true]) {
-    await using opened = await open(context, '/', { key: made.secret, isPhone })
+    await using opened = await tests.open(context, '/', { key: made.secret, isPhone })
     const { page } = opened
     await page.getByText('server').waitFor()
     await page.getByText('$0.96 left of $1.00').first().waitFor()

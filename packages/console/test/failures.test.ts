@@ -9,13 +9,16 @@ import {
 } from '../../../test/support/console.ts'
 import { adminKey, start, type Started } from '../../../test/support/start.ts'
 
+/** What it asks and is answered is kept. */
+const keptKey = 'sk-kept0123456789abcdef'
+
 let gateway: Started
 let browser: ConsoleBrowser | undefined
 let request: string
 
 beforeAll(async () => {
   buildConsole()
-  gateway = await start()
+  gateway = await start({ keys: [{ name: 'kept', key: keptKey, contentLogging: true }] })
   const answer = await gateway.post('/v1/chat/completions', {
     model: 'builtin-chat',
     messages: [{ role: 'user', content: 'Hi' }],
@@ -112,3 +115,25 @@ test(
     await shoot(opened, 'playground-unlisted')
   },
 )
+
+test('what was asked and answered is shown where it is kept', browserWait, async (context) => {
+  const answer = await gateway.post(
+    '/v1/chat/completions',
+    { model: 'builtin-chat', messages: [{ role: 'user', content: 'A word about herons' }] },
+    { key: keptKey },
+  )
+  expect(answer.status).toBe(200)
+  const kept = answer.headers.get('x-sluice-call-id') ?? answer.headers.get('x-request-id')
+  await using opened = await open(context, false)
+  const { page } = opened
+  await page.goto(`${gateway.url}/#/requests/${kept}`)
+  const part = page.locator('section', { hasText: 'Prompt and answer' }).last()
+  await part.getByRole('button', { name: 'Show' }).click()
+  await part.getByText('A word about herons').waitFor()
+  expect(await opened.problems()).toEqual([])
+  opened.expectStatus(404)
+  await page.goto(`${gateway.url}/#/requests/${request}`)
+  await part.getByRole('button', { name: 'Show' }).click()
+  await part.getByText('Nothing is kept of this request.').waitFor()
+  expect(await opened.problems()).toEqual([])
+})

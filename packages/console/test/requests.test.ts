@@ -1,40 +1,28 @@
 // The list of requests: filters in the page's address, columns that are chosen, and only the rows that are seen in the page.
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { afterAll, beforeAll, expect, test, type TestContext } from 'vitest'
+import { expect, test } from 'vitest'
 import { granted } from '../../../test/support/administrate.ts'
-import { browserWait, chromium, leaveOutBrowser } from '../../../test/support/chromium.ts'
-import {
-  buildConsole,
-  type ConsoleBrowser,
-  openConsole,
-  shoot,
-} from '../../../test/support/console.ts'
-import { adminKey, start, type Started } from '../../../test/support/start.ts'
+import { browserWait } from '../../../test/support/chromium.ts'
+import { shoot, useConsole } from '../../../test/support/console.ts'
+import { start } from '../../../test/support/start.ts'
 
 const records = 900
 
-let gateway: Started
-let browser: ConsoleBrowser | undefined
 let keyId: string
 
-beforeAll(async () => {
-  buildConsole()
-  gateway = await start()
-  const team = await granted(gateway, 'POST /admin/v1/teams', { name: 'Search' })
-  const key = await granted(gateway, 'POST /admin/v1/keys', { name: 'crawler', ownerId: team.id })
+const tests = useConsole(async () => {
+  const started = await start()
+  const team = await granted(started, 'POST /admin/v1/teams', { name: 'Search' })
+  const key = await granted(started, 'POST /admin/v1/keys', { name: 'crawler', ownerId: team.id })
   keyId = key.id
-  fill(key.id, team.id)
-  if (chromium !== undefined) browser = await openConsole(gateway)
-}, 150_000)
-afterAll(async () => {
-  await browser?.[Symbol.asyncDispose]()
-  await gateway[Symbol.asyncDispose]()
+  fill(started.dataFolder, key.id, team.id)
+  return started
 })
 
 /** Two minutes between calls, the last one just now; every ninth is of the key, every tenth failed. */
-function fill(key: string, team: string): void {
-  using database = new DatabaseSync(join(gateway.dataFolder, 'sluice.db'), { timeout: 10_000 })
+function fill(folder: string, key: string, team: string): void {
+  using database = new DatabaseSync(join(folder, 'sluice.db'), { timeout: 10_000 })
   const insert = database.prepare(
     `INSERT INTO usage_records (id, call_id, attempt, key_id, team_id, tags, operation, provider, model, outcome, reported,
        started_at, duration_ms, input_tokens, output_tokens, cost_micro_usd, status, streamed, request_id)
@@ -62,11 +50,6 @@ function fill(key: string, team: string): void {
   database.exec('COMMIT')
 }
 
-const open = (context: TestContext, path: string, options: object = {}) => {
-  if (!browser) return leaveOutBrowser(context)
-  return browser.open(path, { key: adminKey, ...options })
-}
-
 const toTheEnd = 'document.querySelector("section[data-tall]").scrollTo(0, 1e6)'
 
 const filters = [
@@ -82,7 +65,7 @@ const filters = [
 ] as const
 
 test.for(filters)('%s: %i requests', browserWait, async ([search, count, text], context) => {
-  await using opened = await open(context, `/requests?${search.replace('KEY', keyId)}`)
+  await using opened = await tests.open(context, `/requests?${search.replace('KEY', keyId)}`)
   const { page } = opened
   await page.getByRole('cell', { name: text }).first().waitFor()
   // What an hour holds ends within one.
@@ -102,7 +85,7 @@ test(
   'what is chosen stands in the address, and the browser goes back',
   browserWait,
   async (context) => {
-    await using opened = await open(context, '/requests')
+    await using opened = await tests.open(context, '/requests')
     const { page } = opened
     await page.getByRole('combobox', { name: 'Key' }).selectOption('crawler')
     await page.getByRole('region', { name: ': 100 requests' }).waitFor()
@@ -132,7 +115,7 @@ test(
 )
 
 test('all rows can be scrolled to, and few are in the page', browserWait, async (context) => {
-  await using opened = await open(context, '/requests')
+  await using opened = await tests.open(context, '/requests')
   const { page } = opened
   await page.getByRole('region', { name: ': 200 requests' }).waitFor()
   await expect
@@ -160,7 +143,7 @@ test('all rows can be scrolled to, and few are in the page', browserWait, async 
 
 test('columns are chosen, and stay so', browserWait, async (context) => {
   for (const isPhone of [false, true]) {
-    await using opened = await open(context, '/requests', { isPhone })
+    await using opened = await tests.open(context, '/requests', { isPhone })
     const { page } = opened
     await page.getByRole('columnheader', { name: 'Cost' }).waitFor()
     expect(await page.getByRole('columnheader', { name: 'Caller’s id' }).count()).toBe(0)
@@ -177,7 +160,7 @@ test('columns are chosen, and stay so', browserWait, async (context) => {
 })
 
 test('sums are sorted by the title that is pressed', browserWait, async (context) => {
-  await using opened = await open(context, '/overview')
+  await using opened = await tests.open(context, '/overview')
   const { page } = opened
   const region = page.getByRole('region', { name: 'Models' })
   const tokens = region.getByRole('columnheader', { name: 'Tokens out' })

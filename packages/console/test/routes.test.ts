@@ -1,17 +1,12 @@
 // Routes as they are edited in a form and as JSON: planned, explained before and after, and applied to sluice.yaml.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test, type TestContext } from 'vitest'
+import { afterAll, expect, test, type TestContext } from 'vitest'
 import { parse } from 'yaml'
-import { browserWait, chromium, leaveOutBrowser } from '../../../test/support/chromium.ts'
-import {
-  buildConsole,
-  type ConsoleBrowser,
-  openConsole,
-  shoot,
-} from '../../../test/support/console.ts'
+import { browserWait } from '../../../test/support/chromium.ts'
+import { shoot, useConsole } from '../../../test/support/console.ts'
 import { granted } from '../../../test/support/administrate.ts'
-import { adminKey, start, type Started } from '../../../test/support/start.ts'
+import { start } from '../../../test/support/start.ts'
 import { temporaryFolder } from '../../../test/support/temporary-folder.ts'
 
 const written = `# Ours.
@@ -29,25 +24,14 @@ models:
 const folder = temporaryFolder()
 const configFile = join(folder.path, 'sluice.yaml')
 
-let gateway: Started
-let browser: ConsoleBrowser | undefined
-
-beforeAll(async () => {
-  buildConsole()
+const tests = useConsole(async () => {
   writeFileSync(configFile, written)
-  gateway = await start(parse(written), { configFile })
-  if (chromium !== undefined) browser = await openConsole(gateway)
-}, 150_000)
-afterAll(async () => {
-  await browser?.[Symbol.asyncDispose]()
-  await gateway[Symbol.asyncDispose]()
-  folder[Symbol.dispose]()
+  return start(parse(written), { configFile })
 })
+afterAll(() => folder[Symbol.dispose]())
 
-const open = (context: TestContext, options: object = {}) => {
-  if (!browser) return leaveOutBrowser(context)
-  return browser.open('/models?tab=routes', { key: adminKey, ...options })
-}
+const open = (context: TestContext, options: object = {}) =>
+  tests.open(context, '/models?tab=routes', options)
 
 test.for([
   ['light', false],
@@ -127,7 +111,7 @@ test('a route is edited in a form, planned and applied', browserWait, async (con
       strategy: 'latency',
     },
   })
-  const { targets } = await granted(gateway, 'POST /admin/v1/explain', {
+  const { targets } = await granted(tests.gateway, 'POST /admin/v1/explain', {
     request: { model: 'sure', messages: [{ role: 'user', content: 'Hi' }] },
   })
   expect(JSON.stringify(targets)).toContain('second/c')
@@ -170,7 +154,7 @@ test('a form and JSON are two views of the same', browserWait, async (context) =
 })
 
 test('who only looks changes nothing', browserWait, async (context) => {
-  const { secret: key } = await granted(gateway, 'POST /admin/v1/keys', {
+  const { secret: key } = await granted(tests.gateway, 'POST /admin/v1/keys', {
     name: 'eyes',
     role: 'administrator',
     adminRole: 'viewer',

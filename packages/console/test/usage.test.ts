@@ -1,74 +1,53 @@
 // Usage, budgets, bills and the audit log as administrators see them in a browser.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test, type TestContext } from 'vitest'
+import { expect, test } from 'vitest'
 import { granted } from '../../../test/support/administrate.ts'
-import { browserWait, chromium, leaveOutBrowser } from '../../../test/support/chromium.ts'
-import {
-  buildConsole,
-  type ConsoleBrowser,
-  openConsole,
-  shoot,
-} from '../../../test/support/console.ts'
-import { type FakeUpstream, fakeUpstream } from '../../../test/support/fake-upstream.ts'
+import { browserWait } from '../../../test/support/chromium.ts'
+import { shoot, useConsole } from '../../../test/support/console.ts'
+import { fakeUpstream } from '../../../test/support/fake-upstream.ts'
 import { ask, at, good } from '../../../test/support/routes.ts'
-import { adminKey, start, type Started } from '../../../test/support/start.ts'
+import { start } from '../../../test/support/start.ts'
 
 /** As large as the answer of the fake upstream, so that a budget has room for it. */
 const small = { ...ask, max_completion_tokens: 3 }
 
-let upstream: FakeUpstream
-let gateway: Started
-let browser: ConsoleBrowser | undefined
-
-beforeAll(async () => {
-  buildConsole()
-  upstream = await fakeUpstream(good)
-  gateway = await start({
+const tests = useConsole(async (opened) => {
+  const upstream = opened.use(await fakeUpstream(good))
+  return start({
     ...at({ acme: upstream }),
     prices: {
       'acme/large': { input: 20_000, output: 100_000 },
       'acme/small': { input: 2000, output: 10_000 },
     },
   })
-  if (chromium !== undefined) browser = await openConsole(gateway)
-}, 150_000)
-afterAll(async () => {
-  await browser?.[Symbol.asyncDispose]()
-  await gateway[Symbol.asyncDispose]()
-  await upstream[Symbol.asyncDispose]()
 })
 
-const open = (context: TestContext, path: string, options: object = {}) => {
-  if (!browser) {
-    leaveOutBrowser(context)
-    throw new Error('left out')
-  }
-  return browser.open(path, { key: adminKey, ...options })
-}
-
 test('nothing was used yet', browserWait, async (context) => {
-  await using opened = await open(context, '/usage')
+  await using opened = await tests.open(context, '/usage')
   await opened.page.getByText('Nothing was used in this time').waitFor()
   expect(await opened.problems()).toEqual([])
 })
 
 test('before anything else the log holds who signed in', browserWait, async (context) => {
-  await using opened = await open(context, '/audit')
+  await using opened = await tests.open(context, '/audit')
   await opened.page.getByRole('cell', { name: 'session.open' }).first().waitFor()
   expect(await opened.problems()).toEqual([])
 })
 
 /** Calls of two models by a key with a budget. */
 async function somethingUsed(): Promise<void> {
-  const team = await granted(gateway, 'POST /admin/v1/teams', {
+  const team = await granted(tests.gateway, 'POST /admin/v1/teams', {
     name: 'Search',
     budgets: [{ limitMicroUsd: 2_000_000, window: 'week' }],
   })
-  const made = await granted(gateway, 'POST /admin/v1/keys', { name: 'crawler', ownerId: team.id })
+  const made = await granted(tests.gateway, 'POST /admin/v1/keys', {
+    name: 'crawler',
+    ownerId: team.id,
+  })
   for (const model of ['acme/large', 'acme/small', 'acme/small']) {
     const key = made.secret
-    const answer = await gateway.post('/v1/chat/completions', { model, ...small }, { key })
+    const answer = await tests.gateway.post('/v1/chat/completions', { model, ...small }, { key })
     expect(answer.status).toBe(200)
   }
 }
@@ -78,7 +57,7 @@ test(
   browserWait,
   async (context) => {
     await somethingUsed()
-    await using opened = await open(context, '/usage')
+    await using opened = await tests.open(context, '/usage')
     const { page } = opened
     // 7 tokens in and 3 out each: 440,000 + 2 × 44,000 millionths.
     await page.getByText('$0.53').first().waitFor()
@@ -103,13 +82,13 @@ test(
     expect(Buffer.concat(csv).toString()).toMatch(/^key,team,[^\n]*\nkey_/)
 
     const day = new Date().toISOString().slice(0, 10)
-    const bill = join(gateway.dataFolder, 'bill.csv')
+    const bill = join(tests.gateway.dataFolder, 'bill.csv')
     const head = 'start_time_iso,amount_value,line_item\n'
     writeFileSync(bill, `${head}${day}T00:00:00Z,1.5,"large, input"\n`)
     await page.getByLabel('Export of a provider').setInputFiles(bill)
     await page.getByRole('button', { name: 'Compare' }).click()
     await page.getByRole('cell', { name: '1.5000' }).first().waitFor()
-    const other = join(gateway.dataFolder, 'other.csv')
+    const other = join(tests.gateway.dataFolder, 'other.csv')
     writeFileSync(other, 'what,is,this\n1,2,3\n')
     await page.getByLabel('Export of a provider').setInputFiles(other)
     opened.expectStatus(400)
@@ -121,7 +100,7 @@ test(
 
 test('what administrators did is listed, with what it changed', browserWait, async (context) => {
   for (const isPhone of [false, true]) {
-    await using opened = await open(context, '/audit', { isPhone })
+    await using opened = await tests.open(context, '/audit', { isPhone })
     const { page } = opened
     await page.getByRole('cell', { name: 'team.create' }).waitFor()
     await shoot(opened, `audit${isPhone ? '-phone' : ''}`)
@@ -138,7 +117,7 @@ test.for([
   ['light', true],
   ['dark', true],
 ] as const)('usage, %s, on a phone: %s', browserWait, async ([colorScheme, isPhone], context) => {
-  await using opened = await open(context, '/usage', { colorScheme, isPhone })
+  await using opened = await tests.open(context, '/usage', { colorScheme, isPhone })
   await opened.page.locator('.recharts-bar-rectangle').first().waitFor()
   await opened.page.getByText('$1.47 left of $2.00').waitFor()
   await shoot(opened, `usage-${colorScheme}${isPhone ? '-phone' : ''}`)
@@ -146,14 +125,14 @@ test.for([
 })
 
 test('the administrator of a team sees the team alone', browserWait, async (context) => {
-  const { data } = await granted(gateway, 'GET /admin/v1/teams')
-  const made = await granted(gateway, 'POST /admin/v1/keys', {
+  const { data } = await granted(tests.gateway, 'GET /admin/v1/teams')
+  const made = await granted(tests.gateway, 'POST /admin/v1/keys', {
     name: 'lead',
     ownerId: data[0]?.id,
     role: 'administrator',
     adminRole: 'team',
   })
-  await using opened = await open(context, '/usage', { key: made.secret })
+  await using opened = await tests.open(context, '/usage', { key: made.secret })
   const { page } = opened
   await page.getByText('$0.53').first().waitFor()
   expect(await page.getByRole('button', { name: 'Compare' }).count()).toBe(0)

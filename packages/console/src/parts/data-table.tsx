@@ -10,7 +10,7 @@ import {
   tableFeatures,
   useTable,
 } from '@tanstack/react-table'
-import { type ReactNode, useMemo, useState } from 'react'
+import { memo, type ReactNode, useCallback, useMemo, useState } from 'react'
 import { ColumnChoice, keepColumns, keptColumns } from './column-choice.tsx'
 import classes from './data-table.module.css'
 import { VirtualRows } from './virtual-rows.tsx'
@@ -67,16 +67,16 @@ export function DataTable<Row extends RowData>(props: DataTableProps<Row>) {
       if (choiceOf !== undefined) keepColumns(choiceOf, changed)
     },
   })
-  const shown = columns.filter(({ title }) => table.getColumn(title)?.getIsVisible() === true)
+  const shown = useMemo(
+    () => columns.filter(({ title }) => columnVisibility[title] !== false),
+    [columns, columnVisibility],
+  )
   const { rows: sorted } = table.getRowModel()
-  const rowOf = (row: TableRow<Features, Row>, index?: number) => (
-    <tr key={row.id} aria-rowindex={index === undefined ? undefined : index + 2}>
-      {shown.map((column) => (
-        <td key={column.title} {...marksOf(column)}>
-          {column.cell(row.original)}
-        </td>
-      ))}
-    </tr>
+  const rowOf = useCallback(
+    (row: TableRow<Features, Row>, index?: number) => (
+      <Cells key={row.id} of={row.original} columns={shown} index={index} />
+    ),
+    [shown],
   )
   return (
     <div data-table="">
@@ -110,6 +110,28 @@ export function DataTable<Row extends RowData>(props: DataTableProps<Row>) {
     </div>
   )
 }
+
+interface CellsProps<Row> {
+  readonly of: Row
+  readonly columns: readonly TableColumn<Row>[]
+  /** Its place among all rows, where not all are in the page. */
+  readonly index: number | undefined
+}
+
+function CellsOf<Row>({ of, columns, index }: CellsProps<Row>) {
+  return (
+    <tr aria-rowindex={index === undefined ? undefined : index + 2}>
+      {columns.map((column) => (
+        <td key={column.title} {...marksOf(column)}>
+          {column.cell(of)}
+        </td>
+      ))}
+    </tr>
+  )
+}
+
+/** Rows that stay are not drawn again when the table is scrolled. It takes what `CellsOf` takes. */
+const Cells = memo(CellsOf) as typeof CellsOf
 
 function definitionOf<Row extends RowData>({
   title,

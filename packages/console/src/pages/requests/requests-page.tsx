@@ -138,6 +138,8 @@ function useFound(query: Query) {
         signal,
       }),
     getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
+    // A page that came stays as it is: thousands of rows are not to be compared when the next one comes.
+    structuralSharing: false,
   })
 }
 
