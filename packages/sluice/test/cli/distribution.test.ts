@@ -1,4 +1,12 @@
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
@@ -20,6 +28,8 @@ const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 }
 const soon = { timeout: 15_000, interval: 50 }
 const installMs = 240_000
+/** What is downloaded at an installation, without the packages that it depends on. */
+const packageBytesMax = 8e6
 
 let folder: string
 let tarball: string
@@ -52,6 +62,7 @@ test('the package holds the bundle and its notices, and neither sources nor test
       'package/CHANGELOG.md',
       'package/package.json',
       'package/sluice.schema.json',
+      'package/apply.schema.json',
       'package/bin/sluice.cjs',
       'package/dist/sluice.js',
       'package/dist/THIRD-PARTY-LICENSES.txt',
@@ -67,6 +78,9 @@ test('the package holds the bundle and its notices, and neither sources nor test
   )
   expect(others).toEqual([])
   expect(files.filter((file) => file.endsWith('.ts'))).toEqual([])
+  const { size } = statSync(tarball)
+  console.info(`The package weighs ${(size / 1e6).toFixed(1)} MB in ${files.length} files`)
+  expect(size).toBeLessThan(packageBytesMax)
 })
 
 test('a workspace cannot be packed by mistake', async () => {
