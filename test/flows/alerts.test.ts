@@ -248,6 +248,46 @@ describe('a webhook', () => {
     expect(await ask(1, { model: 'builtin-chat', key: siblingKey })).toBe(429)
   })
 
+  test('that hangs holds up no other one', async () => {
+    const other = await fakeUpstream(takes)
+    await using _other = other
+    const hanging = await fakeUpstream(() => {})
+    await using _hanging = hanging
+    await using upstream = await fakeUpstream((_seen, response) =>
+      json(response, chatReply('Hello')),
+    )
+    const webhooks = [hanging, other].map(({ url }) => ({ url, secret }))
+    await using gateway = await start({
+      prices: {},
+      providers: { up: { type: 'openai', baseUrl: upstream.url, key: 'k' } },
+      alerts: { webhooks },
+    })
+    for (const model of ['up/a', 'up/b', 'up/c']) {
+      const body = { model, messages: [{ role: 'user', content: 'Hi' }] }
+      expect((await gateway.post('/v1/chat/completions', body)).status).toBe(200)
+      await until(() => other.seen.some(({ text }) => text.includes(`"target":"${model}"`)))
+    }
+    expect(hanging.seen).toHaveLength(1)
+  })
+
+  test('that hangs when the gateway stops is told by the next one, and the try does not count', async () => {
+    await using staged = await stage({
+      budgets: [budget(10)],
+      events: ['budget.spent'],
+      // Tried once, and once more.
+      options: { alertWaitsMs: [50] },
+    })
+    const { receiver, ask, gateway, open } = staged
+    receiver.answer(() => {})
+    expect(await ask()).toBe(200)
+    await until(() => receiver.seen.length === 1)
+    await gateway[Symbol.asyncDispose]()
+    receiver.answer((_seen, response) => void response.writeHead(500).end())
+    await open()
+    await until(() => receiver.seen.length === 3, 20_000)
+    expect(gateway.logged.filter(({ message }) => message.includes('webhook'))).toEqual([])
+  })
+
   test('is told what was left by a gateway that stopped', async () => {
     await using staged = await stage({
       budgets: [budget(10)],

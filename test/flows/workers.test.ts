@@ -276,6 +276,32 @@ test('a stop lets streams go on within its limit, and then ends them in the erro
   expect(kept.filter(({ outcome }) => outcome === 'incomplete')).toHaveLength(streams.length)
 })
 
+test('a signal to the workers and one to their primary later is one stop: streams go on to their end', async () => {
+  await using upstream = await answering()
+  const open: (() => void)[] = []
+  upstream.answer((seen, response) => {
+    if (seen.path.endsWith('/responses')) return noSuchAddress(response)
+    void sse(response, [...openai!.preamble, ...openai!.content], { end: false })
+    open.push(() => {
+      for (const event of openai!.ending) response.write(event)
+      response.end()
+    })
+  })
+  await using program = await start(settings(upstream))
+  const readers = await Promise.all(Array.from({ length: 4 }, () => begunStream(program)))
+  for (const worker of program.workers()) process.kill(worker, 'SIGTERM')
+  const stopping = () => program.lines().filter(({ msg }) => msg === 'stopping').length
+  await until(() => stopping() === 2, 20_000)
+  // Later than one press of a key could arrive twice.
+  await new Promise((resolve) => setTimeout(resolve, 600))
+  const ended = program.end('SIGTERM')
+  await until(() => stopping() === 3, 20_000)
+  for (const end of open) end()
+  for (const reader of readers) expect(await rest(reader)).toContain('[DONE]')
+  expect(await ended).toMatchObject({ exitCode: 0, stderr: '' })
+  expect((await records()).map(({ outcome }) => outcome)).toEqual(Array(4).fill('completed'))
+}, 60_000)
+
 test('changed settings reach all of them', async () => {
   await using upstream = await answering()
   await using program = await start(settings(upstream))

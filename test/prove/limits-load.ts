@@ -85,20 +85,45 @@ export async function askSteadily(asking: Asking, perSecond: number): Promise<vo
   await Promise.all(waiting)
 }
 
-/** So many callers who ask again as soon as they were answered, and a little later where they were refused. */
+/** When those who were refused ask again after somebody else was answered, in milliseconds: a place is free then. */
+const afterAnswerMs = [0, 3, 10, 30, 100]
+
+/**
+ * So many callers who ask again as soon as they were answered. Of those who were refused some ask when another one was answered,
+ * and each does after a while: so there is always somebody to take a place, and nobody who asks in vain all the time.
+ */
 export async function askAtOnce(
   asking: Asking,
   { callers, pauseMs }: { readonly callers: number; readonly pauseMs: number },
 ): Promise<void> {
+  const refused = new Set<() => void>()
+  const wake = () => {
+    const [first] = refused
+    first?.()
+  }
   await Promise.all(
     Array.from({ length: callers }, async (_, caller) => {
       await pause((caller * pauseMs) / callers)
       for (let count = caller; !asking.signal.aborted; count += 1) {
         const status = await askOnce(asking, count)
-        if (status !== 200) await pause(pauseMs)
+        if (status === 200) for (const ms of afterAnswerMs) setTimeout(wake, ms)
+        else await woken(refused, pauseMs)
       }
     }),
   )
+}
+
+/** Until somebody wakes this one, or it has waited for so long. */
+function woken(refused: Set<() => void>, ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    const wake = () => {
+      clearTimeout(timer)
+      refused.delete(wake)
+      resolve()
+    }
+    const timer = setTimeout(wake, ms)
+    refused.add(wake)
+  })
 }
 
 const agent = new Agent({ keepAlive: true })

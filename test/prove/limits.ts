@@ -64,13 +64,14 @@ const tokens: Limited = {
   limit: `${tokensPerMinute} tokens per minute`,
   unit: 'tokens',
 }
-const concurrency: Limited = {
+/** Calls last long beside what it takes to hand a place on, as those of models do: that is a matter of how busy the machine is. */
+const concurrency = (seconds: number): Limited => ({
   name: 'places',
   tokens: 2,
-  upstreamMs: 1_500,
+  upstreamMs: (seconds * 1_000) / 5,
   limit: `${places} requests at a time`,
   unit: 'at a time',
-}
+})
 /** In US dollars for a million tokens, which is in millionths for one. */
 const usdPerMillion = 10
 /** Of what a call may cost two thirds are used, so that the last of the money is there when Redis is gone. */
@@ -84,12 +85,12 @@ const money = (seconds: number): Limited => ({
   limit: `a budget of $${budget.limitMicroUsd / 1_000_000}`,
   unit: 'millionths of $',
 })
-const kindsOf = (seconds: number) => [requests, tokens, concurrency, money(seconds)]
+const kindsOf = (seconds: number) => [requests, tokens, concurrency(seconds), money(seconds)]
 
 const settings = {
   redis: { timeoutMs: 2_000 },
   limits: { tokensPerMinute, concurrentRequestsPerKey: places },
-  keys: [requests, tokens, concurrency].map(({ name }) => ({
+  keys: [requests, tokens, concurrency(0)].map(({ name }) => ({
     name,
     key: `sk-${name}`,
     ...(name === requests.name && { requestsPerMinute }),
@@ -144,7 +145,7 @@ export async function proveLimits(seconds: number): Promise<readonly LimitProof[
     const from = performance.now()
     const away = await askEverything({ urls, seconds, redis, asked })
     return [
-      ...proofs(witness.arrivals, { from, away, asked }),
+      ...proofs(witness.arrivals, { seconds, from, away, asked }),
       moneyProof(money(seconds), witness.arrivals, asked),
     ]
   } finally {
@@ -184,7 +185,7 @@ async function askEverything({
   const all = [
     askSteadily(asking(requests), perSecond(inTime(requestsPerMinute, seconds))),
     askSteadily(asking(tokens), perSecond(inTime(tokensPerMinute, seconds) / tokens.tokens)),
-    askAtOnce(asking(concurrency), { callers: load * places, pauseMs: 400 }),
+    askAtOnce(asking(concurrency(seconds)), { callers: load * places, pauseMs: 400 }),
     askSteadily(asking(money(seconds)), perSecond(budget.limitMicroUsd / costOf(moneyTokens.used))),
   ]
   try {
@@ -222,13 +223,16 @@ function inTime(perMinute: number, seconds: number): number {
   return Math.floor(perMinute * (1 + seconds / 60))
 }
 
+interface Proving {
+  readonly seconds: number
+  readonly from: number
+  readonly away: Away
+  readonly asked: ReadonlyMap<string, number>
+}
+
 function proofs(
   arrivals: readonly Arrival[],
-  {
-    from,
-    away,
-    asked,
-  }: { readonly from: number; readonly away: Away; readonly asked: ReadonlyMap<string, number> },
+  { seconds, from, away, asked }: Proving,
 ): readonly LimitProof[] {
   const of = ({ name }: Limited) => arrivals.filter(({ kind }) => kind === name)
   const proof = (kind: Limited, allowed: number, admitted: number): LimitProof => ({
@@ -240,11 +244,12 @@ function proofs(
     utilisation: admitted / allowed,
   })
   const lasted = (kind: Limited) => (Math.max(...of(kind).map(({ at }) => at)) - from) / 1_000
-  const atATime = busyPlaces(of(concurrency), away)
+  const held = concurrency(seconds)
+  const atATime = busyPlaces(of(held), away)
   return [
     proof(requests, inTime(requestsPerMinute, lasted(requests)), of(requests).length),
     proof(tokens, inTime(tokensPerMinute, lasted(tokens)), of(tokens).length * tokens.tokens),
-    { ...proof(concurrency, places, atATime.most), utilisation: atATime.usual / places },
+    { ...proof(held, places, atATime.most), utilisation: atATime.usual / places },
   ]
 }
 

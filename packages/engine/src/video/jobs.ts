@@ -67,6 +67,8 @@ const filesAll: readonly JobFile[] = ['clip', 'still', 'input']
 const startsMax = 3
 const renderMs = 300_000
 const progressEveryMs = 300
+/** Before its files are there. */
+const progressMax = 99
 
 /** What `KeptJob.state` says. */
 interface JobState {
@@ -175,6 +177,8 @@ export class EngineJobs implements AsyncDisposable {
     if (!(await onChange(id, { status: 'in_progress', state: begun }))) return
     try {
       const rendered = await this.#renderFrames(job, state, stop)
+      // Who has it now writes these files as well, and two who write at once fail.
+      if (!(await onChange(id, { progress: progressMax }))) return
       await this.#files.write(id, 'still', rendered.thumbnail)
       await this.#files.write(id, 'clip', rendered.video)
       await this.#complete(id, rendered.video.length + rendered.thumbnail.length)
@@ -203,7 +207,7 @@ export class EngineJobs implements AsyncDisposable {
     let toldAt = now()
     let isTelling = false
     return (done) => {
-      const percent = Math.min(99, Math.floor(done * 100))
+      const percent = Math.min(progressMax, Math.floor(done * 100))
       if (isTelling || percent <= told || now() - toldAt < progressEveryMs) return
       isTelling = true
       told = percent

@@ -103,6 +103,10 @@ class Telling implements Alerts {
   #raised: Raised[] = []
   #timer: NodeJS.Timeout | undefined
   #working: Promise<void> | undefined
+  /** Asked for while it was working. */
+  #isWanted = false
+  /** Webhooks that are being told: one that hangs holds up no other. */
+  readonly #busy = new Map<string, Promise<void>>()
   #forgottenAt = 0
   readonly #closing = new AbortController()
 
@@ -141,6 +145,7 @@ class Telling implements Alerts {
     this.#closing.abort()
     clearTimeout(this.#timer)
     await this.#working
+    await Promise.all(this.#busy.values())
     // Where the database is away too, nobody is left to tell.
     await this.#add().catch(() => undefined)
   }
@@ -152,6 +157,7 @@ class Telling implements Alerts {
   }
 
   #soon(ms: number): void {
+    this.#isWanted ||= this.#working !== undefined && ms === 0
     if (this.#closing.signal.aborted || this.#working) return
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => {
@@ -159,8 +165,10 @@ class Telling implements Alerts {
         .catch(() => againMs)
         .then((nextMs) => {
           this.#working = undefined
+          const isWanted = this.#isWanted
+          this.#isWanted = false
           // A timer may be a little early, and then nothing would be due.
-          if (nextMs !== undefined) this.#soon(nextMs + 1)
+          if (nextMs !== undefined) this.#soon(isWanted ? 0 : nextMs + 1)
         })
     }, ms).unref()
   }
@@ -173,6 +181,7 @@ class Telling implements Alerts {
       () => true,
       () => false,
     )
+    if (this.#closing.signal.aborted) return undefined
     const ownMs = await this.#deliver(this.#own)
     if (this.#webhooks.size === 0) return undefined
     if (!added) return againMs
@@ -198,47 +207,66 @@ class Telling implements Alerts {
     if (failure !== undefined) throw failure
   }
 
-  /** Tries what is due; returns how long until something else may be. */
+  /** Begins to try what is due; returns how long until something else may be. */
   async #deliver(outbox: AlertOutbox): Promise<number> {
     const now = this.#options.now()
-    const webhooks = [...this.#webhooks.keys()]
+    const nameOf = (webhook: string) => (outbox === this.#own ? `own ${webhook}` : webhook)
+    const webhooks = [...this.#webhooks.keys()].filter((one) => !this.#busy.has(nameOf(one)))
     const waiting = await outbox.dueAlerts({
       webhooks,
       now: now + pollMs,
       limit: deliveriesAtOnce,
     })
-    const waits = await Promise.all(
-      waiting.map(async (one) => (one.nextAt <= now ? this.#try(outbox, one) : one.nextAt - now)),
-    )
-    const hasMore =
-      waiting.length === deliveriesAtOnce && waiting.some(({ nextAt }) => nextAt <= now)
-    return hasMore ? 0 : Math.min(pollMs, ...waits)
+    for (const webhook of webhooks) {
+      const due = waiting.filter((one) => one.webhook === webhook && one.nextAt <= now)
+      if (due.length > 0) this.#tell(nameOf(webhook), outbox, due)
+    }
+    return Math.min(pollMs, ...waiting.flatMap(({ nextAt }) => (nextAt > now ? nextAt - now : [])))
   }
 
-  /** Returns how long to wait for the next try; without end where there is none. */
-  async #try(outbox: AlertOutbox, delivery: AlertDelivery): Promise<number> {
+  /** Looks again as soon as all of them were tried. */
+  #tell(name: string, outbox: AlertOutbox, due: readonly AlertDelivery[]): void {
+    const told = Promise.all(due.map((one) => this.#try(outbox, one))).then(
+      () => 0,
+      () => againMs,
+    )
+    this.#busy.set(
+      name,
+      told.then((ms) => {
+        this.#busy.delete(name)
+        this.#soon(ms)
+      }),
+    )
+  }
+
+  /** Where it fails the outbox has when it is tried again. */
+  async #try(outbox: AlertOutbox, delivery: AlertDelivery): Promise<void> {
     const webhook = this.#webhooks.get(delivery.webhook)
     const { now, post, failed, waitsMs } = this.#options
-    if (!webhook) return Infinity
+    const { signal } = this.#closing
+    if (!webhook || signal.aborted) return
     const taken = { ...delivery, tries: delivery.tries + 1, nextAt: now() + takenMs }
-    if (!(await outbox.changeAlert(delivery, taken))) return Infinity
+    if (!(await outbox.changeAlert(delivery, taken))) return
     const { id, body } = delivery
     const timestamp = Math.floor(now() / 1_000)
     const headers = signedHeaders(webhook.secret, { id, timestamp, body })
-    const { signal } = this.#closing
     const reason = await post(webhook.url, { headers, body, signal }).then(
       (status) => (status >= 200 && status < 300 ? undefined : `status ${status}`),
       (error: unknown) => codeOf(error),
     )
+    if (reason !== undefined && signal.aborted) {
+      // The stop was the reason: the next process tries it at once, and has as many tries.
+      await outbox.changeAlert(taken, { tries: delivery.tries, nextAt: now() })
+      return
+    }
     const waitMs = waitsMs[delivery.tries]
     if (reason === undefined || waitMs === undefined) await outbox.removeAlert(delivery)
-    if (reason === undefined) return Infinity
+    if (reason === undefined) return
     const { host } = new URL(webhook.url)
     failed({ host, tries: taken.tries, reason, isGivenUp: waitMs === undefined })
-    if (waitMs === undefined) return Infinity
+    if (waitMs === undefined) return
     const nextMs = Math.round(waitMs * (1 + jitter * Math.random()))
     await outbox.changeAlert(taken, { tries: taken.tries, nextAt: now() + nextMs })
-    return nextMs
   }
 }
 

@@ -11,6 +11,7 @@ import {
   listed,
   refused,
 } from '../../../../test/support/apply.ts'
+import { fakeUpstream, json as answer } from '../../../../test/support/fake-upstream.ts'
 import { runSluice, startSluice } from '../../../../test/support/run-sluice.ts'
 import { adminKey, start, until } from '../../../../test/support/start.ts'
 import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
@@ -141,6 +142,39 @@ test('a step that is refused ends it, what was made is told, and the next run go
   expect((await listed(gateway, 'teams')).map(({ name }) => name)).toEqual(['a'])
   await done(apply(wrong.replace('/40', '/8'), '--yes'))
   expect((await listed(gateway, 'teams')).map(({ name }) => name)).toEqual(['a', 'b'])
+})
+
+describe('the secret of a new key is not lost', () => {
+  test('whatever the key is called', async () => {
+    await using gateway = await start()
+    const text = 'keys: [{ name: __proto__ }, { name: constructor }]\n'
+    const { secrets, made } = await json(applier(gateway)(text, '--yes', '--json'))
+    expect(made).toBe(2)
+    const names = ['__proto__', 'constructor']
+    expect(Object.entries(secrets).map(([name]) => name)).toEqual(names)
+    for (const [, key] of Object.entries(secrets))
+      expect((await gateway.request('/v1/models', { key })).status).toBe(200)
+  })
+
+  test('where the file for it cannot be written any more', async () => {
+    using folder = temporaryFolder()
+    const gone = temporaryFolder()
+    // A gateway with nothing in it, behind which the folder of the file disappears.
+    await using admin = await fakeUpstream((seen, response) => {
+      if (seen.method === 'GET') return answer(response, { data: [], has_more: false })
+      gone[Symbol.dispose]()
+      return answer(response, { id: 'key_1', secret: 'sk-shown-once' })
+    })
+    writeFileSync(join(folder.path, 'a.yaml'), 'keys: [{ name: app }]\n')
+    const at = { folder: folder.path, variables: { SLUICE_ADMIN_KEY: adminKey } }
+    const file = join(gone.path, 'new-keys.json')
+    const args = ['apply', '-f', 'a.yaml', '--yes', '--url', admin.url, '--secrets', file]
+    const { exitCode, stdout, stderr } = await runSluice(args, at)
+    expect(exitCode).toBe(1)
+    expect(stdout).toContain('app sk-shown-once')
+    expect(stderr).toContain('The secrets cannot be written')
+    expect(stderr).toContain('1 of 1 changes are made')
+  })
 })
 
 describe('routes', () => {

@@ -349,11 +349,16 @@ describe('jobs of the built-in engine, kept in the store', () => {
     world.time += 31_000
     await world.open(third)
     const { finish } = await called(third, 1)
+    const written = vi.spyOn(world.store, 'addFile')
+    const changed = vi.spyOn(world.store, 'updateClaimedVideoJob')
     lost.finish()
-    await vi.waitFor(async () => expect(await world.files(id)).toContain('clip'))
+    await vi.waitFor(() => expect(changed).toHaveBeenCalledOnce())
+    expect(await changed.mock.results[0]?.value).toBe(false)
     expect(await world.job(id)).toMatchObject({ status: 'in_progress' })
     finish()
     await world.reaches(id, 'completed')
+    // The first one has written nothing: both would have written the same files.
+    expect(written.mock.calls.map(([{ kind }]) => kind)).toEqual(['still', 'clip'])
     expect(second.calls).toHaveLength(0)
   })
 })

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { createInterface } from 'node:readline/promises'
 import { isDeepStrictEqual } from 'node:util'
 import type { ShownAccount } from '../../accounts/account-changes.ts'
@@ -47,7 +47,7 @@ export async function applyCommand(
     throw new CommandError('Nothing was changed: somebody else has changed something meanwhile')
   const outcome = await applied(admin, isAsked ? plan : { steps: [] }, secretsFile)
   const { made, refusal } = outcome
-  const secrets = secretsFile === undefined ? outcome.secrets : new Map<string, string>()
+  const secrets = outcome.areKept ? new Map<string, string>() : outcome.secrets
   if (json)
     print(
       JSON.stringify({ changes: plan.steps, routes, made, secrets: asObject(secrets) }, null, 2),
@@ -127,6 +127,8 @@ interface Outcome {
   /** How many of the changes. */
   readonly made: number
   readonly secrets: Secrets
+  /** Whether all of them are in the file that was asked for. */
+  readonly areKept: boolean
   /** Of the change after these. */
   readonly refusal?: CommandError
 }
@@ -142,24 +144,31 @@ async function applied(
 ): Promise<Outcome> {
   const ids = new Map<string, string>()
   const secrets = new Map<string, string>()
+  let areKept = file !== undefined
   using progress = createProgress('changes made')
   const changed = routes?.changes.length ?? 0
   const total = steps.length + changed
   const refusedAt = (made: number, what: string, cause: unknown): Outcome => {
     const why = cause instanceof Error ? cause.message : String(cause)
     const how = `${made} of ${total} changes are made; the same command goes on from there.`
-    return { made, secrets, refusal: new CommandError(`${what}: ${why}\n${how}`, { cause }) }
+    const refusal = new CommandError(`${what}: ${why}\n${how}`, { cause })
+    return { made, secrets, areKept, refusal }
   }
-  if (file !== undefined && steps.some(isNewKey)) write(file, secrets, 'wx')
+  if (file !== undefined && steps.some(isNewKey)) write(file, secrets)
   for (const [made, step] of steps.entries()) {
     try {
       progress.at(made, total)
       const secret = await make(admin, step, ids)
       if (secret === undefined) continue
       secrets.set(step.name, secret)
-      if (file !== undefined) write(file, secrets, 'w')
+      if (file === undefined) continue
+      // Nobody can read it again: where it cannot be written it is shown.
+      areKept = false
+      replace(file, secrets)
+      areKept = true
     } catch (cause) {
-      return refusedAt(made, `${step.action} ${step.kind} ${step.name}`, cause)
+      const isMade = isNewKey(step) && secrets.has(step.name)
+      return refusedAt(made + Number(isMade), `${step.action} ${step.kind} ${step.name}`, cause)
     }
   }
   try {
@@ -167,20 +176,30 @@ async function applied(
   } catch (cause) {
     return refusedAt(steps.length, 'routes', cause)
   }
-  return { made: total, secrets }
+  return { made: total, secrets, areKept }
 }
 
 function isNewKey({ kind, action }: Step): boolean {
   return kind === 'key' && action === 'create'
 }
 
-function write(file: string, secrets: Secrets, flag: 'wx' | 'w'): void {
+function write(file: string, secrets: Secrets): void {
   try {
-    writeFileSync(file, `${JSON.stringify(asObject(secrets), null, 2)}\n`, { mode: 0o600, flag })
+    writeFileSync(file, `${JSON.stringify(asObject(secrets), null, 2)}\n`, {
+      mode: 0o600,
+      flag: 'wx',
+    })
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause)
     throw new CommandError(`The secrets cannot be written to a new file: ${why}`, { cause })
   }
+}
+
+/** Whole or not at all: what was in it before are secrets as well. */
+function replace(file: string, secrets: Secrets): void {
+  const next = `${file}.${process.pid}`
+  write(next, secrets)
+  renameSync(next, file)
 }
 
 /** One request. Returns the secret of a key that it made. */
