@@ -69,17 +69,25 @@ export interface Asking {
   readonly answered: (status: number) => void
 }
 
-const waitingMax = 500
+const waitingMax = 200
 
-/** Asks so many times a second, whatever is answered. */
+/** Asks so many times a second, whatever is answered; fewer where that many wait for their answers. */
 export async function askSteadily(asking: Asking, perSecond: number): Promise<void> {
   const waiting = new Set<Promise<number>>()
+  let answered = Promise.withResolvers<void>()
   const from = performance.now()
   for (let count = 0; !asking.signal.aborted; count += 1) {
     const early = from + (count * 1_000) / perSecond - performance.now()
     if (early > 1) await pause(early)
-    if (waiting.size >= waitingMax) await Promise.race(waiting)
-    const one = askOnce(asking, count).finally(() => waiting.delete(one))
+    // Not a race of all of them: each would then remember every race that it was in.
+    if (waiting.size >= waitingMax) {
+      answered = Promise.withResolvers()
+      await answered.promise
+    }
+    const one = askOnce(asking, count).finally(() => {
+      waiting.delete(one)
+      answered.resolve()
+    })
     waiting.add(one)
   }
   await Promise.all(waiting)

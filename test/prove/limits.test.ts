@@ -12,4 +12,4 @@ test('limits that processes share hold exactly, and when Redis is killed', async
   const counted = proofs.filter(({ unit }) => unit === 'requests' || unit === 'tokens')
   expect(breaches(counted)).toEqual([])
   for (const { asked, allowed, limit } of proofs) expect(asked, limit).toBeGreaterThan(4 * allowed)
-}, 120_000)
+}, 180_000)

@@ -47,6 +47,10 @@ const places = 8
 const processes = 3
 /** How much more is asked for than is allowed. */
 const load = 10
+/** And how much at least, where the machine is too busy for that. */
+const loadMin = load / 2
+/** How much longer it may take until then. */
+const longerMs = 60_000
 /** How long Redis is away. */
 const awayMs = 300
 
@@ -88,9 +92,10 @@ const money = (seconds: number): Limited => ({
 const kindsOf = (seconds: number) => [requests, tokens, concurrency(seconds), money(seconds)]
 
 const settings = {
-  redis: { timeoutMs: 2_000 },
-  limits: { tokensPerMinute, concurrentRequestsPerKey: places },
-  keys: [requests, tokens, concurrency(0)].map(({ name }) => ({
+  // A machine that is busy with much else is no reason to take Redis for lost: what was asked then is refused, and counts.
+  redis: { timeoutMs: 10_000 },
+  limits: { tokensPerMinute },
+  keys: [requests, tokens].map(({ name }) => ({
     name,
     key: `sk-${name}`,
     ...(name === requests.name && { requestsPerMinute }),
@@ -101,12 +106,23 @@ const settings = {
   },
 }
 
-/** A key with a budget, the same in each data folder, as it is in a database that processes share. */
-async function writeMoneyKey(folder: string): Promise<void> {
+/** Keys with a budget and with places, the same in each data folder, as they are in a database that processes share. */
+async function writeKeys(folder: string): Promise<void> {
   mkdirSync(folder)
   await using store = openSqlite({ file: join(folder, 'sluice.db') })
-  const terms = { budgets: [budget], tokensPerMinute: 1e9, concurrentRequests: 1e4 }
-  await store.addKey(sampleKey({ id: 'key_money', hash: hashSecret('sk-money'), ...terms }))
+  const own = {
+    money: { budgets: [budget], concurrentRequests: 1e4 },
+    places: { concurrentRequests: places },
+  }
+  for (const [name, terms] of Object.entries(own))
+    await store.addKey(
+      sampleKey({
+        id: `key_${name}`,
+        hash: hashSecret(`sk-${name}`),
+        tokensPerMinute: 1e9,
+        ...terms,
+      }),
+    )
 }
 
 /**
@@ -135,7 +151,7 @@ export async function proveLimits(seconds: number): Promise<readonly LimitProof[
   const started = await Promise.all(
     Array.from({ length: processes }, async (_, index) => {
       const data = join(folder, String(index))
-      await writeMoneyKey(data)
+      await writeKeys(data)
       return startGateway({ ...environment, SLUICE_DATA: data })
     }),
   )
@@ -175,11 +191,18 @@ async function askEverything({
   readonly asked: Map<string, number>
 }): Promise<Away> {
   const stopping = new AbortController()
+  const began = performance.now()
+  /** Of what was asked, what a limit has granted or refused. */
+  const decided = new Map<string, number>()
   const asking = (kind: Limited) => ({
     kind,
     urls,
     signal: stopping.signal,
-    answered: () => asked.set(kind.name, (asked.get(kind.name) ?? 0) + 1),
+    answered(status: number) {
+      asked.set(kind.name, (asked.get(kind.name) ?? 0) + 1)
+      if (status === 200 || status === 429)
+        decided.set(kind.name, (decided.get(kind.name) ?? 0) + 1)
+    },
   })
   const perSecond = (allowed: number) => (load * allowed) / seconds
   const all = [
@@ -196,6 +219,17 @@ async function askEverything({
     await redis.start()
     const until = performance.now()
     await pause((seconds * 1_000) / 2 - (until - from))
+    // On a busy machine it takes longer to ask for so much more than is allowed.
+    const isEnough = () => {
+      const passed = (performance.now() - began) / 1_000
+      const rates = [
+        [requests.name, inTime(requestsPerMinute, passed)],
+        [tokens.name, inTime(tokensPerMinute, passed) / tokens.tokens],
+      ] as const
+      return rates.every(([name, allowed]) => (decided.get(name) ?? 0) > loadMin * allowed)
+    }
+    const giveUpAt = performance.now() + longerMs
+    while (!isEnough() && performance.now() < giveUpAt) await pause(100)
     return { from, until }
   } finally {
     stopping.abort()

@@ -21,7 +21,9 @@ export const noRedis =
   'no Redis answers at 127.0.0.1:6379 and none is installed (apt-get install redis-server)'
 
 const usualPort = 6379
-const startMs = 20_000
+const startMs = 60_000
+/** A machine that runs much else besides is slow to answer. */
+const answerMs = 5_000
 
 /** The URL of this machine's Redis, or of one that is started from the installed program; undefined where there is none. */
 export async function openTestRedis(): Promise<
@@ -103,7 +105,7 @@ async function answers(port: number): Promise<boolean> {
   const socket = connect(port, '127.0.0.1')
   try {
     await once(socket, 'connect')
-    socket.setTimeout(1_000, () => socket.destroy(new Error('no answer')))
+    socket.setTimeout(answerMs, () => socket.destroy(new Error('no answer')))
     socket.write('PING\r\n')
     const [reply] = (await once(socket, 'data')) as [Buffer]
     return reply.toString('latin1').startsWith('+PONG')
