@@ -43,19 +43,35 @@ export function postgresHorizon(database: UsageDatabase): Horizon {
   }
 }
 
-/** The more records at once the fewer sums are written again and again; nobody waits for the transaction. */
-const recordsPerFold = 8_000
+/** The more records at once the fewer sums are written again and again. */
+const recordsPerFoldMax = 8_000
+const recordsPerFoldMin = 250
+/** So long may a step take, well below what a statement may: of a slower one the next is half as large. */
+const stepMsMax = 3_000
 
-/** Rows travel as an array for each column. */
+/** Rows travel as an array for each column. Steps are as large as the server makes them in some seconds. */
 export function postgresUsage(database: Pick<Database, 'rows' | 'change'>): UsageDatabase {
+  let records = recordsPerFoldMax
+  const smaller = () => Math.max(recordsPerFoldMin, records >> 1)
   return {
-    recordsPerFold,
+    get recordsPerFold() {
+      return records
+    },
     rows: (query) => database.rows(query),
     change: (...statements) => database.change(...statements),
     async changeWith(statements, added) {
       const inserts: Sql[] = []
       for (const one of added) if (one.rows.length > 0) inserts.push(await insertOf(one))
-      await database.change(...statements, ...inserts)
+      const begun = performance.now()
+      try {
+        await database.change(...statements, ...inserts)
+      } catch (error) {
+        records = smaller()
+        throw error
+      }
+      const tookMs = performance.now() - begun
+      if (tookMs > stepMsMax) records = smaller()
+      else if (2 * tookMs < stepMsMax) records = Math.min(recordsPerFoldMax, 2 * records)
     },
   }
 }

@@ -73,7 +73,8 @@ export async function openPostgresDatabase(url: string): Promise<Database> {
 }
 
 function postgresDatabase(pool: Pool): Database {
-  const change = (...statements: readonly Sql[]) => meant(() => changed(...statements))
+  const change = (...statements: readonly Sql[]) =>
+    meant(() => untilNobodyElse(() => changed(...statements)))
 
   async function changed(...statements: readonly Sql[]): Promise<readonly number[]> {
     const [only, ...more] = statements
@@ -111,6 +112,22 @@ const taken: {
   number: ['DOUBLE PRECISION', (name) => name],
   boolean: ['BOOLEAN', (name) => `CAST(${name} AS INTEGER)`],
   json: ['JSON', (name) => `CAST(${name} AS TEXT)`],
+}
+
+const triesMax = 5
+
+/**
+ * Of transactions that wait for each other the server takes one back (deadlock_detected, serialization_failure): it is made
+ * again once the other one is over.
+ */
+async function untilNobodyElse<Result>(work: () => Promise<Result>): Promise<Result> {
+  for (let tries = 1; ; tries++)
+    try {
+      return await work()
+    } catch (error) {
+      const isTakenBack = error instanceof DatabaseError && /^40(?:P01|001)$/.test(error.code ?? '')
+      if (!isTakenBack || tries === triesMax) throw error
+    }
 }
 
 /** The documents travel as they are. */

@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import sql from 'sql-template-tag'
 import { afterAll, describe, expect, test, vi } from 'vitest'
 import { runSluice, startSluice } from '../../../../test/support/run-sluice.ts'
 import { sampleKey, sampleUsage } from '../../../../test/support/store-samples.ts'
@@ -158,6 +159,25 @@ describe.runIf(database)('with PostgreSQL', () => {
       await using store = await openPostgres({ url })
       expect(await store.listUsage({ limit: 9 })).toMatchObject([{ outcome: 'completed' }])
       expect(readdirSync(join(folder.path, 'data'))).not.toContain('sluice.db')
+    })
+
+    test('changes that wait for each other are both made', async () => {
+      await using database = await openPostgresDatabase(await newSchema())
+      const add = (name: string) =>
+        sql`UPDATE versions SET version = version + 1 WHERE name = ${name}`
+      const insert = (name: string) => sql`INSERT INTO versions (name, version) VALUES (${name}, 0)`
+      await database.change(insert('a'), insert('b'))
+      // Each holds one of both before it asks for the other.
+      const hold = sql`SELECT pg_sleep(0.3)`
+      await Promise.all([
+        database.change(add('a'), hold, add('b')),
+        database.change(add('b'), hold, add('a')),
+      ])
+      const versions = sql`SELECT name, version FROM versions WHERE name IN ('a', 'b') ORDER BY name`
+      expect(await database.rows(versions)).toEqual([
+        { name: 'a', version: 2 },
+        { name: 'b', version: 2 },
+      ])
     })
 
     test('a server that is not there is told', async () => {
