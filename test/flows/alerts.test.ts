@@ -249,10 +249,8 @@ describe('a webhook', () => {
   })
 
   test('that hangs holds up no other one', async () => {
-    const other = await fakeUpstream(takes)
-    await using _other = other
-    const hanging = await fakeUpstream(() => {})
-    await using _hanging = hanging
+    await using other = await fakeUpstream(takes)
+    await using hanging = await fakeUpstream(() => {})
     await using upstream = await fakeUpstream((_seen, response) =>
       json(response, chatReply('Hello')),
     )
@@ -271,12 +269,9 @@ describe('a webhook', () => {
   })
 
   test('that hangs when the gateway stops is told by the next one, and the try does not count', async () => {
-    await using staged = await stage({
-      budgets: [budget(10)],
-      events: ['budget.spent'],
-      // Tried once, and once more.
-      options: { alertWaitsMs: [50] },
-    })
+    // Tried once, and once more.
+    const options = { alertWaitsMs: [50] }
+    await using staged = await stage({ budgets: [budget(10)], events: ['budget.spent'], options })
     const { receiver, ask, gateway, open } = staged
     receiver.answer(() => {})
     expect(await ask()).toBe(200)
