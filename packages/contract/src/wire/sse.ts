@@ -82,21 +82,27 @@ class SseSplitter implements EventSplitter {
   /** The end of the first whole block, its blank line included, or -1. */
   #blockEnd(closed: boolean): number {
     const pending = this.#pending
-    while (this.#scanned < pending.length) {
-      const byte = pending[this.#scanned]
+    // Not in fields, which cost more than the look at a byte: there may be millions.
+    let scanned = this.#scanned
+    let lineStart = this.#lineStart
+    let end = -1
+    while (end < 0 && scanned < pending.length) {
+      const byte = pending[scanned]
       if (byte !== lineFeed && byte !== carriageReturn) {
-        this.#scanned += 1
+        scanned += 1
         continue
       }
       // A CR at the very end may be half of a CRLF: its line is over only when the next byte is known.
-      if (byte === carriageReturn && this.#scanned + 1 === pending.length && !closed) return -1
-      const blank = this.#scanned === this.#lineStart
-      const crlf = byte === carriageReturn && pending[this.#scanned + 1] === lineFeed
-      this.#scanned += crlf ? 2 : 1
-      this.#lineStart = this.#scanned
-      if (blank) return this.#scanned
+      if (byte === carriageReturn && scanned + 1 === pending.length && !closed) break
+      const blank = scanned === lineStart
+      const crlf = byte === carriageReturn && pending[scanned + 1] === lineFeed
+      scanned += crlf ? 2 : 1
+      lineStart = scanned
+      if (blank) end = scanned
     }
-    return -1
+    this.#scanned = scanned
+    this.#lineStart = lineStart
+    return end
   }
 
   #blocks(closed: boolean): EventBlock[] {
