@@ -145,7 +145,7 @@ export const ownRows: readonly OwnRow[] = [
     ...google,
     models: ['imagen-3.0-generate-*'],
     rates: { image: each(0.03) },
-    date: '2026-11-22',
+    date: '2025-11-02',
   },
   {
     ...google,
@@ -280,7 +280,7 @@ export const ownRows: readonly OwnRow[] = [
     rates: {},
     variants: [search('low', 0.005), search('medium', 0.008), search('high', 0.012)],
     tools: { web_search: 0 },
-    date: '2026-11-22',
+    date: '2025-11-02',
   },
   {
     ...perplexity,
@@ -288,7 +288,7 @@ export const ownRows: readonly OwnRow[] = [
     rates: {},
     variants: [search('low', 0.006), search('medium', 0.01), search('high', 0.014)],
     tools: { web_search: 0 },
-    date: '2026-11-22',
+    date: '2025-11-02',
   },
   {
     provider: 'voyage',
