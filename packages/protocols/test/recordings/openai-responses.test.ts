@@ -1,6 +1,7 @@
 import { describe, expect } from 'vitest'
 import { decodedRecording, streamedRecording } from '../../../../test/support/chat-answer.ts'
-import { recordedLines, testRecording } from '../../../../test/support/recordings.ts'
+import { codecContext, received } from '../../../../test/support/codec-context.ts'
+import { recordedLines, recording, testRecording } from '../../../../test/support/recordings.ts'
 import { responsesChat } from '../../src/openai-responses/upstream/chat.ts'
 
 const chat = responsesChat()
@@ -38,6 +39,22 @@ describe('whole responses', () => {
     const { tool_uses: uses } = JSON.parse(answer.calls[0]!.input) as { tool_uses: object[] }
     expect(uses).toHaveLength(2)
     expect(usage).toMatchObject({ inputTokens: 34, outputTokens: 28 })
+  })
+
+  testRecording('a call that wraps calls of offered tools is those calls', () => {
+    const tools = ['weather', 'cityAttractions'].map((name) => ({
+      type: 'function' as const,
+      function: { name },
+    }))
+    const { reply } = chat.decode(
+      received(recording('openai/parallel-tool-call-wrapper.1.json')),
+      codecContext(),
+      { model: 'm', messages: [{ role: 'user', content: 'x' }], tools },
+    )
+    expect(reply.choices[0]?.message.tool_calls?.map((call) => [call.id, call.function])).toEqual([
+      ['call_parallel_0', { name: 'weather', arguments: '{"location":"San Francisco"}' }],
+      ['call_parallel_1', { name: 'cityAttractions', arguments: '{"city":"Rome"}' }],
+    ])
   })
 
   testRecording('encrypted reasoning is kept for the next turn', () => {
