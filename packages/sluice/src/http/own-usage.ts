@@ -70,7 +70,10 @@ async function serveOwn({ gateway, key, options, reply, request }: Exchange): Pr
     { dimensions, now: gateway.now() },
   )
   await catchUp(gateway.store)
-  const only = { ...asked.only, ...whose(one(given, 'of'), key) }
+  const scope = whose(one(given, 'of'), key)
+  if (scope.key !== undefined && (asked.only?.key ?? scope.key) !== scope.key)
+    throw invalidRequest("Other keys of the same user are shown with 'of=user' alone", 'key')
+  const only = { ...asked.only, ...scope }
   const question = { ...asked, limit: groupsMax, only }
   const found = await gateway.store.book.sums(question)
   const limits = limitsOf(key, options.keyLimits())
@@ -88,7 +91,10 @@ async function serveOwn({ gateway, key, options, reply, request }: Exchange): Pr
 }
 
 /** What is another's is never within it. */
-function whose(of: string | undefined, { id, owners: { userId } }: Caller) {
+function whose(
+  of: string | undefined,
+  { id, owners: { userId } }: Caller,
+): Readonly<Partial<Record<'key' | 'user', string>>> {
   if (of === undefined || of === 'key') return { key: id }
   if (of !== 'user') throw invalidRequest("'of' must be key or user", 'of')
   if (userId === undefined) throw invalidRequest('The key belongs to no user', 'of')
