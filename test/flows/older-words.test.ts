@@ -105,17 +105,6 @@ test.each<[string, object, string]>([
     'function_call',
   ],
   [
-    'claude/m',
-    {
-      messages: [
-        ...messages,
-        { role: 'assistant', content: null, function_call: { name: 'f', arguments: '{' } },
-        { role: 'function', name: 'f', content: '1' },
-      ],
-    },
-    'messages[1].function_call.arguments',
-  ],
-  [
     'builtin-chat',
     {
       functions: [
@@ -129,6 +118,23 @@ test.each<[string, object, string]>([
   await using both = await inFront()
   const response = await both.gateway.post('/v1/chat/completions', { model, messages, ...fields })
   expect(await response.json()).toMatchObject({ error: { param } })
+  expect(response.status).toBe(400)
+})
+
+test('arguments of a function that are nested too deeply are named as the caller wrote them', async () => {
+  await using both = await inFront()
+  const deep = `${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}`
+  const response = await both.gateway.post('/v1/chat/completions', {
+    model: 'claude/m',
+    messages: [
+      ...messages,
+      { role: 'assistant', content: null, function_call: { name: 'f', arguments: deep } },
+      { role: 'function', name: 'f', content: '1' },
+    ],
+  })
+  expect(await response.json()).toMatchObject({
+    error: { param: expect.stringMatching(/^messages\[1\]\.function_call\.arguments/) },
+  })
   expect(response.status).toBe(400)
 })
 

@@ -110,7 +110,8 @@ test.each(cases)('%s, by %s, streamed: %s', async (provider, client, stream) => 
   const agent = agents[client]({ gateway, model: `${provider}/m`, stream, run })
   expect(await agent('Read everything.')).toBe('Done.')
   const messages = upstream.seen.at(-1)!.body['messages'] as readonly Fields[]
-  const turns = messages.filter(({ role }) => role === 'assistant')
+  // Mistral wants a word of the assistant's between a result and what the user says then: it is none of the model's.
+  const turns = messages.filter(({ role, content }) => role === 'assistant' && content !== '.')
   expect(turns).toHaveLength(2)
   for (const turn of turns) {
     expect(turn).toMatchObject(returned)

@@ -123,10 +123,10 @@ test('after dispose the store is asked no more', () =>
       const keysVersion = vi.fn<Store['keysVersion']>(() => store.keysVersion())
       const ring = await openKeyRing({ ...store, keysVersion }, { fixed: [] })
       await vi.advanceTimersByTimeAsync(3_000)
-      expect(keysVersion).toHaveBeenCalledTimes(4)
+      expect(keysVersion).toHaveBeenCalledTimes(7)
       await ring[Symbol.asyncDispose]()
       await vi.advanceTimersByTimeAsync(3_000)
-      expect(keysVersion).toHaveBeenCalledTimes(4)
+      expect(keysVersion).toHaveBeenCalledTimes(7)
     } finally {
       vi.useRealTimers()
     }
