@@ -290,11 +290,6 @@ export interface ClientFormat<O extends OperationName = OperationName> {
   readonly streams?: boolean
   /** True where an effort alone does not switch thinking on; default false. */
   readonly effortWithoutThinking?: boolean
-  /**
-   * True where nothing but `toCanonical`, `fromCanonical` and `prefixOf` reads the long texts of a request: whatever else is
-   * given one, natives included, may get its outline (`outlineJson`). Default false.
-   */
-  readonly takesOutline?: boolean
   /** Whether a request asks for a stream, where that is not the field `stream`. */
   isStreamed?(request: unknown): boolean
   /** Where the model's name stands; default `body`. */

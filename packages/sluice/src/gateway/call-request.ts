@@ -12,8 +12,6 @@ export interface RequestParts {
   readonly parameters?: Fields
   /** Whether the format is one of the gateway's own operations. */
   readonly isOwn: boolean
-  /** Whether the fields are without their long texts (`outlineJson`). Default false. */
-  readonly isOutline?: boolean
 }
 
 /** The request in the client's own format, path parameters included. */
@@ -37,20 +35,17 @@ export class CallRequest {
   readonly #parameters: Fields | undefined
   readonly #isOwn: boolean
   #value: Fields | undefined
-  #outline: Fields | undefined
   #fields: Fields | undefined
   #bytes: Buffer | undefined
   /** Set once the bytes have been given away, possibly with another model in them. */
   #isLent = false
 
   /** `value` is the validated result of `requestOf`. */
-  constructor(value: Fields, parts: RequestParts) {
-    const { fields, raw, parameters, isOwn, isOutline } = parts
+  constructor(value: Fields, { fields, raw, parameters, isOwn }: RequestParts) {
     this.model = value['model']
     this.#parameters = parameters
     this.#isOwn = isOwn
-    if (isOutline === true) this.#outline = value
-    else this.#value = value
+    this.#value = value
     this.#fields = fields
     this.#bytes = raw && Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength)
   }
@@ -59,11 +54,6 @@ export class CallRequest {
   get value(): Fields {
     this.#value ??= this.#read()
     return this.#value
-  }
-
-  /** The same, possibly without its long texts: for who asks how it is made, and not what it says. */
-  get outline(): Fields {
-    return this.#value ?? this.#outline ?? this.value
   }
 
   /** Whether there is a JSON body, which may go on as it came. */
@@ -75,7 +65,6 @@ export class CallRequest {
   rest(): void {
     if (!this.#bytes || this.#bytes.length > readAgainBytesMax) return
     this.#value = undefined
-    this.#outline = undefined
     this.#fields = undefined
   }
 

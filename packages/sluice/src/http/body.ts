@@ -6,7 +6,6 @@ import {
   bytesOfUnits,
   GatewayError,
   invalidRequest,
-  outlineJson,
   parseJson,
 } from '@sluice/contract'
 import { withNumbers } from '../gateway/call-request.ts'
@@ -151,7 +150,12 @@ export function parseJsonObject(
   contentType: string | undefined,
   unitsMax: number,
 ): Record<string, unknown> | Promise<Record<string, unknown>> {
-  assertJson(bytes, contentType)
+  if (!isJson(contentType))
+    throw new GatewayError(
+      'unsupported_media_type',
+      `Content-Type must be application/json, not ${contentType?.slice(0, 80)}`,
+    )
+  if (!isUtf8(bytes)) throw invalidRequest('The request body is not UTF-8')
   if (bytes.length > bytesOfUnits(unitsMax))
     return parseLargeJson(bytes, unitsMax).then(checkedObject, notJson)
   let value: unknown
@@ -161,27 +165,6 @@ export function parseJsonObject(
     notJson(cause)
   }
   return checkedObject(value)
-}
-
-/** The same without its long free texts (`outlineJson`); undefined where it has to be parsed as a whole. */
-export function outlineJsonObject(
-  bytes: Buffer,
-  contentType: string | undefined,
-  unitsMax: number,
-): Record<string, unknown> | undefined {
-  assertJson(bytes, contentType)
-  if (bytes.length > bytesOfUnits(unitsMax)) return undefined
-  const outline = outlineJson(bytes)
-  return outline === undefined ? undefined : checkedObject(outline)
-}
-
-function assertJson(bytes: Buffer, contentType: string | undefined): void {
-  if (!isJson(contentType))
-    throw new GatewayError(
-      'unsupported_media_type',
-      `Content-Type must be application/json, not ${contentType?.slice(0, 80)}`,
-    )
-  if (!isUtf8(bytes)) throw invalidRequest('The request body is not UTF-8')
 }
 
 function notJson(cause: unknown): never {

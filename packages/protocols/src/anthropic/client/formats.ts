@@ -14,7 +14,6 @@ export const messages: ClientFormat<'chat'> = {
   tag: 'Messages',
   paths: ['/v1/messages'],
   effortWithoutThinking: true,
-  takesOutline: true,
   request: MessagesRequest,
   reply: MessagesReply,
   example: {

@@ -53,7 +53,6 @@ export const ownFormats: { readonly [O in OperationName]: ClientFormat } = {
   // The schemas have accepted the requests before they come here.
   chat: own('chat', {
     ...chunked,
-    takesOutline: true,
     request: ChatCompletionRequest,
     reply: ChatCompletion,
     event: ChatCompletionChunk,
