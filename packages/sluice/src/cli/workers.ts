@@ -1,5 +1,4 @@
 import cluster, { type Worker } from 'node:cluster'
-import { once } from 'node:events'
 import { StringDecoder } from 'node:string_decoder'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Config } from '../config/config.ts'
@@ -59,6 +58,11 @@ export async function superviseWorkers(input: WorkersInput): Promise<number> {
   clearTimeout(limit)
   if (failure !== undefined) throw failure
   return 0
+}
+
+interface Exit {
+  readonly code: number | null
+  readonly signal: string | null
 }
 
 class Supervisor {
@@ -129,11 +133,23 @@ class Supervisor {
       this.#started.reject(new CommandError(String(message))),
     )
     const logged = forwardLines(worker, log)
-    const [code, signal] = (await once(worker, 'exit')) as [number | null, string | null]
+    const { code, signal } = await this.#exit(worker, number)
     link.close()
     await logged
     this.#workers.delete(worker)
     return signal === null ? { code } : { signal }
+  }
+
+  /** Resolves when it has ended. What cannot be sent to one that is ending is an error of its own, and no end of this process. */
+  #exit(worker: Worker, number: number): Promise<Exit> {
+    return new Promise((resolve) => {
+      worker.on('exit', (code: number | null, signal: string | null) => resolve({ code, signal }))
+      worker.on('error', (error) => {
+        this.#input.log.warn({ worker: number, reason: error.message }, 'a worker was not reached')
+        // It was never there, so that no exit follows.
+        if (worker.process.pid === undefined) resolve({ code: null, signal: null })
+      })
+    })
   }
 
   #listens(found: Listening): void {
