@@ -36,7 +36,8 @@ export async function retry(
   for (;;) {
     if (cancellation.isCancelled) throw cancellation.error
     tries += 1
-    const places = await placesOf(run, target, cancellation, patience)
+    const taking = placesOf(run, target, cancellation, patience)
+    const places = taking && (await taking)
     gateway.health.starts(target.id, key.id)
     try {
       return await ask(places ? { ...run, places } : run, target, cancellation)
