@@ -39,7 +39,7 @@ export function countTokens(text: string): number {
 }
 
 /** No token is longer. */
-const tokenCharactersMax = 32
+export const tokenCharactersMax = 32
 
 /** The tokens of an input. Throws invalid_request with `param` for more than `tokensMax`; a text of megabytes is not counted. */
 export function countWithin(text: string, tokensMax: number, param: string): number {

@@ -119,6 +119,39 @@ describe('values taken from the text', () => {
       { kind: 'b', y: 'hello' },
     ],
     [
+      'Invoice INV-2041 from Acme Ltd. 3 x Widget at $4.50, 1 x Gear at $12. Total $25.50, due 2026-03-01',
+      object({
+        number: text,
+        vendor: text,
+        total: { type: 'number' },
+        items: {
+          type: 'array',
+          items: object({ quantity: integer, name: text, price: { type: 'number' } }),
+        },
+      }),
+      {
+        number: 'INV-2041',
+        vendor: 'Acme Ltd',
+        total: 25.5,
+        items: [
+          { quantity: 3, name: 'Widget', price: 4.5 },
+          { quantity: 1, name: 'Gear', price: 12 },
+        ],
+      },
+    ],
+    // What is not said of somebody is not made up for a list.
+    [
+      'Ann is 30. Ben is nice.',
+      object({ people: { type: 'array', items: object({ name: text, age: integer }) } }),
+      { people: [{ name: 'Ann', age: 30 }] },
+    ],
+    [
+      'I fly on 12 May 2026, flight IB3456',
+      object({ flight_number: text }),
+      { flight_number: 'IB3456' },
+    ],
+    ['Tell me about a person.', object({ email: text, city: text }), { email: '', city: '' }],
+    [
       'I am in Paris, France',
       object({ city: text, country: text }),
       { city: 'Paris', country: 'France' },
@@ -332,6 +365,8 @@ describe('JSON that only the text asks for', () => {
 describe('json_object', () => {
   it.each([
     ['What is 6 times 7? Answer in JSON.', '{"answer":42}'],
+    ['Give me JSON with keys a=1 and b="two"', '{"a":1,"b":"two"}'],
+    ['Solve 2x = 8 and answer in JSON', '{"answer":4}'],
     [
       'Give me a JSON object with keys name and age for: Bob is 41 years old',
       '{"name":"Bob","age":41}',

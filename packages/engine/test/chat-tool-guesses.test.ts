@@ -104,6 +104,52 @@ it.each<[string, Tool[], string[]]>([
   expect(await called([{ role: 'user', content }], tools)).toEqual(calls)
 })
 
+const remove = tool('delete_file', 'Deletes a file', { path: text })
+const readFile = tool('read_file', 'Reads a file', { path: text })
+const pay = tool('transfer_money', 'Transfers money to an account', {
+  amount: { type: 'number' },
+  to_account: text,
+})
+const light = tool('set_light', 'Turns a light on or off', {
+  room: text,
+  state: { type: 'string', enum: ['on', 'off'] },
+})
+const book = tool('book_table', 'Books a table in a restaurant', { restaurant: text })
+const search = tool('web_search', 'Searches the web', { query: text })
+
+describe('what is not asked for is not done', () => {
+  it.each<[string, Tool[], string[]]>([
+    ['Should I delete old.log?', [remove], []],
+    ['Delete old.log', [remove], ['delete_file {"path":"old.log"}']],
+    ['Could you delete old.log?', [remove], ['delete_file {"path":"old.log"}']],
+    ['Do not delete a.txt, just read b.txt', [remove, readFile], ['read_file {"path":"b.txt"}']],
+    ['How do I transfer 100 to account DE-99?', [pay], []],
+    [
+      'Transfer 250.50 to account DE-99.',
+      [pay],
+      ['transfer_money {"amount":250.5,"to_account":"DE-99"}'],
+    ],
+    ['Is the light in the kitchen on?', [light], []],
+    ['Turn off the light in the kitchen', [light], []],
+    ['Please book a table for four', [book], []],
+    ['Without calling get_weather, tell me the weather in Lima.', [weather, time], []],
+    [
+      'Instead of the weather, give me the time in Paris.',
+      [weather, time],
+      ['get_current_time {"location":"Paris"}'],
+    ],
+    [
+      "Don't forget to check the weather in Paris.",
+      [weather],
+      ['get_weather {"location":"Paris"}'],
+    ],
+    ['Who won the cup in 2022?', [search], ['web_search {"query":"Who won the cup in 2022"}']],
+    ['Who won the cup in 2022? Do not search the web.', [search], []],
+  ])('%s', async (content, tools, calls) => {
+    expect(await called([{ role: 'user', content }], tools)).toEqual(calls)
+  })
+})
+
 it.each([
   ['path', 'read_file'],
   ['file_path', 'Read'],

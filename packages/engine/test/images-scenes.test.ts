@@ -167,6 +167,11 @@ describe('scenes', () => {
     ['bar chart titled "Sales" with values 10, 20 and 30', 'Sales', ['', '', '']],
     ['a bar chart showing Q1: 10, Q2: 20, Q3: 15', '', ['Q1', 'Q2', 'Q3']],
     ['a bar chart of 3, 4 and 5', '', ['', '', '']],
+    [
+      'Bar chart with apples 3, pears 7 and plums 5, title "Fruit"',
+      'Fruit',
+      ['apples', 'pears', 'plums'],
+    ],
     ['Bar chart of revenue per month: Jan 10, Feb -20', 'revenue per month', ['Jan', 'Feb']],
   ])('the title and the labels of a chart: %s', (prompt, title, labels) => {
     const { chart } = parseScene(prompt)

@@ -5,9 +5,9 @@ import type { Draft } from './draft.ts'
 import { createOpenPart } from './media/open-part.ts'
 import { createPause } from './pause.ts'
 import { isMedium } from './prompt-tokens.ts'
-import { openMedia } from './read-request.ts'
+import { assertMayFit, openMedia } from './read-request.ts'
 import { createEnvelope, createReply, type SpokenDraft, usageOf } from './reply.ts'
-import { assertShallow, isLarge } from './request-size.ts'
+import { assertShallow, isLarge, wantsMuch } from './request-size.ts'
 import { type SpeechWish, speakAnswer, speechWishOf } from './spoken.ts'
 import { streamReply } from './stream.ts'
 
@@ -17,7 +17,7 @@ const workMs = 20_000
 /**
  * Chat answered by classical algorithms: what to say or which tools to call is computed from the conversation, and
  * one of several ways to say it is drawn as the sampling fields ask. Prompts may have 128,000 tokens, answers 16,384.
- * A large request is worked out in a thread of its own. Throws invalid_request with the path of a picture, sound, film
+ * A large request, and one whose schema may want a large answer, is worked out in a worker. Throws invalid_request with the path of a picture, sound, film
  * or file that cannot be read or of a schema that allows nothing or is nested too deeply, context_length_exceeded,
  * overloaded, and unsupported_value for sound formats it does not make.
  */
@@ -45,12 +45,15 @@ export const chat: Operation<'chat'> = async (request, context) => {
 
 /** Here where it is done at once, else in a worker, so that nobody else waits for it. */
 async function compose(input: ComposeInput, context: OperationContext): Promise<Composed> {
-  const composed = isLarge(input)
-    ? await context.workers.run('composeSentChat', sent(input), {
-        timeoutMs: workMs,
-        param: 'messages',
-      })
-    : await composeChat(input)
+  const { messages, tools, response_format: format } = input.request
+  assertMayFit(messages, 'messages')
+  const composed =
+    isLarge(input) || wantsMuch([tools, format])
+      ? await context.workers.run('composeSentChat', sent(input), {
+          timeoutMs: workMs,
+          param: 'messages',
+        })
+      : await composeChat(input)
   const drafts = composed.drafts.map((draft) => ({
     ...draft,
     calls: draft.calls.map((call) => ({ ...call, id: context.newId('call_') })),

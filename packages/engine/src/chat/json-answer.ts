@@ -52,7 +52,7 @@ function jsonClues(ask: Ask, answer: Answer): Clues {
 }
 
 const keyList =
-  /\b(?:keys?|fields?|properties|attributes)\b(?: (?:named|called|are|of|for))?:? ((?:["'`]?[A-Za-z_][\w-]{0,40}["'`]?(?: \([^)]{0,60}\))?(?:, ?(?:and )?| and |,? & )){0,30}["'`]?[A-Za-z_][\w-]{0,40}["'`]?)/i
+  /\b(?:keys?|fields?|properties|attributes)\b(?: (?:named|called|are|of|for))?:? ((?:["'`]?[A-Za-z_][\w-]{0,40}["'`]?(?: \([^)]{0,60}\))?(?:, ?(?:and )?| and |,? & )){0,30}["'`]?[A-Za-z_][\w-]{0,40}["'`]?)(?![\w-]{0,40}["'`]? ?[=:] ?\S)/i
 /** "a JSON object with name and age for …". */
 const objectKeys =
   /\bjson(?: object| document)?(?: with| containing| of| having)(?: the| a| an)* ([a-z_]\w{0,40}(?:(?:, ?(?:and )?| and )(?:the |a |an )?[a-z_]\w{0,40}){0,30})(?= (?:for|from|of|about|in)\b| ?[:.\n]|$)/i
@@ -80,7 +80,16 @@ function objectSchema(ask: Ask): JsonSchema | undefined {
 const listName =
   /(?:list|items|names|tags|keywords|numbers|values|steps|participants|people|topics|ingredients|cities|colou?rs|emails|words)$/i
 
+/** `with keys a=1 and b="two"`. */
+const assignments = /\b(?:keys?|fields?|properties|attributes)\b:? ([^\n]{1,1000})/i
+const assignment = /([A-Za-z_][\w-]{0,40}) ?[=:] ?(?:["']([^"']{0,300})["']|([\w.+-]{1,40}))/g
+
 function freeObject(ask: Ask, answer: Answer, clues: Clues): Record<string, unknown> {
+  const assigned = [...(assignments.exec(ask.text)?.[1] ?? '').matchAll(assignment)]
+  if (assigned.length > 0)
+    return Object.fromEntries(
+      assigned.map(([, name = '', quoted, bare = '']) => [name, quoted ?? scalar(bare)]),
+    )
   const isTold = ask.passage !== '' || answer.skill === 'none'
   const pairs = clues.pairs.size > 0 ? [...clues.pairs] : pairsIn(ask.text)
   if (isTold && pairs.length > 0 && answer.skill !== 'arithmetic')

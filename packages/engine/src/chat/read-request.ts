@@ -5,10 +5,11 @@ import {
   invalidRequest,
   type Message,
 } from '@sluice/contract'
-import { countTokens } from '../tokens.ts'
+import { countTokens, tokenCharactersMax } from '../tokens.ts'
 import type { Conversation, Medium, PastCall, Turn } from './ask/conversation.ts'
 import { tellApart } from './ask/harness.ts'
 import { isMedium, messageText, textTokens } from './prompt-tokens.ts'
+import { holdsMore } from './request-size.ts'
 
 /** Opens a part that is not text; `param` is the path of the part. */
 export type OpenPart = (part: ContentPart, param: string) => Promise<Medium>
@@ -76,8 +77,17 @@ export function readRequest(
 
 /** Throws context_length_exceeded (param `field`) for more tokens than a request may have. */
 export function assertFits(tokens: number, field = 'messages'): void {
-  if (tokens <= contextTokensMax) return
-  throw new GatewayError(
+  if (tokens > contextTokensMax) throw contextExceeded(field, String(tokens))
+}
+
+/** The same for texts so long that nobody has to count: of megabytes it is known before they are handed to a worker. */
+export function assertMayFit(texts: unknown, field: string): void {
+  if (holdsMore(texts, contextTokensMax * tokenCharactersMax, ({ length }) => length))
+    throw contextExceeded(field, 'more')
+}
+
+function contextExceeded(field: string, tokens: string): GatewayError {
+  return new GatewayError(
     'context_length_exceeded',
     `This model's maximum context length is ${contextTokensMax} tokens, but '${field}' comes to ${tokens}`,
     { param: field },

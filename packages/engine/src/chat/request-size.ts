@@ -26,6 +26,22 @@ export function holdsMore(
   return false
 }
 
+/** Least sizes, and references, which may stand in what they refer to: a small schema wants a large value. */
+const sizes = new Set(['minItems', 'minLength', 'minProperties', 'minContains'])
+const smallSize = 50
+
+/** Whether a schema, or what holds some, may ask for much more than it holds itself. */
+export function wantsMuch(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return Object.entries(value).some(
+    ([name, inner]) =>
+      name === '$ref' ||
+      name === '$dynamicRef' ||
+      (sizes.has(name) && typeof inner === 'number' && inner > smallSize) ||
+      wantsMuch(inner),
+  )
+}
+
 const levelsMax = 64
 
 /** Throws invalid_request with the path of a tool or a schema that is nested more deeply than any real one. */

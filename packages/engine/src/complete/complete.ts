@@ -1,6 +1,7 @@
 import { type CompleteReply, chatUsage, formatJson, type Usage } from '@sluice/contract'
 import { createPause } from '../chat/pause.ts'
 import { createEnvelope, systemFingerprint } from '../chat/reply.ts'
+import { assertMayFit } from '../chat/read-request.ts'
 import { isLarge } from '../chat/request-size.ts'
 import type { Operation } from '../operation.ts'
 import { composeCompletion } from './compose.ts'
@@ -18,6 +19,7 @@ const workMs = 20_000
  */
 export const complete: Operation<'complete'> = async (request, context) => {
   if ((request.suffix ?? '') !== '') context.leftOut?.('suffix')
+  assertMayFit(request.prompt, 'prompt')
   const pause = createPause(context.signal)
   const seed = request.seed ?? Math.floor(context.random() * 2 ** 31)
   const input = { request, seed, now: context.now() }

@@ -15,16 +15,21 @@ const beginnings = [
   /^,? ?(?:of|for|showing|with)?:? ?(?:the )?(?:values? (?:of )?)?/i,
   /: ?|,? with (?:the )?values?(?: of)? /gi,
 ]
+const quotedTitle =
+  /,? ?(?:and |with )?(?:the |a )?(?:titled?|called|named) ["“']([^"”']{1,60})["”']/i
 const itemPattern = /^([\p{L}\p{N}._ -]{0,24}?)[ =:(]*(-?\d{1,9}(?:\.\d{1,6})?) ?%?\)?$/u
 
 /** Reads "a bar chart of sales: mon 10, tue 20"; undefined where there is no chart, or a value cannot be read. */
 export function parseBarChart(prompt: string, color: Rgb): BarChart | undefined {
-  const behind = chartPattern.exec(prompt.replaceAll(/\s+/g, ' '))?.[1]?.trim()
-  if (behind === undefined) return undefined
+  const whole = chartPattern.exec(prompt.replaceAll(/\s+/g, ' '))?.[1]?.trim()
+  if (whole === undefined) return undefined
+  const [given = '', title] = quotedTitle.exec(whole) ?? []
+  const behind = whole.replace(given, '')
   for (const beginning of beginnings)
     for (const { 0: found, index } of behind.matchAll(new RegExp(beginning, 'gi'))) {
       const bars = parseBars(behind.slice(index + found.length))
-      if (bars !== undefined) return { title: titleOf(behind.slice(0, index)), color, bars }
+      if (bars !== undefined)
+        return { title: title ?? titleOf(behind.slice(0, index)), color, bars }
     }
   return undefined
 }

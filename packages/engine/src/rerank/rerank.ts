@@ -26,7 +26,8 @@ export const rerank: Operation<'rerank'> = async (request, context) => {
     tokensMax: request.max_tokens_per_doc ?? Infinity,
     passagesMax: request.max_chunks_per_doc ?? Infinity,
   }
-  const large = texts.reduce((sum, text) => sum + text.length, 0) > inlineCharactersMax
+  const characters = texts.reduce((sum, text) => sum + text.length, query.length)
+  const large = characters > inlineCharactersMax
   const { scores, tokens, cut } = large
     ? await context.workers.run('judgeDocuments', input, { timeoutMs: judgeTimeoutMs })
     : await judgeDocuments(input)

@@ -1,4 +1,5 @@
 import type { Ask } from '../ask/ask.ts'
+import { withoutWithheld } from '../ask/withheld.ts'
 import { quotedOf } from '../text/spans.ts'
 import { pathsOf } from './paths.ts'
 
@@ -16,8 +17,9 @@ const requestCharactersMax = 2000
 const pathsMax = 16
 
 /** Undefined where the request is about no file, or leaves open what is to be done. */
-export function fileTaskOf({ text }: Ask): FileTask | undefined {
-  if (text.length > requestCharactersMax || /https?:\/\//i.test(text)) return undefined
+export function fileTaskOf({ text: given }: Ask): FileTask | undefined {
+  if (given.length > requestCharactersMax || /https?:\/\//i.test(given)) return undefined
+  const text = withoutWithheld(given, (part) => pathsOf(part).length > 0)
   const paths = pathsOf(text).map((span) => span.text)
   const [path] = paths
   if (path === undefined || paths.length > pathsMax) return undefined

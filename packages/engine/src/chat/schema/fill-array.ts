@@ -148,14 +148,21 @@ function objects(items: JsonSchema, property: Property, context: FillContext): F
   const { now, answer, text } = context.clues
   if (context.ancestors.includes(items)) return []
   const steps = asksForSteps.test(property.label) ? (answer?.evidence ?? []) : []
-  const fill = (clues: Clues): Found =>
-    context.fillNode(items, describeProperty('', items, true), deeper(context, clues))
+  const fill = (clues: Clues, unsaid = context.unsaid): Found =>
+    context.fillNode(items, describeProperty('', items, true), {
+      ...deeper(context, clues),
+      unsaid,
+    })
   if (steps.length > 0)
     return steps.slice(0, itemsUsual).map((step) => said(fill(stepClues(step, now)).value))
   return unitsIn(text)
-    .map((unit) =>
-      context.budget.nodes > 0 ? fill(findClues(unit, { now })) : invented(undefined),
-    )
+    .map((unit) => {
+      if (context.budget.nodes <= 0) return invented(undefined)
+      const unsaid = new Set<string>()
+      const found = fill(findClues(unit, { now }), unsaid)
+      // What the text does not say whole is no entry of its list.
+      return unsaid.size > 0 ? invented(undefined) : found
+    })
     .filter(({ sure }) => sure === 2)
 }
 
@@ -169,8 +176,12 @@ function stepClues(step: string, now: number): Clues {
 
 const unitsMax = 50
 
+/** "3 x Widget at $4.50, 1 x Gear". */
+const goods = /(?<![\w-])\d{1,6} ?[x×] ?\p{L}[^,;\n]{0,80}?(?=,|;|\n|\.(?:\s|$)|$| and \d)/gu
+
 function unitsIn(text: string): string[] {
   const ways = [
+    text.match(goods) ?? [],
     text.split('\n'),
     sentencesOf(text),
     text

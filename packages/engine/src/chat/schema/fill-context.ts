@@ -14,6 +14,8 @@ export interface FillContext {
   readonly depth: number
   /** Names of required properties that the text says nothing for, and that were made up. */
   readonly unsaid: Set<string>
+  /** Of several phrases of the text none is a value where nothing says so: what is made of it has consequences. */
+  readonly isStrict: boolean
   /** The schemas this one stands in, so that one which contains itself is not filled without end. */
   readonly ancestors: readonly unknown[]
   /** Fills a schema below this one. */

@@ -8,7 +8,7 @@ import type { Property } from './property.ts'
 /** A number for a property: the one that stands by its name or its unit, else the next that nothing else has taken. */
 export function fillNumber(schema: SchemaObject, property: Property, context: FillContext): Found {
   const own = spoken(property, context) ?? computed(property, context)
-  const value = own ?? unclaimed(property, context)
+  const value = own ?? unclaimed(schema, property, context)
   const fitted = value === undefined ? undefined : fit(value, schema)
   if (fitted !== undefined) {
     markUsed(context, value)
@@ -23,6 +23,13 @@ function spoken(property: Property, context: FillContext): number | undefined {
   const { clues } = context
   const pair = numberOf(pairOf(clues, property))
   if (pair !== undefined) return pair
+  const priced = /\b(?:price|cost|amount|fee|total)\b/.exec(property.label)?.[0]
+  const named =
+    priced === undefined
+      ? undefined
+      : new RegExp(`\\b${priced}\\b[^\\d.;\\n]{0,20}[$€£] ?(\\d[\\d,]*(?:\\.\\d+)?)`, 'i')
+  const amount = numberOf(named?.exec(clues.text)?.[1])
+  if (amount !== undefined) return amount
   const pattern = special.find(([label]) => label.test(property.label))?.[1]
   const digits = pattern?.exec(clues.text)?.slice(1)
   return (
@@ -74,10 +81,17 @@ function computed({ label }: Property, { clues }: FillContext): number | undefin
   return results.test(label) ? numberOf(clues.answer?.value) : undefined
 }
 
-function unclaimed({ required }: Property, context: FillContext): number | undefined {
+function unclaimed(
+  schema: SchemaObject,
+  { required }: Property,
+  context: FillContext,
+): number | undefined {
   if (!required) return undefined
   return context.clues.numbers.find(
-    ({ value }) => !isUsed(context, value) && Number.isFinite(value),
+    ({ value }) =>
+      !isUsed(context, value) &&
+      Number.isFinite(value) &&
+      (!isWhole(schema) || Number.isInteger(value)),
   )?.value
 }
 

@@ -57,7 +57,7 @@ function isMadeUp(
   value: unknown,
   name: string,
   property: JsonSchema,
-  { root, clues }: FillContext,
+  { root, clues, isStrict }: FillContext,
 ): boolean {
   const own = plainSchema(property, root)
   if ('const' in own || 'enum' in own || 'default' in own) return false
@@ -68,7 +68,9 @@ function isMadeUp(
   if (typeof value !== 'string' || formalLabel.test(label)) return true
   // What has ways of its own to be found in a text was not found.
   if (kinds.some((kind) => kind.label.test(label))) return true
-  return ![...nounPhrases(clues.text), ...clues.quoted.map((span) => span.text)].includes(value)
+  const phrases = nounPhrases(clues.text)
+  const meant = isStrict && phrases.length > 1 ? [] : phrases
+  return ![...meant, ...clues.quoted.map((span) => span.text)].includes(value)
 }
 
 const ranks: Readonly<Record<string, number>> = { array: 2, object: 3, string: 4 }

@@ -86,10 +86,11 @@ function made(schema: SchemaObject, property: Property, context: FillContext): s
     answer === undefined || answer.skill === 'none' ? [] : [answer.value ?? answer.phrasings[0]]
   // No plain phrase has a format or a pattern.
   const isFormal = textIn(schema, 'format') !== undefined || textIn(schema, 'pattern') !== undefined
+  const isForeign = kinds.find(({ label }) => label.test(property.label))?.formal === true
   const whole = clues.text.trim().slice(0, 500)
   const offered = isFormal
     ? []
-    : clues.isQuestion
+    : clues.isQuestion || isForeign
       ? [...answered, '']
       : [...own, ...answered, whole, '']
   for (const text of [...offered, schema['examples'], property.required ? [] : ''].flat()) {

@@ -27,15 +27,17 @@ export interface FillOptions {
   readonly root?: JsonSchema
   /** Is filled with the names of required properties that had to be made up. */
   readonly unsaid?: Set<string>
+  /** Whether phrases that nothing names count as made up; default false. */
+  readonly isStrict?: boolean
   /** How many schemas may be visited; default 3,000. */
   readonly nodesMax?: number
 }
 
 /** An instance of a schema from what a text says; not yet checked. Undefined as a value where there can be none. */
 export function fill(schema: JsonSchema, clues: Clues, options: FillOptions = {}): Found {
-  const { root = schema, unsaid = new Set(), nodesMax = nodesUsual } = options
+  const { root = schema, unsaid = new Set(), nodesMax = nodesUsual, isStrict = false } = options
   const budget = { nodes: nodesMax }
-  const travels = { root, clues, used: new Set<string>(), budget, unsaid }
+  const travels = { root, clues, used: new Set<string>(), budget, unsaid, isStrict }
   const context: FillContext = { ...travels, depth: 0, ancestors: [], fillNode }
   return fillNode(schema, describeProperty('', schema, true), context)
 }

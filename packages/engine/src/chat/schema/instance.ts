@@ -12,15 +12,19 @@ export interface Instance {
 
 /**
  * A value that is valid against a schema, filled from a text. Undefined where none was found: the schema allows
- * nothing, is too large, or asks for something that cannot be made up.
+ * nothing, is too large, or asks for something that cannot be made up. `isStrict`: phrases that nothing names count as made up.
  */
-export function createInstance(schema: JsonSchema, clues: Clues): Instance | undefined {
+export function createInstance(
+  schema: JsonSchema,
+  clues: Clues,
+  isStrict = false,
+): Instance | undefined {
   if (schema === false || !isBounded(schema)) return undefined
   const check = createCheck(schema)
   const given = givenJson(clues.text, schema, check)
   if (given !== undefined) return given
   const unsaid = new Set<string>()
-  const found = fill(schema, clues, { unsaid })
+  const found = fill(schema, clues, { unsaid, isStrict })
   const value: unknown = JSON.parse(JSON.stringify(found.value) ?? 'null')
   const mended = repair(value, { root: schema, clues, check })
   return mended === undefined ? undefined : { value: mended.value, unsaid: [...unsaid] }

@@ -13,13 +13,15 @@ interface Kind {
   readonly find: (clues: Clues, property: Property) => readonly (string | undefined)[]
   /** Whether a list for it takes all that is found. */
   readonly many?: true
+  /** A text has it in a form of its own, so that no other phrase of it can be meant. */
+  readonly formal?: true
   /** False where the candidate is the best there is rather than what the text names so. */
   readonly sure?: false
 }
 
 /** The first that a property's name fits is its kind. */
 export const kinds: readonly Kind[] = [
-  { label: /\be ?mails?\b/, find: ({ emails }) => textsOf(emails), many: true },
+  { label: /\be ?mails?\b/, find: ({ emails }) => textsOf(emails), many: true, formal: true },
   {
     label: /\brecipients?\b|^(?:to|cc|bcc|send to|reply to)$/,
     find: (clues) => [...textsOf(clues.emails), placeAfter(clues, 'to|for|tell|message|call|text')],
@@ -28,26 +30,31 @@ export const kinds: readonly Kind[] = [
   {
     label: /\b(?:urls?|uri|links?|web ?sites?|web ?pages?|href|homepage)\b/,
     find: ({ urls }) => textsOf(urls),
+    formal: true,
     many: true,
   },
   {
     label: /\b(?:phone|telephone|mobile|fax)\b/,
     find: ({ phones }) => textsOf(phones),
+    formal: true,
     many: true,
   },
   {
     label: /\b(?:dates?|days?|deadline|birthday|dob|check in|check out)\b|\bwhen\b/,
     find: (clues, property) =>
       lastIfEnd(textsOf(clues.dates), property).map((text) => text.replace(/^on /i, '')),
+    formal: true,
     many: true,
   },
   {
     label: /\b(?:path|directory|folder|file ?name)\b/,
     find: ({ text }) => textsOf(pathsOf(text)),
+    formal: true,
   },
   {
     label: /\b(?:time|hour|clock)\b(?!\s?zone)/,
     find: (clues, property) => lastIfEnd(textsOf(clues.times), property),
+    formal: true,
   },
   {
     label: /\b(?:origin|from|departure|source|start location|pickup|starting)\b/,
@@ -61,6 +68,7 @@ export const kinds: readonly Kind[] = [
     label:
       /\b(?:locations?|city|cities|places?|country|countries|address|town|region|state|where|airport|venue|stops)\b/,
     find: (clues) => textsOf(placesOf(clues)),
+    formal: true,
     many: true,
   },
   {
@@ -84,9 +92,11 @@ export const kinds: readonly Kind[] = [
   },
   {
     label:
-      /\b(?:id|identifier|code|sku|isbn|zip|postcode|postal|order number|invoice|reference|flight number|account number|tracking number)\b/,
+      /^number$|\b(?:id|identifier|code|sku|isbn|zip|postcode|postal|order number|invoice|reference|flight number|account number|tracking number)\b/,
     find: ({ text }) =>
-      text.match(/(?<![\w.,-])(?=[\w-]{0,38}\d)[A-Za-z0-9][\w-]{0,38}(?![\w]|[.,]\d)/g) ?? [],
+      withLettersFirst(
+        text.match(/(?<![\w.,-])(?=[\w-]{0,38}\d)[A-Za-z0-9][\w-]{0,38}(?![\w]|[.,]\d)/g) ?? [],
+      ),
   },
   {
     label: /\b(?:answer|result|response|output|solution|reply|value|summary|tl ?dr)\b/,
@@ -114,11 +124,20 @@ export const kinds: readonly Kind[] = [
   },
   {
     label:
-      /\b(?:names?|persons?|people|users?|authors?|who|contact|attendees?|participants?|customer|artist|company|organi[sz]ation|team|owner|sender|patient|student|employee|manager|assignee|host|guests?|members?|characters?|entities|friends|players|speakers)\b/,
-    find: (clues) => [introduced.exec(clues.text)?.[1], ...textsOf(clues.names)],
+      /\b(?:names?|persons?|people|users?|authors?|who|contact|attendees?|participants?|customer|vendor|supplier|merchant|seller|artist|company|organi[sz]ation|team|owner|sender|patient|student|employee|manager|assignee|host|guests?|members?|characters?|entities|friends|players|speakers)\b/,
+    find: (clues) => [
+      introduced.exec(clues.text)?.[1],
+      ...textsOf(clues.names).filter((name) => !/\d/.test(name)),
+    ],
     many: true,
   },
 ]
+
+/** What has letters, too, is more likely to be one than a plain number. */
+function withLettersFirst(found: readonly string[]): readonly string[] {
+  const has = (text: string): boolean => /[A-Za-z]/.test(text)
+  return [...found.filter(has), ...found.filter((text) => !has(text))]
+}
 
 function textsOf(spans: readonly Span[]): string[] {
   return spans.map((span) => span.text)

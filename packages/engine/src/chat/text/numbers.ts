@@ -20,7 +20,7 @@ const large = `${hundreds}[ -]${any(scales)}`
 const spelled = `(?:${large}(?:,?(?: and)? ${large})*(?:(?: and)? ${hundreds})?|${hundreds})`
 
 const pattern = new RegExp(
-  String.raw`(?<![\p{L}\p{N}_.])(?<digits>[-−+]?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?(?![\d,])|\d+(?:\.\d+)?))(?: (?<scale>${any(scales)})(?![A-Za-z]))?|(?<![A-Za-z])(?<words>${spelled})(?![A-Za-z])`,
+  String.raw`(?<![\p{L}\p{N}_.]|\p{L}[-−])(?<digits>[-−+]?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?(?![\d,])|\d+(?:\.\d+)?))(?: (?<scale>${any(scales)})(?![A-Za-z]))?|(?<![A-Za-z])(?<words>${spelled})(?![A-Za-z])`,
   'giu',
 )
 

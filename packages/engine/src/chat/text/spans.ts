@@ -62,6 +62,9 @@ const sentenceStarters: ReadonlySet<string> = new Set(
 const namePattern =
   /(?<![\p{L}\p{N}])\p{Lu}[\p{L}\p{M}\p{N}'’.&-]{0,40}(?:(?: (?:of|de|da|van|von|del|la|le|the) | )\p{Lu}[\p{L}\p{M}\p{N}'’&-]{0,40}){0,6}/gu
 
+/** What follows a verb and no name: "Deliver to", "Ship it". */
+const ordering = /^ (?:to|me|us|the|an?|my|it|this|these|all)\b/
+
 /** Runs of capitalised words: names of people, places and things. Leading common words are left off. */
 export function namesOf(text: string): Span[] {
   return spansIn(text, namePattern).flatMap((span) => {
@@ -71,7 +74,12 @@ export function namesOf(text: string): Span[] {
     const own = first < 0 ? '' : words.slice(first, last + 1).join(' ')
     const name = trimEndOf(own.replace(/['’]s$/u, ''), ".'’&-")
     const start = span.start + span.text.indexOf(own)
-    return name === '' || name === 'I' ? [] : [{ text: name, start, end: start + name.length }]
+    const isFirst = /(?:^|[.!?:\n]\s{0,3})$/.test(text.slice(Math.max(0, start - 4), start))
+    const isOrder =
+      isFirst && ordering.test(text.slice(start + name.length, start + name.length + 8))
+    return name === '' || name === 'I' || isOrder
+      ? []
+      : [{ text: name, start, end: start + name.length }]
   })
 }
 

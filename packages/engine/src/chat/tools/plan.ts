@@ -1,8 +1,9 @@
+import { asksAbout, withoutWithheld } from '../ask/withheld.ts'
 import { rolesOf } from '../files/file-tools.ts'
 import { type Clues, findClues } from '../schema/clues.ts'
 import { mentionedValues } from '../schema/fill-enum.ts'
 import { createInstance } from '../schema/instance.ts'
-import { plainSchema, propertiesOf, requiredOf, typesOf } from '../schema/json-schema.ts'
+import { isRecord, plainSchema, propertiesOf, requiredOf, typesOf } from '../schema/json-schema.ts'
 import { kinds } from '../schema/kinds.ts'
 import { wordingOf } from '../schema/phrases.ts'
 import { describeProperty } from '../schema/property.ts'
@@ -11,6 +12,7 @@ import { samplePattern } from '../schema/regex/sample.ts'
 import { spelledOut } from '../text/json-facts.ts'
 import { sentencesOf } from '../text/sentences.ts'
 import type { Span } from '../text/spans.ts'
+import { contentStems } from '../text/words.ts'
 import { clausesOf } from './clauses.ts'
 import { isCalculator, isNamed, type Profile, profileOf, speaksOf, suit, suitMin } from './suit.ts'
 import type { EngineTool, ToolUse } from './tool.ts'
@@ -37,12 +39,18 @@ export interface PlanOptions {
 const callsMax = 32
 
 /** The calls that a request asks for, in its order; empty where it asks for none and none is required. */
-export function planCalls(use: ToolUse, options: PlanOptions): PlannedCall[] {
+export function planCalls(use: ToolUse, given: PlanOptions): PlannedCall[] {
+  const offered = use.tools.map(profileOf)
+  const isBound = use.mode === 'required'
+  const { options, profiles: all } = isBound
+    ? { options: given, profiles: offered }
+    : withoutForbidden(given, offered)
   const { text } = options.clues
-  const isFree = (tool: EngineTool): boolean =>
-    isNamed(text, tool.name) || (!spawns(tool) && rolesOf(tool).length === 0)
-  const tools = use.mode === 'required' ? use.tools : use.tools.filter(isFree)
-  const profiles = tools.map(profileOf)
+  const isFree = (profile: Profile): boolean =>
+    (isNamed(text, profile.tool.name) ||
+      (!spawns(profile.tool) && rolesOf(profile.tool).length === 0)) &&
+    !isOnlyAskedAbout(text, profile, all)
+  const profiles = isBound ? all : all.filter(isFree)
   const named = profiles.filter(({ tool }) => isNamed(text, tool.name))
   const asked = named.length > 0 ? namedCalls(named, options) : askedCalls(profiles, options)
   const calls = asked.length > 0 ? asked : wholeCalls(profiles, use, options)
@@ -50,6 +58,55 @@ export function planCalls(use: ToolUse, options: PlanOptions): PlannedCall[] {
   const meant = use.mode === 'required' ? calls : calls.filter(({ unsaid }) => unsaid.length === 0)
   const distinct = new Map(meant.map((call) => [`${call.tool.name}\n${call.input}`, call]))
   return [...distinct.values()].slice(0, callsMax)
+}
+
+/** The request without what it says is not to be called, and the tools that remain. */
+function withoutForbidden(
+  options: PlanOptions,
+  all: readonly Profile[],
+): { readonly options: PlanOptions; readonly profiles: readonly Profile[] } {
+  const { text, now, answer } = options.clues
+  const forbidden = new Set<Profile>()
+  const about = new Set<Profile>()
+  const isCall = (part: string): boolean => {
+    for (const profile of all)
+      if (isNamed(part, profile.tool.name)) forbidden.add(profile)
+      else if (suit(part, profile, all) >= suitMin || speaksOf(part, profile)) about.add(profile)
+    return forbidden.size + about.size > 0
+  }
+  const rest = withoutWithheld(text, isCall)
+  for (const profile of about) if (suit(rest, profile, all) < suitMin) forbidden.add(profile)
+  const profiles = all.filter((profile) => !forbidden.has(profile))
+  if (rest === text) return { options, profiles }
+  return { options: { ...options, clues: findClues(rest, { now, answer }) }, profiles }
+}
+
+const acts =
+  /\b(?:add|approve|assign|book|buy|cancel|clear|close|commit|create|delete|deploy|drop|edit|email|exec|execute|insert|invite|kill|lock|make|merge|message|move|notify|open|order|pay|post|publish|purchase|push|remove|rename|reply|reserve|reset|restart|run|schedule|send|set|start|stop|submit|switch|transfer|turn|unlock|update|upload|write)\b/i
+
+function isActing({ name }: EngineTool): boolean {
+  return acts.test(spelledOut(name))
+}
+
+/** Arguments that only repeat what the tool is called after: "book a table" names no restaurant. */
+function echoesIn(value: unknown, tool: EngineTool, { quoted }: Clues): readonly string[] {
+  if (!isActing(tool) || !isRecord(value)) return []
+  const stems = new Set(contentStems(spelledOut(tool.name)))
+  return Object.entries(value).flatMap(([name, text]) =>
+    typeof text === 'string' &&
+    !quoted.some((span) => span.text === text) &&
+    contentStems(text).some((stem) => stems.has(stem))
+      ? [name]
+      : [],
+  )
+}
+
+/** Whether the request only asks how or whether to do what the tool would do. */
+function isOnlyAskedAbout(text: string, profile: Profile, all: readonly Profile[]): boolean {
+  if (!isActing(profile.tool)) return false
+  const sentences = sentencesOf(text)
+  const own = sentences.filter((sentence) => suit(sentence, profile, all) >= suitMin)
+  return (own.length > 0 ? own : sentences).every(asksAbout)
 }
 
 /** What starts another agent costs without end, so that nothing but its name calls for it. */
@@ -155,10 +212,16 @@ function isLookup({ name, parameters }: EngineTool): boolean {
 function callsOf(tool: EngineTool, clues: Clues): PlannedCall[] {
   if (tool.kind === 'custom') return [{ tool, input: customInput(tool, clues), unsaid: [] }]
   const callFor = (own: Clues): PlannedCall[] => {
-    const made = createInstance(tool.parameters, own)
+    const made = createInstance(tool.parameters, own, isActing(tool))
     return made === undefined
       ? []
-      : [{ tool, input: JSON.stringify(made.value), unsaid: made.unsaid }]
+      : [
+          {
+            tool,
+            input: JSON.stringify(made.value),
+            unsaid: [...made.unsaid, ...echoesIn(made.value, tool, own)],
+          },
+        ]
   }
   const row = rowOf(tool, clues)
   const [first, last] = [row[0], row.at(-1)]
