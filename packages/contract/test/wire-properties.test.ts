@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createJsonArraySplitter } from '../src/wire/json-array.ts'
+import { JsonSurvey } from '../src/wire/json-survey.ts'
 import { spliceFields, spliceInPlace, spliceItems } from '../src/wire/splice-json.ts'
 import { createEventSplitter, type EventBlock, type EventSplitter } from '../src/wire/sse.ts'
 import '../../../test/support/property-limits.ts'
@@ -115,7 +116,11 @@ describe('fields spliced into JSON', () => {
       fc.property(fc.oneof(body, plain), fc.string(), (text, model) => {
         const bytes = Buffer.from(text)
         const wanted = Buffer.from(spliceFields(bytes, { model }))
-        const spliced = spliceInPlace(bytes, { model }, JSON.parse(text) as Record<string, unknown>)
+        const fields = JSON.parse(text) as Record<string, unknown>
+        // Here a text of a few bytes is a long one.
+        const survey = new JsonSurvey(bytes, 3)
+        while (!survey.isDone) survey.advance(1024)
+        const spliced = spliceInPlace(bytes, { model }, { fields, longTexts: survey.longTexts })
         if (spliced) inPlace += 1
         expect((spliced ?? bytes).toString()).toBe(spliced ? wanted.toString() : text)
       }),

@@ -131,17 +131,23 @@ function explainBounds(rules: Schema, value: unknown, path: string): Mismatch | 
     if (below !== undefined && value >= below) return fault(`less than ${below}`)
   }
   if (typeof value === 'string') {
-    const length = [...value].length
-    if (length < (rules.minLength ?? 0))
-      return rules.minLength === 1
+    const { minLength = 0, maxLength = Infinity } = rules
+    if (!reachesLength(value, minLength))
+      return minLength === 1
         ? fault('a string that is not empty')
-        : fault(`at least ${rules.minLength} characters long`)
-    if (length > (rules.maxLength ?? Infinity))
-      return fault(`at most ${rules.maxLength} characters long`)
+        : fault(`at least ${minLength} characters long`)
+    if (reachesLength(value, maxLength + 1)) return fault(`at most ${maxLength} characters long`)
     if (rules.pattern !== undefined && !new RegExp(rules.pattern, 'u').test(value))
       return fault(`of the form ${rules.pattern}`)
   }
   return undefined
+}
+
+/** Whether a text has so many characters; of a long one no more is read than that takes. */
+function reachesLength(text: string, characters: number): boolean {
+  // A character is one unit or two.
+  if (text.length < characters || text.length >= 2 * characters) return text.length >= characters
+  return [...text].length >= characters
 }
 
 function explainArray(rules: Schema, value: unknown, path: string): Mismatch | undefined {

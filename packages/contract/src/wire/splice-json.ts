@@ -83,6 +83,25 @@ function findValues(bytes: Uint8Array, names: ReadonlySet<string>): Map<string, 
   return found
 }
 
+/** What came of parsing a document. */
+export interface Parsed {
+  readonly fields: Readonly<Record<string, unknown>>
+  /** Where long texts lie that are no names (see JsonSurvey), as far as that is known. */
+  readonly longTexts?: readonly Span[]
+}
+
+/** Where a text stands outside of long texts; -1 where it does not. To search through those may take a second. */
+function findBetween(bytes: Buffer, text: string, longTexts: readonly Span[], from = 0): number {
+  let at = from
+  for (const { start, end } of longTexts) {
+    if (start <= at) continue
+    const found = bytes.subarray(at, start).indexOf(text)
+    if (found >= 0) return at + found
+    at = end
+  }
+  return bytes.indexOf(text, at)
+}
+
 /**
  * The same as `findValues` without a look at the rest of the document, where that leaves no doubt: a name that stands
  * in it once, unescaped, and is known to be a field of its own stands there as that field's. Undefined where it does.
@@ -90,16 +109,17 @@ function findValues(bytes: Uint8Array, names: ReadonlySet<string>): Map<string, 
 function findKnown(
   bytes: Buffer,
   names: readonly string[],
-  parsed: Readonly<Record<string, unknown>>,
+  { fields, longTexts = [] }: Parsed,
 ): Map<string, Span[]> | undefined {
   // The only way to write a letter of a name otherwise.
-  if (bytes.includes('\\u00')) return undefined
+  if (findBetween(bytes, '\\u00', longTexts) >= 0) return undefined
   const found = new Map<string, Span[]>()
   for (const name of names) {
     const text = `"${name}"`
-    const at = bytes.indexOf(text)
+    const at = findBetween(bytes, text, longTexts)
     if (at < 0) continue
-    if (!Object.hasOwn(parsed, name) || bytes.includes(text, at + 1)) return undefined
+    if (!Object.hasOwn(fields, name) || findBetween(bytes, text, longTexts, at + 1) >= 0)
+      return undefined
     const start = skipSpace(bytes, skipSpace(bytes, at + text.length) + 1)
     found.set(name, [{ start, end: valueEnd(bytes, start) }])
   }
@@ -114,7 +134,7 @@ function findKnown(
 export function spliceFields(
   bytes: Uint8Array,
   fields: Readonly<Record<string, unknown>>,
-  parsed?: Readonly<Record<string, unknown>>,
+  parsed?: Parsed,
 ): Uint8Array {
   const names = Object.keys(fields)
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
@@ -152,7 +172,7 @@ export function spliceFields(
 export function spliceInPlace(
   bytes: Buffer,
   fields: Readonly<Record<string, unknown>>,
-  parsed: Readonly<Record<string, unknown>>,
+  parsed: Parsed,
 ): Buffer | undefined {
   const [field, ...others] = Object.entries(fields)
   if (!field) return bytes

@@ -1,4 +1,11 @@
-import { isRawNumber, parseJson, spliceFields, spliceInPlace } from '@sluice/contract'
+import {
+  isRawNumber,
+  type LongText,
+  parseJson,
+  spliceFields,
+  spliceInPlace,
+} from '@sluice/contract'
+import { longTextsOf } from './large-json.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -12,6 +19,8 @@ export interface RequestParts {
   readonly parameters?: Fields
   /** Whether the format is one of the gateway's own operations. */
   readonly isOwn: boolean
+  /** Whether the fields are without their long texts (`outlineJson`). Default false. */
+  readonly isOutline?: boolean
 }
 
 /** The request in the client's own format, path parameters included. */
@@ -35,18 +44,23 @@ export class CallRequest {
   readonly #parameters: Fields | undefined
   readonly #isOwn: boolean
   #value: Fields | undefined
+  #outline: Fields | undefined
   #fields: Fields | undefined
   #bytes: Buffer | undefined
+  readonly #longTexts: readonly LongText[]
   /** Set once the bytes have been given away, possibly with another model in them. */
   #isLent = false
 
   /** `value` is the validated result of `requestOf`. */
-  constructor(value: Fields, { fields, raw, parameters, isOwn }: RequestParts) {
+  constructor(value: Fields, parts: RequestParts) {
+    const { fields, raw, parameters, isOwn, isOutline } = parts
     this.model = value['model']
     this.#parameters = parameters
     this.#isOwn = isOwn
-    this.#value = value
+    if (isOutline === true) this.#outline = value
+    else this.#value = value
     this.#fields = fields
+    this.#longTexts = (raw && longTextsOf(raw)) ?? []
     this.#bytes = raw && Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength)
   }
 
@@ -54,6 +68,11 @@ export class CallRequest {
   get value(): Fields {
     this.#value ??= this.#read()
     return this.#value
+  }
+
+  /** The same, possibly without its long texts: for who asks how it is made, and not what it says. */
+  get outline(): Fields {
+    return this.#value ?? this.#outline ?? this.value
   }
 
   /** Whether there is a JSON body, which may go on as it came. */
@@ -65,6 +84,7 @@ export class CallRequest {
   rest(): void {
     if (!this.#bytes || this.#bytes.length > readAgainBytesMax) return
     this.#value = undefined
+    this.#outline = undefined
     this.#fields = undefined
   }
 
@@ -74,11 +94,14 @@ export class CallRequest {
     const names = Object.keys(changed)
     // Of all fields only the model is known without its bytes.
     const isRestorable = names.length === 0 || (names.length === 1 && names[0] === 'model')
+    // Where another model was put in, the texts may lie elsewhere.
+    const known = this.#isLent ? {} : { longTexts: this.#longTexts }
+    const parsed = this.#fields && { fields: this.#fields, ...known }
     const changedInPlace =
-      isRestorable && !this.#isLent && this.#fields
-        ? spliceInPlace(this.#bytes, changed, this.#fields)
+      isRestorable && !this.#isLent && parsed
+        ? spliceInPlace(this.#bytes, changed, parsed)
         : undefined
-    if (!changedInPlace) return spliceFields(this.#bytes, changed, this.#fields)
+    if (!changedInPlace) return spliceFields(this.#bytes, changed, parsed)
     this.#isLent = true
     this.#bytes = changedInPlace
     return changedInPlace

@@ -1,4 +1,5 @@
 import { isObject, isRawNumber } from '@sluice/contract'
+import { concatInTurns } from './concat.ts'
 import { turn } from './turns.ts'
 
 /** So much is written in one turn, in UTF-16 units: about a millisecond. */
@@ -44,9 +45,9 @@ class LargeJson {
   readonly #written: Buffer[] = []
   #text = ''
 
-  bytes(): Buffer {
+  bytes(): Promise<Buffer> {
     this.#flush()
-    return Buffer.concat(this.#written)
+    return concatInTurns(this.#written)
   }
 
   async write(value: unknown): Promise<void> {

@@ -30,7 +30,16 @@ export async function parseLargeJson(bytes: Buffer, unitsMax: number): Promise<u
       'too_large',
       `The request body holds more than ${restBytesMax} bytes beside texts of ${longTextBytesMin} bytes and more`,
     )
-  return parseSurveyed(bytes, survey)
+  const value = await parseSurveyed(bytes, survey)
+  surveyed.set(bytes, survey.longTexts)
+  return value
+}
+
+const surveyed = new WeakMap<Uint8Array, readonly LongText[]>()
+
+/** Where the long texts lie in bytes that `parseLargeJson` has parsed, which are as they were then. */
+export function longTextsOf(bytes: Uint8Array): readonly LongText[] | undefined {
+  return surveyed.get(bytes)
 }
 
 /** A list of numbers that is longer, as an embedding is, is parsed by itself. */

@@ -1,9 +1,10 @@
-import type { GatewayError, OperationName } from '@sluice/contract'
+import { GatewayError, type OperationName } from '@sluice/contract'
 import type { StreamWriter } from '@sluice/protocols'
 import type { AttemptAnswer } from './attempt/attempt.ts'
 import { type Source, through } from './attempt/source.ts'
 import type { Call } from './call.ts'
 import type { AnyStep } from './canonical.ts'
+import { turn } from './turns.ts'
 
 type Pieces = Source<string | Uint8Array>
 type Writer = StreamWriter<OperationName>
@@ -17,24 +18,74 @@ export function writtenSteps(
   writer: Writer,
   settled: Settled,
 ): Pieces {
-  return through<readonly AnyStep[], string>(steps, (sink) => ({
-    push(batch) {
-      let text = ''
-      for (const step of batch) text += writer.write(step)
+  return through<readonly AnyStep[], string>(steps, (sink) => {
+    /** What came while large events are being written. */
+    let waiting: (() => void)[] | undefined
+    const inOrder = (then: () => void): void => {
+      if (waiting) waiting.push(then)
+      else then()
+    }
+    /** Sends a text and what comes behind it. True where it is large, and all that follows waits for its turn. */
+    const send = (text: string): boolean => {
       if (text !== '') sink.push(text)
-    },
-    end() {
-      const last = writer.end()
-      if (last !== '') sink.push(last)
-      settled()
-      sink.end()
-    },
-    fail(error) {
-      settled(error)
-      sink.push(writer.fail(error))
-      sink.end()
-    },
-  }))
+      const later = writer.later?.() ?? []
+      if (later.length === 0 && text.length < largeLengthMin) return false
+      const held: (() => void)[] = []
+      waiting = held
+      sendLater(later, sink).then(
+        () => {
+          waiting = undefined
+          for (const then of held) inOrder(then)
+        },
+        (thrown: unknown) => sink.fail(GatewayError.from(thrown)),
+      )
+      return true
+    }
+    const write = (batch: readonly AnyStep[]): void => {
+      let text = ''
+      for (const [index, step] of batch.entries()) {
+        text += writer.write(step)
+        if (text.length < largeLengthMin) continue
+        if (send(text)) return inOrder(() => write(batch.slice(index + 1)))
+        text = ''
+      }
+      if (text !== '') sink.push(text)
+    }
+    return {
+      push(batch) {
+        if (waiting) waiting.push(() => write(batch))
+        else write(batch)
+      },
+      end: () =>
+        inOrder(() => {
+          send(writer.end())
+          inOrder(() => {
+            settled()
+            sink.end()
+          })
+        }),
+      fail: (error) =>
+        inOrder(() => {
+          send(writer.fail(error))
+          settled(error)
+          inOrder(() => sink.end())
+        }),
+    }
+  })
+}
+
+/** What follows a text of so many UTF-16 units waits for a turn; a writer has something to write later only behind such. */
+const largeLengthMin = 512 * 1024
+
+async function sendLater(
+  later: readonly (() => string)[],
+  sink: { push(text: string): void },
+): Promise<void> {
+  for (const write of later) {
+    await turn()
+    sink.push(write())
+  }
+  await turn()
 }
 
 /** The upstream's own bytes; a failure becomes the format's own error event behind them. */

@@ -6,10 +6,13 @@ import {
   bytesOfUnits,
   GatewayError,
   invalidRequest,
+  outlineJson,
   parseJson,
 } from '@sluice/contract'
 import { withNumbers } from '../gateway/call-request.ts'
+import { concatInTurns } from '../gateway/concat.ts'
 import type { HeldBytes } from '../gateway/held-bytes.ts'
+import { assertFewInTexts } from '../gateway/json-texts.ts'
 import { parseLargeJson } from '../gateway/large-json.ts'
 import { createDecoder, type Decoder } from './decoders.ts'
 
@@ -24,6 +27,9 @@ export interface BodyLimits {
 /** A body becomes at most so many times as large, once it is no longer small: what is written by hand stays far below. */
 const ratioMax = 100
 const anyRatioBytesMax = 1024 * 1024
+
+/** The pieces of a larger body are joined in turns. */
+const joinedBytesMax = 8 * 1024 * 1024
 
 /**
  * A body on its way in, without its content encoding (RFC 9110, 8.4.1; zstd: RFC 8878), counted as it comes. Throws
@@ -46,6 +52,11 @@ export class ArrivingBody {
     const { bytesMax, inflatedBytesMax } = limits
     this.#bytesMax = this.#decoder ? Math.min(bytesMax, inflatedBytesMax) : bytesMax
     this.stream = this.#decoder ? request.pipe(this.#decoder) : request
+  }
+
+  /** The bytes that have come so far. */
+  get size(): number {
+    return this.#size
   }
 
   /** Counts a piece. Throws where that was too much. */
@@ -112,7 +123,8 @@ export function readBody(request: IncomingMessage, limits: BodyLimits): Promise<
       if (isOver) return
       isOver = true
       const [first] = pieces
-      resolve(withoutMark(pieces.length === 1 && first ? first : Buffer.concat(pieces)))
+      if (body.size > joinedBytesMax) resolve(concatInTurns(pieces).then(withoutMark))
+      else resolve(withoutMark(pieces.length === 1 && first ? first : Buffer.concat(pieces)))
       // The listeners stay as long as the request, and would keep them beside the body.
       pieces.length = 0
     })
@@ -150,14 +162,8 @@ export function parseJsonObject(
   contentType: string | undefined,
   unitsMax: number,
 ): Record<string, unknown> | Promise<Record<string, unknown>> {
-  if (!isJson(contentType))
-    throw new GatewayError(
-      'unsupported_media_type',
-      `Content-Type must be application/json, not ${contentType?.slice(0, 80)}`,
-    )
-  if (!isUtf8(bytes)) throw invalidRequest('The request body is not UTF-8')
-  if (bytes.length > bytesOfUnits(unitsMax))
-    return parseLargeJson(bytes, unitsMax).then(checkedObject, notJson)
+  assertJson(bytes, contentType)
+  if (bytes.length > bytesOfUnits(unitsMax)) return parseLargeObject(bytes, unitsMax)
   let value: unknown
   try {
     value = parseJson(bytes.toString('utf8'))
@@ -165,6 +171,33 @@ export function parseJsonObject(
     notJson(cause)
   }
   return checkedObject(value)
+}
+
+async function parseLargeObject(bytes: Buffer, unitsMax: number): Promise<Record<string, unknown>> {
+  const fields = checkedObject(await parseLargeJson(bytes, unitsMax).catch(notJson))
+  await assertFewInTexts(fields, unitsMax)
+  return fields
+}
+
+/** The same without its long free texts (`outlineJson`); undefined where it has to be parsed as a whole. */
+export function outlineJsonObject(
+  bytes: Buffer,
+  contentType: string | undefined,
+  unitsMax: number,
+): Record<string, unknown> | undefined {
+  assertJson(bytes, contentType)
+  if (bytes.length > bytesOfUnits(unitsMax)) return undefined
+  const outline = outlineJson(bytes)
+  return outline === undefined ? undefined : checkedObject(outline)
+}
+
+function assertJson(bytes: Buffer, contentType: string | undefined): void {
+  if (!isJson(contentType))
+    throw new GatewayError(
+      'unsupported_media_type',
+      `Content-Type must be application/json, not ${contentType?.slice(0, 80)}`,
+    )
+  if (!isUtf8(bytes)) throw invalidRequest('The request body is not UTF-8')
 }
 
 function notJson(cause: unknown): never {

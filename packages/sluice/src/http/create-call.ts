@@ -1,5 +1,5 @@
-import { invalidRequest, operations, validate } from '@sluice/contract'
-import type { ClientFormat } from '@sluice/protocols'
+import { formatJson, invalidRequest, operations, validate } from '@sluice/contract'
+import type { ClientFormat, FormatContext } from '@sluice/protocols'
 import { isUnsupportedMode, unsupportedModes } from '../config/unsupported-mode.ts'
 import { formatContext } from '../gateway/answer.ts'
 import { type Call, openTrail } from '../gateway/call.ts'
@@ -25,17 +25,15 @@ export interface CallInput extends Omit<RequestParts, 'isOwn'> {
 export function createCall(exchange: Exchange, input: CallInput): Call {
   const { gateway, id, key, cancellation, request: incoming } = exchange
   const { format } = input
-  const parts = { ...input, isOwn: format.isOwn === true }
-  // The schema's type is what the format says it is.
-  const request = validate(format.request, requestOf(parts)) as Readonly<Record<string, unknown>>
-  const { check } = operations[format.operation]
-  if (format.isOwn === true) (check as ((value: unknown) => void) | undefined)?.(request)
   const headers = input.headers ?? publicHeaders(incoming.headers)
   const query = input.query ?? publicQuery(incoming.url)
   const trail = openTrail(gateway.now())
+  const context = formatContext(gateway, headers, trail)
+  const given = { ...input, isOwn: format.isOwn === true }
+  const { request, parts } = acceptedRequest(format, given, context)
   const address = clientAddress(incoming, exchange.options.trustedProxies)
   const writer = asksForStream(format, request)
-    ? format.writer?.(request, formatContext(gateway, headers, trail), query)
+    ? format.writer?.(request, context, query)
     : undefined
   return {
     id,
@@ -61,6 +59,39 @@ export function createCall(exchange: Exchange, input: CallInput): Call {
     ...(incoming.trace && { trace: incoming.trace }),
     trail,
   }
+}
+
+interface AcceptedRequest {
+  readonly request: Readonly<Record<string, unknown>>
+  readonly parts: RequestParts
+}
+
+/** To write so much anew takes a few milliseconds; what is larger keeps its words. */
+const respelledBytesMax = 4 * 1024 * 1024
+
+/** The request as it came or, where it is refused so, in the words that its format has for it. */
+function acceptedRequest(
+  format: ClientFormat,
+  parts: RequestParts,
+  context: FormatContext,
+): AcceptedRequest {
+  try {
+    return { request: checkedRequest(format, parts), parts }
+  } catch (error) {
+    const { raw, fields } = parts
+    if (!raw || !format.respell || raw.length > respelledBytesMax) throw error
+    const respelled = format.respell(fields, context)
+    const again = { ...parts, fields: respelled, raw: Buffer.from(formatJson(respelled)) }
+    return { request: checkedRequest(format, again), parts: again }
+  }
+}
+
+function checkedRequest(format: ClientFormat, parts: RequestParts): AcceptedRequest['request'] {
+  // The schema's type is what the format says it is.
+  const request = validate(format.request, requestOf(parts)) as AcceptedRequest['request']
+  const { check } = operations[format.operation]
+  if (format.isOwn === true) (check as ((value: unknown) => void) | undefined)?.(request)
+  return request
 }
 
 /** What a form says, with the sizes of its files in their place. */
