@@ -1,4 +1,4 @@
-import { type ContentPart, parseDataUrl } from '@sluice/contract'
+import { type ContentPart, type DataUrl, parseDataUrl } from '@sluice/contract'
 
 /** What a file is by the end of its name. */
 const typesByEnding: Readonly<Record<string, string>> = {
@@ -54,6 +54,16 @@ export function pdfAsFile(part: ContentPart): ContentPart | undefined {
   if (!isPdf) return undefined
   const { image_url: _, ...rest } = part
   return { ...rest, type: 'file', file: { filename: 'document.pdf', file_data: url } }
+}
+
+/** `%PDF-` in base64: files also come without a data: address around them. */
+const pdfStart = 'JVBERi0'
+
+/** The bytes of a file that are written out in a part; undefined for an address. */
+export function writtenFile(data: string): DataUrl | undefined {
+  return data.startsWith(pdfStart)
+    ? { contentType: 'application/pdf', base64: data }
+    : parseDataUrl(data)
 }
 
 /** A file that is text, in words that every model reads; undefined for every other part. */

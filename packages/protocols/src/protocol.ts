@@ -1,5 +1,6 @@
 import type {
   EventOf,
+  Fields,
   GatewayError,
   OperationName,
   ReplyOf,
@@ -191,10 +192,10 @@ export type FormatName =
 /** A client format that a protocol speaks itself, so that bytes pass untouched but for the model name. */
 export interface Native {
   /**
-   * Whether this request may go as it came: false where it uses something that only the gateway's form of the format
-   * has, so that the codec must say it. Absent: always.
+   * Whether this request may go as it came to a model: false where it uses something that only the gateway's form of the
+   * format has, or that this model is known to refuse, so that the codec must say it. Absent: always.
    */
-  fits?(request: unknown): boolean
+  fits?(request: unknown, model?: string): boolean
   /** `body` is the caller's JSON with the model name already replaced (where the format carries it in the body). */
   request(call: {
     readonly body: Uint8Array
@@ -290,10 +291,20 @@ export interface ClientFormat<O extends OperationName = OperationName> {
   readonly streams?: boolean
   /** True where an effort alone does not switch thinking on; default false. */
   readonly effortWithoutThinking?: boolean
+  /**
+   * True where nothing but `toCanonical`, `fromCanonical` and `prefixOf` reads the long texts of a request: whatever else is
+   * given one, natives included, may get its outline (`outlineJson`). Default false.
+   */
+  readonly takesOutline?: boolean
   /** Whether a request asks for a stream, where that is not the field `stream`. */
   isStreamed?(request: unknown): boolean
   /** Where the model's name stands; default `body`. */
   readonly modelIn?: 'body' | 'path'
+  /**
+   * The body in the words of this format, where other servers of it read further ones. Asked only for a body that was refused,
+   * and tried in its place.
+   */
+  respell?(body: Fields, context: FormatContext): Fields
   toCanonical(request: unknown, context: FormatContext): RequestOf<O>
   fromCanonical(reply: ReplyOf<O>, request: unknown, context: FormatContext): unknown
   /** Only on formats that count tokens instead of answering: the answer for a count. */
@@ -328,6 +339,11 @@ export interface StreamWriter<O extends OperationName> {
   end(): string
   /** The format's error event; nothing follows it. */
   fail(error: GatewayError): string
+  /**
+   * What comes behind the text that was written last and is large: each of these writes one event, in a turn of its own, so
+   * that others need not wait for all of them. Asked for after each text; absent where nothing is written later.
+   */
+  later?(): readonly (() => string)[]
   /** Told once when an upstream's own bytes go to the caller instead, so that `fail` can go on where they stop. */
   passed?(): void
   /** What to send while nothing happens; a comment unless the format has its own. */

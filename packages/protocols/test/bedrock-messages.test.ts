@@ -208,6 +208,7 @@ describe('media', () => {
             type: 'file',
             file: { filename: 'My paper_1.pdf', file_data: 'data:application/pdf;base64,BBBB' },
           },
+          { type: 'file', file: { filename: 'bare.pdf', file_data: 'JVBERi0xLjQK' } },
           { type: 'input_audio', input_audio: { data: 'CCCC', format: 'wav' } },
           { type: 'video_url', video_url: { url: 'data:video/mp4;base64,DDDD' } },
         ],
@@ -226,6 +227,7 @@ describe('media', () => {
       { image: { format: 'jpeg', source: { s3Location: { uri: 's3://bucket/a.jpg' } } } },
       { document: { format: 'pdf', name: 'My paper-1', source: { bytes: 'AAAA' } } },
       { document: { format: 'pdf', name: 'My paper-1-2', source: { bytes: 'BBBB' } } },
+      { document: { format: 'pdf', name: 'bare', source: { bytes: 'JVBERi0xLjQK' } } },
       { audio: { format: 'wav', source: { bytes: 'CCCC' } } },
       { video: { format: 'mp4', source: { bytes: 'DDDD' } } },
     ])

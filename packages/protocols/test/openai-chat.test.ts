@@ -289,6 +289,20 @@ describe('requests that may pass untouched', () => {
     expect(openai.native.chat?.fits?.(asked)).toBe(fits)
   })
 
+  it.each([
+    ['o3', { max_tokens: 9 }, false],
+    ['o3', { temperature: 0.5 }, false],
+    ['o3', { temperature: 1 }, true],
+    ['o4-mini', { parallel_tool_calls: false }, false],
+    ['gpt-5', { parallel_tool_calls: false }, true],
+    ['gpt-5.1', { temperature: 0.5, max_tokens: 9 }, true],
+    ['gpt-4.1', { temperature: 0.5, max_tokens: 9 }, true],
+  ])('for %s %j: %s', (model, fields, fits) => {
+    const asked = { messages: [user], ...fields }
+    expect(openai.native.chat?.fits?.(asked, model)).toBe(fits)
+    expect(fitsChat({ knows: ['top_k'] })(asked, model)).toBe(true)
+  })
+
   it('depend on what the upstream knows and lacks', () => {
     const fits = fitsChat({ knows: ['top_k', 'reasoning_content'], lacks: ['seed'] })
     expect(fits({ messages: [{ role: 'assistant', reasoning_content: 'r' }], top_k: 4 })).toBe(true)

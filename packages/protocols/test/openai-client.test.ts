@@ -58,8 +58,26 @@ describe('a chat completion request', () => {
     ],
     [json({ schema, more: 1 }), json({ name: 'person', schema, more: 1 })],
     [{ response_format: { type: 'json_object' } }, { response_format: { type: 'json_object' } }],
+    [{ response_format: { type: 'json_object', schema } }, json({ name: 'person', schema })],
   ])('says of %j: %j', (fields, said) => {
     expect(canonical(fields)).toEqual({ leftOut: [], request: { model: 'm', messages, ...said } })
+  })
+
+  it('keeps the signature of a thought that stands among the parts', () => {
+    const thought = { type: 'thinking', thinking: 'Hm', signature: 'c2ln' }
+    const content = [thought, { type: 'text', text: 'Yes' }]
+    const { request } = canonical({ messages: [...messages, { role: 'assistant', content }] })
+    expect(request).toMatchObject({
+      messages: [
+        ...messages,
+        {
+          role: 'assistant',
+          content: 'Yes',
+          reasoning_content: 'Hm',
+          thinking_blocks: [thought],
+        },
+      ],
+    })
   })
 
   it('says what it leaves out', () => {

@@ -1,6 +1,6 @@
 import { type ChatRequest, type ContentPart, parseDataUrl, registeredType } from '@sluice/contract'
 import { lackDetail } from '../decisions.ts'
-import { pdfAsFile, typeOfFile } from '../file-types.ts'
+import { pdfAsFile, typeOfFile, writtenFile } from '../file-types.ts'
 import type { CodecContext } from '../protocol.ts'
 
 export type Block = Readonly<Record<string, unknown>>
@@ -129,7 +129,7 @@ function fileBlock(
   documentName: (filename: string) => string,
 ): Block | undefined {
   const { file_data: given } = file ?? {}
-  const data = given == null ? undefined : (parseDataUrl(given) ?? downloaded(given, context))
+  const data = given == null ? undefined : (writtenFile(given) ?? downloaded(given, context))
   if (data === undefined) {
     context.unsupported(
       given == null ? `${path}.file.file_id` : `${path}.file.file_data`,

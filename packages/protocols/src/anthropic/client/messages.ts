@@ -163,7 +163,9 @@ function resultParts(content: Block['content'], path: string): readonly ContentP
   if (content === undefined) return []
   if (typeof content === 'string') return [{ type: 'text', text: content }]
   if (!Array.isArray(content))
-    throw invalidRequest('The content of a tool result is text or blocks', `${path}.content`)
+    return 'type' in content
+      ? partsOf({ type: '', ...content }, `${path}.content`)
+      : [{ type: 'text', text: formatJson(content) }]
   return content.flatMap((inner, index) => partsOf(inner, `${path}.content[${index}]`))
 }
 

@@ -1,6 +1,6 @@
 import { type ContentPart, type DataUrl, invalidRequest, parseDataUrl } from '@sluice/contract'
 import { lackDetail } from '../../decisions.ts'
-import { pdfAsFile, typeOfFile } from '../../file-types.ts'
+import { pdfAsFile, typeOfFile, writtenFile } from '../../file-types.ts'
 import type { CodecContext } from '../../protocol.ts'
 import { type Block, imageTypes } from '../blocks.ts'
 
@@ -45,9 +45,6 @@ function dataImage({ contentType, base64 }: DataUrl, path: string): Block {
   return { type: 'image', source: { type: 'base64', media_type: contentType, data: base64 } }
 }
 
-/** `%PDF-` in base64: files also come without a data: address around them. */
-const pdfStart = 'JVBERi0'
-
 function fileBlock({ file }: ContentPart, path: string, context: CodecContext): Block | undefined {
   const content = file?.file_data
   const title = file?.filename == null ? {} : { title: file.filename }
@@ -61,9 +58,7 @@ function fileBlock({ file }: ContentPart, path: string, context: CodecContext): 
   const param = `${path}.file.file_data`
   if (/^https?:/i.test(content))
     return { type: 'document', source: { type: 'url', url: content }, ...title }
-  const data: DataUrl | undefined = content.startsWith(pdfStart)
-    ? { contentType: 'application/pdf', base64: content }
-    : parseDataUrl(content)
+  const data = writtenFile(content)
   if (data === undefined) throw invalidRequest('A file must be a data URL', param)
   const { base64 } = data
   const contentType = typeOfFile(data.contentType, file?.filename)

@@ -13,6 +13,7 @@ import { inputTypeOf } from '../embed-task.ts'
 import { geminiError } from './error.ts'
 import { missing, nameLeftOut, pick, refuse } from './fields.ts'
 import { textsOf } from './messages.ts'
+import { respellContent, respellRequests } from './respell.ts'
 import {
   BatchEmbedContentsReply,
   BatchEmbedContentsRequest,
@@ -30,6 +31,7 @@ export const embedContent: ClientFormat<'embed'> = {
   request: EmbedContentRequest,
   reply: EmbedContentReply,
   example: { content: { parts: [{ text: 'A gate across a channel of water' }] } },
+  respell: respellContent,
   toCanonical(request, context) {
     const fields = objectOf(request)
     nameLeftOut(EmbedContentRequest, fields, context)
@@ -53,6 +55,7 @@ export const batchEmbedContents: ClientFormat<'embed'> = {
   request: BatchEmbedContentsRequest,
   reply: BatchEmbedContentsReply,
   example: { requests: [{ content: { parts: [{ text: 'A gate across a channel of water' }] } }] },
+  respell: respellRequests,
   toCanonical(request, context) {
     const fields = objectOf(request)
     nameLeftOut(BatchEmbedContentsRequest, fields, context)

@@ -4,6 +4,7 @@ import { geminiError } from './error.ts'
 import { nameLeftOut, pick } from './fields.ts'
 import { contentReply } from './reply.ts'
 import { chatRequestOf, paramOfChat } from './request.ts'
+import { respellContents } from './respell.ts'
 import {
   CountTokensReply,
   CountTokensRequest,
@@ -38,6 +39,7 @@ export const generateContent: ClientFormat<'chat'> = {
     const { tools, systemInstruction, contents } = objectOf(request)
     return [tools, systemInstruction, listOf(contents).slice(0, 2)]
   },
+  respell: respellContents,
   toCanonical: generationOf,
   fromCanonical: contentReply,
   error: geminiError,

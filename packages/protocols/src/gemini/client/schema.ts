@@ -49,8 +49,11 @@ const Part = message({
 
 const parts = Type.Array(Part, { minItems: 1 })
 
+/** `function` and `tool` are what Google's own libraries call the side that results come from. */
+const roles = ['user', 'model', 'function', 'tool']
+
 /** https://ai.google.dev/api/caching#Content. Without a role it is the user's. */
-const Content = Type.Object({ role: optional(oneOf(['user', 'model', 'function'])), parts })
+const Content = Type.Object({ role: optional(oneOf(roles)), parts })
 
 const SystemInstruction = Type.Object({ role: optional(text), parts })
 
@@ -73,7 +76,7 @@ const Tool = message({
 
 const ToolConfig = message({
   functionCallingConfig: message({
-    mode: oneOf(['MODE_UNSPECIFIED', 'AUTO', 'ANY', 'NONE', 'VALIDATED']),
+    mode: anyCase(['MODE_UNSPECIFIED', 'AUTO', 'ANY', 'NONE', 'VALIDATED']),
     allowedFunctionNames: texts,
   }),
   retrievalConfig: AnyObject,

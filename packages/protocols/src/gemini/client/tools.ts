@@ -84,7 +84,7 @@ function choiceOf(config: Fields, path: string): ToolChoice | undefined {
   const names = listOf(pick(calling, 'allowedFunctionNames')).filter(
     (name) => typeof name === 'string',
   )
-  switch (calling['mode']) {
+  switch (someText(calling['mode'])?.toUpperCase()) {
     case 'NONE':
       return 'none'
     case 'ANY':

@@ -1,6 +1,7 @@
 import type { ClientFormat } from '../../protocol.ts'
 import { responseOf } from './reply.ts'
 import { canonicalOf, paramOf } from './request.ts'
+import { respellResponses } from './respell.ts'
 import { ResponseObject, type ResponsesRequest, ResponsesRequest as schema } from './schema.ts'
 import { createChatWriter } from './stream.ts'
 
@@ -14,6 +15,7 @@ export const responses: ClientFormat<'chat'> = {
   request: schema,
   reply: ResponseObject,
   example: { model: 'builtin-chat', input: 'What is 6 times 7?' },
+  respell: respellResponses,
   toCanonical: (request, context) => canonicalOf(checked(request), context),
   fromCanonical: (reply, request, context) => responseOf(reply, checked(request), context),
   writer: (request, context) => createChatWriter(checked(request), context),

@@ -76,7 +76,10 @@ function isCalled({ tool: { type } }: Offered): boolean {
 
 /** Each tool once: what a search finds again, and what is in the list as well, is told by its first place. */
 function offeredIn(request: Offering): readonly Offered[] {
-  const listed = (request.tools ?? []).map((tool, index) => ({ tool, path: `tools[${index}]` }))
+  const listed = (request.tools ?? []).map((tool, index) => ({
+    tool: unwrapped(tool),
+    path: `tools[${index}]`,
+  }))
   const known = new Set<string>()
   return [...listed, ...loadedTools(request)].flatMap(inNamespace).filter((one) => {
     if (!isCalled(one)) return true
@@ -85,6 +88,14 @@ function offeredIn(request: Offering): readonly Offered[] {
     known.add(key)
     return isNew
   })
+}
+
+/** A function as chat has it is one here, too. */
+function unwrapped(tool: Fields): Fields {
+  const { type, name, function: called, ...rest } = tool
+  return type === 'function' && name === undefined && isObject(called)
+    ? { type, ...rest, ...called }
+    : tool
 }
 
 function inNamespace({ tool, path }: Pick<Offered, 'path' | 'tool'>): readonly Offered[] {

@@ -70,6 +70,8 @@ const ResponseTool = Type.Object({
   user_location: optional(AnyObject),
   external_web_access: optional(Type.Boolean()),
   filters: optional(AnyObject),
+  /** What chat has a function in. */
+  function: optional(AnyObject),
 })
 
 /** OpenAI API, CreateResponse. */

@@ -66,28 +66,45 @@ export function createChatWriter(
     write: (step) => write(writing, step),
     end: () => end(writing),
     fail: (error) => fail(writing, error),
+    later: events.later,
     whole: () => writing.whole,
   }
 }
 
 interface Events {
   readonly tell: (type: string, fields: object) => void
-  /** What was told since the last call, as wire text. */
+  /** What was told since the last call, as wire text, but for what is written later. */
   readonly take: () => string
+  /** What was told behind that text. */
+  readonly later: () => readonly (() => string)[]
 }
+
+/** Behind so much text, in UTF-16 units, an event is written later: the ends of an answer repeat all of it four times. */
+const writtenAtOnceMax = 512 * 1024
+
+const nothing: readonly (() => string)[] = []
 
 /** The events of one response, numbered in their order. */
 function createEvents(): Events {
   let sequence = 0
   let text = ''
+  let later: (() => string)[] = []
   return {
     tell(type, fields) {
-      const data = JSON.stringify({ type, sequence_number: sequence++, ...fields })
-      text += formatEvent({ event: type, data })
+      const event = { type, sequence_number: sequence++, ...fields }
+      const format = () => formatEvent({ event: type, data: JSON.stringify(event) })
+      if (text.length > writtenAtOnceMax) later.push(format)
+      else text += format()
     },
     take() {
       const taken = text
       text = ''
+      return taken
+    },
+    later() {
+      if (later.length === 0) return nothing
+      const taken = later
+      later = []
       return taken
     },
   }

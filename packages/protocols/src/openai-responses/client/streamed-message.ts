@@ -84,5 +84,7 @@ export function createStreamedMessage(id: string, index: number, teller: Teller)
 
 function partOf({ type, text, annotations, logprobs }: Part): Fields {
   if (type === 'refusal') return { type, refusal: text }
-  return textPart(text, { annotations, logprobs: { content: logprobs, refusal: null } })
+  // As they are now: an event may be written when more of them have come.
+  const content = [...logprobs]
+  return textPart(text, { annotations: [...annotations], logprobs: { content, refusal: null } })
 }

@@ -1,10 +1,12 @@
 import {
   type ChatReply,
   type ChatRequest,
+  isObject,
   type Message,
   type OperationName,
   objectOf,
   type ResponseFormat,
+  type ThinkingBlock,
   type Tool,
 } from '@sluice/contract'
 import type { FormatContext, StreamWriter } from '../../protocol.ts'
@@ -75,7 +77,17 @@ function withoutThinkingParts(message: GivenMessage): ChatCompletionMessage {
     // Without such parts the types are the same.
     return message as ChatCompletionMessage
   const { text, reasoning } = readContent(content)
-  return { reasoning_content: reasoning, ...rest, content: text }
+  const blocks = content.flatMap(signedThought)
+  const signed = blocks.length === 0 ? {} : { thinking_blocks: blocks }
+  return { reasoning_content: reasoning, ...signed, ...rest, content: text }
+}
+
+/** Among the parts as Claude writes it, where its signature has to go back. */
+function signedThought(part: unknown): readonly ThinkingBlock[] {
+  const { type, thinking, signature } = objectOf(part)
+  return type === 'thinking' && typeof thinking === 'string' && typeof signature === 'string'
+    ? [{ type, thinking, signature }]
+    : []
 }
 
 /** What OpenRouter's, vLLM's and others' models have thought, under their name for it. */
@@ -158,6 +170,10 @@ function canonicalFormat({
   json_schema: schema,
   ...rest
 }: NonNullable<ChatCompletionRequest['response_format']>): ResponseFormat {
+  // Together's, Fireworks' and llama.cpp's word for the same.
+  const { schema: beside, ...others } = rest as typeof rest & { readonly schema?: unknown }
+  if (type === 'json_object' && isObject(beside))
+    return { ...others, type: 'json_schema', json_schema: namedSchema({ schema: beside }) }
   return type === 'json_schema'
     ? { ...rest, type, json_schema: namedSchema(objectOf(schema)) }
     : { ...rest, type }
@@ -200,10 +216,21 @@ function givenPlace({ tools }: ChatCompletionRequest, rest: string): string {
   return rest.replace(/^\[(\d+)\]/, (_, place: string) => `[${places[Number(place)] ?? place}]`)
 }
 
+type Shown = ReturnType<typeof withShownPictures<GivenMessage>>
+
+/** Of a request's messages; one of thousands may have thousands of paths. */
+const shownMessages = new WeakMap<readonly GivenMessage[], Shown>()
+
+function shownOf(messages: readonly GivenMessage[]): Shown {
+  const shown = shownMessages.get(messages) ?? withShownPictures(messages)
+  shownMessages.set(messages, shown)
+  return shown
+}
+
 /** Where the caller wrote what is at this place of the messages: pictures have one of their own. */
 function givenMessage({ messages }: ChatCompletionRequest, rest: string): string {
   const [, index = '', inner = ''] = /^\[(\d+)\](.*)$/.exec(rest) ?? []
-  const found = withShownPictures(messages)[Number(index)]
+  const found = shownOf(messages)[Number(index)]
   if (index === '' || found === undefined) return rest
   const { message, given } = found
   const original = messages[given]

@@ -6,6 +6,7 @@ import {
 } from '@sluice/contract'
 import type { ClientFormat } from '../../protocol.ts'
 import { canonicalChat, chatAnswer, paramOfChat, stopList, writeChat } from './chat.ts'
+import { respellChat } from './respell.ts'
 import {
   ChatCompletion,
   ChatCompletionChunk,
@@ -53,9 +54,11 @@ export const ownFormats: { readonly [O in OperationName]: ClientFormat } = {
   // The schemas have accepted the requests before they come here.
   chat: own('chat', {
     ...chunked,
+    takesOutline: true,
     request: ChatCompletionRequest,
     reply: ChatCompletion,
     event: ChatCompletionChunk,
+    respell: respellChat,
     toCanonical: (request, context) => canonicalChat(request as ChatCompletionRequest, context),
     fromCanonical: (reply: ChatReply, request) =>
       chatAnswer(reply, request as ChatCompletionRequest),

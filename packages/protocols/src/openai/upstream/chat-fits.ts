@@ -1,5 +1,7 @@
 import { type Fields, isObject, listOf, objectOf, textOf } from '@sluice/contract'
+import { chatFamily } from '../../families/chat-models.ts'
 import { isNeutral } from '../../neutral-values.ts'
+import type { Native } from '../../protocol.ts'
 import { isProviderSearch } from '../client/offered-tools.ts'
 import { isNamedSchema } from '../named-schema.ts'
 import type { ChatExtension, ChatOptions } from './options.ts'
@@ -8,19 +10,40 @@ import type { ChatExtension, ChatOptions } from './options.ts'
  * Whether an upstream with these options understands a chat request as it came, so that its bytes may pass untouched.
  * False sends it through the codec, which translates or refuses what only this gateway's form of chat has.
  */
-export function fitsChat({ knows, lacks = [] }: ChatOptions = {}): (request: unknown) => boolean {
+export function fitsChat({ knows, lacks = [] }: ChatOptions = {}): NonNullable<Native['fits']> {
   const known: ReadonlySet<string> = new Set(knows)
   const foreign = (['top_k', 'thinking_budget'] as const).filter((name) => !known.has(name))
-  return (request) => {
+  return (request, model = '') => {
     if (!isObject(request)) return false
     if (foreign.some((name) => request[name] != null)) return false
     if (lacks.some((name) => !isNeutral(name, request[name]))) return false
     if (hasBareSchema(request['response_format'])) return false
+    if (knows === undefined && isRefusedBy(model, request)) return false
     if (listOf(request['tools']).some(isProviderSearch)) return false
     return [...listOf(request['messages']), ...listOf(request['tools'])].every((item) =>
       fitsItem(item, known),
     )
   }
+}
+
+const advisory = [
+  'temperature',
+  'top_p',
+  'presence_penalty',
+  'frequency_penalty',
+  'parallel_tool_calls',
+] as const
+
+/**
+ * Whether a model of OpenAI's own refuses the request for what only advises, or for the older name of the limit: its models that
+ * reason before every answer do (reasoning guide; "Unsupported parameter: 'max_tokens' is not supported with this model").
+ */
+function isRefusedBy(model: string, request: Fields): boolean {
+  const given = advisory.filter((name) => !isNeutral(name, request[name]))
+  if (given.length === 0 && request['max_tokens'] == null) return false
+  const { lacks, efforts } = chatFamily(model)
+  if (!lacks.includes('temperature') || efforts?.includes('none') === true) return false
+  return request['max_tokens'] != null || given.some((name) => lacks.includes(name))
 }
 
 function hasBareSchema(format: unknown): boolean {

@@ -1,0 +1,81 @@
+import { type Fields, isObject } from '@sluice/contract'
+import { readArguments } from '../../call-arguments.ts'
+import { snakeCase } from './fields.ts'
+
+/**
+ * A request with lists where Google also reads what would be alone in one, and contents where its client libraries take a
+ * text.
+ */
+export function respellContents(request: Fields): Fields {
+  let result = request
+  const change = (name: string, respelled: (value: unknown) => unknown): void => {
+    result = changed(result, name, respelled)
+  }
+  change('contents', contentsOf)
+  change('systemInstruction', instructionOf)
+  change('tools', (tools) =>
+    listed(tools).map((tool) => changed(tool, 'functionDeclarations', listed)),
+  )
+  change('generateContentRequest', (inner) => (isObject(inner) ? respellContents(inner) : inner))
+  return result
+}
+
+/** A request for embeddings: a text alone is a content. */
+export function respellContent(request: Fields): Fields {
+  return changed(request, 'content', instructionOf)
+}
+
+/** The same for each of several. */
+export function respellRequests(request: Fields): Fields {
+  return changed(request, 'requests', (requests) =>
+    listed(requests).map((each) => (isObject(each) ? respellContent(each) : each)),
+  )
+}
+
+/** The field, in either spelling, with another value. */
+function changed<T>(fields: T, name: string, respelled: (value: unknown) => unknown): T {
+  if (!isObject(fields)) return fields
+  const found = [name, snakeCase(name)].find((key) => fields[key] != null)
+  return found === undefined ? fields : { ...fields, [found]: respelled(fields[found]) }
+}
+
+function listed(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [value]
+}
+
+/** Several texts, or parts without a content, are what the user says at once. */
+function contentsOf(contents: unknown): readonly unknown[] {
+  const given = listed(contents)
+  return given.every((each) => typeof each === 'string')
+    ? [{ role: 'user', parts: given.map((text) => ({ text })) }]
+    : given.map(contentOf)
+}
+
+function contentOf(content: unknown): unknown {
+  if (typeof content === 'string') return { role: 'user', parts: [{ text: content }] }
+  if (!isObject(content)) return content
+  const { role, parts } = content
+  return {
+    ...content,
+    ...(role === 'assistant' ? { role: 'model' } : {}),
+    ...(parts == null ? {} : { parts: listed(parts).map(partOf) }),
+  }
+}
+
+function instructionOf(instruction: unknown): unknown {
+  return typeof instruction === 'string' || Array.isArray(instruction)
+    ? { parts: listed(instruction).map(partOf) }
+    : contentOf(instruction)
+}
+
+function partOf(part: unknown): unknown {
+  if (typeof part === 'string') return { text: part }
+  const answered = changed(part, 'functionResponse', (response) =>
+    changed(response, 'response', (value) => (isObject(value) ? value : { result: value })),
+  )
+  return changed(answered, 'functionCall', (call) =>
+    changed(call, 'args', (args) =>
+      typeof args === 'string' ? readArguments(args, 'contents') : args,
+    ),
+  )
+}

@@ -1,0 +1,36 @@
+import { type Fields, formatJson, isObject } from '@sluice/contract'
+
+/** A Responses request with the lists and texts that OpenAI wants, where objects stand for them. */
+export function respellResponses(request: Fields): Fields {
+  const { input } = request
+  if (isObject(input)) return { ...request, input: [respelledItem(input)] }
+  return Array.isArray(input) ? { ...request, input: input.map(respelledItem) } : request
+}
+
+function respelledItem(item: unknown): unknown {
+  if (!isObject(item)) return item
+  const { role, content, output } = item
+  return {
+    ...item,
+    ...(isObject(content) ? { content: [respelledPart(content, role)] } : {}),
+    ...(Array.isArray(content)
+      ? { content: content.map((part) => respelledPart(part, role)) }
+      : {}),
+    ...(isObject(output) ? { output: formatJson(output) } : {}),
+  }
+}
+
+/** A text or a picture as chat has it. */
+function respelledPart(part: unknown, role: unknown): unknown {
+  if (!isObject(part)) return part
+  const { type, image_url: picture, ...rest } = part
+  if (type === 'text') return { ...part, type: role === 'assistant' ? 'output_text' : 'input_text' }
+  if (!isObject(picture)) return part
+  const { url, detail } = picture
+  return {
+    ...rest,
+    type: 'input_image',
+    image_url: url,
+    ...(detail == null ? {} : { detail }),
+  }
+}

@@ -1,0 +1,64 @@
+// Chat completions that go to OpenAI in its own format, to models that refuse what others take.
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type FakeUpstream, fakeUpstream } from '../support/fake-upstream.ts'
+import { ask, at, good } from '../support/routes.ts'
+import { type Started, start } from '../support/start.ts'
+
+let upstream: FakeUpstream
+let gateway: Started
+beforeEach(async () => {
+  upstream = await fakeUpstream(good)
+  gateway = await start(at({ acme: upstream }))
+})
+afterEach(async () => {
+  await gateway[Symbol.asyncDispose]()
+  await upstream[Symbol.asyncDispose]()
+})
+
+const path = '/v1/chat/completions'
+
+async function sentOf(model: string, fields: object, headers: Record<string, string> = {}) {
+  const response = await gateway.post(
+    path,
+    { model: `acme/${model}`, ...ask, ...fields },
+    { headers },
+  )
+  await response.text()
+  const {
+    model: _model,
+    messages: _messages,
+    ...sent
+  } = (upstream.seen.at(-1)?.body ?? {}) as Record<string, unknown>
+  return { status: response.status, sent, dropped: response.headers.get('x-sluice-dropped') }
+}
+
+test.each([
+  ['o3', { max_tokens: 50 }, { max_completion_tokens: 50 }, null],
+  ['gpt-5', { max_tokens: 50, seed: 1 }, { max_completion_tokens: 50, seed: 1 }, null],
+  ['o4-mini', { temperature: 0.2, top_p: 0.9 }, {}, 'temperature, top_p'],
+  [
+    'gpt-5-mini',
+    { presence_penalty: 0.5, reasoning_effort: 'low' },
+    { reasoning_effort: 'low' },
+    'presence_penalty',
+  ],
+  ['gpt-4o-search-preview', { temperature: 0.2 }, {}, 'temperature'],
+])('%s is told %j as %j, without %s', async (model, fields, sent, dropped) => {
+  expect(await sentOf(model, fields)).toEqual({ status: 200, sent, dropped })
+})
+
+test.each([
+  ['gpt-4.1', { temperature: 0.2, max_tokens: 50, new_field: 1 }],
+  ['o3', { temperature: 1, max_completion_tokens: 50, new_field: 1 }],
+  // It takes sampling as long as it does not reason, which is what it does unless asked.
+  ['gpt-5.2', { temperature: 0.2, new_field: 1 }],
+  ['some-model', { temperature: 0.2, max_tokens: 50, new_field: 1 }],
+])('%s gets %j as it came', async (model, fields) => {
+  expect(await sentOf(model, fields)).toEqual({ status: 200, sent: fields, dropped: null })
+})
+
+test('where nothing may be left out, the field is refused by its name', async () => {
+  const headers = { 'x-sluice-unsupported': 'refuse' }
+  expect((await sentOf('o3', { temperature: 0.2 }, headers)).status).toBe(400)
+  expect(upstream.seen).toEqual([])
+})
