@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
-import { type OutputAsset, type OutputChunk, type Plugin, rolldown } from 'rolldown'
+import { type OutputAsset, type OutputChunk, rolldown } from 'rolldown'
 import { filesBesideCode } from './files-beside-code.ts'
 import { formatLicences } from './licences.ts'
+import { smallStart } from './small-start.ts'
 
 export interface Bundle {
   /** What belongs into dist/, by name. */
@@ -30,7 +31,7 @@ export async function createBundle(root: string): Promise<Bundle> {
     external: externalPackages(root),
     plugins: [
       filesBesideCode(root, (path) => read.add(relativeTo(root, path))),
-      lateBound('node:http'),
+      smallStart(),
       {
         name: 'inputs',
         generateBundle() {
@@ -55,22 +56,6 @@ export async function createBundle(root: string): Promise<Bundle> {
   return { files, inputs: [...read].toSorted() }
 }
 
-/**
- * Takes the exports of a module of Node's when they are used. An ES import takes all of them at once, and those of
- * `node:http` bring along a second undici, for its WebSocket: 40 ms of a start.
- */
-function lateBound(name: string): Plugin {
-  const id = `\0late-bound:${name}`
-  return {
-    name: 'late-bound',
-    resolveId: { filter: { id: new RegExp(`^${name}$`) }, handler: () => id },
-    load: {
-      filter: { id: new RegExp(`^${RegExp.escape(id)}$`) },
-      handler: () => `module.exports = process.getBuiltinModule('${name}')`,
-    },
-  }
-}
-
 /** npm rewrites the hidden lockfile whenever it changes node_modules. */
 const standingInputs = [
   'package.json',
@@ -79,6 +64,7 @@ const standingInputs = [
   'build/bundle.ts',
   'build/files-beside-code.ts',
   'build/licences.ts',
+  'build/small-start.ts',
 ]
 
 function externalPackages(root: string): RegExp[] {

@@ -64,10 +64,14 @@ function typeOf({ parameters = [], requestBody, responses }: Operation): string 
       .join('; ')
   const body = requestBody?.content['application/json']?.schema
   const reply = responses['200']?.content?.['application/json']?.schema
+  const asked = [
+    `path: { ${inPlace('path')} }`,
+    `query: { ${inPlace('query')} }`,
+    `body: ${body ? schemaType(body) : 'undefined'}`,
+  ]
   return [
     '{',
-    `    path: { ${inPlace('path')} }; query: { ${inPlace('query')} }`,
-    `    body: ${body ? schemaType(body) : 'undefined'}`,
+    `    ${asked.join('; ')}`,
     `    reply: ${reply ? schemaType(reply) : 'unknown'}`,
     '  }',
   ].join('\n')

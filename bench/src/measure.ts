@@ -99,7 +99,7 @@ function readings({ pid, stubPid, cores }: OpenTarget) {
   }
 }
 
-/** On a busy machine a warm-up ends after this long, whatever it came to. */
+/** A warm-up ends after this long, whatever it came to: on a busy machine, or with streams that take their time. */
 const warmMsMax = 15_000
 
 /** Lets the code of a target be compiled for a load before it is measured. Returns why it cannot be: more than one in 100 fails. */
@@ -113,7 +113,7 @@ export async function warm(
     url: target.url,
     concurrency: scenario.connections,
     requests,
-    durationMs: scenario.spreadMs === undefined ? warmMsMax : scenario.durationMs,
+    durationMs: warmMsMax,
     shot: () => shot,
   })
   const failed = Object.values(report.failures).reduce((sum, count) => sum + count, 0)

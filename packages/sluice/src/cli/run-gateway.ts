@@ -19,6 +19,7 @@ import { openData } from './open-data.ts'
 import { type OpenGateway, type OpenGatewayInput, openGateway } from './open-gateway.ts'
 import type { StartFacts } from './start-message.ts'
 import { StoreFailures } from './store-failures.ts'
+import { boundYoungSpace } from './young-space.ts'
 
 /** What a gateway knows only once it listens. */
 export type Listening = Pick<StartFacts, 'port' | 'models' | 'providers'>
@@ -37,6 +38,7 @@ export interface Running extends Pick<OpenGatewayInput, 'config' | 'log' | 'link
 /** Serves until it is told to stop. */
 export async function runGateway(running: Running): Promise<void> {
   const { environment, config, log, link, workers } = running
+  using _youngSpace = boundYoungSpace()
   const failures = new StoreFailures(log)
   await using store = await openData(config, {
     journalFolder: join(config.dataFolder, 'journal'),

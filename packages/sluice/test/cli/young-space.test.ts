@@ -1,0 +1,50 @@
+import { execFileSync } from 'node:child_process'
+import { expect, test } from 'vitest'
+
+const mib = 1024 * 1024
+const source = new URL('../../src/cli/young-space.ts', import.meta.url).href
+
+/** The largest that the space for young objects becomes while many objects live for a while. */
+function youngMiB(prepare: string): number {
+  const program = `
+    import { boundYoungSpace } from ${JSON.stringify(source)}
+    import { getHeapSpaceStatistics } from 'node:v8'
+    ${prepare}
+    let largest = 0
+    for (let turn = 0; turn < 500; turn += 1) {
+      const kept = Array.from({ length: 40_000 }, (_, index) => ({ index, list: [index] }))
+      const { space_size: size } = getHeapSpaceStatistics().find((space) => space.space_name === 'new_space')
+      largest = Math.max(largest, size, kept.length)
+      await new Promise((resolve) => setImmediate(resolve))
+      if (largest >= 128 * 1024 * 1024) break
+    }
+    console.log(largest)`
+  const args = ['--expose-gc', '--max-semi-space-size=64', '--input-type=module', '-e', program]
+  return Number(execFileSync(process.execPath, args, { encoding: 'utf8' })) / mib
+}
+
+test('the space for young objects does not grow beyond its bound', () => {
+  expect(youngMiB('')).toBeGreaterThanOrEqual(128)
+  const bounded = youngMiB('boundYoungSpace()')
+  expect(bounded).toBeGreaterThanOrEqual(32)
+  expect(bounded).toBeLessThan(120)
+}, 60_000)
+
+test('it grows again after V8 has made it smaller', () => {
+  const again = `boundYoungSpace()
+    for (const count of [40_000, 40_000, 1]) {
+      for (let turn = 0; turn < 200; turn += 1) {
+        const kept = Array.from({ length: count }, (_, index) => ({ index, list: [index] }))
+        await new Promise((resolve) => setImmediate(resolve, kept))
+      }
+      globalThis.gc()
+      globalThis.gc()
+    }`
+  const bounded = youngMiB(again)
+  expect(bounded).toBeGreaterThanOrEqual(32)
+  expect(bounded).toBeLessThan(120)
+}, 60_000)
+
+test('it may grow again once it is disposed', () => {
+  expect(youngMiB('boundYoungSpace()[Symbol.dispose]()')).toBeGreaterThanOrEqual(128)
+}, 60_000)
