@@ -206,6 +206,30 @@ test('one that is killed is started again; the others go on, and no record is lo
   expect(new Set(kept.map(({ callId }) => callId)).size).toBe(18)
 }, 60_000)
 
+test('one that hangs gets nothing more, and is killed and started again', async () => {
+  await using upstream = await answering()
+  await using program = await start(settings(upstream, { server: { workerTimeoutMs: 3_000 } }))
+  const [victim = 0] = program.workers()
+  process.kill(victim, 'SIGSTOP')
+  const ends = await Promise.all(
+    Array.from({ length: 20 }, () =>
+      program.ask('/v1/chat/completions', { body: chat }).then(
+        ({ status }) => status,
+        () => 'closed',
+      ),
+    ),
+  )
+  // What it had been handed when it stopped ends with it.
+  expect(ends.filter((end) => end === 200).length).toBeGreaterThanOrEqual(19)
+  await until(() => program.workers().length === 2 && !program.workers().includes(victim), 20_000)
+  const said = program.lines().map(({ msg }) => msg)
+  expect(said).toContain('a worker does not answer: it is killed')
+  const statuses = await ofEveryWorker(program, () =>
+    program.ask('/v1/chat/completions', { body: chat }).then(({ status }) => status),
+  )
+  expect(new Set(statuses)).toEqual(new Set([200]))
+}, 60_000)
+
 test('when the process that started them is killed, nothing is left behind and nothing lost', async () => {
   await using upstream = await answering()
   await using program = await start(settings(upstream, { server: { stopTimeoutMs: 500 } }))

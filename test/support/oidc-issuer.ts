@@ -28,11 +28,15 @@ export interface OidcIssuer extends AsyncDisposable {
   }
   /** Browsers may be sent back to this gateway. */
   register(...gateways: readonly string[]): void
+  /** A token with these claims, signed as its own are. */
+  sign(claims: Claims): Promise<string>
 }
 
 export interface IssuerOptions {
   /** Default 127.0.0.1; `localhost` is another site than that to a browser. */
   readonly host?: string
+  /** Whether a gateway is told of who signs out here: the first that is registered. Default false. */
+  readonly tellsLogouts?: boolean
   /** Groups and addresses are told at the address for them alone, and stand in no token. Default false. */
   readonly isThin?: boolean
 }
@@ -46,6 +50,7 @@ const jwk = { ...(await exportJWK(privateKey)), kid: keyId, alg: 'RS256', use: '
 export async function oidcIssuer({
   host = '127.0.0.1',
   isThin = false,
+  tellsLogouts = false,
 }: IssuerOptions = {}): Promise<OidcIssuer> {
   const people = new Map<string, Claims>()
   const asked: string[] = []
@@ -70,8 +75,14 @@ export async function oidcIssuer({
     asked,
     trouble,
     register(...gateways) {
-      answering = providerOf({ url, gateways, people, trouble, isThin }).callback()
+      const logoutUrl = tellsLogouts
+        ? `${gateways[0]}/admin/v1/session/oidc/backchannel-logout`
+        : undefined
+      const providing = { url, gateways, people, trouble, isThin, logoutUrl }
+      answering = providerOf(providing).callback()
     },
+    sign: (claims) =>
+      new SignJWT(claims).setProtectedHeader({ alg: 'RS256', kid: keyId }).sign(privateKey),
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
@@ -82,6 +93,8 @@ export async function oidcIssuer({
 interface Providing extends Pick<OidcIssuer, 'url' | 'people' | 'trouble'> {
   readonly gateways: readonly string[]
   readonly isThin: boolean
+  /** Where it is told who has signed out here; undefined where nobody is. */
+  readonly logoutUrl: string | undefined
 }
 
 /** It warns of what is right for a test: it forgets everything, and asks for no real password. */
@@ -95,7 +108,7 @@ function quietly(...given: ConstructorParameters<typeof Provider>): Provider {
   }
 }
 
-function providerOf({ url, gateways, people, trouble, isThin }: Providing): Provider {
+function providerOf({ url, gateways, people, trouble, isThin, logoutUrl }: Providing): Provider {
   const provider = quietly(url, {
     clients: [
       {
@@ -103,9 +116,16 @@ function providerOf({ url, gateways, people, trouble, isThin }: Providing): Prov
         client_secret: clientSecret,
         redirect_uris: gateways.map((one) => `${one}/admin/v1/session/oidc/callback`),
         post_logout_redirect_uris: gateways.map((one) => `${one}/`),
+        ...(logoutUrl !== undefined && {
+          backchannel_logout_uri: logoutUrl,
+          backchannel_logout_session_required: true,
+        }),
       },
     ],
     jwks: { keys: [jwk] },
+    // Without its dispatcher, which connects to no loopback address.
+    fetch: (to, { dispatcher: _dispatcher, ...options } = {}) => fetch(to, options),
+    features: { backchannelLogout: { enabled: logoutUrl !== undefined } },
     ttl: { Interaction: 600, Grant: 600, Session: 600, AccessToken: 600, IdToken: 600 },
     cookies: { keys: ['of a test'] },
     conformIdTokenClaims: isThin,

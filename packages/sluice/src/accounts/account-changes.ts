@@ -96,6 +96,17 @@ export function accountEnabling(asked: Asked, id: string) {
   }
 }
 
+/** Takes from a user whoever signs in as it: the next one whose claim has its name may. What they have open ends. */
+export function userUnlinking(asked: Asked, id: string) {
+  return (state: State): Change<ShownAccount> => {
+    const before = findAccount(asked, state, id)
+    const { identity, ...account } = before
+    if (identity === undefined)
+      throw new GatewayError('conflict', 'Nobody has signed in as this user')
+    return replaced('unlink', before, account)
+  }
+}
+
 /** Removes an account that nothing belongs to any more but revoked keys. */
 export function accountRemoval(asked: Asked, id: string) {
   return (state: State): Change<{ readonly id: string; readonly deleted: true }> => {

@@ -1,6 +1,7 @@
 import { addressListOf } from '../config/address-block.ts'
 import type { Account, Holder, Terms } from '../ports/account.ts'
 import type { ApiKey, Caller } from '../ports/api-key.ts'
+import type { Principal } from '../ports/session.ts'
 
 /** A caller and the moment from which it is none any more. */
 export interface Dated {
@@ -32,10 +33,11 @@ export function callersByHash(
 
 /** A key with all that it is held to; undefined where it is no caller, whatever the time. */
 export function datedCaller(
-  key: ApiKey,
+  key: ApiKey & Pick<Partial<Principal>, 'identity'>,
   accounts: ReadonlyMap<string, Account>,
 ): Dated | undefined {
   const owners = ownersOf(key, accounts)
+  if (key.identity !== undefined && key.identity !== owners?.[0]?.identity) return undefined
   if (!owners || key.revokedAt !== undefined || key.disabledAt !== undefined) return undefined
   if (owners.some(({ disabledAt }) => disabledAt !== undefined)) return undefined
   const ends = [key, ...owners].map(({ expiresAt = Infinity }) => expiresAt)

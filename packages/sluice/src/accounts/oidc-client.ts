@@ -1,7 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
+import { GatewayError } from '@sluice/contract'
 import type { Configuration } from 'openid-client'
 import type { OidcSettings } from '../config/schema-console.ts'
 import { type Claims, claimAt, decidingClaims } from './oidc-grant.ts'
+import { createLogoutReader, type LoggedOut } from './oidc-logout.ts'
 import { type SignInProblem, SignInRefused } from './sign-in-refused.ts'
 
 /** What a browser keeps from the question to the answer. Whoever has not asked has none of it. */
@@ -17,6 +19,8 @@ export interface OidcClient {
   begin(redirectUrl: string): Promise<{ readonly url: string; readonly asked: Asked }>
   /** What the issuer says of whoever came back to `url`, all of it checked. Throws SignInRefused. */
   finish(url: URL, asked: Asked): Promise<Claims>
+  /** Who has signed out there, as its server says to ours. Throws GatewayError. */
+  loggedOut(token: string): Promise<LoggedOut>
   /** Where signing out goes on; undefined where the issuer has no such page, or does not answer. */
   endSessionUrl(returnUrl: string): Promise<string | undefined>
 }
@@ -40,6 +44,7 @@ export function createOidcClient({
   readonly now: () => number
 }): OidcClient {
   const discovered = discovery(now)
+  const readLogout = createLogoutReader()
 
   function current(): OidcSettings {
     const found = settings()
@@ -78,20 +83,38 @@ export function createOidcClient({
         throw refusedBy(thrown)
       }
     },
+    async loggedOut(token) {
+      const { scopes: _scopes, ...set } = current()
+      const { jwks_uri: keysUrl } = (await discoveredOrAway(discovered, set)).serverMetadata()
+      if (keysUrl === undefined) throw new GatewayError('overloaded', 'The issuer names no keys')
+      const { issuer, clientId } = set
+      return readLogout(token, { issuer, clientId, keysUrl, at: now() })
+    },
     async endSessionUrl(returnUrl) {
       const { scopes: _scopes, endSession = true, ...set } = current()
       if (!endSession) return undefined
-      try {
-        const client = await import('openid-client')
-        const configuration = await discovered(set)
-        if (configuration.serverMetadata().end_session_endpoint === undefined) return undefined
-        const parameters = { post_logout_redirect_uri: returnUrl }
-        return client.buildEndSessionUrl(configuration, parameters).href
-      } catch {
-        // The session here has ended, whatever becomes of that at the issuer.
-        return undefined
-      }
+      // The session here has ended, whatever becomes of that at the issuer.
+      const configuration = await discovered(set).catch(() => undefined)
+      if (configuration?.serverMetadata().end_session_endpoint === undefined) return undefined
+      const client = await import('openid-client')
+      const parameters = { post_logout_redirect_uri: returnUrl }
+      return client.buildEndSessionUrl(configuration, parameters).href
     },
+  }
+}
+
+/** To a server that asks there is no page that would say what is wrong: it has to ask again. */
+async function discoveredOrAway(
+  discovered: ReturnType<typeof discovery>,
+  issuer: Issuer,
+): Promise<Configuration> {
+  try {
+    return await discovered(issuer)
+  } catch (cause) {
+    throw new GatewayError('overloaded', 'The issuer cannot be asked for its keys for now', {
+      retryAfterMs: 5_000,
+      cause,
+    })
   }
 }
 

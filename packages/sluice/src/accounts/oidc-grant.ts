@@ -12,6 +12,8 @@ export interface Identity {
   readonly subject: string
   /** Of issuer and subject, hashed. */
   readonly hash: string
+  /** What the issuer calls the session that they have there (OpenID Connect Back-Channel Logout 1.0, 2.1). */
+  readonly session?: string
   /** What they are called where they are shown. */
   readonly name: string
   /** Only where it is believed. */
@@ -40,17 +42,24 @@ export function identityOf(claims: Claims, settings: OidcSettings): Identity {
   const { issuer, nameClaim = 'email' } = settings
   const subject = textIn(claims, 'sub')
   if (subject === undefined) throw new SignInRefused('token', 'The token has no subject')
+  const session = textIn(claims, 'sid')
   const email = emailOf(claims, settings)
   const userName = nameClaim === 'email' ? email : textIn(claims, nameClaim)
   const shown = [textIn(claims, 'name'), textIn(claims, 'preferred_username'), email, subject]
   return {
     issuer,
     subject,
-    hash: hash('sha256', `${issuer}\0${subject}`),
+    hash: identityHash(issuer, subject),
+    ...(session !== undefined && { session }),
     name: (shown.find((one) => one !== undefined) ?? subject).slice(0, nameLengthMax),
     ...(email !== undefined && { email }),
     ...(userName !== undefined && { userName: userName.slice(0, nameLengthMax) }),
   }
+}
+
+/** What stands for a subject of an issuer. */
+export function identityHash(issuer: string, subject: string): string {
+  return hash('sha256', `${issuer}\0${subject}`)
 }
 
 /**

@@ -3,6 +3,9 @@ import type { ApiKey, Caller } from '../ports/api-key.ts'
 import type { Principal, Session } from '../ports/session.ts'
 import type { Store } from '../ports/store.ts'
 import type { Dated } from './callers.ts'
+import { identityHash } from './oidc-grant.ts'
+import type { LoggedOut } from './oidc-logout.ts'
+import { principalId } from './sign-in.ts'
 
 /** Somebody who is signed in, until `expiresAt` at the latest. */
 export interface SignedIn {
@@ -23,10 +26,15 @@ export interface Sessions {
   find(token: string): Promise<SignedIn | undefined>
   /** Ends it, on every replica at once. False where there was none. */
   close(token: string): Promise<boolean>
+  /** Ends all that somebody has, or those that began with one session at the issuer; returns the principals' ids. */
+  closeOf(loggedOut: LoggedOut): Promise<readonly string[]>
 }
 
 export interface SessionOptions {
-  readonly store: Pick<Store, 'addSession' | 'findSession' | 'removeSession'>
+  readonly store: Pick<
+    Store,
+    'addSession' | 'findSession' | 'listPrincipalSessions' | 'removeSession'
+  >
   readonly keys: {
     /** Whose secret has this hash; undefined where it is not valid. */
     findHash(hash: string): Caller | undefined
@@ -83,7 +91,30 @@ export function createSessions({ store, keys, settings, now }: SessionOptions): 
       return caller && { caller, expiresAt, ...(principal && { issuer: principal.issuer }) }
     },
     close: (token) => store.removeSession(hashToken(token)),
+    async closeOf(loggedOut) {
+      const meant = (await store.listPrincipalSessions()).filter(({ principal }) =>
+        isMeant(principal, loggedOut),
+      )
+      const ended: string[] = []
+      for (const { hash: sessionHash, principal } of meant)
+        if (principal && (await store.removeSession(sessionHash))) ended.push(principal.id)
+      return [...new Set(ended)]
+    },
   }
+}
+
+/** Where the issuer has not named its session at the sign-in, its end is that of all that the subject has. */
+function isMeant(
+  principal: Principal | undefined,
+  { issuer, subject, session }: LoggedOut,
+): boolean {
+  if (principal?.issuer !== issuer) return false
+  const isSubject =
+    subject !== undefined && principal.id === principalId(identityHash(issuer, subject))
+  if (subject !== undefined && !isSubject) return false
+  const { issuerSession } = principal
+  if (session === undefined || (isSubject && issuerSession === undefined)) return true
+  return issuerSession === session
 }
 
 function hashToken(token: string): string {

@@ -21,6 +21,11 @@ export function isPrincipal({ id }: Pick<ApiKey, 'id'>): boolean {
 /** Enough of a hash to tell people apart. */
 const identityLength = 24
 
+/** What stands for whoever is at the issuer; `identity` is the hash of issuer and subject. */
+export function principalId(identity: string): string {
+  return `${prefix}${identity.slice(0, identityLength)}`
+}
+
 /**
  * Who somebody is here whose claims were checked: an administrator of everything or of one team, or a user, who is made, found or
  * moved as the settings say. Throws SignInRefused.
@@ -32,7 +37,7 @@ export async function principalOf(
 ): Promise<Omit<Principal, 'expiresAt'>> {
   const identity = identityOf(claims, settings)
   const grant = grantOf(claims, identity, settings)
-  const id = `${prefix}${identity.hash.slice(0, identityLength)}`
+  const id = principalId(identity.hash)
   const actor = { ...place, actor: id }
   const owned = await ownerOf(identity, grant, { actor, settings })
   if (owned.isChanged) await reload()
@@ -43,6 +48,8 @@ export async function principalOf(
     prefix: '',
     createdAt: 0,
     issuer: identity.issuer,
+    ...(grant.role === 'user' && { identity: identity.hash }),
+    ...(identity.session !== undefined && { issuerSession: identity.session }),
     ...(grant.role === 'user'
       ? { role: 'caller' }
       : { role: 'administrator', adminRole: grant.role }),
@@ -72,6 +79,12 @@ async function ownerOf(
       id === user.id && parentId === user.parentId && hash === user.identity,
   )
   return { ownerId: user.id, isChanged: !isSame }
+}
+
+/** Writes down that the issuer has ended sessions of somebody. */
+export function signedOut(id: string): () => Change<void> {
+  const after = { by: 'issuer' }
+  return () => ({ action: 'session.close', target: id, after, writes: [], result: undefined })
 }
 
 /** Writes down that somebody has signed in. */

@@ -6,6 +6,7 @@ import type { JwtConfig } from '../config/schema.ts'
 import type { ApiKey, Caller } from '../ports/api-key.ts'
 import type { Dated } from './callers.ts'
 import { tokenKey } from './token-key.ts'
+import { keysOfIssuer, keysUnreadable } from './token-keys.ts'
 
 /** Callers that come with the token of an issuer instead of a key (RFC 7519). */
 export interface Tokens {
@@ -30,11 +31,6 @@ export interface TokenOptions {
 
 /** Larger tokens do not fit into the headers that servers take. */
 const tokenLengthMax = 8_192
-/** How long the issuer's server may take for its keys. */
-const keysWaitMs = 3_000
-/** A key that is not known is looked for no more often, whoever asks. */
-const keysAgainMs = 30_000
-const keysKeptMs = 600_000
 /** What clocks may differ by. */
 const toleranceSeconds = 30
 /** Tokens whose signature was checked. */
@@ -127,9 +123,7 @@ async function verified(token: string, issuer: Issuer, time: number): Promise<JW
     return payload
   } catch (cause) {
     if (cause instanceof errors.JWTExpired) throw invalid('The token has expired', cause)
-    // Everything else that jose says of a token is the token's fault; what is left is that its keys cannot be read.
-    if (cause instanceof errors.JOSEError && !keyFaults.has(cause.code))
-      throw invalid('The token is not valid', cause)
+    if (!(await keysUnreadable(cause))) throw invalid('The token is not valid', cause)
     throw new GatewayError('overloaded', 'The keys of the token’s issuer cannot be read for now', {
       retryAfterMs: 5_000,
       cause,
@@ -137,21 +131,10 @@ async function verified(token: string, issuer: Issuer, time: number): Promise<JW
   }
 }
 
-/** What jose says where the issuer's keys did not come, or are none. */
-const keyFaults: ReadonlySet<string> = new Set([
-  'ERR_JOSE_GENERIC',
-  'ERR_JWKS_TIMEOUT',
-  'ERR_JWKS_INVALID',
-])
-
 async function keysOf({ jwksUrl, jwksFile }: JwtConfig): Promise<JWTVerifyGetKey> {
-  const { createLocalJWKSet, createRemoteJWKSet } = await import('jose')
-  if (jwksFile !== undefined) return createLocalJWKSet(JSON.parse(readFileSync(jwksFile, 'utf8')))
-  return createRemoteJWKSet(new URL(jwksUrl ?? ''), {
-    timeoutDuration: keysWaitMs,
-    cooldownDuration: keysAgainMs,
-    cacheMaxAge: keysKeptMs,
-  })
+  if (jwksFile === undefined) return keysOfIssuer(jwksUrl ?? '')
+  const { createLocalJWKSet } = await import('jose')
+  return createLocalJWKSet(JSON.parse(readFileSync(jwksFile, 'utf8')))
 }
 
 function invalid(message: string, cause?: unknown): GatewayError {

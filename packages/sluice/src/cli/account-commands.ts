@@ -10,7 +10,6 @@ import {
 } from './accounts.ts'
 import type { ApplyOptions } from './apply/apply.ts'
 import { verifyAudit } from './audit.ts'
-import { CommandError } from './command-error.ts'
 import {
   type ChangeKeyOptions,
   type CreateKeyOptions,
@@ -74,11 +73,10 @@ function addApplyCommand(program: Command, print: Print): void {
     .option('--url <url>', 'the URL of the gateway; default: that of the settings')
     .option('--json', 'print JSON')
     .option('--schema', 'print the JSON Schema of the file')
-    .action(async ({ file, schema = false, ...options }: ApplyCommandOptions) => {
+    .action(async ({ file, schema = false, ...options }: ApplyCommandOptions, command: Command) => {
       const { appliedSchema } = await import('./apply/file.ts')
       if (schema) return print(appliedSchema())
-      if (file === undefined)
-        throw new CommandError('Say which file: sluice apply -f accounts.yaml')
+      if (file === undefined) command.error('error: say which file: sluice apply -f accounts.yaml')
       const { applyCommand } = await import('./apply/apply.ts')
       await applyCommand(readEnvironment(), { files: file, ...options }, print)
     })
@@ -183,6 +181,8 @@ function addKeySwitches(keys: Command, print: Print): void {
     )
 }
 
+const switches = ['disable', 'enable', 'delete'] as const
+
 function addAccountCommands(program: Command, kind: AccountKind, print: Print): void {
   const commands = program
     .command(`${kind}s`)
@@ -220,10 +220,14 @@ function addAccountCommands(program: Command, kind: AccountKind, print: Print): 
     .action(async (asked: string, options: AccountOptions) =>
       print(await changeAccountCommand(readEnvironment(), kind, { asked, options })),
     )
-  for (const what of ['disable', 'enable', 'delete'] as const)
+  for (const what of kind === 'user' ? [...switches, 'unlink' as const] : switches)
     commands
       .command(what)
-      .description(`${what} ${kind === 'organization' ? 'an' : 'a'} ${kind}`)
+      .description(
+        what === 'unlink'
+          ? 'take the person who signs in as a user away from it, and end their sessions'
+          : `${what} ${kind === 'organization' ? 'an' : 'a'} ${kind}`,
+      )
       .argument('<name>', named)
       .option('--json', 'print JSON')
       .action(async (asked: string, options: { json?: boolean }) =>

@@ -77,11 +77,11 @@ export async function changeAccountCommand(
 interface SwitchOptions {
   /** The id or the name. */
   readonly asked: string
-  readonly what: 'disable' | 'enable' | 'delete'
+  readonly what: 'disable' | 'enable' | 'delete' | 'unlink'
   readonly json?: boolean
 }
 
-/** Disables, enables or deletes. */
+/** Disables, enables, deletes, or takes the person away who signs in as it. */
 export async function switchAccountCommand(
   environment: Environment,
   kind: AccountKind,
@@ -93,7 +93,7 @@ export async function switchAccountCommand(
     what === 'delete' ? `DELETE ${pathOf(kind)}/${id}` : `POST ${pathOf(kind)}/${id}/${what}`,
   )
   if (json) return JSON.stringify(answer, null, 2)
-  return `${what[0]?.toUpperCase()}${what.slice(1)}d ${id} (${name}).`
+  return `${what[0]?.toUpperCase()}${what.slice(1)}${what.endsWith('e') ? 'd' : 'ed'} ${id} (${name}).`
 }
 
 async function accountNamed(

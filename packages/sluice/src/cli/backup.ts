@@ -1,11 +1,11 @@
 import { existsSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { loadConfig } from '../config/config.ts'
 import type { Environment } from '../config/env.ts'
-import { copyDatabase } from '../storage/sqlite-copy.ts'
+import { copyInThread } from '../storage/sqlite-copy-thread.ts'
 import { CommandError } from './command-error.ts'
 import { databaseName } from './open-data.ts'
+import { createProgress, type Screen } from './progress.ts'
 
 /**
  * Copies the SQLite database of the data folder as it is at one moment, whether a gateway runs on it or not.
@@ -15,7 +15,7 @@ import { databaseName } from './open-data.ts'
 export async function backupCommand(
   environment: Environment,
   file: string,
-  { json = false }: { readonly json?: boolean },
+  { json = false, screen }: { readonly json?: boolean; readonly screen?: Screen },
 ): Promise<string> {
   const { dataFolder, storage } = await loadConfig(environment)
   if (storage.url !== undefined)
@@ -25,9 +25,13 @@ export async function backupCommand(
   if (!existsSync(source)) throw new CommandError(`There is no database at ${source}`)
   if (existsSync(copy)) throw new CommandError(`${copy} is there already: nothing was written`)
   try {
-    // The lock of a gateway that brings the database up to date is waited for.
-    using db = new DatabaseSync(source, { readOnly: true, timeout: 10_000 })
-    copyDatabase(db, copy)
+    using progress = createProgress('MB copied', screen)
+    const megabytes = (bytes: number) => Math.ceil(bytes / 1e6)
+    await copyInThread({
+      source,
+      copy,
+      at: (bytes, most) => progress.at(megabytes(bytes), megabytes(most)),
+    })
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause)
     throw new CommandError(`${source} cannot be copied to ${copy}: ${reason}`, { cause })

@@ -27,6 +27,8 @@ export interface LiveOptions {
   readonly send: Send
   /** For everything that is asked with one key. */
   readonly timeoutMs: number
+  /** Told how many keys of how many were tried. */
+  readonly at: (done: number, total: number) => void
 }
 
 /** Asks every provider with each of its keys, all at once. Never rejects. */
@@ -35,9 +37,17 @@ export function checkLive(
   options: LiveOptions,
 ): Promise<readonly LiveResult[]> {
   const all = [...upstreams].flatMap((upstream) =>
-    upstream.secrets.map((secret, index) => checkKey({ upstream, secret, index }, options)),
+    upstream.secrets.map((secret, index) => ({ upstream, secret, index })),
   )
-  return Promise.all(all)
+  let done = 0
+  options.at(done, all.length)
+  return Promise.all(
+    all.map(async (one) => {
+      const result = await checkKey(one, options)
+      options.at((done += 1), all.length)
+      return result
+    }),
+  )
 }
 
 interface Checking {
@@ -48,7 +58,7 @@ interface Checking {
 
 async function checkKey(
   { upstream, secret, index }: Checking,
-  { send, timeoutMs }: LiveOptions,
+  { send, timeoutMs }: Pick<LiveOptions, 'send' | 'timeoutMs'>,
 ): Promise<LiveResult> {
   const startedAt = performance.now()
   const signal = AbortSignal.timeout(timeoutMs)

@@ -8,8 +8,9 @@ import { configuredUpstreams } from '../gateway/route/upstreams.ts'
 import { whyOff } from '../gateway/route/why-off.ts'
 import { openSender } from '../http/send.ts'
 import { providers as catalogue } from '../providers/index.ts'
-import { checkLive, type LiveResult } from './check-live.ts'
+import { checkLive, type LiveOptions, type LiveResult } from './check-live.ts'
 import { databaseName } from './open-data.ts'
+import { createProgress, type Screen } from './progress.ts'
 import { reachableAddress } from './start-message.ts'
 
 export interface Checked {
@@ -24,6 +25,8 @@ export interface CheckOptions {
   /** For each provider and key. Default 10,000. */
   readonly timeoutMs?: number
   readonly json?: boolean
+  /** Where it is drawn how many keys were tried. */
+  readonly screen?: Screen
 }
 
 /** What the settings come to. */
@@ -56,13 +59,15 @@ interface Report {
  */
 export async function check(
   environment: Environment,
-  { live = false, timeoutMs = 10_000, json = false }: CheckOptions = {},
+  { live = false, timeoutMs = 10_000, json = false, screen }: CheckOptions = {},
 ): Promise<Checked> {
   const config = await loadConfig(environment)
   const skipped = new Map<string, string>()
   const upstreams = configuredUpstreams(config, catalogue, (id, reason) => skipped.set(id, reason))
   await using sender = openSender()
-  const results = live ? await checkLive(upstreams.values(), { send: sender.send, timeoutMs }) : []
+  const results = live
+    ? await triedKeys(upstreams.values(), { send: sender.send, timeoutMs }, screen)
+    : []
   const off = (id: string) => whyOff(id, { config, catalogue, skipped })
   const problems = [
     ...[...skipped.keys()].map((id) => `${off(id)}.`),
@@ -80,6 +85,15 @@ export async function check(
     text: json ? JSON.stringify(report, null, 2) : textOf(report),
     isFine: report.isFine,
   }
+}
+
+async function triedKeys(
+  upstreams: Iterable<Upstream>,
+  options: Omit<LiveOptions, 'at'>,
+  screen: Screen | undefined,
+): Promise<readonly LiveResult[]> {
+  using progress = createProgress('keys tried', screen)
+  return await checkLive(upstreams, { ...options, at: (done, total) => progress.at(done, total) })
 }
 
 function describe(config: Config, upstreams: ReadonlyMap<string, Upstream>) {

@@ -5,7 +5,7 @@ export interface Progress extends Disposable {
 }
 
 /** Where it is drawn: the process's standard error, or another one in tests. */
-interface Screen {
+export interface Screen {
   readonly isTTY?: boolean
   readonly columns?: number
   write(text: string): unknown

@@ -23,7 +23,10 @@ export function addRequestCommands(program: Command, print: (text: string) => vo
     .option('--limit <number>', 'how many; default 50', positive)
     .option('--url <url>', 'the URL of the gateway; default: that of the settings')
     .option('--json', 'print JSON; with --follow a line for each request')
-  for (const name of requestFilterNames) requests.option(`--${name} <value>`, `only this ${name}`)
+  for (const name of requestFilterNames) {
+    const words = name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+    requests.option(`--${words} <value>`, `only this ${words.replaceAll('-', ' ')}`)
+  }
   requests.action(async (options: RequestsOptions) => {
     const stopping = new AbortController()
     process.once('SIGINT', () => stopping.abort())

@@ -24,6 +24,7 @@ export const requestFilterNames = [
   'status',
   'tag',
   'id',
+  'requestedModel',
 ] as const
 
 export type RequestsOptions = Readonly<

@@ -39,6 +39,7 @@ export function addUsageCommands(program: Command, { print, finish }: Printing):
   usage
     .command('rebuild')
     .description('make the sums of usage anew from the records that are there')
+    .option('--wait', 'wait until they are made')
     .option('--url <url>', 'the URL of the gateway; default: that of the settings')
     .option('--json', 'print JSON')
     .action(async (_options: object, command: Command) => {

@@ -1,11 +1,16 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { loadConfig } from '../config/config.ts'
 import type { Environment } from '../config/env.ts'
 import { readInitialKeys } from '../storage/initial-keys.ts'
 import { askServer } from './ask-server.ts'
 import { CommandError } from './command-error.ts'
 import { messageOf } from './explain.ts'
+import { createProgress, type Screen } from './progress.ts'
 import { reachableAddress } from './start-message.ts'
 import { formatTable } from './table.ts'
+
+/** The gateway adds to the sums every two seconds. */
+const rebuildLookMs = 500
 
 export interface UsageOptions {
   readonly by?: string
@@ -155,10 +160,19 @@ export async function eraseUsage(
   return `Replaced ${user ?? key} by ${erased.replacement} in ${erased.records} records and in all sums.`
 }
 
+export interface RebuildOptions {
+  readonly url?: string
+  readonly json?: boolean
+  /** Whether the sums are waited for. Default false: the gateway makes them while it goes on. */
+  readonly wait?: boolean
+  /** Where it is drawn how far they are. */
+  readonly screen?: Screen
+}
+
 /** Makes the sums of a running gateway anew. */
 export async function rebuildUsage(
   environment: Environment,
-  { url, json = false }: { readonly url?: string; readonly json?: boolean },
+  { url, json = false, wait = false, screen }: RebuildOptions,
 ): Promise<string> {
   const text = await askGateway(environment, {
     method: 'POST',
@@ -167,6 +181,16 @@ export async function rebuildUsage(
     url,
   })
   const { pending } = JSON.parse(text) as { readonly pending: number }
+  if (wait) {
+    using progress = createProgress('records summed', screen)
+    for (let left = pending; left > 0; ) {
+      progress.at(Math.max(0, pending - left), pending)
+      await sleep(rebuildLookMs)
+      ;({ pending: left } = await askUsage(environment, new URLSearchParams(), url))
+    }
+    if (json) return JSON.stringify({ pending: 0 }, null, 2)
+    return `The sums of ${pending} records were made anew.`
+  }
   if (json) return JSON.stringify({ pending }, null, 2)
   return `The sums of ${pending} records are made anew; until then answers about usage say what they lack.`
 }

@@ -7,6 +7,7 @@ import { CommandError } from './command-error.ts'
 import { openLog } from './open-log.ts'
 import { runGateway } from './run-gateway.ts'
 import { stopSignal } from './stop-signal.ts'
+import { answerWatch } from './worker-watch.ts'
 
 /** One of several processes that serve one port; workers.ts starts it. It ends with everything that it has opened. */
 export async function serveWorker(worker: number, workers: number): Promise<never> {
@@ -20,6 +21,7 @@ async function serve(worker: number, workers: number): Promise<number> {
   if (cluster.worker) cluster.worker.exitedAfterDisconnect = true
   const link = new ProcessLink((batch) => void process.send?.(batch, () => {}))
   process.on('message', (batch) => link.receive(batch))
+  answerWatch(link)
   const orphaned = new Promise<string>((resolve) => {
     process.on('disconnect', () => {
       link.close()

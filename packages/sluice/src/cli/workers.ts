@@ -12,6 +12,7 @@ import type { OpenLog } from './open-log.ts'
 import type { Listening } from './run-gateway.ts'
 import { WorkerMetrics } from './worker-metrics.ts'
 import { WorkerSharing } from './worker-sharing.ts'
+import { watchHanded, watchWorker } from './worker-watch.ts'
 
 export interface WorkersInput {
   readonly config: Config
@@ -118,9 +119,10 @@ class Supervisor {
 
   /** From its start to its end. */
   async #run(number: number): Promise<object> {
-    const { count, log } = this.#input
+    const { count, log, config } = this.#input
     cluster.setupPrimary({ args: ['worker', String(number), String(count)] })
     const worker = cluster.fork()
+    const handed = watchHanded(worker.process)
     const link = new ProcessLink((batch) => worker.send(batch, () => {}))
     this.#workers.set(worker, link)
     worker.on('message', (batch: unknown) => link.receive(batch))
@@ -132,9 +134,14 @@ class Supervisor {
     link.serve('worker.failed', (message) =>
       this.#started.reject(new CommandError(String(message))),
     )
+    watchWorker(link, config.server.workerTimeoutMs, () => {
+      log.error({ worker: number }, 'a worker does not answer: it is killed')
+      worker.process.kill('SIGKILL')
+    })
     const logged = forwardLines(worker, log)
     const { code, signal } = await this.#exit(worker, number)
     link.close()
+    handed.close()
     await logged
     this.#workers.delete(worker)
     return signal === null ? { code } : { signal }

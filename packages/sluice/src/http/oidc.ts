@@ -2,12 +2,14 @@ import { GatewayError, invalidRequest, isObject } from '@sluice/contract'
 import { administer } from '../accounts/administer.ts'
 import { assertAddress } from '../accounts/allowed.ts'
 import type { Asked } from '../accounts/oidc-client.ts'
-import { principalOf, signedIn } from '../accounts/sign-in.ts'
+import { principalOf, signedIn, signedOut } from '../accounts/sign-in.ts'
 import { SignInRefused } from '../accounts/sign-in-refused.ts'
 import type { OidcSettings } from '../config/schema-console.ts'
 import type { Principal } from '../ports/session.ts'
 import type { Address, Exchange } from './address.ts'
+import { readBody } from './body.ts'
 import { clientAddress } from './client-address.ts'
+import { limitsOf } from './inference.ts'
 import { one } from './models.ts'
 import { publicAddress } from './public-address.ts'
 import {
@@ -22,7 +24,7 @@ import {
 const path = '/admin/v1/session/oidc'
 const backPath = `${path}/callback`
 
-/** Signing in by OpenID Connect: addresses that a browser is led to, and that neither a page nor a program asks. */
+/** Signing in by OpenID Connect: addresses that a browser is led to, or the issuer's server asks, and neither a page nor a program. */
 export const oidcAddresses: readonly Address[] = [
   {
     method: 'GET',
@@ -38,15 +40,46 @@ export const oidcAddresses: readonly Address[] = [
     description: 'none',
     serve: (exchange) => led(exchange, finish),
   },
+  {
+    method: 'POST',
+    path: `${path}/backchannel-logout`,
+    access: 'open',
+    description: 'none',
+    serve: logOut,
+  },
 ]
+
+/** The issuer says who has signed out there (OpenID Connect Back-Channel Logout 1.0, 2.5). */
+async function logOut(exchange: Exchange): Promise<void> {
+  const { gateway, request, reply } = exchange
+  assertSetUp(exchange)
+  void reply.header('cache-control', 'no-store')
+  const raw = await readBody(request.raw, { ...limitsOf(exchange), bytesMax: logoutBytesMax })
+  const token = new URLSearchParams(raw.toString('utf8')).get('logout_token')
+  if (token === null)
+    throw invalidRequest("'logout_token' is missing from the form in the body", 'logout_token')
+  const ended = await gateway.sessions.closeOf(await gateway.oidc.loggedOut(token))
+  const place = { store: gateway.store, at: gateway.now() }
+  const hasFixedOwner = gateway.keys.hasFixedOwner()
+  for (const id of ended) await administer({ ...place, hasFixedOwner, actor: id }, signedOut(id))
+  void reply.send({ ended: ended.length })
+}
+
+/** A logout token names a session and its subject, and nothing that grows. */
+const logoutBytesMax = 65_536
+
+function assertSetUp({ gateway }: Exchange): OidcSettings {
+  const { oidc } = gateway.settings.config().console
+  if (!oidc) throw new GatewayError('not_found', 'Signing in by OpenID Connect is not set up')
+  return oidc
+}
 
 type Step = (exchange: Exchange, settings: OidcSettings) => Promise<string>
 
 /** Whatever goes wrong, the browser comes to a page of the console that says so. */
 async function led(exchange: Exchange, step: Step): Promise<void> {
   const { gateway, reply, request, id } = exchange
-  const { oidc } = gateway.settings.config().console
-  if (!oidc) throw new GatewayError('not_found', 'Signing in by OpenID Connect is not set up')
+  const oidc = assertSetUp(exchange)
   void reply.header('cache-control', 'no-store').header('referrer-policy', 'no-referrer')
   const to = await step(exchange, oidc).catch((thrown: unknown) => {
     const refused = refusedOf(thrown)

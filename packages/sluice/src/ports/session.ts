@@ -4,6 +4,10 @@ import type { ApiKey } from './api-key.ts'
 export interface Principal extends ApiKey {
   /** Who said who it is. */
   readonly issuer: string
+  /** What a user's account has to have: what was unlinked from it is signed in no more. Absent in sessions of older versions. */
+  readonly identity?: string
+  /** What the issuer calls its own session (`sid`), where it says so. */
+  readonly issuerSession?: string
 }
 
 /** Somebody who has signed in with a browser. */

@@ -141,6 +141,8 @@ export interface Store extends VideoJobStore, AlertOutbox, KeptFiles {
   addSession(session: Session): Promise<void>
   /** Also one whose time is over. */
   findSession(hash: string): Promise<Session | undefined>
+  /** Of all who signed in without a key; also those whose time is over. */
+  listPrincipalSessions(): Promise<readonly Session[]>
   /** Returns false when there is none. */
   removeSession(hash: string): Promise<boolean>
 
@@ -163,6 +165,8 @@ export interface Store extends VideoJobStore, AlertOutbox, KeptFiles {
    * this process or another, each finds what the others have taken.
    */
   takeVideoPlace(place: VideoPlace): Promise<'bytes' | 'count' | undefined>
+  /** Keeps a place until then, in milliseconds since the epoch; one that is free again stays so. */
+  renewVideoPlace(id: string, until: number): Promise<void>
   /** Gives back a place that no video has come into. */
   freeVideoPlace(id: string): Promise<void>
   /** Rejects with `conflict` when the id is known already. Whoever has a place for it has none any more. */

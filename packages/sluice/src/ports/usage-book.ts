@@ -106,6 +106,8 @@ export interface RequestScope extends UsageScope {
   /** From the first to the last of these. */
   readonly status?: readonly [number, number]
   readonly format?: string
+  /** As the caller named the model; the name of a target, with its provider or without, where the caller said that. */
+  readonly requestedModel?: string
 }
 
 /** The place of a call in the order of time: its newest attempt of those that were looked for. */

@@ -132,6 +132,12 @@ test('without a terminal nothing is changed unless --yes says so', async () => {
   expect(await listed(gateway, 'organizations')).toEqual([])
 })
 
+test('without a file it is the command that is wrong', async () => {
+  using folder = temporaryFolder()
+  const { exitCode, stderr } = await runSluice(['apply', '--yes'], { folder: folder.path })
+  expect([exitCode, stderr]).toEqual([2, expect.stringContaining('say which file')])
+})
+
 test('a step that is refused ends it, what was made is told, and the next run goes on', async () => {
   await using gateway = await start()
   const apply = applier(gateway)

@@ -61,7 +61,13 @@ test('the copy is a whole database', async () => {
   await using gateway = await start()
   settings(gateway.dataFolder)
   const copy = join(target.path, 'copy.db')
-  expect(await backupCommand(environmentOf(gateway), copy, {})).toMatch(/^Copied .* MB\)\.$/)
+  const written: string[] = []
+  const screen = { isTTY: true, write: (text: string) => written.push(text) }
+  expect(await backupCommand(environmentOf(gateway), copy, { screen })).toMatch(
+    /^Copied .* MB\)\.$/,
+  )
+  expect(written[0]).toMatch(/ 0 % {2}0 of \d+ MB copied$/)
+  expect(written.at(-1)).toBe('\r\u001b[K')
   using db = new DatabaseSync(copy, { readOnly: true })
   expect(db.prepare('PRAGMA integrity_check').all()).toEqual([{ integrity_check: 'ok' }])
 })

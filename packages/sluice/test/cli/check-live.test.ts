@@ -56,7 +56,11 @@ async function checked(yaml: string, options: { timeoutMs?: number } = {}) {
   const file = join(folder.path, 'sluice.yaml')
   writeFileSync(file, yaml)
   const environment = readEnvironment({ SLUICE_CONFIG: file, SLUICE_DATA: folder.path })
-  const told = await check(environment, { live: true, ...options })
+  const written: string[] = []
+  const screen = { isTTY: true, write: (text: string) => written.push(text) }
+  const told = await check(environment, { live: true, screen, ...options })
+  expect(written[0]).toMatch(/0 (?:%.*of \d+ )?keys tried$/)
+  expect(written.at(-1)).toBe('\r\u001b[K')
   const { text } = await check(environment, { live: true, json: true, ...options })
   const report = JSON.parse(text) as Report
   expect(told.isFine).toBe(report.isFine)

@@ -171,4 +171,11 @@ test('who used it is told by name, and is erased and made anew by command', asyn
   expect(JSON.parse(await usageCommand(environment, { url, json: true }))).toMatchObject({
     total: { calls: 5 },
   })
+  const written: string[] = []
+  const screen = { isTTY: true, write: (text: string) => written.push(text) }
+  expect(await rebuildUsage(environment, { url, wait: true, screen })).toBe(
+    'The sums of 5 records were made anew.',
+  )
+  expect(written[0]).toContain(' 0 %  0 of 5 records summed')
+  expect(written.at(-1)).toBe('\r\u001b[K')
 })

@@ -1,8 +1,13 @@
-import type { RouteChange } from '../../config/routes.ts'
+import type { Change } from '../../config/section.ts'
 import type { AdminConnection } from '../ask-admin.ts'
 import { CommandError } from '../command-error.ts'
 
 type Routes = Readonly<Record<string, unknown>>
+
+/** What becomes of one route. */
+export interface RouteChange extends Omit<Change, 'name'> {
+  readonly model: string
+}
 
 /** What becomes of the routes of a gateway. */
 export interface RoutePlan {

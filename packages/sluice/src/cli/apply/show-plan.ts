@@ -1,7 +1,7 @@
-import type { RouteChange } from '../../config/routes.ts'
 import type { Budget } from '../../ports/account.ts'
 import { shownBudget } from '../accounts.ts'
 import { printable } from '../printable.ts'
+import type { RouteChange } from './routes.ts'
 import type { Step } from './plan.ts'
 
 const signs: Readonly<Record<Step['action'], string>> = {
