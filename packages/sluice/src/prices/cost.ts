@@ -1,6 +1,14 @@
 import type { OperationName, Usage } from '@sluice/contract'
 import { type Price, type Rate, type RateName, scaled } from './price.ts'
 
+/** What a part of a cost is for: the name of a rate, or of a tool that the provider ran. */
+export interface CostPart {
+  readonly kind: string
+  readonly quantity: number
+  /** Millionths of a dollar, not rounded. */
+  readonly microUsd: number
+}
+
 export interface Cost {
   /** Millionths of a dollar, a half rounded up. */
   readonly microUsd: number
@@ -17,6 +25,7 @@ const attoPerMicro = 10n ** 12n
 const millionth = 1_000_000n
 
 interface Line {
+  readonly kind: RateName
   readonly quantity: number
   /** Undefined where nobody knows it. */
   readonly rate: Rate | undefined
@@ -27,30 +36,54 @@ interface Line {
  * something that was used has no price: an unknown price is never taken for 0.
  */
 export function cost(usage: PricedUsage, operation: OperationName, price: Price): Cost | null {
-  const factor = factorOf(usage.serviceTier, price)
-  const lines = linesOf(usage, operation, price)
-  if (factor === undefined || lines === undefined) return null
   let atto = 0n
-  for (const { quantity, rate } of lines) {
-    if (quantity === 0) continue
-    if (!rate) return null
-    const amount = amountOf(rate, quantity, usage.inputTokens)
-    atto += factor === millionth ? amount : (amount * factor) / millionth
-  }
-  // Calls of tools are never cheaper, whatever the tier (OpenAI and Anthropic, pricing of tools).
-  for (const tool in usage.serverToolCalls) {
-    const quantity = usage.serverToolCalls[tool] ?? 0
-    const rate = price.tools.get(tool)
-    if (quantity === 0) continue
-    if (!rate) return null
-    atto += amountOf(rate, quantity, usage.inputTokens)
-  }
+  const isKnown = addUp(usage, operation, price, (_kind, _quantity, amount) => {
+    atto += amount
+  })
+  if (!isKnown) return null
   return {
     microUsd: Number((atto + attoPerMicro / 2n) / attoPerMicro),
     priceSource: price.source,
     priceDate: price.date,
     estimated: usage.estimated === true,
   }
+}
+
+/** The same part by part, of what costs something; null where the whole is not known. */
+export function costParts(
+  usage: PricedUsage,
+  operation: OperationName,
+  price: Price,
+): readonly CostPart[] | null {
+  const parts: CostPart[] = []
+  const isKnown = addUp(usage, operation, price, (kind, quantity, atto) => {
+    if (atto > 0n) parts.push({ kind, quantity, microUsd: Number(atto) / Number(attoPerMicro) })
+  })
+  return isKnown ? parts : null
+}
+
+type Add = (kind: string, quantity: number, atto: bigint) => void
+
+/** False where something that was used has no price. */
+function addUp(usage: PricedUsage, operation: OperationName, price: Price, add: Add): boolean {
+  const factor = factorOf(usage.serviceTier, price)
+  const lines = linesOf(usage, operation, price)
+  if (factor === undefined || lines === undefined) return false
+  for (const { kind, quantity, rate } of lines) {
+    if (quantity === 0) continue
+    if (!rate) return false
+    const amount = amountOf(rate, quantity, usage.inputTokens)
+    add(kind, quantity, factor === millionth ? amount : (amount * factor) / millionth)
+  }
+  // Calls of tools are never cheaper, whatever the tier (OpenAI and Anthropic, pricing of tools).
+  for (const tool in usage.serverToolCalls) {
+    const quantity = usage.serverToolCalls[tool] ?? 0
+    const rate = price.tools.get(tool)
+    if (quantity === 0) continue
+    if (!rate) return false
+    add(tool, quantity, amountOf(rate, quantity, usage.inputTokens))
+  }
+  return true
 }
 
 /** Tiers at the usual price. */
@@ -77,7 +110,7 @@ function linesOf(usage: PricedUsage, operation: OperationName, price: Price) {
   const { rates } = price
   const units = unitsOf(usage, operation, price)
   const tokens = tokensOf(usage, rates)
-  const request: Line = { quantity: 1, rate: variantOf('request', usage, price) }
+  const request: Line = { kind: 'request', quantity: 1, rate: variantOf('request', usage, price) }
   const chargedUnits = units.filter(({ rate }) => rate !== undefined)
   const hasTokens = tokens.some(({ quantity }) => quantity > 0)
   const isByTokens = hasTokens && tokens.every(({ rate, quantity }) => rate || quantity === 0)
@@ -98,10 +131,10 @@ function unitsOf(usage: PricedUsage, operation: OperationName, price: Price): re
   const { rates } = price
   const second = videoOperations.has(operation) ? 'videoSecond' : 'audioSecond'
   const found: Line[] = [
-    { quantity: usage.images ?? 0, rate: variantOf('image', usage, price) },
-    { quantity: usage.seconds ?? 0, rate: variantOf(second, usage, price) },
-    { quantity: usage.characters ?? 0, rate: rates.character },
-    { quantity: usage.searchUnits ?? 0, rate: rates.searchUnit },
+    { kind: 'image', quantity: usage.images ?? 0, rate: variantOf('image', usage, price) },
+    { kind: second, quantity: usage.seconds ?? 0, rate: variantOf(second, usage, price) },
+    { kind: 'character', quantity: usage.characters ?? 0, rate: rates.character },
+    { kind: 'searchUnit', quantity: usage.searchUnits ?? 0, rate: rates.searchUnit },
   ]
   return found.filter(({ quantity }) => quantity > 0)
 }
@@ -127,8 +160,8 @@ function tokensOf(usage: PricedUsage, rates: Price['rates']): readonly Line[] {
   const { billedInputTokens: input, billedOutputTokens: output } = usage
   if (input !== undefined || output !== undefined)
     return [
-      { quantity: input ?? 0, rate: rates.input },
-      { quantity: output ?? 0, rate: rates.output },
+      { kind: 'input', quantity: input ?? 0, rate: rates.input },
+      { kind: 'output', quantity: output ?? 0, rate: rates.output },
     ]
   const left = { input: usage.inputTokens, output: usage.outputTokens }
   const take = (from: 'input' | 'output', count = 0): number => {
@@ -146,19 +179,20 @@ function tokensOf(usage: PricedUsage, rates: Price['rates']): readonly Line[] {
   const reasoning = take('output', usage.reasoningTokens)
   const write1h = rates.cacheWrite1h ?? (rates.cacheWrite ? undefined : rates.input)
   return [
-    { quantity: read, rate: rates.cacheRead ?? rates.input },
+    { kind: 'cacheRead', quantity: read, rate: rates.cacheRead ?? rates.input },
     {
+      kind: 'cacheWrite',
       quantity: written - writtenLong,
       rate: rates.cacheWrite ?? rates.input,
     },
-    { quantity: writtenLong, rate: write1h },
-    { quantity: audioIn, rate: rates.audioInput },
-    { quantity: imageIn, rate: rates.imageInput ?? rates.input },
-    { quantity: left.input, rate: rates.input },
-    { quantity: audioOut, rate: rates.audioOutput },
-    { quantity: imageOut, rate: rates.imageOutput ?? rates.output },
-    { quantity: reasoning, rate: rates.reasoning ?? rates.output },
-    { quantity: left.output, rate: rates.output },
+    { kind: 'cacheWrite1h', quantity: writtenLong, rate: write1h },
+    { kind: 'audioInput', quantity: audioIn, rate: rates.audioInput },
+    { kind: 'imageInput', quantity: imageIn, rate: rates.imageInput ?? rates.input },
+    { kind: 'input', quantity: left.input, rate: rates.input },
+    { kind: 'audioOutput', quantity: audioOut, rate: rates.audioOutput },
+    { kind: 'imageOutput', quantity: imageOut, rate: rates.imageOutput ?? rates.output },
+    { kind: 'reasoning', quantity: reasoning, rate: rates.reasoning ?? rates.output },
+    { kind: 'output', quantity: left.output, rate: rates.output },
   ]
 }
 

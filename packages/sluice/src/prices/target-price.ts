@@ -1,6 +1,6 @@
 import type { OperationName } from '@sluice/contract'
 import { freePrice, type PriceBook, type PricedTarget } from './book.ts'
-import { type Cost, cost, type PricedUsage } from './cost.ts'
+import { type Cost, cost, type CostPart, costParts, type PricedUsage } from './cost.ts'
 import type { Price, PriceInput } from './price.ts'
 
 /** The price of one target, found once and looked up again now and then: some change at an hour of the day. */
@@ -13,6 +13,8 @@ export interface TargetPrice {
   written(at: number): PriceInput | undefined
   /** What a call that began at `at` costs; null where nobody knows, of which is warned once. */
   cost(usage: PricedUsage, operation: OperationName, at: number): Cost | null
+  /** The same part by part; empty where it costs nothing. */
+  parts(usage: PricedUsage, operation: OperationName, at: number): readonly CostPart[] | null
 }
 
 export interface TargetPrices {
@@ -52,6 +54,10 @@ export function createTargetPrices(
           }
           return found
         },
+        parts(usage, operation, at) {
+          const then = book.find(target, at)
+          return then ? costParts(usage, operation, then) : null
+        },
       }
     },
   }
@@ -65,5 +71,6 @@ export function freeTarget(source: string, date: string): TargetPrice {
     open: () => undefined,
     written: () => ({ rates: {}, source, date }),
     cost: (usage, operation) => cost({ ...usage, serverToolCalls: {} }, operation, price),
+    parts: () => [],
   }
 }

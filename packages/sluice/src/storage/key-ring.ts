@@ -19,6 +19,8 @@ export interface KeyRing extends AsyncDisposable {
   watch(changed: () => void): Disposable
   /** Whether an owner's key is among those of the settings. */
   hasFixedOwner(): boolean
+  /** The keys that come from the settings. */
+  fixed(): readonly ApiKey[]
   /** Replaces the keys that come from the settings. */
   setFixed(keys: readonly ApiKey[]): void
   /** Reads the kept keys again now, instead of within half a second of a change. */
@@ -78,6 +80,7 @@ export async function openKeyRing(
     dated: (key) => ring.dated(key),
     watch: (changed) => ring.watch(changed),
     hasFixedOwner: () => ring.hasFixedOwner(),
+    fixed: () => ring.fixed(),
     setFixed: (keys) => ring.setFixed(keys),
     reload: () => readNext.run(),
     async [Symbol.asyncDispose]() {
@@ -180,8 +183,12 @@ class Ring {
     return { [Symbol.dispose]: () => void this.#watchers.delete(changed) }
   }
 
+  fixed(): readonly ApiKey[] {
+    return [...this.#fixed.values()].map(({ caller }) => caller)
+  }
+
   hasFixedOwner(): boolean {
-    return [...this.#fixed.values()].some(({ caller }) => isOwner(caller))
+    return this.fixed().some(isOwner)
   }
 
   tell(): void {

@@ -8,7 +8,7 @@ import {
 } from '../ports/usage-book.ts'
 import { fromRow } from './columns.ts'
 import type { Row } from './database.ts'
-import { type Span, spansOf } from './request-spans.ts'
+import { lookThrough, type Span } from './request-spans.ts'
 import { usageColumns } from './usage.ts'
 import type { UsageDatabase } from './usage-fold.ts'
 import { isOf } from './usage-records.ts'
@@ -45,36 +45,19 @@ interface Page {
   readonly before: RequestPlace | undefined
 }
 
-/** More spans than this are not looked through at once. */
-const spansMax = 128
-
-/** Looks through the spans one by one, and through twice as many at once where those before held too little. */
 async function pageOf(
   database: Pick<UsageDatabase, 'rows'>,
   scope: RequestScope,
   { limit, before }: Page,
 ): Promise<readonly Row[]> {
   const to = before ? Math.min(scope.to, before.startedAt + 1) : scope.to
-  const found: Row[] = []
-  let spans: Span[] = []
-  let together = 1
-  const look = async (): Promise<void> => {
-    if (spans.length === 0) return
-    found.push(
-      ...(await database.rows(within(spans, scope, { limit: limit - found.length, before }))),
-    )
-    spans = []
-    together = Math.min(2 * together, spansMax)
-  }
   // An index finds an id whenever it was.
   const only = scope.id === undefined ? scope.only : {}
-  for await (const span of spansOf(database, { from: scope.from, to, only })) {
-    spans.push(span)
-    if (spans.length === together) await look()
-    if (found.length === limit) return found
-  }
-  await look()
-  return found
+  return lookThrough(
+    database,
+    { from: scope.from, to, only, first: 'newest', limit },
+    (spans, most) => database.rows(within(spans, scope, { limit: most, before })),
+  )
 }
 
 function within(spans: readonly Span[], scope: RequestScope, { limit, before }: Page): Sql {
@@ -117,7 +100,10 @@ function timeOf(named: Named, { from, to }: Span): readonly Sql[] {
   return [sql`${column} >= ${from}`, sql`${column} < ${to}`]
 }
 
-function conditionsOf(named: Named, { only, id, status, format }: RequestScope): readonly Sql[] {
+function conditionsOf(
+  named: Named,
+  { only, id, status, format, requestedModel }: RequestScope,
+): readonly Sql[] {
   const column = (name: string) => raw(named(name))
   const conditions: Sql[] = []
   for (const dimension of usageDimensions) {
@@ -131,10 +117,18 @@ function conditionsOf(named: Named, { only, id, status, format }: RequestScope):
     )
   if (status) conditions.push(...statusIn(column('status'), status))
   if (format !== undefined) conditions.push(sql`${column('format')} = ${format}`)
+  if (requestedModel !== undefined) conditions.push(isAskedAs(column, requestedModel))
   // Said for the index of these alone; what has a status of failure is not completed.
   if ((only.outcome !== undefined && only.outcome !== 'completed') || (status && status[0] >= 400))
     conditions.push(sql`${column('outcome')} <> 'completed'`)
   return conditions
+}
+
+/** A record holds the name that was asked for where its target is called otherwise. */
+function isAskedAs(column: (name: string) => Sql, name: string): Sql {
+  const [asked, model] = [column('requested_model'), column('model')]
+  return sql`(${asked} = ${name}
+    OR (COALESCE(${asked}, '') = '' AND ${name} IN (${model}, ${column('provider')} || '/' || ${model})))`
 }
 
 /** Of one status that is a failure an index serves, which holds these alone. */

@@ -1,8 +1,9 @@
 import sql, { join, raw } from 'sql-template-tag'
 import { type UsagePeriod, type UsageScope, usageDimensions } from '../ports/usage-book.ts'
-import { dimensionColumns, faceOf, hourMs, periodEnd, periodStart } from './usage-faces.ts'
+import { faceOf, hourMs, periodEnd, periodStart } from './usage-faces.ts'
 import type { UsageDatabase } from './usage-fold.ts'
 import { readState } from './usage-state.ts'
+import { conditionsOf } from './usage-sums.ts'
 
 /** From a moment until before another, in milliseconds. */
 export interface Span {
@@ -10,25 +11,85 @@ export interface Span {
   readonly to: number
 }
 
+/** Which of several times comes first. */
+type Order = 'newest' | 'oldest'
+
+interface OrderedScope extends UsageScope {
+  readonly first: Order
+}
+
+/** More spans than this are not looked through at once. */
+const spansMax = 128
+
 /**
- * The times in which there is something of the scope's dimensions, the newest first and without overlap. The sums know it by
- * the hour, so that the records need an index for time alone: one for each dimension would cost every call. What is not
- * summed yet is in the first span.
+ * What `look` finds in the times in which there is something of the scope's dimensions: in one after the other, and in twice as
+ * many at once where those before held too little. Times that touch are one.
  */
-export async function* spansOf(
+export async function lookThrough<Found>(
   database: Pick<UsageDatabase, 'rows'>,
-  scope: UsageScope,
+  scope: OrderedScope & { readonly limit: number },
+  look: (spans: readonly Span[], limit: number) => Promise<readonly Found[]>,
+): Promise<readonly Found[]> {
+  const { limit } = scope
+  const found: Found[] = []
+  let spans: Span[] = []
+  let taken = 0
+  let together = 1
+  for await (const span of spansOf(database, scope)) {
+    joinSpan(spans, span)
+    if ((taken += 1) < together) continue
+    found.push(...(await look(spans, limit - found.length)))
+    if (found.length >= limit) return found
+    spans = []
+    taken = 0
+    together = Math.min(2 * together, spansMax)
+  }
+  if (spans.length > 0) found.push(...(await look(spans, limit - found.length)))
+  return found
+}
+
+function joinSpan(spans: Span[], span: Span): void {
+  const last = spans.at(-1)
+  if (last?.from === span.to) spans[spans.length - 1] = { from: span.from, to: last.to }
+  else if (last?.to === span.from) spans[spans.length - 1] = { from: last.from, to: span.to }
+  else spans.push(span)
+}
+
+/**
+ * The times in which there is something of the scope's dimensions, without overlap. The sums know it by
+ * the hour, so that the records need an index for time alone: one for each dimension would cost every call. What is not
+ * summed yet is in a span of its own, the newest.
+ */
+async function* spansOf(
+  database: Pick<UsageDatabase, 'rows'>,
+  scope: OrderedScope,
 ): AsyncGenerator<Span> {
-  const { from, to, only } = scope
-  if (usageDimensions.every((dimension) => only[dimension] === undefined)) {
+  const { from, to } = scope
+  const only = summedOf(scope.only)
+  if (Object.keys(only).length === 0) {
     yield { from, to }
     return
   }
   const [oldest] = await database.rows(sql`SELECT MIN(started_at) AS at FROM usage_records`)
-  const first = Math.max(from, Number(oldest?.['at'] ?? to))
-  const summedTo = Math.max(first, Math.min(to, await unsummedFrom(database)))
-  if (summedTo < to) yield { from: summedTo, to }
-  if (first < summedTo) yield* summedSpans(database, { from: first, to: summedTo, only }, 'month')
+  const begin = Math.max(from, Number(oldest?.['at'] ?? to))
+  const summedTo = Math.max(begin, Math.min(to, await unsummedFrom(database)))
+  const unsummed = summedTo < to ? [{ from: summedTo, to }] : []
+  if (scope.first === 'newest') yield* unsummed
+  if (begin < summedTo)
+    yield* summedSpans(database, { ...scope, only, from: begin, to: summedTo }, 'month')
+  if (scope.first === 'oldest') yield* unsummed
+}
+
+/** What has no tag is summed with all others alone. */
+function summedOf(only: UsageScope['only']): UsageScope['only'] {
+  return Object.fromEntries(
+    usageDimensions.flatMap((dimension) => {
+      const value = only[dimension]
+      return value === undefined || (dimension === 'tag' && value === '')
+        ? []
+        : [[dimension, value]]
+    }),
+  )
 }
 
 /** The hour from which on there may be records that no sum holds. */
@@ -52,24 +113,22 @@ const finer: Readonly<Record<UsagePeriod, UsagePeriod | undefined>> = {
 /** The hours of the periods that have something of the scope. */
 async function* summedSpans(
   database: Pick<UsageDatabase, 'rows'>,
-  { from, to, only }: UsageScope,
+  scope: OrderedScope,
   period: UsagePeriod,
 ): AsyncGenerator<Span> {
-  const filtered = usageDimensions.filter((dimension) => only[dimension] !== undefined)
-  const conditions = filtered.map(
-    (dimension) => sql`g.${raw(dimensionColumns[dimension])} = ${only[dimension] ?? ''}`,
-  )
+  const { from, to, only, first } = scope
+  const face = faceOf(usageDimensions.filter((dimension) => only[dimension] !== undefined))
   const rows = await database.rows(
-    sql`SELECT DISTINCT r.start_at FROM usage_rollups r JOIN usage_groups g ON g.id = r.group_id
-      WHERE r.face = ${faceOf(filtered)} AND r.period = ${period}
-        AND r.start_at >= ${periodStart(period, from)} AND r.start_at < ${to} AND ${join(conditions, ' AND ')}
-      ORDER BY r.start_at DESC`,
+    sql`SELECT DISTINCT r.start_at FROM usage_rollups r CROSS JOIN usage_groups g
+      WHERE r.face = ${face} AND r.period = ${period} AND r.start_at >= ${periodStart(period, from)}
+        AND r.start_at < ${to} AND ${join(conditionsOf(face, only), ' AND ')}
+      ORDER BY r.start_at ${raw(first === 'newest' ? 'DESC' : 'ASC')}`,
   )
   const next = finer[period]
   for (const row of rows) {
     const start = Number(row['start_at'])
     const span = { from: Math.max(from, start), to: Math.min(to, periodEnd(period, start)) }
-    if (next) yield* summedSpans(database, { ...span, only }, next)
+    if (next) yield* summedSpans(database, { ...scope, ...span }, next)
     else yield span
   }
 }

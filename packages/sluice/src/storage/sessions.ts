@@ -15,7 +15,7 @@ const sessionColumns: Columns<Session> = {
 /** The part of the store that keeps who is signed in. */
 export function sessionTable(
   database: Database,
-): Pick<Store, 'addSession' | 'findSession' | 'removeSession'> {
+): Pick<Store, 'addSession' | 'findSession' | 'listPrincipalSessions' | 'removeSession'> {
   return {
     async addSession(session) {
       await database.change(
@@ -26,6 +26,10 @@ export function sessionTable(
     async findSession(hash) {
       const [row] = await database.rows(sql`SELECT * FROM sessions WHERE hash = ${hash}`)
       return row && fromRow(sessionColumns, row)
+    },
+    async listPrincipalSessions() {
+      const rows = await database.rows(sql`SELECT * FROM sessions WHERE principal IS NOT NULL`)
+      return rows.map((row) => fromRow(sessionColumns, row))
     },
     async removeSession(hash) {
       const [removed] = await database.changeDurably(sql`DELETE FROM sessions WHERE hash = ${hash}`)

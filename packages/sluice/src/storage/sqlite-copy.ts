@@ -1,12 +1,17 @@
 import { chmodSync, renameSync, rmSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 
+/** What a copy is called until it is whole. */
+export function unfinishedCopy(copy: string): string {
+  return `${copy}.${process.pid}`
+}
+
 /**
  * Copies a database to a file that only its owner can read, as it is at one moment: others go on reading and writing. Whole or
  * not at all: what stands under the name was not interrupted.
  */
 export function copyDatabase(db: DatabaseSync, copy: string): void {
-  const unfinished = `${copy}.${process.pid}`
+  const unfinished = unfinishedCopy(copy)
   rmSync(unfinished, { force: true })
   try {
     db.prepare('VACUUM INTO ?').run(unfinished)

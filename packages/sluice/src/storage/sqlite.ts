@@ -10,6 +10,7 @@ import { transaction } from './sqlite-transaction.ts'
 import { openUsageThread } from './sqlite-usage-thread.ts'
 import { openStore, type StoreOptions } from './store.ts'
 import { sqliteError } from './unavailable.ts'
+import { isFolded } from './usage-book.ts'
 
 export interface SqliteOptions extends StoreOptions {
   /** The database file; made when absent. Its folder must exist. */
@@ -24,7 +25,11 @@ const lockWaitMs = 2_000
  * Several processes may have it open. The caller disposes it; usage still waiting is written then.
  */
 export function openSqlite({ file, ...options }: SqliteOptions): Store {
-  return openStore(openSqliteDatabase(file), { ...options, book: openUsageThread(file) })
+  const database = openSqliteDatabase(file)
+  const thread = openUsageThread(file)
+  // A gateway that nobody calls needs no thread, which takes 15 MB.
+  const fold = async () => ((await isFolded(database)) ? 0 : await thread.fold())
+  return openStore(database, { ...options, book: { ...thread, fold } })
 }
 
 /** The database in a file, brought up to date. The caller disposes it. */

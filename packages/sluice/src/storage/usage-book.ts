@@ -1,5 +1,6 @@
 import sql from 'sql-template-tag'
 import type { UsageBook } from '../ports/usage-book.ts'
+import type { Database } from './database.ts'
 import { searchRequests } from './request-search.ts'
 import { eraseIds } from './usage-erase.ts'
 import { dayMs } from './usage-faces.ts'
@@ -69,8 +70,14 @@ export function createUsageBook(
   }
 }
 
+/** Whether folding would find nothing to do. */
+export async function isFolded(database: Pick<Database, 'rows'>): Promise<boolean> {
+  const { folded, foldedFurther, clearing } = await readState(database)
+  return clearing === 0 && Math.min(folded, foldedFurther) >= (await lastRecord(database))
+}
+
 /** The number of the newest record, 0 where there is none. */
-async function lastRecord(database: UsageDatabase): Promise<number> {
+async function lastRecord(database: Pick<Database, 'rows'>): Promise<number> {
   const [row] = await database.rows(sql`SELECT MAX(sequence) AS last FROM usage_records`)
   return Number(row?.['last'] ?? 0)
 }

@@ -7,6 +7,7 @@ import {
   usageDimensions,
 } from '../ports/usage-book.ts'
 import { fromRow } from './columns.ts'
+import { lookThrough, type Span } from './request-spans.ts'
 import { usageColumns } from './usage.ts'
 import { dimensionColumns, hourMs } from './usage-faces.ts'
 import type { UsageDatabase } from './usage-fold.ts'
@@ -16,17 +17,18 @@ export async function listRecords(
   database: UsageDatabase,
   { from, to, only, limit, after }: LedgerQuestion,
 ): Promise<readonly LedgerRow[]> {
-  const conditions = [
-    sql`started_at >= ${Math.max(from, after?.startedAt ?? 0)}`,
-    sql`started_at < ${to}`,
-    ...(after ? [sql`(started_at > ${after.startedAt} OR sequence > ${after.sequence})`] : []),
-    ...usageDimensions.flatMap((dimension) => {
-      const value = only[dimension]
-      return value === undefined ? [] : [isOf(dimension, value)]
-    }),
-  ]
-  const rows = await database.rows(
-    sql`SELECT * FROM usage_records WHERE ${join(conditions, ' AND ')} ORDER BY started_at, sequence LIMIT ${limit}`,
+  const begin = Math.max(from, after?.startedAt ?? 0)
+  const place = after
+    ? [sql`(started_at > ${after.startedAt} OR sequence > ${after.sequence})`]
+    : []
+  const rows = await lookThrough(
+    database,
+    { from: begin, to, only, first: 'oldest', limit },
+    (spans, most) =>
+      database.rows(
+        sql`SELECT * FROM usage_records WHERE ${join([withinSpans(spans), ...conditionsOf(only), ...place], ' AND ')}
+          ORDER BY started_at, sequence LIMIT ${most}`,
+      ),
   )
   return rows.map((row) => ({
     sequence: Number(row['sequence']),
@@ -39,18 +41,17 @@ export async function spentGroups(
   database: UsageDatabase,
   { from, only }: Pick<LedgerQuestion, 'from' | 'only'>,
 ): Promise<readonly SpentGroup[]> {
-  const conditions = [
-    sql`started_at >= ${from}`,
-    ...usageDimensions.flatMap((dimension) => {
-      const value = only[dimension]
-      return value === undefined ? [] : [isOf(dimension, value)]
-    }),
-  ]
   const group = `provider, model, requested_model, started_at - started_at % ${hourMs}`
-  const rows = await database.rows(
-    sql`SELECT ${raw(`${group} AS hour`)},
-        CAST(SUM(COALESCE(cost_micro_usd, reserved_micro_usd, 0)) AS BIGINT) AS spent
-      FROM usage_records WHERE ${join(conditions, ' AND ')} GROUP BY ${raw(group)}`,
+  const rows = await lookThrough(
+    database,
+    { from, to: endOfTime, only, first: 'oldest', limit: Infinity },
+    (spans) =>
+      database.rows(
+        sql`SELECT ${raw(`${group} AS hour`)},
+            CAST(SUM(COALESCE(cost_micro_usd, reserved_micro_usd, 0)) AS BIGINT) AS spent
+          FROM usage_records WHERE ${join([withinSpans(spans), ...conditionsOf(only)], ' AND ')}
+          GROUP BY ${raw(group)}`,
+      ),
   )
   return rows.map((row) => ({
     provider: String(row['provider']),
@@ -59,6 +60,21 @@ export async function spentGroups(
     hour: Number(row['hour']),
     microUsd: Number(row['spent']),
   }))
+}
+
+/** Later than anything that a clock says: what began a moment ago is among what is asked for. */
+const endOfTime = Number.MAX_SAFE_INTEGER
+
+function withinSpans(spans: readonly Span[]): Sql {
+  const times = spans.map(({ from, to }) => sql`(started_at >= ${from} AND started_at < ${to})`)
+  return sql`(${join(times, ' OR ')})`
+}
+
+function conditionsOf(only: LedgerQuestion['only']): readonly Sql[] {
+  return usageDimensions.flatMap((dimension) => {
+    const value = only[dimension]
+    return value === undefined ? [] : [isOf(dimension, value)]
+  })
 }
 
 /** The condition that a record is of something. */

@@ -1,4 +1,4 @@
-import sql, { empty, join, raw, type Sql } from 'sql-template-tag'
+import sql, { join, raw, type Sql } from 'sql-template-tag'
 import {
   type UsageAnswer,
   type UsageDimension,
@@ -12,6 +12,7 @@ import type { Row } from './database.ts'
 import {
   dayMs,
   dimensionColumns,
+  type Face,
   faceOf,
   hourMs,
   measureColumns,
@@ -28,9 +29,11 @@ export async function answerSums(
   question: UsageQuestion,
 ): Promise<Omit<UsageAnswer, 'pending'>> {
   const { by, limit } = question
-  const rows = by.length === 0 ? [] : await database.rows(groupsQuery(question))
+  const [rows, [total = {}]] = await Promise.all([
+    by.length === 0 ? [] : database.rows(groupsQuery(question)),
+    database.rows(totalQuery(question)),
+  ])
   const page = rows.slice(0, limit)
-  const [total = {}] = await database.rows(totalQuery(question))
   return {
     groups: page.map((row) => ({ of: by.map((_, at) => keyOf(row, at)), sums: sumsOf(row) })),
     hasMore: rows.length > limit,
@@ -49,17 +52,27 @@ function groupsQuery({ by, after, limit, ...scope }: UsageQuestion): Sql {
   const dimensions = by.filter((one): one is UsageDimension => !isPeriod(one))
   const names = keys.map((key, at) => `${key} AS by_${at}`).join(', ')
   const sums = measureColumns.map((column) => summed(column)).join(', ')
-  const conditions = conditionsOf(scope, after && pageAfter(keys, after))
-  return sql`SELECT ${raw(names)}, ${raw(sums)} FROM (${rowsOf(scope, dimensions, period)}) r
-    JOIN usage_groups g ON g.id = r.group_id ${conditions}
+  const face = faceFor(scope, dimensions)
+  const conditions = [...conditionsOf(face, scope.only), ...(after ? [pageAfter(keys, after)] : [])]
+  return sql`SELECT ${raw(names)}, ${raw(sums)} FROM (${rowsOf(scope, face, period)}) r
+    CROSS JOIN usage_groups g WHERE ${join(conditions, ' AND ')}
     GROUP BY ${raw(keys.join(', '))} ORDER BY ${raw(keys.join(', '))} LIMIT ${limit + 1}`
 }
 
 /** Without the tags, unless one of them is asked for: a call that has two would count twice. */
 function totalQuery(scope: UsageScope): Sql {
   const sums = measureColumns.map((column) => summed(column)).join(', ')
-  return sql`SELECT ${raw(sums)} FROM (${rowsOf(scope, [], undefined)}) r
-    JOIN usage_groups g ON g.id = r.group_id ${conditionsOf(scope)}`
+  const face = faceFor(scope, [])
+  const rows = sql`SELECT ${raw(sums)} FROM (${rowsOf(scope, face, undefined)}) r`
+  if (filteredBy(scope).length === 0) return rows
+  return sql`${rows} CROSS JOIN usage_groups g WHERE ${join(conditionsOf(face, scope.only), ' AND ')}`
+}
+
+const filteredBy = ({ only }: Pick<UsageScope, 'only'>) =>
+  usageDimensions.filter((dimension) => only[dimension] !== undefined)
+
+function faceFor(scope: UsageScope, dimensions: readonly UsageDimension[]): Face {
+  return faceOf([...dimensions, ...filteredBy(scope)])
 }
 
 function isPeriod(by: UsagePeriod | UsageDimension): by is UsagePeriod {
@@ -67,13 +80,7 @@ function isPeriod(by: UsagePeriod | UsageDimension): by is UsagePeriod {
 }
 
 /** The smallest number of sums that make up the time that is asked for: whole months, days at their sides, hours at theirs. */
-function rowsOf(
-  { from, to, only }: UsageScope,
-  dimensions: readonly UsageDimension[],
-  period: UsagePeriod | undefined,
-): Sql {
-  const filtered = usageDimensions.filter((dimension) => only[dimension] !== undefined)
-  const face = faceOf([...dimensions, ...filtered])
+function rowsOf({ from, to }: UsageScope, face: Face, period: UsagePeriod | undefined): Sql {
   const columns = ['group_id', ...measureColumns].join(', ')
   const selects = segmentsOf(from, to, period).map(
     (
@@ -128,13 +135,19 @@ function endOfRun(
   return periodStart(kind, to)
 }
 
-function conditionsOf({ only }: UsageScope, further?: Sql): Sql {
-  const conditions = usageDimensions.flatMap((dimension) => {
-    const value = only[dimension]
-    return value === undefined ? [] : [sql`${raw(`g.${dimensionColumns[dimension]}`)} = ${value}`]
-  })
-  if (further) conditions.push(further)
-  return conditions.length > 0 ? sql`WHERE ${join(conditions, ' AND ')}` : empty
+/**
+ * The group `g` of a sum `r`, and what it has to be. With CROSS JOIN, which SQLite takes for the order to read them in: it would
+ * else look through the sums once for each group of a face.
+ */
+export function conditionsOf(face: Face, only: UsageScope['only']): readonly Sql[] {
+  return [
+    sql`g.id = r.group_id`,
+    sql`g.face = ${face}`,
+    ...usageDimensions.flatMap((dimension) => {
+      const value = only[dimension]
+      return value === undefined ? [] : [sql`${raw(`g.${dimensionColumns[dimension]}`)} = ${value}`]
+    }),
+  ]
 }
 
 function pageAfter(keys: readonly string[], after: readonly (string | number)[]): Sql {

@@ -35,6 +35,7 @@ type VideoJobStore = Pick<
   | 'updateVideoJob'
   | 'deleteVideoJob'
   | 'takeVideoPlace'
+  | 'renewVideoPlace'
   | 'freeVideoPlace'
   | 'claimVideoJobs'
   | 'videoJobOwners'
@@ -91,7 +92,7 @@ export function videoJobTable(database: Database): VideoJobStore {
   }
 }
 
-type Places = Pick<Store, 'freeVideoPlace' | 'takeVideoPlace'>
+type Places = Pick<Store, 'freeVideoPlace' | 'renewVideoPlace' | 'takeVideoPlace'>
 
 /** Room for videos that are being asked for. */
 function places(database: Database): Places {
@@ -126,6 +127,9 @@ function places(database: Database): Places {
       if (changes.at(-1) === 1) return undefined
       const [row] = await database.rows(sql`SELECT ${count} AS count`)
       return Number(row?.['count']) >= most.count ? 'count' : 'bytes'
+    },
+    async renewVideoPlace(id, until) {
+      await database.change(sql`UPDATE video_places SET until = ${until} WHERE id = ${id}`)
     },
     async freeVideoPlace(id) {
       await database.change(sql`DELETE FROM video_places WHERE id = ${id}`)

@@ -36,6 +36,22 @@ const questions: readonly (readonly [
       provider === 'p1' && startedAt >= march + hour / 2 && startedAt < march + 30.5 * hour,
   ],
   [
+    'that asked for a name',
+    { requestedModel: 'fast' },
+    ({ requestedModel }) => requestedModel === 'fast',
+  ],
+  [
+    'that asked for a target',
+    { requestedModel: 'p1/m2', only: { key: 'key_3' } },
+    ({ requestedModel, provider, model, keyId }) =>
+      requestedModel === undefined && provider === 'p1' && model === 'm2' && keyId === 'key_3',
+  ],
+  [
+    'that asked for a model, whoever has it',
+    { requestedModel: 'm1' },
+    ({ requestedModel, model }) => requestedModel === undefined && model === 'm1',
+  ],
+  [
     'by an id, of a team',
     { only: { team: 'team_1' }, id: 'mine_7' },
     ({ teamId, requestId }) => teamId === 'team_1' && requestId === 'mine_7',

@@ -31,6 +31,7 @@ export function describeAccounts(subjectOf: () => Subject): void {
       expect(await another.findSession('a')).toEqual(session)
       expect(await another.findSession('b')).toEqual(other)
       expect(await another.findSession('c')).toBeUndefined()
+      expect(await another.listPrincipalSessions()).toEqual([other])
       expect([await another.removeSession('a'), await store.removeSession('a')]).toEqual([
         true,
         false,

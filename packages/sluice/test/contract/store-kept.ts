@@ -89,6 +89,19 @@ export function describeKept(subject: () => StoreUnderTest): void {
       expect(await take('p3', 100_020)).toBeUndefined()
     })
 
+    test('a place that is renewed stays taken, and one that is free is not taken by that', async () => {
+      const most = { count: 1, bytes: 1000 }
+      const take = (id: string, at: number) =>
+        store.takeVideoPlace({ ...place(id), at, until: at + 10, most })
+      expect(await take('p1', 100_000)).toBeUndefined()
+      await store.renewVideoPlace('p1', 100_030)
+      expect(await take('p2', 100_029)).toBe('count')
+      expect(await take('p2', 100_030)).toBeUndefined()
+      await store.renewVideoPlace('p1', 100_090)
+      await store.freeVideoPlace('p2')
+      expect(await take('p3', 100_050)).toBeUndefined()
+    })
+
     test('of several processes that take places at once none takes one too many', async () => {
       const others = await Promise.all([subject().openAnother(), subject().openAnother()])
       const asked = Array.from({ length: 30 }, (_, n) =>

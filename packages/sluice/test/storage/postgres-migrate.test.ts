@@ -138,6 +138,29 @@ describe.runIf(database)('an older database', () => {
     60_000,
   )
 
+  test('its rows are not looked through for the condition of a new column, which holds for new ones', async () => {
+    const url = await olderDatabase(4)
+    await using connected = await connect(url)
+    await migrate({ connectionString: url })
+    const conditions = await connected.rows(
+      `SELECT conname AS name, convalidated AS looked FROM pg_constraint
+        WHERE conrelid = CAST('usage_records' AS regclass) AND conname IN
+          ('usage_records_estimated_check', 'usage_records_unsettled_check', 'usage_records_streamed_check')
+        ORDER BY conname`,
+    )
+    expect(conditions).toEqual([
+      // The database came with this one.
+      { name: 'usage_records_estimated_check', looked: true },
+      { name: 'usage_records_streamed_check', looked: false },
+      { name: 'usage_records_unsettled_check', looked: false },
+    ])
+    const [table] = (await tablesOf(connected)).filter(({ name }) => name === 'usage_records')
+    expect(table?.columns).toContain('streamed')
+    await fill(connected, table ? [table] : [], 1)
+    const wrong = connected.rows('UPDATE usage_records SET streamed = 2')
+    await expect(wrong).rejects.toThrow('usage_records_streamed_check')
+  })
+
   test('a table that somebody holds is waited for, and those who come meanwhile do not wait long', async () => {
     const url = await olderDatabase(10)
     await using holder = await connect(url)

@@ -10,6 +10,7 @@ import { segmentsOf } from '../../src/storage/usage-sums.ts'
 import { describeRequestSearch } from '../contract/request-search.ts'
 import type { StoreUnderTest } from '../contract/store.ts'
 import { describeUsageBook, foldAll } from '../contract/usage-book.ts'
+import { describeUsageRecords } from '../contract/usage-records.ts'
 import { leaveOutPostgres, openTestDatabase } from './postgres-server.ts'
 
 async function underTest(
@@ -46,6 +47,7 @@ const onSqlite = async () => {
 }
 describeUsageBook('sqlite', onSqlite)
 describeRequestSearch('sqlite', onSqlite)
+describeUsageRecords('sqlite', onSqlite)
 
 const database = await openTestDatabase()
 afterAll(() => database?.[Symbol.asyncDispose]())
@@ -63,6 +65,7 @@ describe.runIf(database)('with PostgreSQL', () => {
   }
   describeUsageBook('postgres', onPostgres)
   describeRequestSearch('postgres', onPostgres)
+  describeUsageRecords('postgres', onPostgres)
 
   test('a record that is seen later than one with a larger number is counted', async () => {
     const url = await newSchema()
