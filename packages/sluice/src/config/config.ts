@@ -34,6 +34,7 @@ export interface Config {
     readonly requestTimeoutMs: number
     /** How long what is under way may go on after the signal to stop. */
     readonly stopTimeoutMs: number
+    readonly workerTimeoutMs: number
     /** How long it goes on accepting after that signal, while it says that it is not ready. */
     readonly drainMs: number
     /** Processes that serve the port. */
@@ -144,6 +145,7 @@ export function createConfig(environment: Environment, content: ConfigFile, file
       bodyLimitValues: 500_000,
       requestTimeoutMs: 120_000,
       stopTimeoutMs: 10_000,
+      workerTimeoutMs: 30_000,
       drainMs: 0,
       allowPrivateMedia: false,
       ...restOfServer,

@@ -5,9 +5,11 @@ import {
   isMap,
   isNode,
   isScalar,
+  isSeq,
   parseDocument,
   stringify,
   type YAMLMap,
+  type YAMLSeq,
 } from 'yaml'
 import { ConfigError } from './config-error.ts'
 import type { Path } from './references.ts'
@@ -115,6 +117,57 @@ function lineStart(text: string, offset: number): number {
 function lineEnd(text: string, offset: number): number {
   const end = text.indexOf('\n', offset)
   return end === -1 ? text.length : end
+}
+
+/** An item of a list as it shall be: where it stood before, or what is new. */
+export type Arranged = number | { readonly added: unknown }
+
+/** The text with the items of a list in another order, with new ones and without others: lines and comments go with their item. */
+export function arrangeItems(text: string, path: Path, order: readonly Arranged[]): string {
+  const document = parseDocument(text)
+  const list = document.getIn(path, true)
+  const whole: unknown = isSeq(list) ? list.toJS(document) : []
+  const before: readonly unknown[] = Array.isArray(whole) ? whole : []
+  const value = order.map((item) => (typeof item === 'number' ? before[item] : item.added))
+  return preferSplice(
+    isSeq(list) && order.length > 0 ? spliceItems(text, list, order) : undefined,
+    setSetting(text, path, value),
+  )
+}
+
+/** Each item with the lines above it, up to the one before; undefined where they do not stand on lines of their own. */
+function spliceItems(text: string, list: YAMLSeq, order: readonly Arranged[]): string | undefined {
+  const [first] = list.items
+  if (list.flow === true || !isNode(first) || !first.range || !list.range) return undefined
+  const dash = lineStart(text, list.range[0])
+  const indent = text.slice(dash, list.range[0])
+  if (/\S/.test(indent)) return undefined
+  const begin = startOfComments(text, dash)
+  const ends = list.items.map((item) =>
+    isNode(item) && item.range ? endOfItem(text, item.range[1]) : -1,
+  )
+  if (ends.includes(-1)) return undefined
+  const pieces = order.map((item) => {
+    if (typeof item !== 'number')
+      return `${stringify([item.added], { lineWidth: 0 }).replace(/^(?=.)/gm, indent)}`
+    const lines = text.slice(item === 0 ? begin : ends[item - 1], ends[item])
+    return lines.endsWith('\n') ? lines : `${lines}\n`
+  })
+  return text.slice(0, begin) + pieces.join('') + text.slice(ends.at(-1))
+}
+
+/** Where the lines begin that hold nothing but comments, right above a line. */
+function startOfComments(text: string, line: number): number {
+  let start = line
+  while (start > 0 && /^\s*#/.test(text.slice(lineStart(text, start - 1), start)))
+    start = lineStart(text, start - 1)
+  return start
+}
+
+/** Where the line after an item begins, whose value ends here. */
+function endOfItem(text: string, valueEnd: number): number {
+  const end = lineEnd(text, valueEnd - (text[valueEnd - 1] === '\n' ? 1 : 0))
+  return Math.min(text.length, end + 1)
 }
 
 /** `models.fast.targets[0].weight` as steps; names with dots are quoted: `models["gpt-4.1"]`. */

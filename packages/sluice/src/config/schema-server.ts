@@ -47,6 +47,11 @@ export const server = object(
         ),
       }),
     ),
+    workerTimeoutMs: optional(
+      milliseconds(
+        'How long one of several workers may leave the process that started it without an answer, before it is killed and started again. Default 30000.',
+      ),
+    ),
     drainMs: optional(
       Type.Integer({
         minimum: 0,

@@ -70,6 +70,11 @@ const target = object(
         ...described('Targets with a lower number are tried first. Default 0.'),
       }),
     ),
+    maxConcurrent: optional(
+      count(
+        'The same as maxConcurrent of its provider, for what comes by this route alone; all of them hold.',
+      ),
+    ),
     timeouts: optional(timeouts),
   },
   'One upstream model that can answer.',

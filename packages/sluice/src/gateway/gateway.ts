@@ -9,7 +9,7 @@ import type {
   VideoRequest as EngineVideoRequest,
 } from '@sluice/engine'
 import type { Config } from '../config/config.ts'
-import type { Caller } from '../ports/api-key.ts'
+import type { ApiKey, Caller } from '../ports/api-key.ts'
 import type { Entrance } from '../ports/entrance.ts'
 import type { Claim, Limiter } from '../ports/limiter.ts'
 import type { Store } from '../ports/store.ts'
@@ -93,6 +93,8 @@ export interface CallerKeys {
   watch(changed: () => void): Disposable
   /** Whether an owner's key stands in the settings. */
   hasFixedOwner(): boolean
+  /** The keys of the settings, which are not in the store. */
+  fixed(): readonly ApiKey[]
   /** Takes a change that is in the store at once, and not within a second. */
   reload(): Promise<void>
 }

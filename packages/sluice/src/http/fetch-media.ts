@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises'
 import { GatewayError, invalidRequest } from '@sluice/contract'
 import ipaddr from 'ipaddr.js'
-import { Agent, type Dispatcher, request } from 'undici'
+import { Agent, type Dispatcher } from 'undici'
 import { untilAborted } from '../gateway/attempt/until-aborted.ts'
 
 /** A file a request points at. `contentType` is what its source says, without parameters; not to be trusted. */
@@ -94,8 +94,10 @@ async function fetchOnce(
   const addresses = await checkedAddresses(url, options, rules)
   const agent = agentPinnedTo(addresses)
   try {
-    const answer = await request(url, {
-      dispatcher: agent,
+    const answer = await agent.request({
+      origin: url.origin,
+      path: url.pathname + url.search,
+      method: 'GET',
       signal: options.signal,
       headers: { accept: '*/*', 'accept-encoding': 'identity', 'user-agent': 'sluice' },
     })
@@ -156,6 +158,7 @@ function agentPinnedTo(addresses: readonly string[]): Agent {
   const records = addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))
   return new Agent({
     pipelining: 0,
+    allowH2: false,
     connect: {
       lookup: (_hostname, options, callback) => {
         const [record] = records

@@ -1,11 +1,12 @@
-import { operations } from '@sluice/contract'
+import { GatewayError, operations } from '@sluice/contract'
 import type { ClientFormat } from '@sluice/protocols'
 import type { TObject } from 'typebox'
 import type { Answer, Call } from '../gateway/call.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import type { Exchange } from './address.ts'
 import { admitCall } from './admit.ts'
-import { type BodyLimits, isForm, parseJsonObject, readBody } from './body.ts'
+import { type BodyLimits, isForm, outlineJsonObject, parseJsonObject, readBody } from './body.ts'
+import { countUnparsedBody } from './collect-bodies.ts'
 import { type CallInput, createCall } from './create-call.ts'
 import { defaultStreamTimes, deliverWhole } from './deliver.ts'
 import { deliverStream } from './deliver-stream.ts'
@@ -68,10 +69,31 @@ async function readFormCall(exchange: Exchange, format: ClientFormat): Promise<C
 
 function jsonCall(exchange: Exchange, format: ClientFormat, raw: Buffer): Call | Promise<Call> {
   const { request, options, parameters } = exchange
+  const outlined = outlinedCall(exchange, format, raw)
+  if (outlined) return outlined
   const fields = parseJsonObject(raw, request.headers['content-type'], options.bodyUnitsMax)
   const made = (parsed: CallInput['fields']) =>
     createCall(exchange, { format, fields: parsed, raw, parameters })
   return fields instanceof Promise ? fields.then(made) : made(fields)
+}
+
+/**
+ * The call of a large request whose long texts nobody has asked for yet. Undefined for others, and where something is wrong
+ * with it: that is said of the whole request.
+ */
+function outlinedCall(exchange: Exchange, format: ClientFormat, raw: Buffer): Call | undefined {
+  const { request, options, parameters, admission } = exchange
+  // A limit that asks for the size of a call has all of it read.
+  if (format.takesOutline !== true || !admission.isGranted) return undefined
+  try {
+    const contentType = request.headers['content-type']
+    const fields = outlineJsonObject(raw, contentType, options.bodyUnitsMax)
+    if (fields) countUnparsedBody(raw.length)
+    return fields && createCall(exchange, { format, fields, raw, parameters, isOutline: true })
+  } catch (thrown) {
+    if (thrown instanceof GatewayError) return undefined
+    throw thrown
+  }
 }
 
 /** What the body of this request may be. */

@@ -12,7 +12,13 @@ import { answer, listOf, object, text } from './openapi-written.ts'
 const integer = { type: 'integer' }
 
 const model = {
-  ...object({ id: text, object: { const: 'model' }, created: integer, owned_by: text }),
+  ...object({
+    id: text,
+    object: { const: 'model' },
+    created: integer,
+    owned_by: text,
+    operations: { type: 'array', items: text },
+  }),
   description: 'Additional fields describe the model, such as its token limits.',
 }
 

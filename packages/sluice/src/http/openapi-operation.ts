@@ -48,7 +48,7 @@ export const failureStatuses = [
 /** Those that only changes of what is kept may meet. */
 export const changeStatuses = ['409'] as const
 
-type FailureStatus = (typeof failureStatuses)[number] | (typeof changeStatuses)[number]
+export type FailureStatus = (typeof failureStatuses)[number] | (typeof changeStatuses)[number]
 
 /** Describes an operation at one of its addresses. */
 export function describe(described: Described, path: string): Description {

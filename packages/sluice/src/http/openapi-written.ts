@@ -1,6 +1,7 @@
 import {
   changeStatuses,
   type Description,
+  type FailureStatus,
   failureStatuses,
   failures,
   pathParameter,
@@ -17,6 +18,8 @@ export interface Written {
   readonly requestBody?: JsonSchema
   /** Whether it changes what is kept, so that it may contradict that. Default false. */
   readonly changes?: boolean
+  /** Of an address that is open to all: the failures besides 400 that it may answer with. */
+  readonly failures?: readonly FailureStatus[]
   /** The answers that are not failures. */
   readonly reply: Readonly<Record<string, JsonSchema>>
 }
@@ -27,10 +30,10 @@ interface Place {
   readonly access: string
 }
 
-/** As the OpenAPI document has it. What is open to all needs no key, and fails only where the request is not even HTTP. */
+/** As the OpenAPI document has it. What is open to all needs no key, and fails where the request is not even HTTP or as it says. */
 export function describeWritten(
   { method, path, access }: Place,
-  { reply, changes = false, ...operation }: Written,
+  { reply, changes = false, failures: further = [], ...operation }: Written,
   error: string,
 ): Description {
   const isOpen = access === 'open'
@@ -45,7 +48,7 @@ export function describeWritten(
       ...(isOpen && { security: [] }),
       responses: {
         ...reply,
-        ...failures(error, isOpen ? ['400'] : failureStatuses),
+        ...failures(error, isOpen ? ['400', ...further] : failureStatuses),
         ...failures(error, changes ? changeStatuses : []),
       },
     },

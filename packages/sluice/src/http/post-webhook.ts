@@ -1,4 +1,4 @@
-import { Agent, request } from 'undici'
+import { Agent } from 'undici'
 
 /** For a connection, and for the answer. */
 const timeoutMs = 10_000
@@ -20,11 +20,17 @@ export interface WebhookPoster extends AsyncDisposable {
  * but its status, and nothing is sent elsewhere than was said, they tell nobody anything.
  */
 export function openWebhookPoster(): WebhookPoster {
-  const dispatcher = new Agent({ connect: { timeout: timeoutMs }, keepAliveTimeout: 1_000 })
+  const dispatcher = new Agent({
+    connect: { timeout: timeoutMs },
+    keepAliveTimeout: 1_000,
+    allowH2: false,
+  })
   return {
     async post(url, { headers, body, signal }) {
-      const answer = await request(url, {
-        dispatcher,
+      const { origin, pathname, search } = new URL(url)
+      const answer = await dispatcher.request({
+        origin,
+        path: pathname + search,
         method: 'POST',
         headers,
         body,

@@ -11,8 +11,10 @@ import { aboutAddresses } from './admin/about.ts'
 import { modelListAddresses } from './admin/model-list.ts'
 import { budgetAddresses } from './admin/budgets.ts'
 import { contentAddresses } from './admin/contents.ts'
+import { nameAddresses } from './admin/names.ts'
 import { overviewAddresses } from './admin/overview.ts'
 import { providerAddresses } from './admin/providers.ts'
+import { providerSettingsAddresses } from './admin/provider-settings.ts'
 import { requestAddresses } from './admin/requests.ts'
 import { routeAddresses } from './admin/routes-plan.ts'
 import { settingsAddresses } from './admin/settings.ts'
@@ -61,6 +63,7 @@ export const addresses: readonly Address[] = [
   ...ownKeyAddresses,
   ...adminAddresses,
   ...endpointAddresses,
+  ...nameAddresses,
   ...requestAddresses,
   ...contentAddresses,
   ...usageAddresses,
@@ -72,6 +75,7 @@ export const addresses: readonly Address[] = [
   ...providerAddresses,
   ...modelListAddresses,
   ...routeAddresses,
+  ...providerSettingsAddresses,
   ...settingsAddresses,
   ...aboutAddresses,
   ...healthAddresses,

@@ -18,6 +18,7 @@ test('nothing set: the defaults', () => {
     bodyLimitValues: 500_000,
     requestTimeoutMs: 120_000,
     stopTimeoutMs: 10_000,
+    workerTimeoutMs: 30_000,
     allowPrivateMedia: false,
   })
   expect(config.log).toEqual({ level: 'info' })

@@ -55,7 +55,7 @@ export function namedAsSent(
 ): readonly Named[] {
   const { protocol } = upstream.provider
   if (call.operation !== 'chat' || !protocol.named) return []
-  const body = isNative ? call.request.value : jsonIn(request)
+  const body = isNative ? call.request.outline : jsonIn(request)
   return protocol.named(body).map((one) => ({ ...one, isReference: true }))
 }
 

@@ -92,12 +92,12 @@ export function prepare(
 export function nativeOf(
   { health }: Pick<Gateway, 'health'>,
   { format, request }: Call,
-  { upstream }: UpstreamTarget,
+  { upstream, model }: UpstreamTarget,
 ): Native | undefined {
   if (!request.hasBytes || health.lacksFormat(upstream.baseUrl, format.id)) return undefined
   const native = upstream.provider.protocol.native[format.id]
   // A gateway like this one has this gateway's form of each format.
-  const fits = health.isGateway(upstream.id) || native?.fits?.(request.value) !== false
+  const fits = health.isGateway(upstream.id) || native?.fits?.(request.outline, model) !== false
   return fits ? native : undefined
 }
 
@@ -131,7 +131,7 @@ function nativeRequest(call: Call, target: UpstreamTarget, native: Native): Upst
   if (format.modelIn !== 'path') fields['model'] = target.model
   if (call.stream && native.asksForUsage === true && !asksForUsage(call))
     fields['stream_options'] = {
-      ...objectIn(request.value['stream_options']),
+      ...objectIn(request.outline['stream_options']),
       include_usage: true,
     }
   const headers: Record<string, string> = {}
@@ -154,7 +154,7 @@ function nativeRequest(call: Call, target: UpstreamTarget, native: Native): Upst
 
 /** The caller asked for usage itself: then the event that says it is not hidden. */
 function asksForUsage({ format, request }: Call): boolean {
-  return format.asksForUsage?.(request.value) === true
+  return format.asksForUsage?.(request.outline) === true
 }
 
 function objectIn(value: unknown): object {

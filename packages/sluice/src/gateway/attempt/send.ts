@@ -1,5 +1,6 @@
 import { GatewayError, type OperationName, parseJson } from '@sluice/contract'
 import type { Received } from '@sluice/protocols'
+import { concatInTurns } from '../concat.ts'
 import { parseLargeAnswer } from '../large-json.ts'
 
 /** One request on its way out, credentials included. */
@@ -82,7 +83,7 @@ export class Collector {
 
   /** As `received`, parsed in turns. */
   async parsed(): Promise<Received> {
-    const bytes = Buffer.concat(this.#pieces)
+    const bytes = await concatInTurns(this.#pieces)
     const value = await parseLargeAnswer(bytes).catch((cause: unknown) => {
       throw unreadable(cause)
     })

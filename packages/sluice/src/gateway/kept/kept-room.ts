@@ -13,8 +13,10 @@ const lookPart = 1 / 64
 /** Of so many keys it is remembered what they have added; one that is forgotten is looked at with its next response. */
 const keysMax = 10_000
 
+type VideoPlaces = 'freeVideoPlace' | 'renewVideoPlace' | 'takeVideoPlace'
+
 export interface KeptRoomInput {
-  readonly store: Pick<Store, 'freeVideoPlace' | 'takeVideoPlace' | 'trimResponses'>
+  readonly store: Pick<Store, VideoPlaces | 'trimResponses'>
   readonly limits: () => KeptLimits
   /** Milliseconds since the epoch. */
   readonly now: () => number
@@ -64,22 +66,28 @@ export class KeptRoom {
     const lacking = await store.takeVideoPlace({ id, keyId, bytes, most, at, until: at + placeMs })
     if (lacking === 'count') throw full('count', `${most.count} videos`)
     if (lacking === 'bytes') throw full('bytes', `${most.bytes} bytes of videos`)
-    return new VideoRoom(store, id)
+    return new VideoRoom(store, id, now)
   }
 }
 
-/** Longer than anybody is asked for a video; after that the place of a process that died is free again. */
-const placeMs = 3_600_000
+/** The place of a process that died is free again after so long; one that lives renews it meanwhile. */
+const placeMs = 60_000
+const renewalMs = placeMs / 3
 
 /** Room for a video that is being asked for. Disposed of it is free again, unless the video was kept. */
 class VideoRoom implements AsyncDisposable {
-  readonly #store: Pick<Store, 'freeVideoPlace'>
+  readonly #store: Pick<Store, VideoPlaces>
   readonly #id: string
+  readonly #renewal: NodeJS.Timeout
   #isKept = false
 
-  constructor(store: Pick<Store, 'freeVideoPlace'>, id: string) {
+  constructor(store: Pick<Store, VideoPlaces>, id: string, now: () => number) {
     this.#store = store
     this.#id = id
+    this.#renewal = setInterval(() => {
+      // Where the store cannot be reached the next time may do.
+      store.renewVideoPlace(id, now() + placeMs).catch(() => {})
+    }, renewalMs).unref()
   }
 
   /** Stores the video, by the place that it comes into. */
@@ -90,6 +98,7 @@ class VideoRoom implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.#renewal)
     if (!this.#isKept) await this.#store.freeVideoPlace(this.#id)
   }
 }

@@ -55,7 +55,7 @@ export async function createResponse(gateway: Gateway, call: Call): Promise<Answ
     previousId: request.previous_response_id ?? undefined,
     own: inputItems(request, gateway.newId),
     // An upstream that was told the id knows the response by its own.
-    isOurs: answering.call !== asked || !speaksResponses(attempted),
+    isOurs: answering.call !== asked || !isOfUpstream(attempted),
   }
   return answerOf(answering, attempted, (document) => keep(gateway, kept, document))
 }
@@ -216,11 +216,9 @@ async function textOf(value: unknown): Promise<string> {
   return isLargeJson(value) ? (await formatLargeJson(value)).toString() : JSON.stringify(value)
 }
 
-/** Whether the upstream that answered speaks this format, and so knows the response by its id. */
-function speaksResponses({ target }: Attempted): boolean {
-  return (
-    target.kind === 'upstream' && target.upstream.provider.protocol.native.responses !== undefined
-  )
+/** Whether the upstream answered in this format, and so knows the response by its id. */
+function isOfUpstream({ answer: { kind } }: Attempted): boolean {
+  return kind === 'native' || kind === 'passed'
 }
 
 /** A response of this key. Another key's is as absent as one that never was. */

@@ -1,15 +1,9 @@
-import { isObject, type Usage } from '@sluice/contract'
+import type { Usage } from '@sluice/contract'
 import { askedUsage } from '../attempt/charge.ts'
 import type { Call } from '../call.ts'
 import type { Route, Target } from '../route/routing.ts'
-import { type CallSize, isFree } from './call-size.ts'
+import { type CallSize, heardIn, isFree } from './call-size.ts'
 
-/** Of a recording, in the least that speech is compressed to: 32 kbit/s. */
-const audioBytesPerSecond = 4_000
-/** What providers make of a second of sound, at most (Gemini API, token counting). */
-const audioTokensPerSecond = 32
-/** What a second of fast speech is as text. */
-const spokenTokensPerSecond = 8
 /** Of a picture, where it is paid for by tokens: the most that one is drawn with (OpenAI API, gpt-image-1, high quality). */
 const drawnTokens = 6_240
 /** Of a video whose request does not say its length. */
@@ -70,8 +64,11 @@ function usageOf(call: Call, { inputTokens, outputTokens }: CallSize): Usage {
       return askedUsage(call, { ...used, ...drawn, images }) ?? used
     }
     case 'transcribe':
-    case 'translate':
-      return heard(Math.ceil(bytesIn(value['file']) / audioBytesPerSecond))
+    case 'translate': {
+      // Paid for by its seconds or by tokens of sound and text, whichever has a price.
+      const { seconds, audioInputTokens } = heardIn(value)
+      return { ...used, audioInputTokens, seconds }
+    }
     case 'rerank': {
       const { documents } = value
       const count = Array.isArray(documents) ? documents.length : 1
@@ -84,20 +81,4 @@ function usageOf(call: Call, { inputTokens, outputTokens }: CallSize): Usage {
     default:
       return used
   }
-}
-
-/** A recording is paid for by its seconds or by tokens of sound and text, whichever has a price. */
-function heard(seconds: number): Usage {
-  const audioInputTokens = seconds * audioTokensPerSecond
-  return {
-    inputTokens: audioInputTokens,
-    audioInputTokens,
-    outputTokens: seconds * spokenTokensPerSecond,
-    seconds,
-  }
-}
-
-function bytesIn(file: unknown): number {
-  const bytes = isObject(file) ? file['bytes'] : undefined
-  return bytes instanceof Uint8Array ? bytes.length : 0
 }

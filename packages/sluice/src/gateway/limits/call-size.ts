@@ -50,7 +50,25 @@ export interface Sizing {
   readonly history?: number | undefined
 }
 
-/** What is paid for by its seconds. */
+/** Of a recording, in the least that speech is compressed to: 32 kbit/s. */
+const audioBytesPerSecond = 4_000
+/** What providers make of a second of sound, at most (Gemini API, token counting). */
+const audioTokensPerSecond = 32
+/** What a second of fast speech is as text. */
+const spokenTokensPerSecond = 8
+
+/** How much a recording is, and what is said in it. */
+export function heardIn({ file }: Readonly<Record<string, unknown>>) {
+  const bytes = isObject(file) ? file['bytes'] : undefined
+  const length = bytes instanceof Uint8Array ? bytes.length : 0
+  const seconds = Math.ceil(length / audioBytesPerSecond)
+  return {
+    seconds,
+    audioInputTokens: seconds * audioTokensPerSecond,
+    outputTokens: seconds * spokenTokensPerSecond,
+  }
+}
+
 const listens: ReadonlySet<string> = new Set(['transcribe', 'translate'])
 /** What a provider keeps, and counts as if it stood in the request. */
 const keptNames = ['previous_response_id', 'conversation', 'cachedContent', 'prompt_id'] as const
@@ -59,8 +77,12 @@ const keptNames = ['previous_response_id', 'conversation', 'cachedContent', 'pro
 export function sizeOf(call: Call, { learned, estimates, history }: Sizing): CallSize {
   if (isFree(call)) return nothing
   const { value, model } = call.request
-  const isSpoken = listens.has(call.operation)
-  const said = isSpoken ? 0 : inputTokensOf(value, estimates)
+  if (listens.has(call.operation)) {
+    const { audioInputTokens, outputTokens } = heardIn(value)
+    const said = inputTokensOf(value['prompt'], estimates)
+    return { ...nothing, inputTokens: audioInputTokens + said, outputTokens }
+  }
+  const said = inputTokensOf(value, estimates)
   const isContinued = keptNames.some((name) => value[name] !== undefined && value[name] !== null)
   const inputTokens = said + (isContinued ? (history ?? estimates.historyTokens) : 0)
   if (!writes.has(call.operation)) return { ...nothing, inputTokens }

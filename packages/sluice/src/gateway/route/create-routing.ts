@@ -70,14 +70,13 @@ export function createRouting(input: RoutingInput): Routing {
       return made.get(model) ?? makeRoute(model, key)
     },
     list: (key) => listModels(listed, key),
+    priceOf: (provider, model) => priceOf(input, provider, model),
   }
 
   async function makeRoute(model: string, key: Caller): Promise<Route> {
     const walk: Walk = { seen: new Set(), isFixed: true, key }
     const levels = await withPrices(levelsOf(model, walk))
-    const configured = routes.get(model)
-    const own = typeof configured === 'object' ? configured : {}
-    const route: Route = { model, levels, options: optionsOf(config.defaults, own) }
+    const route: Route = { model, levels, options: optionsOf(config.defaults, routes.get(model)) }
     if (walk.isFixed) remember(made, route)
     return route
   }
@@ -113,15 +112,19 @@ function ownTargets(
   input: RoutingInput,
   { name, configured, missing }: { name: string; configured: RouteConfig; missing: GatewayError[] },
 ): Level {
-  return configured.targets.flatMap(({ target, weight, priority, timeouts }, index) =>
-    orMissing(missing, () =>
-      makeTarget(input, target, {
-        because: `models.${name}.targets[${index}]`,
-        ...(weight !== undefined && { weight }),
-        ...(priority !== undefined && { priority }),
-        timeouts: { ...configured.timeouts, ...timeouts },
-      }),
-    ),
+  return configured.targets.flatMap(
+    ({ target, weight, priority, maxConcurrent, timeouts }, index) =>
+      orMissing(missing, () =>
+        makeTarget(input, target, {
+          because: `models.${name}.targets[${index}]`,
+          ...(weight !== undefined && { weight }),
+          ...(priority !== undefined && { priority }),
+          ...(maxConcurrent !== undefined && {
+            bound: { name: `${name}>${target}`, inside: maxConcurrent },
+          }),
+          timeouts: { ...configured.timeouts, ...timeouts },
+        }),
+      ),
   )
 }
 
@@ -198,18 +201,25 @@ interface TargetSettings {
   readonly because: string
   readonly weight?: number
   readonly priority?: number
+  /** How many calls it takes at a time as a target of its route. */
+  readonly bound?: Bound
   readonly timeouts?: Partial<Timeouts>
+}
+
+interface Bound {
+  readonly name: string
+  readonly inside: number
 }
 
 function makeTarget(input: RoutingInput, name: string, settings: TargetSettings): Target {
   const slash = name.indexOf('/')
   const providerId = name.slice(0, slash)
   const model = name.slice(slash + 1)
-  const { because, weight = 1, priority = 0, timeouts } = settings
+  const { because, weight = 1, priority = 0, bound, timeouts } = settings
   const unsupported = input.config.providers[providerId]?.unsupported ?? input.config.unsupported
   if (!isModelName(model)) throw unknownModel(name)
   const price = priceOf(input, providerId, model)
-  const full = fullnessOf(input, providerId, model)
+  const full = fullnessOf(input, name, bound)
   const rest = { id: name, providerId, weight, priority, because, unsupported, price, ...full }
   const engine = engineOf(input, providerId, model)
   if (engine) {
@@ -239,12 +249,15 @@ function makeTarget(input: RoutingInput, name: string, settings: TargetSettings)
 
 const queueDefaults = { waiting: 1_000, waitMs: 5_000 }
 
-/** How many calls a target and its provider take at a time. */
+/** How many calls a target and its provider take at a time; `bound` says how many come by its route. */
 function fullnessOf(
   { config }: RoutingInput,
-  provider: string,
-  model: string,
+  target: string,
+  bound?: Bound,
 ): Pick<Target, 'places' | 'whenFull'> {
+  const slash = target.indexOf('/')
+  const provider = target.slice(0, slash)
+  const model = target.slice(slash + 1)
   const settings = config.providers[provider] ?? {}
   const { maxConcurrent, queueLength, queueMs, whenFull = 'wait', models = [] } = settings
   const listed = models.find((one) => typeof one === 'object' && one.id === model)
@@ -252,7 +265,8 @@ function fullnessOf(
   const waiting = queueLength ?? queueDefaults.waiting
   const waitMs = queueMs ?? queueDefaults.waitMs
   const places = [
-    { name: `${provider}/${model}`, inside: own },
+    ...(bound ? [bound] : []),
+    { name: target, inside: own },
     { name: provider, inside: maxConcurrent },
   ].flatMap(({ name, inside }) => (inside === undefined ? [] : [{ name, inside, waiting, waitMs }]))
   return { places, whenFull }
@@ -298,7 +312,11 @@ function isModelName(name: string): boolean {
 
 const retryDefaults = { attempts: 2, baseMs: 250, maxMs: 5_000 }
 
-function optionsOf(defaults: RouteSettings, own: RouteSettings): RouteOptions {
+function optionsOf(
+  defaults: RouteSettings,
+  configured: string | RouteConfig | undefined,
+): RouteOptions {
+  const own: RouteSettings = typeof configured === 'object' ? configured : {}
   const { percentile = 95, ...hedge } = { enabled: false, ...defaults.hedge, ...own.hedge }
   return {
     ...retryDefaults,

@@ -130,6 +130,8 @@ export interface Routing {
   route(model: string, key: Caller, operation: OperationName): Route | Promise<Route>
   /** What this key may use; asks providers that have not said yet, each within a few seconds. */
   list(key: Caller): Promise<readonly ListedModel[]>
+  /** What a model of a provider costs, as the provider calls it. */
+  priceOf(provider: string, model: string): TargetPrice
   /** The names that answer without any provider, for the start message. */
   readonly builtinModels: readonly string[]
   readonly upstreams: ReadonlyMap<string, Upstream>

@@ -54,23 +54,34 @@ export function reportsOf(run: Run, target: Target): Reports {
   const { call } = run
   const { dropped } = call.trail
   const mode = modeOf(run, target)
+  const note = (path: () => string | undefined): void => noteDropped(dropped, path)
   const refuse = (path: string, reason: string | undefined): never => {
     const why = reason === undefined ? '' : `: ${reason}`
     throw refusal(`'${path}' is not supported by ${target.providerId} for this model${why}`, path)
   }
   return {
     unsupported(param, reason) {
-      const path = pathIn(call, param) ?? param
-      if (mode !== 'report') refuse(path, reason)
-      dropped.add(path)
+      const path = () => pathIn(call, param) ?? param
+      if (mode !== 'report') refuse(path(), reason)
+      note(path)
     },
     leftOut(param, reason) {
-      const path = pathIn(call, param)
-      if (path === undefined) return
-      if (mode === 'refuse') refuse(path, reason)
-      dropped.add(path)
+      const path = () => pathIn(call, param)
+      const refused = mode === 'refuse' ? path() : undefined
+      if (refused !== undefined) refuse(refused, reason)
+      note(path)
     },
   }
+}
+
+/** More paths than the header that names them has room for; what is beyond them is said to be there. */
+const droppedMax = 200
+const furtherDropped = '...'
+
+/** To say a path in the caller's words takes the time of the request: of a request of ten thousand it is not done for each. */
+function noteDropped(dropped: Set<string>, path: () => string | undefined): void {
+  const named = dropped.size < droppedMax ? path() : furtherDropped
+  if (named !== undefined) dropped.add(named)
 }
 
 /** The same for what a client format itself cannot say in the canonical form, by its own paths. */
@@ -84,11 +95,11 @@ export function formatReports({ trail: { dropped } }: Call, mode: UnsupportedMod
       reason = `'${param}' reaches only an upstream that speaks this format itself`,
     ) {
       if (mode !== 'report') refuse(param, reason)
-      dropped.add(param)
+      noteDropped(dropped, () => param)
     },
     leftOut(param, reason = `'${param}' reaches only an upstream that speaks this format itself`) {
       if (mode === 'refuse') refuse(param, reason)
-      dropped.add(param)
+      noteDropped(dropped, () => param)
     },
   }
 }

@@ -9,19 +9,22 @@ import {
   findAccount,
   type NewAccount,
   shownAccount,
+  userUnlinking,
 } from '../../accounts/account-changes.ts'
 import { administer } from '../../accounts/administer.ts'
 import { seesAccount } from '../../accounts/rights.ts'
 import type { AccountKind } from '../../ports/account.ts'
 import { one } from '../models.ts'
 import { toJsonSchema } from '../openapi-schema.ts'
-import { pageOf, paging, text } from '../openapi-written.ts'
+import { pageOf, paging, query, text } from '../openapi-written.ts'
 import {
   type AdminContext,
   type AdminEndpoint,
   changers,
+  namedAs,
   pageIn,
   readers,
+  search,
   teamChangers,
 } from './endpoint.ts'
 import {
@@ -43,7 +46,12 @@ export const accountEndpoints: readonly AdminEndpoint[] = (
 function endpointsOf(kind: AccountKind): readonly AdminEndpoint[] {
   const title = `${kind[0]?.toUpperCase()}${kind.slice(1)}`
   const named: Named = { kind, title, path: `/admin/v1/${kind}s` }
-  return [...readingEndpoints(named), ...changingEndpoints(named), ...endingEndpoints(named)]
+  return [
+    ...readingEndpoints(named),
+    ...changingEndpoints(named),
+    ...endingEndpoints(named),
+    ...(kind === 'user' ? [unlinking(named)] : []),
+  ]
 }
 
 interface Named {
@@ -76,20 +84,19 @@ function readingEndpoints({ kind, title, path }: Named): readonly AdminEndpoint[
       summary: `List the ${kind}s`,
       parameters: [
         ...paging,
-        ...(kind === 'organization'
-          ? []
-          : [{ name: 'parentId', in: 'query', description: 'Only what is in it.', schema: text }]),
+        search,
+        ...(kind === 'organization' ? [] : [query('parentId', text, 'Only what is in it.')]),
       ],
       reply: pageOf(shown),
-      async serve({ store, admin }, { query }) {
-        const parentId = one(query, 'parentId')
-        const accounts = (await store.listAccounts()).filter(
+      async serve({ store, admin }, { query: given }) {
+        const parentId = one(given, 'parentId')
+        const accounts = namedAs(given, await store.listAccounts()).filter(
           (account) =>
             account.kind === kind &&
             seesAccount(admin, account) &&
             (parentId === undefined || account.parentId === parentId),
         )
-        return pageIn(accounts.map(shownAccount), query)
+        return pageIn(accounts.map(shownAccount), given)
       },
     },
     {
@@ -138,6 +145,19 @@ function changingEndpoints({ kind, title, path }: Named): readonly AdminEndpoint
         ),
     },
   ]
+}
+
+function unlinking({ kind, title, path }: Named): AdminEndpoint {
+  return {
+    method: 'POST',
+    path: `${path}/{id}/unlink`,
+    roles: changersOf(kind),
+    operationId: `unlink${title}`,
+    summary: 'Take the person who signs in as the user away from it, and end their sessions',
+    reply: shown,
+    serve: (context, { id }) =>
+      administer(doing(context), userUnlinking(askedBy(kind, context), id)),
+  }
 }
 
 function endingEndpoints({ kind, title, path }: Named): readonly AdminEndpoint[] {

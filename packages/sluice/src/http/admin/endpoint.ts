@@ -6,6 +6,7 @@ import type { AdminRole } from '../../ports/api-key.ts'
 import type { Store } from '../../ports/store.ts'
 import { one, whole } from '../models.ts'
 import type { JsonSchema } from '../openapi-schema.ts'
+import { query, text } from '../openapi-written.ts'
 
 /** What an endpoint of the administration works on: the same behind an address and in a command without a gateway. */
 export interface AdminContext {
@@ -63,6 +64,18 @@ export async function answerOfEndpoint(
 ): Promise<object> {
   if (endpoint.body) validate(endpoint.body, request.body)
   return endpoint.serve(context, request)
+}
+
+export const search = query('search', text, 'Only what has this in its name or is of this id.')
+
+/** Of these the ones that `search` asks for; all where it asks for nothing. */
+export function namedAs<Item extends Listed & { readonly name: string }>(
+  given: unknown,
+  items: readonly Item[],
+): readonly Item[] {
+  const searched = (one(given, 'search') ?? '').trim()
+  const part = searched.toLowerCase()
+  return items.filter(({ id, name }) => id === searched || name.toLowerCase().includes(part))
 }
 
 interface Listed {

@@ -14,8 +14,16 @@ import {
 import { seenKeys } from '../../accounts/rights.ts'
 import { one } from '../models.ts'
 import { toJsonSchema } from '../openapi-schema.ts'
-import { pageOf, paging, text } from '../openapi-written.ts'
-import { type AdminContext, type AdminEndpoint, pageIn, readers, teamChangers } from './endpoint.ts'
+import { pageOf, paging, query, text } from '../openapi-written.ts'
+import {
+  type AdminContext,
+  type AdminEndpoint,
+  namedAs,
+  pageIn,
+  readers,
+  search,
+  teamChangers,
+} from './endpoint.ts'
 import {
   keyChangesBody,
   keyCreationBody,
@@ -41,22 +49,15 @@ export const keyEndpoints: readonly AdminEndpoint[] = [
     roles: readers,
     operationId: 'listKeys',
     summary: 'List the keys, without their secrets',
-    parameters: [
-      ...paging,
-      {
-        name: 'ownerId',
-        in: 'query',
-        description: 'Only keys of this user or team.',
-        schema: text,
-      },
-    ],
+    parameters: [...paging, search, query('ownerId', text, 'Only keys of this user or team.')],
     reply: pageOf(shown),
-    async serve({ store, admin }, { query }) {
-      const ownerId = one(query, 'ownerId')
-      const keys = seenKeys(admin, await store.listKeys(), await store.listAccounts()).filter(
+    async serve({ store, admin }, { query: given }) {
+      const ownerId = one(given, 'ownerId')
+      const seen = seenKeys(admin, await store.listKeys(), await store.listAccounts())
+      const keys = namedAs(given, seen).filter(
         (key) => ownerId === undefined || key.ownerId === ownerId,
       )
-      const page = pageIn(keys, query)
+      const page = pageIn(keys, given)
       const used = await store.lastUse()
       return {
         ...page,

@@ -148,7 +148,10 @@ class LiveStream implements LiveListener {
 }
 
 /** Of what is known as a call begins. */
-function isMeant({ only, id, status, format }: RequestScope, begun: BegunCall): boolean {
+function isMeant(
+  { only, id, status, format, requestedModel }: RequestScope,
+  begun: BegunCall,
+): boolean {
   const { userId, teamId, organizationId } = begun.owners
   const isOf = (asked: string | undefined, value: string | undefined) =>
     asked === undefined || asked === (value ?? '')
@@ -163,6 +166,7 @@ function isMeant({ only, id, status, format }: RequestScope, begun: BegunCall): 
     isOf(only.model, begun.upstreamModel) &&
     isOf(only.operation, begun.operation) &&
     isOf(format, begun.format) &&
+    isOf(requestedModel, begun.model) &&
     (only.tag === undefined || begun.tags.includes(only.tag)) &&
     (id === undefined || id === begun.id || id === begun.givenId)
   )

@@ -17,6 +17,7 @@ export const requestFilters: readonly string[] = [
   'id',
   'status',
   'format',
+  'requestedModel',
 ]
 
 /**
@@ -28,6 +29,7 @@ export function readRequestScope(given: unknown, key: Caller, now: number): Requ
   const scope = withinTeam(readScope(given, { dimensions: allDimensions, now }, 1), key)
   const id = textIn(given, 'id')
   const format = textIn(given, 'format')
+  const requestedModel = textIn(given, 'requestedModel')
   const status = statusIn(textIn(given, 'status'))
   assertOutcome(scope.only.outcome)
   if (format !== undefined && !formats.some(({ id: known }) => known === format))
@@ -37,6 +39,7 @@ export function readRequestScope(given: unknown, key: Caller, now: number): Requ
     ...(id !== undefined && { id }),
     ...(status && { status }),
     ...(format !== undefined && { format }),
+    ...(requestedModel !== undefined && { requestedModel }),
   }
 }
 
@@ -62,6 +65,12 @@ function statusIn(value: string | undefined): readonly [number, number] | undefi
 /** What `readRequestScope` takes, as the OpenAPI document says it. */
 export const requestParameters: readonly JsonSchema[] = [
   ...scopeParameters(allDimensions.filter((name) => name !== 'outcome')),
+  query('outcome', { enum: outcomes }, 'How one of its attempts ended.'),
+  query(
+    'requestedModel',
+    text,
+    'The model as the caller named it: a route, an alias, or what stands at the upstream.',
+  ),
   query('id', text, 'What the gateway (`req_…`) or the caller (`x-request-id`) calls the request.'),
   query('status', text, 'A status such as 429, or a class such as 5xx.'),
   query('format', text, 'The client format, such as `chat` or `messages`.'),

@@ -1,4 +1,5 @@
-import { GatewayError } from '@sluice/contract'
+import { GatewayError, type OperationName, operations, type UsageRecord } from '@sluice/contract'
+import type { Gateway } from '../../gateway/gateway.ts'
 import type { RequestPlace } from '../../ports/usage-book.ts'
 import type { Address, Exchange } from '../address.ts'
 import { whole, one } from '../models.ts'
@@ -116,5 +117,26 @@ async function retrieve({ gateway, key, parameters }: Exchange): Promise<object>
   const exact = found.find(({ attempts }) => attempts[0]?.callId === id) ?? found[0]
   const shown = exact && shownRequest(exact)
   if (!shown) throw new GatewayError('not_found', 'There is no record of a call with this id')
-  return { ...shown, timeline: exact.attempts.map(shownAttempt) }
+  const timeline = await Promise.all(
+    exact.attempts.map(async (attempt) =>
+      shownAttempt(attempt, await costPartsOf(gateway, attempt)),
+    ),
+  )
+  return { ...shown, timeline }
+}
+
+/** From the price at the time of the attempt, so that no call pays for it; if that comes to what was charged. */
+async function costPartsOf({ routing }: Gateway, record: UsageRecord) {
+  const { provider, model, operation, startedAt, costMicroUsd } = record
+  if (costMicroUsd === undefined || !isOperation(operation)) return null
+  if (costMicroUsd === 0) return []
+  const price = routing().priceOf(provider, model)
+  await price.open()
+  const parts = price.parts(record, operation, startedAt)
+  const whole = parts?.reduce((sum, { microUsd }) => sum + microUsd, 0)
+  return whole !== undefined && Math.abs(whole - costMicroUsd) < 1 ? parts : null
+}
+
+function isOperation(name: string): name is OperationName {
+  return Object.hasOwn(operations, name)
 }

@@ -1,16 +1,13 @@
-import { GatewayError, invalidRequest } from '@sluice/contract'
+import { GatewayError } from '@sluice/contract'
 import { Type } from 'typebox'
-import { administer } from '../../accounts/administer.ts'
-import type { Config } from '../../config/config.ts'
-import { ConfigError } from '../../config/config-error.ts'
-import type { RouteChange, RoutesFile, WrittenRoutes } from '../../config/routes.ts'
-import type { Gateway } from '../../gateway/gateway.ts'
+import type { Change, Written } from '../../config/section.ts'
 import { explainCall, type Explanation } from '../../gateway/kept/explain.ts'
 import type { Routing } from '../../gateway/route/routing.ts'
 import type { Caller } from '../../ports/api-key.ts'
 import type { Address, Exchange } from '../address.ts'
 import { sampleCall } from '../admin.ts'
 import { object, text } from '../openapi-written.ts'
+import { applySection, planSection, readWritten } from './edit-section.ts'
 import { changers, wholeReaders } from './endpoint.ts'
 import { gatewayAddress } from './gateway-endpoint.ts'
 
@@ -68,7 +65,7 @@ export const routeAddresses: readonly Address[] = [
       problems: problemsSchema,
     }),
     async serve({ gateway, key }) {
-      const { routes: models, ...file } = await readFile(gateway)
+      const { written: models, ...file } = await readWritten(gateway, 'models')
       return {
         models,
         etag: file.etag,
@@ -112,60 +109,28 @@ export const routeAddresses: readonly Address[] = [
   }),
 ]
 
-// The YAML reader is loaded when somebody looks at routes.
-const routesFile = () => import('../../config/routes.ts')
-
-async function readFile({ settings }: Gateway): Promise<RoutesFile> {
-  const { readRoutes } = await routesFile()
-  return named(() => readRoutes(settings.config()))
-}
-
-/** What is wrong in the settings is said of the field that was sent. */
-function named<Result>(work: () => Result): Result {
-  try {
-    return work()
-  } catch (thrown) {
-    if (!(thrown instanceof ConfigError)) throw thrown
-    const [first = ''] = thrown.message.split('\n')
-    const said = first.replace(/^.*?:\d+:\d+: /, '')
-    throw invalidRequest(said, /^(models\S*?):? /.exec(said)?.[1] ?? 'models')
-  }
-}
-
-interface Planned {
-  readonly file: RoutesFile
-  readonly changes: readonly RouteChange[]
-  readonly text: string
-  readonly config: Config
-}
-
-async function planned(gateway: Gateway, models: WrittenRoutes): Promise<Planned> {
-  const { changesBetween, configOf, textWith } = await routesFile()
-  const file = await readFile(gateway)
-  const changes = changesBetween(file.routes, models)
-  const changed = named(() => textWith(file.text, changes))
-  const config = named(() => configOf(gateway.settings.config(), changed))
-  return { file, changes, text: changed, config }
-}
-
 async function plan(
   exchange: Exchange,
-  { models, sample }: { readonly models?: WrittenRoutes; readonly sample?: object },
+  { models = {}, sample }: { readonly models?: Written; readonly sample?: object },
 ): Promise<object> {
   const { gateway, key } = exchange
-  const { yamlOf } = await routesFile()
-  const { file, changes, config } = await planned(gateway, models ?? {})
+  const { yamlOf } = await import('../../config/section.ts')
+  const { file, changes, config } = await planSection(gateway, 'models', () => models)
   const routing = await gateway.settings.routingOf(config)
   const asked = sample && { ...sample }
   return {
     etag: file.etag,
     isWritable: file.isWritable,
-    changes,
-    yaml: yamlOf(models ?? {}),
-    problems: await problemsOf(routing, Object.keys(models ?? {}), key),
+    changes: changes.map(shownChange),
+    yaml: yamlOf('models', models),
+    problems: await problemsOf(routing, Object.keys(models), key),
     before: asked ? await explained(exchange, asked, gateway.routing()) : null,
     after: asked ? await explained(exchange, asked, routing) : null,
   }
+}
+
+function shownChange({ name: model, ...change }: Change) {
+  return { model, ...change }
 }
 
 async function explained(
@@ -195,42 +160,12 @@ async function problemsOf(routing: Routing, names: readonly string[], key: Calle
 }
 
 async function apply(
-  { gateway, key }: Exchange,
-  { models, etag: known }: { readonly models?: WrittenRoutes; readonly etag?: string },
+  exchange: Exchange,
+  { models = {}, etag: known }: { readonly models?: Written; readonly etag?: string },
 ): Promise<object> {
-  const { replaceFile } = await import('../../config/edit.ts')
-  const { file, changes, text: changed, config } = await planned(gateway, models ?? {})
-  if (file.etag !== known)
-    throw new GatewayError('conflict', 'The settings file has changed since: look at it again', {
-      param: 'etag',
-    })
-  if (changes.length === 0) return { etag: file.etag, changes }
-  const { configFile } = config
-  if (!file.isWritable)
-    throw new GatewayError(
-      'conflict',
-      'The settings file cannot be written by the gateway: put the `yaml` of the plan into it',
-    )
-  replaceFile(configFile, changed)
-  try {
-    await gateway.settings.configure(config)
-    await administer({ store: gateway.store, actor: key.id, at: gateway.now() }, () => ({
-      action: 'routes.change',
-      target: 'models',
-      before: sideOf(changes, 'before'),
-      after: sideOf(changes, 'after'),
-      writes: [],
-      result: undefined,
-    }))
-  } catch (thrown) {
-    // What is not in the audit log has not been done.
-    replaceFile(configFile, file.text)
-    await gateway.settings.configure((await routesFile()).configOf(config, file.text))
-    throw thrown
+  const planned = await planSection(exchange.gateway, 'models', () => models)
+  return {
+    etag: await applySection(exchange, planned, known),
+    changes: planned.changes.map(shownChange),
   }
-  return { etag: (await readFile(gateway)).etag, changes }
-}
-
-function sideOf(changes: readonly RouteChange[], side: 'before' | 'after') {
-  return Object.fromEntries(changes.map((change) => [change.model, change[side]]))
 }

@@ -3,6 +3,7 @@ import type { BegunCall } from '../../gateway/live-calls.ts'
 import type { FoundRequest } from '../../ports/usage-book.ts'
 import { object, text } from '../openapi-written.ts'
 import type { JsonSchema } from '../openapi-schema.ts'
+import type { CostPart } from '../../prices/cost.ts'
 
 const textOrNull = { type: ['string', 'null'] }
 const whole = { type: 'integer', minimum: 0 }
@@ -200,6 +201,17 @@ const attemptSchema = object({
   quality: textOrNull,
   serviceTier: textOrNull,
   costMicroUsd: wholeOrNull,
+  costParts: {
+    oneOf: [
+      { type: 'null' },
+      {
+        type: 'array',
+        items: object({ kind: text, quantity: { type: 'number' }, microUsd: { type: 'number' } }),
+      },
+    ],
+    description:
+      'What the cost consists of, by the name of the rate (`input`, `cacheRead`, `reasoning` …) or of the tool; null where nobody knows, and where the price is another one by now.',
+  },
   priceSource: textOrNull,
   priceDate: textOrNull,
   dropped: texts,
@@ -211,7 +223,7 @@ export const requestDetailSchema = object({
   timeline: { type: 'array', items: attemptSchema },
 })
 
-export function shownAttempt(record: UsageRecord) {
+export function shownAttempt(record: UsageRecord, costParts: readonly CostPart[] | null) {
   const { startedAt, firstTokenMs, durationMs } = record
   const used = quantities.flatMap((name) => {
     const quantity = record[name]
@@ -240,6 +252,7 @@ export function shownAttempt(record: UsageRecord) {
     quality: record.quality ?? null,
     serviceTier: record.serviceTier ?? null,
     costMicroUsd: record.costMicroUsd ?? null,
+    costParts,
     priceSource: record.priceSource ?? null,
     priceDate: record.priceDate ?? null,
     dropped: record.dropped ?? [],
