@@ -1,7 +1,7 @@
 import { MantineProvider } from '@mantine/core'
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
-import { ApiError, onSignedOut } from './api/client.ts'
+import { ApiError, ask, onSignedOut } from './api/client.ts'
 import { keyOf } from './api/queries.ts'
 import { router } from './router.tsx'
 import { theme } from './theme.ts'
@@ -19,6 +19,8 @@ const client = new QueryClient({
   },
 })
 
+// Asked while the page's own scripts are read.
+void client.prefetchQuery({ queryKey: keyOf('getSession'), queryFn: () => ask('getSession') })
 onSignedOut(() => void client.resetQueries({ queryKey: keyOf('getSession') }))
 
 /** The gateway's own word of this load, which lets components write styles into the page. */

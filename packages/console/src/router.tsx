@@ -43,6 +43,7 @@ const routes = [
   page('/requests', () => import('./pages/requests/requests-page.tsx'), 'RequestsPage'),
   page('/requests/$id', () => import('./pages/requests/request-page.tsx'), 'RequestPage'),
   page('/models', () => import('./pages/models/models-page.tsx'), 'ModelsPage'),
+  page('/models/providers/$id', () => import('./pages/models/provider-page.tsx'), 'ProviderPage'),
   page('/playground', () => import('./pages/playground/playground-page.tsx'), 'PlaygroundPage'),
   page('/settings', () => import('./pages/settings/settings-page.tsx'), 'SettingsPage'),
   page('/about', () => import('./pages/settings/about-page.tsx'), 'AboutPage'),

@@ -45,7 +45,7 @@ test(
     await page.getByRole('link', { name: 'Teams' }).click()
     await page.getByRole('button', { name: 'Create a team' }).click()
     await dialog.getByLabel('Name').fill('Search')
-    await dialog.getByLabel('Is in').selectOption({ label: 'Riverside (organization)' })
+    await dialog.getByLabel('Is in').selectOption('Riverside')
     await dialog.getByRole('button', { name: 'Add a budget' }).click()
     await dialog.getByLabel('US dollars').fill('25.5')
     await dialog.getByLabel('Requests per minute').fill('600')
@@ -206,6 +206,62 @@ test.for([
   expect(await opened.problems()).toEqual([])
 })
 
+test(
+  'more accounts than a page holds are named, sorted and looked for',
+  browserWait,
+  async (context) => {
+    const { gateway } = tests
+    const first = await granted(gateway, 'POST /admin/v1/teams', { name: 'Aardvark' })
+    await granted(gateway, 'POST /admin/v1/keys', { name: 'z of the first', ownerId: first.id })
+    for (let at = 0; at < 105; at++)
+      await granted(gateway, 'POST /admin/v1/teams', { name: `Team ${at}` })
+    await using opened = await tests.open(context, '/keys')
+    const { page } = opened
+    // Its team is not among the hundred newest.
+    const row = page.getByRole('row').filter({ hasText: 'z of the first' })
+    await row.getByRole('cell', { name: 'Aardvark' }).waitFor()
+    const names = () => page.getByRole('main').getByRole('row').getByRole('link').allTextContents()
+    const heading = page.getByRole('columnheader', { name: 'Name' })
+    await heading.getByRole('button').click()
+    expect(await heading.getAttribute('aria-sort')).toBe('ascending')
+    const ascending = await names()
+    expect(ascending.at(-1)).toBe('z of the first')
+    await heading.getByRole('button').click()
+    expect(await names()).toEqual(ascending.toReversed())
+
+    await page.getByRole('button', { name: 'Create a key' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Name').fill('of aardvark')
+    const owner = dialog.getByRole('combobox', { name: 'Belongs to' })
+    await owner.fill('aardv')
+    await expect
+      .poll(() =>
+        dialog
+          .locator('datalist option')
+          .evaluateAll((all) => all.map(({ textContent }) => textContent)),
+      )
+      .toEqual(['Aardvark (team)'])
+    await owner.fill(first.id)
+    await dialog.getByText('Aardvark', { exact: true }).waitFor()
+    expect(await opened.problems()).toEqual([])
+    await dialog.getByRole('button', { name: 'Create a key' }).click()
+    await dialog.getByRole('button', { name: 'I have kept it' }).click()
+    const made = page.getByRole('row').filter({ hasText: 'of aardvark' })
+    await made.getByRole('cell', { name: 'Aardvark', exact: true }).waitFor()
+
+    await page.goto(`${gateway.url}/#/teams`)
+    await page.getByRole('button', { name: 'Show more' }).click()
+    await page.locator('table[aria-rowcount]').waitFor()
+    expect(Number(await page.getByRole('table').getAttribute('aria-rowcount'))).toBeGreaterThan(106)
+    // Of so many only those that are seen are in the page.
+    expect(await page.getByRole('table').getByRole('row').count()).toBeLessThan(80)
+    expect(await opened.problems()).toEqual([])
+  },
+)
+
+const sideways =
+  "[...document.querySelectorAll('main section[tabindex]')].map((one) => one.scrollWidth - one.clientWidth)"
+
 test('a plain user sees their keys, limits and spend', browserWait, async (context) => {
   const { data } = await granted(tests.gateway, 'GET /admin/v1/users')
   const ownerId = data.find(({ name }) => name === 'Ada')?.id
@@ -228,6 +284,8 @@ test('a plain user sees their keys, limits and spend', browserWait, async (conte
     await page.getByText('$0.96 left of $1.00').first().waitFor()
     await page.getByRole('cell', { name: 'priced' }).waitFor()
     await shoot(opened, `own${isPhone ? '-phone' : ''}`)
+    // No table of this page has to be pushed sideways.
+    expect(await page.evaluate(sideways)).toEqual([0, 0])
     expect(await opened.problems()).toEqual([])
   }
 })

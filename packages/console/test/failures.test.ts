@@ -1,34 +1,22 @@
 // What a page shows while its answer is waited for, when it does not come, and when it comes after all.
-import { afterAll, beforeAll, expect, test, type TestContext } from 'vitest'
-import { browserWait, chromium, leaveOutBrowser } from '../../../test/support/chromium.ts'
-import {
-  buildConsole,
-  type ConsoleBrowser,
-  openConsole,
-  shoot,
-} from '../../../test/support/console.ts'
-import { adminKey, start, type Started } from '../../../test/support/start.ts'
+import { expect, test, type TestContext } from 'vitest'
+import { browserWait } from '../../../test/support/chromium.ts'
+import { shoot, useConsole } from '../../../test/support/console.ts'
+import { start } from '../../../test/support/start.ts'
 
 /** What it asks and is answered is kept. */
 const keptKey = 'sk-kept0123456789abcdef'
 
-let gateway: Started
-let browser: ConsoleBrowser | undefined
 let request: string
 
-beforeAll(async () => {
-  buildConsole()
-  gateway = await start({ keys: [{ name: 'kept', key: keptKey, contentLogging: true }] })
+const tests = useConsole(async () => {
+  const gateway = await start({ keys: [{ name: 'kept', key: keptKey, contentLogging: true }] })
   const answer = await gateway.post('/v1/chat/completions', {
     model: 'builtin-chat',
     messages: [{ role: 'user', content: 'Hi' }],
   })
   request = answer.headers.get('x-sluice-call-id') ?? answer.headers.get('x-request-id') ?? ''
-  if (chromium !== undefined) browser = await openConsole(gateway)
-}, 150_000)
-afterAll(async () => {
-  await browser?.[Symbol.asyncDispose]()
-  await gateway[Symbol.asyncDispose]()
+  return gateway
 })
 
 /** Where a page is, what it asks, and what it shows when that was answered. */
@@ -43,60 +31,57 @@ const pages = [
   { name: 'settings', path: '/settings', asks: 'settings', shows: 'adminKey' },
   { name: 'about', path: '/about', asks: 'about', shows: 'Apache-2.0' },
 ] as const
-const both = pages.flatMap((page) => [
-  { ...page, isPhone: false },
-  { ...page, isPhone: true },
-])
+/** Each is looked at on a desk and on a phone. */
+const sizes = [{ isPhone: false }, { isPhone: true }] as const
 
-const open = (context: TestContext, isPhone: boolean) => {
-  if (!browser) return leaveOutBrowser(context)
-  // A page that asks for nothing but its own answers is left for the one that is looked at.
-  return browser.open('/own', { key: adminKey, isPhone })
-}
+// A page that asks for nothing but its own answers is left for the one that is looked at.
+const open = (context: TestContext) => tests.open(context, '/own')
 
-test.for(both)(
-  '$name that cannot be read, on a phone: $isPhone',
-  browserWait,
-  async (use, context) => {
-    const { name, path, asks, shows, isPhone } = use
-    await using opened = await open(context, isPhone)
-    const { page } = opened
-    const address = `**/admin/v1/${asks}`
-    const { promise: released, resolve: release } = Promise.withResolvers<void>()
-    await page.route(address, async (route) => {
-      await released
-      await route.fulfill({
-        status: 500,
-        json: { error: { message: 'The store does not answer', type: 'internal', param: null } },
-      })
+test.for(pages)('$name that cannot be read', browserWait, async (use, context) => {
+  const { name, path, asks, shows } = use
+  await using opened = await open(context)
+  const { page } = opened
+  const address = `**/admin/v1/${asks}`
+  const { promise: released, resolve: release } = Promise.withResolvers<void>()
+  await page.route(address, async (route) => {
+    await released
+    await route.fulfill({
+      status: 500,
+      json: { error: { message: 'The store does not answer', type: 'internal', param: null } },
     })
-    opened.expectStatus(500)
-    await page.goto(`${gateway.url}/#${path.replace('REQUEST', request)}`)
-    const main = page.getByRole('main')
-    await main.getByLabel('Loading').first().waitFor()
-    release()
-    const alert = main.getByRole('alert').first()
-    await alert.getByText('The store does not answer').waitFor()
-    expect(await main.getByText(shows, { exact: true }).count()).toBe(0)
-    await shoot(opened, `failed-${name}${isPhone ? '-phone' : ''}`)
+  })
+  opened.expectStatus(500)
+  await page.goto(`${tests.gateway.url}/#${path.replace('REQUEST', request)}`)
+  const main = page.getByRole('main')
+  await main.getByLabel('Loading').first().waitFor()
+  release()
+  const alert = main.getByRole('alert').first()
+  await alert.getByText('The store does not answer').waitFor()
+  expect(await main.getByText(shows, { exact: true }).count()).toBe(0)
+  for (const size of sizes) {
+    await opened.turn(size)
+    await shoot(opened, `failed-${name}${size.isPhone ? '-phone' : ''}`)
     expect(await opened.problems()).toEqual([])
-    await page.unroute(address)
-    await alert.getByRole('button', { name: 'Try again' }).click()
-    await main.getByText(shows).first().waitFor()
-    expect(await main.getByRole('alert').count()).toBe(0)
+  }
+  await page.unroute(address)
+  await alert.getByRole('button', { name: 'Try again' }).click()
+  await main.getByText(shows).first().waitFor()
+  expect(await main.getByRole('alert').count()).toBe(0)
+  for (const size of sizes.toReversed()) {
+    await opened.turn(size)
     expect(await opened.problems()).toEqual([])
-  },
-)
+  }
+})
 
 test(
   'a playground whose models cannot be listed still asks one by its name',
   browserWait,
   async (context) => {
-    await using opened = await open(context, false)
+    await using opened = await open(context)
     const { page } = opened
     await page.route('**/v1/models', (route) => route.fulfill({ status: 500, json: {} }))
     opened.expectStatus(500)
-    await page.goto(`${gateway.url}/#/playground`)
+    await page.goto(`${tests.gateway.url}/#/playground`)
     await page.getByRole('combobox', { name: 'Model 1' }).fill('builtin-chat')
     await page.getByLabel('Message').fill('Hi')
     const { promise: released, resolve: release } = Promise.withResolvers<void>()
@@ -117,22 +102,22 @@ test(
 )
 
 test('what was asked and answered is shown where it is kept', browserWait, async (context) => {
-  const answer = await gateway.post(
+  const answer = await tests.gateway.post(
     '/v1/chat/completions',
     { model: 'builtin-chat', messages: [{ role: 'user', content: 'A word about herons' }] },
     { key: keptKey },
   )
   expect(answer.status).toBe(200)
   const kept = answer.headers.get('x-sluice-call-id') ?? answer.headers.get('x-request-id')
-  await using opened = await open(context, false)
+  await using opened = await open(context)
   const { page } = opened
-  await page.goto(`${gateway.url}/#/requests/${kept}`)
+  await page.goto(`${tests.gateway.url}/#/requests/${kept}`)
   const part = page.locator('section', { hasText: 'Prompt and answer' }).last()
   await part.getByRole('button', { name: 'Show' }).click()
   await part.getByText('A word about herons').waitFor()
   expect(await opened.problems()).toEqual([])
   opened.expectStatus(404)
-  await page.goto(`${gateway.url}/#/requests/${request}`)
+  await page.goto(`${tests.gateway.url}/#/requests/${request}`)
   await part.getByRole('button', { name: 'Show' }).click()
   await part.getByText('Nothing is kept of this request.').waitFor()
   expect(await opened.problems()).toEqual([])

@@ -36,7 +36,7 @@ let emptyBrowser: ConsoleBrowser | undefined
 beforeAll(async () => {
   buildConsole()
   first = await fakeUpstream(streams)
-  second = await fakeUpstream(error(503))
+  second = await fakeUpstream(error(503, {}, { 'x-request-id': 'up-7' }))
   writeFileSync(configFile, written(first.url, second.url))
   gateway = await start(
     {
@@ -63,6 +63,8 @@ afterAll(async () => {
   await second[Symbol.asyncDispose]()
   folder[Symbol.dispose]()
 })
+
+const compare = (one: unknown, other: unknown) => String(one).localeCompare(String(other))
 
 function chat(model: string): Promise<Response> {
   return gateway.post('/v1/chat/completions', { model, stream: true, ...ask })
@@ -129,7 +131,10 @@ test('a request is found, followed and looked at', browserWait, async (context) 
   expect(await rows.count()).toBe(2)
   await rows.nth(1).getByRole('link').click()
   await page.getByRole('heading', { name: '1. second/b' }).waitFor()
-  await page.getByText('upstream_unavailable').first().waitFor()
+  await page.getByRole('heading', { name: 'Prompt and answer' }).waitFor()
+  await page.getByText('up-7', { exact: true }).waitFor()
+  // Of a single attempt it is said once.
+  expect(await page.getByText('upstream_unavailable').count()).toBe(1)
   await page.getByRole('heading', { name: 'How it would be routed now' }).waitFor()
   await page.getByRole('cell', { name: '→ second/b' }).waitFor()
   await shoot(opened, 'request')
@@ -139,6 +144,38 @@ test('a request is found, followed and looked at', browserWait, async (context) 
   await page.getByRole('alert').getByText('no record').waitFor()
   expect(await opened.problems()).toEqual([])
 })
+
+test(
+  'what a request cost is told by kind, and it is found by its route',
+  browserWait,
+  async (context) => {
+    if (!browser) return leaveOutBrowser(context)
+    await using opened = await browser.open('/requests', { key: adminKey })
+    const { page } = opened
+    await page.getByRole('cell', { name: 'first/c' }).first().waitFor()
+    await page.getByRole('combobox', { name: 'Asked for' }).fill('quick')
+    await page.getByRole('button', { name: 'Search' }).click()
+    const rows = page.getByRole('table').getByRole('row')
+    await expect.poll(() => rows.count()).toBe(2)
+    expect(page.url()).toContain('requestedModel=quick')
+    await rows.nth(1).getByRole('link').click()
+    const costs = page.getByRole('region', { name: 'Cost by kind: 1' })
+    // 7 tokens in at 2 and 3 out at 10 dollars for a million.
+    await costs.getByRole('row', { name: 'Input 7 $0.000014' }).waitFor()
+    await costs.getByRole('row', { name: 'Output 3 $0.00003' }).waitFor()
+    await page
+      .getByRole('region', { name: 'Used: 1' })
+      .getByRole('row', { name: 'Tokens out 3' })
+      .waitFor()
+    await shoot(opened, 'request-cost')
+    const body = { model: 'first/m', stream: true, max_tokens: 9, top_k: 3, messages: ask.messages }
+    const answer = await gateway.post('/v1/messages', body)
+    await answer.text()
+    await page.goto(`${gateway.url}/#/requests/${answer.headers.get('x-request-id')}`)
+    await page.getByText('top_k', { exact: true }).waitFor()
+    expect(await opened.problems()).toEqual([])
+  },
+)
 
 test('a provider and a model are tested by a call', browserWait, async (context) => {
   if (!browser) return leaveOutBrowser(context)
@@ -160,22 +197,37 @@ test('a provider and a model are tested by a call', browserWait, async (context)
   expect(await opened.problems()).toEqual([])
 })
 
-test('two models answer side by side', browserWait, async (context) => {
+test('three models answer side by side', browserWait, async (context) => {
   if (!browser) return leaveOutBrowser(context)
   await using opened = await browser.open('/playground', { key: adminKey })
   const { page } = opened
   await page.getByRole('combobox', { name: 'Model 1' }).fill('first/a')
   await page.getByRole('button', { name: 'Add a model' }).click()
   await page.getByRole('combobox', { name: 'Model 2' }).fill('second/b')
+  await page.getByRole('button', { name: 'Add a model' }).click()
+  await page.getByRole('combobox', { name: 'Model 3' }).fill('first/c')
+  expect(await page.getByRole('button', { name: 'Add a model' }).count()).toBe(0)
   await page.getByLabel('Message').fill('Hello?')
   opened.expectStatus(503)
   await page.getByRole('button', { name: 'Send' }).click()
   await page.getByRole('alert').getByText('503').waitFor()
-  await page.getByText(/^\$0/).first().waitFor()
+  const answers = page.locator('[aria-busy] > section')
+  await expect.poll(() => answers.count()).toBe(3)
+  expect(await answers.getByRole('heading').allTextContents()).toEqual([
+    'first/a',
+    'second/b',
+    'first/c',
+  ])
+  for (const place of [0, 2]) {
+    await answers.nth(place).getByText('Hello', { exact: true }).waitFor()
+    await answers.nth(place).getByText(/^\$0/).waitFor()
+  }
   await shoot(opened, 'playground')
   expect(await opened.problems()).toEqual([])
-  const [seen] = first.seen.slice(-1)
-  expect(seen?.body).toMatchObject({ messages: [{ role: 'user', content: 'Hello?' }] })
+  const seen = first.seen.slice(-2)
+  expect(seen.map(({ body }) => body?.['model']).toSorted(compare)).toEqual(['a', 'c'])
+  for (const { body } of seen)
+    expect(body).toMatchObject({ messages: [{ role: 'user', content: 'Hello?' }] })
 })
 
 test('other operations are asked in JSON', browserWait, async (context) => {

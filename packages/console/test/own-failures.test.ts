@@ -1,26 +1,10 @@
 // What the gateway cannot answer is said where it would stand, with a way to ask again: own page, audit and usage.
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { browserWait, chromium, leaveOutBrowser } from '../../../test/support/chromium.ts'
-import {
-  buildConsole,
-  type ConsoleBrowser,
-  openConsole,
-  shoot,
-} from '../../../test/support/console.ts'
-import { adminKey, start, type Started, testKey } from '../../../test/support/start.ts'
+import { expect, test } from 'vitest'
+import { browserWait } from '../../../test/support/chromium.ts'
+import { shoot, useConsole } from '../../../test/support/console.ts'
+import { adminKey, start, testKey } from '../../../test/support/start.ts'
 
-let gateway: Started
-let browser: ConsoleBrowser | undefined
-
-beforeAll(async () => {
-  buildConsole()
-  gateway = await start()
-  if (chromium !== undefined) browser = await openConsole(gateway)
-}, 150_000)
-afterAll(async () => {
-  await browser?.[Symbol.asyncDispose]()
-  await gateway[Symbol.asyncDispose]()
-})
+const tests = useConsole(() => start())
 
 /** What a failing gateway answers, in its own words. */
 const failing = {
@@ -64,45 +48,52 @@ const pages: readonly Page[] = [
     found: 'No budgets yet',
   },
 ]
-const looks = pages.flatMap((page) => [
-  { ...page, isPhone: false, colorScheme: 'light' as const },
-  { ...page, isPhone: true, colorScheme: 'dark' as const },
-])
+/** Each is looked at on a desk and on a phone. */
+const looks = [
+  { isPhone: false, colorScheme: 'light' },
+  { isPhone: true, colorScheme: 'dark' },
+] as const
 
-test.for(looks)(
-  '$path without $pattern, on a phone: $isPhone',
-  browserWait,
-  async ({ path, key, pattern, parts, found, isPhone, colorScheme }, context) => {
-    if (!browser) return leaveOutBrowser(context)
-    await using opened = await browser.open('/nowhere', { key, isPhone, colorScheme })
-    const { page } = opened
-    opened.expectStatus(500)
-    await page.route(pattern, (route) => route.fulfill(failing))
-    await page.goto(`${gateway.url}/#${path}`)
-    const alerts = page.getByRole('main').getByRole('alert')
-    await expect.poll(() => alerts.count(), { timeout: 20_000 }).toBe(parts)
-    await alerts.first().getByText('Something went wrong here').waitFor()
-    await shoot(opened, `failed${path.replace('/', '-')}-${parts}${isPhone ? '-phone' : ''}`)
+test.for(pages)('$path without $pattern', browserWait, async (use, context) => {
+  const { path, key, pattern, parts, found } = use
+  await using opened = await tests.open(context, '/nowhere', { key })
+  const { page } = opened
+  opened.expectStatus(500)
+  await page.route(pattern, (route) => route.fulfill(failing))
+  await page.goto(`${tests.gateway.url}/#${path}`)
+  const alerts = page.getByRole('main').getByRole('alert')
+  await expect.poll(() => alerts.count(), { timeout: 20_000 }).toBe(parts)
+  await alerts.first().getByText('Something went wrong here').waitFor()
+  for (const look of looks) {
+    await opened.turn(look)
+    await shoot(opened, `failed${path.replace('/', '-')}-${parts}${look.isPhone ? '-phone' : ''}`)
     expect(await opened.problems()).toEqual([])
-    await page.unroute(pattern)
-    for (let left = parts; left > 0; left = await alerts.count())
-      await alerts.first().getByRole('button', { name: 'Try again' }).click()
-    await page.getByRole('main').getByText(found).first().waitFor()
+  }
+  await page.unroute(pattern)
+  // One that is asked again goes away with its button, maybe before the next click.
+  while ((await alerts.count()) > 0)
+    await alerts
+      .first()
+      .getByRole('button', { name: 'Try again' })
+      .click({ timeout: 2_000 })
+      .catch(() => {})
+  await page.getByRole('main').getByText(found).first().waitFor()
+  for (const look of looks.toReversed()) {
+    await opened.turn(look)
     expect(await opened.problems()).toEqual([])
-  },
-)
+  }
+})
 
 test.for(['/own', '/audit', '/usage'])(
   '%s while the gateway cannot be reached',
   browserWait,
   async (path, context) => {
-    if (!browser) return leaveOutBrowser(context)
     const key = path === '/own' ? testKey : adminKey
-    await using opened = await browser.open('/nowhere', { key, isPhone: true })
+    await using opened = await tests.open(context, '/nowhere', { key, isPhone: true })
     const { page } = opened
     await page.getByRole('main').waitFor()
     await page.route(/\/v1\//, (route) => route.abort())
-    await page.goto(`${gateway.url}/#${path}`)
+    await page.goto(`${tests.gateway.url}/#${path}`)
     await page.getByText('The gateway cannot be reached.').first().waitFor({ timeout: 60_000 })
     const problems = await opened.problems()
     expect(problems.filter((one) => !one.includes('ERR_FAILED'))).toEqual([])
@@ -116,5 +107,22 @@ test.for(['/own', '/audit', '/usage'])(
         .catch(() => {})
     await page.getByRole('heading', { level: 1 }).waitFor()
     await expect.poll(() => page.getByRole('alert').count(), { timeout: 20_000 }).toBe(0)
+  },
+)
+
+test(
+  'a console that never reached its gateway says so, and asks again',
+  browserWait,
+  async (context) => {
+    await using opened = await tests.open(context, '/overview')
+    const { page } = opened
+    opened.expectStatus(500)
+    await page.route(/\/admin\/v1\/session/, (route) => route.fulfill(failing))
+    await page.reload()
+    await page.getByRole('alert').getByText('Something went wrong here').waitFor()
+    expect(await opened.problems()).toEqual([])
+    await page.unroute(/\/admin\/v1\/session/)
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
   },
 )

@@ -1,5 +1,5 @@
 // The playground: every operation with the built-in engine, tools that are answered by hand, and the code it shows, which is run.
-import { execFile } from 'node:child_process'
+import { execFile, spawnSync } from 'node:child_process'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -13,7 +13,7 @@ import {
   openConsole,
   shoot,
 } from '../../../test/support/console.ts'
-import { type FakeUpstream, fakeUpstream, sse } from '../../../test/support/fake-upstream.ts'
+import { type FakeUpstream, fakeUpstream, json, sse } from '../../../test/support/fake-upstream.ts'
 import { chunk, done, textStream } from '../../../test/support/openai-wire.ts'
 import { root } from '../../../test/support/npm.ts'
 import { at } from '../../../test/support/routes.ts'
@@ -41,8 +41,14 @@ beforeAll(async () => {
   buildConsole()
   // Calls a tool first, and answers when it was told what came of it.
   upstream = await fakeUpstream((seen, response) => {
-    const { messages = [] } = seen.body as { messages?: readonly { role: string }[] }
-    return sse(response, messages.at(-1)?.role === 'tool' ? textStream : called)
+    if (seen.path.endsWith('/images/edits'))
+      return json(response, { created: 1, data: [{ b64_json: picture.toString('base64') }] })
+    const { messages = [], model } = seen.body as {
+      readonly messages?: readonly { readonly role: string }[]
+      readonly model?: string
+    }
+    const isAnswered = model === 'talk' || messages.at(-1)?.role === 'tool'
+    return sse(response, isAnswered ? textStream : called)
   })
   gateway = await start(at({ acme: upstream }))
   picture = await sharp({
@@ -177,6 +183,55 @@ test('a video is made, and its progress seen', browserWait, async (context) => {
   expect(await opened.problems()).toEqual([])
 })
 
+test('a chat goes on with a reply', browserWait, async (context) => {
+  await using opened = await open(context, { model: 'acme/talk', isPhone: true })
+  const { page } = opened
+  await page.getByLabel('Message').fill('Hi')
+  await page.getByText('System prompt, tools').click()
+  const schema = page.getByLabel('JSON schema of the answer')
+  await schema.fill('{')
+  await page.getByRole('button', { name: 'Send', exact: true }).click()
+  await page.getByText('This is no JSON').waitFor()
+  await schema.fill('{ "type": "object" }')
+  await send(opened)
+  await page.getByText('Hello', { exact: true }).waitFor()
+  await page.getByLabel('Reply').fill('And then?')
+  expect(await opened.problems()).toEqual([])
+  await page.getByRole('button', { name: 'Send the reply' }).click()
+  await expect.poll(() => page.getByText('Hello', { exact: true }).count()).toBe(2)
+  await page.getByText('And then?', { exact: true }).waitFor()
+  const talks = upstream.seen.filter(({ body }) => body?.['model'] === 'talk')
+  expect(talks.at(-1)?.body).toMatchObject({
+    response_format: { type: 'json_schema', json_schema: { schema: { type: 'object' } } },
+    messages: [
+      { role: 'user', content: 'Hi' },
+      { role: 'assistant', content: 'Hello' },
+      { role: 'user', content: 'And then?' },
+    ],
+  })
+  // Only the last answer is replied to.
+  await expect.poll(() => page.getByLabel('Reply').count()).toBe(1)
+  await shoot(opened, 'playground-reply-phone')
+  expect(await opened.problems()).toEqual([])
+})
+
+test('a mask says what of a picture is changed', browserWait, async (context) => {
+  await using opened = await open(context, { operation: 'Image edit', model: 'acme/draw' })
+  const { page } = opened
+  await choose(opened, 'File', 'square.png', picture)
+  await choose(opened, 'Mask', 'mask.png', picture)
+  await page.getByRole('button', { name: 'Send', exact: true }).click()
+  await expect.poll(() => edits().length).toBe(1)
+  const [edit] = edits()
+  expect(edit?.text).toMatch(/name="mask"; filename="mask\.png"/)
+  expect(edit?.text.split('IHDR')).toHaveLength(3)
+  await page.getByText('Show as code').click()
+  await expect.poll(() => page.getByTestId('code').textContent()).toContain("-F 'mask=@mask.png'")
+  expect(await opened.problems()).toEqual([])
+})
+
+const edits = () => upstream.seen.filter(({ path }) => path.endsWith('/images/edits'))
+
 test('tools that a model calls are answered by hand', browserWait, async (context) => {
   await using opened = await open(context, { model: 'acme/a' })
   const { page } = opened
@@ -189,7 +244,7 @@ test('tools that a model calls are answered by hand', browserWait, async (contex
   await shoot(opened, 'playground-tools')
   expect(await opened.problems()).toEqual([])
   await page.getByRole('button', { name: 'Send the results' }).click()
-  const chats = () => upstream.seen.filter(({ body }) => body?.['messages'] !== undefined)
+  const chats = () => upstream.seen.filter(({ body }) => body?.['model'] === 'a')
   await expect.poll(() => chats().length).toBe(2)
   await page.getByText('Hello').first().waitFor()
   const [, second] = chats()
@@ -241,26 +296,34 @@ test.for(programs)(
       .locator('option')
       .allTextContents()
     expect(clients.length).toBeGreaterThan(2)
-    const left: string[] = []
+    const codes: (readonly [client: string, code: string])[] = []
     for (const client of clients) {
       await page.getByRole('combobox', { name: 'Client' }).selectOption(client)
-      const code = (await page.getByTestId('code').textContent()) ?? ''
-      const said = await ran(client, code)
-      if (said === undefined) left.push(client)
-      else expect(said, `${client}:\n${code}`).toMatch(use.says)
+      codes.push([client, (await page.getByTestId('code').textContent()) ?? ''])
     }
+    const left: string[] = []
+    // Most of their time they wait for the gateway and for each other's start.
+    await Promise.all(
+      codes.map(async ([client, code]) => {
+        const said = await ran(client, code)
+        if (said === undefined) left.push(client)
+        else expect(said, `${client}:\n${code}`).toMatch(use.says)
+      }),
+    )
     if (left.length > 0)
       console.warn(
-        `${context.task.name}: not run, their package is not installed: ${left.join(', ')}`,
+        `${context.task.name}: not run, their package or Python itself is not installed: ${left.join(', ')}`,
       )
   },
 )
 
 const python = process.env['DOCS_PYTHON'] ?? 'python3'
+const hasPython = spawnSync(python, ['--version']).status === 0
 
 /** What a program said; undefined where its package is not installed. */
 async function ran(client: string, code: string): Promise<string | undefined> {
   if (client.startsWith('Python')) {
+    if (!hasPython) return undefined
     // Whatever is not run is read.
     await execute(python, ['-c', 'import ast, sys; ast.parse(sys.argv[1])', code])
     const imports = code.split('\n').filter((line) => /^from |^import (?!base64, |os$)/.test(line))
@@ -271,7 +334,7 @@ async function ran(client: string, code: string): Promise<string | undefined> {
     return isThere ? execute(python, ['-c', code]) : undefined
   }
   if (client === 'curl') return execute('bash', ['-c', `set -euo pipefail\n${code}`])
-  const file = join(folder, 'program.mjs')
+  const file = join(folder, `${client.replaceAll(/\W/g, '-')}.mjs`)
   writeFileSync(file, code)
   return execute(process.execPath, [file])
 }

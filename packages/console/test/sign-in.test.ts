@@ -1,33 +1,16 @@
 // The frame of the console: signing in and out, what a role sees, and what the page may load.
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { browserWait, chromium, leaveOutBrowser } from '../../../test/support/chromium.ts'
-import {
-  buildConsole,
-  type ConsoleBrowser,
-  openConsole,
-  shoot,
-} from '../../../test/support/console.ts'
-import { adminKey, start, type Started, testKey } from '../../../test/support/start.ts'
+import { expect, test } from 'vitest'
+import { browserWait } from '../../../test/support/chromium.ts'
+import { shoot, useConsole } from '../../../test/support/console.ts'
+import { adminKey, start, testKey } from '../../../test/support/start.ts'
 
-let gateway: Started
-let browser: ConsoleBrowser | undefined
-
-beforeAll(async () => {
-  buildConsole()
-  gateway = await start()
-  if (chromium !== undefined) browser = await openConsole(gateway)
-}, 150_000)
-afterAll(async () => {
-  await browser?.[Symbol.asyncDispose]()
-  await gateway[Symbol.asyncDispose]()
-})
+const tests = useConsole(() => start())
 
 test(
   'a key is refused, another is taken, and whoever signs out is out',
   browserWait,
   async (context) => {
-    if (!browser) return leaveOutBrowser(context)
-    await using opened = await browser.open('/')
+    await using opened = await tests.open(context, '/', { key: undefined })
     const { page } = opened
     await page.getByLabel('Key', { exact: true }).fill('sk-wrong')
     expect(await opened.problems()).toEqual([])
@@ -57,8 +40,7 @@ test.for([
   'the page to sign in, %s, on a phone: %s',
   browserWait,
   async ([colorScheme, isPhone], context) => {
-    if (!browser) return leaveOutBrowser(context)
-    await using opened = await browser.open('/', { colorScheme, isPhone })
+    await using opened = await tests.open(context, '/', { key: undefined, colorScheme, isPhone })
     await opened.page.getByLabel('Key', { exact: true }).waitFor()
     await shoot(opened, `sign-in-${colorScheme}${isPhone ? '-phone' : ''}`)
     expect(await opened.problems()).toEqual([])
@@ -66,16 +48,14 @@ test.for([
 )
 
 test('a plain user sees their own page alone', browserWait, async (context) => {
-  if (!browser) return leaveOutBrowser(context)
-  await using opened = await browser.open('/', { key: testKey })
+  await using opened = await tests.open(context, '/', { key: testKey })
   await opened.page.getByRole('heading', { name: 'My usage' }).waitFor()
   const places = opened.page.getByRole('navigation').getByRole('link')
   expect(await places.allTextContents()).toEqual(['My usage', 'Playground', 'API reference'])
 })
 
 test('the menu of a phone opens and leads', browserWait, async (context) => {
-  if (!browser) return leaveOutBrowser(context)
-  await using opened = await browser.open('/', { key: adminKey, isPhone: true })
+  await using opened = await tests.open(context, '/', { isPhone: true })
   const { page } = opened
   await page.getByRole('heading', { name: 'Overview' }).waitFor()
   expect(await page.getByRole('navigation').isVisible()).toBe(false)
@@ -83,14 +63,13 @@ test('the menu of a phone opens and leads', browserWait, async (context) => {
   await shoot(opened, 'menu-phone')
   expect(await opened.problems()).toEqual([])
   await page.getByRole('link', { name: 'API reference' }).click()
-  await page.waitForURL(`${gateway.url}/docs`)
+  await page.waitForURL(`${tests.gateway.url}/docs`)
   await page.getByRole('link', { name: 'Back to the console' }).click()
   await page.getByRole('heading', { name: 'Overview' }).waitFor()
 })
 
 test('the first page loads less than 200 KB of scripts', browserWait, async (context) => {
-  if (!browser) return leaveOutBrowser(context)
-  await using opened = await browser.open('/', { key: adminKey })
+  await using opened = await tests.open(context, '/')
   const { page } = opened
   await page.getByRole('heading', { name: 'Overview' }).waitFor()
   const scripts = (await page.evaluate(

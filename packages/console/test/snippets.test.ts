@@ -5,8 +5,11 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test, type TestContext } from 'vitest'
 import { installed } from '../../../test/agents/run-agent.ts'
+import { fakeUpstream, json } from '../../../test/support/fake-upstream.ts'
 import { start, type Started, testKey } from '../../../test/support/start.ts'
 import { temporaryFolder } from '../../../test/support/temporary-folder.ts'
+import type { Reply } from '../src/api/client.ts'
+import { snippetModel } from '../src/pages/keys/snippet-model.ts'
 import { snippets } from '../src/pages/keys/snippets.ts'
 
 let gateway: Started
@@ -50,6 +53,19 @@ async function run(program: string, args: readonly string[], { folder, env }: Ru
 test('each has its test here', () => {
   const names = ['curl', 'openai', 'anthropic', 'genai', 'codex', 'Claude Code']
   expect(snippets.map(([name]) => name)).toEqual(names)
+})
+
+test('they name a model of a provider before one of the built-in engine', async () => {
+  const listed = async (at: Started) =>
+    ((await (await at.request('/v1/models')).json()) as Reply<'listModels'>).data
+  expect(snippetModel(await listed(gateway))).toBe('builtin-chat')
+  await using upstream = await fakeUpstream((_seen, response) =>
+    json(response, { object: 'list', data: [{ id: 'm', object: 'model' }] }),
+  )
+  const acme = { type: 'openai', baseUrl: upstream.url, key: 'k' } as const
+  await using connected = await start({ providers: { acme }, builtin: { enabled: 'always' } })
+  expect(snippetModel(await listed(connected))).toBe('acme/m')
+  expect(snippetModel([])).toBe('MODEL')
 })
 
 test('curl', async () => {

@@ -3,308 +3,267 @@
 /** What each operation is asked with, and what it answers. */
 export interface Operations {
   listModels: {
-    path: {  }; query: {  }
-    body: undefined
-    reply: { object: "list"; data: readonly ({ id: string; object: "model"; created: number; owned_by: string })[] }
+    path: {  }; query: {  }; body: undefined
+    reply: { object: "list"; data: readonly ({ id: string; object: "model"; created: number; owned_by: string; operations: readonly (string)[] })[] }
   }
   getOwnUsage: {
-    path: {  }; query: { of?: "key" | "user"; by?: string; from?: string; to?: string; key?: string; provider?: string; model?: string; operation?: string; tag?: string }
-    body: undefined
+    path: {  }; query: { of?: "key" | "user"; by?: string; from?: string; to?: string; key?: string; provider?: string; model?: string; operation?: string; tag?: string }; body: undefined
     reply: { key: { id: string; name: string }; from: string; to: string; data: readonly ({ attempts?: number; calls?: number; unknownCosts?: number; estimated?: number; unsettled?: number; costMicroUsd?: number | null; inputTokens?: number; outputTokens?: number; firstTokenP50Ms?: number | null; firstTokenP95Ms?: number | null } & Readonly<Record<string, string | number | null>>)[]; total: { attempts?: number; calls?: number; unknownCosts?: number; estimated?: number; unsettled?: number; costMicroUsd?: number | null; inputTokens?: number; outputTokens?: number; firstTokenP50Ms?: number | null; firstTokenP95Ms?: number | null } & Readonly<Record<string, string | number | null>>; pending: number; limits: readonly ({ of: string; kind: string; unit: string; limit: number | null; remaining: number | null; resetMs: number | null })[] }
   }
   listOwnKeys: {
-    path: {  }; query: {  }
-    body: undefined
+    path: {  }; query: {  }; body: undefined
     reply: { object: "list"; data: readonly ({ object: "key"; id: string; name: string; role: "caller" | "administrator"; prefix: string; createdAt: number; adminRole?: "owner" | "operator" | "viewer" | "team"; ownerId?: string; disabledAt?: number; revokedAt?: number; lastUsedAt?: number; olderSecrets?: readonly ({ prefix: string; expiresAt: number })[]; expiresAt?: number; models?: readonly (string)[]; operations?: readonly ("chat" | "complete" | "embed" | "rerank" | "moderate" | "transcribe" | "translate" | "speak" | "createImage" | "editImage" | "createVideo" | "getVideo" | "downloadVideo")[]; addresses?: readonly (string)[]; requestsPerMinute?: number; tokensPerMinute?: number; concurrentRequests?: number; budgets?: readonly ({ id?: string; limitMicroUsd: number; window: "day" | "week" | "month" | "lifetime" | number; model?: string; tag?: string; overBudget?: { route: string } })[]; metadata?: Readonly<Record<string, string>>; tags?: readonly (string)[]; contentLogging?: boolean; levels?: readonly ({ id: string; limitMicroUsd: number; remainingMicroUsd: number; resetMs: number | null })[] })[] }
   }
   createOwnKey: {
-    path: {  }; query: {  }
-    body: { name: string; expiresAt?: number; models?: readonly (string)[]; operations?: readonly ("chat" | "complete" | "embed" | "rerank" | "moderate" | "transcribe" | "translate" | "speak" | "createImage" | "editImage" | "createVideo" | "getVideo" | "downloadVideo")[]; addresses?: readonly (string)[]; requestsPerMinute?: number; tokensPerMinute?: number; concurrentRequests?: number; budgets?: readonly ({ id?: string; limitMicroUsd: number; window: "day" | "week" | "month" | "lifetime" | number; model?: string; tag?: string; overBudget?: { route: string } })[] }
+    path: {  }; query: {  }; body: { name: string; expiresAt?: number; models?: readonly (string)[]; operations?: readonly ("chat" | "complete" | "embed" | "rerank" | "moderate" | "transcribe" | "translate" | "speak" | "createImage" | "editImage" | "createVideo" | "getVideo" | "downloadVideo")[]; addresses?: readonly (string)[]; requestsPerMinute?: number; tokensPerMinute?: number; concurrentRequests?: number; budgets?: readonly ({ id?: string; limitMicroUsd: number; window: "day" | "week" | "month" | "lifetime" | number; model?: string; tag?: string; overBudget?: { route: string } })[] }
     reply: { object: "key"; id: string; name: string; role: "caller" | "administrator"; prefix: string; createdAt: number; adminRole?: "owner" | "operator" | "viewer" | "team"; ownerId?: string; disabledAt?: number; revokedAt?: number; lastUsedAt?: number; olderSecrets?: readonly ({ prefix: string; expiresAt: number })[]; expiresAt?: number; models?: readonly (string)[]; operations?: readonly ("chat" | "complete" | "embed" | "rerank" | "moderate" | "transcribe" | "translate" | "speak" | "createImage" | "editImage" | "createVideo" | "getVideo" | "downloadVideo")[]; addresses?: readonly (string)[]; requestsPerMinute?: number; tokensPerMinute?: number; concurrentRequests?: number; budgets?: readonly ({ id?: string; limitMicroUsd: number; window: "day" | "week" | "month" | "lifetime" | number; model?: string; tag?: string; overBudget?: { route: string } })[]; metadata?: Readonly<Record<string, string>>; tags?: readonly (string)[]; contentLogging?: boolean; secret: string }
   }
   rotateOwnKey: {
-    path: { id: string }; query: {  }
-    body: { overlapSeconds?: number }
+    path: { id: string }; query: {  }; body: { overlapSeconds?: number }
     reply: { object: "key"; id: string; name: string; role: "caller" | "administrator"; prefix: string; createdAt: number; adminRole?: "owner" | "operator" | "viewer" | "team"; ownerId?: string; disabledAt?: number; revokedAt?: number; lastUsedAt?: number; olderSecrets?: readonly ({ prefix: string; expiresAt: number })[]; expiresAt?: number; models?: readonly (string)[]; operations?: readonly ("chat" | "complete" | "embed" | "rerank" | "moderate" | "transcribe" | "translate" | "speak" | "createImage" | "editImage" | "createVideo" | "getVideo" | "downloadVideo")[]; addresses?: readonly (string)[]; requestsPerMinute?: number; tokensPerMinute?: number; concurrentRequests?: number; budgets?: readonly ({ id?: string; limitMicroUsd: number; window: "day" | "week" | "month" | "lifetime" | number; model?: string; tag?: string; overBudget?: { route: string } })[]; metadata?: Readonly<Record<string, string>>; tags?: readonly (string)[]; contentLogging?: boolean; secret: string }
   }
   revokeOwnKey: {
-    path: { id: string }; query: {  }
-    body: undefined
+    path: { id: string }; query: {  }; body: undefined
     reply: { object: "key"; id: string; name: string; role: "caller" | "administrator"; prefix: string; createdAt: number; adminRole?: "owner" | "operator" | "viewer" | "team"; ownerId?: string; disabledAt?: number; revokedAt?: number; lastUsedAt?: number; olderSecrets?: readonly ({ prefix: string; expiresAt: number })[]; expiresAt?: number; models?: readonly (string)[]; operations?: readonly ("chat" | "complete" | "embed" | "rerank" | "moderate" | "transcribe" | "translate" | "speak" | "createImage" | "editImage" | "createVideo" | "getVideo" | "downloadVideo")[]; addresses?: readonly (string)[]; requestsPerMinute?: number; tokensPerMinute?: number; concurrentRequests?: number; budgets?: readonly ({ id?: string; limitMicroUsd: number; window: "day" | "week" | "month" | "lifetime" | number; model?: string; tag?: string; overBudget?: { route: string } })[]; metadata?: Readonly<Record<string, string>>; tags?: readonly (string)[]; contentLogging?: boolean }
   }
   explain: {
-    path: {  }; query: {  }
-    body: { path?: string; request: Readonly<Record<string, unknown>> }
+    path: {  }; query: {  }; body: { path?: string; request: Readonly<Record<string, unknown>> }
     reply: { model: string; targets: readonly (Readonly<Record<string, unknown>>)[] }
   }
   listOrganizations: {
-    path: {  }; query: { limit?: number; after?: string; order?: "asc" | "desc" }
-    body: undefined
+    path: {  }; query: { limit?: number; after?: string; order?: "asc" | "desc"; search?: string }; body: undefined
     reply: { object: "list"; data: readonly ({ object: "organization" | "team" | "user"; id: string; kind: "organization" | "team" | "user"; name: string; createdAt: number; parentId?: string; identity?: string; disabledAt?: number; expiresAt?: number; models?: readonly (string)[]; operations?: readonly ("chat" | "complete" | "embed" | "rerank" | "moderate" | "transcribe" | "translate" | "speak" | "createImage" | "editImage" | "createVideo" | "getVideo" | "downloadVideo")[]; addresses?: readonly (string)[]; requestsPerMinute?: number; tokensPerMinute?: number; concurrentRequests?: number; budgets?: readonly ({ id?: string; limitMicroUsd: number; window: "day" | "week" | "month" | "lifetime" | number; model?: string; tag?: string; overBudget?: { route: string } })[]; metadata?: Readonly<Record<string, string>>; tags?: readonly (string)[]; contentLogging?: boolean; ownKeys?: boolean })[]; first_id: string | null; last_id: string | null; has_more: boolean }
   }
   createOrganization: {
-    path: {  }; query: {  }
-    body: { name: string; unique?: boolean; expiresAt?: number; models?: readonly (string)[]; operations?: readonly ("chat" | "complete" | "embed" | "rerank" | "moderate" | "transcribe" | "translate" | "speak" | "createImage" | "editImage" | "createVideo" | "getVideo" | "downloadVideo")[]; addresses?: readonly (string)[]; requestsPerMinute?: number; tokensPerMinute?: number; concurrentRequests?: number; budgets?: readonly ({ id?: string; limitMicroUsd: number; window: "day" | "week" | "month" | "lifetime" | number; model?: string; tag?: string; overBudget?: { route: string } })[]; metadata?: Readonly<Record<string, string>>; tags?: readonly (string)[]; contentLogging?: boolean; ownKeys?: boolean }
+    path: {  }; query: {  }; body: { name: string; unique?: boolean; expiresAt?: number; models?: readonly (string)[]; operations?: readonly ("chat" | "complete" | "embed" | "rerank" | "moderate" | "transcribe" | "translate" | "speak" | "createImage" | "editImage" | "createVideo" | "getVideo" | "downloadVideo")[]; addresses?: readonly (string)[]; requestsPerMinute?: number; tokensPerMinute?: number; concurrentRequests?: number; budgets?: readonly ({ id?: string; limitMicroUsd: number; window: "day" | "week" | "month" | "lifetime" | number; model?: string; tag?: string; overBudget?: { route: string } })[]; metadata?: Readonly<Record<string, string>>; tags?: readonly (string)[]; contentLogging?: boolean; ownKeys?: boolean }
     reply: { object: "organization" | "team" | "user"; id: string; kind: "organization" | "team" | "user"; name: string; createdAt: number; parentId?: string; identity?: string; disabledAt?: number; expiresAt?: number; models?: readonly (string)[]; operations?: readonly ("chat" | "complete" | "embed" | "rerank" | "moderate" | "transcribe" | "translate" | "speak" | "createImage" | "editImage" | "createVideo" | "getVideo" | "downloadVideo")[]; addresses?: readonly (string)[]; requestsPerMinute?: number; tokensPerMinute?: number; concurrentRequests?: number; budgets?: readonly ({ id?: string; limitMicroUsd: number; window: "day" | "week" | "month" | "lifetime" | number; model?: string; tag?: string; overBudget?: { route: string } })[]; metadata?: Readonly<Record<string, string>>; tags?: readonly (string)[]; contentLogging?: boolean; ownKeys?: boolean }
   }
   getOrganization: {
-    path: { id: string }; query: {  }
-    body: undefined
+    path: { id: string }; query: {  }; body: undefined
     reply: { object: "organization" | "team" | "user"; id: string; kind: "organization" | "team" | "user"; name: string; createdAt: number; parentId?: string; identity?: string; disabledAt?: number; expiresAt?: number; models?: readonly (string)[]; operations?: readonly ("chat" | "complete" | "embed" | "rerank" | "moderate" | "transcribe" | "translate" | "speak" | "createImage" | "editImage" | "createVideo" | "getVideo" | "downloadVideo")[]; addresses?: readonly (string)[]; requestsPerMinute?: number; tokensPerMinute?: number; concurrentRequests?: number; budgets?: readonly ({ id?: string; limitMicroUsd: number; window: "day" | "week" | "month" | "lifetime" | number; model?: string; tag?: string; overBudget?: { route: string } })[]; metadata?: Readonly<Record<string, string>>; tags?: readonly (string)[]; contentLogging?: boolean; ownKeys?: boolean }
   }
   changeOrganization: {
-    path: { id: string }; query: {  }
-    body: { name?: string; expiresAt?: number | null; models?: readonly (string)[] | null; operations?: readonly ("chat" | "complete" | "embed" | "rerank" | "moderate" | "transcribe" | "translate" | "speak" | "createImage" | "editImage" | "createVideo" | "getVideo" | "downloadVideo")[] | null; addresses?: readonly (string)[] | null; requestsPerMinute?: number | null; tokensPerMinute?: number | null; concurrentRequests?: number | null; budgets?: readonly ({ id?: string; limitMicroUsd: number; window: "day" | "week" | "month" | "lifetime" | number; model?: string; tag?: string; overBudget?: { route: string } })[] | null; metadata?: Readonly<Record<string, string>> | null; tags?: readonly (string)[] | null; contentLogging?: boolean | null; ownKeys?: boolean | null }
+    path: { id: string }; query: {  }; body: { name?: string; expiresAt?: number | null; models?: readonly (string)[] | null; operations?: readonly ("chat" | "complete" | "embed" | "rerank" | "moderate" | "transcribe" | "translate" | "speak" | "createImage" | "editImage" | "createVideo" | "getVideo" | "downloadVideo")[] | null; addresses?: readonly (string)[] | null; requestsPerMinute?: number | null; tokensPerMinute?: number | null; concurrentRequests?: number | null; budgets?: readonly ({ id?: string; limitMicroUsd: number; window: "day" | "week" | "month" | "lifetime" | number; model?: string; tag?: string; overBudget?: { route: string } })[] | null; metadata?: Readonly<Record<string, string>> | null; tags?: readonly (string)[] | null; contentLogging?: boolean | null; ownKeys?: boolean | null }
     reply: { object: "organization" | "team" | "user"; id: string; kind: "organization" | "team" | "user"; name: string; createdAt: number; parentId?: string; identity?: string; disabledAt?: number; expiresAt?: number; models?: readonly (string)[]; operations?: readonly ("chat" | "complete" | "embed" | "rerank" | "moderate" | "transcribe" | "translate" | "speak" | "createImage" | "editImage" | "createVideo" | "getVideo" | "downloadVideo")[]; addresses?: readonly (string)[]; requestsPerMinute?: number; tokensPerMinute?: number; concurrentRequests?: number; budgets?: readonly ({ id?: string; limitMicroUsd: number; window: "day" | "week" | "month" | "lifetime" | number; model?: string; tag?: string; overBudget?: { route: string } })[]; metadata?: Readonly<Record<string, string>>; tags?: readonly (string)[]; contentLogging?: boolean; ownKeys?: boolean }
   }
   deleteOrganization: {
-    path: { id: string }; query: {  }
-    body: undefined
+    path: { id: string }; query: {  }; body: undefined
     reply: { id?: string; deleted?: true }
   }
   disableOrganization: {
-    path: { id: string }; query: {  }
-    body: undefined
+    path: { id: string }; query: {  }; body: undefined
     reply: { object: "organization" | "team" | "user"; id: string; kind: "organization" | "team" | "user"; name: string; createdAt: number; parentId?: string; identity?: string; disabledAt?: number; expiresAt?: number; models?: readonly (string)[]; operations?: readonly ("chat" | "complete" | "embed" | "rerank" | "moderate" | "transcribe" | "translate" | "speak" | "createImage" | "editImage" | "createVideo" | "getVideo" | "downloadVideo")[]; addresses?: readonly (string)[]; requestsPerMinute?: number; tokensPerMinute?: number; concurrentRequests?: number; budgets?: readonly ({ id?: string; limitMicroUsd: number; window: "day" | "week" | "month" | "lifetime" | number; model?: string; tag?: string; overBudget?: { route: string } })[]; metadata?: Readonly<Record<string, string>>; tags?: readonly (string)[]; contentLogging?: boolean; ownKeys?: boolean }
   }
   enableOrganization: {
-    path: { id: string }; query: {  }
-    body: undefined
+    path: { id: string }; query: {  }; body: undefined
     reply: { object: "organization" | "team" | "user"; id: string; kind: "organization" | "team" | "user"; name: string; createdAt: number; parentId?: string; identity?: string; disabledAt?: number; expiresAt?: number; models?: readonly (string)[]; operations?: readonly ("chat" | "complete" | "embed" | "rerank" | "moderate" | "transcribe" | "translate" | "speak" | "createImage" | "editImage" | "createVideo" | "getVideo" | "downloadVideo")[]; addresses?: readonly (string)[]; requestsPerMinute?: number; tokensPerMinute?: number; concurrentRequests?: number; budgets?: readonly ({ id?: string; limitMicroUsd: number; window: "day" | "week" | "month" | "lifetime" | number; model?: string; tag?: string; overBudget?: { route: string } })[]; metadata?: Readonly<Record<string, string>>; tags?: readonly (string)[]; contentLogging?: boolean; ownKeys?: boolean }
   }
   listTeams: {
-    path: {  }; query: { limit?: number; after?: string; order?: "asc" | "desc"; parentId?: string }
-    body: undefined
+    path: {  }; query: { limit?: number; after?: string; order?: "asc" | "desc"; search?: string; parentId?: string }; body: undefined
     reply: { object: "list"; data: readonly ({ object: "organization" | "team" | "user"; id: string; kind: "organization" | "team" | "user"; name: string; createdAt: number; parentId?: string; identity?: string; disabledAt?: number; expiresAt?: number; models?: readonly (string)[]; operations?: readonly ("chat" | "complete" | "embed" | "rerank" | "moderate" | "transcribe" | "translate" | "speak" | "createImage" | "editImage" | "createVideo" | "getVideo" | "downloadVideo")[]; addresses?: readonly (string)[]; requestsPerMinute?: number; tokensPerMinute?: number; concurrentRequests?: number; budgets?: readonly ({ id?: string; limitMicroUsd: number; window: "day" | "week" | "month" | "lifetime" | number; model?: string; tag?: string; overBudget?: { route: string } })[]; metadata?: Readonly<Record<string, string>>; tags?: readonly (string)[]; contentLogging?: boolean; ownKeys?: boolean })[]; first_id: string | null; last_id: string | null; has_more: boolean }
   }
   createTeam: {
-    path: {  }; query: {  }
-    body: { name: string; parentId?: string; unique?: boolean; expiresAt?: number; models?: readonly (string)[]; operations?: readonly ("chat" | "complete" | "embed" | "rerank" | "moderate" | "transcribe" | "translate" | "speak" | "createImage" | "editImage" | "createVideo" | "getVideo" | "downloadVideo")[]; addresses?: readonly (string)[]; requestsPerMinute?: number; tokensPerMinute?: number; concurrentRequests?: number; budgets?: readonly ({ id?: string; limitMicroUsd: number; window: "day" | "week" | "month" | "lifetime" | number; model?: string; tag?: string; overBudget?: { route: string } })[]; metadata?: Readonly<Record<string, string>>; tags?: readonly (string)[]; contentLogging?: boolean; ownKeys?: boolean }
+    path: {  }; query: {  }; body: { name: string; parentId?: string; unique?: boolean; expiresAt?: number; models?: readonly (string)[]; operations?: readonly ("chat" | "complete" | "embed" | "rerank" | "moderate" | "transcribe" | "translate" | "speak" | "createImage" | "editImage" | "createVideo" | "getVideo" | "downloadVideo")[]; addresses?: readonly (string)[]; requestsPerMinute?: number; tokensPerMinute?: number; concurrentRequests?: number; budgets?: readonly ({ id?: string; limitMicroUsd: number; window: "day" | "week" | "month" | "lifetime" | number; model?: string; tag?: string; overBudget?: { route: string } })[]; metadata?: Readonly<Record<string, string>>; tags?: readonly (string)[]; contentLogging?: boolean; ownKeys?: boolean }
     reply: { object: "organization" | "team" | "user"; id: string; kind: "organization" | "team" | "user"; name: string; createdAt: number; parentId?: string; identity?: string; disabledAt?: number; expiresAt?: number; models?: readonly (string)[]; operations?: readonly ("chat" | "complete" | "embed" | "rerank" | "moderate" | "transcribe" | "translate" | "speak" | "createImage" | "editImage" | "createVideo" | "getVideo" | "downloadVideo")[]; addresses?: readonly (string)[]; requestsPerMinute?: number; tokensPerMinute?: number; concurrentRequests?: number; budgets?: readonly ({ id?: string; limitMicroUsd: number; window: "day" | "week" | "month" | "lifetime" | number; model?: string; tag?: string; overBudget?: { route: string } })[]; metadata?: Readonly<Record<string, string>>; tags?: readonly (string)[]; contentLogging?: boolean; ownKeys?: boolean }
   }
   getTeam: {
-    path: { id: string }; query: {  }
-    body: undefined
+    path: { id: string }; query: {  }; body: undefined
     reply: { object: "organization" | "team" | "user"; id: string; kind: "organization" | "team" | "user"; name: string; createdAt: number; parentId?: string; identity?: string; disabledAt?: number; expiresAt?: number; models?: readonly (string)[]; operations?: readonly ("chat" | "complete" | "embed" | "rerank" | "moderate" | "transcribe" | "translate" | "speak" | "createImage" | "editImage" | "createVideo" | "getVideo" | "downloadVideo")[]; addresses?: readonly (string)[]; requestsPerMinute?: number; tokensPerMinute?: number; concurrentRequests?: number; budgets?: readonly ({ id?: string; limitMicroUsd: number; window: "day" | "week" | "month" | "lifetime" | number; model?: string; tag?: string; overBudget?: { route: string } })[]; metadata?: Readonly<Record<string, string>>; tags?: readonly (string)[]; contentLogging?: boolean; ownKeys?: boolean }
   }
   changeTeam: {
-    path: { id: string }; query: {  }
-    body: { name?: string; expiresAt?: number | null; models?: readonly (string)[] | null; operations?: readonly ("chat" | "complete" | "embed" | "rerank" | "moderate" | "transcribe" | "translate" | "speak" | "createImage" | "editImage" | "createVideo" | "getVideo" | "downloadVideo")[] | null; addresses?: readonly (string)[] | null; requestsPerMinute?: number | null; tokensPerMinute?: number | null; concurrentRequests?: number | null; budgets?: readonly ({ id?: string; limitMicroUsd: number; window: "day" | "week" | "month" | "lifetime" | number; model?: string; tag?: string; overBudget?: { route: string } })[] | null; metadata?: Readonly<Record<string, string>> | null; tags?: readonly (string)[] | null; contentLogging?: boolean | null; ownKeys?: boolean | null; parentId?: string | null }
+    path: { id: string }; query: {  }; body: { name?: string; expiresAt?: number | null; models?: readonly (string)[] | null; operations?: readonly ("chat" | "complete" | "embed" | "rerank" | "moderate" | "transcribe" | "translate" | "speak" | "createImage" | "editImage" | "createVideo" | "getVideo" | "downloadVideo")[] | null; addresses?: readonly (string)[] | null; requestsPerMinute?: number | null; tokensPerMinute?: number | null; concurrentRequests?: number | null; budgets?: readonly ({ id?: string; limitMicroUsd: number; window: "day" | "week" | "month" | "lifetime" | number; model?: string; tag?: string; overBudget?: { route: string } })[] | null; metadata?: Readonly<Record<string, string>> | null; tags?: readonly (string)[] | null; contentLogging?: boolean | null; ownKeys?: boolean | null; parentId?: string | null }
     reply: { object: "organization" | "team" | "user"; id: string; kind: "organization" | "team" | "user"; name: string; createdAt: number; parentId?: string; identity?: string; disabledAt?: number; expiresAt?: number; models?: readonly (string)[]; operations?: readonly ("chat" | "complete" | "embed" | "rerank" | "moderate" | "transcribe" | "translate" | "speak" | "createImage" | "editImage" | "createVideo" | "getVideo" | "downloadVideo")[]; addresses?: readonly (string)[]; requestsPerMinute?: number; tokensPerMinute?: number; concurrentRequests?: number; budgets?: readonly ({ id?: string; limitMicroUsd: number; window: "day" | "week" | "month" | "lifetime" | number; model?: string; tag?: string; overBudget?: { route: string } })[]; metadata?: Readonly<Record<string, string>>; tags?: readonly (string)[]; contentLogging?: boolean; ownKeys?: boolean }
   }
   deleteTeam: {
-    path: { id: string }; query: {  }
-    body: undefined
+    path: { id: string }; query: {  }; body: undefined
     reply: { id?: string; deleted?: true }
   }
   disableTeam: {
-    path: { id: string }; query: {  }
-    body: undefined
+    path: { id: string }; query: {  }; body: undefined
     reply: { object: "organization" | "team" | "user"; id: string; kind: "organization" | "team" | "user"; name: string; createdAt: number; parentId?: string; identity?: string; disabledAt?: number; expiresAt?: number; models?: readonly (string)[]; operations?: readonly ("chat" | "complete" | "embed" | "rerank" | "moderate" | "transcribe" | "translate" | "speak" | "createImage" | "editImage" | "createVideo" | "getVideo" | "downloadVideo")[]; addresses?: readonly (string)[]; requestsPerMinute?: number; tokensPerMinute?: number; concurrentRequests?: number; budgets?: readonly ({ id?: string; limitMicroUsd: number; window: "day" | "week" | "month" | "lifetime" | number; model?: string; tag?: string; overBudget?: { route: string } })[]; metadata?: Readonly<Record<string, string>>; tags?: readonly (string)[]; contentLogging?: boolean; ownKeys?: boolean }
   }
   enableTeam: {
-    path: { id: string }; query: {  }
-    body: undefined
+    path: { id: string }; query: {  }; body: undefined
     reply: { object: "organization" | "team" | "user"; id: string; kind: "organization" | "team" | "user"; name: string; createdAt: number; parentId?: string; identity?: string; disabledAt?: number; expiresAt?: number; models?: readonly (string)[]; operations?: readonly ("chat" | "complete" | "embed" | "rerank" | "moderate" | "transcribe" | "translate" | "speak" | "createImage" | "editImage" | "createVideo" | "getVideo" | "downloadVideo")[]; addresses?: readonly (string)[]; requestsPerMinute?: number; tokensPerMinute?: number; concurrentRequests?: number; budgets?: readonly ({ id?: string; limitMicroUsd: number; window: "day" | "week" | "month" | "lifetime" | number; model?: string; tag?: string; overBudget?: { route: string } })[]; metadata?: Readonly<Record<string, string>>; tags?: readonly (string)[]; contentLogging?: boolean; ownKeys?: boolean }
   }
   listUsers: {
-    path: {  }; query: { limit?: number; after?: string; order?: "asc" | "desc"; parentId?: string }
-    body: undefined
+    path: {  }; query: { limit?: number; after?: string; order?: "asc" | "desc"; search?: string; parentId?: string }; body: undefined
     reply: { object: "list"; data: readonly ({ object: "organization" | "team" | "user"; id: string; kind: "organization" | "team" | "user"; name: string; createdAt: number; parentId?: string; identity?: string; disabledAt?: number; expiresAt?: number; models?: readonly (string)[]; operations?: readonly ("chat" | "complete" | "embed" | "rerank" | "moderate" | "transcribe" | "translate" | "speak" | "createImage" | "editImage" | "createVideo" | "getVideo" | "downloadVideo")[]; addresses?: readonly (string)[]; requestsPerMinute?: number; tokensPerMinute?: number; concurrentRequests?: number; budgets?: readonly ({ id?: string; limitMicroUsd: number; window: "day" | "week" | "month" | "lifetime" | number; model?: string; tag?: string; overBudget?: { route: string } })[]; metadata?: Readonly<Record<string, string>>; tags?: readonly (string)[]; contentLogging?: boolean; ownKeys?: boolean })[]; first_id: string | null; last_id: string | null; has_more: boolean }
   }
   createUser: {
-    path: {  }; query: {  }
-    body: { name: string; parentId?: string; unique?: boolean; expiresAt?: number; models?: readonly (string)[]; operations?: readonly ("chat" | "complete" | "embed" | "rerank" | "moderate" | "transcribe" | "translate" | "speak" | "createImage" | "editImage" | "createVideo" | "getVideo" | "downloadVideo")[]; addresses?: readonly (string)[]; requestsPerMinute?: number; tokensPerMinute?: number; concurrentRequests?: number; budgets?: readonly ({ id?: string; limitMicroUsd: number; window: "day" | "week" | "month" | "lifetime" | number; model?: string; tag?: string; overBudget?: { route: string } })[]; metadata?: Readonly<Record<string, string>>; tags?: readonly (string)[]; contentLogging?: boolean; ownKeys?: boolean }
+    path: {  }; query: {  }; body: { name: string; parentId?: string; unique?: boolean; expiresAt?: number; models?: readonly (string)[]; operations?: readonly ("chat" | "complete" | "embed" | "rerank" | "moderate" | "transcribe" | "translate" | "speak" | "createImage" | "editImage" | "createVideo" | "getVideo" | "downloadVideo")[]; addresses?: readonly (string)[]; requestsPerMinute?: number; tokensPerMinute?: number; concurrentRequests?: number; budgets?: readonly ({ id?: string; limitMicroUsd: number; window: "day" | "week" | "month" | "lifetime" | number; model?: string; tag?: string; overBudget?: { route: string } })[]; metadata?: Readonly<Record<string, string>>; tags?: readonly (string)[]; contentLogging?: boolean; ownKeys?: boolean }
     reply: { object: "organization" | "team" | "user"; id: string; kind: "organization" | "team" | "user"; name: string; createdAt: number; parentId?: string; identity?: string; disabledAt?: number; expiresAt?: number; models?: readonly (string)[]; operations?: readonly ("chat" | "complete" | "embed" | "rerank" | "moderate" | "transcribe" | "translate" | "speak" | "createImage" | "editImage" | "createVideo" | "getVideo" | "downloadVideo")[]; addresses?: readonly (string)[]; requestsPerMinute?: number; tokensPerMinute?: number; concurrentRequests?: number; budgets?: readonly ({ id?: string; limitMicroUsd: number; window: "day" | "week" | "month" | "lifetime" | number; model?: string; tag?: string; overBudget?: { route: string } })[]; metadata?: Readonly<Record<string, string>>; tags?: readonly (string)[]; contentLogging?: boolean; ownKeys?: boolean }
   }
   getUser: {
-    path: { id: string }; query: {  }
-    body: undefined
+    path: { id: string }; query: {  }; body: undefined
     reply: { object: "organization" | "team" | "user"; id: string; kind: "organization" | "team" | "user"; name: string; createdAt: number; parentId?: string; identity?: string; disabledAt?: number; expiresAt?: number; models?: readonly (string)[]; operations?: readonly ("chat" | "complete" | "embed" | "rerank" | "moderate" | "transcribe" | "translate" | "speak" | "createImage" | "editImage" | "createVideo" | "getVideo" | "downloadVideo")[]; addresses?: readonly (string)[]; requestsPerMinute?: number; tokensPerMinute?: number; concurrentRequests?: number; budgets?: readonly ({ id?: string; limitMicroUsd: number; window: "day" | "week" | "month" | "lifetime" | number; model?: string; tag?: string; overBudget?: { route: string } })[]; metadata?: Readonly<Record<string, string>>; tags?: readonly (string)[]; contentLogging?: boolean; ownKeys?: boolean }
   }
   changeUser: {
-    path: { id: string }; query: {  }
-    body: { name?: string; expiresAt?: number | null; models?: readonly (string)[] | null; operations?: readonly ("chat" | "complete" | "embed" | "rerank" | "moderate" | "transcribe" | "translate" | "speak" | "createImage" | "editImage" | "createVideo" | "getVideo" | "downloadVideo")[] | null; addresses?: readonly (string)[] | null; requestsPerMinute?: number | null; tokensPerMinute?: number | null; concurrentRequests?: number | null; budgets?: readonly ({ id?: string; limitMicroUsd: number; window: "day" | "week" | "month" | "lifetime" | number; model?: string; tag?: string; overBudget?: { route: string } })[] | null; metadata?: Readonly<Record<string, string>> | null; tags?: readonly (string)[] | null; contentLogging?: boolean | null; ownKeys?: boolean | null; parentId?: string | null }
+    path: { id: string }; query: {  }; body: { name?: string; expiresAt?: number | null; models?: readonly (string)[] | null; operations?: readonly ("chat" | "complete" | "embed" | "rerank" | "moderate" | "transcribe" | "translate" | "speak" | "createImage" | "editImage" | "createVideo" | "getVideo" | "downloadVideo")[] | null; addresses?: readonly (string)[] | null; requestsPerMinute?: number | null; tokensPerMinute?: number | null; concurrentRequests?: number | null; budgets?: readonly ({ id?: string; limitMicroUsd: number; window: "day" | "week" | "month" | "lifetime" | number; model?: string; tag?: string; overBudget?: { route: string } })[] | null; metadata?: Readonly<Record<string, string>> | null; tags?: readonly (string)[] | null; contentLogging?: boolean | null; ownKeys?: boolean | null; parentId?: string | null }
     reply: { object: "organization" | "team" | "user"; id: string; kind: "organization" | "team" | "user"; name: string; createdAt: number; parentId?: string; identity?: string; disabledAt?: number; expiresAt?: number; models?: readonly (string)[]; operations?: readonly ("chat" | "complete" | "embed" | "rerank" | "moderate" | "transcribe" | "translate" | "speak" | "createImage" | "editImage" | "createVideo" | "getVideo" | "downloadVideo")[]; addresses?: readonly (string)[]; requestsPerMinute?: number; tokensPerMinute?: number; concurrentRequests?: number; budgets?: readonly ({ id?: string; limitMicroUsd: number; window: "day" | "week" | "month" | "lifetime" | number; model?: string; tag?: string; overBudget?: { route: string } })[]; metadata?: Readonly<Record<string, string>>; tags?: readonly (string)[]; contentLogging?: boolean; ownKeys?: boolean }
   }
   deleteUser: {
-    path: { id: string }; query: {  }
-    body: undefined
+    path: { id: string }; query: {  }; body: undefined
     reply: { id?: string; deleted?: true }
   }
   disableUser: {
-    path: { id: string }; query: {  }
-    body: undefined
+    path: { id: string }; query: {  }; body: undefined
     reply: { object: "organization" | "team" | "user"; id: string; kind: "organization" | "team" | "user"; name: string; createdAt: number; parentId?: string; identity?: string; disabledAt?: number; expiresAt?: number; models?: readonly (string)[]; operations?: readonly ("chat" | "complete" | "embed" | "rerank" | "moderate" | "transcribe" | "translate" | "speak" | "createImage" | "editImage" | "createVideo" | "getVideo" | "downloadVideo")[]; addresses?: readonly (string)[]; requestsPerMinute?: number; tokensPerMinute?: number; concurrentRequests?: number; budgets?: readonly ({ id?: string; limitMicroUsd: number; window: "day" | "week" | "month" | "lifetime" | number; model?: string; tag?: string; overBudget?: { route: string } })[]; metadata?: Readonly<Record<string, string>>; tags?: readonly (string)[]; contentLogging?: boolean; ownKeys?: boolean }
   }
   enableUser: {
-    path: { id: string }; query: {  }
-    body: undefined
+    path: { id: string }; query: {  }; body: undefined
+    reply: { object: "organization" | "team" | "user"; id: string; kind: "organization" | "team" | "user"; name: string; createdAt: number; parentId?: string; identity?: string; disabledAt?: number; expiresAt?: number; models?: readonly (string)[]; operations?: readonly ("chat" | "complete" | "embed" | "rerank" | "moderate" | "transcribe" | "translate" | "speak" | "createImage" | "editImage" | "createVideo" | "getVideo" | "downloadVideo")[]; addresses?: readonly (string)[]; requestsPerMinute?: number; tokensPerMinute?: number; concurrentRequests?: number; budgets?: readonly ({ id?: string; limitMicroUsd: number; window: "day" | "week" | "month" | "lifetime" | number; model?: string; tag?: string; overBudget?: { route: string } })[]; metadata?: Readonly<Record<string, string>>; tags?: readonly (string)[]; contentLogging?: boolean; ownKeys?: boolean }
+  }
+  unlinkUser: {
+    path: { id: string }; query: {  }; body: undefined
     reply: { object: "organization" | "team" | "user"; id: string; kind: "organization" | "team" | "user"; name: string; createdAt: number; parentId?: string; identity?: string; disabledAt?: number; expiresAt?: number; models?: readonly (string)[]; operations?: readonly ("chat" | "complete" | "embed" | "rerank" | "moderate" | "transcribe" | "translate" | "speak" | "createImage" | "editImage" | "createVideo" | "getVideo" | "downloadVideo")[]; addresses?: readonly (string)[]; requestsPerMinute?: number; tokensPerMinute?: number; concurrentRequests?: number; budgets?: readonly ({ id?: string; limitMicroUsd: number; window: "day" | "week" | "month" | "lifetime" | number; model?: string; tag?: string; overBudget?: { route: string } })[]; metadata?: Readonly<Record<string, string>>; tags?: readonly (string)[]; contentLogging?: boolean; ownKeys?: boolean }
   }
   listKeys: {
-    path: {  }; query: { limit?: number; after?: string; order?: "asc" | "desc"; ownerId?: string }
-    body: undefined
+    path: {  }; query: { limit?: number; after?: string; order?: "asc" | "desc"; search?: string; ownerId?: string }; body: undefined
     reply: { object: "list"; data: readonly ({ object: "key"; id: string; name: string; role: "caller" | "administrator"; prefix: string; createdAt: number; adminRole?: "owner" | "operator" | "viewer" | "team"; ownerId?: string; disabledAt?: number; revokedAt?: number; lastUsedAt?: number; olderSecrets?: readonly ({ prefix: string; expiresAt: number })[]; expiresAt?: number; models?: readonly (string)[]; operations?: readonly ("chat" | "complete" | "embed" | "rerank" | "moderate" | "transcribe" | "translate" | "speak" | "createImage" | "editImage" | "createVideo" | "getVideo" | "downloadVideo")[]; addresses?: readonly (string)[]; requestsPerMinute?: number; tokensPerMinute?: number; concurrentRequests?: number; budgets?: readonly ({ id?: string; limitMicroUsd: number; window: "day" | "week" | "month" | "lifetime" | number; model?: string; tag?: string; overBudget?: { route: string } })[]; metadata?: Readonly<Record<string, string>>; tags?: readonly (string)[]; contentLogging?: boolean })[]; first_id: string | null; last_id: string | null; has_more: boolean }
   }
   createKey: {
-    path: {  }; query: {  }
-    body: { name: string; ownerId?: string; role?: "caller" | "administrator"; adminRole?: "owner" | "operator" | "viewer" | "team"; unique?: boolean; expiresAt?: number; models?: readonly (string)[]; operations?: readonly ("chat" | "complete" | "embed" | "rerank" | "moderate" | "transcribe" | "translate" | "speak" | "createImage" | "editImage" | "createVideo" | "getVideo" | "downloadVideo")[]; addresses?: readonly (string)[]; requestsPerMinute?: number; tokensPerMinute?: number; concurrentRequests?: number; budgets?: readonly ({ id?: string; limitMicroUsd: number; window: "day" | "week" | "month" | "lifetime" | number; model?: string; tag?: string; overBudget?: { route: string } })[]; metadata?: Readonly<Record<string, string>>; tags?: readonly (string)[]; contentLogging?: boolean }
+    path: {  }; query: {  }; body: { name: string; ownerId?: string; role?: "caller" | "administrator"; adminRole?: "owner" | "operator" | "viewer" | "team"; unique?: boolean; expiresAt?: number; models?: readonly (string)[]; operations?: readonly ("chat" | "complete" | "embed" | "rerank" | "moderate" | "transcribe" | "translate" | "speak" | "createImage" | "editImage" | "createVideo" | "getVideo" | "downloadVideo")[]; addresses?: readonly (string)[]; requestsPerMinute?: number; tokensPerMinute?: number; concurrentRequests?: number; budgets?: readonly ({ id?: string; limitMicroUsd: number; window: "day" | "week" | "month" | "lifetime" | number; model?: string; tag?: string; overBudget?: { route: string } })[]; metadata?: Readonly<Record<string, string>>; tags?: readonly (string)[]; contentLogging?: boolean }
     reply: { object: "key"; id: string; name: string; role: "caller" | "administrator"; prefix: string; createdAt: number; adminRole?: "owner" | "operator" | "viewer" | "team"; ownerId?: string; disabledAt?: number; revokedAt?: number; lastUsedAt?: number; olderSecrets?: readonly ({ prefix: string; expiresAt: number })[]; expiresAt?: number; models?: readonly (string)[]; operations?: readonly ("chat" | "complete" | "embed" | "rerank" | "moderate" | "transcribe" | "translate" | "speak" | "createImage" | "editImage" | "createVideo" | "getVideo" | "downloadVideo")[]; addresses?: readonly (string)[]; requestsPerMinute?: number; tokensPerMinute?: number; concurrentRequests?: number; budgets?: readonly ({ id?: string; limitMicroUsd: number; window: "day" | "week" | "month" | "lifetime" | number; model?: string; tag?: string; overBudget?: { route: string } })[]; metadata?: Readonly<Record<string, string>>; tags?: readonly (string)[]; contentLogging?: boolean; secret: string }
   }
   getKey: {
-    path: { id: string }; query: {  }
-    body: undefined
+    path: { id: string }; query: {  }; body: undefined
     reply: { object: "key"; id: string; name: string; role: "caller" | "administrator"; prefix: string; createdAt: number; adminRole?: "owner" | "operator" | "viewer" | "team"; ownerId?: string; disabledAt?: number; revokedAt?: number; lastUsedAt?: number; olderSecrets?: readonly ({ prefix: string; expiresAt: number })[]; expiresAt?: number; models?: readonly (string)[]; operations?: readonly ("chat" | "complete" | "embed" | "rerank" | "moderate" | "transcribe" | "translate" | "speak" | "createImage" | "editImage" | "createVideo" | "getVideo" | "downloadVideo")[]; addresses?: readonly (string)[]; requestsPerMinute?: number; tokensPerMinute?: number; concurrentRequests?: number; budgets?: readonly ({ id?: string; limitMicroUsd: number; window: "day" | "week" | "month" | "lifetime" | number; model?: string; tag?: string; overBudget?: { route: string } })[]; metadata?: Readonly<Record<string, string>>; tags?: readonly (string)[]; contentLogging?: boolean }
   }
   changeKey: {
-    path: { id: string }; query: {  }
-    body: { name?: string; expiresAt?: number | null; models?: readonly (string)[] | null; operations?: readonly ("chat" | "complete" | "embed" | "rerank" | "moderate" | "transcribe" | "translate" | "speak" | "createImage" | "editImage" | "createVideo" | "getVideo" | "downloadVideo")[] | null; addresses?: readonly (string)[] | null; requestsPerMinute?: number | null; tokensPerMinute?: number | null; concurrentRequests?: number | null; budgets?: readonly ({ id?: string; limitMicroUsd: number; window: "day" | "week" | "month" | "lifetime" | number; model?: string; tag?: string; overBudget?: { route: string } })[] | null; metadata?: Readonly<Record<string, string>> | null; tags?: readonly (string)[] | null; contentLogging?: boolean | null; ownerId?: string | null; role?: "caller" | "administrator"; adminRole?: "owner" | "operator" | "viewer" | "team" }
+    path: { id: string }; query: {  }; body: { name?: string; expiresAt?: number | null; models?: readonly (string)[] | null; operations?: readonly ("chat" | "complete" | "embed" | "rerank" | "moderate" | "transcribe" | "translate" | "speak" | "createImage" | "editImage" | "createVideo" | "getVideo" | "downloadVideo")[] | null; addresses?: readonly (string)[] | null; requestsPerMinute?: number | null; tokensPerMinute?: number | null; concurrentRequests?: number | null; budgets?: readonly ({ id?: string; limitMicroUsd: number; window: "day" | "week" | "month" | "lifetime" | number; model?: string; tag?: string; overBudget?: { route: string } })[] | null; metadata?: Readonly<Record<string, string>> | null; tags?: readonly (string)[] | null; contentLogging?: boolean | null; ownerId?: string | null; role?: "caller" | "administrator"; adminRole?: "owner" | "operator" | "viewer" | "team" }
     reply: { object: "key"; id: string; name: string; role: "caller" | "administrator"; prefix: string; createdAt: number; adminRole?: "owner" | "operator" | "viewer" | "team"; ownerId?: string; disabledAt?: number; revokedAt?: number; lastUsedAt?: number; olderSecrets?: readonly ({ prefix: string; expiresAt: number })[]; expiresAt?: number; models?: readonly (string)[]; operations?: readonly ("chat" | "complete" | "embed" | "rerank" | "moderate" | "transcribe" | "translate" | "speak" | "createImage" | "editImage" | "createVideo" | "getVideo" | "downloadVideo")[]; addresses?: readonly (string)[]; requestsPerMinute?: number; tokensPerMinute?: number; concurrentRequests?: number; budgets?: readonly ({ id?: string; limitMicroUsd: number; window: "day" | "week" | "month" | "lifetime" | number; model?: string; tag?: string; overBudget?: { route: string } })[]; metadata?: Readonly<Record<string, string>>; tags?: readonly (string)[]; contentLogging?: boolean }
   }
   rotateKey: {
-    path: { id: string }; query: {  }
-    body: { overlapSeconds?: number }
+    path: { id: string }; query: {  }; body: { overlapSeconds?: number }
     reply: { object: "key"; id: string; name: string; role: "caller" | "administrator"; prefix: string; createdAt: number; adminRole?: "owner" | "operator" | "viewer" | "team"; ownerId?: string; disabledAt?: number; revokedAt?: number; lastUsedAt?: number; olderSecrets?: readonly ({ prefix: string; expiresAt: number })[]; expiresAt?: number; models?: readonly (string)[]; operations?: readonly ("chat" | "complete" | "embed" | "rerank" | "moderate" | "transcribe" | "translate" | "speak" | "createImage" | "editImage" | "createVideo" | "getVideo" | "downloadVideo")[]; addresses?: readonly (string)[]; requestsPerMinute?: number; tokensPerMinute?: number; concurrentRequests?: number; budgets?: readonly ({ id?: string; limitMicroUsd: number; window: "day" | "week" | "month" | "lifetime" | number; model?: string; tag?: string; overBudget?: { route: string } })[]; metadata?: Readonly<Record<string, string>>; tags?: readonly (string)[]; contentLogging?: boolean; secret: string }
   }
   disableKey: {
-    path: { id: string }; query: {  }
-    body: undefined
+    path: { id: string }; query: {  }; body: undefined
     reply: { object: "key"; id: string; name: string; role: "caller" | "administrator"; prefix: string; createdAt: number; adminRole?: "owner" | "operator" | "viewer" | "team"; ownerId?: string; disabledAt?: number; revokedAt?: number; lastUsedAt?: number; olderSecrets?: readonly ({ prefix: string; expiresAt: number })[]; expiresAt?: number; models?: readonly (string)[]; operations?: readonly ("chat" | "complete" | "embed" | "rerank" | "moderate" | "transcribe" | "translate" | "speak" | "createImage" | "editImage" | "createVideo" | "getVideo" | "downloadVideo")[]; addresses?: readonly (string)[]; requestsPerMinute?: number; tokensPerMinute?: number; concurrentRequests?: number; budgets?: readonly ({ id?: string; limitMicroUsd: number; window: "day" | "week" | "month" | "lifetime" | number; model?: string; tag?: string; overBudget?: { route: string } })[]; metadata?: Readonly<Record<string, string>>; tags?: readonly (string)[]; contentLogging?: boolean }
   }
   enableKey: {
-    path: { id: string }; query: {  }
-    body: undefined
+    path: { id: string }; query: {  }; body: undefined
     reply: { object: "key"; id: string; name: string; role: "caller" | "administrator"; prefix: string; createdAt: number; adminRole?: "owner" | "operator" | "viewer" | "team"; ownerId?: string; disabledAt?: number; revokedAt?: number; lastUsedAt?: number; olderSecrets?: readonly ({ prefix: string; expiresAt: number })[]; expiresAt?: number; models?: readonly (string)[]; operations?: readonly ("chat" | "complete" | "embed" | "rerank" | "moderate" | "transcribe" | "translate" | "speak" | "createImage" | "editImage" | "createVideo" | "getVideo" | "downloadVideo")[]; addresses?: readonly (string)[]; requestsPerMinute?: number; tokensPerMinute?: number; concurrentRequests?: number; budgets?: readonly ({ id?: string; limitMicroUsd: number; window: "day" | "week" | "month" | "lifetime" | number; model?: string; tag?: string; overBudget?: { route: string } })[]; metadata?: Readonly<Record<string, string>>; tags?: readonly (string)[]; contentLogging?: boolean }
   }
   revokeKey: {
-    path: { id: string }; query: {  }
-    body: undefined
+    path: { id: string }; query: {  }; body: undefined
     reply: { object: "key"; id: string; name: string; role: "caller" | "administrator"; prefix: string; createdAt: number; adminRole?: "owner" | "operator" | "viewer" | "team"; ownerId?: string; disabledAt?: number; revokedAt?: number; lastUsedAt?: number; olderSecrets?: readonly ({ prefix: string; expiresAt: number })[]; expiresAt?: number; models?: readonly (string)[]; operations?: readonly ("chat" | "complete" | "embed" | "rerank" | "moderate" | "transcribe" | "translate" | "speak" | "createImage" | "editImage" | "createVideo" | "getVideo" | "downloadVideo")[]; addresses?: readonly (string)[]; requestsPerMinute?: number; tokensPerMinute?: number; concurrentRequests?: number; budgets?: readonly ({ id?: string; limitMicroUsd: number; window: "day" | "week" | "month" | "lifetime" | number; model?: string; tag?: string; overBudget?: { route: string } })[]; metadata?: Readonly<Record<string, string>>; tags?: readonly (string)[]; contentLogging?: boolean }
   }
   listAudit: {
-    path: {  }; query: { limit?: number; after?: string; order?: "asc" | "desc" }
-    body: undefined
+    path: {  }; query: { limit?: number; after?: string; order?: "asc" | "desc" }; body: undefined
     reply: { object: "list"; data: readonly ({ id: string; sequence: number; at: number; actor: string; action: string; target: string; before: unknown; after: unknown; previousHash: string; hash: string })[]; first_id: string | null; last_id: string | null; has_more: boolean }
   }
+  listNames: {
+    path: {  }; query: { ids?: string }; body: undefined
+    reply: { data: readonly ({ id: string; kind: "key" | "user" | "team" | "organization"; name: string; isFixed: boolean })[] }
+  }
   listRequests: {
-    path: {  }; query: { from?: string; to?: string; key?: string; user?: string; team?: string; organization?: string; provider?: string; model?: string; operation?: string; tag?: string; id?: string; status?: string; format?: string; limit?: number; cursor?: string }
-    body: undefined
+    path: {  }; query: { from?: string; to?: string; key?: string; user?: string; team?: string; organization?: string; provider?: string; model?: string; operation?: string; tag?: string; outcome?: "completed" | "failed" | "cancelled" | "incomplete"; requestedModel?: string; id?: string; status?: string; format?: string; limit?: number; cursor?: string }; body: undefined
     reply: { data: readonly ({ id: string; requestId: string | null; startedAt: string; key: string; user: string | null; team: string | null; organization: string | null; tags: readonly (string)[]; clientAddress: string | null; operation: string; format: string | null; stream: boolean; model: string; provider: string; upstreamModel: string; durationMs: number; firstTokenMs: number | null; attempts: number; outcome: string; status: number | null; errorCode: string | null; reason: string | null; inputTokens: number; outputTokens: number; costMicroUsd: number | null; unknownCosts: number; estimated: boolean; unsettled: boolean; dropped: readonly (string)[] })[]; nextCursor: string | null }
   }
   watchRequests: {
-    path: {  }; query: { key?: string; user?: string; team?: string; organization?: string; provider?: string; model?: string; operation?: string; tag?: string; id?: string; status?: string; format?: string }
-    body: undefined
+    path: {  }; query: { key?: string; user?: string; team?: string; organization?: string; provider?: string; model?: string; operation?: string; tag?: string; outcome?: "completed" | "failed" | "cancelled" | "incomplete"; requestedModel?: string; id?: string; status?: string; format?: string }; body: undefined
     reply: unknown
   }
   getRequest: {
-    path: { id: string }; query: {  }
-    body: undefined
-    reply: { id: string; requestId: string | null; startedAt: string; key: string; user: string | null; team: string | null; organization: string | null; tags: readonly (string)[]; clientAddress: string | null; operation: string; format: string | null; stream: boolean; model: string; provider: string; upstreamModel: string; durationMs: number; firstTokenMs: number | null; attempts: number; outcome: string; status: number | null; errorCode: string | null; reason: string | null; inputTokens: number; outputTokens: number; costMicroUsd: number | null; unknownCosts: number; estimated: boolean; unsettled: boolean; dropped: readonly (string)[]; timeline: readonly ({ attempt: number; provider: string; model: string; startedAt: string; firstTokenAt: string | null; endedAt: string; durationMs: number; outcome: string; status: number | null; upstreamStatus: number | null; errorCode: string | null; reason: string | null; upstreamRequestId: string | null; reported: boolean; estimated: boolean; unsettled: boolean; usage: Readonly<Record<string, number>>; serverToolCalls: Readonly<Record<string, number>>; size: string | null; quality: string | null; serviceTier: string | null; costMicroUsd: number | null; priceSource: string | null; priceDate: string | null; dropped: readonly (string)[] })[] }
+    path: { id: string }; query: {  }; body: undefined
+    reply: { id: string; requestId: string | null; startedAt: string; key: string; user: string | null; team: string | null; organization: string | null; tags: readonly (string)[]; clientAddress: string | null; operation: string; format: string | null; stream: boolean; model: string; provider: string; upstreamModel: string; durationMs: number; firstTokenMs: number | null; attempts: number; outcome: string; status: number | null; errorCode: string | null; reason: string | null; inputTokens: number; outputTokens: number; costMicroUsd: number | null; unknownCosts: number; estimated: boolean; unsettled: boolean; dropped: readonly (string)[]; timeline: readonly ({ attempt: number; provider: string; model: string; startedAt: string; firstTokenAt: string | null; endedAt: string; durationMs: number; outcome: string; status: number | null; upstreamStatus: number | null; errorCode: string | null; reason: string | null; upstreamRequestId: string | null; reported: boolean; estimated: boolean; unsettled: boolean; usage: Readonly<Record<string, number>>; serverToolCalls: Readonly<Record<string, number>>; size: string | null; quality: string | null; serviceTier: string | null; costMicroUsd: number | null; costParts: null | readonly ({ kind: string; quantity: number; microUsd: number })[]; priceSource: string | null; priceDate: string | null; dropped: readonly (string)[] })[] }
   }
   getRequestContent: {
-    path: { id: string }; query: {  }
-    body: undefined
+    path: { id: string }; query: {  }; body: undefined
     reply: { callId: string; requestId: string | null; keyId: string; userId: string | null; teamId: string | null; organizationId: string | null; createdAt: number; operation: string; format: string; request: string; answer: string; requestCut: boolean; answerCut: boolean; masked: number }
   }
   listContents: {
-    path: {  }; query: { from?: string; to?: string; key?: string; user?: string; team?: string; limit?: number; cursor?: string }
-    body: undefined
+    path: {  }; query: { from?: string; to?: string; key?: string; user?: string; team?: string; limit?: number; cursor?: string }; body: undefined
     reply: { data: readonly ({ callId: string; requestId: string | null; keyId: string; userId: string | null; teamId: string | null; organizationId: string | null; createdAt: number; operation: string; format: string; request: string; answer: string; requestCut: boolean; answerCut: boolean; masked: number })[]; nextCursor: string | null }
   }
   eraseContents: {
-    path: {  }; query: {  }
-    body: { user?: string; key?: string }
+    path: {  }; query: {  }; body: { user?: string; key?: string }
     reply: { contents: number }
   }
   getUsage: {
-    path: {  }; query: { by?: string; from?: string; to?: string; key?: string; user?: string; team?: string; organization?: string; provider?: string; model?: string; operation?: string; tag?: string; outcome?: string; limit?: number; cursor?: string; format?: "json" | "csv" | "jsonl" }
-    body: undefined
+    path: {  }; query: { by?: string; from?: string; to?: string; key?: string; user?: string; team?: string; organization?: string; provider?: string; model?: string; operation?: string; tag?: string; outcome?: string; limit?: number; cursor?: string; format?: "json" | "csv" | "jsonl" }; body: undefined
     reply: { data: readonly ({ attempts?: number; calls?: number; unknownCosts?: number; estimated?: number; unsettled?: number; costMicroUsd?: number | null; inputTokens?: number; outputTokens?: number; firstTokenP50Ms?: number | null; firstTokenP95Ms?: number | null } & Readonly<Record<string, string | number | null>>)[]; from: string; to: string; total: { attempts?: number; calls?: number; unknownCosts?: number; estimated?: number; unsettled?: number; costMicroUsd?: number | null; inputTokens?: number; outputTokens?: number; firstTokenP50Ms?: number | null; firstTokenP95Ms?: number | null } & Readonly<Record<string, string | number | null>>; pending: number; nextCursor: string | null }
   }
   listUsageRecords: {
-    path: {  }; query: { from?: string; to?: string; key?: string; user?: string; team?: string; organization?: string; provider?: string; model?: string; operation?: string; tag?: string; outcome?: string; limit?: number; cursor?: string; format?: "json" | "csv" | "jsonl" }
-    body: undefined
+    path: {  }; query: { from?: string; to?: string; key?: string; user?: string; team?: string; organization?: string; provider?: string; model?: string; operation?: string; tag?: string; outcome?: string; limit?: number; cursor?: string; format?: "json" | "csv" | "jsonl" }; body: undefined
     reply: { data: readonly ({ callId: string | null; requestId: string | null; attempt: number | null; startedAt: string; durationMs: number | null; keyId: string | null; userId: string | null; teamId: string | null; organizationId: string | null; tags: string | null; operation: string | null; provider: string | null; model: string | null; outcome: string | null; reported: boolean; estimated: boolean; unsettled: boolean; inputTokens: number | null; outputTokens: number | null; cachedInputTokens: number | null; cacheWriteTokens: number | null; longCacheWriteTokens: number | null; audioInputTokens: number | null; imageInputTokens: number | null; reasoningTokens: number | null; audioOutputTokens: number | null; imageOutputTokens: number | null; billedInputTokens: number | null; billedOutputTokens: number | null; seconds: number | null; images: number | null; characters: number | null; searchUnits: number | null; serverToolCalls: string | null; size: string | null; quality: string | null; serviceTier: string | null; costMicroUsd: number | null; priceSource: string | null; priceDate: string | null; clientAddress: string | null; format: string | null; streamed: boolean; requestedModel: string | null; firstTokenMs: number | null; status: number | null; errorCode: string | null; reason: string | null; upstreamStatus: number | null; upstreamRequestId: string | null; dropped: string | null; reservedMicroUsd: number | null; overBudget: string | null })[]; nextCursor: string | null }
   }
   rebuildUsage: {
-    path: {  }; query: {  }
-    body: undefined
+    path: {  }; query: {  }; body: undefined
     reply: { pending: number }
   }
   eraseUsage: {
-    path: {  }; query: {  }
-    body: { user?: string; key?: string }
+    path: {  }; query: {  }; body: { user?: string; key?: string }
     reply: { replacement: string; records: number; contents: number }
   }
   reconcileUsage: {
-    path: {  }; query: {  }
-    body: { csv: string; provider?: string }
+    path: {  }; query: {  }; body: { csv: string; provider?: string }
     reply: { form: string; from: string | null; to: string | null; rows: number; differences: readonly ({ day: string; model: string; of: "USD" | "input tokens" | "output tokens"; billed: number; ledger: number })[] }
   }
   listBudgets: {
-    path: {  }; query: { holder?: string }
-    body: undefined
+    path: {  }; query: { holder?: string }; body: undefined
     reply: { object: "list"; data: readonly ({ id: string; holder: { kind: "key" | "user" | "team" | "organization"; id: string; name: string }; window: "day" | "week" | "month" | "lifetime" | number; model: string | null; tag: string | null; limitMicroUsd: number; remainingMicroUsd: number; resetMs: number | null })[]; has_more: boolean }
   }
   getOverview: {
-    path: {  }; query: { from?: string; to?: string; key?: string; user?: string; team?: string; organization?: string; provider?: string; model?: string; operation?: string; tag?: string; outcome?: string; step?: "hour" | "day" | "month" }
-    body: undefined
+    path: {  }; query: { from?: string; to?: string; key?: string; user?: string; team?: string; organization?: string; provider?: string; model?: string; operation?: string; tag?: string; outcome?: string; step?: "hour" | "day" | "month" }; body: undefined
     reply: { from: string; to: string; step: string; total: { attempts?: number; calls?: number; unknownCosts?: number; estimated?: number; unsettled?: number; costMicroUsd?: number | null; inputTokens?: number; outputTokens?: number; firstTokenP50Ms?: number | null; firstTokenP95Ms?: number | null } & Readonly<Record<string, string | number | null>>; before: { attempts?: number; calls?: number; unknownCosts?: number; estimated?: number; unsettled?: number; costMicroUsd?: number | null; inputTokens?: number; outputTokens?: number; firstTokenP50Ms?: number | null; firstTokenP95Ms?: number | null } & Readonly<Record<string, string | number | null>>; series: readonly ({ attempts?: number; calls?: number; unknownCosts?: number; estimated?: number; unsettled?: number; costMicroUsd?: number | null; inputTokens?: number; outputTokens?: number; firstTokenP50Ms?: number | null; firstTokenP95Ms?: number | null } & Readonly<Record<string, string | number | null>>)[]; models: readonly ({ attempts?: number; calls?: number; unknownCosts?: number; estimated?: number; unsettled?: number; costMicroUsd?: number | null; inputTokens?: number; outputTokens?: number; firstTokenP50Ms?: number | null; firstTokenP95Ms?: number | null } & Readonly<Record<string, string | number | null>>)[]; providers: readonly ({ attempts?: number; calls?: number; unknownCosts?: number; estimated?: number; unsettled?: number; costMicroUsd?: number | null; inputTokens?: number; outputTokens?: number; firstTokenP50Ms?: number | null; firstTokenP95Ms?: number | null } & Readonly<Record<string, string | number | null>>)[]; teams: readonly ({ attempts?: number; calls?: number; unknownCosts?: number; estimated?: number; unsettled?: number; costMicroUsd?: number | null; inputTokens?: number; outputTokens?: number; firstTokenP50Ms?: number | null; firstTokenP95Ms?: number | null } & Readonly<Record<string, string | number | null>>)[]; pending: number }
   }
   getSession: {
-    path: {  }; query: {  }
-    body: undefined
+    path: {  }; query: {  }; body: undefined
     reply: { version: string; session: { key: { id: string; name: string; prefix: string }; role: "caller" | "administrator"; adminRole: "owner" | "operator" | "viewer" | "team" | null; levels: readonly ({ kind: "key" | "user" | "team" | "organization"; id: string; name: string })[]; ownKeys: boolean; expiresAt: number } | null; oidc: { name: string } | null }
   }
   signIn: {
-    path: {  }; query: {  }
-    body: { key: string }
+    path: {  }; query: {  }; body: { key: string }
     reply: { version: string; session: { key: { id: string; name: string; prefix: string }; role: "caller" | "administrator"; adminRole: "owner" | "operator" | "viewer" | "team" | null; levels: readonly ({ kind: "key" | "user" | "team" | "organization"; id: string; name: string })[]; ownKeys: boolean; expiresAt: number } | null; oidc: { name: string } | null }
   }
   signOut: {
-    path: {  }; query: {  }
-    body: undefined
+    path: {  }; query: {  }; body: undefined
     reply: { version: string; session: { key: { id: string; name: string; prefix: string }; role: "caller" | "administrator"; adminRole: "owner" | "operator" | "viewer" | "team" | null; levels: readonly ({ kind: "key" | "user" | "team" | "organization"; id: string; name: string })[]; ownKeys: boolean; expiresAt: number } | null; oidc: { name: string } | null; endSessionUrl: string | null }
   }
   listProviders: {
-    path: {  }; query: {  }
-    body: undefined
+    path: {  }; query: {  }; body: undefined
     reply: { data: readonly ({ id: string; name: string; on: boolean; why: string | null; configuredBy: "sluice.yaml" | "environment" | null; protocol: string | null; baseUrl: string | null; local: boolean; environment: readonly (string)[]; documentation: string | null; keys: number; restingKeys: readonly ({ position: number; model: string | null; key: string | null; until: string })[]; models: number | null; targets: readonly ({ target: string; breaker: "open" | "half-open" | "closed"; refusedKeys: readonly (string)[]; latencyMs: number | null; firstContentP50Ms: number | null; firstContentP95Ms: number | null; observations: number })[] })[] }
   }
   testProvider: {
-    path: { id: string }; query: {  }
-    body: { model?: string }
+    path: { id: string }; query: {  }; body: { model?: string }
     reply: { ok: boolean; request: string; model: string; durationMs: number; status: number; errorCode: string | null; message: string | null; costMicroUsd: number | null }
   }
   listRoutedModels: {
-    path: {  }; query: { search?: string; provider?: string; operation?: "chat" | "complete" | "embed" | "rerank" | "moderate" | "transcribe" | "translate" | "speak" | "createImage" | "editImage" | "createVideo" | "getVideo" | "downloadVideo"; limit?: number; after?: string }
-    body: undefined
+    path: {  }; query: { search?: string; provider?: string; operation?: "chat" | "complete" | "embed" | "rerank" | "moderate" | "transcribe" | "translate" | "speak" | "createImage" | "editImage" | "createVideo" | "getVideo" | "downloadVideo"; limit?: number; after?: string }; body: undefined
     reply: { data: readonly ({ id: string; ownedBy: string; displayName: string; description: string; operations: readonly (string)[]; inputTokenLimit: number | null; outputTokenLimit: number | null; isRoute: boolean; strategy: string | null; targets: readonly ({ target: string; provider: string; model: string; level: number; priority: number; weight: number; because: string; available: boolean; latencyMs: number | null; price: null | { rates: Readonly<Record<string, { usd: number; per: number }>>; source: string; date: string } })[]; problem: string | null })[]; total: number; hasMore: boolean }
   }
   getRoutes: {
-    path: {  }; query: {  }
-    body: undefined
+    path: {  }; query: {  }; body: undefined
     reply: { models: Readonly<Record<string, unknown>>; etag: string; file: string; isWritable: boolean; problems: readonly ({ model: string; problem: string })[] }
   }
   applyRoutes: {
-    path: {  }; query: {  }
-    body: { models: Readonly<Record<string, unknown>>; etag: string }
+    path: {  }; query: {  }; body: { models: Readonly<Record<string, unknown>>; etag: string }
     reply: { etag: string; changes: readonly ({ model: string; change: "added" | "changed" | "removed"; before: unknown; after: unknown })[] }
   }
   planRoutes: {
-    path: {  }; query: {  }
-    body: { models: Readonly<Record<string, unknown>>; sample?: { path?: string; request: Readonly<Record<string, unknown>> } }
+    path: {  }; query: {  }; body: { models: Readonly<Record<string, unknown>>; sample?: { path?: string; request: Readonly<Record<string, unknown>> } }
     reply: { etag: string; isWritable: boolean; changes: readonly ({ model: string; change: "added" | "changed" | "removed"; before: unknown; after: unknown })[]; yaml: string; problems: readonly ({ model: string; problem: string })[]; before: Readonly<Record<string, unknown>> | null; after: Readonly<Record<string, unknown>> | null }
   }
+  getProviderSettings: {
+    path: {  }; query: {  }; body: undefined
+    reply: { providers: Readonly<Record<string, unknown>>; etag: string; file: string; isWritable: boolean }
+  }
+  applyProviderSettings: {
+    path: {  }; query: {  }; body: { providers: Readonly<Record<string, Readonly<Record<string, unknown>>>>; etag: string }
+    reply: { etag: string; changes: readonly ({ provider: string; change: "added" | "changed"; before: unknown; after: unknown })[] }
+  }
+  planProviderSettings: {
+    path: {  }; query: {  }; body: { providers: Readonly<Record<string, Readonly<Record<string, unknown>>>> }
+    reply: { etag: string; isWritable: boolean; changes: readonly ({ provider: string; change: "added" | "changed"; before: unknown; after: unknown })[]; yaml: string; problems: readonly ({ provider: string; problem: string })[] }
+  }
   getSettings: {
-    path: {  }; query: {  }
-    body: undefined
+    path: {  }; query: {  }; body: undefined
     reply: { file: string; data: readonly ({ path: string; value: unknown; source: string; isHidden: boolean })[] }
   }
   getAbout: {
-    path: {  }; query: {  }
-    body: undefined
+    path: {  }; query: {  }; body: undefined
     reply: { version: string; node: string; platform: string; startedAt: string; database: string; licence: string; packages: readonly ({ name: string; version: string; licence: string })[]; benchmark: null | { at: string; machine: Readonly<Record<string, unknown>>; rows: readonly ({ scenario: string; target: string; requestsPerSecond: number; firstP50Ms: number | null; firstP99Ms: number | null })[] } }
   }
 }
@@ -339,6 +298,7 @@ export const places = {
   deleteUser: ['DELETE', 'admin/v1/users/{id}'],
   disableUser: ['POST', 'admin/v1/users/{id}/disable'],
   enableUser: ['POST', 'admin/v1/users/{id}/enable'],
+  unlinkUser: ['POST', 'admin/v1/users/{id}/unlink'],
   listKeys: ['GET', 'admin/v1/keys'],
   createKey: ['POST', 'admin/v1/keys'],
   getKey: ['GET', 'admin/v1/keys/{id}'],
@@ -348,6 +308,7 @@ export const places = {
   enableKey: ['POST', 'admin/v1/keys/{id}/enable'],
   revokeKey: ['POST', 'admin/v1/keys/{id}/revoke'],
   listAudit: ['GET', 'admin/v1/audit'],
+  listNames: ['GET', 'admin/v1/names'],
   listRequests: ['GET', 'admin/v1/requests'],
   watchRequests: ['GET', 'admin/v1/requests/live'],
   getRequest: ['GET', 'admin/v1/requests/{id}'],
@@ -370,6 +331,9 @@ export const places = {
   getRoutes: ['GET', 'admin/v1/routes'],
   applyRoutes: ['PUT', 'admin/v1/routes'],
   planRoutes: ['POST', 'admin/v1/routes/plan'],
+  getProviderSettings: ['GET', 'admin/v1/provider-settings'],
+  applyProviderSettings: ['PUT', 'admin/v1/provider-settings'],
+  planProviderSettings: ['POST', 'admin/v1/provider-settings/plan'],
   getSettings: ['GET', 'admin/v1/settings'],
   getAbout: ['GET', 'admin/v1/about'],
 } as const satisfies Record<keyof Operations, readonly [string, string]>

@@ -1,15 +1,32 @@
+import { Title } from '@mantine/core'
 import { lazy, Suspense } from 'react'
 import { useAnswer } from '../api/queries.ts'
 import { Failure, Loading } from '../parts/states.tsx'
+import { texts } from '../texts/texts.ts'
 import { Shell } from './shell.tsx'
+import classes from './sign-in.module.css'
 
 const SignIn = lazy(async () => ({ default: (await import('./sign-in.tsx')).SignIn }))
 
-/** Whatever page is asked for: whoever is not signed in signs in first, and comes to it then. */
+/**
+ * Whatever page is asked for: whoever is not signed in signs in first, and comes to it then. Who is signed in stays so while the
+ * gateway cannot be asked again.
+ */
 export function Root() {
   const { data, error, refetch } = useAnswer('getSession')
-  if (error) return <Failure error={error} retry={() => void refetch()} />
-  if (!data) return <Loading />
+  if (!data)
+    return error ? (
+      <main className={classes.page}>
+        <div className={classes.card}>
+          <Title order={1} size="h2" mb="md">
+            {texts.product}
+          </Title>
+          <Failure error={error} retry={() => void refetch()} />
+        </div>
+      </main>
+    ) : (
+      <Loading />
+    )
   if (!data.session)
     return (
       <Suspense fallback={<Loading />}>

@@ -37,9 +37,16 @@ interface DataTableProps<Row> {
   readonly idOf: (row: Row) => string
   /** The name under which this browser keeps which columns are shown; absent, nobody chooses. */
   readonly choiceOf?: string
-  /** Given, only the rows that are seen are in the page, and it is told when the last ones are near. */
+  /** On a phone each row is a card, with the titles beside the values. Default false: the table scrolls sideways. */
+  readonly isCards?: boolean
+  /** Each row is one line high: of many rows only those that are seen are in the page. Default false. */
+  readonly isOfLines?: boolean
+  /** The same of any rows, and it is told when the last ones are near. */
   readonly onEnd?: () => void
 }
+
+/** So many rows are all in the page. */
+const wholeMax = 100
 
 const features = tableFeatures({
   rowSortingFeature,
@@ -50,7 +57,8 @@ type Features = typeof features
 
 /** Rows of one kind; on a phone it scrolls inside of itself. */
 export function DataTable<Row extends RowData>(props: DataTableProps<Row>) {
-  const { label, columns, rows, idOf, choiceOf, onEnd } = props
+  const { label, columns, rows, idOf, choiceOf, isCards = false, isOfLines = false, onEnd } = props
+  const isTall = onEnd !== undefined || (isOfLines && rows.length > wholeMax)
   const [frame, setFrame] = useState<HTMLElement | null>(null)
   const [columnVisibility, setVisibility] = useState(() => visibilityOf(columns, choiceOf))
   const definitions = useMemo(() => columns.map(definitionOf), [columns])
@@ -84,32 +92,40 @@ export function DataTable<Row extends RowData>(props: DataTableProps<Row>) {
       <section
         ref={setFrame}
         className={classes.frame}
-        data-tall={onEnd !== undefined || undefined}
+        data-tall={isTall || undefined}
+        data-cards={isCards || undefined}
         aria-label={label}
         tabIndex={0}
       >
-        <table className={classes.table} aria-rowcount={onEnd && rows.length + 1}>
+        <table className={classes.table} aria-rowcount={isTall ? rows.length + 1 : undefined}>
           <thead>
-            <tr aria-rowindex={onEnd && 1}>
+            <tr aria-rowindex={isTall ? 1 : undefined}>
               {shown.map((column) => (
                 <Heading key={column.title} column={column} of={table.getColumn(column.title)} />
               ))}
             </tr>
           </thead>
           <tbody>
-            {onEnd === undefined
-              ? sorted.map((row) => rowOf(row))
-              : frame && (
-                  <VirtualRows frame={frame} rows={sorted} columns={shown.length} onEnd={onEnd}>
+            {isTall
+              ? frame && (
+                  <VirtualRows
+                    frame={frame}
+                    rows={sorted}
+                    columns={shown.length}
+                    onEnd={onEnd ?? nothing}
+                  >
                     {rowOf}
                   </VirtualRows>
-                )}
+                )
+              : sorted.map((row) => rowOf(row))}
           </tbody>
         </table>
       </section>
     </div>
   )
 }
+
+function nothing(): void {}
 
 interface CellsProps<Row> {
   readonly of: Row
@@ -122,7 +138,7 @@ function CellsOf<Row>({ of, columns, index }: CellsProps<Row>) {
   return (
     <tr aria-rowindex={index === undefined ? undefined : index + 2}>
       {columns.map((column) => (
-        <td key={column.title} {...marksOf(column)}>
+        <td key={column.title} data-title={column.title} {...marksOf(column)}>
           {column.cell(of)}
         </td>
       ))}

@@ -37,7 +37,7 @@ export function PagedTable<Row extends RowData>({
         {({ pages }) => {
           const rows = pages.flatMap(({ data }) => data)
           if (rows.length === 0) return empty
-          return <DataTable label={label} columns={columns} rows={rows} idOf={idOf} />
+          return <DataTable label={label} columns={columns} rows={rows} idOf={idOf} isOfLines />
         }}
       </Answer>
       {list.hasNextPage && (

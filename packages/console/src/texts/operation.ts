@@ -55,6 +55,8 @@ export const modelTexts = {
   off: 'Off',
   why: 'Address, or what it needs',
   keys: 'Keys',
+  protocol: 'Protocol',
+  configuredBy: 'Turned on by',
   test: 'Test call',
   testing: 'Testing',
   works: 'It answers',

@@ -30,7 +30,31 @@ export function AccountActions({ of: account }: OfAccount) {
         enable={operations.enable}
         changes={changedAccounts}
       />
+      {account.identity !== undefined && <Unlink of={account} />}
       <Remove of={account} />
+    </>
+  )
+}
+
+/** Takes the person who signs in by OpenID Connect away from a user. */
+function Unlink({ of: { id } }: OfAccount) {
+  const [isOpen, setOpen] = useState(false)
+  const unlink = useChange('unlinkUser', changedAccounts)
+  return (
+    <>
+      <Button variant="default" onClick={() => setOpen(true)}>
+        {accountTexts.unlink}
+      </Button>
+      <Confirm
+        title={accountTexts.unlinkTitle}
+        hint={accountTexts.unlinkHint}
+        action={accountTexts.unlink}
+        isOpen={isOpen}
+        isPending={unlink.isPending}
+        error={unlink.error}
+        onClose={() => setOpen(false)}
+        onConfirm={() => unlink.mutate({ path: { id } })}
+      />
     </>
   )
 }

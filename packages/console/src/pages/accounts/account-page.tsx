@@ -1,5 +1,6 @@
 import { Anchor } from '@mantine/core'
 import { useParams } from '@tanstack/react-router'
+import { useMemo } from 'react'
 import type { Reply } from '../../api/client.ts'
 import { useAnswer } from '../../api/queries.ts'
 import { Facts, Section } from '../../parts/facts.tsx'
@@ -47,9 +48,9 @@ function AccountPage({ kind }: { readonly kind: Kind }) {
 }
 
 function Shown({ of: account }: { readonly of: Account }) {
-  const nameOf = useNames()
-  const { id, kind, parentId, createdAt } = account
-  const parent = nameOf.placeOf(parentId)
+  const { id, kind, parentId, createdAt, identity } = account
+  const parents = useMemo(() => [parentId], [parentId])
+  const nameOf = useNames(parents)
   return (
     <>
       <Section title={termTexts.limits}>
@@ -58,15 +59,18 @@ function Shown({ of: account }: { readonly of: Account }) {
             [accountTexts.state, <AccountState key="state" of={account} />],
             [
               accountTexts.parent,
-              parent === undefined ? (
+              parentId === undefined ? (
                 accountTexts.noParent
               ) : (
-                <Anchor key="parent" href={parent} underline="always">
+                <Anchor key="parent" href={nameOf.placeOf(parentId)} underline="always">
                   {nameOf(parentId)}
                 </Anchor>
               ),
             ],
             [accountTexts.created, formatTime(createdAt)],
+            ...(identity === undefined
+              ? []
+              : [[accountTexts.signsInBy, accountTexts.openIdConnect] as const]),
           ]}
         />
         <br />

@@ -1,5 +1,5 @@
 import { Anchor, Badge, Button } from '@mantine/core'
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
 import type { Reply } from '../../api/client.ts'
 import { useList } from '../../api/queries.ts'
 import type { TableColumn } from '../../parts/data-table.tsx'
@@ -54,7 +54,14 @@ export function AccountTable({
   readonly parentId?: string
 }) {
   const list = useList(kinds[kind].list, parentId === undefined ? {} : { parentId })
-  const nameOf = useNames()
+  const { data } = list
+  const parents = useMemo(
+    () => data?.pages.flatMap((page) => page.data.map((account) => account.parentId)) ?? [],
+    [data],
+  )
+  const nameOf = useNames(parents)
+  const parentOf = ({ parentId: id }: Account) =>
+    id === undefined ? accountTexts.noParent : nameOf(id)
   const { title, none, hint } = accountTexts.kinds[kind]
   const columns: readonly TableColumn<Account>[] = [
     {
@@ -64,17 +71,21 @@ export function AccountTable({
           {name}
         </Anchor>
       ),
+      sortValue: ({ name }) => name,
     },
     ...(kind === 'organization'
       ? []
-      : [
-          {
-            title: accountTexts.parent,
-            cell: (account: Account) => nameOf(account.parentId) ?? accountTexts.noParent,
-          },
-        ]),
-    { title: accountTexts.state, cell: (account) => <AccountState of={account} /> },
-    { title: accountTexts.created, cell: ({ createdAt }) => formatTime(createdAt) },
+      : [{ title: accountTexts.parent, cell: parentOf, sortValue: parentOf }]),
+    {
+      title: accountTexts.state,
+      cell: (account) => <AccountState of={account} />,
+      sortValue: ({ disabledAt }) => Number(disabledAt !== undefined),
+    },
+    {
+      title: accountTexts.created,
+      cell: ({ createdAt }) => formatTime(createdAt),
+      sortValue: ({ createdAt }) => createdAt,
+    },
   ]
   return (
     <PagedTable

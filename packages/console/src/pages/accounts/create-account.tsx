@@ -6,7 +6,7 @@ import { TermsForm } from '../../parts/terms/terms-form.tsx'
 import { accountValuesOf, termsOf, type TermsValues } from '../../parts/terms/values.ts'
 import { accountTexts } from '../../texts/accounts.ts'
 import { changedAccounts, type Kind, kinds } from './kinds.ts'
-import { OwnerSelect } from './owner-select.tsx'
+import { IdField } from './id-field.tsx'
 
 interface CreateAccountProps {
   readonly kind: Kind
@@ -40,10 +40,10 @@ export function CreateAccount({ kind, isOpen, onClose }: CreateAccountProps) {
         onCancel={close}
       >
         {parents.length > 0 && (
-          <OwnerSelect
+          <IdField
             label={accountTexts.parent}
             nobody={accountTexts.noParent}
-            kinds={parents}
+            lists={parents.map((parent) => kinds[parent].list)}
             value={parentId}
             onChange={setParentId}
           />

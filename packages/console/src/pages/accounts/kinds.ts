@@ -46,4 +46,5 @@ export const changedAccounts: readonly OperationId[] = [
     kinds[kind].get,
   ]),
   'listBudgets',
+  'listNames',
 ]

@@ -1,6 +1,6 @@
 import { Button, Code, Stack, Text } from '@mantine/core'
 import '@mantine/core/styles/Code.css'
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
 import type { Reply } from '../../api/client.ts'
 import { useList } from '../../api/queries.ts'
 import type { TableColumn } from '../../parts/data-table.tsx'
@@ -9,6 +9,7 @@ import { formatTime } from '../../parts/formats.ts'
 import { PagedTable } from '../../parts/list-page.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Empty } from '../../parts/states.tsx'
+import { useNames } from '../accounts/names.ts'
 import { auditTexts } from '../../texts/audit.ts'
 import { texts } from '../../texts/texts.ts'
 
@@ -18,12 +19,28 @@ type Entry = Reply<'listAudit'>['data'][number]
 export function AuditPage() {
   const [shown, setShown] = useState<Entry>()
   const list = useList('listAudit')
+  const { data } = list
+  const actors = useMemo(
+    () => [...new Set(data?.pages.flatMap((page) => page.data.map(({ actor }) => actor)))],
+    [data],
+  )
+  const names = useNames(actors)
+  const actorOf = ({ actor }: Entry) => names(actor)
   const columns: readonly TableColumn<Entry>[] = [
-    { title: auditTexts.number, cell: ({ sequence }) => sequence, isNumber: true },
-    { title: auditTexts.at, cell: ({ at }) => formatTime(at) },
-    { title: auditTexts.action, cell: ({ action }) => action },
-    { title: auditTexts.target, cell: nameOf },
-    { title: auditTexts.actor, cell: ({ actor }) => actor },
+    {
+      title: auditTexts.number,
+      cell: ({ sequence }) => sequence,
+      sortValue: ({ sequence }) => sequence,
+      isNumber: true,
+    },
+    { title: auditTexts.at, cell: ({ at }) => formatTime(at), sortValue: ({ at }) => at },
+    {
+      title: auditTexts.action,
+      cell: ({ action }) => action,
+      sortValue: ({ action }) => action,
+    },
+    { title: auditTexts.target, cell: nameOf, sortValue: nameOf },
+    { title: auditTexts.actor, cell: actorOf, sortValue: actorOf },
     {
       title: auditTexts.change,
       cell: (entry) => (

@@ -6,7 +6,7 @@ import { TermsForm } from '../../parts/terms/terms-form.tsx'
 import { termsOf, type TermsValues, valuesOf } from '../../parts/terms/values.ts'
 import { mayChange, useRole } from '../../session.ts'
 import { keyTexts } from '../../texts/keys.ts'
-import { OwnerSelect } from '../accounts/owner-select.tsx'
+import { IdField } from '../accounts/id-field.tsx'
 import { SecretOnce } from './secret-once.tsx'
 
 type KeyRole = keyof typeof keyTexts.roles
@@ -57,10 +57,10 @@ export function CreateKey({ isOpen, onClose, ownerId: fixed }: CreateKeyProps) {
           onCancel={close}
         >
           {fixed === undefined && (
-            <OwnerSelect
+            <IdField
               label={keyTexts.owner}
               nobody={keyTexts.nobody}
-              kinds={['team', 'user']}
+              lists={['listTeams', 'listUsers']}
               value={ownerId}
               onChange={setOwnerId}
             />

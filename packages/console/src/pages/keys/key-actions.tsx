@@ -16,7 +16,13 @@ interface OfKey {
   readonly of: Key
 }
 
-const changed: readonly OperationId[] = ['listKeys', 'getKey', 'listBudgets', 'listOwnKeys']
+const changed: readonly OperationId[] = [
+  'listKeys',
+  'getKey',
+  'listBudgets',
+  'listOwnKeys',
+  'listNames',
+]
 
 /** A key, and by whom it is changed: an administrator, or the user whose key it is. */
 interface Changed<Operation extends OperationId> extends Pick<ButtonProps, 'size'> {

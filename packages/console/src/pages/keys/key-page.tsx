@@ -1,5 +1,6 @@
 import { Anchor } from '@mantine/core'
 import { useParams } from '@tanstack/react-router'
+import { useMemo } from 'react'
 import type { Reply } from '../../api/client.ts'
 import { useAnswer } from '../../api/queries.ts'
 import { Facts, Section } from '../../parts/facts.tsx'
@@ -32,10 +33,10 @@ export function KeyPage() {
 }
 
 function Shown({ of: key }: { readonly of: Key }) {
-  const nameOf = useNames()
   const { ownerId, prefix, adminRole, createdAt, olderSecrets = [] } = key
   const role = key.role === 'caller' ? 'caller' : (adminRole ?? 'owner')
-  const owner = nameOf.placeOf(ownerId)
+  const owners = useMemo(() => [ownerId], [ownerId])
+  const nameOf = useNames(owners)
   return (
     <>
       <Section title={keyTexts.key}>
@@ -46,12 +47,12 @@ function Shown({ of: key }: { readonly of: Key }) {
             [keyTexts.role, keyTexts.roles[role]],
             [
               keyTexts.owner,
-              owner ? (
-                <Anchor key="owner" href={owner} underline="always">
+              ownerId === undefined ? (
+                keyTexts.nobody
+              ) : (
+                <Anchor key="owner" href={nameOf.placeOf(ownerId)} underline="always">
                   {nameOf(ownerId)}
                 </Anchor>
-              ) : (
-                keyTexts.nobody
               ),
             ],
             [keyTexts.created, formatTime(createdAt)],

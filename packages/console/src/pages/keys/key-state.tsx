@@ -6,7 +6,7 @@ import { keyTexts } from '../../texts/keys.ts'
 type Key = Pick<Reply<'getKey'>, 'revokedAt' | 'disabledAt' | 'expiresAt'>
 
 /** Whether a key is good, and if not why. */
-function stateOf({ revokedAt, disabledAt, expiresAt }: Key) {
+export function stateOf({ revokedAt, disabledAt, expiresAt }: Key) {
   if (revokedAt !== undefined) return 'revoked'
   if (disabledAt !== undefined) return 'disabled'
   return isPast(expiresAt) ? 'expired' : 'valid'

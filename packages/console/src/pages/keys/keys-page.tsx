@@ -1,5 +1,5 @@
 import { Anchor, Button, Text } from '@mantine/core'
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
 import type { Reply } from '../../api/client.ts'
 import { useList } from '../../api/queries.ts'
 import type { TableColumn } from '../../parts/data-table.tsx'
@@ -12,7 +12,7 @@ import { keyTexts } from '../../texts/keys.ts'
 import { texts } from '../../texts/texts.ts'
 import { useNames } from '../accounts/names.ts'
 import { CreateKey } from './create-key.tsx'
-import { KeyState } from './key-state.tsx'
+import { KeyState, stateOf } from './key-state.tsx'
 
 type Key = Reply<'listKeys'>['data'][number]
 
@@ -38,7 +38,13 @@ export function KeysPage() {
 /** Keys, those of one owner where it is given. */
 export function KeyTable({ ownerId }: { readonly ownerId?: string }) {
   const list = useList('listKeys', ownerId === undefined ? {} : { ownerId })
-  const nameOf = useNames()
+  const { data } = list
+  const owners = useMemo(
+    () => data?.pages.flatMap((page) => page.data.map((key) => key.ownerId)) ?? [],
+    [data],
+  )
+  const nameOf = useNames(owners)
+  const ownerOf = ({ ownerId: id }: Key) => (id === undefined ? keyTexts.nobody : nameOf(id))
   const columns: readonly TableColumn<Key>[] = [
     {
       title: keyTexts.name,
@@ -47,15 +53,28 @@ export function KeyTable({ ownerId }: { readonly ownerId?: string }) {
           {name}
         </Anchor>
       ),
+      sortValue: ({ name }) => name,
     },
-    { title: keyTexts.secret, cell: ({ prefix }) => <Text ff="monospace">{prefix}…</Text> },
-    { title: keyTexts.state, cell: (key) => <KeyState of={key} /> },
-    { title: keyTexts.owner, cell: (key) => nameOf(key.ownerId) ?? keyTexts.nobody },
+    {
+      title: keyTexts.secret,
+      cell: ({ prefix }) => (
+        <Text ff="monospace" size="sm">
+          {prefix}…
+        </Text>
+      ),
+    },
+    { title: keyTexts.state, cell: (key) => <KeyState of={key} />, sortValue: stateOf },
+    { title: keyTexts.owner, cell: ownerOf, sortValue: ownerOf },
     {
       title: keyTexts.lastUsed,
       cell: (key) => (key.lastUsedAt === undefined ? keyTexts.never : formatTime(key.lastUsedAt)),
+      sortValue: ({ lastUsedAt }) => lastUsedAt,
     },
-    { title: keyTexts.created, cell: ({ createdAt }) => formatTime(createdAt) },
+    {
+      title: keyTexts.created,
+      cell: ({ createdAt }) => formatTime(createdAt),
+      sortValue: ({ createdAt }) => createdAt,
+    },
   ]
   return (
     <PagedTable

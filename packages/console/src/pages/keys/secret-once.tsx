@@ -4,6 +4,7 @@ import { useAnswer } from '../../api/queries.ts'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { keyTexts } from '../../texts/keys.ts'
 import classes from './keys.module.css'
+import { snippetModel } from './snippet-model.ts'
 import { Snippets } from './snippet-tabs.tsx'
 import { gatewayAddress } from './gateway-address.ts'
 
@@ -16,7 +17,7 @@ export function SecretOnce({
   readonly onDone: () => void
 }) {
   const models = useAnswer('listModels')
-  const model = models.data?.data[0]?.id ?? 'MODEL'
+  const model = snippetModel(models.data?.data ?? [])
   return (
     <Stack>
       <Text>{keyTexts.secretHint}</Text>

@@ -47,6 +47,7 @@ export function Explained({
       columns={columns}
       rows={targets}
       idOf={({ target }) => target}
+      isCards
     />
   )
 }

@@ -7,13 +7,18 @@ import { routeTexts } from '../../texts/routes.ts'
 import { Explained, type Explanation } from './explained.tsx'
 import classes from './routes.module.css'
 
-type Plan = Reply<'planRoutes'>
+/** What is planned, of routes or of anything else that has a name. */
+type Plan = Pick<Reply<'planRoutes'>, 'changes' | 'problems' | 'isWritable' | 'yaml'> &
+  Partial<Pick<Reply<'planRoutes'>, 'before' | 'after'>>
 
 /** What a plan would change, line by line, and how the sample request would go before and after. */
 export function PlanView({
   of: { changes, problems, isWritable, yaml, before, after },
+  problemsTitle,
 }: {
   readonly of: Plan
+  /** What is wrong with those that have a problem; default: that they lead nowhere. */
+  readonly problemsTitle?: string
 }) {
   return (
     <Section title={routeTexts.would}>
@@ -26,7 +31,7 @@ export function PlanView({
           <Diff lines={diffLines(shown(change.before), shown(change.after))} />
         </div>
       ))}
-      {problems.length > 0 && <Problems of={problems} />}
+      {problems.length > 0 && <Problems of={problems} title={problemsTitle} />}
       {before && after && (
         <>
           <h3 className={classes.sample}>{routeTexts.explained}</h3>
@@ -58,10 +63,16 @@ export function PlanView({
   )
 }
 
-/** Names that nobody can call. */
-export function Problems({ of }: { readonly of: Plan['problems'] }) {
+/** Names that nobody can call, or what else is wrong with them. */
+export function Problems({
+  of,
+  title = routeTexts.problems,
+}: {
+  readonly of: Plan['problems']
+  readonly title?: string | undefined
+}) {
   return (
-    <Alert color="orange" title={routeTexts.problems} mt="md">
+    <Alert color="orange" title={title} mt="md">
       {of.map(({ model, problem }) => (
         <div key={model}>
           {model}: {problem}

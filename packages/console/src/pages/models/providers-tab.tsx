@@ -1,5 +1,5 @@
 import '@mantine/core/styles/Checkbox.css'
-import { Badge, Checkbox, Text } from '@mantine/core'
+import { Anchor, Badge, Checkbox, Text } from '@mantine/core'
 import { useMemo, useState } from 'react'
 import type { Reply } from '../../api/client.ts'
 import { useAnswer } from '../../api/queries.ts'
@@ -50,7 +50,9 @@ const shown: readonly TableColumn<Provider>[] = [
     title: modelTexts.name,
     cell: ({ id, name }) => (
       <>
-        {name}
+        <Anchor href={`#/models/providers/${encodeURIComponent(id)}`} underline="always" size="sm">
+          {name}
+        </Anchor>
         {name !== id && <div className={classes.aside}>{id}</div>}
       </>
     ),

@@ -9,7 +9,8 @@ import {
   withValue,
   writtenOf,
 } from './route-draft.ts'
-import { RouteOptions } from './route-option-fields.tsx'
+import { OptionFields } from './route-option-fields.tsx'
+import { routeGroups } from './route-options.ts'
 import classes from './routes.module.css'
 
 interface RouteFormProps {
@@ -57,7 +58,7 @@ export function RouteForm(props: RouteFormProps) {
           change(withValue(route, ['fallback'], names.length === 0 ? undefined : names))
         }
       />
-      <RouteOptions of={route} problemAt={problemAt} onChange={change} />
+      <OptionFields groups={routeGroups} of={route} problemAt={problemAt} onChange={change} />
     </fieldset>
   )
 }

@@ -1,18 +1,20 @@
 import { NativeSelect, NumberInput } from '@mantine/core'
 import { routeTexts } from '../../texts/routes.ts'
-import { type ProblemAt, type Route, valueAt, withValue } from './route-draft.ts'
-import { optionGroups, type RouteOption } from './route-options.ts'
+import { type ProblemAt, valueAt, withValue, type Written } from './route-draft.ts'
+import type { OptionGroup, RouteOption } from './route-options.ts'
 import classes from './routes.module.css'
 
-interface RouteOptionsProps {
-  readonly of: Route
+interface OptionFieldsProps<Of extends Written> {
+  readonly groups: readonly OptionGroup[]
+  readonly of: Of
   readonly problemAt: ProblemAt
-  readonly onChange: (route: Route) => void
+  readonly onChange: (changed: Of) => void
 }
 
-/** The options of a route by what they are about; a group that has any is open. */
-export function RouteOptions({ of, problemAt, onChange }: RouteOptionsProps) {
-  return optionGroups.map(([group, options]) => (
+/** Options by what they are about; a group that has any is open. */
+export function OptionFields<Of extends Written>(props: OptionFieldsProps<Of>) {
+  const { groups, of, problemAt, onChange } = props
+  return groups.map(([group, options]) => (
     <details
       key={group}
       className={classes.options}
@@ -36,14 +38,14 @@ export function RouteOptions({ of, problemAt, onChange }: RouteOptionsProps) {
 
 const pathOf = (name: string) => name.split('.')
 
-interface OptionFieldProps {
+interface OptionFieldProps<Of extends Written> {
   readonly option: RouteOption
-  readonly of: Route
+  readonly of: Of
   readonly problem: string | undefined
-  readonly onChange: (route: Route) => void
+  readonly onChange: (changed: Of) => void
 }
 
-function OptionField({ option, of, problem, onChange }: OptionFieldProps) {
+function OptionField<Of extends Written>({ option, of, problem, onChange }: OptionFieldProps<Of>) {
   const { name, kind, choices = [], needs } = option
   const path = pathOf(name)
   const value = valueAt(of, path)

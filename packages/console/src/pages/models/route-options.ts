@@ -23,14 +23,50 @@ const milliseconds = (name: OptionName): RouteOption => ({
   max: longestMs,
 })
 
+const unsupported: RouteOption = {
+  name: 'unsupported',
+  kind: 'choice',
+  choices: ['hints', 'refuse', 'report'],
+}
+
+/** Options that are about the same. */
+export type OptionGroup = readonly [GroupName, readonly RouteOption[]]
+
+const timeouts: OptionGroup = [
+  'timeouts',
+  [
+    milliseconds('timeouts.connectMs'),
+    milliseconds('timeouts.headersMs'),
+    milliseconds('timeouts.firstTokenMs'),
+    milliseconds('timeouts.idleMs'),
+    milliseconds('timeouts.totalMs'),
+  ],
+]
+
+/** What the form of a provider offers: what the gateway lets be changed of one while it runs, but its models. */
+export const providerGroups: readonly OptionGroup[] = [
+  [
+    'use',
+    [
+      { name: 'enabled', kind: 'flag' },
+      { name: 'maxConcurrent', kind: 'number', min: 1 },
+      { name: 'queueLength', kind: 'number', min: 1 },
+      { name: 'queueMs', kind: 'number', min: 0, max: longestMs },
+      { name: 'whenFull', kind: 'choice', choices: ['wait', 'next'] },
+      unsupported,
+    ],
+  ],
+  timeouts,
+]
+
 /** What the form of a route offers: all options of a route that sluice.schema.json has. */
-export const optionGroups: readonly (readonly [GroupName, readonly RouteOption[]])[] = [
+export const routeGroups: readonly OptionGroup[] = [
   [
     'choice',
     [
       { name: 'strategy', kind: 'choice', choices: ['weighted', 'latency'] },
       { name: 'sticky', kind: 'flag' },
-      { name: 'unsupported', kind: 'choice', choices: ['hints', 'refuse', 'report'] },
+      unsupported,
     ],
   ],
   [
@@ -64,14 +100,5 @@ export const optionGroups: readonly (readonly [GroupName, readonly RouteOption[]
       milliseconds('breaker.cooldownMs'),
     ],
   ],
-  [
-    'timeouts',
-    [
-      milliseconds('timeouts.connectMs'),
-      milliseconds('timeouts.headersMs'),
-      milliseconds('timeouts.firstTokenMs'),
-      milliseconds('timeouts.idleMs'),
-      milliseconds('timeouts.totalMs'),
-    ],
-  ],
+  timeouts,
 ]

@@ -60,6 +60,7 @@ export function Health({ refetchMs }: { readonly refetchMs: number }) {
                 columns={columns}
                 rows={targets}
                 idOf={({ target }) => target}
+                isCards
               />
             </>
           )

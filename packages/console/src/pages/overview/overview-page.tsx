@@ -1,5 +1,5 @@
 import { Anchor, Button, NativeSelect } from '@mantine/core'
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
 import type { Reply } from '../../api/client.ts'
 import { useAnswer } from '../../api/queries.ts'
 import { DataTable, type TableColumn } from '../../parts/data-table.tsx'
@@ -60,10 +60,13 @@ const tokensOf = (row: Row) => (row.inputTokens ?? 0) + (row.outputTokens ?? 0)
 
 function Sums({ of, time }: { readonly of: Overview; readonly time: string }) {
   const { total, step, models, providers, teams } = of
-  const nameOf = useNames()
+  const teamIds = useMemo(
+    () => teams.map(({ team }) => (typeof team === 'string' ? team : null)),
+    [teams],
+  )
+  const nameOf = useNames(teamIds)
   if ((total.attempts ?? 0) === 0) return <Nothing />
-  const teamOf = ({ team }: Row) =>
-    typeof team === 'string' ? (nameOf(team) ?? team) : overviewTexts.noTeam
+  const teamOf = ({ team }: Row) => (typeof team === 'string' ? nameOf(team) : overviewTexts.noTeam)
   return (
     <>
       <Figures of={of} />

@@ -1,12 +1,8 @@
-import { Alert, Button, Group, Stack, Textarea, TextInput } from '@mantine/core'
-import { type FormEvent, useState } from 'react'
 import { useChange } from '../../api/queries.ts'
 import { Dialog } from '../../parts/dialog.tsx'
-import { BudgetFields } from '../../parts/terms/budget-fields.tsx'
-import { termsOf, type TermsValues, valuesOf } from '../../parts/terms/values.ts'
+import { TermsForm } from '../../parts/terms/terms-form.tsx'
+import { termsOf, valuesOf } from '../../parts/terms/values.ts'
 import { keyTexts } from '../../texts/keys.ts'
-import { termTexts } from '../../texts/terms.ts'
-import { texts } from '../../texts/texts.ts'
 import { SecretOnce } from '../keys/secret-once.tsx'
 
 interface CreateOwnKeyProps {
@@ -30,7 +26,10 @@ export function CreateOwnKey({ isOpen, onClose }: CreateOwnKeyProps) {
       size="lg"
     >
       {secret === undefined ? (
-        <OwnKeyForm
+        <TermsForm
+          initial={valuesOf()}
+          action={keyTexts.create}
+          isOfUser
           isPending={create.isPending}
           error={create.error}
           onSubmit={(values) => create.mutate({ body: termsOf(values) })}
@@ -40,69 +39,5 @@ export function CreateOwnKey({ isOpen, onClose }: CreateOwnKeyProps) {
         <SecretOnce secret={secret} onDone={close} />
       )}
     </Dialog>
-  )
-}
-
-interface OwnKeyFormProps {
-  readonly isPending: boolean
-  readonly error: Error | null
-  readonly onSubmit: (values: TermsValues) => void
-  readonly onCancel: () => void
-}
-
-function OwnKeyForm({ isPending, error, onSubmit, onCancel }: OwnKeyFormProps) {
-  const [values, setValues] = useState(valuesOf())
-  const set = (field: 'name' | 'expires' | 'models', value: string) =>
-    setValues({ ...values, [field]: value })
-  function submit(event: FormEvent): void {
-    event.preventDefault()
-    onSubmit(values)
-  }
-  return (
-    <form onSubmit={submit}>
-      <Stack>
-        <TextInput
-          label={termTexts.name}
-          value={values.name}
-          onChange={(event) => set('name', event.currentTarget.value)}
-          maxLength={200}
-          required
-          withAsterisk={false}
-          data-autofocus
-        />
-        <BudgetFields
-          budgets={values.budgets}
-          onChange={(budgets) => setValues({ ...values, budgets })}
-          error={undefined}
-        />
-        <TextInput
-          type="date"
-          label={termTexts.expires}
-          description={termTexts.unlimited}
-          value={values.expires}
-          onChange={(event) => set('expires', event.currentTarget.value)}
-        />
-        <Textarea
-          label={termTexts.models}
-          description={termTexts.modelsHint}
-          value={values.models}
-          onChange={(event) => set('models', event.currentTarget.value)}
-          rows={2}
-        />
-        {error && (
-          <Alert color="red" variant="outline" role="alert">
-            {error.message}
-          </Alert>
-        )}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onCancel}>
-            {texts.cancel}
-          </Button>
-          <Button type="submit" loading={isPending}>
-            {keyTexts.create}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
   )
 }

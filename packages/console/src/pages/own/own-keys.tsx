@@ -50,6 +50,7 @@ export function OwnKeys() {
               columns={columns}
               rows={data}
               idOf={({ id }) => id}
+              isCards
             />
           )
         }
@@ -69,7 +70,14 @@ function columnsOf({ mayChange, hasUser, spent = [] }: Seen): readonly TableColu
   const spentOf = new Map(spent.map((row) => [row['key'], row.costMicroUsd]))
   return [
     { title: keyTexts.name, cell: ({ name }) => name },
-    { title: keyTexts.secret, cell: ({ prefix }) => <Text ff="monospace">{prefix}…</Text> },
+    {
+      title: keyTexts.secret,
+      cell: ({ prefix }) => (
+        <Text ff="monospace" size="sm">
+          {prefix}…
+        </Text>
+      ),
+    },
     { title: keyTexts.state, cell: (key) => <KeyState of={key} /> },
     ...(hasUser
       ? [

@@ -13,6 +13,7 @@ import { termTexts } from '../../texts/terms.ts'
 import { texts } from '../../texts/texts.ts'
 import { usageTexts } from '../../texts/usage.ts'
 import { gatewayAddress } from '../keys/gateway-address.ts'
+import { snippetModel } from '../keys/snippet-model.ts'
 import { Snippets } from '../keys/snippet-tabs.tsx'
 import { OwnKeys } from './own-keys.tsx'
 
@@ -75,6 +76,7 @@ function Models({ of: { data } }: { readonly of: Usage }) {
       columns={modelColumns}
       rows={data}
       idOf={(row) => String(row['model'])}
+      isCards
     />
   )
 }
@@ -94,7 +96,7 @@ function Use() {
               place={{
                 address: gatewayAddress(),
                 secret: ownTexts.yourKey,
-                model: data[0]?.id ?? 'MODEL',
+                model: snippetModel(data),
               }}
             />
           </>

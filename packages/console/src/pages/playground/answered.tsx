@@ -1,25 +1,26 @@
-import { Alert, NativeSelect, Progress, Text } from '@mantine/core'
+import { Alert, Button, NativeSelect, Progress, Text, Textarea } from '@mantine/core'
 import '@mantine/core/styles/Progress.css'
 import { useState } from 'react'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { Facts, Section } from '../../parts/facts.tsx'
 import { formatCount, formatMicroUsd, formatMs } from '../../parts/formats.ts'
 import { playgroundTexts } from '../../texts/playground.ts'
+import { replyIn } from './bodies.ts'
 import { codeOf, type CodeRequest } from './code.ts'
 import type { Outcome } from './outcome.ts'
 import { ToolResults } from './tool-results.tsx'
 import classes from './playground.module.css'
-import type { Run, ToolResult, Turn } from './use-runs.ts'
+import type { Next, Run, Turn } from './use-runs.ts'
 
 interface AnsweredProps {
   readonly of: Run
   /** How a request is shown as a program, but for its body. */
   readonly code: Omit<CodeRequest, 'body'>
-  readonly onAnswerTools: (results: readonly ToolResult[]) => void
+  readonly onNext: (next: Next) => void
 }
 
 /** What one model has answered, turn by turn. */
-export function Answered({ of: { model, turns }, code, onAnswerTools }: AnsweredProps) {
+export function Answered({ of: { model, turns }, code, onNext }: AnsweredProps) {
   const last = turns.length - 1
   return (
     <Section title={model}>
@@ -28,7 +29,7 @@ export function Answered({ of: { model, turns }, code, onAnswerTools }: Answered
           key={String(at)}
           of={turn}
           code={code}
-          onAnswerTools={at === last ? onAnswerTools : undefined}
+          onNext={at === last ? onNext : undefined}
         />
       ))}
     </Section>
@@ -38,19 +39,26 @@ export function Answered({ of: { model, turns }, code, onAnswerTools }: Answered
 interface TurnProps {
   readonly of: Turn
   readonly code: Omit<CodeRequest, 'body'>
-  readonly onAnswerTools: AnsweredProps['onAnswerTools'] | undefined
+  /** Absent where the chat went on already. */
+  readonly onNext: AnsweredProps['onNext'] | undefined
 }
 
 /** One answer, what it took, and the request as it was sent. */
-function TurnPart({ of: { body, outcome }, code, onAnswerTools }: TurnProps) {
+function TurnPart({ of: { body, outcome }, code, onNext }: TurnProps) {
   const { text, reasoning, toolCalls, progress, error, isRunning, events } = outcome
+  const reply = replyIn(body)
   return (
     <div className={classes.turn}>
+      {reply !== undefined && (
+        <Text size="sm" c="dimmed" mb="sm" className={classes.said ?? ''}>
+          {reply}
+        </Text>
+      )}
       {isRunning && text === '' && progress === undefined && (
         <Text size="sm">{playgroundTexts.waiting}</Text>
       )}
       {error !== undefined && (
-        <Alert color="red" variant="outline" role="alert">
+        <Alert color="red" variant="outline" role="alert" mb="md">
           {error}
         </Alert>
       )}
@@ -61,7 +69,7 @@ function TurnPart({ of: { body, outcome }, code, onAnswerTools }: TurnProps) {
       {text !== '' && <div className={classes.text}>{text}</div>}
       <Media of={outcome.media} />
       {toolCalls.length > 0 && (
-        <ToolResults calls={toolCalls} onAnswer={isRunning ? undefined : onAnswerTools} />
+        <ToolResults calls={toolCalls} onAnswer={isRunning ? undefined : onNext} />
       )}
       <Facts
         facts={[
@@ -74,12 +82,43 @@ function TurnPart({ of: { body, outcome }, code, onAnswerTools }: TurnProps) {
           [playgroundTexts.cost, formatMicroUsd(outcome.costMicroUsd)],
         ]}
       />
+      {onNext && code.operation === 'chat' && mayReply(outcome) && <Reply onSend={onNext} />}
       <div className={classes.raws}>
         <Raw title={playgroundTexts.request} text={JSON.stringify(body, null, 2)} />
         <Raw title={playgroundTexts.events} text={events.join('\n')} />
         <CodePart of={{ ...code, body }} />
       </div>
     </div>
+  )
+}
+
+/** Calls of tools are answered first. */
+function mayReply({ isRunning, error, text, toolCalls }: Outcome): boolean {
+  return !isRunning && error === undefined && text !== '' && toolCalls.length === 0
+}
+
+function Reply({ onSend }: { readonly onSend: (text: string) => void }) {
+  const [text, setText] = useState('')
+  return (
+    <form
+      className={classes.reply}
+      onSubmit={(event) => {
+        event.preventDefault()
+        onSend(text)
+      }}
+    >
+      <Textarea
+        label={playgroundTexts.reply}
+        value={text}
+        onChange={({ currentTarget: { value } }) => setText(value)}
+        autosize
+        minRows={1}
+        maxRows={8}
+      />
+      <Button type="submit" size="xs" disabled={text.trim() === ''}>
+        {playgroundTexts.sendReply}
+      </Button>
+    </form>
   )
 }
 

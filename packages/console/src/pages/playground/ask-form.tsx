@@ -1,5 +1,5 @@
 import '@mantine/core/styles/NumberInput.css'
-import { Button, FileInput, Textarea, TextInput } from '@mantine/core'
+import { Button, FileInput, type FileInputProps, Textarea, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { useAnswer } from '../../api/queries.ts'
 import { playgroundTexts } from '../../texts/playground.ts'
@@ -24,16 +24,17 @@ export function AskForm({ name, isRunning, onSend, onStop }: AskFormProps) {
   const [models, setModels] = useState<readonly string[]>([''])
   const [form, setForm] = useState(emptyForm)
   const [file, setFile] = useState<File | null>(null)
+  const [mask, setMask] = useState<File | null>(null)
   const [body, setBody] = useState(() => JSON.stringify(operations[name].example, null, 2))
   const [wrong, setWrong] = useState<FormError>()
-  const { accept, fileField }: Operation = operations[name]
+  const { accept, fileField, takesMask }: Operation = operations[name]
   const asked = models.map((model) => model.trim()).filter((model) => model !== '')
   const lacksFile = fileField !== undefined && file === null
   async function submit(): Promise<void> {
     const made = name === 'chat' ? await chatBody(form, file) : parsedBody(body)
     if ('field' in made) return setWrong(made)
     setWrong(undefined)
-    await onSend({ name, models: asked, body: made.body, file })
+    await onSend({ name, models: asked, body: made.body, file, mask })
   }
   return (
     <form
@@ -59,14 +60,20 @@ export function AskForm({ name, isRunning, onSend, onStop }: AskFormProps) {
         />
       )}
       {accept !== undefined && (
-        <FileInput
+        <OneFile
           label={name === 'chat' ? playgroundTexts.picture : playgroundTexts.file}
+          accept={accept}
           value={file}
           onChange={setFile}
-          accept={accept}
-          maw="24rem"
-          clearable
-          clearButtonProps={{ 'aria-label': playgroundTexts.remove }}
+        />
+      )}
+      {takesMask && (
+        <OneFile
+          label={playgroundTexts.mask}
+          description={playgroundTexts.maskHint}
+          accept="image/png"
+          value={mask}
+          onChange={setMask}
         />
       )}
       <div className={classes.buttons}>
@@ -78,6 +85,23 @@ export function AskForm({ name, isRunning, onSend, onStop }: AskFormProps) {
         </Button>
       </div>
     </form>
+  )
+}
+
+interface OneFileProps
+  extends Pick<FileInputProps, 'description' | 'accept' | 'value' | 'onChange'> {
+  readonly label: string
+}
+
+function OneFile(props: OneFileProps) {
+  return (
+    <FileInput
+      {...props}
+      maw="24rem"
+      placeholder={playgroundTexts.chooseFile}
+      clearable
+      clearButtonProps={{ 'aria-label': `${playgroundTexts.remove}: ${props.label}` }}
+    />
   )
 }
 

@@ -54,7 +54,6 @@ export function withResults(
   text: string,
   results: readonly (readonly [call: ToolCall, result: string])[],
 ): Fields {
-  const { messages, ...rest } = body
   const called = {
     role: 'assistant',
     content: text === '' ? null : text,
@@ -65,7 +64,28 @@ export function withResults(
     })),
   }
   const answers = results.map(([{ id }, content]) => ({ role: 'tool', tool_call_id: id, content }))
-  return { ...rest, messages: [...(Array.isArray(messages) ? messages : []), called, ...answers] }
+  return withMessages(body, [called, ...answers])
+}
+
+/** The same chat with what was answered, and what is said to that. */
+export function withReply(body: Fields, text: string, reply: string): Fields {
+  return withMessages(body, [
+    { role: 'assistant', content: text },
+    { role: 'user', content: reply },
+  ])
+}
+
+/** What was said last to an answer; undefined at the beginning of a chat, and where tools have answered. */
+export function replyIn({ messages }: Fields): string | undefined {
+  if (!Array.isArray(messages)) return undefined
+  const [before, last] = messages.slice(-2).filter(isFields)
+  const { role, content } = last ?? {}
+  const isReply = before?.['role'] === 'assistant' && role === 'user'
+  return isReply && typeof content === 'string' ? content : undefined
+}
+
+function withMessages({ messages, ...rest }: Fields, further: readonly Fields[]): Fields {
+  return { ...rest, messages: [...(Array.isArray(messages) ? messages : []), ...further] }
 }
 
 export function parsedBody(text: string): Body | FormError {

@@ -17,6 +17,8 @@ export interface CodeRequest {
   readonly path: string
   readonly body: Fields
   readonly file?: CodeFile
+  /** Where a picture is to be changed. */
+  readonly mask?: CodeFile
 }
 
 /** The request as programs: whole ones, which take the key from `SLUICE_KEY` and a file from the folder they run in. */
@@ -153,7 +155,7 @@ function curl({ address, path, body, file }: CodeRequest, after = ''): Code {
   }
 }
 
-function formCurl({ address, path, body, file }: CodeRequest, field: string): Code {
+function formCurl({ address, path, body, file, mask }: CodeRequest, field: string): Code {
   const fields = Object.entries(body).map(([name, value]) => {
     const text = typeof value === 'string' ? value : JSON.stringify(value)
     return `  -F ${quoted(`${name}=${text}`)}`
@@ -165,6 +167,7 @@ function formCurl({ address, path, body, file }: CodeRequest, field: string): Co
       `  ${authorized}`,
       ...fields,
       `  -F ${quoted(`${field}=@${file?.name ?? field}`)}`,
+      ...(mask ? [`  -F ${quoted(`mask=@${mask.name}`)}`] : []),
     ].join(' \\\n'),
   }
 }
@@ -185,14 +188,25 @@ function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`
 }
 
+/** The files of a form, by the names of their fields. */
+function filesOf(
+  { file, mask }: CodeRequest,
+  fileField: string | undefined,
+): readonly (readonly [field: string, name: string])[] {
+  if (!file || fileField === undefined) return []
+  return [[fileField, file.name], ...(mask ? [['mask', mask.name] as const] : [])]
+}
+
 function openaiPython(
-  { address, body, file }: CodeRequest,
+  request: CodeRequest,
   method: string,
   then: string,
   fileField?: string,
 ): Code {
-  const opened =
-    file && fileField !== undefined ? `    ${fileField}=open("${file.name}", "rb"),\n` : ''
+  const { address, body, file } = request
+  const opened = filesOf(request, fileField)
+    .map(([field, name]) => `    ${field}=open(${JSON.stringify(name)}, "rb"),\n`)
+    .join('')
   return {
     client: 'Python (openai)',
     text: `import ${fileReading(body)}os
@@ -207,7 +221,7 @@ ${then}`,
 }
 
 function openaiJavaScript(
-  { address, body, file }: CodeRequest,
+  request: CodeRequest,
   method: string,
   ...[then, imports = [], fileField]: readonly [
     then: string,
@@ -215,8 +229,13 @@ function openaiJavaScript(
     fileField?: string,
   ]
 ): Code {
-  const opened =
-    file && fileField !== undefined ? { [fileField]: `createReadStream('${file.name}')` } : {}
+  const { address, body, file } = request
+  const opened = Object.fromEntries(
+    filesOf(request, fileField).map(([field, name]) => [
+      field,
+      `createReadStream(${JSON.stringify(name)})`,
+    ]),
+  )
   const heads = ["import OpenAI from 'openai'", ...fileImports(body), ...imports]
   return {
     client: 'JavaScript (openai)',

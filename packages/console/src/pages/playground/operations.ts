@@ -10,6 +10,8 @@ export interface Operation {
   readonly fileField?: string
   /** What may be chosen as a file. */
   readonly accept?: string
+  /** A second picture says which part of the first is meant. */
+  readonly takesMask?: true
 }
 
 export const operations = {
@@ -57,6 +59,7 @@ export const operations = {
     example: { prompt: 'Make it evening', response_format: 'b64_json' },
     fileField: 'image',
     accept: 'image/*',
+    takesMask: true,
   },
   videos: {
     path: 'v1/videos',

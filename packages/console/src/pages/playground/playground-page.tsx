@@ -14,7 +14,7 @@ import { useRuns } from './use-runs.ts'
 /** Asks any model, two or three side by side. */
 export function PlaygroundPage() {
   const [name, setName] = useState<OperationName>('chat')
-  const { runs, file, send, answerTools, stop, clear } = useRuns()
+  const { runs, file, mask, send, goOn, stop, clear } = useRuns()
   const isRunning = runs.some(({ turns }) => turns.some(({ outcome }) => outcome.isRunning))
   return (
     <Page
@@ -51,8 +51,9 @@ export function PlaygroundPage() {
               address: gatewayAddress(),
               path: operations[name].path,
               ...(file && { file: { name: file.name, type: file.type } }),
+              ...(mask && { mask: { name: mask.name, type: mask.type } }),
             }}
-            onAnswerTools={(results) => void answerTools(place, results)}
+            onNext={(next) => void goOn(place, next)}
           />
         ))}
       </div>

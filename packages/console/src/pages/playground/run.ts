@@ -14,6 +14,7 @@ interface Sending {
   readonly name: OperationName
   readonly body: Fields
   readonly file?: File | undefined
+  readonly mask?: File | undefined
   readonly signal: AbortSignal
   /** Whether what it cost may be looked up. */
   readonly mayLook: boolean
@@ -40,7 +41,7 @@ export async function run(sending: Sending, tell: Told): Promise<void> {
   tell({ isRunning: false })
 }
 
-function send({ name, body, file, signal }: Sending): Promise<Response> {
+function send({ name, body, file, mask, signal }: Sending): Promise<Response> {
   const operation: Operation = operations[name]
   if (operation.fileField === undefined)
     return fetch(operation.path, {
@@ -53,6 +54,7 @@ function send({ name, body, file, signal }: Sending): Promise<Response> {
   for (const [field, value] of Object.entries(body))
     form.append(field, typeof value === 'string' ? value : JSON.stringify(value))
   if (file) form.append(operation.fileField, file)
+  if (mask) form.append('mask', mask)
   return fetch(operation.path, { method: 'POST', headers, body: form, signal })
 }
 

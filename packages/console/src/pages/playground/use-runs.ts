@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { useRole } from '../../session.ts'
-import { withResults } from './bodies.ts'
+import { withReply, withResults } from './bodies.ts'
 import type { Fields } from './fields.ts'
 import type { OperationName } from './operations.ts'
 import { nothingYet, type Outcome, type ToolCall } from './outcome.ts'
@@ -23,6 +23,7 @@ export interface Asked {
   readonly models: readonly string[]
   readonly body: Fields
   readonly file: File | null
+  readonly mask: File | null
 }
 
 /** Requests side by side, and what comes of them. */
@@ -38,7 +39,8 @@ export function useRuns() {
       setRuns((all) =>
         all.map((one, at) => (at === place ? { ...one, turns: withNews(one.turns, news) } : one)),
       )
-    await run({ name: of.name, file: of.file ?? undefined, body, signal, mayLook }, tell)
+    const files = { file: of.file ?? undefined, mask: of.mask ?? undefined }
+    await run({ name: of.name, ...files, body, signal, mayLook }, tell)
   }
 
   async function send(sent: Asked): Promise<void> {
@@ -48,11 +50,15 @@ export function useRuns() {
     await Promise.all(begun.map(({ body }, place) => ask(sent, place, body, signal)))
   }
 
-  /** Goes on with what the tools have answered. */
-  async function answerTools(place: number, results: readonly ToolResult[]): Promise<void> {
+  /** Goes on with what the tools have answered, or with what is said next. */
+  async function goOn(place: number, next: Next): Promise<void> {
     const last = runs[place]?.turns.at(-1)
     if (!last || !asked) return
-    const body = withResults(last.body, last.outcome.text, results)
+    const { text } = last.outcome
+    const body =
+      typeof next === 'string'
+        ? withReply(last.body, text, next)
+        : withResults(last.body, text, next)
     setRuns((all) =>
       all.map((one, at) =>
         at === place ? { ...one, turns: [...one.turns, { body, outcome: nothingYet }] } : one,
@@ -71,12 +77,16 @@ export function useRuns() {
   return {
     runs,
     file: asked?.file ?? null,
+    mask: asked?.mask ?? null,
     send,
-    answerTools,
+    goOn,
     stop: () => stopping?.abort(),
     clear: () => setRuns([]),
   }
 }
+
+/** What a chat goes on with: the results of its tools, or another message. */
+export type Next = readonly ToolResult[] | string
 
 export type ToolResult = readonly [call: ToolCall, result: string]
 

@@ -7,6 +7,7 @@ export const filterNames = [
   'time',
   'from',
   'to',
+  'requestedModel',
   'model',
   'provider',
   'key',
@@ -55,7 +56,9 @@ const spans: Readonly<Record<string, number>> = {
 }
 
 /** As the gateway is asked. `now` is in milliseconds since the epoch. */
-export function queryOf({ time, from, to, ...only }: Filters, now: number): Query {
+export function queryOf({ time, from, to, ...rest }: Filters, now: number): Query {
+  // What is typed by hand into the address is left to the gateway to refuse.
+  const only = rest as Query
   const span = time === undefined ? undefined : spans[time]
   if (span !== undefined) return { ...only, from: isoOf(now - span) }
   return {

@@ -2,17 +2,16 @@ import { Anchor } from '@mantine/core'
 import type { TableColumn } from '../../parts/data-table.tsx'
 import { formatClock, formatCount, formatMicroUsd, formatMs } from '../../parts/formats.ts'
 import { requestTexts } from '../../texts/requests.ts'
+import type { Names } from '../accounts/names.ts'
 import type { LiveRequest } from './live.ts'
 import { Outcome } from './request-parts.tsx'
 import classes from './requests.module.css'
 
 const { columns } = requestTexts
 
-/** What keys and accounts are called, by their ids. */
-export type NameOf = (id: string | null | undefined) => string
-
 /** The columns of a list of requests. In which order they come the gateway says: only the newest are here. */
-export function requestColumns(nameOf: NameOf): readonly TableColumn<LiveRequest>[] {
+export function requestColumns(names: Names): readonly TableColumn<LiveRequest>[] {
+  const nameOf = (id: string | null | undefined) => (id ? names(id) : '–')
   return [
     {
       title: columns.time,

@@ -1,5 +1,6 @@
 import { Alert, Anchor, Text } from '@mantine/core'
 import { useParams } from '@tanstack/react-router'
+import { useMemo } from 'react'
 import type { Reply } from '../../api/client.ts'
 import { useAnswer } from '../../api/queries.ts'
 import { Facts, Section } from '../../parts/facts.tsx'
@@ -9,10 +10,11 @@ import { Answer } from '../../parts/states.tsx'
 import { useRole } from '../../session.ts'
 import { requestTexts } from '../../texts/requests.ts'
 import { texts } from '../../texts/texts.ts'
+import { useNames } from '../accounts/names.ts'
 import { Explained, useExplanation } from '../models/explained.tsx'
 import { Outcome } from './request-parts.tsx'
-import { useNameOf } from './caller-names.ts'
 import { ContentPart } from './content-part.tsx'
+import { Spent } from './spent.tsx'
 import classes from './requests.module.css'
 
 type Detail = Reply<'getRequest'>
@@ -41,7 +43,11 @@ function Whole({ of: request }: { readonly of: Detail }) {
         </Section>
       </div>
       {request.timeline.map((attempt) => (
-        <AttemptSection key={attempt.attempt} of={attempt} />
+        <AttemptSection
+          key={attempt.attempt}
+          of={attempt}
+          isAlone={request.timeline.length === 1}
+        />
       ))}
       {role !== 'viewer' && <ContentPart id={request.id} />}
       {role !== 'team' && <Routed model={request.model} operation={request.operation} />}
@@ -78,22 +84,26 @@ function CallSection({ of: request }: { readonly of: Detail }) {
 
 function CallerSection({ of: request }: { readonly of: Detail }) {
   const { columns } = requestTexts
-  const nameOf = useNameOf()
-  const link = (place: string, id: string | null) =>
-    id === null ? (
-      '–'
-    ) : (
-      <Anchor href={`#/${place}/${id}`} underline="always">
+  const { key, user, team, organization } = request
+  const ids = useMemo(() => [key, user, team, organization], [key, user, team, organization])
+  const nameOf = useNames(ids)
+  const link = (id: string | null) => {
+    if (id === null) return '–'
+    const place = nameOf.placeOf(id)
+    if (place === undefined) return nameOf(id)
+    return (
+      <Anchor href={place} underline="always">
         {nameOf(id)}
       </Anchor>
     )
+  }
   return (
     <Section title={requestTexts.caller}>
       <Facts
         facts={[
-          [columns.key, link('keys', request.key)],
-          [columns.user, link('users', request.user)],
-          [columns.team, link('teams', request.team)],
+          [columns.key, link(key)],
+          [columns.user, link(user)],
+          [columns.team, link(team)],
           [columns.tags, request.tags.join(', ') || '–'],
           [requestTexts.format, request.format ?? '–'],
           [requestTexts.stream, request.stream ? requestTexts.yes : requestTexts.no],
@@ -146,10 +156,13 @@ function Timeline({ of: { startedAt, durationMs, timeline } }: { readonly of: De
   )
 }
 
-const usedNames: Readonly<Record<string, string>> = requestTexts.used
+interface AttemptSectionProps {
+  readonly of: Attempt
+  /** Then the call has said already why it failed. */
+  readonly isAlone: boolean
+}
 
-function AttemptSection({ of: attempt }: { readonly of: Attempt }) {
-  const used = Object.entries({ ...attempt.usage, ...attempt.serverToolCalls })
+function AttemptSection({ of: attempt, isAlone }: AttemptSectionProps) {
   const price = [attempt.priceSource, attempt.priceDate].filter((part) => part !== null).join(', ')
   return (
     <Section
@@ -169,12 +182,12 @@ function AttemptSection({ of: attempt }: { readonly of: Attempt }) {
           [requestTexts.upstreamId, attempt.upstreamRequestId ?? '–'],
           [requestTexts.columns.cost, formatMicroUsd(attempt.costMicroUsd)],
           [requestTexts.price, price || '–'],
-          ...used.map(([name, count]) => [usedNames[name] ?? name, formatCount(count)] as const),
-          ...(attempt.errorCode === null
+          ...(attempt.errorCode === null || isAlone
             ? []
             : ([[requestTexts.reason, `${attempt.errorCode}: ${attempt.reason ?? ''}`]] as const)),
         ]}
       />
+      <Spent of={attempt} />
       {attempt.estimated && (
         <Text size="sm" mt="sm">
           {requestTexts.estimated}

@@ -8,7 +8,7 @@ import { Answer, Empty } from '../../parts/states.tsx'
 import { overviewTexts } from '../../texts/operation.ts'
 import { requestTexts } from '../../texts/requests.ts'
 import { texts } from '../../texts/texts.ts'
-import { useNameOf } from './caller-names.ts'
+import { useNames } from '../accounts/names.ts'
 import { type Filters, isUntilNow, type Query, queryOf, useFilters } from './filters.ts'
 import { type LiveRequest, useLive } from './live.ts'
 import { requestColumns } from './request-columns.tsx'
@@ -69,7 +69,11 @@ function Found({ query, filters, live }: FoundProps) {
   const { data, hasNextPage, isFetchingNextPage, fetchNextPage } = found
   const listed = useMemo(() => data?.pages.flatMap((page) => page.data) ?? [], [data])
   const rows = useMemo(() => joined(live, listed), [live, listed])
-  const nameOf = useNameOf()
+  const ids = useMemo(
+    () => [...new Set(rows.flatMap(({ key, user, team }) => [key, user, team]))],
+    [rows],
+  )
+  const nameOf = useNames(ids)
   const columns = useMemo(() => requestColumns(nameOf), [nameOf])
   const onEnd = useCallback(() => {
     if (hasNextPage && !isFetchingNextPage) void fetchNextPage()

@@ -1,9 +1,9 @@
 import { Button, NativeSelect, TextInput } from '@mantine/core'
 import { type FormEvent, useId, useState } from 'react'
-import { useAnswer, useList } from '../../api/queries.ts'
+import { useAnswer } from '../../api/queries.ts'
 import { useRole } from '../../session.ts'
 import { requestTexts } from '../../texts/requests.ts'
-import { kinds } from '../accounts/kinds.ts'
+import { IdField } from '../accounts/id-field.tsx'
 import type { FilterName, Filters } from './filters.ts'
 import classes from './requests.module.css'
 
@@ -36,6 +36,17 @@ const formats = [
   'complete',
 ]
 const outcomes = ['completed', 'failed', 'cancelled', 'incomplete'] as const
+const usual = [
+  'requestedModel',
+  'model',
+  'provider',
+  'key',
+  'team',
+  'outcome',
+  'status',
+  'tag',
+  'id',
+] as const
 const further = ['user', 'organization', 'operation', 'format'] as const
 
 const same = (values: readonly string[]): Choices => values.map((value) => [value, value])
@@ -74,11 +85,9 @@ export function SearchForm({ asked, onAsk }: SearchFormProps) {
             onChange={({ currentTarget: { value } }) => type(name, value)}
           />
         ))}
-      {(['model', 'provider', 'key', 'team', 'outcome', 'status', 'tag', 'id'] as const).map(
-        (name) => (
-          <Filter key={name} name={name} {...field} />
-        ),
-      )}
+      {usual.map((name) => (
+        <Filter key={name} name={name} {...field} />
+      ))}
       <details
         className={classes.more}
         open={further.some((name) => asked[name] !== undefined) || undefined}
@@ -116,7 +125,15 @@ interface Offered {
 const hints: Partial<Record<FilterName, string>> = {
   status: requestTexts.statusHint,
   model: requestTexts.modelHint,
+  requestedModel: requestTexts.requestedModelHint,
 }
+
+const lists = {
+  key: ['listKeys'],
+  user: ['listUsers'],
+  team: ['listTeams'],
+  organization: ['listOrganizations'],
+} as const
 
 interface FilterProps {
   readonly name: Exclude<FilterName, 'time' | 'from' | 'to'>
@@ -131,6 +148,18 @@ function Filter({ name, typed, choices, onType, onChoose }: FilterProps) {
   const value = typed[name] ?? ''
   const { values, isAll } = choices[name] ?? { values: [], isAll: false }
   const label = requestTexts.filters[name]
+  if (name === 'key' || name === 'user' || name === 'team' || name === 'organization')
+    return (
+      <IdField
+        label={label}
+        size="xs"
+        lists={lists[name]}
+        nobody={requestTexts.any}
+        value={value}
+        onChange={(id) => onChoose(name, id)}
+        onType={(text) => onType(name, text)}
+      />
+    )
   if (isAll) {
     const isListed = value === '' || values.some(([one]) => one === value)
     const offered: Choices = [['', requestTexts.any], ...values]
@@ -170,7 +199,7 @@ function Filter({ name, typed, choices, onType, onChoose }: FilterProps) {
   )
 }
 
-/** What is known of each filter; of more keys, teams or users than a page of them holds an id may be typed. */
+/** What is known of each filter that is no account's. */
 function useChoices(): Partial<Record<FilterName, Offered>> {
   const isWholeReader = useRole() !== 'team'
   const listed = useAnswer(
@@ -183,6 +212,10 @@ function useChoices(): Partial<Record<FilterName, Offered>> {
     (listed.data?.data ?? []).flatMap(({ targets }) => targets.map(({ model }) => model)),
   )
   return {
+    requestedModel: {
+      values: same((listed.data?.data ?? []).map(({ id }) => id)),
+      isAll: false,
+    },
     model: { values: same([...upstream].toSorted()), isAll: false },
     provider: {
       values: (providers.data?.data ?? [])
@@ -190,27 +223,8 @@ function useChoices(): Partial<Record<FilterName, Offered>> {
         .map(({ id, name }) => [id, name] as const),
       isAll: false,
     },
-    key: offered(useList('listKeys')),
-    team: offered(useList(kinds.team.list)),
-    user: offered(useList(kinds.user.list)),
-    organization: offered(useList(kinds.organization.list)),
     outcome: { values: outcomes.map((one) => [one, requestTexts.outcomes[one]]), isAll: true },
     operation: { values: same(operations), isAll: true },
     format: { values: same(formats), isAll: false },
-  }
-}
-
-interface Listed {
-  readonly data:
-    | { readonly pages: readonly { readonly data: readonly { id: string; name: string }[] }[] }
-    | undefined
-  readonly hasNextPage: boolean
-}
-
-function offered({ data, hasNextPage }: Listed): Offered {
-  const values = (data?.pages ?? []).flatMap((page) => page.data)
-  return {
-    values: values.map(({ id, name }) => [id, name]),
-    isAll: data !== undefined && !hasNextPage,
   }
 }

@@ -1,38 +1,12 @@
-import '@mantine/core/styles/Code.css'
 import '@mantine/core/styles/Checkbox.css'
-import { Checkbox, Code, Group, Text, TextInput } from '@mantine/core'
+import { Checkbox, Group, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
-import type { Reply } from '../../api/client.ts'
 import { useAnswer } from '../../api/queries.ts'
-import { DataTable, type TableColumn } from '../../parts/data-table.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Answer, Empty } from '../../parts/states.tsx'
 import { settingsTexts } from '../../texts/operation.ts'
 import { texts } from '../../texts/texts.ts'
-
-type Setting = Reply<'getSettings'>['data'][number]
-
-const columns: readonly TableColumn<Setting>[] = [
-  {
-    title: settingsTexts.path,
-    cell: ({ path }) => <Code>{path}</Code>,
-    sortValue: ({ path }) => path,
-  },
-  {
-    title: settingsTexts.value,
-    cell: ({ value, isHidden }) => (isHidden ? settingsTexts.hidden : shownValue(value)),
-    wraps: true,
-  },
-  {
-    title: settingsTexts.source,
-    cell: ({ source }) => source,
-    sortValue: ({ source }) => source,
-  },
-]
-
-function shownValue(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value)
-}
+import { SettingsTable } from './settings-table.tsx'
 
 /** What holds, and where each value came from. */
 export function SettingsPage() {
@@ -68,12 +42,7 @@ export function SettingsPage() {
               {rows.length === 0 ? (
                 <Empty title={settingsTexts.none} />
               ) : (
-                <DataTable
-                  label={texts.pages.settings}
-                  columns={columns}
-                  rows={rows}
-                  idOf={({ path }) => path}
-                />
+                <SettingsTable label={texts.pages.settings} rows={rows} />
               )}
               <Text size="sm" c="dimmed" mt="xs">
                 {settingsTexts.file}: {file}

@@ -27,6 +27,7 @@ export function BudgetSection() {
               columns={columns}
               rows={data}
               idOf={({ id, holder }) => `${holder.id} ${id}`}
+              isCards
             />
           )
         }

@@ -1,20 +1,30 @@
-import { useList } from '../../api/queries.ts'
+import { useMemo } from 'react'
 import { usageTexts } from '../../texts/usage.ts'
 import { useNames } from '../accounts/names.ts'
-import { isPeriod, type Naming } from './question.ts'
+import { isPeriod, type Naming, type Row } from './question.ts'
 
-/** What the values of a dimension are called. Periods are of UTC, as usage is summed. */
-export function useNaming(): Naming {
-  const accountName = useNames()
-  const keys = (useList('listKeys').data?.pages ?? []).flatMap(({ data }) => data)
-  return {
-    nameOf(dimension, value) {
-      if (typeof value !== 'string' || value === '') return usageTexts.nobody
-      if (isPeriod(dimension)) return periodName(dimension, value)
-      const name = keys.find(({ id }) => id === value)?.name
-      return name ?? accountName(value) ?? value
-    },
-  }
+const accounted = ['key', 'user', 'team', 'organization'] as const
+
+/** What the values of a dimension are called in these rows. Periods are of UTC, as usage is summed. */
+export function useNaming(rows: readonly Row[]): Naming {
+  const ids = useMemo(
+    () => [...new Set(rows.flatMap((row) => accounted.map((dimension) => textOf(row[dimension]))))],
+    [rows],
+  )
+  const nameOf = useNames(ids)
+  return useMemo(
+    () => ({
+      nameOf(dimension, value) {
+        if (typeof value !== 'string' || value === '') return usageTexts.nobody
+        return isPeriod(dimension) ? periodName(dimension, value) : nameOf(value)
+      },
+    }),
+    [nameOf],
+  )
+}
+
+function textOf(value: unknown): string | null {
+  return typeof value === 'string' ? value : null
 }
 
 /** 2026-11-22T08:00:00Z as much as the period tells of it. */

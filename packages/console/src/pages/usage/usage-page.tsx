@@ -1,16 +1,17 @@
 import { Alert, Button, Group, NativeSelect } from '@mantine/core'
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
 import { addressOf } from '../../api/client.ts'
 import { useAnswer } from '../../api/queries.ts'
 import { DataTable, type TableColumn } from '../../parts/data-table.tsx'
 import { Facts, Section } from '../../parts/facts.tsx'
 import { formatCount, formatMicroUsd } from '../../parts/formats.ts'
 import { Page } from '../../parts/page.tsx'
-import { Answer, Empty, Loading } from '../../parts/states.tsx'
+import { Answer, Empty } from '../../parts/states.tsx'
 import { useRole } from '../../session.ts'
 import { texts } from '../../texts/texts.ts'
 import { usageTexts } from '../../texts/usage.ts'
 import { BudgetSection } from './budget-section.tsx'
+import { Chart } from './chart.tsx'
 import { useNaming } from './naming.ts'
 import {
   besides,
@@ -25,8 +26,6 @@ import {
 } from './question.ts'
 import { Reconcile } from './reconcile.tsx'
 import classes from './usage.module.css'
-
-const Chart = lazy(async () => ({ default: (await import('./chart.tsx')).Chart }))
 
 /** What was used and what it cost, by one or two dimensions; budgets; and whether a bill agrees. */
 export function UsagePage() {
@@ -114,6 +113,8 @@ function Choice({ label, value, of, onChange }: ChoiceProps) {
   )
 }
 
+const noRows: readonly Row[] = []
+
 function Sums({
   question,
   query,
@@ -122,7 +123,7 @@ function Sums({
   readonly query: ReturnType<typeof queryOf>
 }) {
   const usage = useAnswer('getUsage', { query })
-  const naming = useNaming()
+  const naming = useNaming(usage.data?.data ?? noRows)
   const { by, and, measure } = question
   const columns: readonly TableColumn<Row>[] = [
     nameColumn(by, naming),
@@ -138,13 +139,7 @@ function Sums({
           <>
             <Section title={usageTexts.total}>
               <Facts facts={sumColumns.map(({ title, cell }) => [title, cell(total)])} />
-              <Suspense fallback={<Loading />}>
-                <Chart
-                  picture={pictureOf(data, question, naming)}
-                  measure={measure}
-                  label={label}
-                />
-              </Suspense>
+              <Chart picture={pictureOf(data, question, naming)} measure={measure} label={label} />
               <Notes unknown={total.unknownCosts ?? 0} isPartial={nextCursor !== null} />
             </Section>
             <div className={classes.table}>
@@ -154,6 +149,7 @@ function Sums({
                 // Of periods the last one is looked for first.
                 rows={isPeriod(by) ? data.toReversed() : data}
                 idOf={(row) => `${String(row[by])} ${String(row[and])}`}
+                isOfLines
               />
             </div>
           </>

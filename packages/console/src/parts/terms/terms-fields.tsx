@@ -9,13 +9,17 @@ interface TermsFieldsProps {
   readonly values: TermsValues
   readonly onChange: (values: TermsValues) => void
   readonly error: Error | null
+  /** Only what users set of their own keys. */
+  readonly isOfUser: boolean
 }
 
 const counts = ['requestsPerMinute', 'tokensPerMinute', 'concurrentRequests'] as const
 const lists = ['models', 'addresses', 'tags'] as const
+const ofUser = { counts: [], lists: ['models'] } as const
 
 /** A name, and what every level may carry. */
-export function TermsFields({ values, onChange, error }: TermsFieldsProps) {
+export function TermsFields({ values, onChange, error, isOfUser }: TermsFieldsProps) {
+  const shown = isOfUser ? ofUser : { counts, lists }
   const set = (field: keyof TermsValues, value: string) => onChange({ ...values, [field]: value })
   return (
     <>
@@ -35,7 +39,7 @@ export function TermsFields({ values, onChange, error }: TermsFieldsProps) {
         error={problemWith(error, 'budgets')}
       />
       <div className={classes.columns}>
-        {counts.map((field) => (
+        {shown.counts.map((field) => (
           <TextInput
             key={field}
             type="number"
@@ -68,7 +72,7 @@ export function TermsFields({ values, onChange, error }: TermsFieldsProps) {
           error={problemWith(error, 'ownKeys')}
         />
       )}
-      {lists.map((field) => (
+      {shown.lists.map((field) => (
         <Textarea
           key={field}
           label={termTexts[field]}

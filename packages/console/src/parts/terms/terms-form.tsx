@@ -11,13 +11,24 @@ interface TermsFormProps {
   readonly error: Error | null
   readonly onSubmit: (values: TermsValues) => void
   readonly onCancel: () => void
+  /** Only the terms that users set of their own keys. Default false. */
+  readonly isOfUser?: boolean
   /** Fields of its own, before the others. */
   readonly children?: ReactNode
 }
 
 /** Makes or changes something that has a name and terms. */
 export function TermsForm(props: TermsFormProps) {
-  const { initial, action, isPending, error, onSubmit, onCancel, children } = props
+  const {
+    initial,
+    action,
+    isPending,
+    error,
+    onSubmit,
+    onCancel,
+    isOfUser = false,
+    children,
+  } = props
   const [values, setValues] = useState(initial)
   function submit(event: FormEvent): void {
     event.preventDefault()
@@ -27,7 +38,7 @@ export function TermsForm(props: TermsFormProps) {
     <form onSubmit={submit}>
       <Stack>
         {children}
-        <TermsFields values={values} onChange={setValues} error={error} />
+        <TermsFields values={values} onChange={setValues} error={error} isOfUser={isOfUser} />
         {error && (
           <Alert color="red" variant="outline" role="alert">
             {error.message}
