@@ -232,6 +232,36 @@ onEachDatabase((newData) => {
     })
   })
 
+  test('names are told by their ids, and lists are searched by name', async () => {
+    const acme = await team('Acme Search')
+    const other = await team('Other')
+    const key = await granted(gateway, 'POST /admin/v1/keys', { name: 'crawler', ownerId: acme.id })
+    const { data: mine } = await granted(gateway, 'GET /v1/usage/keys')
+    const ids = [acme.id, other.id, key.id, 'key_none', mine[0]?.id].join()
+    const { data } = await granted(gateway, `GET /admin/v1/names?ids=${ids}`)
+    expect(data).toHaveLength(4)
+    expect(data).toEqual(
+      expect.arrayContaining([
+        { id: acme.id, kind: 'team', name: 'Acme Search', isFixed: false },
+        { id: other.id, kind: 'team', name: 'Other', isFixed: false },
+        { id: key.id, kind: 'key', name: 'crawler', isFixed: false },
+        { id: mine[0]?.id, kind: 'key', name: 'SLUICE_ADMIN_KEY', isFixed: true },
+      ]),
+    )
+    const seen = await granted(gateway, `GET /admin/v1/names?ids=${ids}`, undefined, acme.admin)
+    expect(new Set(seen.data.map(({ name }) => name))).toEqual(new Set(['Acme Search', 'crawler']))
+    const many = Array.from({ length: 101 }, (_, at) => `key_${at}`).join()
+    const refused = await asked(gateway, `GET /admin/v1/names?ids=${many}`)
+    expect([refused.status, refused.body.error.param]).toEqual([400, 'ids'])
+
+    const found = async (query: string) =>
+      (await granted(gateway, `GET /admin/v1/${query}`)).data.map(({ id }) => id)
+    expect(await found('teams?search=acme%20s')).toEqual([acme.id])
+    expect(await found(`teams?search=${other.id}`)).toEqual([other.id])
+    expect(await found('teams?search=nothing')).toEqual([])
+    expect(await found('keys?search=RAWL')).toEqual([key.id])
+  })
+
   test('an operator changes everything but administrators', async () => {
     const body = { name: 'op', role: 'administrator', adminRole: 'operator' }
     const { secret: operator, id } = await granted(gateway, 'POST /admin/v1/keys', body)

@@ -170,7 +170,7 @@ describe('chat completions', () => {
   test.each([
     bound('messages[2].tool_call_id', ['call_1'], [undefined, 'call_2', 1]),
     bound('messages[1].tool_calls[0].function', [call.function], [undefined, 1, 'f']),
-    bound('messages[1].tool_calls[0].function.arguments', ['{}', ''], [undefined, {}]),
+    bound('messages[1].tool_calls[0].function.arguments', ['{}', '', {}, null], [undefined, 1]),
     bound('messages[1].tool_calls[0].id', ['call_1'], [undefined, 1]),
   ])('tool calls: $param', (each) => expectBound('/v1/chat/completions', answered, each))
 

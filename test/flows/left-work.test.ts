@@ -176,16 +176,14 @@ async function leave(
   await new Promise((resolve) => setTimeout(resolve, quietMs))
   leaving.abort()
   await reading
-  let record: UsageRecord | undefined
-  await until(() => {
-    void ledger(gateway).then((records) => {
-      record = records.find(({ outcome, callId }) => outcome === 'cancelled' && !known.has(callId))
-    })
-    return record
-  })
-  known.add(record!.callId)
+  const record = await until(async () =>
+    (await ledger(gateway)).find(
+      ({ outcome, callId }) => outcome === 'cancelled' && !known.has(callId),
+    ),
+  )
+  known.add(record.callId)
   expect(record).toMatchObject({ outcome: 'cancelled', reported: false })
-  return record!
+  return record
 }
 
 const messages = [{ role: 'user', content: 'Say it a hundred times. '.repeat(20) }]
@@ -215,10 +213,17 @@ beforeAll(async () => {
   })
   const types = [...new Set(Object.values(streams).map(([type]) => type))]
   const upstreams = types.map((type) => [type, { type, baseUrl: upstream.url, key: 'k' }])
-  gateway = await start({
-    builtin: { enabled: 'always' },
-    providers: { ...Object.fromEntries(upstreams), held: { type: 'ai-sdk', package: heldPackage } },
-  })
+  gateway = await start(
+    {
+      builtin: { enabled: 'always' },
+      providers: {
+        ...Object.fromEntries(upstreams),
+        held: { type: 'ai-sdk', package: heldPackage },
+      },
+    },
+    // Where a format tells arguments in one piece alone, the answer begins with a sign of life.
+    { streamTimes: { keepAliveMs: 150, stalledMs: 300_000 } },
+  )
 })
 beforeEach(() => {
   all = Promise.withResolvers()

@@ -1,14 +1,11 @@
 // What administrators see and change of a gateway that runs: providers, models, routes, settings, and what it is.
-import { readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { parseDocument } from 'yaml'
-import { changesBetween, textWith } from '../../packages/sluice/src/config/routes.ts'
-import fc from 'fast-check'
 import { asked, granted } from '../support/administrate.ts'
 import { fakeUpstream } from '../support/fake-upstream.ts'
 import { ask, at, error, good } from '../support/routes.ts'
-import { start, type Started } from '../support/start.ts'
+import { start } from '../support/start.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 type Row = Readonly<Record<string, unknown>> & { readonly id: string }
@@ -116,146 +113,6 @@ test('a model is listed with its targets, prices and operations', async () => {
   const found = await granted(gateway, 'GET /admin/v1/models?search=builtin-ch&operation=chat')
   expect(found.data.map(({ id }) => id)).toContain('builtin-chat')
   expect((await asked(gateway, 'GET /admin/v1/models?limit=0')).body.error.param).toBe('limit')
-})
-
-const written = `# Ours.
-models:
-  # For everyday work.
-  quick:
-    targets: # in order
-      - target: first/a # the cheap one
-        weight: 1
-  slow: first/b # seldom
-`
-
-async function withFile(folder: string, further: object = {}): Promise<Started> {
-  const configFile = join(folder, 'sluice.yaml')
-  writeFileSync(configFile, written)
-  return start(
-    { models: { quick: { targets: [{ target: 'first/a', weight: 1 }] }, slow: 'first/b' } },
-    { configFile, variables: { FIRST: '1' }, ...further },
-  )
-}
-
-test('routes are planned, applied whole, and keep their comments', async () => {
-  using folder = temporaryFolder()
-  await using gateway = await withFile(folder.path)
-  const file = join(folder.path, 'sluice.yaml')
-  const { models, etag, isWritable, problems } = await granted(gateway, 'GET /admin/v1/routes')
-  expect(isWritable).toBe(true)
-  expect(models).toEqual({
-    quick: { targets: [{ target: 'first/a', weight: 1 }] },
-    slow: 'first/b',
-  })
-  // Nobody is called first here.
-  expect(problems).toMatchObject([{ model: 'quick' }, { model: 'slow' }])
-
-  const next = {
-    quick: { targets: [{ target: 'builtin/builtin-chat', weight: 2 }] },
-    fresh: 'builtin/builtin-chat',
-  }
-  const sample = { request: { model: 'fresh', ...ask } }
-  const plan = await granted(gateway, 'POST /admin/v1/routes/plan', { models: next, sample })
-  expect(plan).toMatchObject({
-    etag,
-    changes: [
-      { model: 'fresh', change: 'added', before: null, after: 'builtin/builtin-chat' },
-      { model: 'quick', change: 'changed' },
-      { model: 'slow', change: 'removed', before: 'first/b', after: null },
-    ],
-    problems: [],
-    before: { error: { code: 'model_not_found' } },
-    after: { model: 'fresh', targets: [{ target: 'builtin/builtin-chat', chosen: true }] },
-    yaml: expect.stringContaining('fresh: builtin/builtin-chat'),
-  })
-  expect(readFileSync(file, 'utf8')).toBe(written)
-
-  const applied = await granted(gateway, 'PUT /admin/v1/routes', { models: next, etag })
-  expect(applied['etag']).not.toBe(etag)
-  const text = readFileSync(file, 'utf8')
-  expect(text).toContain('# Ours.')
-  expect(text).toContain('# For everyday work.')
-  expect(text).toContain('target: builtin/builtin-chat # the cheap one')
-  expect(text).not.toContain('slow')
-  const answer = await gateway.post('/v1/chat/completions', { model: 'fresh', ...ask })
-  expect(answer.status).toBe(200)
-  const { data } = await granted(gateway, 'GET /admin/v1/audit')
-  expect(data[0]).toMatchObject({
-    action: 'routes.change',
-    before: { slow: 'first/b', fresh: null },
-    after: { slow: null, fresh: 'builtin/builtin-chat' },
-  })
-
-  const late = await asked(gateway, 'PUT /admin/v1/routes', { models: {}, etag })
-  expect([late.status, late.body.error.param]).toEqual([409, 'etag'])
-  expect(readFileSync(file, 'utf8')).toBe(text)
-})
-
-test('what is wrong in a route is named, and nothing is written', async () => {
-  using folder = temporaryFolder()
-  await using gateway = await withFile(folder.path)
-  const { etag } = await granted(gateway, 'GET /admin/v1/routes')
-  const models = { quick: { targets: [{ target: 'first/a', weight: -1 }] } }
-  for (const [address, body] of [
-    ['POST /admin/v1/routes/plan', { models }],
-    ['PUT /admin/v1/routes', { models, etag }],
-  ] as const) {
-    const refused = await asked(gateway, address, body)
-    expect([refused.status, refused.body.error.param]).toEqual([
-      400,
-      'models.quick.targets[0].weight',
-    ])
-  }
-  expect((await asked(gateway, 'POST /admin/v1/routes/plan', {})).body.error.param).toBe('models')
-  expect(readFileSync(join(folder.path, 'sluice.yaml'), 'utf8')).toBe(written)
-})
-
-test('a file that cannot be written is said to be so, and the plan has the text for it', async () => {
-  using folder = temporaryFolder()
-  const configFile = join(folder.path, 'no-folder', 'sluice.yaml')
-  await using gateway = await start({}, { configFile })
-  const { etag, isWritable } = await granted(gateway, 'GET /admin/v1/routes')
-  expect(isWritable).toBe(false)
-  const models = { fresh: 'builtin/builtin-chat' }
-  const refused = await asked(gateway, 'PUT /admin/v1/routes', { models, etag })
-  expect([refused.status, refused.body.error.message]).toEqual([
-    409,
-    expect.stringContaining('cannot be written'),
-  ])
-  const plan = await granted(gateway, 'POST /admin/v1/routes/plan', { models })
-  expect(plan).toMatchObject({
-    isWritable: false,
-    yaml: 'models:\n  fresh: builtin/builtin-chat\n',
-  })
-})
-
-test('whatever is changed, the text means what was asked for', () => {
-  const route = fc.oneof(
-    fc.constantFrom('first/a', 'second/b'),
-    fc.record(
-      {
-        targets: fc.array(
-          fc.record({ target: fc.constantFrom('first/a', 'x/y'), weight: fc.nat(9) }),
-          { minLength: 1, maxLength: 3 },
-        ),
-        strategy: fc.constantFrom('weighted', 'latency'),
-        retries: fc.record({ attempts: fc.integer({ min: 1, max: 5 }) }),
-      },
-      { requiredKeys: ['targets'] },
-    ),
-  )
-  const routes = fc.dictionary(fc.stringMatching(/^[a-z][a-z.: -]{0,8}[a-z]$/), route, {
-    maxKeys: 4,
-  })
-  fc.assert(
-    fc.property(routes, routes, (one, other) => {
-      const first = textWith('# Top.\nserver:\n  port: 1\n', changesBetween({}, one))
-      const second = textWith(first, changesBetween(one, other))
-      const { server, models = {} } = parseDocument(second).toJS() as Record<string, object>
-      expect({ server, models }).toEqual({ server: { port: 1 }, models: other })
-      expect(second).toContain('# Top.')
-    }),
-  )
 })
 
 test('settings say where they came from, and no secret', async () => {

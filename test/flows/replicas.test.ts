@@ -1,4 +1,4 @@
-// Two gateways, each a process with a folder of its own, at one PostgreSQL and one Redis: to callers they are one.
+// Three gateways, each a process with a folder of its own, at one PostgreSQL and one Redis: to callers they are one.
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
@@ -51,25 +51,32 @@ interface Shown {
   readonly secret: string
 }
 
-describe.runIf(postgres && redis)('two replicas', () => {
+describe.runIf(postgres && redis)('three replicas', () => {
   const opened = new AsyncDisposableStack()
   let upstream: FakeUpstream
   let databaseUrl: string
+  let content: ConfigFile
   const folders: string[] = []
   let here: Program
   let there: Program
+  let further: Program
   beforeAll(async () => {
     upstream = opened.use(await fakeUpstream(answering))
     databaseUrl = (await postgres?.newSchema()) ?? ''
     const up = { type: 'openai', baseUrl: upstream.url, key: 'k' } as const
-    const content: ConfigFile = { prices, providers: { up }, builtin: { enabled: 'always' } }
-    const started = [0, 1].map(async (): Promise<Program> => {
+    content = {
+      prices,
+      providers: { up },
+      builtin: { enabled: 'always' },
+      redis: { timeoutMs: 5_000 },
+    }
+    const started = [0, 1, 2].map(async (): Promise<Program> => {
       const { path: folder } = opened.use(temporaryFolder())
       folders.push(folder)
       const variables = { DATABASE_URL: databaseUrl, REDIS_URL: redis?.url ?? '' }
       return opened.use(await startProgram({ folder, content, variables }))
     })
-    ;[here, there] = (await Promise.all(started)) as [Program, Program]
+    ;[here, there, further] = (await Promise.all(started)) as [Program, Program, Program]
   })
   afterAll(() => opened.disposeAsync())
   afterEach(() => upstream.answer(answering))
@@ -83,10 +90,11 @@ describe.runIf(postgres && redis)('two replicas', () => {
     return answer.json as Shown
   }
 
-  /** A key that is made here and known there. */
+  /** A key that is made here and known to all. */
   async function newKey(terms: object = {}): Promise<Shown> {
     const key = await made(here, 'keys', { name: 'app', ...terms })
-    await until(async () => (await there.ask('/v1/models', { key: key.secret })).status === 200)
+    for (const at of [there, further])
+      await until(async () => (await at.ask('/v1/models', { key: key.secret })).status === 200)
     return key
   }
 
@@ -94,15 +102,16 @@ describe.runIf(postgres && redis)('two replicas', () => {
     at.ask('/v1/chat/completions', { body, key })
 
   /** Asks so often, each in turn, all at once. */
-  const askBoth = (count: number, key: string) =>
-    Promise.all(Array.from({ length: count }, (_, n) => ask(n % 2 ? here : there, key)))
+  const askAll = (count: number, key: string) =>
+    Promise.all(Array.from({ length: count }, (_, n) => ask(oneOf(n), key)))
+  const oneOf = (n: number) => [here, there, further][n % 3] as Program
 
   const granted = (told: readonly Told[]) => told.filter(({ status }) => status === 200).length
 
-  test('a rate is one for both', async () => {
+  test('a rate is one for all', async () => {
     const begun = performance.now()
     const { secret } = await newKey({ requestsPerMinute: 30 })
-    const told = await askBoth(60, secret)
+    const told = await askAll(60, secret)
     const most = Math.floor(30 * (1 + (performance.now() - begun) / 60_000))
     expect(granted(told)).toBeLessThanOrEqual(most)
     expect(granted(told)).toBeGreaterThanOrEqual(30)
@@ -111,7 +120,7 @@ describe.runIf(postgres && redis)('two replicas', () => {
     for (const { headers } of refused) expect(Number(headers['retry-after'])).toBeGreaterThan(0)
   })
 
-  test('places are one number for both', async () => {
+  test('places are one number for all', async () => {
     const { secret } = await newKey({ concurrentRequests: 5 })
     const held: (() => void)[] = []
     upstream.answer((_seen, response) => {
@@ -119,7 +128,7 @@ describe.runIf(postgres && redis)('two replicas', () => {
     })
     const refused: Told[] = []
     const asked = Array.from({ length: 20 }, async (_, n) => {
-      const told = await ask(n % 2 ? here : there, secret)
+      const told = await ask(oneOf(n), secret)
       if (told.status === 429) refused.push(told)
       return told
     })
@@ -129,7 +138,7 @@ describe.runIf(postgres && redis)('two replicas', () => {
     expect(granted(await Promise.all(asked))).toBe(5)
     upstream.answer(answering)
     // A place is free a moment after its answer was read.
-    await until(async () => granted(await askBoth(4, secret)) === 4)
+    await until(async () => granted(await askAll(4, secret)) === 4)
   })
 
   test('a budget that was spent here is spent there', async () => {
@@ -137,19 +146,36 @@ describe.runIf(postgres && redis)('two replicas', () => {
     const { secret } = await newKey(terms)
     for (let call = 0; call < 4; call += 1) expect((await ask(here, secret)).status).toBe(200)
     // Each may cost ten for its answer and some for its question: of what is left none has enough.
-    const refused = await ask(there, secret)
-    expect(refused.status).toBe(429)
-    expect(refused.json).toMatchObject({ error: { code: 'insufficient_quota' } })
-    expect(refused.headers['x-should-retry']).toBe('false')
-    const shown = await there.ask('/v1/usage', { key: secret })
-    expect(shown.json).toMatchObject({ limits: [{ kind: 'budget', remaining: used }] })
+    for (const at of [there, further]) {
+      const refused = await ask(at, secret)
+      expect(refused.status).toBe(429)
+      expect(refused.json).toMatchObject({ error: { code: 'insufficient_quota' } })
+      expect(refused.headers['x-should-retry']).toBe('false')
+      const shown = await at.ask('/v1/usage', { key: secret })
+      expect(shown.json).toMatchObject({ limits: [{ kind: 'budget', remaining: used }] })
+    }
+  })
+
+  test('a budget that all ask for at once lets in what it has money for', async () => {
+    // Each may cost twelve, and costs ten: what is settled meanwhile lets in some more.
+    const terms = { budgets: [{ limitMicroUsd: 20 * used, window: 'month' }] }
+    const { secret } = await newKey(terms)
+    const told = await askAll(150, secret)
+    expect(granted(told)).toBeGreaterThanOrEqual(15)
+    expect(granted(told)).toBeLessThanOrEqual(20)
+    expect(new Set(told.map(({ status }) => status))).toEqual(new Set([200, 429]))
+    const left = await here.ask('/v1/usage', { key: secret })
+    expect(left.json).toMatchObject({
+      limits: [{ kind: 'budget', remaining: 20 * used - granted(told) * used }],
+    })
   })
 
   test('a key that is revoked here is refused there, and its streams end there, within two seconds', async () => {
     const key = await newKey()
     const streams = await Promise.all(
-      clientStreams.map(async (client) => {
-        const answer = await fetch(there.url + client.path('up/m'), {
+      clientStreams.map(async (client, n) => {
+        const at = n % 2 ? there : further
+        const answer = await fetch(at.url + client.path('up/m'), {
           method: 'POST',
           headers: { authorization: `Bearer ${key.secret}`, 'content-type': 'application/json' },
           body: JSON.stringify(client.body('up/m')),
@@ -175,7 +201,7 @@ describe.runIf(postgres && redis)('two replicas', () => {
       expect(client.isError(whole), whole).toBe(true)
       expect(at - revokedAt, client.name).toBeLessThan(2_000)
     }
-    expect((await ask(there, key.secret)).status).toBe(401)
+    for (const at of [there, further]) expect((await ask(at, key.secret)).status).toBe(401)
   })
 
   test('what was stored here is read and deleted there', async () => {
@@ -186,10 +212,29 @@ describe.runIf(postgres && redis)('two replicas', () => {
     expect((await there.ask(path, { key })).json).toMatchObject({ id: stored.id })
     const next = { ...body, previous_response_id: stored.id }
     const answered = await there.ask('/v1/responses', { key, body: next })
-    expect(answered.status).toBe(200)
+    expect(answered.status, answered.bytes.toString()).toBe(200)
     expect(upstream.seen.at(-1)?.text).toContain('Hello')
     expect((await there.ask(path, { key, method: 'DELETE' })).status).toBe(200)
     for (const at of [here, there]) expect((await at.ask(path, { key })).status).toBe(404)
+  })
+
+  test('what was stored here is continued where nobody knows yet that the upstream has no Responses', async () => {
+    const { secret: key } = await newKey()
+    await using chats = await fakeUpstream(answering)
+    const up = { type: 'openai', baseUrl: chats.url, key: 'k' } as const
+    for (const at of [here, there]) {
+      at.configure({ ...content, providers: { ...content.providers, chats: up } })
+      const body = { model: 'chats/m', messages: chat.messages, max_tokens: 10 }
+      await until(async () => (await ask(at, key, body)).status === 200, 20_000)
+    }
+    const body = { model: 'chats/m', input: 'Hi' }
+    const stored = (await here.ask('/v1/responses', { key, body })).json as Shown
+    for (let turn = 0; turn < 2; turn += 1) {
+      const next = { ...body, previous_response_id: stored.id }
+      const answered = await there.ask('/v1/responses', { key, body: next })
+      expect(answered.status, answered.bytes.toString()).toBe(200)
+      expect(chats.seen.at(-1)?.text).toContain('Hello')
+    }
   })
 
   test('a video that is made here is asked for, downloaded and deleted there', async () => {
@@ -207,11 +252,11 @@ describe.runIf(postgres && redis)('two replicas', () => {
       expect((await at.ask(`/v1/videos/${id}/content`, { key })).status).toBe(404)
   }, 90_000)
 
-  test('the audit log is whole though both write to it at once', async () => {
+  test('the audit log is whole though all write to it at once', async () => {
     const { id } = await made(here, 'teams', { name: 'busy' })
     const changes = await Promise.all(
       Array.from({ length: 20 }, (_, n) =>
-        administer(n % 2 ? here : there, `teams/${id}`, {
+        administer(oneOf(n), `teams/${id}`, {
           method: 'PATCH',
           body: { name: `n${n}` },
         }),
@@ -230,14 +275,14 @@ describe.runIf(postgres && redis)('two replicas', () => {
     )
   })
 
-  test('when both stop every call is in the ledger once, and no journal is left', async () => {
+  test('when all stop every call is in the ledger once, and no journal is left', async () => {
     await using before = await openPostgres({ url: databaseUrl })
     const { secret } = await newKey()
     const known = new Set((await before.listUsage({ limit: 10_000 })).map(({ callId }) => callId))
-    const asked = Array.from({ length: 60 }, (_, n) => ask(n % 2 ? here : there, secret))
+    const asked = Array.from({ length: 60 }, (_, n) => ask(oneOf(n), secret))
     expect(granted(await Promise.all(asked))).toBe(60)
     for (const { exitCode, stderr } of await Promise.all(
-      [here, there].map((one) => one.end('SIGTERM')),
+      [here, there, further].map((one) => one.end('SIGTERM')),
     ))
       expect([exitCode, stderr]).toEqual([0, ''])
     const records = await before.listUsage({ limit: 10_000 })

@@ -84,7 +84,7 @@ function describeRequests(name: string, open: () => Promise<Store>): void {
         },
       )
       expect(answer.status).toBe(200)
-      const { body } = await search(gateway)
+      const { body } = await search(gateway, '?requestedModel=routed')
       expect(body).toMatchObject({
         nextCursor: null,
         data: [
@@ -190,6 +190,9 @@ function describeRequests(name: string, open: () => Promise<Store>): void {
         'status=200': [c, a],
         'format=chat': [c, b, a],
         'format=messages': [],
+        'requestedModel=first/a': [a],
+        'requestedModel=b': [b],
+        'requestedModel=second/a': [],
         'id=own-request-2': [b],
         [`id=${a}`]: [a],
         'id=unknown': [],
@@ -240,6 +243,7 @@ function describeRequests(name: string, open: () => Promise<Store>): void {
       await using all = await watch(adminKey)
       await using own = await watch(ofTeam.secret)
       await using failing = await watch(adminKey, '?outcome=failed')
+      await using named = await watch(adminKey, '?requestedModel=first/b')
       await chat(gateway, { model: 'first/a' })
       await chat(gateway, { model: 'first/b' }, { key: mine.secret })
       first.answer(refusing)
@@ -257,6 +261,8 @@ function describeRequests(name: string, open: () => Promise<Store>): void {
       ])
       await until(() => told(failing).length === 1 && told(own).length === 2)
       expect(told(failing)).toEqual(['request c'])
+      await until(() => told(named).length === 2)
+      expect(told(named)).toEqual(['begin b', 'request b'])
       expect(told(own)).toEqual(['begin b', 'request b'])
       await until(async () => (await search(gateway)).body.data.length === 3)
     })

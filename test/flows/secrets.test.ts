@@ -1,5 +1,5 @@
 // Whatever an upstream quotes, no secret comes out; and no credential goes anywhere but to its own upstream.
-import { describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   type Answering,
   type FakeUpstream,
@@ -79,8 +79,10 @@ const credentials = secrets.filter(({ isAddress }) => isAddress !== true)
 
 const chat = clientStreams[0]!
 
-interface Stage extends AsyncDisposable {
+/** A provider of its own for each test: one gateway has those of a secret, and what one learns of it is not another's. */
+interface Stage {
   readonly gateway: Started
+  readonly provider: string
   readonly upstream: FakeUpstream
   readonly quote: string
   readonly value: string
@@ -88,25 +90,59 @@ interface Stage extends AsyncDisposable {
 
 const quoteOf = ({ quoted }: Secret, url = ''): string => `The proxy got ${quoted(url)} and said no`
 
-async function stage(family: Family, secret: Secret): Promise<Stage> {
+/** So many tests of a family ask with one secret. */
+const stagesMax = 13
+
+type Stages = Readonly<Record<Family, Stage[]>>
+
+async function openStages(secret: Secret, opened: AsyncDisposableStack): Promise<Stages> {
   const { key, header, value } = secret
-  const upstream = await fakeUpstream((_seen, response) => noSuchAddress(response))
-  const routes: Routes = {
-    providers: {
-      up: { type: family, baseUrl: upstream.url, key, headers: { 'x-operator': header } },
-    },
-    defaults: { retries: { attempts: 1 } },
-  }
-  const gateway = await start(routes)
+  const providers: NonNullable<Routes['providers']> = {}
+  const made: Record<string, FakeUpstream> = {}
+  for (const family of families)
+    for (let at = 0; at < stagesMax; at += 1) {
+      const upstream = opened.use(await fakeUpstream((_seen, response) => noSuchAddress(response)))
+      made[`${family}-${at}`] = upstream
+      providers[`${family}-${at}`] = {
+        type: family,
+        baseUrl: upstream.url,
+        key,
+        headers: { 'x-operator': header },
+      }
+    }
+  const gateway = opened.use(await start({ providers, defaults: { retries: { attempts: 1 } } }))
+  const stagesOf = (family: Family) =>
+    Object.entries(made)
+      .filter(([provider]) => provider.startsWith(`${family}-`))
+      .map(([provider, upstream]) => ({
+        gateway,
+        provider,
+        upstream,
+        quote: quoteOf(secret, upstream.url),
+        value: value(upstream.url),
+      }))
   return {
-    gateway,
-    upstream,
-    quote: quoteOf(secret, upstream.url),
-    value: value(upstream.url),
-    async [Symbol.asyncDispose]() {
-      await gateway[Symbol.asyncDispose]()
-      await upstream[Symbol.asyncDispose]()
-    },
+    openai: stagesOf('openai'),
+    anthropic: stagesOf('anthropic'),
+    gemini: stagesOf('gemini'),
+  }
+}
+
+/** A provider that no test has asked yet. */
+type NextStage = (family: Family) => Stage
+
+/** The gateway of a secret, for the tests of the describe block that this is called in. */
+function useStages(secret: Secret): NextStage {
+  const opened = new AsyncDisposableStack()
+  let stages: Stages | undefined
+  beforeAll(async () => {
+    stages = await openStages(secret, opened)
+  })
+  afterAll(() => opened.disposeAsync())
+  return (family) => {
+    const next = stages?.[family].pop()
+    if (!next) throw new Error('More tests than providers: raise stagesMax')
+    return next
   }
 }
 
@@ -116,9 +152,14 @@ async function shown(response: Response): Promise<string> {
 }
 
 /** One call of a format, and what its caller sees. */
-async function asked({ gateway }: Stage, client: (typeof clientStreams)[number], stream: boolean) {
-  const body = client.body('up/m')
-  const path = client.path('up/m')
+async function asked(
+  { gateway, provider }: Stage,
+  client: (typeof clientStreams)[number],
+  stream: boolean,
+) {
+  const model = `${provider}/m`
+  const body = client.body(model)
+  const path = client.path(model)
   const seen = stream
     ? gateway.post(path, body)
     : gateway.post(path.replace(':streamGenerateContent?alt=sse', ':generateContent'), {
@@ -133,35 +174,42 @@ const statuses = [400, 401, 402, 403, 404, 422, 429, 500, 503] as const
 const unsaid: ReadonlySet<number> = new Set([401, 402, 403])
 
 describe.each(secrets)('$name', (secret) => {
+  const next = useStages(secret)
+
   describe.each(families)('quoted by an upstream that speaks %s', (family) => {
     for (const status of statuses)
       test(`with ${status} is not shown to the caller`, () =>
-        unseenInAnswer(secret, family, status))
+        unseenInAnswer(next(family), family, status))
 
     test.each(['before the content', 'after the content'] as const)(
       'by an error event %s is not shown to the caller',
-      (place) => unseenInStream(secret, family, place),
+      (place) => unseenInStream(next(family), family, place),
     )
   })
 
   test('quoted in an error that came with 200 is not shown to the caller', () =>
-    unseenInErrorBody(secret))
+    unseenInErrorBody(next('openai')))
 
   test('quoted by a response that failed is not shown to the caller', () =>
-    unseenInFailedResponse(secret))
+    unseenInFailedResponse(next('openai')))
 })
 
 describe.each(credentials)('$name', (secret) => {
+  const next = useStages(secret)
+
   test.each(statuses)('quoted with %i is not in the log', (status) =>
-    unseenInLog(secret, refusing('openai', status, quoteOf(secret)), false),
+    unseenInLog(next('openai'), refusing('openai', status, quoteOf(secret)), false),
   )
 
   test('quoted by an error event is not in the log', () =>
-    unseenInLog(secret, failingStream('openai', 'after the content', quoteOf(secret)), true))
+    unseenInLog(
+      next('openai'),
+      failingStream('openai', 'after the content', quoteOf(secret)),
+      true,
+    ))
 })
 
-async function unseenInAnswer(secret: Secret, family: Family, status: number): Promise<void> {
-  await using staged = await stage(family, secret)
+async function unseenInAnswer(staged: Stage, family: Family, status: number): Promise<void> {
   staged.upstream.answer(refusing(family, status, staged.quote))
   // A refused key is set aside, so that a second call would not get so far.
   const ways = unsaid.has(status)
@@ -176,18 +224,16 @@ async function unseenInAnswer(secret: Secret, family: Family, status: number): P
 }
 
 async function unseenInStream(
-  secret: Secret,
+  staged: Stage,
   family: Family,
   place: Parameters<typeof failingStream>[1],
 ): Promise<void> {
-  await using staged = await stage(family, secret)
   staged.upstream.answer(failingStream(family, place, staged.quote))
   for (const client of clientStreams)
     expect(await asked(staged, client, true)).not.toContain(staged.value)
 }
 
-async function unseenInErrorBody(secret: Secret): Promise<void> {
-  await using staged = await stage('openai', secret)
+async function unseenInErrorBody(staged: Stage): Promise<void> {
   staged.upstream.answer((seen, response) =>
     seen.path.endsWith('/responses')
       ? noSuchAddress(response)
@@ -199,8 +245,7 @@ async function unseenInErrorBody(secret: Secret): Promise<void> {
 }
 
 /** An upstream that speaks Responses itself, whose answer is a failure in the format's own form. */
-async function unseenInFailedResponse(secret: Secret): Promise<void> {
-  await using staged = await stage('openai', secret)
+async function unseenInFailedResponse(staged: Stage): Promise<void> {
   const failed = {
     id: 'resp_failed',
     object: 'response',
@@ -225,10 +270,11 @@ async function unseenInFailedResponse(secret: Secret): Promise<void> {
   }
 }
 
-async function unseenInLog(secret: Secret, answering: Answering, stream: boolean): Promise<void> {
-  await using staged = await stage('openai', secret)
+async function unseenInLog(staged: Stage, answering: Answering, stream: boolean): Promise<void> {
+  const { logged } = staged.gateway
+  const before = logged.length
   staged.upstream.answer(answering)
   await asked(staged, chat, stream)
-  await until(() => staged.gateway.logged.some(({ message }) => message === 'request'))
-  expect(JSON.stringify(staged.gateway.logged)).not.toContain(staged.value)
+  await until(() => logged.slice(before).some(({ message }) => message === 'request'))
+  expect(JSON.stringify(logged)).not.toContain(staged.value)
 }

@@ -78,6 +78,12 @@ interface Stage extends AsyncDisposable {
   readonly gateway: Started
 }
 
+/** Short where something falls silent, and only there: a busy machine takes its time for everything else. */
+function limitsOf(fault: Fault): { readonly firstTokenMs?: number; readonly idleMs?: number } {
+  if (fault === faultsBefore['stall']) return { firstTokenMs: 400 }
+  return fault === faultsAfter['stall'] ? { idleMs: 400 } : {}
+}
+
 async function stage(stream: UpstreamStream, fault: Fault): Promise<Stage> {
   const first = await fakeUpstream(withoutResponses((response) => fault(response, stream)))
   const second = await fakeUpstream(
@@ -87,13 +93,13 @@ async function stage(stream: UpstreamStream, fault: Fault): Promise<Stage> {
   )
   const gateway = await start({
     providers: {
-      first: { type: stream.type, baseUrl: first.url, key: 'a' },
+      first: { type: stream.type, baseUrl: first.url, key: 'a', timeouts: limitsOf(fault) },
       second: { type: stream.type, baseUrl: second.url, key: 'b' },
     },
     models: {
       both: { targets: [{ target: 'first/m' }], fallback: ['second/m'] },
     },
-    defaults: { retries: { attempts: 1 }, timeouts: { firstTokenMs: 400, idleMs: 400 } },
+    defaults: { retries: { attempts: 1 } },
   })
   return {
     first,

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { ConfigFile } from '../../packages/sluice/src/config/schema.ts'
 import { granted } from '../support/administrate.ts'
 import { fakeUpstream, json } from '../support/fake-upstream.ts'
-import { start } from '../support/start.ts'
+import { type Started, start } from '../support/start.ts'
 
 /** Ten seconds at 32 kbit/s. */
 const recording = Buffer.alloc(40_000, 1)
@@ -17,6 +17,13 @@ const usages = {
     total_tokens: 120,
   },
   seconds: { type: 'duration', seconds: 10 },
+}
+
+function sent(gateway: Started, key: string): Promise<Response> {
+  const form = new FormData()
+  form.set('model', 'up/m')
+  form.set('file', new Blob([recording], { type: 'audio/mpeg' }), 'a.mp3')
+  return gateway.request('/v1/audio/transcriptions', { method: 'POST', body: form, key })
 }
 
 interface Case {
@@ -53,12 +60,7 @@ test.each<[string, Case]>([
   const ask = async (limitMicroUsd: number) => {
     const budgets = [{ id: 'b', limitMicroUsd, window: 'month' }]
     const key = await granted(gateway, 'POST /admin/v1/keys', { name: 'k', budgets })
-    const form = new FormData()
-    form.set('model', 'up/m')
-    form.set('file', new Blob([recording], { type: 'audio/mpeg' }), 'a.mp3')
-    const send = () =>
-      gateway.request('/v1/audio/transcriptions', { method: 'POST', body: form, key: key.secret })
-    return { send, key }
+    return { send: () => sent(gateway, key.secret), key }
   }
   const less = await ask(reserved - 1)
   const refused = await less.send()
@@ -79,4 +81,31 @@ test.each<[string, Case]>([
       { timeout: 15_000 },
     )
     .toBe(reserved - spent)
+})
+
+test('tokens per minute have the tokens of a recording put aside, and at last those that it was', async () => {
+  let isHeld = true
+  const held: (() => void)[] = []
+  await using upstream = await fakeUpstream((_seen, response) => {
+    const answer = () => json(response, { text: 'Hello', usage: usages.tokens })
+    if (isHeld) held.push(answer)
+    else answer()
+  })
+  await using gateway = await start({
+    defaults: { retries: { attempts: 1 } },
+    providers: { up: { type: 'openai', baseUrl: upstream.url, key: 'k' } },
+  })
+  // Of ten seconds 320 tokens of sound and 80 of text are put aside; 120 are used.
+  const key = await granted(gateway, 'POST /admin/v1/keys', { name: 'k', tokensPerMinute: 700 })
+  const first = sent(gateway, key.secret)
+  await expect.poll(() => held.length, { timeout: 15_000 }).toBe(1)
+  const refused = await sent(gateway, key.secret)
+  expect(refused.status).toBe(429)
+  expect(upstream.seen).toHaveLength(1)
+  isHeld = false
+  held[0]?.()
+  expect((await first).status).toBe(200)
+  await expect
+    .poll(async () => (await sent(gateway, key.secret)).status, { timeout: 15_000 })
+    .toBe(200)
 })

@@ -98,6 +98,26 @@ describe.each<[string, ProviderConfig]>([
   })
 })
 
+test('a target of a route takes so many by that route, and others reach it otherwise', async () => {
+  await using held = await heldUpstream()
+  const targets = [{ target: 'up/m', maxConcurrent: 3 }]
+  const models = { fast: { targets }, slow: { targets: [{ target: 'up/m' }] } }
+  await using gateway = await start(
+    settings(held, { maxConcurrent: 5, queueMs: 20_000 }, { models }),
+  )
+  const byRoute = Array.from({ length: 10 }, () => ask(gateway, { model: 'fast' }))
+  await until(() => held.waiting() === 3)
+  const seen = await until(async () => {
+    const now = await scrape(gateway)
+    return (now.value('sluice_queue_length') ?? 0) >= 7 && now
+  })
+  expect(seen.value('sluice_upstream_calls_in_flight', { upstream: 'fast>up/m' })).toBe(3)
+  const otherwise = Array.from({ length: 2 }, () => ask(gateway, { model: 'slow' }))
+  await until(() => held.waiting() === 5)
+  expect(await drained(held, [...byRoute, ...otherwise])).toEqual(Array(12).fill(200))
+  expect(held.most()).toBe(5)
+})
+
 test('keys take turns', async () => {
   await using held = await heldUpstream()
   await using gateway = await start(settings(held, { maxConcurrent: 1, queueMs: 20_000 }))

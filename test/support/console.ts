@@ -21,7 +21,8 @@ export interface ConsoleBrowser extends AsyncDisposable {
 }
 
 interface OpenOptions {
-  readonly key?: string
+  /** Undefined: nobody is signed in. */
+  readonly key?: string | undefined
   readonly isPhone?: boolean
   readonly colorScheme?: 'light' | 'dark'
 }
@@ -29,6 +30,8 @@ interface OpenOptions {
 /** A page, with everything about it that must not be. */
 export interface ConsolePage extends AsyncDisposable {
   readonly page: Page
+  /** The same page as it is on a phone or on a desk, and in these colours, without being loaded again. */
+  turn(look: Pick<OpenOptions, 'isPhone' | 'colorScheme'>): Promise<void>
   /**
    * What is wrong: requests to anybody but the gateway, errors in the browser's log (a policy that was broken is one), whatever
    * is wider than the window, and what axe finds (WCAG 2.2 A and AA, and best practices).
@@ -113,6 +116,10 @@ async function openPage(
   await page.goto(`${url}/#${path}`)
   return {
     page,
+    async turn(look) {
+      await page.setViewportSize(look.isPhone === true ? phone : desk)
+      await page.emulateMedia({ colorScheme: look.colorScheme ?? 'light', reducedMotion: 'reduce' })
+    },
     problems: async () => [...seen, ...(await widthProblems(page)), ...(await axeProblems(page))],
     expectStatus: (status) => void expected.add(status),
     [Symbol.asyncDispose]: () => context.close(),
@@ -133,7 +140,7 @@ async function widthProblems(page: Page): Promise<readonly string[]> {
 }
 
 async function axeProblems(page: Page): Promise<readonly string[]> {
-  await page.evaluate(axe.source)
+  if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(axe.source)
   const found = (await page.evaluate('axe.run(document, { resultTypes: ["violations"] })')) as {
     readonly violations: readonly {
       readonly id: string

@@ -28,15 +28,9 @@ export async function expectRecords(
   upstreams: Upstreams,
   expected: readonly string[],
 ): Promise<void> {
-  let count = 0
   const areOver = () =>
     Object.values(upstreams).every(({ seen }) => seen.every(({ isOver }) => isOver))
-  const look = () => {
-    void ledger(gateway).then(({ length }) => {
-      count = length
-    })
-    return count >= expected.length && areOver()
-  }
+  const look = async () => areOver() && (await ledger(gateway)).length >= expected.length
   // What is missing then is said better by the comparison below.
   await until(look).catch(() => undefined)
   // A record too many would be written by now: this takes a turn of everything a call does.

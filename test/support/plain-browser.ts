@@ -4,6 +4,12 @@ export class PlainBrowser {
   readonly #cookies = new Map<string, Map<string, string>>()
   /** Everything that was asked to be kept, in order. */
   readonly set: string[] = []
+  readonly #headers: Readonly<Record<string, string>>
+
+  /** `headers` go with every request. */
+  constructor(headers: Readonly<Record<string, string>> = {}) {
+    this.#headers = headers
+  }
 
   /** Asks once. */
   async open(address: string, options: RequestInit & { headers?: Record<string, string> } = {}) {
@@ -14,7 +20,7 @@ export class PlainBrowser {
       ...options,
       redirect: 'manual',
       signal: AbortSignal.timeout(20_000),
-      headers: { ...(cookie !== '' && { cookie }), ...options.headers },
+      headers: { ...this.#headers, ...(cookie !== '' && { cookie }), ...options.headers },
     })
     for (const line of answer.headers.getSetCookie()) {
       this.set.push(line)

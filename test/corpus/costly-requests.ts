@@ -1,0 +1,211 @@
+// Requests in form that cost much to translate, to explain or to work out, though their bodies are quickly parsed.
+
+interface CostlyRequest {
+  readonly name: string
+  /** Which upstream is asked: a provider's id. */
+  readonly up: 'openai' | 'gemini' | 'anthropic' | 'builtin'
+  readonly path: string
+  /** Without the model, unless it is another one. */
+  readonly body: () => object
+  readonly status: 200 | 400 | 413
+}
+
+const megabyte = 1024 * 1024
+const many = <T>(count: number, item: (index: number) => T): readonly T[] =>
+  Array.from({ length: count }, (_, index) => item(index))
+const question = { role: 'user', content: 'Hi' }
+const chat = '/v1/chat/completions'
+const builtIn = { model: 'builtin-chat', messages: [question] }
+
+/** A conversation with one call and its result. */
+const called = (input: string, content: unknown) => ({
+  messages: [
+    question,
+    {
+      role: 'assistant',
+      content: null,
+      tool_calls: [{ id: 'c', type: 'function', function: { name: 'f', arguments: input } }],
+    },
+    { role: 'tool', tool_call_id: 'c', content },
+  ],
+})
+const lists = (bytes: number): string => `{"a":[${'[],'.repeat(bytes / 3)}0]}`
+const schema = (value: object) => ({
+  ...builtIn,
+  response_format: {
+    type: 'json_schema',
+    json_schema: { name: 'x', schema: { type: 'object', required: ['a'], ...value } },
+  },
+})
+
+export const costlyRequests: readonly CostlyRequest[] = [
+  // What is left out and named.
+  {
+    name: 'ten thousand fields that no schema lists',
+    up: 'gemini',
+    path: chat,
+    body: () => ({
+      messages: many(10_000, (index) => ({
+        role: 'user',
+        content: [{ type: 'text', text: 'a', [`extra_${index}`]: 1 }],
+      })),
+    }),
+    status: 200,
+  },
+  {
+    name: 'such fields beside pictures that a model drew',
+    up: 'anthropic',
+    path: chat,
+    body: () => ({
+      messages: many(5_000, (index) => ({
+        role: 'assistant',
+        content: 'a',
+        images: [{ type: 'image_url', image_url: { url: 'data:image/png;base64,aaaa' } }],
+        [`extra_${index}`]: 1,
+      })),
+    }),
+    status: 200,
+  },
+  // JSON inside of texts.
+  ...(['gemini', 'anthropic'] as const).map((up) => ({
+    name: `arguments of millions of values for ${up}`,
+    up,
+    path: chat,
+    body: () => called(lists(24 * megabyte), 'ok'),
+    status: 413 as const,
+  })),
+  {
+    name: 'such arguments of a server’s tool',
+    up: 'gemini',
+    path: '/v1/responses',
+    body: () => ({
+      input: [
+        question,
+        {
+          type: 'mcp_call',
+          id: 'm',
+          name: 'f',
+          server_label: 's',
+          arguments: lists(24 * megabyte),
+        },
+        question,
+      ],
+    }),
+    status: 413,
+  },
+  {
+    name: 'a result of millions of values',
+    up: 'gemini',
+    path: chat,
+    body: () => called('{}', lists(24 * megabyte)),
+    status: 413,
+  },
+  {
+    name: 'such a result in parts',
+    up: 'gemini',
+    path: chat,
+    body: () =>
+      called('{}', [
+        { type: 'text', text: '{"a":[' },
+        { type: 'text', text: lists(24 * megabyte).slice(6) },
+      ]),
+    status: 413,
+  },
+  {
+    name: 'a result that is a large table',
+    up: 'gemini',
+    path: chat,
+    body: () => called('{}', 'a,b,'.repeat(4 * megabyte)),
+    status: 200,
+  },
+  {
+    name: 'arguments with a large file',
+    up: 'anthropic',
+    path: chat,
+    body: () => called(JSON.stringify({ text: 'ab\n"'.repeat(2 * megabyte) }), 'ok'),
+    status: 200,
+  },
+  {
+    name: 'escapes for an upstream of the same format',
+    up: 'openai',
+    path: chat,
+    body: () => ({ messages: [{ role: 'user', content: '"'.repeat(16 * megabyte) }] }),
+    status: 200,
+  },
+  // What is wrong with a large request.
+  {
+    name: 'a mistake behind a long text',
+    up: 'openai',
+    path: chat,
+    body: () => ({
+      messages: [{ role: 'user', content: 'a'.repeat(30 * megabyte) }],
+      temperature: 'warm',
+    }),
+    status: 400,
+  },
+  {
+    name: 'a prompt far longer than it may be',
+    up: 'openai',
+    path: '/v1/images/generations',
+    body: () => ({ prompt: 'a'.repeat(30 * megabyte) }),
+    status: 400,
+  },
+  // The built-in engine.
+  {
+    name: 'a query of 4 MB',
+    up: 'builtin',
+    path: '/v1/rerank',
+    body: () => ({
+      model: 'builtin-rerank',
+      query: 'a b '.repeat(megabyte),
+      documents: many(1_000, (index) => `Document ${index}`),
+    }),
+    status: 200,
+  },
+  {
+    name: 'a list of a billion texts of a billion characters',
+    up: 'builtin',
+    path: chat,
+    body: () =>
+      schema({
+        properties: {
+          a: { type: 'array', minItems: 1e9, items: { type: 'string', minLength: 1e9 } },
+        },
+      }),
+    status: 400,
+  },
+  {
+    name: 'a schema of which each reference stands for two',
+    up: 'builtin',
+    path: chat,
+    body: () => {
+      const levels = many(30, (index) => {
+        const next = { $ref: `#/$defs/d${index + 1}` }
+        return [
+          `d${index}`,
+          { type: 'object', properties: { a: next, b: next }, required: ['a', 'b'] },
+        ]
+      })
+      const definitions = Object.fromEntries([...levels, ['d30', { type: 'string' }]]) as object
+      return schema({ properties: { a: { $ref: '#/$defs/d0' } }, $defs: definitions })
+    },
+    status: 400,
+  },
+  {
+    name: 'a prompt of 60 MB',
+    up: 'builtin',
+    path: chat,
+    body: () => ({
+      ...builtIn,
+      messages: [{ role: 'user', content: 'x y '.repeat(15 * megabyte) }],
+    }),
+    status: 400,
+  },
+  {
+    name: 'a text of 60 MB to complete',
+    up: 'builtin',
+    path: '/v1/completions',
+    body: () => ({ model: 'builtin-chat', prompt: 'x y '.repeat(15 * megabyte) }),
+    status: 400,
+  },
+]

@@ -1,0 +1,45 @@
+// Whatever a request holds, the gateway answers the others while it translates it, explains it or works it out.
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { costlyRequests } from '../corpus/costly-requests.ts'
+import { type LargeAnswerGateway, largeAnswerGateway } from '../support/large-answer-gateway.ts'
+import { chatReply } from '../support/openai-wire.ts'
+
+/** On a machine that has nothing else to do. */
+const waitMaxMs = 200
+/** What a wait of an idle gateway says of how busy the machine is. */
+const idleShare = 4
+
+let gateway: LargeAnswerGateway
+beforeAll(async () => {
+  gateway = await largeAnswerGateway()
+})
+afterAll(() => gateway[Symbol.asyncDispose]())
+
+const answers = {
+  openai: chatReply('Hello'),
+  gemini: {
+    candidates: [{ content: { role: 'model', parts: [{ text: 'Hello' }] }, finishReason: 'STOP' }],
+  },
+  anthropic: {
+    id: 'msg_1',
+    type: 'message',
+    role: 'assistant',
+    model: 'm',
+    content: [{ type: 'text', text: 'Hello' }],
+    stop_reason: 'end_turn',
+    stop_sequence: null,
+    usage: { input_tokens: 1, output_tokens: 1 },
+  },
+  builtin: {},
+}
+
+// Others use the machine too: what holds up the gateway itself does so every time.
+test.each(costlyRequests)('$name: $status', { retry: 3 }, async ({ up, path, body, status }) => {
+  const answer = () => JSON.stringify(answers[up])
+  const { waitMs, came, ...answered } = await gateway.take({ up, path, body: body(), answer })
+  expect([
+    answered.status,
+    answered.status === status ? '' : came.toString('utf8', 0, 300),
+  ]).toEqual([status, ''])
+  expect(waitMs).toBeLessThan(waitMaxMs + idleShare * gateway.idleMs)
+})

@@ -1,0 +1,141 @@
+// The database does not answer for a while: calls go on, and all of them are in the ledger when it is back.
+import { connect, createServer, type Socket } from 'node:net'
+import { afterAll, describe, expect, test } from 'vitest'
+import { openPostgres } from '../../packages/sluice/src/storage/postgres.ts'
+import {
+  leaveOutPostgres,
+  openTestDatabase,
+} from '../../packages/sluice/test/storage/postgres-server.ts'
+import { fakeUpstream, json } from '../support/fake-upstream.ts'
+import { chatReply } from '../support/openai-wire.ts'
+import { type Program, startProgram } from '../support/program.ts'
+import { adminKey, until } from '../support/start.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
+
+const postgres = await openTestDatabase()
+afterAll(() => postgres?.[Symbol.asyncDispose]())
+
+test('PostgreSQL is here to be tested', (context) => {
+  if (!postgres) leaveOutPostgres(context)
+})
+
+/** A way to a server that can be cut. */
+async function openWay(target: URL) {
+  const sockets = new Set<Socket>()
+  let isOpen = true
+  const server = createServer((near) => {
+    if (!isOpen) return near.destroy()
+    const far = connect(Number(target.port || 5432), target.hostname)
+    for (const [one, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      sockets.add(one)
+      one.on('error', () => other.destroy()).on('close', () => other.destroy())
+      one.pipe(other)
+    }
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  const url = new URL(target)
+  url.host = `127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
+  const cut = () => {
+    isOpen = false
+    for (const socket of sockets) socket.destroy()
+    sockets.clear()
+  }
+  return {
+    url: url.href,
+    cut,
+    mend() {
+      isOpen = true
+    },
+    async [Symbol.asyncDispose]() {
+      cut()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+const used = 10
+const chat = { model: 'up/m', max_tokens: 10, messages: [{ role: 'user', content: 'Hi' }] }
+
+async function stage() {
+  await using opened = new AsyncDisposableStack()
+  const upstream = opened.use(
+    await fakeUpstream((_seen, response) => json(response, chatReply('Hello'))),
+  )
+  const databaseUrl = (await postgres?.newSchema()) ?? ''
+  const way = opened.use(await openWay(new URL(databaseUrl)))
+  const folder = opened.use(temporaryFolder())
+  const content = {
+    prices: { '*': { input: 1, output: 1 } },
+    providers: { up: { type: 'openai', baseUrl: upstream.url, key: 'k' } as const },
+  }
+  const variables = { DATABASE_URL: way.url }
+  const moved = opened.move()
+  const begin = async (): Promise<Program> =>
+    moved.use(await startProgram({ folder: folder.path, content, variables }))
+  return { way, databaseUrl, begin, [Symbol.asyncDispose]: () => moved.disposeAsync() }
+}
+
+/** A key that has money for so many calls. */
+async function keyFor(program: Program, calls: number): Promise<string> {
+  const budgets = [{ limitMicroUsd: calls * used, window: 'lifetime' }]
+  const body = { name: 'app', budgets }
+  const { json: made } = await program.ask('/admin/v1/keys', { key: adminKey, body })
+  return (made as { secret: string }).secret
+}
+
+async function statuses(program: Program, key: string, count: number): Promise<readonly number[]> {
+  const found: number[] = []
+  for (let call = 0; call < count; call += 1)
+    found.push((await program.ask('/v1/chat/completions', { key, body: chat })).status)
+  return found
+}
+
+async function recordsIn(databaseUrl: string, count: number) {
+  await using store = await openPostgres({ url: databaseUrl })
+  const found = await until(async () => {
+    const records = await store.listUsage({ limit: 1_000 })
+    return records.length >= count && records
+  }, 30_000)
+  expect(new Set(found.map(({ callId }) => callId)).size).toBe(found.length)
+  return found
+}
+
+describe.runIf(postgres)('while the database is away', () => {
+  test('calls go on with the keys and budgets that are known, and are in the ledger when it is back', async () => {
+    await using staged = await stage()
+    const program = await staged.begin()
+    const key = await keyFor(program, 12)
+    expect(await statuses(program, key, 1)).toEqual([200])
+    staged.way.cut()
+    // Longer than keys are looked for anew, and a write is tried again.
+    await new Promise((resolve) => setTimeout(resolve, 2_500))
+    expect(await statuses(program, key, 10)).toEqual(Array(10).fill(200))
+    // Each may cost a little more than it does: for the last one there is no money.
+    expect(await statuses(program, key, 2)).toEqual([429, 429])
+    staged.way.mend()
+    const records = await recordsIn(staged.databaseUrl, 11)
+    expect(records).toHaveLength(11)
+    expect(records.every(({ costMicroUsd }) => costMicroUsd === used)).toBe(true)
+    expect(await program.end('SIGTERM')).toMatchObject({ exitCode: 0 })
+  }, 90_000)
+
+  test('a gateway that is killed has its calls in the ledger at its next start', async () => {
+    await using staged = await stage()
+    {
+      const program = await staged.begin()
+      const key = await keyFor(program, 100)
+      expect(await statuses(program, key, 1)).toEqual([200])
+      staged.way.cut()
+      expect(await statuses(program, key, 20)).toEqual(Array(20).fill(200))
+      await program.end('SIGKILL')
+    }
+    staged.way.mend()
+    const program = await staged.begin()
+    expect(await recordsIn(staged.databaseUrl, 21)).toHaveLength(21)
+    expect(await program.end('SIGTERM')).toMatchObject({ exitCode: 0 })
+  }, 90_000)
+})
