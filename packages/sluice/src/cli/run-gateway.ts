@@ -15,11 +15,11 @@ import type { Log } from '../gateway/gateway.ts'
 import type { Store } from '../ports/store.ts'
 import { openUsageUpkeep } from '../storage/usage-upkeep.ts'
 import { CommandError } from './command-error.ts'
+import { setHeapGrowth } from './heap-growth.ts'
 import { openData } from './open-data.ts'
 import { type OpenGateway, type OpenGatewayInput, openGateway } from './open-gateway.ts'
 import type { StartFacts } from './start-message.ts'
 import { StoreFailures } from './store-failures.ts'
-import { boundYoungSpace } from './young-space.ts'
 
 /** What a gateway knows only once it listens. */
 export type Listening = Pick<StartFacts, 'port' | 'models' | 'providers'>
@@ -38,7 +38,7 @@ export interface Running extends Pick<OpenGatewayInput, 'config' | 'log' | 'link
 /** Serves until it is told to stop. */
 export async function runGateway(running: Running): Promise<void> {
   const { environment, config, log, link, workers } = running
-  using _youngSpace = boundYoungSpace()
+  using _heapGrowth = setHeapGrowth()
   const failures = new StoreFailures(log)
   await using store = await openData(config, {
     journalFolder: join(config.dataFolder, 'journal'),

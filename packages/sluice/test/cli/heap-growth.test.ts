@@ -2,12 +2,12 @@ import { execFileSync } from 'node:child_process'
 import { expect, test } from 'vitest'
 
 const mib = 1024 * 1024
-const source = new URL('../../src/cli/young-space.ts', import.meta.url).href
+const source = new URL('../../src/cli/heap-growth.ts', import.meta.url).href
 
 /** The largest that the space for young objects becomes while many objects live for a while. */
 function youngMiB(prepare: string): number {
   const program = `
-    import { boundYoungSpace } from ${JSON.stringify(source)}
+    import { setHeapGrowth } from ${JSON.stringify(source)}
     import { getHeapSpaceStatistics } from 'node:v8'
     ${prepare}
     let largest = 0
@@ -25,13 +25,13 @@ function youngMiB(prepare: string): number {
 
 test('the space for young objects does not grow beyond its bound', () => {
   expect(youngMiB('')).toBeGreaterThanOrEqual(128)
-  const bounded = youngMiB('boundYoungSpace()')
+  const bounded = youngMiB('setHeapGrowth()')
   expect(bounded).toBeGreaterThanOrEqual(32)
   expect(bounded).toBeLessThan(120)
 }, 60_000)
 
 test('it grows again after V8 has made it smaller', () => {
-  const again = `boundYoungSpace()
+  const again = `setHeapGrowth()
     for (const count of [40_000, 40_000, 1]) {
       for (let turn = 0; turn < 200; turn += 1) {
         const kept = Array.from({ length: count }, (_, index) => ({ index, list: [index] }))
@@ -46,5 +46,5 @@ test('it grows again after V8 has made it smaller', () => {
 }, 60_000)
 
 test('it may grow again once it is disposed', () => {
-  expect(youngMiB('boundYoungSpace()[Symbol.dispose]()')).toBeGreaterThanOrEqual(128)
+  expect(youngMiB('setHeapGrowth()[Symbol.dispose]()')).toBeGreaterThanOrEqual(128)
 }, 60_000)
