@@ -224,3 +224,10 @@ test('whoever tries too often waits', async () => {
   for (let count = 0; count < 20; count++) expect(problemIn(await page())).toBe('state')
   expect(problemIn(await page())).toBe('too_many')
 })
+
+test('more people than that sign in from one address within a minute', async () => {
+  for (let count = 0; count < 21; count++) {
+    const { browser } = await signInAs('ada', gateway)
+    expect((await sessionOf(browser, gateway)).session?.role).toBe('administrator')
+  }
+})

@@ -186,6 +186,12 @@ test('whoever tries too often waits, whatever key it is', async () => {
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
 })
 
+test('signing in counts a tenth of a failure: many may share an address', async () => {
+  for (let count = 0; count < 100; count++) expect((await signIn(adminKey)).status).toBe(200)
+  for (let count = 0; count < 10; count++) expect((await signIn('sk-wrong')).status).toBe(401)
+  expect((await signIn('sk-wrong')).status).toBe(429)
+})
+
 test.each([{}, { key: 1 }, { key: null }])('%j is no key', async (body) => {
   const answer = await gateway.post(path, body, { key: null, headers: ofConsole })
   expect(answer.status).toBe(400)

@@ -3,6 +3,8 @@ import { GatewayError } from '@sluice/contract'
 const windowMs = 60_000
 /** So often may one address try to sign in within the window. */
 const attemptsMax = 20
+/** What an attempt that succeeded counts for: a whole office has one address. */
+const successShare = 0.1
 /** Addresses that are remembered; the oldest is forgotten first. */
 const addressesMax = 10_000
 
@@ -12,10 +14,12 @@ interface Tries {
   count: number
 }
 
-/** Counts who tries to sign in, by address. */
+/** Counts who tries to sign in, by address, so that nobody guesses for long. */
 export interface SignInAttempts {
   /** @throws GatewayError `rate_limited` with the time after which the address may try again. */
   count(address: string, now: number): void | Promise<void>
+  /** The attempt that was counted last has signed somebody in: it counts a tenth. */
+  succeeded(address: string): void
 }
 
 /** The same in the memory of one process. */
@@ -36,5 +40,10 @@ export class Attempts implements SignInAttempts {
       throw new GatewayError('rate_limited', 'Too many attempts to sign in from this address', {
         retryAfterMs: tries.until - now,
       })
+  }
+
+  succeeded(address: string): void {
+    const tries = this.#tries.get(address)
+    if (tries) tries.count = Math.max(0, tries.count - 1 + successShare)
   }
 }

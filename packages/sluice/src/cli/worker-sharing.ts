@@ -17,6 +17,7 @@ export class WorkerSharing {
         if (isWatching && other !== link) other.tell('live.began', begun)
     })
     link.serve('signIn.count', (address) => this.#attempts.count(String(address), Date.now()))
+    link.serve('signIn.succeeded', (address) => this.#attempts.succeeded(String(address)))
     link.whenClosed(() => {
       this.#setWatching(link, false)
       this.#links.delete(link)
@@ -60,5 +61,8 @@ export function shareLiveCalls(live: LiveCalls, link: ProcessLink): void {
 
 /** Attempts of all workers together. */
 export function sharedAttempts(link: ProcessLink): SignInAttempts {
-  return { count: (address) => link.ask('signIn.count', address).then(() => {}) }
+  return {
+    count: (address) => link.ask('signIn.count', address).then(() => {}),
+    succeeded: (address) => link.tell('signIn.succeeded', address),
+  }
 }

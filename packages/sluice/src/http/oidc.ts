@@ -116,7 +116,6 @@ const pagePattern = /^\/(?!\/)[\w/.~-]{0,200}$/
 
 async function begin(exchange: Exchange, settings: OidcSettings): Promise<string> {
   const { gateway, options, request, reply } = exchange
-  await count(exchange)
   assertOwnWish(exchange)
   const returnTo = one(request.query, 'returnTo') ?? '/'
   if (!pagePattern.test(returnTo))
@@ -131,7 +130,8 @@ async function finish(exchange: Exchange, settings: OidcSettings): Promise<strin
   const { gateway, options, request, reply } = exchange
   const secure = isSecure(request, options)
   void reply.header('set-cookie', askedCookie('', secure))
-  await count(exchange)
+  const address = clientAddress(request, options.trustedProxies) ?? ''
+  await gateway.signInAttempts.count(address, gateway.now())
   const kept = keptOf(askedOf(request, secure))
   if (!kept) throw new SignInRefused('state', 'This browser has not asked the issuer')
   const at = request.url.indexOf('?')
@@ -146,6 +146,7 @@ async function finish(exchange: Exchange, settings: OidcSettings): Promise<strin
   const principal = await principalOf(claims, settings, place)
   const { token, expiresAt } = await opened(exchange, principal)
   await administer({ ...place, actor: principal.id }, signedIn(principal, 'oidc'))
+  gateway.signInAttempts.succeeded(address)
   // Nobody goes on with a session that was there before.
   const before = sessionTokenOf(request)
   if (before !== undefined) await gateway.sessions.close(before)
@@ -179,11 +180,6 @@ async function opened(
     await gateway.sessions.close(session.token)
     throw thrown
   }
-}
-
-async function count({ gateway, options, request }: Exchange): Promise<void> {
-  const address = clientAddress(request, options.trustedProxies)
-  await gateway.signInAttempts.count(address ?? '', gateway.now())
 }
 
 function redirectUrl(exchange: Exchange, { redirectUrl: set }: OidcSettings): string {

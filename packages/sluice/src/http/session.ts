@@ -132,6 +132,7 @@ async function signIn(exchange: Exchange): Promise<void> {
   const at = gateway.now()
   const place = { store: gateway.store, at, hasFixedOwner: gateway.keys.hasFixedOwner() }
   await administer({ ...place, actor: caller.id }, signedIn(caller, 'key'))
+  gateway.signInAttempts.succeeded(address ?? '')
   const secure = isSecure(request, options)
   const seconds = Math.round((expiresAt - at) / 1000)
   void answered.header('set-cookie', sessionCookie(token, secure, seconds))
