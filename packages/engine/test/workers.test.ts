@@ -209,17 +209,30 @@ describe('worker pool', () => {
     expect((await failure(pool.run('double', 1, { timeoutMs }))).code).toBe('overloaded')
   })
 
-  test('an idle pool does not keep the process alive', async () => {
-    const poolUrl = new URL('../src/workers/pool.ts', import.meta.url).href
+  const poolUrl = new URL('../src/workers/pool.ts', import.meta.url).href
+
+  /** What a process prints that has a pool, has had a number doubled and then has nothing else to wait for. */
+  async function printed(rest: string): Promise<string> {
     const script = `
       const { WorkerPool } = await import('${poolUrl}')
       const pool = new WorkerPool({ entry: new URL('${entry.href}') })
-      console.log(await pool.run('double', 21, { timeoutMs: 20000 }))`
+      console.log(await pool.run('double', 21, { timeoutMs: 20000 }))
+      ${rest}`
     const { stdout } = await promisify(execFile)(
       process.execPath,
       ['--input-type=module', '-e', script],
       { timeout: 20_000 },
     )
-    expect(stdout.trim()).toBe('42')
+    return stdout
+  }
+
+  test('an idle pool does not keep the process alive', async () => {
+    expect(await printed('')).toBe('42\n')
+  })
+
+  test('disposing of an idle pool comes to its end where nothing else keeps the process alive', async () => {
+    expect(await printed("await pool[Symbol.asyncDispose]()\nconsole.log('over')")).toBe(
+      '42\nover\n',
+    )
   })
 })

@@ -211,6 +211,8 @@ export class WorkerPool<Table extends TaskTable = EngineTasks> implements AsyncD
       const exited = new Promise((resolve) => child.once('exit', resolve))
       const ended = exited.finally(() => this.#ending.delete(ended))
       this.#ending.add(ended)
+      // An idle one lets this process end; that it is gone has to be heard of all the same.
+      child.ref()
       child.kill('SIGKILL')
     }
     process.job?.reject(error)
