@@ -45,6 +45,13 @@ describe('ids', () => {
     const items = [
       { ...output[0], content },
       { type: 'code_interpreter_call', id: `ci_${id}`, container_id: `cntr_${id}` },
+      {
+        type: 'shell_call',
+        id: `sh_${id}`,
+        call_id: 'c',
+        action: { commands: ['ls'] },
+        environment: { type: 'container_reference', container_id: `shell_${id}` },
+      },
       { type: 'image_generation_call', id: `ig_${id}`, result: 'aGk=' },
       { type: 'reasoning', id: `rs_${id}`, summary: [] },
     ]
@@ -91,6 +98,50 @@ describe('ids', () => {
       }),
       'tools[0].container.file_ids[0]',
     ],
+    [
+      'a container of the shell',
+      (id) => ({
+        input: 'Hi',
+        tools: [
+          {
+            type: 'shell',
+            environment: { type: 'container_reference', container_id: `shell_${id}` },
+          },
+        ],
+      }),
+      'tools[0].environment.container_id',
+    ],
+    [
+      'a container that a call of before ran in',
+      (id) => ({
+        input: [
+          {
+            type: 'code_interpreter_call',
+            id: 'ci_1',
+            container_id: `cntr_${id}`,
+            code: '1',
+            outputs: null,
+          },
+          ask,
+        ],
+      }),
+      'input[0].container_id',
+    ],
+    [
+      'a container that the shell ran in',
+      (id) => ({
+        input: [
+          {
+            type: 'shell_call',
+            call_id: 'c',
+            action: { commands: ['ls'] },
+            environment: { type: 'container_reference', container_id: `shell_${id}` },
+          },
+          { type: 'shell_call_output', call_id: 'c', output: [] },
+        ],
+      }),
+      'input[0].environment.container_id',
+    ],
   ]
 
   test.each(uses)(
@@ -119,6 +170,7 @@ describe('ids', () => {
     },
   )
 
+  const skill = { type: 'skill_reference', skill_id: 'skill_1' }
   const strange: readonly (readonly [string, object, string])[] = [
     ['a conversation', { conversation: 'conv_1' }, 'conversation'],
     ['a conversation’s object', { conversation: { id: 'conv_1' } }, 'conversation'],
@@ -148,6 +200,54 @@ describe('ids', () => {
       'a vector store',
       { tools: [{ type: 'file_search', vector_store_ids: ['vs_1'] }] },
       'tools[0].vector_store_ids[0]',
+    ],
+    [
+      'a container of the shell',
+      {
+        tools: [
+          {
+            type: 'shell',
+            environment: { type: 'container_reference', container_id: 'cntr_of_nobody' },
+          },
+        ],
+      },
+      'tools[0].environment.container_id',
+    ],
+    [
+      'a file of the shell',
+      {
+        tools: [{ type: 'shell', environment: { type: 'container_auto', file_ids: ['file-1'] } }],
+      },
+      'tools[0].environment.file_ids[0]',
+    ],
+    [
+      'a skill of a container',
+      {
+        tools: [
+          {
+            type: 'code_interpreter',
+            container: {
+              type: 'auto',
+              skills: [{ type: 'skill_reference', skill_id: 'openai-spreadsheets' }, skill],
+            },
+          },
+        ],
+      },
+      'tools[0].container.skills[1].skill_id',
+    ],
+    [
+      'a store of tools that are added later',
+      {
+        input: [
+          ask,
+          {
+            type: 'additional_tools',
+            role: 'developer',
+            tools: [{ type: 'file_search', vector_store_ids: ['vs_1'] }],
+          },
+        ],
+      },
+      'input[1].tools[0].vector_store_ids[0]',
     ],
   ]
 

@@ -15,22 +15,41 @@ export function namedInInput(body: unknown): readonly NamedId[] {
   return [...files, ...held]
 }
 
-/** Containers, vector stores and files that a tool of OpenAI's works with. */
+/** Containers, skills, vector stores and files that a tool of OpenAI's works with. */
 export function namedInTool(tool: Fields, path: string): readonly NamedId[] {
   const { container, vector_store_ids: stores, file_ids: files } = tool
   const lists: readonly (readonly [string, unknown])[] = [
     ['vector_store_ids', stores],
     ['file_ids', files],
-    ['container.file_ids', objectOf(container)['file_ids']],
   ]
   return [
     ...named(container, `${path}.container`),
-    ...named(objectOf(container)['id'], `${path}.container.id`),
     ...named(objectOf(tool['input_image_mask'])['file_id'], `${path}.input_image_mask`),
-    ...lists.flatMap(([name, ids]) =>
-      listOf(ids).flatMap((id, index) => named(id, `${path}.${name}[${index}]`)),
-    ),
+    ...lists.flatMap(([name, ids]) => namedInList(ids, `${path}.${name}`)),
+    ...namedInPlace(objectOf(container), `${path}.container`),
+    ...namedInPlace(objectOf(tool['environment']), `${path}.environment`),
   ]
+}
+
+/** Where a tool runs: the container of the code interpreter, the environment of the shell. */
+function namedInPlace(place: Fields, path: string): readonly NamedId[] {
+  const skills = listOf(place['skills']).flatMap((skill, index) => {
+    const id = someText(objectOf(skill)['skill_id'])
+    return id?.startsWith(ownSkill) ? named(id, `${path}.skills[${index}].skill_id`) : []
+  })
+  return [
+    ...named(place['id'], `${path}.id`),
+    ...named(place['container_id'], `${path}.container_id`),
+    ...namedInList(place['file_ids'], `${path}.file_ids`),
+    ...skills,
+  ]
+}
+
+/** How ids of skills begin that were uploaded; OpenAI's own have names, such as openai-spreadsheets (OpenAI API, containers). */
+const ownSkill = 'skill_'
+
+function namedInList(ids: unknown, path: string): readonly NamedId[] {
+  return listOf(ids).flatMap((id, index) => named(id, `${path}[${index}]`))
 }
 
 function named(id: unknown, param: string): readonly NamedId[] {

@@ -36,10 +36,14 @@ function namedIn(request: ResponsesRequest): readonly Named[] {
       partsIn(value, ['prompt.variables', name]),
     ),
     ...itemsOf(request).flatMap((item, index) => inItem(item, index)),
-    ...listOf(tools)
-      .flatMap((tool, index) => namedInTool(objectOf(tool), `tools[${index}]`))
-      .map((one) => ({ ...one, isReference: true })),
+    ...inTools(tools, 'tools'),
   ]
+}
+
+function inTools(tools: unknown, path: string): readonly Named[] {
+  return listOf(tools)
+    .flatMap((tool, index) => namedInTool(objectOf(tool), `${path}[${index}]`))
+    .map((one) => ({ ...one, isReference: true }))
 }
 
 function reference(id: unknown, path: readonly string[]): readonly Named[] {
@@ -54,9 +58,23 @@ function inItem(item: Readonly<Record<string, unknown>>, index: number): readonl
     ...(id === undefined || !isShort(item)
       ? []
       : [{ id, param: `${path}.id`, isReference: item['type'] !== 'reasoning' }]),
+    ...containerOf(item, path),
+    ...inTools(item['tools'], `${path}.tools`),
     ...partsIn(item['content'], [path, 'content']),
     ...partsIn(item['output'], [path, 'output']),
   ]
+}
+
+/** Where a call of before ran, which a tool whose container is made on demand goes on in. */
+function containerOf(item: Readonly<Record<string, unknown>>, path: string): readonly Named[] {
+  const places = [
+    [item['container_id'], `${path}.container_id`],
+    [objectOf(item['environment'])['container_id'], `${path}.environment.container_id`],
+  ] as const
+  return places.flatMap(([id, param]) => {
+    const text = someText(id)
+    return text === undefined ? [] : [{ id: text, param, isReference: false }]
+  })
 }
 
 /** Whether an item is little more than its id, for which the upstream looks up the rest. */
@@ -87,7 +105,7 @@ function partsIn(parts: unknown, path: readonly string[]): readonly Named[] {
 /** What an upstream knows of a response that it made: itself, its items, and what its tools have left behind. */
 export function idsOf(id: string, output: readonly unknown[]): readonly string[] {
   const found = output.flatMap((item) => {
-    const { id: itemId, container_id: container, content } = objectOf(item)
+    const { id: itemId, container_id: container, environment, content } = objectOf(item)
     const files = listOf(content).flatMap((part) =>
       listOf(objectOf(part)['annotations']).flatMap((note) =>
         objectOf(note)['type'] === 'container_file_citation'
@@ -95,7 +113,7 @@ export function idsOf(id: string, output: readonly unknown[]): readonly string[]
           : [],
       ),
     )
-    return [itemId, container, ...files]
+    return [itemId, container, objectOf(environment)['container_id'], ...files]
   })
   return [id, ...found.flatMap((one) => someText(one) ?? [])]
 }
