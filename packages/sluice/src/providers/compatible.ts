@@ -3,7 +3,9 @@ import { developerAsSystem, openaiLike, type Protocol } from '@sluice/protocols'
 import { bearer, type Provider } from './provider.ts'
 
 /** OpenAI's chat with what the common servers of open models add to it (vLLM, SGLang). */
-const openModels: Protocol = openaiLike({ chat: { knows: ['top_k', 'reasoning_content'] } })
+const openModels: Protocol = openaiLike({
+  chat: { knows: ['top_k', 'reasoning_content'], effortIn: ['reasoning', 'thinking'] },
+})
 
 const usualOperations: readonly OperationName[] = ['chat']
 

@@ -4,7 +4,7 @@ import { compatible, withoutModelList } from './compatible.ts'
 export const databricks = compatible({
   id: 'databricks',
   name: 'Databricks',
-  protocol: withoutModelList(openaiLike()),
+  protocol: withoutModelList(openaiLike({ chat: { effortIn: ['thinking'] } })),
   baseUrl: 'https://{resource}/serving-endpoints',
   environment: ['DATABRICKS_TOKEN'],
   operations: ['chat', 'complete', 'embed'],

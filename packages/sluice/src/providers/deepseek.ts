@@ -5,7 +5,11 @@ export const deepseek = compatible({
   id: 'deepseek',
   name: 'DeepSeek',
   protocol: openaiLike({
-    chat: { lacks: ['logit_bias', 'seed', 'verbosity'], knows: ['reasoning_content'] },
+    chat: {
+      lacks: ['logit_bias', 'seed', 'verbosity'],
+      knows: ['reasoning_content'],
+      effortIn: ['thinking'],
+    },
   }),
   baseUrl: 'https://api.deepseek.com/v1',
   environment: ['DEEPSEEK_API_KEY'],

@@ -4,7 +4,10 @@ import { compatible } from './compatible.ts'
 export const fireworks = compatible({
   id: 'fireworks',
   name: 'Fireworks AI',
-  protocol: openaiLike({ chat: { knows: ['top_k', 'reasoning_content'] }, responses: true }),
+  protocol: openaiLike({
+    chat: { knows: ['top_k', 'reasoning_content'], effortIn: ['thinking'] },
+    responses: true,
+  }),
   baseUrl: 'https://api.fireworks.ai/inference/v1',
   environment: ['FIREWORKS_API_KEY'],
   operations: ['chat', 'complete', 'embed'],

@@ -4,7 +4,7 @@ import { compatible } from './compatible.ts'
 export const moonshotai = compatible({
   id: 'moonshotai',
   name: 'Moonshot AI',
-  protocol: openaiLike({ chat: { knows: ['reasoning_content'] } }),
+  protocol: openaiLike({ chat: { knows: ['reasoning_content'], effortIn: ['thinking'] } }),
   baseUrl: 'https://api.moonshot.ai/v1',
   environment: ['MOONSHOT_API_KEY'],
   operations: ['chat'],

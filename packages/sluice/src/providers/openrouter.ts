@@ -5,7 +5,10 @@ export const openrouter = compatible({
   id: 'openrouter',
   name: 'OpenRouter',
   protocol: openaiLike({
-    chat: { knows: ['top_k', 'cache_control', 'reasoning', 'reasoning_details', 'images'] },
+    chat: {
+      knows: ['top_k', 'cache_control', 'reasoning', 'reasoning_details', 'images'],
+      effortIn: ['reasoning'],
+    },
     embed: { inputType: true },
     responses: true,
   }),

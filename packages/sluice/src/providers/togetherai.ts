@@ -4,7 +4,10 @@ import { compatible } from './compatible.ts'
 export const togetherai = compatible({
   id: 'togetherai',
   name: 'Together AI',
-  protocol: openaiLike({ chat: { knows: ['top_k', 'reasoning_content'] }, rerank: {} }),
+  protocol: openaiLike({
+    chat: { knows: ['top_k', 'reasoning_content'], effortIn: ['reasoning'] },
+    rerank: {},
+  }),
   baseUrl: 'https://api.together.xyz/v1',
   environment: ['TOGETHER_API_KEY', 'TOGETHER_AI_API_KEY'],
   operations: [

@@ -4,7 +4,7 @@ import { compatible } from './compatible.ts'
 export const vercel = compatible({
   id: 'vercel',
   name: 'Vercel AI Gateway',
-  protocol: openaiLike(),
+  protocol: openaiLike({ chat: { effortIn: ['reasoning'] } }),
   baseUrl: 'https://ai-gateway.vercel.sh/v1',
   environment: ['AI_GATEWAY_API_KEY'],
   operations: ['chat', 'embed'],

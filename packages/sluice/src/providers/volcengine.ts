@@ -4,7 +4,10 @@ import { compatible } from './compatible.ts'
 export const volcengine = compatible({
   id: 'volcengine',
   name: 'Volcengine Ark',
-  protocol: openaiLike({ chat: { knows: ['reasoning_content', 'video_url'] }, responses: true }),
+  protocol: openaiLike({
+    chat: { knows: ['reasoning_content', 'video_url'], effortIn: ['thinking'] },
+    responses: true,
+  }),
   baseUrl: 'https://ark.cn-beijing.volces.com/api/v3',
   environment: ['ARK_API_KEY'],
   operations: ['chat', 'embed', 'createImage'],

@@ -1,4 +1,5 @@
 import {
+  type ChatChunk,
   type ChatReply,
   type ChatRequest,
   isObject,
@@ -25,6 +26,13 @@ import {
 import { isCalled, offeredTools, serverTools } from './offered-tools.ts'
 import type { ChatCompletionMessage, ChatCompletionRequest } from './schema.ts'
 import { writeChunks } from './stream.ts'
+import {
+  amountOfThinking,
+  hidesThinking,
+  pathOfThinking,
+  withoutThinking,
+  withoutThinkingDelta,
+} from './thinking-objects.ts'
 
 /** A chat completion request in the canonical form: what can be said in two ways is said in one. */
 export function canonicalChat(
@@ -39,6 +47,8 @@ export function canonicalChat(
     function_call: choice,
     response_format: format,
     tools: given,
+    reasoning: _reasoning,
+    thinking: _thinking,
     ...rest
   } = request
   if (!usesFunctions(request))
@@ -51,6 +61,7 @@ export function canonicalChat(
   if (unknown != null) reports.leftOut('server_tools')
   return {
     ...known,
+    ...amountOfThinking(request, reports),
     ...(tools.length === 0 ? {} : { tools: tools.map(withOuterCache) }),
     ...(search === undefined ? {} : { web_search_options: rest.web_search_options ?? search }),
     ...(server.length === 0 ? {} : { server_tools: server.map(({ tool }) => tool) }),
@@ -191,6 +202,9 @@ export function paramOfChat(canonical: string, request: ChatCompletionRequest): 
       return pathOfServerTool(canonical, () => serverTools(request.tools ?? []))
     case 'tool_choice':
       return older ? 'function_call' : canonical
+    case 'reasoning_effort':
+    case 'thinking_budget':
+      return request[field] == null ? pathOfThinking(field, request) : canonical
     case 'parallel_tool_calls':
       return older ? undefined : canonical
     case 'stop':
@@ -246,7 +260,8 @@ const toolCall = /\.tool_calls\[0\](\.function)?/
 
 /** The answer as the caller reads it. */
 export function chatAnswer(reply: ChatReply, request: ChatCompletionRequest): object {
-  const told = withoutTextPlaces(reply)
+  const shown = hidesThinking(request) ? withoutThinking(reply) : reply
+  const told = withoutTextPlaces(shown)
   return usesFunctions(request) ? withFunctionCalls(told) : told
 }
 
@@ -263,5 +278,10 @@ function withoutTextPlaces(reply: ChatReply): ChatReply {
 
 /** A streamed answer as the caller reads it. */
 export function writeChat(request: ChatCompletionRequest): StreamWriter<OperationName> {
-  return usesFunctions(request) ? writeChunks(request, withFunctionDelta) : writeChunks(request)
+  const said = usesFunctions(request) ? withFunctionDelta : (chunk: ChatChunk) => chunk
+  if (!hidesThinking(request)) return writeChunks(request, said)
+  return writeChunks(request, (chunk) => {
+    const shown = withoutThinkingDelta(chunk)
+    return shown && said(shown)
+  })
 }

@@ -79,6 +79,10 @@ export const ChatCompletionRequest = Type.Object({
   stop: optional(Stop),
   max_tokens: optional(Type.Integer({ minimum: 1 })),
   functions: optional(Type.Array(AnyObject, { minItems: 1, maxItems: 128 })),
+  /** OpenRouter's, in whatever form: what the gateway knows in it says how much to think, and whether to show it. */
+  reasoning: Type.Optional(Type.Unknown()),
+  /** Anthropic's, in the same way. */
+  thinking: Type.Optional(Type.Unknown()),
   function_call: optional(
     Type.Union([oneOf(['none', 'auto']), Type.Object({ name: Type.String() })]),
   ),

@@ -4,15 +4,19 @@ import { isNeutral } from '../../neutral-values.ts'
 import type { Native } from '../../protocol.ts'
 import { isProviderSearch } from '../client/offered-tools.ts'
 import { isNamedSchema } from '../named-schema.ts'
-import type { ChatExtension, ChatOptions } from './options.ts'
+import { type ChatExtension, type ChatOptions, effortObjects } from './options.ts'
 
 /**
  * Whether an upstream with these options understands a chat request as it came, so that its bytes may pass untouched.
  * False sends it through the codec, which translates or refuses what only this gateway's form of chat has.
  */
-export function fitsChat({ knows, lacks = [] }: ChatOptions = {}): NonNullable<Native['fits']> {
+export function fitsChat(options: ChatOptions = {}): NonNullable<Native['fits']> {
+  const { knows, lacks = [], effortIn = [] } = options
   const known: ReadonlySet<string> = new Set(knows)
-  const foreign = (['top_k', 'thinking_budget'] as const).filter((name) => !known.has(name))
+  const foreign = [
+    ...(['top_k', 'thinking_budget'] as const).filter((name) => !known.has(name)),
+    ...effortObjects.filter((name) => !effortIn.includes(name)),
+  ]
   return (request, model = '') => {
     if (!isObject(request)) return false
     if (foreign.some((name) => request[name] != null)) return false

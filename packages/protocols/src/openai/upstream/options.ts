@@ -26,12 +26,22 @@ export const chatExtensions = [
   'video_url',
 ] as const
 
+/** OpenRouter's, and Anthropic's. */
+export const effortObjects = ['reasoning', 'thinking'] as const
+
+type EffortObject = (typeof effortObjects)[number]
+
 export interface ChatOptions {
   readonly path?: PathOf
   /** Request fields that the upstream does not have; refused unless their value is what it does anyway. */
   readonly lacks?: readonly string[]
   /** Default: none, as OpenAI. */
   readonly knows?: readonly ChatExtension[]
+  /**
+   * Objects of other makers in which the upstream takes how much to think, as it may come in a request; elsewhere they
+   * become `reasoning_effort`. Default: none.
+   */
+  readonly effortIn?: readonly EffortObject[]
 }
 
 export const usualPath: PathOf = (path) => path
