@@ -48,3 +48,34 @@ test('it grows again after V8 has made it smaller', () => {
 test('it may grow again once it is disposed', () => {
   expect(youngMiB('setHeapGrowth()[Symbol.dispose]()')).toBeGreaterThanOrEqual(128)
 }, 60_000)
+
+/** How often everything alive is marked while a heap that was just collected grows by 80 MB. */
+function fullCollections(prepare: string): number {
+  const program = `
+    import { constants, PerformanceObserver } from 'node:perf_hooks'
+    import { setHeapGrowth } from ${JSON.stringify(source)}
+    ${prepare}
+    const turn = () => new Promise((resolve) => setTimeout(resolve, 1))
+    for (let quiet = 0; quiet < 3; quiet += 1) {
+      globalThis.gc()
+      await turn()
+    }
+    let count = 0
+    new PerformanceObserver((list) => {
+      for (const { detail } of list.getEntries())
+        if (detail.kind === constants.NODE_PERFORMANCE_GC_MAJOR) count += 1
+    }).observe({ entryTypes: ['gc'] })
+    const kept = []
+    while (kept.length < 640) {
+      kept.push(new Array(16_384).fill(kept.length))
+      if (kept.length % 8 === 0) await turn()
+    }
+    console.log(kept.length === 640 ? count : NaN)`
+  const args = ['--expose-gc', '--input-type=module', '-e', program]
+  return Number(execFileSync(process.execPath, args, { encoding: 'utf8' }))
+}
+
+test('a heap has room between two full collections', () => {
+  expect(fullCollections('')).toBeGreaterThan(0)
+  expect(fullCollections('setHeapGrowth()')).toBe(0)
+}, 60_000)
