@@ -42,6 +42,12 @@ test.each([
     { reasoning_effort: 'low' },
     'presence_penalty',
   ],
+  [
+    'gpt-5.2',
+    { temperature: 0.2, reasoning_effort: 'high', new_field: 1 },
+    { reasoning_effort: 'high', new_field: 1 },
+    'temperature',
+  ],
   ['gpt-4o-search-preview', { temperature: 0.2 }, {}, 'temperature'],
 ])('%s is told %j as %j, without %s', async (model, fields, sent, dropped) => {
   expect(await sentOf(model, fields)).toEqual({ status: 200, sent, dropped })

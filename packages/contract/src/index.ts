@@ -114,7 +114,7 @@ export {
   someText,
   textOf,
 } from './wire/reading.ts'
-export { spliceFields, spliceInPlace, spliceItems } from './wire/splice-json.ts'
+export { removeFields, spliceFields, spliceInPlace, spliceItems } from './wire/splice-json.ts'
 export {
   createEventSplitter,
   type EventBlock,

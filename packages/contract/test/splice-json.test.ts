@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { spliceFields, spliceItems } from '../src/wire/splice-json.ts'
+import { removeFields, spliceFields, spliceItems } from '../src/wire/splice-json.ts'
 
 const fields = (text: string, given: Readonly<Record<string, unknown>>) =>
   Buffer.from(spliceFields(Buffer.from(text), given)).toString()
@@ -38,4 +38,14 @@ test.each([
   ['{"x":[{"model":"a"}]}', '{"x":[{"model":"a"}]}'],
 ])('the items of %s', (text, expected) => {
   expect(items(text)).toBe(expected)
+})
+
+test.each([
+  ['{"a":1}', '{}'],
+  ['{}', '{}'],
+  [' { "a" : [1,"}"] , "x" : 1.0 }', '{"x" : 1.0}'],
+  ['{"x":{"a":1},"a":2,"b":3}', '{"x":{"a":1}}'],
+  ['{"a":1,"x":2,"\\u0061":3,"b":4,"y":1e400}', '{"x":2,"y":1e400}'],
+])('%s without two fields', (text, expected) => {
+  expect(Buffer.from(removeFields(Buffer.from(text), ['a', 'b'])).toString()).toBe(expected)
 })

@@ -193,9 +193,14 @@ export type FormatName =
 export interface Native {
   /**
    * Whether this request may go as it came to a model: false where it uses something that only the gateway's form of the
-   * format has, or that this model is known to refuse, so that the codec must say it. Absent: always.
+   * format has, or that this model knows under another name, so that the codec must say it. Absent: always.
    */
   fits?(request: unknown, model?: string): boolean
+  /**
+   * Top-level fields of this request that only advise and that the model is known to refuse: they are left out and named,
+   * and the rest goes as it came. Absent: none.
+   */
+  refused?(request: unknown, model: string): readonly string[]
   /** `body` is the caller's JSON with the model name already replaced (where the format carries it in the body). */
   request(call: {
     readonly body: Uint8Array

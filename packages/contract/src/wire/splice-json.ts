@@ -59,28 +59,50 @@ function valueEnd(bytes: Uint8Array, at: number): number {
   return index
 }
 
-/** Where the values of the named top-level keys are. Later duplicates come later, as JSON.parse takes the last. */
-function findValues(bytes: Uint8Array, names: ReadonlySet<string>): Map<string, Span[]> {
-  const found = new Map<string, Span[]>()
+/** A field of the object, from its name on. */
+interface Field {
+  readonly name: string
+  readonly start: number
+  readonly value: Span
+}
+
+function* topLevelFields(bytes: Uint8Array): Generator<Field> {
   let at = skipSpace(bytes, 0) + 1
   while (at < bytes.length) {
     at = skipSpace(bytes, at)
     if (bytes[at] === comma) at = skipSpace(bytes, at + 1)
-    if (bytes[at] !== quote) return found
+    if (bytes[at] !== quote) return
+    const start = at
     const keyEnd = stringEnd(bytes, at)
     const raw = Buffer.from(bytes.buffer, bytes.byteOffset + at, keyEnd - at).toString('utf8')
-    const key: unknown = raw.includes('\\') ? JSON.parse(raw) : raw.slice(1, -1)
+    const name = raw.includes('\\') ? String(JSON.parse(raw)) : raw.slice(1, -1)
     at = skipSpace(bytes, keyEnd)
     if (bytes[at] === colon) at = skipSpace(bytes, at + 1)
     const end = valueEnd(bytes, at)
-    if (typeof key === 'string' && names.has(key)) {
-      const spans = found.get(key) ?? []
-      spans.push({ start: at, end })
-      found.set(key, spans)
-    }
+    yield { name, start, value: { start: at, end } }
     at = end
   }
+}
+
+/** Where the values of the named top-level keys are. Later duplicates come later, as JSON.parse takes the last. */
+function findValues(bytes: Uint8Array, names: ReadonlySet<string>): Map<string, Span[]> {
+  const found = new Map<string, Span[]>()
+  for (const { name, value } of topLevelFields(bytes)) {
+    if (!names.has(name)) continue
+    const spans = found.get(name) ?? []
+    spans.push(value)
+    found.set(name, spans)
+  }
   return found
+}
+
+/** The JSON object without these top-level fields; every other keeps its bytes, white space between them does not stay. */
+export function removeFields(bytes: Uint8Array, names: readonly string[]): Uint8Array {
+  const kept: Uint8Array[] = []
+  for (const { name, start, value } of topLevelFields(bytes))
+    if (!names.includes(name))
+      kept.push(Buffer.from(kept.length === 0 ? '{' : ','), bytes.subarray(start, value.end))
+  return Buffer.concat(kept.length === 0 ? [Buffer.from('{}')] : [...kept, Buffer.from('}')])
 }
 
 /** What came of parsing a document. */

@@ -1,6 +1,6 @@
-import type { ChatRequest } from '@sluice/contract'
+import { type ChatRequest, objectOf } from '@sluice/contract'
 import { asksFor, lackField } from '../decisions.ts'
-import type { ClaudeModel } from '../families/claude.ts'
+import { type ClaudeModel, knownClaude } from '../families/claude.ts'
 import type { CodecContext } from '../protocol.ts'
 import { type Thinking, thinks } from './thinking.ts'
 
@@ -11,10 +11,15 @@ export interface ClaudeCall {
   readonly thinking: Thinking
 }
 
+type Reports = Pick<CodecContext, 'unsupported' | 'leftOut'>
+
 type Sampling = Pick<ChatRequest, 'temperature' | 'top_p' | 'top_k'>
 
 /** Claude ends at temperature 1, wants 1 while it thinks, and its newest models take only the defaults. */
-export function claudeSampling(request: ChatRequest, call: ClaudeCall): Sampling {
+export function claudeSampling(
+  request: Sampling,
+  call: Omit<ClaudeCall, 'context'> & { readonly context: Reports },
+): Sampling {
   const { context, model, thinking } = call
   const { temperature, top_p: topP, top_k: topK } = request
   const isThinking = thinks(thinking)
@@ -36,4 +41,23 @@ export function claudeSampling(request: ChatRequest, call: ClaudeCall): Sampling
     ...(hasTopP ? { top_p: topP } : {}),
     ...(asked('top_k', fixed ? onlyDefault : undefined) ? { top_k: topK } : {}),
   }
+}
+
+/**
+ * Which of these a Messages request to a Claude gives that the model refuses, such as the newest ones all sampling (Claude
+ * docs, migration guides). A model of another maker is asked as the caller asks.
+ */
+export function refusedSampling(request: unknown, name: string): readonly string[] {
+  const asked = objectOf(request) as Sampling
+  if (asked.temperature == null && asked.top_p == null && asked.top_k == null) return []
+  const model = knownClaude(name)
+  if (model === undefined) return []
+  const refused: string[] = []
+  const report = (field: string): void => void refused.push(field)
+  const context = { leftOut: report, unsupported: report }
+  const thinking = objectOf(request) as Thinking
+  const { top_p: kept } = claudeSampling(asked, { context, model, thinking })
+  // Both are refused together, even where one says what is done anyway.
+  if (model.sampling === 'one' && kept != null && asked.temperature != null) report('temperature')
+  return refused
 }

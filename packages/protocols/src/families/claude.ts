@@ -59,6 +59,11 @@ const families: readonly (readonly [RegExp, ClaudeModel])[] = [
 const foreign: ClaudeModel = { ...budgeted, maxTokens: 8192 }
 
 export function claudeModel(name: string): ClaudeModel {
+  return knownClaude(name) ?? foreign
+}
+
+/** Undefined for a model of another maker. */
+export function knownClaude(name: string): ClaudeModel | undefined {
   const plain = name.toLowerCase().replaceAll('.', '-')
-  return families.find(([pattern]) => pattern.test(plain))?.[1] ?? foreign
+  return families.find(([pattern]) => pattern.test(plain))?.[1]
 }

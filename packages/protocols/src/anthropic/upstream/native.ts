@@ -1,5 +1,6 @@
 import { isObject, listOf, objectOf, textOf } from '@sluice/contract'
 import { restore } from '../../carried-reasoning.ts'
+import { refusedSampling } from '../../claude/sampling.ts'
 import { createIdleWatcher } from '../../idle-watcher.ts'
 import type { Native } from '../../protocol.ts'
 import { readUsage } from '../usage.ts'
@@ -10,7 +11,7 @@ import { createChatWatcher } from './watcher.ts'
 const headers = ['anthropic-version', 'anthropic-beta'] as const
 
 /** Anthropic's JSON as it came, posted to one path with the caller's version and betas. */
-function nativeJson(path: string, rest: Pick<Native, 'watcher' | 'usage' | 'made'>): Native {
+function nativeJson(path: string, rest: Omit<Native, 'request' | 'headers' | 'fits'>): Native {
   return {
     request: (call) => ({
       method: 'POST',
@@ -60,6 +61,7 @@ function isCarried(opaque: unknown): boolean {
 }
 
 export const nativeMessages = nativeJson('/v1/messages', {
+  refused: refusedSampling,
   watcher: createChatWatcher,
   usage: (body) => readUsage(objectOf(body)['usage']),
   made: (body) => madeByMessage(objectOf(body)),

@@ -1,6 +1,7 @@
 import { listOf, objectOf, textOf } from '@sluice/contract'
 import { restore } from '../../carried-reasoning.ts'
 import { nativeJson } from '../../openai/upstream/native.ts'
+import { refusedAtResponses } from '../../openai/upstream/refused-fields.ts'
 import type { Native } from '../../protocol.ts'
 import { responseUsage } from './server-items.ts'
 import { createChatWatcher } from './watcher.ts'
@@ -11,6 +12,7 @@ import { createChatWatcher } from './watcher.ts'
  */
 export const nativeResponses: Native = nativeJson('/responses', {
   fits: fitsResponses,
+  refused: refusedAtResponses,
   watcher: createChatWatcher,
   usage: (body) => responseUsage(objectOf(body)),
 })

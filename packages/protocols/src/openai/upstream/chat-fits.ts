@@ -1,10 +1,10 @@
 import { type Fields, isObject, listOf, objectOf, textOf } from '@sluice/contract'
-import { chatFamily } from '../../families/chat-models.ts'
 import { isNeutral } from '../../neutral-values.ts'
 import type { Native } from '../../protocol.ts'
 import { isProviderSearch } from '../client/offered-tools.ts'
 import { isNamedSchema } from '../named-schema.ts'
 import { type ChatExtension, type ChatOptions, effortObjects } from './options.ts'
+import { reasons } from './refused-fields.ts'
 
 /**
  * Whether an upstream with these options understands a chat request as it came, so that its bytes may pass untouched.
@@ -22,7 +22,7 @@ export function fitsChat(options: ChatOptions = {}): NonNullable<Native['fits']>
     if (foreign.some((name) => request[name] != null)) return false
     if (lacks.some((name) => !isNeutral(name, request[name]))) return false
     if (hasBareSchema(request['response_format'])) return false
-    if (knows === undefined && isRefusedBy(model, request)) return false
+    if (knows === undefined && hasOlderLimit(model, request)) return false
     if (listOf(request['tools']).some(isProviderSearch)) return false
     return [...listOf(request['messages']), ...listOf(request['tools'])].every((item) =>
       fitsItem(item, known),
@@ -30,24 +30,9 @@ export function fitsChat(options: ChatOptions = {}): NonNullable<Native['fits']>
   }
 }
 
-const advisory = [
-  'temperature',
-  'top_p',
-  'presence_penalty',
-  'frequency_penalty',
-  'parallel_tool_calls',
-] as const
-
-/**
- * Whether a model of OpenAI's own refuses the request for what only advises, or for the older name of the limit: its models that
- * reason before every answer do (reasoning guide; "Unsupported parameter: 'max_tokens' is not supported with this model").
- */
-function isRefusedBy(model: string, request: Fields): boolean {
-  const given = advisory.filter((name) => !isNeutral(name, request[name]))
-  if (given.length === 0 && request['max_tokens'] == null) return false
-  const { lacks, efforts } = chatFamily(model)
-  if (!lacks.includes('temperature') || efforts?.includes('none') === true) return false
-  return request['max_tokens'] != null || given.some((name) => lacks.includes(name))
+/** Whether the request has the older name of the limit, which OpenAI's models that reason before every answer refuse. */
+function hasOlderLimit(model: string, request: Fields): boolean {
+  return request['max_tokens'] != null && reasons(model, request['reasoning_effort'])
 }
 
 function hasBareSchema(format: unknown): boolean {

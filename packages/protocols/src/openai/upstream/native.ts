@@ -6,6 +6,7 @@ import { fitsChat } from './chat-fits.ts'
 import { usageOfAnswer } from './executed-tools.ts'
 import { imageUsage } from './image-reply.ts'
 import type { ChatOptions } from './options.ts'
+import { refusedAtChat } from './refused-fields.ts'
 import { createTypedEventWatcher } from './typed-events.ts'
 import { createCompletionWatcher } from './watcher.ts'
 
@@ -31,6 +32,7 @@ export function nativeJson(path: string, rest: Partial<Native> = {}): Native {
 export function nativeChat(options: ChatOptions = {}): Native {
   return nativeJson('/chat/completions', {
     fits: fitsChat(options),
+    ...(options.knows === undefined && { refused: refusedAtChat }),
     watcher: createCompletionWatcher,
     usage: (body) => usageOfAnswer(objectOf(body)),
     asksForUsage: true,

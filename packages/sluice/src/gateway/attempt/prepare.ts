@@ -4,6 +4,7 @@ import {
   isObject,
   type OperationName,
   operations,
+  removeFields,
   type Usage,
 } from '@sluice/contract'
 import type {
@@ -24,7 +25,7 @@ import type { AnyRequest } from '../canonical.ts'
 import { formatLargeJson } from '../format-large.ts'
 import type { Gateway } from '../gateway.ts'
 import type { Target } from '../route/routing.ts'
-import { asWritten, modeOf, type Run, reportsOf } from '../run/run.ts'
+import { asWritten, formatReports, modeOf, type Run, reportsOf } from '../run/run.ts'
 import type { AttemptAnswer } from './attempt.ts'
 import type { Cancellation } from './cancellation.ts'
 import { namedFilesOf } from './named-files.ts'
@@ -79,7 +80,7 @@ export function prepare(
   if (provider.operations && !provider.operations.includes(operation))
     throw notOffered(target, operation)
   const native = nativeOf(run.gateway, run.call, target)
-  if (native) return prepareNative(run.call, target, native)
+  if (native) return prepareNative(run, target, native)
   const codec = provider.protocol.codecs[operation] as Codec<OperationName> | undefined
   if (!codec) throw notOffered(target, operation)
   const canonical = run.canonical(modeOf(run, target))
@@ -101,13 +102,14 @@ export function nativeOf(
   return fits ? native : undefined
 }
 
-function prepareNative(call: Call, target: UpstreamTarget, native: Native): Prepared {
+function prepareNative(run: Run, target: UpstreamTarget, native: Native): Prepared {
+  const { call } = run
   const { framing = 'sse' } = native
   return {
     isNative: true,
     isTold: false,
     isMedia: operations[call.operation].replyType !== undefined,
-    request: nativeRequest(call, target, native),
+    request: nativeRequest(run, target, native),
     read(received) {
       const body = received.json()
       if (!isObject(body))
@@ -125,31 +127,47 @@ function prepareNative(call: Call, target: UpstreamTarget, native: Native): Prep
   }
 }
 
-function nativeRequest(call: Call, target: UpstreamTarget, native: Native): UpstreamRequest {
-  const { format, operation, request } = call
+function nativeRequest(run: Run, target: UpstreamTarget, native: Native): UpstreamRequest {
+  const { format, operation, request, query, stream, headers: given } = run.call
   const fields: Record<string, unknown> = {}
   if (format.modelIn !== 'path') fields['model'] = target.model
-  if (call.stream && native.asksForUsage === true && !asksForUsage(call))
+  if (stream && native.asksForUsage === true && !asksForUsage(run.call))
     fields['stream_options'] = {
       ...objectIn(request.outline['stream_options']),
       include_usage: true,
     }
   const headers: Record<string, string> = {}
   for (const name of native.headers ?? []) {
-    const value = call.headers[name]
+    const value = given[name]
     if (value !== undefined) headers[name] = value
   }
+  const refused = refusedFields(run, target, native)
+  const bytes = request.bytesWith(fields)
   const made = native.request({
-    body: request.bytesWith(fields),
+    body: refused.length === 0 ? bytes : removeFields(bytes, refused),
     model: target.model,
-    stream: call.stream,
+    stream,
     headers,
-    query: call.query,
+    query,
     settings: target.upstream.settings,
   })
   const { quirks = [] } = target.upstream.provider
   if (quirks.length === 0) return made
-  return nativeQuirked(made, quirks, { operation, value: { ...request.value, ...fields } })
+  const value = { ...request.value, ...fields }
+  for (const field of refused) Reflect.deleteProperty(value, field)
+  return nativeQuirked(made, quirks, { operation, value })
+}
+
+/** What the model is known to refuse is left out and named; a gateway like this one knows its own models better. */
+function refusedFields(run: Run, target: UpstreamTarget, native: Native): readonly string[] {
+  const { gateway, call } = run
+  if (gateway.health.isGateway(target.upstream.id)) return []
+  const refused = native.refused?.(call.request.outline, target.model) ?? []
+  if (refused.length === 0) return refused
+  const { leftOut } = formatReports(call, modeOf(run, target))
+  for (const field of refused)
+    leftOut(field, `'${field}' is not supported by ${target.providerId} for this model`)
+  return refused
 }
 
 /** The caller asked for usage itself: then the event that says it is not hidden. */

@@ -1,0 +1,42 @@
+import { type Fields, isObject, objectOf } from '@sluice/contract'
+import { chatFamily } from '../../families/chat-models.ts'
+import { isNeutral } from '../../neutral-values.ts'
+
+/**
+ * What only advises in a request to a model of OpenAI's own that refuses it, as its models do while they reason (reasoning
+ * guide; "Unsupported parameter: 'temperature' is not supported with this model").
+ */
+export function refusedAtChat(request: unknown, model: string): readonly string[] {
+  if (!isObject(request)) return []
+  const given = askedFor(request, advisory)
+  if (given.length === 0 || !reasons(model, request['reasoning_effort'])) return []
+  const lacks: readonly string[] = chatFamily(model).lacks
+  return given.filter((name) => lacks.includes(name))
+}
+
+const advisory = [
+  'temperature',
+  'top_p',
+  'presence_penalty',
+  'frequency_penalty',
+  'parallel_tool_calls',
+] as const
+
+/** The same at `/responses`, where there are no penalties. */
+export function refusedAtResponses(request: unknown, model: string): readonly string[] {
+  if (!isObject(request)) return []
+  const given = askedFor(request, ['temperature', 'top_p'])
+  if (given.length === 0 || !reasons(model, objectOf(request['reasoning'])['effort'])) return []
+  return given
+}
+
+function askedFor(request: Fields, names: readonly string[]): readonly string[] {
+  return names.filter((name) => !isNeutral(name, request[name]))
+}
+
+/** Whether a model of OpenAI's reasons before it answers this request: some do only where they are asked to. */
+export function reasons(model: string, effort: unknown): boolean {
+  const { lacks, efforts } = chatFamily(model)
+  const mayAnswerAtOnce = efforts?.includes('none') === true
+  return lacks.includes('temperature') && !(mayAnswerAtOnce && (effort ?? 'none') === 'none')
+}
