@@ -56,7 +56,7 @@ export interface Call {
   readonly admission: {
     readonly isGranted: boolean
     readonly isPriced: boolean
-    /** What budgets have put aside for it, in millionths of a dollar. */
+    /** What budgets have put aside for each of its attempts, in millionths of a dollar; 0 where none counts it. */
     readonly reservedMicroUsd?: number
     /** Where it goes instead of where it asked to, and the id of the budget that had no money for that. */
     readonly elsewhere?: Elsewhere | undefined
@@ -72,6 +72,14 @@ export interface Call {
 export interface Elsewhere {
   readonly route: string
   readonly budget: string
+}
+
+/** What an attempt has cost, or what was put aside for it where nobody knows. */
+export interface Spending {
+  readonly provider: string
+  readonly model: string
+  /** Millionths of a dollar. */
+  readonly microUsd: number
 }
 
 /** What a call has been through. */
@@ -96,6 +104,8 @@ export interface Trail {
   /** Of all attempts together, in millionths of a dollar, and how many there were whose cost nobody knows. */
   costMicroUsd: number
   unknownCosts: number
+  /** The same attempt by attempt, as budgets count it; empty where none counts the call. */
+  readonly spent: Spending[]
   /** What was fetched for it; made when the first file is. */
   files?: NamedFiles
 }
@@ -114,6 +124,7 @@ export function openTrail(startedAt: number): Trail {
     outcome: undefined,
     costMicroUsd: 0,
     unknownCosts: 0,
+    spent: [],
   }
 }
 

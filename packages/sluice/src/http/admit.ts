@@ -86,8 +86,9 @@ interface EnteringCall {
 function admitTo(entering: EnteringCall, route: Route): Promise<void> | undefined {
   const { exchange, limits } = entering
   const { request, admission } = exchange
-  const claims = claimsOf(limits, askedFor(entering, spendingOf(entering, route)))
-  const decision = admission.ask(claims, { isPriced: true })
+  const spending = spendingOf(entering, route)
+  const claims = claimsOf(limits, askedFor(entering, spending))
+  const decision = admission.ask(claims, priced(spending))
   if (decision === undefined) return
   const decided = (one: Decision): Promise<void> | undefined => {
     const refused = one.granted ? undefined : claims[one.refused]?.budget
@@ -122,13 +123,18 @@ async function admitElsewhere(
     return tellLimits(answerHeaders, first)
   }
   const claims = claimsOf(limits, askedFor(entering, spending))
-  const decision = await admission.ask(claims, { isPriced: true })
+  const decision = await admission.ask(claims, priced(spending))
   if (decision?.granted === false && claims[decision.refused]?.kind === 'budget')
     return tellLimits(answerHeaders, first)
   if (decision) tellLimits(answerHeaders, { claims, decision })
   admission.goElsewhere({ route: name, budget: id })
   answerHeaders.push(elsewhereHeader, headerText(name))
 }
+
+const priced = (spending: Spending | undefined) => ({
+  isPriced: true,
+  ofEachMicroUsd: spending?.ofEachMicroUsd ?? 0,
+})
 
 function askedFor({ size }: EnteringCall, spending: Spending | undefined): Asked {
   return { isCounted: true, tokens: tokensOf(size), ...(spending && { spending }) }
@@ -153,10 +159,7 @@ export function settle(
   { admission, call }: FastifyRequest,
   left: boolean,
 ): void {
-  if (admission) {
-    const { reservedMicroUsd } = admission
-    admission.end(actualOf(call, { left, reservedMicroUsd }))
-  }
+  admission?.end(actualOf(call, admission.claims, left))
   if (call?.trail.usage && call.trail.outcome === 'completed')
     learnedSizes.learn(call.request.model, call.trail.usage.outputTokens)
 }
@@ -214,9 +217,10 @@ function spendingOf(
     for (const { id, model } of level) names.push(id, id.slice(id.indexOf('/') + 1), model)
   const budgets = limits.budgets.filter(({ counts }) => counts(names, call.tags))
   if (budgets.length === 0) return undefined
-  const microUsd = estimatedCost(call, { route, size, at: gateway.now() })
-  if (microUsd !== undefined) return { microUsd, budgets }
-  if (options.keyLimits().unknownPrices === 'allow') return { microUsd: leastMicroUsd, budgets }
+  const cost = estimatedCost(call, { route, size, at: gateway.now() })
+  if (cost) return { ...cost, budgets }
+  if (options.keyLimits().unknownPrices === 'allow')
+    return { microUsd: leastMicroUsd, ofEachMicroUsd: leastMicroUsd, budgets }
   throw new GatewayError(
     'forbidden',
     `Nobody knows what ${names[0]} costs, and this key has a budget: its price has to be set first`,

@@ -64,6 +64,10 @@ class UpstreamExchange implements Connection, Dispatcher.DispatchHandler {
     this.#receiver = receiver
   }
 
+  get isOpen(): boolean {
+    return this.#controller !== undefined
+  }
+
   start(): void {
     const { method, url, headers, body } = this.#outgoing
     try {

@@ -85,7 +85,18 @@ export type BudgetWindow = 'day' | 'week' | 'month' | 'lifetime' | number
 export interface Actual {
   readonly requests?: number
   readonly tokens?: number
-  readonly microUsd?: number
+  /** Of each budget, or of each claim in their order. */
+  readonly microUsd?: number | readonly number[]
+}
+
+/** What was used of each claim, in their order; undefined where that is as it was reserved, or nothing is counted. */
+export function usedOf(claims: readonly Claim[], actual: Actual): readonly (number | undefined)[] {
+  const { microUsd } = actual
+  return claims.map((claim, index) => {
+    if (claim.kind === 'concurrency') return undefined
+    if (claim.kind === 'rate') return actual[claim.unit]
+    return typeof microUsd === 'object' ? microUsd[index] : microUsd
+  })
 }
 
 export type Decision = Reservation | Refusal

@@ -77,7 +77,8 @@ export type UsageBegun = Pick<
 >
 
 /** What an attempt has used so far. */
-export type NotedUsage = Usage & Pick<UsageRecord, 'durationMs'>
+export type NotedUsage = Usage &
+  Pick<UsageRecord, 'durationMs' | 'costMicroUsd' | 'priceSource' | 'priceDate'>
 
 /** Records on their way to the database. */
 export interface WaitingUsage {

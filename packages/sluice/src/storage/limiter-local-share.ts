@@ -1,4 +1,11 @@
-import type { Actual, Claim, Decision, Level, Reservation } from '../ports/limiter.ts'
+import {
+  type Actual,
+  type Claim,
+  type Decision,
+  type Level,
+  type Reservation,
+  usedOf,
+} from '../ports/limiter.ts'
 import { createMemoryLimiter, type MemoryLimiter } from './limiter-memory.ts'
 
 /** Budgets whose remainder is remembered; the one seen first goes first. */
@@ -56,11 +63,10 @@ export class LocalShare {
     if (!own) return undefined
     this.#granted.delete(id)
     this.#limiter.settle(own, actual)
-    return claims.flatMap((claim) => {
-      if (claim.kind === 'concurrency') return []
-      const used = claim.kind === 'rate' ? actual[claim.unit] : actual.microUsd
-      return [{ ...claim, amount: used ?? claim.amount }]
-    })
+    const uses = usedOf(claims, actual)
+    return claims.flatMap((claim, index) =>
+      claim.kind === 'concurrency' ? [] : [{ ...claim, amount: uses[index] ?? claim.amount }],
+    )
   }
 
   #shareOf(claim: Claim): Claim {

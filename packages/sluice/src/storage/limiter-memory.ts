@@ -1,14 +1,15 @@
 import { randomBytes } from 'node:crypto'
-import type {
-  Actual,
-  BudgetClaim,
-  Claim,
-  Decision,
-  Level,
-  Limiter,
-  Recall,
-  Reservation,
-  Spent,
+import {
+  type Actual,
+  type BudgetClaim,
+  type Claim,
+  type Decision,
+  type Level,
+  type Limiter,
+  type Recall,
+  type Reservation,
+  type Spent,
+  usedOf,
 } from '../ports/limiter.ts'
 import { Budgets } from './limiter-budgets.ts'
 import { Places } from './limiter-places.ts'
@@ -104,10 +105,11 @@ export class MemoryLimiter implements Limiter {
     this.#open[slot] = undefined
     this.#free.push(slot)
     const { claims, at } = reservation
-    for (const claim of claims)
+    const uses = usedOf(claims, actual)
+    for (const [index, claim] of claims.entries())
       if (claim.kind === 'concurrency') this.#places.release(claim, id)
       else {
-        const used = claim.kind === 'rate' ? actual[claim.unit] : actual.microUsd
+        const used = uses[index]
         const beyond = used === undefined ? 0 : used - claim.amount
         if (beyond === 0) continue
         if (claim.kind === 'rate') this.#rates.take(claim, beyond, this.#now())

@@ -1,16 +1,17 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { createClient } from '@redis/client'
 import { GatewayError } from '@sluice/contract'
-import type {
-  Actual,
-  BudgetClaim,
-  Claim,
-  Decision,
-  Level,
-  Limiter,
-  Recall,
-  Reservation,
-  Spent,
+import {
+  type Actual,
+  type BudgetClaim,
+  type Claim,
+  type Decision,
+  type Level,
+  type Limiter,
+  type Recall,
+  type Reservation,
+  type Spent,
+  usedOf,
 } from '../ports/limiter.ts'
 import { LocalShare } from './limiter-local-share.ts'
 import { limiterScript } from './limiter-redis-script.ts'
@@ -284,17 +285,18 @@ function givenBack(claim: Claim): number {
   return claim.kind === 'concurrency' ? 0 : -claim.amount
 }
 
-function lostOf(claims: readonly Claim[], { microUsd }: Actual): readonly Claim[] {
-  return claims.flatMap((claim) =>
-    claim.kind === 'budget' ? [{ ...claim, amount: microUsd ?? claim.amount }] : [],
+function lostOf(claims: readonly Claim[], actual: Actual): readonly Claim[] {
+  const uses = usedOf(claims, actual)
+  return claims.flatMap((claim, index) =>
+    claim.kind === 'budget' ? [{ ...claim, amount: uses[index] ?? claim.amount }] : [],
   )
 }
 
 function beyond(claims: readonly Claim[], actual: Actual): readonly number[] {
-  return claims.map((claim) => {
-    if (claim.kind === 'concurrency') return 0
-    const used = claim.kind === 'rate' ? actual[claim.unit] : actual.microUsd
-    return used === undefined ? 0 : used - claim.amount
+  const uses = usedOf(claims, actual)
+  return claims.map((claim, index) => {
+    const used = uses[index]
+    return claim.kind === 'concurrency' || used === undefined ? 0 : used - claim.amount
   })
 }
 

@@ -41,13 +41,15 @@ export async function spentGroups(
   database: UsageDatabase,
   { from, only }: Pick<LedgerQuestion, 'from' | 'only'>,
 ): Promise<readonly SpentGroup[]> {
-  const group = `provider, model, requested_model, started_at - started_at % ${hourMs}`
+  // What went elsewhere than it asked to is none of what it asked for.
+  const asked = 'CASE WHEN over_budget IS NULL THEN requested_model END'
+  const group = `provider, model, ${asked}, started_at - started_at % ${hourMs}`
   const rows = await lookThrough(
     database,
     { from, to: endOfTime, only, first: 'oldest', limit: Infinity },
     (spans) =>
       database.rows(
-        sql`SELECT ${raw(`${group} AS hour`)},
+        sql`SELECT ${raw(`provider, model, ${asked} AS asked, started_at - started_at % ${hourMs} AS hour`)},
             CAST(SUM(COALESCE(cost_micro_usd, reserved_micro_usd, 0)) AS BIGINT) AS spent
           FROM usage_records WHERE ${join([withinSpans(spans), ...conditionsOf(only)], ' AND ')}
           GROUP BY ${raw(group)}`,
@@ -56,7 +58,7 @@ export async function spentGroups(
   return rows.map((row) => ({
     provider: String(row['provider']),
     model: String(row['model']),
-    ...(typeof row['requested_model'] === 'string' && { requestedModel: row['requested_model'] }),
+    ...(typeof row['asked'] === 'string' && { requestedModel: row['asked'] }),
     hour: Number(row['hour']),
     microUsd: Number(row['spent']),
   }))

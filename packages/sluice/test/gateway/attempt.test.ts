@@ -22,7 +22,7 @@ function open(cancellation: Cancellation) {
   const run = {
     gateway: {
       now: () => 0,
-      engine: { id: 'builtin' },
+      engine: { id: 'builtin', tokensOf: (text: string) => text.length },
       concealer: new Concealer(),
       log: { warn() {} },
       health: createHealth(() => 0),
@@ -37,7 +37,7 @@ function open(cancellation: Cancellation) {
       key: { id: 'key', owners: {} },
       tags: [],
       format: { id: 'chat' },
-      request: { model: 'up/m' },
+      request: { model: 'up/m', value: {}, rest() {} },
       operation: 'chat',
       trail: openTrail(0),
       admission: { isGranted: true, isPriced: true },
@@ -47,7 +47,7 @@ function open(cancellation: Cancellation) {
   const price = freeTarget('test', '')
   const target = { id: 'up/m', providerId: 'up', model: 'm', timeouts: defaultTimeouts, price }
   const attempt = new Attempt(run as unknown as Run, target as Target, cancellation)
-  attempt.connection = { pause() {}, resume() {}, close: () => (closed += 1) }
+  attempt.connection = { isOpen: true, pause() {}, resume() {}, close: () => (closed += 1) }
   const told: GatewayError[] = []
   attempt.onBreak((error) => {
     told.push(error)

@@ -10,11 +10,12 @@ import {
 import type { Received, StreamWatcher } from '@sluice/protocols'
 import type { OpenUsage, UsageBegun } from '../../ports/store.ts'
 import type { AnyReply, AnyStep } from '../canonical.ts'
+import { isFree } from '../limits/call-size.ts'
 import type { Target } from '../route/routing.ts'
 import type { Run } from '../run/run.ts'
 import type { AttemptSpan } from '../trace.ts'
 import { type CancelListener, type Cancellation, cancelledBy } from './cancellation.ts'
-import { askedUsage, charge } from './charge.ts'
+import { askedUsage, charge, costSoFar } from './charge.ts'
 import { type Deadline, openDeadline, type Phase } from './deadline.ts'
 import type { Delivery } from './delivery.ts'
 import { estimatedUsage } from './estimate.ts'
@@ -184,7 +185,9 @@ export class Attempt implements CancelListener, Growing {
     if (events === this.#notedEvents) return
     this.#notedEvents = events
     const usage = this.#estimate() ?? this.usage()
-    if (usage) this.#open.note({ ...usage, durationMs: this.elapsedMs })
+    if (!usage) return
+    const cost = costSoFar(this.#run.call, this.target, usage, this.#startedAt)
+    this.#open.note({ ...usage, ...cost, durationMs: this.elapsedMs })
   }
 
   /** How long its reader did not take what came, in milliseconds. */
@@ -290,25 +293,31 @@ export class Attempt implements CancelListener, Growing {
 
   #record(outcome: CallOutcome, error: GatewayError | undefined): void {
     const { gateway, call } = this.#run
-    const estimate = this.hasBegun && outcome !== 'completed' ? this.#estimate() : undefined
+    const isTimeout =
+      error?.code === 'upstream_timeout' && error.details.upstreamStatus === undefined
+    const isCut = outcome === 'cancelled' || outcome === 'incomplete' || isTimeout
+    // It had the request, and was left or not waited for any longer: it may have worked, and charge for it.
+    const isLeft = isCut && this.#wasReached
+    const estimate = isLeft ? this.#estimate() : undefined
     if (estimate) this.#usage = estimate
     const said = this.usage()
-    const usage = this.hasBegun || outcome === 'completed' ? askedUsage(call, said) : said
+    const usage = isLeft || outcome === 'completed' ? askedUsage(call, said) : said
     const startedAt = this.#startedAt
+    const estimated = estimate !== undefined || (isLeft && !said && usage !== undefined)
     const record: UsageRecord = {
       ...(usage ?? noUsage),
       ...this.#begun(),
       outcome,
       reported: said !== undefined && !estimate,
-      ...(estimate && { estimated: true }),
+      ...(estimated && { estimated }),
       durationMs: this.elapsedMs,
       ...(this.#firstTokenMs !== undefined && { firstTokenMs: this.#firstTokenMs }),
       ...endFacts(call, { error, reason: this.#reason, upstreamRequestId: this.upstreamRequestId }),
-      ...charge(call, this.target, {
+      ...charge(this.#run, this.target, {
         usage,
-        estimated: estimate !== undefined,
-        outcome,
-        isTimeout: error?.code === 'upstream_timeout',
+        estimated,
+        // What failed otherwise is not charged, unless the answer itself says what it has used.
+        isCharged: isLeft || outcome === 'completed' || said !== undefined,
         startedAt,
       }),
     }
@@ -332,7 +341,7 @@ export class Attempt implements CancelListener, Growing {
       keyId: call.key.id,
       ...call.key.owners,
       ...(call.tags.length > 0 && { tags: call.tags }),
-      ...requestFacts(call, this.target),
+      ...requestFacts(this.#run, this.target),
       operation: call.operation,
       provider: this.target.providerId,
       model: this.target.model,
@@ -340,16 +349,26 @@ export class Attempt implements CancelListener, Growing {
     }
   }
 
-  /** A caller who leaves has had what was delivered; nobody says what that has used. */
+  /** Whether there is anybody who may have worked. */
+  get #wasReached(): boolean {
+    return this.target.kind === 'engine' || this.connection?.isOpen === true
+  }
+
+  /** Whoever is left has worked on what was asked, and has answered what was delivered; nobody says what that has used. */
   #estimate(): Usage | undefined {
-    const { gateway, call } = this.#run
-    if (!this.#delivered) return undefined
+    const {
+      gateway,
+      call,
+      pieces = 1,
+    } = this.#run
     const said = this.usage()
+    if (isFree(call)) return undefined
     const estimate = estimatedUsage(call, this.#delivered, {
       said:
         said ??
         (this.#promptTokens > 0 ? { ...noUsage, inputTokens: this.#promptTokens } : undefined),
       countTokens: gateway.engine.tokensOf,
+      pieces,
     })
     this.#promptTokens = estimate?.inputTokens ?? this.#promptTokens
     call.request.rest()

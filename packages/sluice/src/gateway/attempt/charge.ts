@@ -1,42 +1,57 @@
-import {
-  type CallOutcome,
-  isObject,
-  noUsage,
-  type Operation,
-  operations,
-  type Usage,
-  type UsageRecord,
-} from '@sluice/contract'
+import { isObject, noUsage, type Usage, type UsageRecord } from '@sluice/contract'
 import type { Cost } from '../../prices/cost.ts'
 import type { Call } from '../call.ts'
+import { isFree } from '../limits/call-size.ts'
 import type { Target } from '../route/routing.ts'
+import type { Run } from '../run/run.ts'
 
 type Charged = Pick<UsageRecord, 'costMicroUsd' | 'priceSource' | 'priceDate'>
 
 export interface Ended {
   readonly usage: Usage | undefined
   readonly estimated: boolean
-  readonly outcome: CallOutcome
-  /** It failed because nothing came in time: the upstream may have worked, and charge for it. */
-  readonly isTimeout: boolean
+  /** Whether the upstream is taken to have worked: it answered, or had the request when it was not waited for any longer. */
+  readonly isCharged: boolean
   readonly startedAt: number
 }
 
-/**
- * What an attempt costs, added to the sum of its call. What failed with an answer, or without a connection, is not
- * charged; what was broken off before anybody said what it used costs nobody knows what.
- */
-export function charge(call: Call, { price }: Target, ended: Ended): Charged {
+/** What an attempt costs, added to the sums of its call. */
+export function charge(
+  { call, pieces = 1 }: Pick<Run, 'call' | 'pieces'>,
+  target: Target,
+  ended: Ended,
+): Charged {
   const { trail, operation } = call
-  const { usage, estimated, outcome, isTimeout, startedAt } = ended
-  const described: Operation = operations[operation]
-  if (described.isFree === true || (usage === undefined && outcome === 'failed' && !isTimeout))
-    return { costMicroUsd: 0, priceSource: 'not charged' }
-  const used = { ...(usage ?? noUsage), estimated }
-  const found = usage === undefined && !price.isFree ? null : price.cost(used, operation, startedAt)
+  if (!ended.isCharged || isFree(call)) return { costMicroUsd: 0, priceSource: 'not charged' }
+  const { providerId: provider, model } = target
+  const found = costOf(operation, target, ended)
   if (!found) trail.unknownCosts += 1
   else trail.costMicroUsd += found.microUsd
+  const reservedMicroUsd = reservedForPiece(call, pieces)
+  // What nobody knows the cost of counts with what was put aside for it: it is never taken for nothing.
+  if (reservedMicroUsd > 0)
+    trail.spent.push({ provider, model, microUsd: found?.microUsd ?? reservedMicroUsd })
   return found ? recorded(found) : {}
+}
+
+/** What it has cost so far, as it is noted should this process die. */
+export function costSoFar({ operation }: Call, target: Target, usage: Usage, startedAt: number): Charged {
+  const found = costOf(operation, target, { usage, estimated: true, startedAt })
+  return found ? recorded(found) : {}
+}
+
+function costOf(
+  operation: Call['operation'],
+  { price }: Target,
+  { usage, estimated, startedAt }: Omit<Ended, 'isCharged'>,
+): Cost | null {
+  if (usage === undefined && !price.isFree) return null
+  return price.cost({ ...(usage ?? noUsage), estimated }, operation, startedAt)
+}
+
+/** What budgets have put aside for one of so many attempts at the same; 0 where none counts the call. */
+export function reservedForPiece({ admission }: Call, pieces: number): number {
+  return Math.ceil((admission.reservedMicroUsd ?? 0) / pieces)
 }
 
 function recorded({ microUsd, priceSource, priceDate }: Cost): Charged {

@@ -1,6 +1,8 @@
 import type { GatewayError, UsageRecord } from '@sluice/contract'
 import type { Call } from '../call.ts'
 import type { Target } from '../route/routing.ts'
+import type { Run } from '../run/run.ts'
+import { reservedForPiece } from './charge.ts'
 
 /** Callers choose the names of models and fields, and upstreams their ids. */
 const textMax = 200
@@ -12,9 +14,13 @@ type RequestFacts = Pick<
 >
 
 /** What a record says of the request that it was made for. */
-export function requestFacts(call: Call, { providerId, model: targetModel }: Target): RequestFacts {
+export function requestFacts(
+  { call, pieces = 1 }: Pick<Run, 'call' | 'pieces'>,
+  { providerId, model: targetModel }: Target,
+): RequestFacts {
   const { model } = call.request
-  const { reservedMicroUsd = 0, elsewhere } = call.admission
+  const { elsewhere } = call.admission
+  const reservedMicroUsd = reservedForPiece(call, pieces)
   const isOther =
     typeof model === 'string' && model !== targetModel && model !== `${providerId}/${targetModel}`
   return {

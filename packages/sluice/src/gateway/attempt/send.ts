@@ -24,6 +24,8 @@ export interface Receiver {
 
 /** A request under way. */
 export interface Connection {
+  /** Whether the upstream was reached: from then on it may have the request, and work at it. */
+  readonly isOpen: boolean
   /** What was read already may still come. */
   pause(): void
   resume(): void

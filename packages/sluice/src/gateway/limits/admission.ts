@@ -1,7 +1,9 @@
-import type { Actual, Claim, Decision, RefusingLimit, Reservation } from '../../ports/limiter.ts'
+import type { Budget } from '../../ports/account.ts'
+import type { Actual, Decision, RefusingLimit, Reservation } from '../../ports/limiter.ts'
 import type { Call, Elsewhere } from '../call.ts'
 import type { Gateway } from '../gateway.ts'
 import { type Listed, OpenList } from '../open-list.ts'
+import { countsAttempt, type HeldClaim } from './claims.ts'
 
 /** How long a place is held that nobody renews: what a killed process held is free after it. */
 const leaseMs = 60_000
@@ -16,6 +18,8 @@ export class Admission implements Listed {
   #isGranted = false
   #isPriced = false
   #isOver = false
+  #reservedMicroUsd = 0
+  #claims: readonly HeldClaim[] = []
   #elsewhere: Elsewhere | undefined
   #refusedBy: RefusingLimit | undefined
   #reservation: Reservation | undefined
@@ -38,11 +42,14 @@ export class Admission implements Listed {
     return this.#isPriced
   }
 
-  /** What the budgets have put aside for it, in millionths of a dollar. */
+  /** What budgets have put aside for each of its attempts, in millionths of a dollar; 0 where none counts it. */
   get reservedMicroUsd(): number {
-    const claims = this.#reservation?.claims ?? []
-    const budget = claims.find(({ kind }) => kind === 'budget')
-    return budget?.kind === 'budget' ? budget.amount : 0
+    return this.#reservedMicroUsd
+  }
+
+  /** What was reserved for it, and is not settled; empty where nothing is. */
+  get claims(): readonly HeldClaim[] {
+    return this.#reservation ? this.#claims : []
   }
 
   /** Where the request goes instead of where it asked to. */
@@ -67,14 +74,16 @@ export class Admission implements Listed {
 
   /**
    * Asks for all of it in one step; undefined where nothing is limited. `isPriced` says that every budget that counts the
-   * request is among the claims.
+   * request is among the claims, which then put `ofEachMicroUsd` aside for each attempt.
    */
   ask(
-    claims: readonly Claim[],
-    { isPriced }: { readonly isPriced: boolean },
+    claims: readonly HeldClaim[],
+    { isPriced, ofEachMicroUsd = 0 }: { readonly isPriced: boolean; readonly ofEachMicroUsd?: number },
   ): Decision | Promise<Decision> | undefined {
     this.#isAsked = true
     this.#isPriced = isPriced
+    this.#reservedMicroUsd = ofEachMicroUsd
+    this.#claims = claims
     if (claims.length === 0) {
       this.#isGranted = true
       return undefined
@@ -148,17 +157,27 @@ export class Leases implements Disposable {
 }
 
 /**
- * What a request has used: all its attempts together in money, its answer in tokens. Nothing where it never came to an upstream or all of them failed, and what was reserved where
- * nobody said.
+ * What a request has used: its answer in tokens, and in money what its attempts have cost that a budget counts. Nothing where it
+ * never came to an upstream or all of them failed, and as many tokens as were reserved where nobody said.
  */
 export function actualOf(
   call: Call | undefined,
-  { left, reservedMicroUsd }: { readonly left: boolean; readonly reservedMicroUsd: number },
+  claims: readonly HeldClaim[],
+  left: boolean,
 ): Actual {
   if (!call || call.trail.attempts === 0) return { tokens: 0, microUsd: 0 }
-  const { usage, outcome, costMicroUsd, unknownCosts } = call.trail
-  // What nobody knows the cost of stays as it was put aside: it is never taken for nothing.
-  const microUsd = unknownCosts === 0 ? costMicroUsd : Math.max(costMicroUsd, reservedMicroUsd)
+  const { usage, outcome } = call.trail
+  const microUsd = claims.map(({ budget }) => (budget ? spentOf(call, budget) : 0))
   if (usage) return { tokens: usage.inputTokens + usage.outputTokens, microUsd }
   return left || outcome === 'completed' ? { microUsd } : { tokens: 0, microUsd }
+}
+
+function spentOf({ trail, request, admission }: Call, { model: pattern }: Budget): number {
+  const asked = admission.elsewhere?.route ?? request.model
+  const requestedModel = typeof asked === 'string' ? asked : undefined
+  let sum = 0
+  for (const { provider, model, microUsd } of trail.spent)
+    if (pattern === undefined || countsAttempt(pattern, { provider, model, requestedModel }))
+      sum += microUsd
+  return sum
 }

@@ -1,5 +1,6 @@
 import type { Usage } from '@sluice/contract'
 import { askedUsage } from '../attempt/charge.ts'
+import { searchesIn } from '../attempt/estimate.ts'
 import type { Call } from '../call.ts'
 import type { Route, Target } from '../route/routing.ts'
 import { type CallSize, heardIn, isFree } from './call-size.ts'
@@ -8,21 +9,26 @@ import { type CallSize, heardIn, isFree } from './call-size.ts'
 const drawnTokens = 6_240
 /** Of a video whose request does not say its length. */
 const videoSecondsUnsaid = 8
-/** So many documents are one search (Cohere API, rerank). */
-const documentsPerSearch = 100
 
 /** What a budget is asked for at least: one that has nothing left lets in nothing, not even what costs nothing. */
 export const leastMicroUsd = 1
 
+/** What a call may cost, in millionths of a dollar. */
+export interface EstimatedCost {
+  readonly microUsd: number
+  /** Of it, of each attempt. */
+  readonly ofEachMicroUsd: number
+}
+
 /**
- * What a call may cost before its upstream was asked, in millionths of a dollar: at the dearest of the targets that may be
- * tried, all answers that are asked for at once, and twice where the route hedges. Undefined where one of them has no price.
+ * What a call may cost before its upstream was asked: at the dearest of the targets that may be tried, all answers that are asked
+ * for at once, and twice where the route hedges. Undefined where one of them has no price.
  */
 export function estimatedCost(
   call: Call,
   { route, size, at }: { readonly route: Route; readonly size: CallSize; readonly at: number },
-): number | undefined {
-  if (isFree(call)) return leastMicroUsd
+): EstimatedCost | undefined {
+  if (isFree(call)) return { microUsd: leastMicroUsd, ofEachMicroUsd: leastMicroUsd }
   const usage = { ...usageOf(call, size), estimated: true }
   let dearest = leastMicroUsd
   let count = 0
@@ -34,7 +40,8 @@ export function estimatedCost(
       dearest = Math.max(dearest, cost.microUsd, atTier(call, price, { usage, at }))
     }
   const isHedged = route.options.hedge.enabled && count > 1 && call.operation !== 'createVideo'
-  return dearest * size.choices * (isHedged ? 2 : 1)
+  const answered = dearest * size.choices
+  return { microUsd: answered * (isHedged ? 2 : 1), ofEachMicroUsd: answered }
 }
 
 /** At the tier that is asked for, which may be dearer than the usual one; 0 where it has no price of its own. */
@@ -69,11 +76,8 @@ function usageOf(call: Call, { inputTokens, outputTokens }: CallSize): Usage {
       const { seconds, audioInputTokens } = heardIn(value)
       return { ...used, audioInputTokens, seconds }
     }
-    case 'rerank': {
-      const { documents } = value
-      const count = Array.isArray(documents) ? documents.length : 1
-      return { ...used, searchUnits: Math.max(1, Math.ceil(count / documentsPerSearch)) }
-    }
+    case 'rerank':
+      return { ...used, searchUnits: searchesIn(value) }
     case 'speak':
       return askedUsage(call, undefined) ?? used
     case 'createVideo':

@@ -33,6 +33,8 @@ export interface Asked {
 export interface Spending {
   /** Millionths of a dollar. */
   readonly microUsd: number
+  /** Of it, of each attempt at a target; absent: nothing is asked for. */
+  readonly ofEachMicroUsd?: number
   readonly budgets: readonly HeldBudget[]
 }
 
@@ -127,4 +129,20 @@ export function heldBudget(holder: Holder, budget: Budget): HeldBudget {
       (model === undefined || names.some((name) => covers(model, name))) &&
       (tag === undefined || tags.includes(tag)),
   }
+}
+
+/** Whether a budget of this pattern counts what was spent at a target, by its name or by that of the call. */
+export function countsAttempt(
+  pattern: string,
+  {
+    provider,
+    model,
+    requestedModel = model,
+  }: {
+    readonly provider: string
+    readonly model: string
+    readonly requestedModel?: string | undefined
+  },
+): boolean {
+  return [`${provider}/${model}`, model, requestedModel].some((name) => covers(pattern, name))
 }

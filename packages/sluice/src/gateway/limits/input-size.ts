@@ -40,7 +40,10 @@ function tokensIn(value: unknown, kind: Kind, estimates: Estimates): number {
   if (typeof value === 'string') return tokensOfText(value, kind, estimates)
   if (value instanceof Uint8Array) return tokensOfMedia(value.length, kind, estimates)
   let tokens = 0
-  if (Array.isArray(value)) for (const item of value) tokens += tokensIn(item, kind, estimates)
+  if (Array.isArray(value))
+    // A number among others is a token that the caller has made of a text itself.
+    for (const item of value)
+      tokens += typeof item === 'number' ? 1 : tokensIn(item, kind, estimates)
   else if (isObject(value)) {
     const own = narrower(kind, kindOfObject(value))
     for (const name in value) {

@@ -1,8 +1,7 @@
-import { covers } from '../../accounts/allowed.ts'
 import type { BudgetClaim, BudgetWindow, Spent } from '../../ports/limiter.ts'
 import type { Store } from '../../ports/store.ts'
 import type { SpentGroup } from '../../ports/usage-book.ts'
-import type { HeldClaim } from './claims.ts'
+import { countsAttempt, type HeldClaim } from './claims.ts'
 
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
@@ -29,16 +28,11 @@ export async function recallBudget(
   const from = startOf(window, now)
   const only = { [holder.kind]: holder.id, ...(tag !== undefined && { tag }) }
   const groups = await book.spent({ from, only })
-  const counted = model === undefined ? groups : groups.filter((group) => isOf(model, group))
+  const counted = model === undefined ? groups : groups.filter((group) => countsAttempt(model, group))
   const spent = byHour(counted, now)
   const summed = await sumOf(book, { from, now, model, only })
   const missing = summed - spent.reduce((total, { microUsd }) => total + microUsd, 0)
   return missing > 0 ? [...spent, { at: now, microUsd: missing }] : spent
-}
-
-function isOf(pattern: string, { provider, model, requestedModel }: SpentGroup): boolean {
-  const names = [`${provider}/${model}`, model, requestedModel ?? model]
-  return names.some((name) => covers(pattern, name))
 }
 
 function byHour(groups: readonly SpentGroup[], now: number): readonly Spent[] {
@@ -66,9 +60,11 @@ async function sumOf(book: Store['book'], { from, now, model, only }: Summed): P
   })
   if (model === undefined) return total.costMicroUsd
   let spent = 0
-  for (const { of, sums } of groups)
-    if (covers(model, of.join('/')) || covers(model, String(of[1] ?? '')))
+  for (const { of, sums } of groups) {
+    const [provider, name] = of.map(String)
+    if (provider !== undefined && name !== undefined && countsAttempt(model, { provider, model: name }))
       spent += sums.costMicroUsd
+  }
   return spent
 }
 

@@ -28,6 +28,7 @@ export async function fanOut(
   const together = new Cancellation(cancellation)
   const single: Run = {
     ...run,
+    pieces: choices,
     // Only chat is fanned out.
     canonical: (mode) => ({ ...(run.canonical(mode) as ChatRequest), n: 1 }),
   }

@@ -29,6 +29,11 @@ export async function inParts(
   cancellation: Cancellation,
 ): Promise<Attempted> {
   const together = new Cancellation(cancellation)
+  const partial = (part: EmbedRequest): Run => ({
+    ...run,
+    canonical: () => part,
+    pieces: parts.length,
+  })
   const answered: Attempted[] = []
   let next = 0
   const askOn = async (): Promise<void> => {
@@ -36,8 +41,7 @@ export async function inParts(
       const index = next
       next += 1
       const part = parts[index]
-      if (part)
-        answered[index] = await askUpstream({ ...run, canonical: () => part }, target, together)
+      if (part) answered[index] = await askUpstream(partial(part), target, together)
     }
   }
   const asking = Array.from(

@@ -16,6 +16,8 @@ export interface Run {
   readonly canonical: (mode: UnsupportedMode) => AnyRequest
   /** What this try holds of a target that takes only so many calls at a time. */
   readonly places?: HeldPlaces
+  /** Of how many attempts this try at a target is made, where it is asked for its answer piece by piece; absent: one. */
+  readonly pieces?: number
 }
 
 /** What happens to the fields of a call that a target cannot express: what is said nearest to the call wins. */
