@@ -32,6 +32,15 @@ export function describeReservations(subject: () => LimiterUnderTest): void {
   const limiter = () => subject().limiter
   const look = async (claim: Claim) => (await limiter().look([claim]))[0]
 
+  test('budgets of one reservation are settled each with its own', async () => {
+    const first = money('first', 'month', { limit: 100, amount: 10 })
+    const second = money('second', 'day', { limit: 100, amount: 10 })
+    const reservation = await granted(limiter(), place('key', 1), first, second)
+    await limiter().settle(reservation, { microUsd: [0, 3, 40] })
+    await expect.poll(() => look(first)).toMatchObject({ remaining: 97 })
+    expect(await look(second)).toMatchObject({ remaining: 60 })
+  })
+
   describe.each(kinds)('%s', (_name, claim) => {
     test('the last one is granted and the next one is not', async () => {
       for (let n = 0; n < 9; n++) await granted(limiter(), claim)

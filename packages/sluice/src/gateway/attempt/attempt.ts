@@ -356,11 +356,7 @@ export class Attempt implements CancelListener, Growing {
 
   /** Whoever is left has worked on what was asked, and has answered what was delivered; nobody says what that has used. */
   #estimate(): Usage | undefined {
-    const {
-      gateway,
-      call,
-      pieces = 1,
-    } = this.#run
+    const { gateway, call, pieces = 1 } = this.#run
     const said = this.usage()
     if (isFree(call)) return undefined
     const estimate = estimatedUsage(call, this.#delivered, {

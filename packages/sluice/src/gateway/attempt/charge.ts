@@ -35,7 +35,12 @@ export function charge(
 }
 
 /** What it has cost so far, as it is noted should this process die. */
-export function costSoFar({ operation }: Call, target: Target, usage: Usage, startedAt: number): Charged {
+export function costSoFar(
+  { operation }: Call,
+  target: Target,
+  usage: Usage,
+  startedAt: number,
+): Charged {
   const found = costOf(operation, target, { usage, estimated: true, startedAt })
   return found ? recorded(found) : {}
 }

@@ -78,7 +78,10 @@ export class Admission implements Listed {
    */
   ask(
     claims: readonly HeldClaim[],
-    { isPriced, ofEachMicroUsd = 0 }: { readonly isPriced: boolean; readonly ofEachMicroUsd?: number },
+    {
+      isPriced,
+      ofEachMicroUsd = 0,
+    }: { readonly isPriced: boolean; readonly ofEachMicroUsd?: number },
   ): Decision | Promise<Decision> | undefined {
     this.#isAsked = true
     this.#isPriced = isPriced

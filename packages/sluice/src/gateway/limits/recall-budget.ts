@@ -28,7 +28,8 @@ export async function recallBudget(
   const from = startOf(window, now)
   const only = { [holder.kind]: holder.id, ...(tag !== undefined && { tag }) }
   const groups = await book.spent({ from, only })
-  const counted = model === undefined ? groups : groups.filter((group) => countsAttempt(model, group))
+  const counted =
+    model === undefined ? groups : groups.filter((group) => countsAttempt(model, group))
   const spent = byHour(counted, now)
   const summed = await sumOf(book, { from, now, model, only })
   const missing = summed - spent.reduce((total, { microUsd }) => total + microUsd, 0)
@@ -62,7 +63,11 @@ async function sumOf(book: Store['book'], { from, now, model, only }: Summed): P
   let spent = 0
   for (const { of, sums } of groups) {
     const [provider, name] = of.map(String)
-    if (provider !== undefined && name !== undefined && countsAttempt(model, { provider, model: name }))
+    if (
+      provider !== undefined &&
+      name !== undefined &&
+      countsAttempt(model, { provider, model: name })
+    )
       spent += sums.costMicroUsd
   }
   return spent

@@ -1,0 +1,67 @@
+// What a killed process had under way is charged by what its caller had got.
+import { once } from 'node:events'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { openSqlite } from '../../packages/sluice/src/storage/sqlite.ts'
+import { startGateway } from '../prove/gateway-process.ts'
+import { fakeUpstream, sse } from '../support/fake-upstream.ts'
+import { chunk } from '../support/openai-wire.ts'
+import { addOwners, ownedKey } from '../support/owners.ts'
+import { until } from '../support/start.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
+
+test('a stream that was under way costs its prompt and what came of it', async () => {
+  using folder = temporaryFolder()
+  {
+    await using store = openSqlite({ file: join(folder.path, 'sluice.db') })
+    await addOwners(store, {})
+  }
+  const words = Array.from(
+    { length: 100 },
+    () => `data: ${JSON.stringify(chunk({ content: 'so ' }))}\n\n`,
+  )
+  await using upstream = await fakeUpstream((_seen, response) =>
+    sse(response, words, { end: false }),
+  )
+  const config = join(folder.path, 'sluice.yaml')
+  const prices = { 'openai/gpt-4o': { input: 1, output: 10 } }
+  writeFileSync(config, JSON.stringify({ prices }))
+  const { child, url } = await startGateway({
+    PATH: process.env['PATH'],
+    HOME: process.env['HOME'],
+    SLUICE_PORT: '0',
+    SLUICE_DATA: folder.path,
+    SLUICE_CONFIG: config,
+    SLUICE_LOG_LEVEL: 'fatal',
+    OPENAI_API_KEY: 'k',
+    OPENAI_BASE_URL: upstream.url,
+  })
+  const answer = await fetch(`${url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${ownedKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify({
+      model: 'openai/gpt-4o',
+      stream: true,
+      messages: [{ role: 'user', content: 'Hi' }],
+    }),
+  })
+  const reader = answer.body!.getReader()
+  await reader.read()
+  // What came is noted in the journal.
+  const journal = join(folder.path, 'journal')
+  const noted = () =>
+    readdirSync(journal).some((name) => /^N/m.test(readFileSync(join(journal, name), 'latin1')))
+  await until(noted, 20_000)
+  child.kill('SIGKILL')
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'close')
+  await reader.cancel().catch(() => {})
+  await using store = openSqlite({
+    file: join(folder.path, 'sluice.db'),
+    journalFolder: journal,
+  })
+  await store.flush()
+  const [record] = await store.listUsage({ limit: 2 })
+  expect(record).toMatchObject({ unsettled: true, estimated: true, outputTokens: 100 })
+  expect(record!.costMicroUsd).toBe(record!.inputTokens + 1_000)
+}, 60_000)
