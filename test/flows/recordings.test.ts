@@ -76,11 +76,11 @@ function eventOf(line: string): Fields {
 }
 
 /** A recording may hold several streams, one after the other. */
-function turnsOf(events: readonly Fields[]): readonly (readonly Fields[])[] {
-  const turns: Fields[][] = []
-  for (const event of events)
-    if (turns.length === 0 || event['type'] === 'response.created') turns.push([event])
-    else turns.at(-1)?.push(event)
+function turnsOf(lines: readonly string[]): readonly (readonly string[])[] {
+  const turns: string[][] = []
+  for (const line of lines)
+    if (turns.length === 0 || eventOf(line)['type'] === 'response.created') turns.push([line])
+    else turns.at(-1)?.push(line)
   return turns
 }
 
@@ -102,7 +102,8 @@ async function expectTold(model: string, stream: boolean, { text, calls, finish 
   }
 }
 
-function replaying(path: string, events: readonly Fields[]): Answering {
+function replaying(path: string, lines: readonly string[]): Answering {
+  const events = lines.map(eventOf)
   return (_seen, response) => {
     if (folderOf(path) === 'amazon-bedrock') {
       response.writeHead(200, { 'content-type': 'application/vnd.amazon.eventstream' })
@@ -110,10 +111,10 @@ function replaying(path: string, events: readonly Fields[]): Answering {
       return
     }
     const isNamed = events[0]?.['type'] !== undefined
-    const told = events.map((event) =>
+    const told = lines.map((line, index) =>
       isNamed
-        ? `event: ${String(event['type'])}\ndata: ${JSON.stringify(event)}\n\n`
-        : `data: ${JSON.stringify(event)}\n\n`,
+        ? `event: ${String(events[index]?.['type'])}\ndata: ${line}\n\n`
+        : `data: ${line}\n\n`,
     )
     return sse(response, 'choices' in (events[0] ?? {}) ? [...told, 'data: [DONE]\n\n'] : told)
   }
@@ -155,11 +156,11 @@ describe('recorded answers', () => {
   })
 
   test.each(files.filter((path) => path.endsWith('.txt')))('%s', async (path) => {
-    const events = recordedLines(path).map(eventOf)
-    for (const turn of turnsOf(events)) {
+    for (const lines of turnsOf(recordedLines(path))) {
+      const turn = lines.map(eventOf)
       const isResponse = turn[0]?.['type'] === 'response.created'
       const model = modelOf(path, isResponse)
-      upstream.answer(isResponse ? replaying(path, turn) : chatOnly(replaying(path, turn)))
+      upstream.answer(isResponse ? replaying(path, lines) : chatOnly(replaying(path, lines)))
       if (turn.some(({ type }) => type === 'error')) {
         for (const face of faces) {
           const { status, wire } = await ask({ gateway, model }, face, { stream: true })

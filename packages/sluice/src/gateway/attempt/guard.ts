@@ -1,6 +1,7 @@
 import { type EventBlock, type EventSplitter, GatewayError } from '@sluice/contract'
 import type { StreamWatcher } from '@sluice/protocols'
 import { Delivery } from './delivery.ts'
+import { mendEvent } from './mend-event.ts'
 
 export interface GuardOptions {
   readonly splitter: EventSplitter
@@ -110,12 +111,13 @@ export class Guard {
         break
       }
       const verdict = this.#judge(block)
-      if (verdict === true) {
+      if (verdict === block) {
         good?.push(block)
         continue
       }
       good ??= blocks.slice(0, index)
-      if (verdict) this.#fail(verdict, isPromised && good.length > 0)
+      if (verdict instanceof GatewayError) this.#fail(verdict, isPromised && good.length > 0)
+      else if (verdict) good.push(verdict)
     }
     return good ?? (blocks.length === 0 ? nothing : blocks)
   }
@@ -125,13 +127,15 @@ export class Guard {
     this.failure = error
   }
 
-  /** True for a block that is handed on, false for one that is left out, and an error for the end of the stream. */
-  #judge(block: EventBlock): true | false | GatewayError {
+  /** The block that is handed on, false for one that is left out, and an error for the end of the stream. */
+  #judge(block: EventBlock): EventBlock | false | GatewayError {
     const { watcher, comments, hidesUsage, skipped } = this.#options
-    if (block.kind === 'comment') return comments
+    if (block.kind === 'comment') return comments && block
     const verdict = block.kind === 'unreadable' ? 'garbage' : watcher.see(block)
     if (verdict instanceof GatewayError) return verdict
     if (verdict === 'garbage') {
+      const mended = mendEvent(block)
+      if (mended) return this.#judge(mended)
       this.#unreadable += 1
       skipped()
       return this.hasContent && this.#unreadable < 2
@@ -144,6 +148,6 @@ export class Guard {
     if (verdict === 'content') this.delivered.see(block)
     if (verdict === 'finish') this.#isWhole = true
     if (verdict === 'terminal') this.isTerminated = true
-    return !(hidesUsage && watcher.usageOnly === true)
+    return !(hidesUsage && watcher.usageOnly === true) && block
   }
 }
