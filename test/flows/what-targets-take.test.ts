@@ -89,6 +89,13 @@ test('a web search without further wishes is one', async () => {
       tools: [{ type: 'web_search' }],
     })
     expect(responses.status).toBe(400)
+    const messages = await sent('/v1/messages', {
+      model,
+      max_tokens: 20,
+      messages: user('hi'),
+      tools: [{ type: 'web_search_20250305', name: 'web_search' }],
+    })
+    expect(messages.error?.message).toContain("'tools' is not supported")
   }
 })
 
@@ -280,6 +287,50 @@ describe('tools beside an answer in JSON', () => {
     expect(atPath(body, 'generationConfig.responseMimeType')).toBe('application/json')
     expect(body).not.toHaveProperty('systemInstruction')
   })
+
+  const { response_format } = asked
+  const ownTools: readonly (readonly [string, string, object])[] = [
+    ['a search', '/v1/chat/completions', { web_search_options: {}, response_format }],
+    [
+      'code execution',
+      '/v1/messages',
+      {
+        max_tokens: 20,
+        tools: [{ type: 'code_execution_20250825', name: 'code_execution' }],
+        output_config: {
+          format: { type: 'json_schema', schema: response_format.json_schema.schema },
+        },
+      },
+    ],
+  ]
+
+  it.each(ownTools)(
+    'are so, too, where the tool is %s of Google’s',
+    async (_name, path, further) => {
+      const content = { role: 'model', parts: [{ text: '{}' }] }
+      upstream.answer((_, response) =>
+        json(response, { candidates: [{ content, finishReason: 'STOP' }] }),
+      )
+      const told = await sent(path, {
+        model: 'google-vertex/gemini-2.5-flash',
+        messages: user('hi'),
+        ...further,
+      })
+      expect(atPath(told.body, 'generationConfig.responseMimeType')).toBeUndefined()
+      expect(atPath(told.body, 'systemInstruction.parts.0.text')).toContain(
+        '"properties":{"age":{}}',
+      )
+      expect(told.dropped).toMatch(/response_format|output_config\.format/)
+      const held = await sent(path, {
+        model: 'google/gemini-3-pro-preview',
+        messages: user('hi'),
+        ...further,
+      })
+      expect(atPath(held.body, 'generationConfig.responseMimeType')).toBe('application/json')
+      expect(held.dropped).toBeNull()
+      upstream.answer((_, response) => json(response, {}))
+    },
+  )
 })
 
 describe('modalities with pictures', () => {

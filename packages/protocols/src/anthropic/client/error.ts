@@ -43,6 +43,7 @@ const names: Readonly<Record<string, string>> = {
   thinking_budget: 'thinking.budget_tokens',
   parallel_tool_calls: 'tool_choice.disable_parallel_tool_use',
   max_completion_tokens: 'max_tokens',
+  web_search_options: 'tools',
 }
 
 /** What only canonical paths into messages hold. */

@@ -52,14 +52,16 @@ function logprobsOf({ logprobs, top_logprobs: top }: ChatRequest): Config {
   return { responseLogprobs: true, ...(top == null || top === 0 ? {} : { logprobs: top }) }
 }
 
-/** Before Gemini 3 a model with functions cannot be held to JSON (Gemini API, structured outputs): it is told to. */
+/**
+ * Before Gemini 3 a model with tools, functions or Google's own, cannot be held to JSON (Gemini API, structured outputs;
+ * snailyp/gemini-balance#286): it is told to.
+ */
 export function isOnlyTold(
-  { response_format: format, tools }: ChatRequest,
+  { response_format: format, tools, web_search_options: search, server_tools: own }: ChatRequest,
   model: string,
 ): boolean {
-  return (
-    format != null && format.type !== 'text' && Boolean(tools?.length) && generationOf(model) < 3
-  )
+  if (format == null || format.type === 'text' || generationOf(model) >= 3) return false
+  return Boolean(tools?.length) || search != null || Boolean(own?.length)
 }
 
 function formatOf(request: ChatRequest, context: CodecContext): Config {
