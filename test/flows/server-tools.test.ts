@@ -85,6 +85,7 @@ test.each(['openai', 'gemini', 'cohere'] as const)(
           {
             role: 'assistant',
             content: [
+              { type: 'compaction', content: 'They began with 0 and 1.' },
               ...blocks,
               { type: 'mcp_tool_use', id: 'm1', name: 'look', server_name: 's', input: { at: 1 } },
               {
@@ -112,7 +113,15 @@ test.each(['openai', 'gemini', 'cohere'] as const)(
       },
     })
     const { text } = pair.upstream.seen.at(-1)!
-    for (const words of ['Let me compute.', 'fib', '55', 'look', 'found', 'example.com/fib'])
+    for (const words of [
+      'They began with 0 and 1.',
+      'Let me compute.',
+      'fib',
+      '55',
+      'look',
+      'found',
+      'example.com/fib',
+    ])
       expect(text).toContain(words)
     expect(text).not.toContain('SECRET')
   },

@@ -71,18 +71,18 @@ describe.each<[string, Quirk, readonly (readonly [before: object, after: object]
   [
     'readableArguments',
     readableArguments,
-    ['{"a":', '[]', 'null'].map(
-      (text) =>
+    (
+      [
+        ['{"a":', '{"raw_arguments":"{\\"a\\":"}'],
+        ['[]', '{"raw_arguments":"[]"}'],
+        ['null', '{}'],
+        [' null\n', '{}'],
+      ] as const
+    ).map(
+      ([given, read]) =>
         [
-          says({ tool_calls: [{ id: 'a', function: { name: 'f', arguments: text } }] }),
-          says({
-            tool_calls: [
-              {
-                id: 'a',
-                function: { name: 'f', arguments: JSON.stringify({ raw_arguments: text }) },
-              },
-            ],
-          }),
+          says({ tool_calls: [{ id: 'a', function: { name: 'f', arguments: given } }] }),
+          says({ tool_calls: [{ id: 'a', function: { name: 'f', arguments: read } }] }),
         ] as const,
     ),
   ],

@@ -173,6 +173,11 @@ function markError(text: string): string {
   return /^error/i.test(text) ? text : `Error: ${text}`
 }
 
+/** A summary of the conversation before; null where it could not be made (Claude docs, compaction). */
+function compacted(content: Block['content']): readonly ContentPart[] {
+  return typeof content === 'string' && content !== '' ? [{ type: 'text', text: content }] : []
+}
+
 function assistantMessage(content: readonly Block[], path: string): readonly Message[] {
   const { text: reasoning, blocks, callSignatures } = readThinking(content)
   const parts: ContentPart[] = []
@@ -185,6 +190,8 @@ function assistantMessage(content: readonly Block[], path: string): readonly Mes
       calls.push(signCall(toolCall(block, `${path}[${index}]`), callSignatures))
     else if (/._tool_(use|result)$/.test(block.type))
       parts.push(...serverTools.read(block).map(serverToolPart))
+    // What stands for all that was said before.
+    else if (block.type === 'compaction') parts.push(...compacted(block.content))
     else
       throw unsupported(
         `${path}[${index}].type`,

@@ -7,7 +7,7 @@ import {
   type OperationName,
   textOf,
 } from '@sluice/contract'
-import { unreadArguments } from '../../call-arguments.ts'
+import { argumentsText, unreadArguments } from '../../call-arguments.ts'
 import type { Quirk } from '../../protocol.ts'
 
 /** For upstreams that refuse `stream_options`; they put usage into the last chunk or say nothing of it. */
@@ -134,7 +134,9 @@ function readableCall(call: unknown): unknown {
   if (!isObject(call) || !isObject(called)) return call
   const { arguments: text } = called
   if (typeof text !== 'string' || isObjectText(text)) return call
-  return { ...call, function: { ...called, arguments: formatJson(unreadArguments(text)) } }
+  const none = argumentsText(text)
+  const readable = isObjectText(none) ? none : formatJson(unreadArguments(text))
+  return { ...call, function: { ...called, arguments: readable } }
 }
 
 /** Nothing at all is what servers read as no arguments. */
