@@ -17,6 +17,17 @@ const question = { role: 'user', content: 'Hi' }
 const chat = '/v1/chat/completions'
 const builtIn = { model: 'builtin-chat', messages: [question] }
 
+/** An answer that is so many calls. */
+const calling = (count: number, id: (index: number) => string) => ({
+  role: 'assistant',
+  content: null,
+  tool_calls: many(count, (index) => ({
+    id: id(index),
+    type: 'function',
+    function: { name: 'f', arguments: '{}' },
+  })),
+})
+
 /** A conversation with one call and its result. */
 const called = (input: string, content: unknown) => ({
   messages: [
@@ -63,6 +74,109 @@ export const costlyRequests: readonly CostlyRequest[] = [
         images: [{ type: 'image_url', image_url: { url: 'data:image/png;base64,aaaa' } }],
         [`extra_${index}`]: 1,
       })),
+    }),
+    status: 200,
+  },
+  {
+    name: 'a field of its own in each of fifteen thousand messages',
+    up: 'anthropic',
+    path: chat,
+    body: () => ({
+      messages: many(15_000, (index) => ({
+        role: index % 2 === 0 ? 'user' : 'assistant',
+        content: 'a',
+        [`extra_${index}`]: 1,
+      })),
+    }),
+    status: 200,
+  },
+  {
+    name: 'fifty thousand fields of the request',
+    up: 'gemini',
+    path: chat,
+    body: () => ({
+      messages: [question],
+      ...Object.fromEntries(many(50_000, (index) => [`extra_${index}`, 1])),
+    }),
+    status: 200,
+  },
+  // Calls and their results, which belong together by their ids.
+  ...(['gemini', 'anthropic'] as const).map((up) => ({
+    name: `calls without results for ${up}`,
+    up,
+    path: chat,
+    body: () => ({ messages: [question, calling(9_000, (index) => `c${index}`)] }),
+    status: 200 as const,
+  })),
+  {
+    name: 'calls of whose ids no letter can be said',
+    up: 'anthropic',
+    path: chat,
+    body: () => ({ messages: [question, calling(9_000, () => 'é')] }),
+    status: 200,
+  },
+  {
+    name: 'results among system messages',
+    up: 'gemini',
+    path: chat,
+    body: () => ({
+      messages: [
+        question,
+        calling(4_000, (index) => `c${index}`),
+        ...many(4_000, (index) => [
+          { role: 'tool', tool_call_id: `c${index}`, content: 'ok' },
+          { role: 'system', content: 'a' },
+        ]).flat(),
+      ],
+    }),
+    status: 200,
+  },
+  {
+    name: 'system messages behind a question',
+    up: 'gemini',
+    path: chat,
+    body: () => ({
+      messages: [question, ...many(18_000, () => ({ role: 'system', content: 'a' }))],
+    }),
+    status: 200,
+  },
+  {
+    name: 'results in another order than their calls',
+    up: 'anthropic',
+    path: '/v1beta/models/anthropic%2Fm:generateContent',
+    body: () => ({
+      contents: [
+        { role: 'user', parts: [{ text: 'Hi' }] },
+        {
+          role: 'model',
+          parts: many(7_000, (index) => ({ functionCall: { name: `f${index}`, args: {} } })),
+        },
+        {
+          role: 'user',
+          parts: many(7_000, (index) => ({
+            functionResponse: { name: `f${6_999 - index}`, response: {} },
+          })),
+        },
+      ],
+    }),
+    status: 200,
+  },
+  {
+    name: 'a picture between blanks',
+    up: 'gemini',
+    path: chat,
+    body: () => ({
+      messages: [
+        {
+          role: 'user',
+          content: [
+            {
+              type: 'image_url',
+              image_url: { url: `data:image/png;base64,${'aGkh\n '.repeat(7 * megabyte)}` },
+            },
+          ],
+        },
+      ],
     }),
     status: 200,
   },

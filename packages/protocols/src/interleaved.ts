@@ -24,8 +24,9 @@ export function interleaved<T>(
     0,
     slots.findLastIndex((slot) => slot.length > 0),
   )
+  const bySlot = Map.groupBy(thoughts, ({ place = 0 }) => Math.min(place, last))
   return slots.flatMap((slot, index) => [
-    ...thoughts.flatMap(({ place = 0, pieces }) => (Math.min(place, last) === index ? pieces : [])),
+    ...(bySlot.get(index) ?? []).flatMap(({ pieces }) => pieces),
     ...slot,
   ])
 }

@@ -84,7 +84,9 @@ function decode(text: string): string | undefined {
 
 /** Many break base64 into lines, or write it in the alphabet of addresses; undefined for what is none. */
 function standardBase64(text: string): string | undefined {
-  const joined = /\s/.test(text) ? text.replace(/\s+/g, '') : text
-  if (!/^[A-Za-z0-9+/_-]*={0,2}$/.test(joined)) return undefined
-  return /[_-]/.test(joined) ? Buffer.from(joined, 'base64url').toString('base64') : joined
+  const padding = text.indexOf('=')
+  if (padding >= 0 && !/^(?:=\s*){1,2}$/.test(text.slice(padding))) return undefined
+  if (/[^A-Za-z0-9+/_\s=-]/.test(text)) return undefined
+  // Both alphabets are read, and blanks are passed over, in a fraction of the time that taking millions of them out would take.
+  return /[\s_-]/.test(text) ? Buffer.from(text, 'base64').toString('base64') : text
 }

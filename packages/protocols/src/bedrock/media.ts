@@ -2,6 +2,7 @@ import { type ChatRequest, type ContentPart, parseDataUrl, registeredType } from
 import { lackDetail } from '../decisions.ts'
 import { pdfAsFile, typeOfFile, writtenFile } from '../file-types.ts'
 import type { CodecContext } from '../protocol.ts'
+import { createUniqueNames } from '../unique-names.ts'
 
 export type Block = Readonly<Record<string, unknown>>
 
@@ -153,18 +154,14 @@ function fileBlock(
  * Names as Converse takes them: letters, digits, single spaces, hyphens, brackets; no extension, and no two alike.
  */
 export function createDocumentNames(): (filename: string) => string {
-  const taken = new Set<string>()
-  return (filename) => {
-    const clean =
+  const unique = createUniqueNames('-')
+  return (filename) =>
+    unique(
       filename
         .replace(/\.[a-z0-9]{1,5}$/i, '')
         .replace(/[^a-zA-Z0-9\s()[\]-]/g, '-')
         .replace(/\s+/g, ' ')
         .trim()
-        .slice(0, 190) || 'document'
-    let name = clean
-    for (let count = 2; taken.has(name); count++) name = `${clean}-${count}`
-    taken.add(name)
-    return name
-  }
+        .slice(0, 190) || 'document',
+    )
 }

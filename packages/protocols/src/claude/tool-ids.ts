@@ -1,3 +1,5 @@
+import { createUniqueNames } from '../unique-names.ts'
+
 /**
  * Call ids as Anthropic takes them: `^[a-zA-Z0-9_-]+$`, each used once in a conversation. Ids that fit stay as they
  * are. Some upstreams begin to count anew in every step, so a result belongs to the last call of its id.
@@ -10,16 +12,13 @@ export interface ToolIds {
 }
 
 export function createToolIds(): ToolIds {
-  const used = new Set<string>()
+  const unique = createUniqueNames('_')
   const last = new Map<string, string>()
   return {
     call(id) {
-      const plain = id.replaceAll(/[^a-zA-Z0-9_-]/g, '_') || 'call'
-      let unique = plain
-      for (let count = 2; used.has(unique); count += 1) unique = `${plain}_${count}`
-      used.add(unique)
-      last.set(id, unique)
-      return unique
+      const written = unique(id.replaceAll(/[^a-zA-Z0-9_-]/g, '_') || 'call')
+      last.set(id, written)
+      return written
     },
     result: (id) => last.get(id) ?? id.replaceAll(/[^a-zA-Z0-9_-]/g, '_'),
   }

@@ -20,13 +20,16 @@ export function functionResponses(
   results: readonly Message[],
   calls: readonly ToolCall[],
 ): readonly Part[] {
-  const orderOf = ({ tool_call_id: id }: Message): number =>
-    calls.findIndex((call) => call.id === id)
+  // The first of an id counts.
+  const places = new Map<Message['tool_call_id'], number>(
+    calls.map(({ id }, place) => [id, place] as const).toReversed(),
+  )
+  const orderOf = ({ tool_call_id: id }: Message): number => places.get(id) ?? -1
   return results
     .toSorted((left, right) => orderOf(left) - orderOf(right))
     .map((message) => {
       const id = message.tool_call_id
-      const call = calls.find((each) => each.id === id)
+      const call = calls[orderOf(message)]
       const name = call?.function?.name ?? call?.custom?.name ?? message.name ?? ''
       const response = responseOf(textOf(message))
       return { functionResponse: { ...(id == null ? {} : { id }), name, response } }

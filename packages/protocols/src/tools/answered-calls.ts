@@ -54,10 +54,11 @@ function ordered(messages: readonly Message[], lacking: (path: string) => void):
   return messages.flatMap((message, at): readonly Placed[] => {
     if (message.role === 'tool') return []
     const calls = message.tool_calls ?? []
+    const byId = Map.groupBy(results.get(at) ?? [], (one) => one.message.tool_call_id)
     return [
       { message, at },
       ...calls.flatMap(({ id }, index): readonly Placed[] => {
-        const found = results.get(at)?.filter((one) => one.message.tool_call_id === id) ?? []
+        const found = byId.get(id) ?? []
         if (found.length > 0) return found
         lacking(`messages[${at}].tool_calls[${index}]`)
         return [{ message: { role: 'tool', tool_call_id: id, content: noResult }, at }]

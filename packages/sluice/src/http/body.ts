@@ -14,6 +14,7 @@ import { concatInTurns } from '../gateway/concat.ts'
 import type { HeldBytes } from '../gateway/held-bytes.ts'
 import { assertFewInTexts } from '../gateway/json-texts.ts'
 import { parseLargeJson } from '../gateway/large-json.ts'
+import { turn } from '../gateway/turns.ts'
 import { createDecoder, type Decoder } from './decoders.ts'
 
 export interface BodyLimits {
@@ -174,8 +175,11 @@ export function parseJsonObject(
 }
 
 async function parseLargeObject(bytes: Buffer, unitsMax: number): Promise<Record<string, unknown>> {
-  const fields = checkedObject(await parseLargeJson(bytes, unitsMax).catch(notJson))
+  const parsed = await parseLargeJson(bytes, unitsMax).catch(notJson)
+  await turn()
+  const fields = checkedObject(parsed)
   await assertFewInTexts(fields, unitsMax)
+  await turn()
   return fields
 }
 

@@ -3,6 +3,7 @@ import type { ClientFormat } from '@sluice/protocols'
 import type { TObject } from 'typebox'
 import type { Answer, Call } from '../gateway/call.ts'
 import type { Gateway } from '../gateway/gateway.ts'
+import { turn } from '../gateway/turns.ts'
 import type { Exchange } from './address.ts'
 import { admitCall } from './admit.ts'
 import { type BodyLimits, isForm, outlineJsonObject, parseJsonObject, readBody } from './body.ts'
@@ -74,7 +75,13 @@ function jsonCall(exchange: Exchange, format: ClientFormat, raw: Buffer): Call |
   const fields = parseJsonObject(raw, request.headers['content-type'], options.bodyUnitsMax)
   const made = (parsed: CallInput['fields']) =>
     createCall(exchange, { format, fields: parsed, raw, parameters })
-  return fields instanceof Promise ? fields.then(made) : made(fields)
+  return fields instanceof Promise ? fields.then(made).then(afterTurn) : made(fields)
+}
+
+/** Many values take their time in every step. */
+async function afterTurn(call: Call): Promise<Call> {
+  await turn()
+  return call
 }
 
 /**

@@ -80,8 +80,8 @@ function appendResult(turns: Turn[], block: Block): void {
     turns.push({ role: 'user', content: [block] })
     return
   }
-  const end = last.content.findIndex(({ type }) => type !== 'tool_result')
-  last.content.splice(end < 0 ? last.content.length : end, 0, block)
+  const end = 1 + last.content.findLastIndex(({ type }) => type === 'tool_result')
+  last.content.splice(end, 0, block)
 }
 
 function markSystem(block: Block): Block {

@@ -174,24 +174,47 @@ function toolCalls({ part, path }: Placed, newId: (prefix: string) => string): r
 
 /** Results stand first, as chat wants them: right behind the calls they answer. */
 function toolMessages(placed: readonly Placed[], given: readonly OpenCall[]): readonly Message[] {
-  let open = given
+  const open = new OpenCalls(given)
   return placed.flatMap(({ part, path }): readonly Message[] => {
     const response = pick(part, 'functionResponse')
     if (!isObject(response)) return []
     const place = `${path}.functionResponse`
     if (listOf(response['parts']).length > 0) refuse(`${place}.parts`)
-    const call = answeredCall(response, open)
+    const call = open.take(response)
     if (call === undefined)
       throw invalidRequest('No function call of the model’s last turn has this result', place)
-    open = open.filter((other) => other !== call)
     return [{ role: 'tool', tool_call_id: call.id, content: textOfResponse(response['response']) }]
   })
 }
 
-/** By id where there is one, else the first open call of the function. */
-function answeredCall(response: Fields, open: readonly OpenCall[]): OpenCall | undefined {
-  const id = someText(response['id'])
-  return open.find((call) => call.id === id) ?? open.find((call) => call.name === response['name'])
+/** The calls of a turn, however many, each of which one result answers. */
+class OpenCalls {
+  readonly #byId: ReadonlyMap<unknown, OpenCall[]>
+  readonly #byName: ReadonlyMap<unknown, OpenCall[]>
+  readonly #answered = new Set<OpenCall>()
+
+  constructor(calls: readonly OpenCall[]) {
+    const lastFirst = calls.toReversed()
+    this.#byId = Map.groupBy(lastFirst, ({ id }) => id)
+    this.#byName = Map.groupBy(lastFirst, ({ name }) => name)
+  }
+
+  /** The call that a response answers: by id where there is one, else the first open one of the function. */
+  take(response: Fields): OpenCall | undefined {
+    const ofId = this.#firstOf(this.#byId.get(someText(response['id'])))
+    const call = ofId ?? this.#firstOf(this.#byName.get(response['name']))
+    if (call) this.#answered.add(call)
+    return call
+  }
+
+  #firstOf(calls: OpenCall[] | undefined): OpenCall | undefined {
+    let first = calls?.at(-1)
+    while (calls && first && this.#answered.has(first)) {
+      calls.pop()
+      first = calls.at(-1)
+    }
+    return first
+  }
 }
 
 function userMessages(placed: readonly Placed[]): readonly Message[] {

@@ -42,6 +42,8 @@ function contentsOf(
   context: CodecContext,
 ): readonly Content[] {
   let calls: readonly ToolCall[] = []
+  /** From the message at hand to this one there are no results. */
+  let withoutResults = from
   const merged: { role: Content['role']; results: boolean; parts: Part[] }[] = []
   const add = (role: Content['role'], parts: readonly Part[], results = false): void => {
     const last = merged.at(-1)
@@ -53,7 +55,9 @@ function contentsOf(
     const message = messages[index]
     if (message === undefined) continue
     const path = `messages[${index}]`
-    const end = endOfResults(messages, index)
+    const { end, until } =
+      index < withoutResults ? { end: index, until: withoutResults } : resultsFrom(messages, index)
+    withoutResults = until
     if (end > index) {
       const run = messages.slice(index, end)
       add('user', functionResponses(run.filter(isToolResult), calls), true)
@@ -70,16 +74,23 @@ function contentsOf(
   return merged.map(({ role, parts }) => ({ role, parts }))
 }
 
-/** After a run of results from here on, or here; a system message between must not tear them apart. */
-function endOfResults(messages: readonly Message[], start: number): number {
+/**
+ * After a run of results from here on, or here; a system message between must not tear them apart. `until` is how far was
+ * looked.
+ */
+function resultsFrom(
+  messages: readonly Message[],
+  start: number,
+): { readonly end: number; readonly until: number } {
   let end = start
-  for (let index = start; index < messages.length; index += 1) {
-    const message = messages[index]
+  let until = start
+  for (; until < messages.length; until += 1) {
+    const message = messages[until]
     if (message === undefined) break
-    if (isToolResult(message)) end = index + 1
+    if (isToolResult(message)) end = until + 1
     else if (message.role !== 'system' && message.role !== 'developer') break
   }
-  return end
+  return { end, until: Math.max(end, until) }
 }
 
 function textParts({ content }: Message): readonly Part[] {

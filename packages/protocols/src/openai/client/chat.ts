@@ -15,7 +15,7 @@ import { serverToolText } from '../../server-tools.ts'
 import { pathOfServerTool } from '../../tools/offered-server-tools.ts'
 import { isNamedSchema, namedSchema } from '../named-schema.ts'
 import { readContent } from '../upstream/content.ts'
-import { withShownPictures } from './drawn-pictures.ts'
+import { shownMessages, withShownPictures } from './drawn-pictures.ts'
 import {
   callsAsToolCalls,
   functionsAsTools,
@@ -71,7 +71,7 @@ export function canonicalChat(
       : {}),
     messages: callsAsToolCalls(
       withShownPictures(messages)
-        .map(({ message }) => withReasoning(withoutThinkingParts(message)))
+        .map((message) => withReasoning(withoutThinkingParts(message)))
         .map(withServerToolWords),
     ).map(plainMessage),
     ...(stop == null ? {} : { stop: stopList(stop) }),
@@ -83,12 +83,13 @@ export function canonicalChat(
 
 /** Mistral's reasoning stands among the parts of an answer; what remains of them is an answer as OpenAI has it. */
 function withoutThinkingParts(message: GivenMessage): ChatCompletionMessage {
-  const { content, ...rest } = message
-  if (!Array.isArray(content) || !content.some(isThinkingPart))
+  const { content: given } = message
+  if (!Array.isArray(given) || !given.some(isThinkingPart))
     // Without such parts the types are the same.
     return message as ChatCompletionMessage
-  const { text, reasoning } = readContent(content)
-  const blocks = content.flatMap(signedThought)
+  const { content: _, ...rest } = message
+  const { text, reasoning } = readContent(given)
+  const blocks = given.flatMap(signedThought)
   const signed = blocks.length === 0 ? {} : { thinking_blocks: blocks }
   return { reasoning_content: reasoning, ...signed, ...rest, content: text }
 }
@@ -103,8 +104,8 @@ function signedThought(part: unknown): readonly ThinkingBlock[] {
 
 /** What OpenRouter's, vLLM's and others' models have thought, under their name for it. */
 function withReasoning(message: ChatCompletionMessage): ChatCompletionMessage {
+  if (typeof message.reasoning !== 'string') return message
   const { reasoning, ...rest } = message
-  if (typeof reasoning !== 'string') return message
   return { reasoning_content: reasoning, ...withoutNullFields(rest) }
 }
 
@@ -114,6 +115,7 @@ function isThinkingPart({ type }: { readonly type: string }): boolean {
 
 /** What the provider's tools did for an earlier answer is told before its text. */
 function withServerToolWords(message: ChatCompletionMessage): ChatCompletionMessage {
+  if (!('server_tool_calls' in message)) return message
   const { server_tool_calls: calls, ...rest } = message
   if (!calls?.length) return rest
   const text = calls.map(serverToolText).join('\n')
@@ -124,6 +126,7 @@ function withServerToolWords(message: ChatCompletionMessage): ChatCompletionMess
 
 /** Null in a part or a call says nothing, and a breakpoint on a whole message is one on its last part. */
 function plainMessage(message: Message): Message {
+  if (isPlain(message)) return message
   const { content, tool_calls: calls, ...rest } = message
   const { cache_control: cache, ...others } = rest as typeof rest & Pick<Tool, 'cache_control'>
   return {
@@ -133,6 +136,13 @@ function plainMessage(message: Message): Message {
       : { content: saysNothing(message) ? '' : contentOf(content, cache) }),
     ...(calls === undefined ? {} : { tool_calls: calls && calls.map(withoutNullFields) }),
   }
+}
+
+/** Of most messages nothing changes, and none of thousands is copied for that. */
+function isPlain(message: Message): boolean {
+  const { content, tool_calls: calls } = message
+  const isText = typeof content === 'string' && content !== ''
+  return isText && calls === undefined && !('cache_control' in message)
 }
 
 /** An answer or a result of which nothing came. */
@@ -230,14 +240,14 @@ function givenPlace({ tools }: ChatCompletionRequest, rest: string): string {
   return rest.replace(/^\[(\d+)\]/, (_, place: string) => `[${places[Number(place)] ?? place}]`)
 }
 
-type Shown = ReturnType<typeof withShownPictures<GivenMessage>>
+type Shown = ReturnType<typeof shownMessages>
 
 /** Of a request's messages; one of thousands may have thousands of paths. */
-const shownMessages = new WeakMap<readonly GivenMessage[], Shown>()
+const knownShown = new WeakMap<readonly GivenMessage[], Shown>()
 
 function shownOf(messages: readonly GivenMessage[]): Shown {
-  const shown = shownMessages.get(messages) ?? withShownPictures(messages)
-  shownMessages.set(messages, shown)
+  const shown = knownShown.get(messages) ?? shownMessages(messages)
+  knownShown.set(messages, shown)
   return shown
 }
 
@@ -246,11 +256,10 @@ function givenMessage({ messages }: ChatCompletionRequest, rest: string): string
   const [, index = '', inner = ''] = /^\[(\d+)\](.*)$/.exec(rest) ?? []
   const found = shownOf(messages)[Number(index)]
   if (index === '' || found === undefined) return rest
-  const { message, given } = found
+  const { drawn, given } = found
   const original = messages[given]
   const path = `[${given}]`
-  if (original?.images?.length && message.role === 'user')
-    return path + inner.replace(/^\.content/, '.images')
+  if (drawn) return path + inner.replace(/^\.content/, '.images')
   return (
     path + (original?.function_call == null ? inner : inner.replace(toolCall, '.function_call'))
   )

@@ -54,7 +54,10 @@ function functionAsTool(given: Readonly<Record<string, unknown>>): Tool {
 /** Calls get an id, by which their results, which only followed them, name them now. */
 export function callsAsToolCalls(messages: readonly ChatCompletionMessage[]): Message[] {
   let open = ''
-  return messages.map(({ role, function_call: call, ...rest }, index) => {
+  return messages.map((message, index) => {
+    // The types are the same where there are no such calls.
+    if (hasNoCalls(message)) return message as Message
+    const { role, function_call: call, ...rest } = message
     if (role === 'function') return { role: 'tool', ...rest, tool_call_id: open }
     if (call == null) {
       const { tool_calls: calls } = rest
@@ -67,6 +70,10 @@ export function callsAsToolCalls(messages: readonly ChatCompletionMessage[]): Me
       tool_calls: [withArguments({ id: open, type: 'function', function: call })],
     }
   })
+}
+
+function hasNoCalls(message: ChatCompletionMessage): boolean {
+  return message.role !== 'function' && message.tool_calls == null && !('function_call' in message)
 }
 
 function withArguments(call: ToolCall): ToolCall {

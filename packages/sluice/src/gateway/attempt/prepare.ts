@@ -26,6 +26,7 @@ import { formatLargeJson } from '../format-large.ts'
 import type { Gateway } from '../gateway.ts'
 import type { Target } from '../route/routing.ts'
 import { asWritten, formatReports, modeOf, type Run, reportsOf } from '../run/run.ts'
+import { turn } from '../turns.ts'
 import type { AttemptAnswer } from './attempt.ts'
 import type { Cancellation } from './cancellation.ts'
 import { namedFilesOf } from './named-files.ts'
@@ -200,6 +201,9 @@ interface Encoding {
   readonly cancellation: Cancellation
 }
 
+/** A request that holds more waits for a turn between the canonical form and the upstream's. */
+const encodedAtOnceBytesMax = 256 * 1024
+
 async function prepareCodec(
   run: Run,
   target: UpstreamTarget,
@@ -215,6 +219,7 @@ async function prepareCodec(
       { param: 'stream' },
     )
   const context = await codecContext(run, target, encoding)
+  if (call.held.bytes > encodedAtOnceBytesMax) await turn()
   const encoded = codec.encode(canonical, context)
   const { quirks = [] } = target.upstream.provider
   return {

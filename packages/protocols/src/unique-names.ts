@@ -1,0 +1,16 @@
+/**
+ * Makes no two names alike: one that was given before gets the next free number behind `separator`, from 2 on. Takes the
+ * same time however often a name comes again.
+ */
+export function createUniqueNames(separator: string): (name: string) => string {
+  const used = new Set<string>()
+  const counts = new Map<string, number>()
+  return (name) => {
+    let unique = name
+    let count = counts.get(name) ?? 1
+    for (; used.has(unique); unique = `${name}${separator}${count}`) count += 1
+    counts.set(name, count)
+    used.add(unique)
+    return unique
+  }
+}
