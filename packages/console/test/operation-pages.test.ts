@@ -66,8 +66,8 @@ afterAll(async () => {
 
 const compare = (one: unknown, other: unknown) => String(one).localeCompare(String(other))
 
-function chat(model: string): Promise<Response> {
-  return gateway.post('/v1/chat/completions', { model, stream: true, ...ask })
+function chat(model: string, at = gateway): Promise<Response> {
+  return at.post('/v1/chat/completions', { model, stream: true, ...ask })
 }
 
 const paths = {
@@ -101,6 +101,36 @@ test('the overview counts, and what fails is named', browserWait, async (context
   const models = page.getByRole('region', { name: 'Models' })
   await models.getByRole('row', { name: /^a 1 0/ }).waitFor()
   await models.getByRole('row', { name: /^b 1 1/ }).waitFor()
+})
+
+test('who is refused is seen live and on the overview', browserWait, async (context) => {
+  if (!emptyBrowser) return leaveOutBrowser(context)
+  await using opened = await emptyBrowser.open('/requests', { key: adminKey })
+  const { page } = opened
+  await expect.poll(() => empty.gateway.live.isWatched, { timeout: 20_000 }).toBe(true)
+  expect((await chat('nowhere/model', empty)).status).toBe(404)
+  const row = page.getByRole('row', { name: /nowhere\/model/ })
+  await row.getByText('Refused 404').waitFor()
+  await shoot(opened, 'requests-refused')
+  expect(await opened.problems()).toEqual([])
+  await page.goto(`${empty.url}/#/overview`)
+  const refused = page.getByRole('region', { name: 'Refused' })
+  // They are written every two seconds, and the page asks every half a minute.
+  await page.getByText('Nothing was asked in this time').waitFor()
+  await expect
+    .poll(
+      async () => {
+        await page.reload()
+        await page.getByText('Nothing was asked in this time').waitFor()
+        return refused.getByRole('row', { name: /404 model_not_found .* chat 1 / }).count()
+      },
+      { timeout: 20_000, interval: 1_000 },
+    )
+    .toBe(1)
+  await shoot(opened, 'overview-refused')
+  await opened.turn({ isPhone: true, colorScheme: 'dark' })
+  await shoot(opened, 'overview-refused-dark-phone')
+  expect(await opened.problems()).toEqual([])
 })
 
 test('nothing yet is said so', browserWait, async (context) => {

@@ -170,6 +170,10 @@ export interface Operations {
     path: { id: string }; query: {  }; body: undefined
     reply: { id: string; requestId: string | null; startedAt: string; key: string; user: string | null; team: string | null; organization: string | null; tags: readonly (string)[]; clientAddress: string | null; operation: string; format: string | null; stream: boolean; model: string; provider: string; upstreamModel: string; durationMs: number; firstTokenMs: number | null; attempts: number; outcome: string; status: number | null; errorCode: string | null; reason: string | null; inputTokens: number; outputTokens: number; costMicroUsd: number | null; unknownCosts: number; estimated: boolean; unsettled: boolean; dropped: readonly (string)[]; timeline: readonly ({ attempt: number; provider: string; model: string; startedAt: string; firstTokenAt: string | null; endedAt: string; durationMs: number; outcome: string; status: number | null; upstreamStatus: number | null; errorCode: string | null; reason: string | null; upstreamRequestId: string | null; reported: boolean; estimated: boolean; unsettled: boolean; usage: Readonly<Record<string, number>>; serverToolCalls: Readonly<Record<string, number>>; size: string | null; quality: string | null; serviceTier: string | null; costMicroUsd: number | null; costParts: null | readonly ({ kind: string; quantity: number; microUsd: number })[]; priceSource: string | null; priceDate: string | null; dropped: readonly (string)[] })[] }
   }
+  listRefusals: {
+    path: {  }; query: { from?: string; to?: string; key?: string; user?: string; team?: string; organization?: string; operation?: string }; body: undefined
+    reply: { from: string; to: string; data: readonly ({ key: string; user: string | null; team: string | null; organization: string | null; operation: string; code: string; status: number; count: number; lastAt: string; lastId: string; lastModel: string | null; lastMessage: string })[] }
+  }
   getRequestContent: {
     path: { id: string }; query: {  }; body: undefined
     reply: { callId: string; requestId: string | null; keyId: string; userId: string | null; teamId: string | null; organizationId: string | null; createdAt: number; operation: string; format: string; request: string; answer: string; requestCut: boolean; answerCut: boolean; masked: number }
@@ -312,6 +316,7 @@ export const places = {
   listRequests: ['GET', 'admin/v1/requests'],
   watchRequests: ['GET', 'admin/v1/requests/live'],
   getRequest: ['GET', 'admin/v1/requests/{id}'],
+  listRefusals: ['GET', 'admin/v1/refusals'],
   getRequestContent: ['GET', 'admin/v1/requests/{id}/content'],
   listContents: ['GET', 'admin/v1/contents'],
   eraseContents: ['POST', 'admin/v1/contents/erase'],

@@ -26,6 +26,13 @@ export const overviewTexts = {
   target: 'Target',
   state: 'State',
   seen: 'Answers seen',
+  refused: 'Refused',
+  refusedHint:
+    'Calls that ended before any provider was asked, in full hours. They cost nothing and are in no other figure here.',
+  reason: 'Reason',
+  said: 'Last time',
+  key: 'Key',
+  operation: 'Operation',
   unasked: 'No target was asked yet.',
   none: 'Nothing was asked in this time',
   noneHint: 'Requests show here as soon as they are made. Try one, or give a program a key.',

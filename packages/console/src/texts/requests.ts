@@ -43,6 +43,7 @@ export const requestTexts = {
     cancelled: 'Cancelled',
     incomplete: 'Cut off',
     running: 'Running',
+    refused: 'Refused',
   },
   columns: {
     time: 'Time',

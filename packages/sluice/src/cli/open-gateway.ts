@@ -78,7 +78,9 @@ export async function openGateway(input: OpenGatewayInput): Promise<OpenGateway>
     underWay: () => server.underWay(),
     engineWaiting: () => opened.engine.waiting(),
   }
-  const watching = await openWatching({ ...input, limiter, entrances, now, ...waits })
+  const shared = openShared(link)
+  const { live } = shared
+  const watching = await openWatching({ ...input, limiter, entrances, now, live, ...waits })
   const opened = await openEngine({ store, now, newId, log, ...engineShare(input) })
   const { engine, videos, published } = opened
   const needs = { send: sender.send, engine, now, newId, log, ...watching.offered }
@@ -101,7 +103,7 @@ export async function openGateway(input: OpenGatewayInput): Promise<OpenGateway>
     routing: () => current.routing,
     settings,
     send: sender.send,
-    ...openShared(link),
+    ...shared,
     concealer,
     engine,
     engineContext: engineContextOf(published, () => current.config),

@@ -5,7 +5,9 @@ import type { Gateway } from '../gateway/gateway.ts'
 import { createMetricsServer } from '../http/metrics.ts'
 import { MaskingContentLog } from '../telemetry/content-log.ts'
 import { configuredModels } from '../telemetry/configured-models.ts'
+import { RefusedCalls } from '../telemetry/refused-calls.ts'
 import { type OpenTelemetry, openTelemetry } from '../telemetry/open-telemetry.ts'
+import type { LiveCalls } from '../gateway/live-calls.ts'
 import type { ProcessLink } from '../storage/process-link.ts'
 import type { Entrances } from '../storage/entrances.ts'
 import { measuredElsewhere } from './worker-metrics.ts'
@@ -31,6 +33,7 @@ export interface OpenWatching extends AsyncDisposable {
 
 export interface WatchingNeeds extends AlertNeeds {
   readonly config: Config
+  readonly live: LiveCalls
   /** How many requests are being answered. */
   readonly underWay: () => number
   readonly entrances: Pick<Entrances, 'levels'>
@@ -41,8 +44,14 @@ export interface WatchingNeeds extends AlertNeeds {
 }
 
 export async function openWatching(needs: WatchingNeeds): Promise<OpenWatching> {
-  const { config, store, log, now } = needs
+  const { config, store, log, now, live } = needs
   const watching = await watch(needs)
+  const refused = new RefusedCalls({
+    book: store.refusals,
+    live,
+    now,
+    failed: (error) => log.warn({ error: String(error) }, 'refused calls could not be counted'),
+  })
   const { telemetry, metrics, spans } = watching
   let settings = config.contentLogging
   const contents = new MaskingContentLog({
@@ -71,6 +80,7 @@ export async function openWatching(needs: WatchingNeeds): Promise<OpenWatching> 
         telling.told.ended(end)
         telemetry?.ended(end)
         contents.ended(end)
+        refused.ended(end)
       },
       contents,
       ...(telemetry && { telemetry }),
@@ -82,6 +92,7 @@ export async function openWatching(needs: WatchingNeeds): Promise<OpenWatching> 
       settings = next.contentLogging
     },
     async [Symbol.asyncDispose]() {
+      await refused[Symbol.asyncDispose]()
       await contents[Symbol.asyncDispose]()
       await telling[Symbol.asyncDispose]()
       await watching[Symbol.asyncDispose]()

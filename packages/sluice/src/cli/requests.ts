@@ -36,19 +36,22 @@ export type RequestsOptions = Readonly<
   readonly json?: boolean
 }
 
-/** A row of `GET /admin/v1/requests`, or of what has only begun. */
+/** A row of `GET /admin/v1/requests`, or what is followed. */
 interface Shown {
   readonly startedAt: string
   readonly id: string
-  readonly model: string
-  readonly provider: string
-  readonly upstreamModel: string
+  readonly model: string | null
+  readonly provider?: string
+  readonly upstreamModel?: string
   readonly outcome?: string
   readonly status?: number | null
   readonly durationMs?: number
   readonly inputTokens?: number
   readonly outputTokens?: number
   readonly costMicroUsd?: number | null
+  /** Of one that was refused. */
+  readonly errorCode?: string | null
+  readonly message?: string
 }
 
 const waitMs = 60_000
@@ -75,7 +78,7 @@ export async function requestsCommand(
       const blocks = (left + text).split('\n\n')
       left = blocks.pop() ?? ''
       for (const block of blocks) {
-        const [, data] = /^event: request\ndata: (.*)$/m.exec(block) ?? []
+        const [, data] = /^event: (?:request|refused)\ndata: (.*)$/m.exec(block) ?? []
         if (data !== undefined) print(shown(data))
       }
     }).catch((cause: unknown) => {
@@ -92,7 +95,10 @@ export async function requestsCommand(
 }
 
 function lineOf(data: string): string {
-  return cellsOf(JSON.parse(data)).map(printable).join('  ')
+  const shown: Shown = JSON.parse(data)
+  const { message } = shown
+  const why = message === undefined ? [] : [`${shown.errorCode}: ${message}`]
+  return [...cellsOf(shown), ...why].map(printable).join('  ')
 }
 
 function cellsOf(shown: Shown): readonly string[] {
@@ -100,14 +106,14 @@ function cellsOf(shown: Shown): readonly string[] {
   return [
     startedAt.slice(0, 19).replace('T', ' '),
     id,
-    model,
-    `${provider}/${upstreamModel}`,
+    model ?? '-',
+    provider === undefined ? '-' : `${provider}/${upstreamModel}`,
     shown.outcome ?? 'running',
     String(shown.status ?? '-'),
     String(Math.round(shown.durationMs ?? 0)),
     String(shown.inputTokens ?? 0),
     String(shown.outputTokens ?? 0),
-    usdOf(costMicroUsd),
+    shown.message === undefined ? usdOf(costMicroUsd) : '-',
   ]
 }
 

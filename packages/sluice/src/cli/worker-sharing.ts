@@ -1,5 +1,5 @@
 import { Attempts, type SignInAttempts } from '../accounts/attempts.ts'
-import type { BegunCall, LiveCalls } from '../gateway/live-calls.ts'
+import type { BegunCall, LiveCalls, RefusedCall } from '../gateway/live-calls.ts'
 import type { ProcessLink } from '../storage/process-link.ts'
 
 /** What workers tell each other over the process that started them: calls that begin, and who tries to sign in. */
@@ -12,10 +12,11 @@ export class WorkerSharing {
     link.serve('live.watched', (isWatched) => {
       this.#setWatching(link, isWatched === true)
     })
-    link.serve('live.began', (begun) => {
-      for (const [other, { isWatching }] of this.#links)
-        if (isWatching && other !== link) other.tell('live.began', begun)
-    })
+    for (const name of ['live.began', 'live.refused'])
+      link.serve(name, (told) => {
+        for (const [other, { isWatching }] of this.#links)
+          if (isWatching && other !== link) other.tell(name, told)
+      })
     link.serve('signIn.count', (address) => this.#attempts.count(String(address), Date.now()))
     link.serve('signIn.succeeded', (address) => this.#attempts.succeeded(String(address)))
     link.whenClosed(() => {
@@ -53,9 +54,11 @@ export function shareLiveCalls(live: LiveCalls, link: ProcessLink): void {
   link.serve('live.watched', (isWatched) => live.setWatchedElsewhere(isWatched === true))
   // The other side hands on what a worker has said.
   link.serve('live.began', (begun) => live.beganElsewhere(begun as BegunCall))
+  link.serve('live.refused', (refused) => live.refusedElsewhere(refused as RefusedCall))
   live.share({
     watched: (isWatched) => link.tell('live.watched', isWatched),
     began: (begun) => link.tell('live.began', begun),
+    refused: (refused) => link.tell('live.refused', refused),
   })
 }
 

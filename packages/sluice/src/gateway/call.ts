@@ -159,6 +159,8 @@ export interface CallEnd {
   readonly code?: string
   /** Its row in the table of errors. */
   readonly failure?: ErrorCode
+  /** What that error says. */
+  readonly reason?: string
   /** Which limit has refused the request. */
   readonly refusedBy?: RefusingLimit
   /** Of an address that models are called at; known where the request never became a call, too. */

@@ -21,9 +21,30 @@ export interface BegunCall {
   readonly upstreamModel: string
 }
 
+/** A call that was refused before any upstream was asked, in plain data too. */
+export interface RefusedCall {
+  readonly id: string
+  readonly givenId?: string
+  /** When it was over, in milliseconds since the epoch. */
+  readonly at: number
+  readonly durationMs: number
+  readonly keyId: string
+  readonly owners: Call['key']['owners']
+  readonly operation: string
+  readonly format: string
+  /** As its caller wrote it; absent where the request was not read so far. */
+  readonly model?: string
+  readonly status: number
+  /** The gateway's own name of the error. */
+  readonly code: string
+  /** What its caller was told. */
+  readonly message: string
+}
+
 /** Told of the first attempt of each call. Called on the way of the call: it only takes down what it needs. */
 export interface LiveListener {
   began(begun: BegunCall): void
+  refused(refused: RefusedCall): void
   /** The gateway stops, and there will be no more. */
   ended(): void
 }
@@ -32,8 +53,9 @@ export interface LiveListener {
 interface LiveElsewhere {
   /** Whether somebody looks on here. */
   watched(isWatched: boolean): void
-  /** A call has begun here while somebody looks on there. */
+  /** A call has begun here, or was refused, while somebody looks on there. */
   began(begun: BegunCall): void
+  refused(refused: RefusedCall): void
 }
 
 /** So many may look on at the same time. */
@@ -74,7 +96,13 @@ export class LiveCalls {
     if (this.#isWatchedElsewhere) this.#elsewhere?.began(begun)
   }
 
-  /** Tells other processes from now on, and is told by them with the two methods below. */
+  /** A call of this process was refused. */
+  refused(refused: RefusedCall): void {
+    this.refusedElsewhere(refused)
+    if (this.#isWatchedElsewhere) this.#elsewhere?.refused(refused)
+  }
+
+  /** Tells other processes from now on, and is told by them with the three methods below. */
   share(elsewhere: LiveElsewhere): void {
     this.#elsewhere = elsewhere
     if (this.#listeners.length > 0) elsewhere.watched(true)
@@ -87,6 +115,10 @@ export class LiveCalls {
 
   beganElsewhere(begun: BegunCall): void {
     for (const listener of this.#listeners) listener.began(begun)
+  }
+
+  refusedElsewhere(refused: RefusedCall): void {
+    for (const listener of this.#listeners) listener.refused(refused)
   }
 
   /** The gateway stops. */

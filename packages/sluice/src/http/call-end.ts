@@ -13,7 +13,7 @@ export function endOf(
 ): CallEnd {
   const { id, givenId, method, url, apiKey: key, call, trace, admission } = request
   const code = request.errorCode ?? (call?.trail.failure && codeInStream(request, call))
-  const failure = request.failure ?? call?.trail.failure?.code
+  const failure = request.failure ?? call?.trail.failure
   const format = call?.format ?? request.format ?? request.routeOptions.config?.format
   const refusedBy = admission?.refusedBy
   return {
@@ -28,7 +28,7 @@ export function endOf(
     ...(key && { key }),
     ...(call && { call }),
     ...(code !== undefined && { code }),
-    ...(failure !== undefined && { failure }),
+    ...(failure && { failure: failure.code, reason: failure.message }),
     ...(refusedBy !== undefined && { refusedBy }),
     ...(format && { format }),
     ...(trace && { trace }),

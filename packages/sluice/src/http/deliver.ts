@@ -86,7 +86,7 @@ function discardRest(request: IncomingMessage): void {
 export function deliverError(reply: FastifyReply, error: GatewayError, body: unknown): void {
   if (reply.raw.headersSent) return
   reply.request.errorCode = codeIn(body)
-  reply.request.failure = error.code
+  reply.request.failure = error
   const { retryAfterMs, isFinal, upstreamRequestId, upstreamStatus } = error.details
   if (isFinal === true || retryAfterMs === Infinity) void reply.header('x-should-retry', 'false')
   if (retryAfterMs !== undefined && retryAfterMs !== Infinity)

@@ -15,6 +15,7 @@ import { nameAddresses } from './admin/names.ts'
 import { overviewAddresses } from './admin/overview.ts'
 import { providerAddresses } from './admin/providers.ts'
 import { providerSettingsAddresses } from './admin/provider-settings.ts'
+import { refusalAddresses } from './admin/refusals.ts'
 import { requestAddresses } from './admin/requests.ts'
 import { routeAddresses } from './admin/routes-plan.ts'
 import { settingsAddresses } from './admin/settings.ts'
@@ -65,6 +66,7 @@ export const addresses: readonly Address[] = [
   ...endpointAddresses,
   ...nameAddresses,
   ...requestAddresses,
+  ...refusalAddresses,
   ...contentAddresses,
   ...usageAddresses,
   ...reconcileAddresses,

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import { performance } from 'node:perf_hooks'
-import { type ErrorCode, GatewayError, invalidRequest } from '@sluice/contract'
+import { GatewayError, invalidRequest } from '@sluice/contract'
 import type { ClientFormat } from '@sluice/protocols'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { causeText, headerText } from '../gateway/answer.ts'
@@ -37,8 +37,8 @@ declare module 'fastify' {
     givenId?: string
     /** What the error is called that the caller was told. */
     errorCode?: string | undefined
-    /** Its row in the table of errors. */
-    failure?: ErrorCode | undefined
+    /** What its caller was told of. */
+    failure?: GatewayError | undefined
     trace?: CallTrace
     /** Of an address that models are called at. */
     format?: ClientFormat

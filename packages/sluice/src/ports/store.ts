@@ -6,6 +6,7 @@ import type { AuditEntry } from './audit.ts'
 import type { KeptFiles } from './kept-files.ts'
 import type { Session } from './session.ts'
 import type { ContentShelf } from './content.ts'
+import type { RefusalBook } from './refusals.ts'
 import type { UsageBook } from './usage-book.ts'
 
 /** A stored response of POST /v1/responses. */
@@ -226,6 +227,8 @@ export interface Store extends VideoJobStore, AlertOutbox, KeptFiles {
   listUsage(page: { readonly limit: number }): Promise<readonly UsageRecord[]>
   /** What was asked and answered, where that is kept. */
   readonly contents: ContentShelf
+  /** Who was refused. */
+  readonly refusals: RefusalBook
   /** What was used, in sums and in records that were written. */
   readonly book: UsageBook
 }

@@ -7,6 +7,7 @@ import { contentTable } from './contents.ts'
 import type { Database } from './database.ts'
 import { keptFileTable } from './kept-files.ts'
 import { keyTable } from './keys.ts'
+import { refusalTable } from './refusals.ts'
 import { responseTable } from './responses.ts'
 import { sessionTable } from './sessions.ts'
 import { usageTable } from './usage.ts'
@@ -57,6 +58,7 @@ export function openStore(
     ...keptFileTable(database),
     ...usage,
     contents: contentTable(database),
+    refusals: refusalTable(database),
     book,
     async checkWritable() {
       usage.checkJournal()

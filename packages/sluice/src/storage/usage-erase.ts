@@ -27,6 +27,8 @@ export async function eraseIds(
   const column = dimensionColumns[kind]
   const changed = dimensions.map((one) => sql`${raw(dimensionColumns[one])} = ${replacement}`)
   const [newest] = await database.rows(sql`SELECT MAX(sequence) AS last FROM usage_records`)
+  // Their keys go with a user: what was refused is counted for all of them by this one's.
+  await database.change(sql`DELETE FROM refusals WHERE ${raw(column)} = ${id}`)
   let records = 0
   for (let from = 0; from < Number(newest?.['last'] ?? 0); from += recordsPerStep) {
     const [count = 0] = await database.change(

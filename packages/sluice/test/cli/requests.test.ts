@@ -40,6 +40,25 @@ test('requests are listed, looked for and followed', async () => {
   expect(await following).toBe('')
 })
 
+test('those who follow are told what was refused, and why', async () => {
+  await using gateway = await start()
+  const printed: string[] = []
+  const stopping = new AbortController()
+  const following = requestsCommand(
+    environmentOf(gateway),
+    { url: gateway.url, follow: true },
+    { print: (text) => void printed.push(text), signal: stopping.signal },
+  )
+  await until(() => gateway.gateway.live.isWatched)
+  await gateway.post('/v1/chat/completions', { model: 'nowhere/a', ...ask })
+  await until(() => printed.length === 1)
+  expect(printed[0]).toMatch(
+    / {2}nowhere\/a {2}- {2}refused {2}404 .* {2}model_not_found: .*nowhere/,
+  )
+  stopping.abort()
+  expect(await following).toBe('')
+})
+
 test('what the last hour has used is told by model', async () => {
   await using first = await fakeUpstream(good)
   await using gateway = await start({ ...at({ first }), prices })

@@ -8,6 +8,7 @@ import {
 import type { Store } from '../../src/ports/store.ts'
 import { describeAccounts } from './store-accounts.ts'
 import { describeAlerts } from './store-alerts.ts'
+import { describeRefusals } from './store-refusals.ts'
 import { describeClaims } from './store-claims.ts'
 import { describeFiles } from './store-files.ts'
 import { describeKept } from './store-kept.ts'
@@ -112,6 +113,7 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
 
     describeAccounts(() => subject)
     describeAlerts(() => subject)
+    describeRefusals(() => subject)
 
     describe('video jobs', () => {
       test('a job comes back as it was added, with and without its optional fields', async () => {

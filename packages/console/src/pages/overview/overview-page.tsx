@@ -14,6 +14,7 @@ import { useNames } from '../accounts/names.ts'
 import { Bars } from './bars.tsx'
 import { Figure } from './figure.tsx'
 import { Health } from './health.tsx'
+import { Refused } from './refused.tsx'
 import classes from './overview.module.css'
 
 type Overview = Reply<'getOverview'>
@@ -47,6 +48,7 @@ export function OverviewPage() {
       }
     >
       <Answer of={found}>{(overview) => <Sums of={overview} time={spans[days]} />}</Answer>
+      <Refused query={query} refetchMs={refetchMs} />
       {role !== 'team' && <Health refetchMs={refetchMs} />}
     </Page>
   )

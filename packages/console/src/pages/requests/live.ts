@@ -3,12 +3,13 @@ import type { Reply } from '../../api/client.ts'
 
 export type ListedRequest = Reply<'listRequests'>['data'][number]
 
-/** A call that is followed: of one that runs less is known. */
-export type LiveRequest = Pick<
-  ListedRequest,
-  'id' | 'startedAt' | 'model' | 'provider' | 'upstreamModel' | 'key'
-> &
-  Partial<ListedRequest>
+/** A call that is followed: of one that runs less is known, and one that was refused has no target. */
+export type LiveRequest = Pick<ListedRequest, 'id' | 'startedAt' | 'key'> &
+  Partial<Omit<ListedRequest, 'model'>> & {
+    readonly model: string | null
+    /** Why it was refused. */
+    readonly message?: string
+  }
 
 interface Live {
   /** The newest first. */
@@ -48,6 +49,7 @@ export function useLive(search: string, isOn: boolean): Live {
     }
     source.addEventListener('begin', take)
     source.addEventListener('request', take)
+    source.addEventListener('refused', take)
     source.addEventListener('skipped', () => change({ isSkipping: true }))
     source.addEventListener('open', () => change({ isLost: false }))
     source.addEventListener('error', () => change({ isLost: true }))

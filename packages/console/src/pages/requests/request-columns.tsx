@@ -15,11 +15,14 @@ export function requestColumns(names: Names): readonly TableColumn<LiveRequest>[
   return [
     {
       title: columns.time,
-      cell: ({ id, startedAt }) => (
-        <Anchor href={`#/requests/${id}`} size="sm">
-          {formatClock(startedAt)}
-        </Anchor>
-      ),
+      cell: ({ id, startedAt, message }) =>
+        message === undefined ? (
+          <Anchor href={`#/requests/${id}`} size="sm">
+            {formatClock(startedAt)}
+          </Anchor>
+        ) : (
+          formatClock(startedAt)
+        ),
     },
     { title: columns.model, cell: (request) => <Asked of={request} /> },
     {
@@ -63,11 +66,17 @@ export function requestColumns(names: Names): readonly TableColumn<LiveRequest>[
 }
 
 function targetOf({ provider, upstreamModel }: LiveRequest): string {
-  return `${provider}/${upstreamModel}`
+  return provider === undefined ? '–' : `${provider}/${upstreamModel}`
 }
 
-/** The model that was asked for, and who answered where that is called otherwise. */
+/** The model that was asked for, and who answered where that is called otherwise; or why nobody was asked. */
 function Asked({ of: request }: { readonly of: LiveRequest }) {
+  if (request.message !== undefined)
+    return (
+      <span className={classes.refused} title={request.message}>
+        {request.model} <span className={classes.target}>{request.message}</span>
+      </span>
+    )
   const target = targetOf(request)
   if (request.model === target) return target
   return (

@@ -7,6 +7,7 @@ const colours: Readonly<Record<string, string>> = {
   incomplete: 'orange',
   cancelled: 'gray',
   running: 'blue',
+  refused: 'orange',
 }
 
 /** How a call or an attempt ended, or that it runs. */

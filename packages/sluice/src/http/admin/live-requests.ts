@@ -1,11 +1,11 @@
 import { GatewayError } from '@sluice/contract'
-import type { BegunCall, LiveListener } from '../../gateway/live-calls.ts'
+import type { BegunCall, LiveListener, RefusedCall } from '../../gateway/live-calls.ts'
 import type { RequestScope, UsageBook } from '../../ports/usage-book.ts'
 import type { Exchange } from '../address.ts'
 import { StreamOutput } from '../stream-output.ts'
 import { assertKnown } from '../usage-query.ts'
 import { readRequestScope, requestFilters } from './request-query.ts'
-import { shownBegun, shownRequest } from './shown-request.ts'
+import { shownBegun, shownRefused, shownRequest } from './shown-request.ts'
 
 /** How often the ledger is asked for what has ended, in milliseconds. */
 const pollMs = 1_000
@@ -72,6 +72,10 @@ class LiveStream implements LiveListener {
 
   began(begun: BegunCall): void {
     if (isMeant(this.#watching.scope, begun)) this.#tell('begin', shownBegun(begun))
+  }
+
+  refused(refused: RefusedCall): void {
+    if (isRefusedMeant(this.#watching.scope, refused)) this.#tell('refused', shownRefused(refused))
   }
 
   ended(): void {
@@ -148,26 +152,47 @@ class LiveStream implements LiveListener {
 }
 
 /** Of what is known as a call begins. */
-function isMeant(
-  { only, id, status, format, requestedModel }: RequestScope,
-  begun: BegunCall,
-): boolean {
-  const { userId, teamId, organizationId } = begun.owners
-  const isOf = (asked: string | undefined, value: string | undefined) =>
-    asked === undefined || asked === (value ?? '')
+function isMeant(scope: RequestScope, begun: BegunCall): boolean {
+  const { only, status } = scope
   return (
     only.outcome === undefined &&
     status === undefined &&
     only.provider === undefined &&
-    isOf(only.key, begun.keyId) &&
+    isOf(only.model, begun.upstreamModel) &&
+    (only.tag === undefined || begun.tags.includes(only.tag)) &&
+    isCallMeant(scope, begun)
+  )
+}
+
+/** What was refused has no target, no tags that were read, and another end than any call. */
+function isRefusedMeant(scope: RequestScope, refused: RefusedCall): boolean {
+  const { outcome, provider, model, tag } = scope.only
+  const [first, last] = scope.status ?? [0, Number.POSITIVE_INFINITY]
+  return (
+    [outcome, provider, model, tag].every((asked) => asked === undefined) &&
+    refused.status >= first &&
+    refused.status <= last &&
+    isCallMeant(scope, refused)
+  )
+}
+
+function isCallMeant(
+  { only, id, format, requestedModel }: RequestScope,
+  call: BegunCall | RefusedCall,
+): boolean {
+  const { userId, teamId, organizationId } = call.owners
+  return (
+    isOf(only.key, call.keyId) &&
     isOf(only.user, userId) &&
     isOf(only.team, teamId) &&
     isOf(only.organization, organizationId) &&
-    isOf(only.model, begun.upstreamModel) &&
-    isOf(only.operation, begun.operation) &&
-    isOf(format, begun.format) &&
-    isOf(requestedModel, begun.model) &&
-    (only.tag === undefined || begun.tags.includes(only.tag)) &&
-    (id === undefined || id === begun.id || id === begun.givenId)
+    isOf(only.operation, call.operation) &&
+    isOf(format, call.format) &&
+    isOf(requestedModel, call.model) &&
+    (id === undefined || id === call.id || id === call.givenId)
   )
+}
+
+function isOf(asked: string | undefined, value: string | undefined): boolean {
+  return asked === undefined || asked === (value ?? '')
 }

@@ -58,7 +58,7 @@ export const requestAddresses: readonly Address[] = [
       reply: {
         '200': {
           description:
-            'Server-sent events. `begin`: a call has begun in this process; without the filters `provider`, `outcome` and `status`, since none of these is known yet. `request`: an attempt of a call of any process has ended, and this is the call as it stands in the list; of processes with one database all calls are told, within a second or two. `skipped`: more came than could be told.',
+            'Server-sent events. `begin`: a call has begun in this process; without the filters `provider`, `outcome` and `status`, since none of these is known yet. `request`: an attempt of a call of any process has ended, and this is the call as it stands in the list; of processes with one database all calls are told, within a second or two. `refused`: a call of a key that is valid was refused before any upstream was asked, in any process of this gateway; told without the filters `model`, `provider`, `outcome` and `tag`. `skipped`: more came than could be told.',
           content: { 'text/event-stream': { schema: text } },
         },
       },

@@ -1,5 +1,5 @@
 import type { UsageRecord } from '@sluice/contract'
-import type { BegunCall } from '../../gateway/live-calls.ts'
+import type { BegunCall, RefusedCall } from '../../gateway/live-calls.ts'
 import type { FoundRequest } from '../../ports/usage-book.ts'
 import { object, text } from '../openapi-written.ts'
 import type { JsonSchema } from '../openapi-schema.ts'
@@ -106,6 +106,28 @@ export function shownBegun(begun: BegunCall): Begun {
     team: owners.teamId ?? null,
     organization: owners.organizationId ?? null,
     clientAddress: clientAddress ?? null,
+  }
+}
+
+/** A call that was refused: no upstream was asked, and it stands in no list. */
+export function shownRefused(refused: RefusedCall) {
+  const { id, givenId, at, durationMs, keyId, owners, operation, format, model } = refused
+  return {
+    id,
+    requestId: givenId ?? null,
+    startedAt: isoOf(at - Math.round(durationMs)),
+    durationMs,
+    key: keyId,
+    user: owners.userId ?? null,
+    team: owners.teamId ?? null,
+    organization: owners.organizationId ?? null,
+    operation,
+    format,
+    model: model ?? null,
+    outcome: 'refused',
+    status: refused.status,
+    errorCode: refused.code,
+    message: refused.message,
   }
 }
 

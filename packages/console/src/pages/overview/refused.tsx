@@ -1,0 +1,74 @@
+import { Text } from '@mantine/core'
+import { useMemo } from 'react'
+import type { Reply } from '../../api/client.ts'
+import { useAnswer } from '../../api/queries.ts'
+import { DataTable, type TableColumn } from '../../parts/data-table.tsx'
+import { Section } from '../../parts/facts.tsx'
+import { formatCount, formatTime } from '../../parts/formats.ts'
+import { Failure } from '../../parts/states.tsx'
+import { overviewTexts } from '../../texts/operation.ts'
+import { useNames } from '../accounts/names.ts'
+
+type Row = Reply<'listRefusals'>['data'][number]
+
+interface RefusedProps {
+  readonly query: { readonly from: string; readonly to: string }
+  readonly refetchMs: number
+}
+
+/** Who was refused in this time, and why; nothing where nobody was. */
+export function Refused({ query, refetchMs }: RefusedProps) {
+  const { data, error, refetch } = useAnswer('listRefusals', { query }, { refetchMs })
+  const keys = useMemo(() => data?.data.map(({ key }) => key) ?? [], [data])
+  const nameOf = useNames(keys)
+  if (!data) return error ? <Failure error={error} retry={() => void refetch()} /> : null
+  if (data.data.length === 0) return null
+  const columns: readonly TableColumn<Row>[] = [
+    {
+      title: overviewTexts.reason,
+      cell: ({ code, status }) => `${status} ${code}`,
+      sortValue: ({ code }) => code,
+    },
+    {
+      title: overviewTexts.key,
+      cell: ({ key }) => nameOf(key),
+      sortValue: ({ key }) => nameOf(key),
+    },
+    {
+      title: overviewTexts.operation,
+      cell: ({ operation }) => operation,
+      sortValue: ({ operation }) => operation,
+    },
+    {
+      title: overviewTexts.calls,
+      cell: ({ count }) => formatCount(count),
+      sortValue: ({ count }) => count,
+      isNumber: true,
+    },
+    {
+      title: overviewTexts.said,
+      cell: ({ lastAt, lastMessage }) => (
+        <>
+          {lastMessage}{' '}
+          <Text span size="xs" c="dimmed">
+            {formatTime(Date.parse(lastAt))}
+          </Text>
+        </>
+      ),
+      sortValue: ({ lastAt }) => lastAt,
+      wraps: true,
+    },
+  ]
+  return (
+    <Section title={overviewTexts.refused}>
+      <Text size="sm" c="dimmed" mb="sm">
+        {overviewTexts.refusedHint}
+      </Text>
+      <DataTable label={overviewTexts.refused} columns={columns} rows={data.data} idOf={idOf} />
+    </Section>
+  )
+}
+
+function idOf({ key, team, operation, code, status }: Row): string {
+  return JSON.stringify([key, team, operation, code, status])
+}

@@ -1,0 +1,136 @@
+import type { CallEnd } from '../gateway/call.ts'
+import type { LiveCalls, RefusedCall } from '../gateway/live-calls.ts'
+import type { RefusalBook, Refusals } from '../ports/refusals.ts'
+
+const hourMs = 3_600_000
+/** How long they are kept. */
+const keptMs = 90 * 24 * hourMs
+/** How often they are written, where there are any. */
+const writeMs = 2_000
+/** Of what a caller made up. */
+const modelMax = 200
+const messageMax = 500
+/** Reasons that wait to be written: of more of them the calls are told and not counted. */
+const waitingMax = 5_000
+
+export interface RefusedCallsNeeds {
+  readonly book: RefusalBook
+  readonly live: Pick<LiveCalls, 'isWatched' | 'refused'>
+  /** Milliseconds since the epoch. */
+  readonly now: () => number
+  /** Told when they could not be written, once until they can. They are tried again. */
+  readonly failed: (error: unknown) => void
+}
+
+/**
+ * Counts calls of keys that are valid which ended before any upstream was asked, and tells those who look on. They are in no
+ * ledger: nothing was used.
+ */
+export class RefusedCalls implements AsyncDisposable {
+  readonly #needs: RefusedCallsNeeds
+  #waiting = new Map<string, Refusals>()
+  #timer: NodeJS.Timeout | undefined
+  #writing: Promise<void> = Promise.resolve()
+  #isFailing = false
+  #forgottenAt = 0
+
+  constructor(needs: RefusedCallsNeeds) {
+    this.#needs = needs
+  }
+
+  ended(end: CallEnd): void {
+    const { failure, format, key, left, call } = end
+    if (failure === undefined || left || !format || !key) return
+    if ((call?.trail.attempts ?? 0) > 0) return
+    const refused = refusedCall(end, this.#needs.now())
+    if (!refused) return
+    if (this.#needs.live.isWatched) this.#needs.live.refused(refused)
+    this.#count(refused)
+    this.#timer ??= setTimeout(() => this.#writeSoon(), writeMs).unref()
+  }
+
+  /** Writes what is left. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#writeSoon()
+    await this.#writing
+  }
+
+  #count(refused: RefusedCall): void {
+    const counted = refusalsOf(refused)
+    const { hour, keyId, teamId, operation, code, status } = counted
+    const name = JSON.stringify([hour, keyId, teamId, operation, code, status])
+    const known = this.#waiting.get(name)
+    if (!known && this.#waiting.size >= waitingMax) return
+    this.#waiting.set(name, { ...counted, count: (known?.count ?? 0) + 1 })
+  }
+
+  #writeSoon(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    this.#writing = this.#writing.then(() => this.#write())
+  }
+
+  async #write(): Promise<void> {
+    const { book, now, failed } = this.#needs
+    const waiting = this.#waiting
+    this.#waiting = new Map()
+    try {
+      await book.add([...waiting.values()])
+      this.#isFailing = false
+    } catch (error) {
+      if (!this.#isFailing) failed(error)
+      this.#isFailing = true
+      this.#takeBack(waiting)
+      return
+    }
+    if (now() - this.#forgottenAt < hourMs) return
+    this.#forgottenAt = now()
+    await book.forget(now() - keptMs).catch(failed)
+  }
+
+  /** They are written with the next that is refused. */
+  #takeBack(waiting: ReadonlyMap<string, Refusals>): void {
+    for (const [name, refusals] of waiting) {
+      const later = this.#waiting.get(name)
+      const count = refusals.count + (later?.count ?? 0)
+      this.#waiting.set(name, { ...(later ?? refusals), count })
+    }
+  }
+}
+
+function refusedCall(end: CallEnd, at: number): RefusedCall | undefined {
+  const { id, givenId, key, format, status, failure: code, reason = '', durationMs, call } = end
+  if (!key || !format || code === undefined) return undefined
+  const model = call?.request.model
+  return {
+    id,
+    ...(givenId !== undefined && { givenId }),
+    at,
+    durationMs,
+    keyId: key.id,
+    owners: key.owners,
+    operation: format.operation,
+    format: format.id,
+    ...(typeof model === 'string' && { model: model.slice(0, modelMax) }),
+    status,
+    code,
+    message: reason.slice(0, messageMax),
+  }
+}
+
+function refusalsOf(refused: RefusedCall): Refusals {
+  const { id, at, keyId, owners, operation, model, status, code, message } = refused
+  return {
+    hour: at - (at % hourMs),
+    keyId,
+    ...owners,
+    operation,
+    code,
+    status,
+    count: 1,
+    lastAt: at,
+    message,
+    callId: id,
+    ...(model !== undefined && { model }),
+  }
+}
