@@ -126,6 +126,26 @@ test('who looks on sees the calls of all workers begin and end', async () => {
   await until(() => workersOf('/v1/chat/completions').size === 2)
 }, 90_000)
 
+test('calls that are refused are told from all workers, and counted together', async () => {
+  await using events = await openEvents(`${program.url}/admin/v1/requests/live`, adminKey)
+  const refuse = () => program.ask('/v1/chat/completions', { body: { ...chat, model: 'none/m' } })
+  let asked = 0
+  // The other worker knows a moment later that somebody looks on here.
+  await until(async () => {
+    const before = events.seen.length
+    for (let count = 0; count < 6; count++) await refuse()
+    asked += 6
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    return events.seen.length - before === 6 && workersOf('/v1/chat/completions').size === 2
+  }, 20_000)
+  expect(new Set(events.seen.map(({ event }) => event))).toEqual(new Set(['refused']))
+  await until(async () => {
+    const answer = await program.ask('/admin/v1/refusals', { key: adminKey })
+    const { data } = answer.json as { readonly data: readonly { count: number }[] }
+    return data[0]?.count === asked
+  }, 20_000)
+}, 60_000)
+
 test('a provider that takes only so many calls at a time is asked by no more from all workers', async () => {
   let [open, most] = [0, 0]
   const held: (() => void)[] = []
