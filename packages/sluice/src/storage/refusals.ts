@@ -58,9 +58,9 @@ function read(row: Row): Refusals {
   return {
     hour: Number(row['first_hour']),
     keyId: String(row['key_id']),
-    ...(userId !== null && { userId: String(userId) }),
-    ...(teamId !== '' && { teamId: String(teamId) }),
-    ...(organizationId !== null && { organizationId: String(organizationId) }),
+    ...(typeof userId === 'string' && { userId }),
+    ...(typeof teamId === 'string' && teamId !== '' && { teamId }),
+    ...(typeof organizationId === 'string' && { organizationId }),
     operation: String(row['operation']),
     code: String(row['code']),
     status: Number(row['status']),
@@ -68,6 +68,6 @@ function read(row: Row): Refusals {
     lastAt: Number(row['last_at']),
     message: String(row['message']),
     callId: String(row['call_id']),
-    ...(model !== null && { model: String(model) }),
+    ...(typeof model === 'string' && { model }),
   }
 }
