@@ -74,13 +74,10 @@ export async function openGateway(input: OpenGatewayInput): Promise<OpenGateway>
   const tokens = createTokens({ issuers: config.jwt, dated: (key) => keys.dated(key), now })
   const sender = openSender()
   const { limiter, entrances } = await openLimits(input)
-  const waits = {
-    underWay: () => server.underWay(),
-    engineWaiting: () => opened.engine.waiting(),
-  }
+  const engineWaiting = () => opened.engine.waiting()
+  const waits = { underWay: () => server.underWay(), engineWaiting }
   const shared = openShared(link)
-  const { live } = shared
-  const watching = await openWatching({ ...input, limiter, entrances, now, live, ...waits })
+  const watching = await openWatching({ ...input, ...shared, limiter, entrances, now, ...waits })
   const opened = await openEngine({ store, now, newId, log, ...engineShare(input) })
   const { engine, videos, published } = opened
   const needs = { send: sender.send, engine, now, newId, log, ...watching.offered }
