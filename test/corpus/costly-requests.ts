@@ -7,6 +7,8 @@ interface CostlyRequest {
   readonly path: string
   /** Without the model, unless it is another one. */
   readonly body: () => object
+  /** So many attempts are refused with 503 before one is answered. */
+  readonly refusals?: number
   readonly status: 200 | 400 | 413
 }
 
@@ -244,6 +246,19 @@ export const costlyRequests: readonly CostlyRequest[] = [
     up: 'openai',
     path: chat,
     body: () => ({ messages: [{ role: 'user', content: '"'.repeat(16 * megabyte) }] }),
+    status: 200,
+  },
+  {
+    name: 'escapes that are sent again',
+    up: 'openai',
+    path: chat,
+    body: () => ({
+      messages: [
+        { role: 'user', content: '"'.repeat(15 * megabyte) },
+        { role: 'user', content: '\u0001'.repeat(5 * megabyte) },
+      ],
+    }),
+    refusals: 1,
     status: 200,
   },
   // What is wrong with a large request.

@@ -11,6 +11,8 @@ export interface LargeAnswer {
   /** What the upstream sends; nothing of the built-in engine. */
   readonly answer?: () => string
   readonly contentType?: string
+  /** So many attempts are refused with 503 before it. */
+  readonly refusals?: number
   readonly status: number
   /** The caller speaks the upstream's format: its bytes come untouched. */
   readonly isPassed?: boolean

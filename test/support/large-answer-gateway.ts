@@ -29,9 +29,12 @@ export async function largeAnswerGateway(): Promise<LargeAnswerGateway> {
   const opened = new AsyncDisposableStack()
   let answer: Buffer = Buffer.from('')
   let contentType = 'application/json'
+  let refusals = 0
   const upstream = opened.use(
     await fakeUpstream((_seen, response) => {
-      response.writeHead(200, { 'content-type': contentType }).end(answer)
+      const status = refusals > 0 ? 503 : 200
+      refusals -= 1
+      response.writeHead(status, { 'content-type': contentType }).end(answer)
     }),
   )
   const { path: folder } = opened.use(temporaryFolder())
@@ -48,6 +51,7 @@ export async function largeAnswerGateway(): Promise<LargeAnswerGateway> {
   async function take(one: Omit<LargeAnswer, 'name' | 'status'>): Promise<Delayed> {
     answer = Buffer.from(one.answer?.() ?? '')
     contentType = one.contentType ?? 'application/json'
+    refusals = one.refusals ?? 0
     await health.longest()
     const response = await fetch(server.address + one.path, {
       method: 'POST',

@@ -114,7 +114,13 @@ export {
   someText,
   textOf,
 } from './wire/reading.ts'
-export { removeFields, spliceFields, spliceInPlace, spliceItems } from './wire/splice-json.ts'
+export {
+  type Parsed,
+  removeFields,
+  spliceFields,
+  spliceInPlace,
+  spliceItems,
+} from './wire/splice-json.ts'
 export {
   createEventSplitter,
   type EventBlock,

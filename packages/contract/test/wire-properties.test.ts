@@ -122,7 +122,15 @@ describe('fields spliced into JSON', () => {
         while (!survey.isDone) survey.advance(1024)
         const spliced = spliceInPlace(bytes, { model }, { fields, longTexts: survey.longTexts })
         if (spliced) inPlace += 1
-        expect((spliced ?? bytes).toString()).toBe(spliced ? wanted.toString() : text)
+        expect((spliced?.bytes ?? bytes).toString()).toBe(spliced ? wanted.toString() : text)
+        if (!spliced) return
+        // What is known of the document holds for what became of it.
+        const again = new JsonSurvey(spliced.bytes, 3)
+        while (!again.isDone) again.advance(1024)
+        const name = { start: spliced.bytes.indexOf(JSON.stringify(model)), end: 0 }
+        const others = again.longTexts.filter(({ start }) => start !== name.start + 1)
+        const known = spliced.longTexts.filter(({ start }) => start !== name.start + 1)
+        expect(known).toEqual(others.map(({ start, end }) => ({ start, end })))
       }),
       runs,
     )

@@ -186,6 +186,12 @@ export function spliceFields(
   return Buffer.concat(parts)
 }
 
+/** A document, and where its long texts lie. */
+interface Spliced {
+  readonly bytes: Buffer
+  readonly longTexts: readonly Span[]
+}
+
 /**
  * As spliceFields, for at most one field, and in the bytes themselves: they are no document any more, the part of them that
  * is returned is. Undefined where that is not possible, and then they are as they were: where the new value is longer, or
@@ -195,24 +201,34 @@ export function spliceInPlace(
   bytes: Buffer,
   fields: Readonly<Record<string, unknown>>,
   parsed: Parsed,
-): Buffer | undefined {
+): Spliced | undefined {
+  const { longTexts = [] } = parsed
   const [field, ...others] = Object.entries(fields)
-  if (!field) return bytes
+  if (!field) return { bytes, longTexts }
   const [name, value] = field
   const [span, ...more] = findKnown(bytes, [name], parsed)?.get(name) ?? []
   if (!span || more.length > 0 || others.length > 0) return undefined
   const text = Buffer.from(JSON.stringify(value))
   const spare = span.end - span.start - text.length
   if (spare < 0) return undefined
+  const moved = longTextsAround(span, longTexts, spare)
   // The shorter side moves.
   if (span.start <= bytes.length - span.end) {
     bytes.copyWithin(spare, 0, span.start)
     text.copy(bytes, span.start + spare)
-    return bytes.subarray(spare)
+    return { bytes: bytes.subarray(spare), longTexts: moved }
   }
   text.copy(bytes, span.start)
   bytes.copyWithin(span.start + text.length, span.end)
-  return bytes.subarray(0, bytes.length - spare)
+  return { bytes: bytes.subarray(0, bytes.length - spare), longTexts: moved }
+}
+
+/** Those in front of a value that became shorter by `spare` bytes, and those behind it; what was in it is gone. */
+function longTextsAround(value: Span, longTexts: readonly Span[], spare: number): readonly Span[] {
+  return longTexts.flatMap(({ start, end }) => {
+    if (end <= value.start) return [{ start, end }]
+    return start >= value.end ? [{ start: start - spare, end: end - spare }] : []
+  })
 }
 
 /**

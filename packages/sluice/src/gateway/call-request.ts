@@ -1,10 +1,4 @@
-import {
-  isRawNumber,
-  type LongText,
-  parseJson,
-  spliceFields,
-  spliceInPlace,
-} from '@sluice/contract'
+import { isRawNumber, type Parsed, parseJson, spliceFields, spliceInPlace } from '@sluice/contract'
 import { longTextsOf } from './large-json.ts'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -47,7 +41,8 @@ export class CallRequest {
   #outline: Fields | undefined
   #fields: Fields | undefined
   #bytes: Buffer | undefined
-  readonly #longTexts: readonly LongText[]
+  /** Where long texts lie in the bytes. */
+  #longTexts: NonNullable<Parsed['longTexts']>
   /** Set once the bytes have been given away, possibly with another model in them. */
   #isLent = false
 
@@ -94,17 +89,16 @@ export class CallRequest {
     const names = Object.keys(changed)
     // Of all fields only the model is known without its bytes.
     const isRestorable = names.length === 0 || (names.length === 1 && names[0] === 'model')
-    // Where another model was put in, the texts may lie elsewhere.
-    const known = this.#isLent ? {} : { longTexts: this.#longTexts }
-    const parsed = this.#fields && { fields: this.#fields, ...known }
+    const parsed = this.#fields && { fields: this.#fields, longTexts: this.#longTexts }
     const changedInPlace =
       isRestorable && !this.#isLent && parsed
         ? spliceInPlace(this.#bytes, changed, parsed)
         : undefined
     if (!changedInPlace) return spliceFields(this.#bytes, changed, parsed)
     this.#isLent = true
-    this.#bytes = changedInPlace
-    return changedInPlace
+    this.#bytes = changedInPlace.bytes
+    this.#longTexts = changedInPlace.longTexts
+    return this.#bytes
   }
 
   #read(): Fields {
