@@ -341,6 +341,32 @@ test('a breakpoint on a whole message or inside a function is one on the part an
   })
 })
 
+test.each(['openai', 'gemini'] as const)(
+  'a breakpoint is left out and named where %s is not told what to cache',
+  async (type) => {
+    await using stage = await through(type, script)
+    const part = { type: 'text', text: 'Hi', cache_control }
+    const messages = {
+      model: stage.model,
+      max_tokens: 20,
+      messages: [{ role: 'user', content: 'Hi' }],
+    }
+    const f = { name: 'f', input_schema: path }
+    const asked = [
+      ['chat/completions', { model: stage.model, messages: [{ role: 'user', content: [part] }] }],
+      ['messages', { ...messages, system: [part] }],
+      ['messages', { ...messages, tools: [{ ...f, cache_control }] }],
+    ] as const
+    for (const [path, body] of asked) {
+      const response = await stage.gateway.post(`/v1/${path}`, body)
+      expect(response.headers.get('x-sluice-dropped')).toBe('cache_control')
+      expect(stage.upstream.seen.at(-1)!.text).not.toContain('cache_control')
+    }
+    const without = await stage.gateway.post('/v1/messages', { ...messages, tools: [f] })
+    expect(without.headers.get('x-sluice-dropped')).toBeNull()
+  },
+)
+
 test('a WebSocket is answered at once, so that the caller goes on over HTTP', async () => {
   await using stage = await through('openai', script)
   const { request } = await import('node:http')

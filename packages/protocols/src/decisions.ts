@@ -53,6 +53,11 @@ export type Decisions<O extends OperationName> = {
     | 'passed'
     | 'gateway'
     | (F extends Hint ? 'hint' : 'refused')
+} & (O extends 'chat' ? InMessages : unknown)
+
+/** What stands in parts of messages and on tools, of which a codec decides as of fields. */
+interface InMessages {
+  readonly cache_control: 'sent' | 'hint'
 }
 
 type Reports = Pick<CodecContext, 'unsupported' | 'leftOut'>
@@ -79,6 +84,8 @@ export function applyDecisions<O extends OperationName>(
       lackServerTools(request as Partial<RequestOf<'chat'>>, context)
     else lackField(field, fields.get(field), context)
   }
+  if (decided.get('cache_control') === 'hint')
+    lackBreakpoints(request as Partial<RequestOf<'chat'>>, context)
   for (const path of unlistedFields(schema, request))
     if (decided.get(path.split('.')[0] ?? '') !== 'passed') context.leftOut(path)
 }
@@ -101,6 +108,18 @@ function lackSearch(request: object, context: Reports): void {
   const { web_search_options: search, tools } = request as Partial<RequestOf<'chat'>>
   if (search != null && tools?.length) context.leftOut('web_search_options')
   else lackField('web_search_options', search, context)
+}
+
+/** Says that a target is not told what to cache: in parts of messages and on tools, named once. */
+export function lackBreakpoints(
+  { messages, tools }: Partial<RequestOf<'chat'>>,
+  { leftOut }: Pick<Reports, 'leftOut'>,
+): void {
+  const isMarked = (one: { readonly cache_control?: unknown }) => one.cache_control != null
+  const isAsked =
+    tools?.some(isMarked) === true ||
+    messages?.some(({ content }) => Array.isArray(content) && content.some(isMarked)) === true
+  if (isAsked) leftOut('cache_control')
 }
 
 /** Says that a target runs no tools itself, neither a search nor others. */

@@ -29,6 +29,7 @@ const decisions: Decisions<'chat'> = {
   server_tools: 'refused',
   service_tier: 'sent',
   thinking_budget: 'sent',
+  cache_control: 'sent',
 }
 
 /** A chat request as the body of Converse. */

@@ -22,6 +22,7 @@ const decisions: Decisions<'chat'> = {
   server_tools: 'refused',
   service_tier: 'hint',
   thinking_budget: 'sent',
+  cache_control: 'hint',
 }
 
 /** A chat request as the body of `POST /v2/chat`. */

@@ -29,6 +29,7 @@ const decisions: Decisions<'chat'> = {
   server_tools: 'refused',
   service_tier: 'hint',
   thinking_budget: 'hint',
+  cache_control: 'hint',
 }
 
 /** A chat request as call options of a language model. */

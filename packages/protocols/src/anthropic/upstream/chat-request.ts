@@ -32,6 +32,7 @@ const decisions: Decisions<'chat'> = {
   server_tools: 'sent',
   service_tier: 'sent',
   thinking_budget: 'sent',
+  cache_control: 'sent',
 }
 
 /** A chat request as the body of `POST /v1/messages` (Messages API reference). */

@@ -24,6 +24,7 @@ const decisions: Decisions<'chat'> = {
   server_tools: 'sent',
   service_tier: 'sent',
   thinking_budget: 'sent',
+  cache_control: 'hint',
 }
 
 /** https://ai.google.dev/api/generate-content: the model and whether to stream are in the address. */

@@ -45,6 +45,7 @@ const decisions: Decisions<'chat'> = {
   store: 'sent',
   metadata: 'sent',
   thinking_budget: 'sent',
+  cache_control: 'hint',
 }
 
 /**

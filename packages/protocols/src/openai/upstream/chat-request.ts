@@ -7,7 +7,7 @@ import {
   registeredDataUrl,
   type Tool,
 } from '@sluice/contract'
-import { type Decisions, withoutFields } from '../../decisions.ts'
+import { type Decisions, lackBreakpoints, withoutFields } from '../../decisions.ts'
 import { chatFamily, unknownFamily } from '../../families/chat-models.ts'
 import { pdfAsFile } from '../../file-types.ts'
 import { fittedId } from '../../fitted-id.ts'
@@ -52,6 +52,7 @@ const decisions: Decisions<'chat'> = {
   store: 'sent',
   metadata: 'sent',
   thinking_budget: 'sent',
+  cache_control: 'hint',
 }
 
 /**
@@ -67,6 +68,7 @@ export function chatBody(
     context.isGateway === true ? chatExtensions : options.knows,
   )
   const { messages } = request
+  if (!knows.has('cache_control')) lackBreakpoints(request, context)
   const tools = toolsOut(request, knows, context)
   // A name of a gateway's own says nothing of the model behind it.
   const family = context.isGateway === true ? unknownFamily : chatFamily(context.model)

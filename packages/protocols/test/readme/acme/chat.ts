@@ -39,6 +39,7 @@ const decisions: Decisions<'chat'> = {
   store: 'hint',
   metadata: 'hint',
   thinking_budget: 'hint',
+  cache_control: 'hint',
 }
 
 /** `POST /generate` of Acme's API (https://acme.example/docs): a prompt in, a text out. */
