@@ -250,7 +250,10 @@ test(
     await made.getByRole('cell', { name: 'Aardvark', exact: true }).waitFor()
 
     await page.goto(`${gateway.url}/#/teams`)
+    const sorted = page.getByText('the titles sort only what is shown here')
+    await sorted.waitFor()
     await page.getByRole('button', { name: 'Show more' }).click()
+    await sorted.waitFor({ state: 'detached' })
     await page.locator('table[aria-rowcount]').waitFor()
     expect(Number(await page.getByRole('table').getAttribute('aria-rowcount'))).toBeGreaterThan(106)
     // Of so many only those that are seen are in the page.

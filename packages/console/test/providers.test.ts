@@ -77,6 +77,7 @@ test('its settings are planned and applied', browserWait, async (context) => {
   await shoot(opened, 'provider-plan')
   expect(await opened.problems()).toEqual([])
   await page.getByRole('button', { name: 'Apply', exact: true }).click()
+  await page.getByRole('status').getByText('Applied: it holds from now on.').waitFor()
   await expect
     .poll(() => readFileSync(configFile, 'utf8'))
     .toContain('maxConcurrent: 6 # as agreed')
@@ -98,6 +99,7 @@ test('its settings are planned and applied', browserWait, async (context) => {
   // What would be off is said before.
   await page.getByRole('combobox', { name: 'Turned on' }).selectOption('No')
   await page.getByRole('button', { name: 'Plan', exact: true }).click()
+  await page.getByText('Applied: it holds').waitFor({ state: 'detached' })
   await page.getByText('These providers would be off').waitFor()
 })
 

@@ -93,6 +93,9 @@ test('a route is edited in a form, planned and applied', browserWait, async (con
   expect(await opened.problems()).toEqual([])
 
   await page.getByRole('button', { name: 'Apply', exact: true }).click()
+  await page.getByRole('status').getByText('Applied: it holds from now on.').waitFor()
+  await shoot(opened, 'routes-applied')
+  expect(await opened.problems()).toEqual([])
   await expect.poll(() => readFileSync(configFile, 'utf8')).toContain('second/c')
   const text = readFileSync(configFile, 'utf8')
   expect(text).toContain('# the cheap one')

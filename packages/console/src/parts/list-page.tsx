@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core'
+import { Button, Group, Text } from '@mantine/core'
 import type { RowData } from '@tanstack/react-table'
 import type { ReactNode } from 'react'
 import { texts } from '../texts/texts.ts'
@@ -41,14 +41,20 @@ export function PagedTable<Row extends RowData>({
         }}
       </Answer>
       {list.hasNextPage && (
-        <Button
-          mt="md"
-          variant="default"
-          loading={list.isFetchingNextPage}
-          onClick={() => void list.fetchNextPage()}
-        >
-          {texts.more}
-        </Button>
+        <Group mt="md">
+          <Button
+            variant="default"
+            loading={list.isFetchingNextPage}
+            onClick={() => void list.fetchNextPage()}
+          >
+            {texts.more}
+          </Button>
+          {columns.some(({ sortValue }) => sortValue) && (
+            <Text size="sm" c="dimmed">
+              {texts.sortsLoaded}
+            </Text>
+          )}
+        </Group>
       )}
     </>
   )

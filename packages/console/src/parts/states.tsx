@@ -28,6 +28,19 @@ export function Failure({ error, retry }: { readonly error: Error; readonly retr
   )
 }
 
+/** Says that something was done, also to those who do not see it; nothing before. */
+export function Done({ children }: { readonly children: ReactNode }) {
+  return (
+    <output>
+      {children !== undefined && (
+        <Text mt="md" fw={600}>
+          ✓ {children}
+        </Text>
+      )}
+    </output>
+  )
+}
+
 /** Where there is nothing yet: says what would be here. */
 export function Empty({
   title,

@@ -77,7 +77,7 @@ export const routeTexts = {
   plan: 'Plan',
   apply: 'Apply',
   planHint: 'A plan changes nothing: it shows what Apply would write.',
-  applied: 'Applied: the routes hold from now on.',
+  applied: 'Applied: it holds from now on.',
   noChanges: 'Nothing would change.',
   changes: { added: 'Added', changed: 'Changed', removed: 'Removed' },
   problems: 'These names lead nowhere',

@@ -11,6 +11,7 @@ export const texts = {
   failed: 'This could not be loaded',
   retry: 'Try again',
   more: 'Show more',
+  sortsLoaded: 'There are more: the titles sort only what is shown here.',
   columns: 'Columns',
   copy: 'Copy',
   copied: 'Copied',

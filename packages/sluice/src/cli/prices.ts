@@ -11,6 +11,7 @@ import { makeFolder } from '../storage/make-folder.ts'
 import { askServer } from './ask-server.ts'
 import { CommandError } from './command-error.ts'
 import { bundledOrFetched, fetchedPricesFile } from './fetched-prices.ts'
+import { type Screen, whileWaiting } from './progress.ts'
 import { formatTable } from './table.ts'
 import { askUsage } from './usage.ts'
 
@@ -194,16 +195,23 @@ const published =
 
 const fetchMs = 60_000
 
+export interface UpdateOptions {
+  readonly from?: string
+  readonly json?: boolean
+  /** Where it is drawn how long it takes so far. */
+  readonly screen?: Screen
+}
+
 /**
  * Fetches the library's prices, checks that they can be used and keeps them in the data folder. `from` is another address or
  * a file. A running gateway takes them at its next start, or when sluice.yaml changes.
  */
 export async function updatePrices(
   environment: Environment,
-  { from = published, json = false }: { readonly from?: string; readonly json?: boolean },
+  { from = published, json = false, screen }: UpdateOptions,
 ): Promise<string> {
   const { dataFolder } = await loadConfig(environment)
-  const providers = parseProviders(await readPublished(from), from)
+  const providers = parseProviders(await readPublished(from, screen), from)
   const fetched = { date: today(), providers }
   try {
     const library = await openLibrary(fetched)
@@ -221,11 +229,12 @@ export async function updatePrices(
   return `Kept the prices of ${providers.length} providers in ${file}. A running gateway takes them at its next start, or when sluice.yaml changes.`
 }
 
-async function readPublished(from: string): Promise<string> {
+async function readPublished(from: string, screen: Screen | undefined): Promise<string> {
   if (!/^https?:\/\//.test(from)) return readPublishedFile(from)
-  const { status, text } = await askServer(from, { timeoutMs: fetchMs }).catch((cause: unknown) => {
+  const asked = askServer(from, { timeoutMs: fetchMs }).catch((cause: unknown) => {
     throw new CommandError(`${from} does not answer: ${reasonOf(cause)}`, { cause })
   })
+  const { status, text } = await whileWaiting('prices are fetched', asked, screen)
   if (status !== 200) throw new CommandError(`${from} answers with ${status}`)
   return text
 }

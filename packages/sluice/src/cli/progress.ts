@@ -35,6 +35,20 @@ export function createProgress(what: string, screen: Screen = process.stderr): P
   }
 }
 
+/** For work that does not say how far it is: the seconds that it takes so far. `what` is written behind "3 s, ". */
+export async function whileWaiting<T>(what: string, work: Promise<T>, screen?: Screen): Promise<T> {
+  using progress = createProgress(`s, ${what}`, screen)
+  const begun = performance.now()
+  const draw = () => progress.at(Math.floor((performance.now() - begun) / 1000))
+  draw()
+  const timer = setInterval(draw, 1_000)
+  try {
+    return await work
+  } finally {
+    clearInterval(timer)
+  }
+}
+
 function lineOf(what: string, done: number, total: number | undefined): string {
   if (total === undefined || total <= 0) return `${done} ${what}`
   const share = Math.min(1, done / total)

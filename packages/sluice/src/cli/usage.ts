@@ -5,7 +5,7 @@ import { readInitialKeys } from '../storage/initial-keys.ts'
 import { askServer } from './ask-server.ts'
 import { CommandError } from './command-error.ts'
 import { messageOf } from './explain.ts'
-import { createProgress, type Screen } from './progress.ts'
+import { createProgress, type Screen, whileWaiting } from './progress.ts'
 import { reachableAddress } from './start-message.ts'
 import { formatTable } from './table.ts'
 
@@ -140,21 +140,23 @@ export interface EraseOptions {
   readonly key?: string
   readonly url?: string
   readonly json?: boolean
+  /** Where it is drawn how long it takes so far. */
+  readonly screen?: Screen
 }
 
 /** Takes a user or a key out of all records and sums of a running gateway. */
 export async function eraseUsage(
   environment: Environment,
-  { user, key, url, json = false }: EraseOptions,
+  { user, key, url, json = false, screen }: EraseOptions,
 ): Promise<string> {
   const who = { ...(user !== undefined && { user }), ...(key !== undefined && { key }) }
   if (Object.keys(who).length !== 1) throw new CommandError('Say who: --user or --key')
-  const text = await askGateway(environment, {
-    method: 'POST',
-    path: '/usage/erase',
-    body: who,
-    url,
-  })
+  const asked = { method: 'POST', path: '/usage/erase', body: who, url } as const
+  const text = await whileWaiting(
+    'records and sums are changed',
+    askGateway(environment, asked),
+    screen,
+  )
   const erased = JSON.parse(text) as { readonly replacement: string; readonly records: number }
   if (json) return JSON.stringify(erased, null, 2)
   return `Replaced ${user ?? key} by ${erased.replacement} in ${erased.records} records and in all sums.`

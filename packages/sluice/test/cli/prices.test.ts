@@ -121,7 +121,11 @@ describe('prices update', () => {
     using folder = temporaryFolder()
     await using server = await fakeUpstream((_request, response) => json(response, published))
     const environment = environmentIn(folder.path)
-    const said = await updatePrices(environment, { from: `${server.url}/data.json` })
+    const drawn: string[] = []
+    const screen = { isTTY: true, write: (text: string) => drawn.push(text) }
+    const said = await updatePrices(environment, { from: `${server.url}/data.json`, screen })
+    expect(drawn[0]).toContain('0 s, prices are fetched')
+    expect(drawn.at(-1)).toBe('\r\u001b[K')
     const file = join(folder.path, 'data', 'prices.json')
     expect(said).toContain(`Kept the prices of 1 providers in ${file}`)
     expect(statSync(file).mode & 0o777).toBe(0o600)

@@ -162,9 +162,13 @@ test('who used it is told by name, and is erased and made anew by command', asyn
   expect(await usageCommand(environment, { url, by: 'key' })).toMatch(
     new RegExp(`app \\(${made.id}\\) +1 +1`),
   )
-  expect(await eraseUsage(environment, { url, key: made.id })).toMatch(
+  const drawn: string[] = []
+  const terminal = { isTTY: true, write: (text: string) => drawn.push(text) }
+  expect(await eraseUsage(environment, { url, key: made.id, screen: terminal })).toMatch(
     new RegExp(`^Replaced ${made.id} by erased_\\S+ in 1 records`),
   )
+  expect(drawn[0]).toContain('0 s, records and sums are changed')
+  expect(drawn.at(-1)).toBe('\r\u001b[K')
   expect(await usageCommand(environment, { url, by: 'key' })).not.toContain(made.id)
   await expect(eraseUsage(environment, { url })).rejects.toThrow('--user or --key')
   expect(await rebuildUsage(environment, { url })).toMatch(/^The sums of 5 records are made anew/)

@@ -8,6 +8,7 @@ import { formatCompact, formatMicroUsd, formatMs } from '../../parts/formats.ts'
 import { Answer, Empty } from '../../parts/states.tsx'
 import { useRole } from '../../session.ts'
 import { modelTexts } from '../../texts/operation.ts'
+import { texts } from '../../texts/texts.ts'
 import classes from './models.module.css'
 import { TestCall } from './test-call.tsx'
 
@@ -50,6 +51,7 @@ export function ModelsTab() {
               />
               <Text size="sm" c="dimmed" mt="xs">
                 {modelTexts.shown(data.length, total)}
+                {data.length < total && ` · ${texts.sortsLoaded}`}
               </Text>
             </>
           )

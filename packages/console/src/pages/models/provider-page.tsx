@@ -6,7 +6,7 @@ import { ApiError, type Reply } from '../../api/client.ts'
 import { useAnswer, useChange } from '../../api/queries.ts'
 import { Facts, Section } from '../../parts/facts.tsx'
 import { Page } from '../../parts/page.tsx'
-import { Answer, Empty } from '../../parts/states.tsx'
+import { Answer, Done, Empty } from '../../parts/states.tsx'
 import { useRole } from '../../session.ts'
 import { modelTexts } from '../../texts/operation.ts'
 import { providerTexts } from '../../texts/providers.ts'
@@ -25,6 +25,14 @@ export function ProviderPage() {
   const written = useAnswer('getProviderSettings')
   const role = useRole()
   const provider = found.data?.data.find((one) => one.id === id)
+  // It outlives the editor, which begins anew with what was applied.
+  const apply = useChange('applyProviderSettings', [
+    'getProviderSettings',
+    'listProviders',
+    'listRoutedModels',
+    'getSettings',
+    'listAudit',
+  ])
   return (
     <Page
       title={provider?.name ?? id}
@@ -37,8 +45,9 @@ export function ProviderPage() {
       {(role === 'owner' || role === 'operator') && provider?.protocol !== null && (
         <Section title={providerTexts.change}>
           <Answer of={written}>
-            {(settings) => <Editor key={settings.etag} id={id} of={settings} />}
+            {(settings) => <Editor key={settings.etag} id={id} of={settings} apply={apply} />}
           </Answer>
+          <Done>{apply.isSuccess ? routeTexts.applied : undefined}</Done>
         </Section>
       )}
     </Page>
@@ -93,19 +102,13 @@ function isOf(path: string, id: string): boolean {
 interface EditorProps {
   readonly id: string
   readonly of: Reply<'getProviderSettings'>
+  readonly apply: ReturnType<typeof useChange<'applyProviderSettings'>>
 }
 
-function Editor({ id, of: { providers, etag } }: EditorProps) {
+function Editor({ id, of: { providers, etag }, apply }: EditorProps) {
   const [draft, setDraft] = useState<Written>(() => (providers[id] ?? {}) as Written)
   const [isBroken, setBroken] = useState(false)
   const plan = useChange('planProviderSettings', [])
-  const apply = useChange('applyProviderSettings', [
-    'getProviderSettings',
-    'listProviders',
-    'listRoutedModels',
-    'getSettings',
-    'listAudit',
-  ])
   const asked = { [id]: draft }
   const isCurrent =
     plan.data !== undefined &&

@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { ApiError, type Reply } from '../../api/client.ts'
 import { useAnswer, useChange } from '../../api/queries.ts'
 import { Section } from '../../parts/facts.tsx'
-import { Answer, Empty } from '../../parts/states.tsx'
+import { Answer, Done, Empty } from '../../parts/states.tsx'
 import { useRole } from '../../session.ts'
 import { routeTexts } from '../../texts/routes.ts'
 import { sampleOf } from './explained.tsx'
@@ -19,7 +19,16 @@ type View = keyof typeof routeTexts.views
 /** Routes as they are written, in a form or as JSON; what is changed is planned before it is applied. */
 export function RoutesPart() {
   const found = useAnswer('getRoutes')
-  return <Answer of={found}>{(routes) => <Editor key={routes.etag} of={routes} />}</Answer>
+  // It outlives the editor, which begins anew with what was applied.
+  const apply = useChange('applyRoutes', ['getRoutes', 'listRoutedModels', 'listAudit'])
+  return (
+    <>
+      <Answer of={found}>
+        {(routes) => <Editor key={routes.etag} of={routes} apply={apply} />}
+      </Answer>
+      <Done>{apply.isSuccess ? routeTexts.applied : undefined}</Done>
+    </>
+  )
 }
 
 /** What is edited: the models, and the text that was typed where it is JSON. */
@@ -31,13 +40,17 @@ interface Draft {
 
 const draftOf = (models: Written): Draft => ({ models, text: textOf(models), isBroken: false })
 
-function Editor({ of: { models, etag, problems, file } }: { readonly of: Routes }) {
+interface EditorProps {
+  readonly of: Routes
+  readonly apply: ReturnType<typeof useChange<'applyRoutes'>>
+}
+
+function Editor({ of: { models, etag, problems, file }, apply }: EditorProps) {
   const role = useRole()
   const mayChange = role === 'owner' || role === 'operator'
   const [draft, setDraft] = useState(() => draftOf(models))
   const [view, setView] = useState<View>('form')
   const plan = useChange('planRoutes', [])
-  const apply = useChange('applyRoutes', ['getRoutes', 'listRoutedModels', 'listAudit'])
   const planned = plan.variables?.body?.models
   const isCurrent =
     plan.data !== undefined && JSON.stringify(planned) === JSON.stringify(draft.models)
