@@ -75,10 +75,11 @@ export async function proveConsole(requests: number, browserFile: string): Promi
     await using browser = await openBrowser(browserFile)
     const signedIn = async () => {
       const context = await browser.newContext({ viewport: { width: 1280, height: 900 } })
-      await context.request.post(`${server.address}/admin/v1/session`, {
+      const answer = await context.request.post(`${server.address}/admin/v1/session`, {
         data: { key: adminKey },
         headers: { 'x-sluice-console': '1' },
       })
+      if (!answer.ok()) throw new Error(`Nobody is signed in: ${await answer.text()}`)
       return context
     }
     const loads: Measured[] = []
@@ -120,11 +121,16 @@ async function fill(folder: string, requests: number): Promise<void> {
   }
 }
 
+/** Whatever takes longer has failed: without an end the measurement would wait for ever. */
+const waitMaxMs = 120_000
+
 /** Milliseconds from the beginning of the page's load until something stands in it. */
 async function seenAt(page: Page, selector: string): Promise<number> {
   return (await page.evaluate(`(async () => {
-    while (document.querySelector(${JSON.stringify(selector)}) === null)
+    while (document.querySelector(${JSON.stringify(selector)}) === null) {
+      if (performance.now() > ${waitMaxMs}) throw new Error('Nothing is at ' + location.href)
       await new Promise((resolve) => requestAnimationFrame(resolve))
+    }
     return performance.now()
   })()`)) as number
 }
@@ -164,7 +170,10 @@ async function searched(page: Page, search: string): Promise<number> {
     const begun = performance.now()
     location.hash = '#/requests?${search}'
     while (!isWaiting() && performance.now() - begun < 2000) await picture()
-    while (isWaiting()) await picture()
+    while (isWaiting()) {
+      if (performance.now() - begun > ${waitMaxMs}) throw new Error('Nothing comes at ' + location.href)
+      await picture()
+    }
     return performance.now() - begun
   })()`)) as number
 }
