@@ -34,6 +34,7 @@ async function sentOf(model: string, fields: object, headers: Record<string, str
 
 test.each([
   ['o3', { max_tokens: 50 }, { max_completion_tokens: 50 }, null],
+  ['gpt-5.2', { max_tokens: 50 }, { max_completion_tokens: 50 }, null],
   ['gpt-5', { max_tokens: 50, seed: 1 }, { max_completion_tokens: 50, seed: 1 }, null],
   ['o4-mini', { temperature: 0.2, top_p: 0.9 }, {}, 'temperature, top_p'],
   [

@@ -12,6 +12,7 @@ const fields: ReadonlySet<string> = new Set([
   'stream_options',
   'stop',
   'max_completion_tokens',
+  'max_tokens',
   'presence_penalty',
   'frequency_penalty',
   'logit_bias',

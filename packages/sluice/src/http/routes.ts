@@ -109,9 +109,10 @@ function addressOf(format: ClientFormat, path: string): Address {
 
 /** The addresses as a server can tell them apart: those with a verb after the model (`{model}:generateContent`) share one. */
 export function installRoutes(): readonly Address[] {
-  const verbs = addresses.filter(({ path }) => path.includes('}:'))
+  const plain = addresses.filter(({ path }) => !path.includes('}:'))
+  const described = addresses.filter((address) => !plain.includes(address))
+  const verbs = [...described, ...described.flatMap(withoutCollection)]
   const roots = new Set(verbs.map(rootOf))
-  const plain = addresses.filter((address) => !verbs.includes(address))
   return [
     ...plain,
     ...plain.flatMap(withoutVersion),
@@ -124,6 +125,13 @@ function withoutVersion(address: Address): readonly Address[] {
   const { path, access } = address
   if (access !== 'caller' || !path.startsWith('/v1/')) return []
   return [{ ...address, path: path.slice('/v1'.length), description: 'none' }]
+}
+
+/** The AI SDK's Google provider asks for `provider/model` below /v1beta itself: with a slash a name is a whole path to it. */
+function withoutCollection(address: Address): readonly Address[] {
+  const [version, rest] = address.path.split('models/')
+  if (version !== '/v1beta/' || rest === undefined) return []
+  return [{ ...address, path: version + rest, description: 'none' }]
 }
 
 function rootOf({ path }: Address): string {

@@ -1,10 +1,10 @@
 import { type Fields, isObject, listOf, objectOf, textOf } from '@sluice/contract'
+import { chatFamily } from '../../families/chat-models.ts'
 import { isNeutral } from '../../neutral-values.ts'
 import type { Native } from '../../protocol.ts'
 import { isProviderSearch } from '../client/offered-tools.ts'
 import { isNamedSchema } from '../named-schema.ts'
 import { type ChatExtension, type ChatOptions, effortObjects } from './options.ts'
-import { reasons } from './refused-fields.ts'
 
 /**
  * Whether an upstream with these options understands a chat request as it came, so that its bytes may pass untouched.
@@ -30,9 +30,12 @@ export function fitsChat(options: ChatOptions = {}): NonNullable<Native['fits']>
   }
 }
 
-/** Whether the request has the older name of the limit, which OpenAI's models that reason before every answer refuse. */
+/**
+ * Whether the request has the older name of the limit, which OpenAI's models that can reason refuse, whether they do so for
+ * this request or not ("Use 'max_completion_tokens' instead").
+ */
 function hasOlderLimit(model: string, request: Fields): boolean {
-  return request['max_tokens'] != null && reasons(model, request['reasoning_effort'])
+  return request['max_tokens'] != null && chatFamily(model).lacks.includes('temperature')
 }
 
 function hasBareSchema(format: unknown): boolean {

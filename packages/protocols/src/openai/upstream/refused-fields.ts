@@ -35,7 +35,7 @@ function askedFor(request: Fields, names: readonly string[]): readonly string[] 
 }
 
 /** Whether a model of OpenAI's reasons before it answers this request: some do only where they are asked to. */
-export function reasons(model: string, effort: unknown): boolean {
+function reasons(model: string, effort: unknown): boolean {
   const { lacks, efforts } = chatFamily(model)
   const mayAnswerAtOnce = efforts?.includes('none') === true
   return lacks.includes('temperature') && !(mayAnswerAtOnce && (effort ?? 'none') === 'none')
