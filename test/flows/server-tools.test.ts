@@ -124,6 +124,7 @@ test.each(['openai', 'gemini', 'cohere'] as const)(
     ])
       expect(text).toContain(words)
     expect(text).not.toContain('SECRET')
+    expect(text).not.toContain('1.Let me')
   },
 )
 

@@ -175,7 +175,9 @@ function markError(text: string): string {
 
 /** A summary of the conversation before; null where it could not be made (Claude docs, compaction). */
 function compacted(content: Block['content']): readonly ContentPart[] {
-  return typeof content === 'string' && content !== '' ? [{ type: 'text', text: content }] : []
+  if (typeof content !== 'string' || content === '') return []
+  // Targets that take one text for all parts would glue it to the next.
+  return [{ type: 'text', text: `${content}\n\n` }]
 }
 
 function assistantMessage(content: readonly Block[], path: string): readonly Message[] {
