@@ -156,8 +156,13 @@ export interface UsageBook extends AsyncDisposable {
   requests(question: RequestQuestion): Promise<readonly FoundRequest[]>
   /** The place of the newest record in the ledger; 0 where there is none. */
   newest(): Promise<number>
-  /** What was spent by records that are there, as budgets count it. The smallest number of groups that tell hours and models. */
-  spent(scope: Pick<UsageScope, 'from' | 'only'>): Promise<readonly SpentGroup[]>
+  /**
+   * What was spent by records that are there, as budgets count it; with `isUnknown` by those alone whose cost nobody knows. The
+   * smallest number of groups that tell hours and models.
+   */
+  spent(
+    scope: Pick<UsageScope, 'from' | 'only'> & { readonly isUnknown?: boolean },
+  ): Promise<readonly SpentGroup[]>
   /** Drops the sums of which all records are still there; they are made anew by `fold`. */
   rebuild(): Promise<void>
   /** Removes records that began before the day of a moment, a bounded number; the sums stay. */

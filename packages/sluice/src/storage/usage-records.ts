@@ -3,6 +3,7 @@ import {
   type LedgerQuestion,
   type LedgerRow,
   type SpentGroup,
+  type UsageBook,
   type UsageDimension,
   usageDimensions,
 } from '../ports/usage-book.ts'
@@ -39,22 +40,23 @@ export async function listRecords(
 /** What records have cost that began from a moment on; see `UsageBook.spent`. */
 export async function spentGroups(
   database: UsageDatabase,
-  { from, only }: Pick<LedgerQuestion, 'from' | 'only'>,
+  { from, only, isUnknown = false }: Parameters<UsageBook['spent']>[0],
 ): Promise<readonly SpentGroup[]> {
+  const unknown = isUnknown ? [sql`cost_micro_usd IS NULL`] : []
   // What went elsewhere than it asked to is none of what it asked for.
   const asked = 'CASE WHEN over_budget IS NULL THEN requested_model END'
   const group = `provider, model, ${asked}, started_at - started_at % ${hourMs}`
-  const rows = await lookThrough(
-    database,
-    { from, to: endOfTime, only, first: 'oldest', limit: Infinity },
-    (spans) =>
-      database.rows(
-        sql`SELECT ${raw(`provider, model, ${asked} AS asked, started_at - started_at % ${hourMs} AS hour`)},
-            CAST(SUM(COALESCE(cost_micro_usd, reserved_micro_usd, 0)) AS BIGINT) AS spent
-          FROM usage_records WHERE ${join([withinSpans(spans), ...conditionsOf(only)], ' AND ')}
-          GROUP BY ${raw(group)}`,
-      ),
-  )
+  const look = (spans: readonly Span[]) =>
+    database.rows(
+      sql`SELECT ${raw(`provider, model, ${asked} AS asked, started_at - started_at % ${hourMs} AS hour`)},
+          CAST(SUM(COALESCE(cost_micro_usd, reserved_micro_usd, 0)) AS BIGINT) AS spent
+        FROM usage_records
+        WHERE ${join([withinSpans(spans), ...conditionsOf(only), ...unknown], ' AND ')}
+        GROUP BY ${raw(group)}`,
+    )
+  const scope = { from, to: endOfTime, only, first: 'oldest', limit: Infinity } as const
+  // Those whose cost nobody knows have an index of their own.
+  const rows = isUnknown ? await look([scope]) : await lookThrough(database, scope, look)
   return rows.map((row) => ({
     provider: String(row['provider']),
     model: String(row['model']),

@@ -57,6 +57,11 @@ export function describeUsageRecords(name: string, open: () => Promise<StoreUnde
             .reduce((sum, { costMicroUsd = 0 }) => sum + costMicroUsd, 0)
           const spent = await store.book.spent({ from, only })
           expect(spent.reduce((sum, { microUsd }) => sum + microUsd, 0)).toBe(cost)
+          const unknown = await store.book.spent({ from, only, isUnknown: true })
+          expect(unknown.length > 0).toBe(
+            found.some((each) => each.startedAt >= from && each.costMicroUsd === undefined),
+          )
+          expect(unknown.every(({ microUsd }) => microUsd === 0)).toBe(true)
         }
       }
       await keep(store, records.slice(0, 700))

@@ -1,6 +1,6 @@
 import type { BudgetClaim, BudgetWindow, Spent } from '../../ports/limiter.ts'
 import type { Store } from '../../ports/store.ts'
-import type { SpentGroup } from '../../ports/usage-book.ts'
+import type { SpentGroup, UsageScope } from '../../ports/usage-book.ts'
 import { countsAttempt, type HeldClaim } from './claims.ts'
 
 const hourMs = 3_600_000
@@ -9,6 +9,8 @@ const dayMs = 24 * hourMs
 const daysSinceMonday = 3
 /** Pairs of a provider and a model that one holder may have used. */
 const modelsMax = 100_000
+/** More than a rolling window has. */
+const hoursMax = 100_000
 
 /**
  * What was spent of a budget in its present window, from the ledger: for a limiter that does not know (any more). Of a rolling
@@ -25,8 +27,48 @@ export async function recallBudget(
   await flush()
   while ((await book.fold()) > 0);
   const { model, tag } = budget
-  const from = startOf(window, now)
-  const only = { [holder.kind]: holder.id, ...(tag !== undefined && { tag }) }
+  const scope = {
+    from: startOf(window, now),
+    only: { [holder.kind]: holder.id, ...(tag !== undefined && { tag }) },
+  }
+  const summed = model === undefined ? await recallSummed(book, scope, { window, now }) : undefined
+  return summed ?? recallRecords(book, scope, { model, now })
+}
+
+type Scope = Pick<UsageScope, 'from' | 'only'>
+
+/**
+ * From the sums, which know no names: of a budget for all models. Records are read only where nobody knows the cost of some.
+ * Undefined where the sums are behind the records.
+ */
+async function recallSummed(
+  book: Store['book'],
+  { from, only }: Scope,
+  { window, now }: { readonly window: BudgetWindow; readonly now: number },
+): Promise<readonly Spent[] | undefined> {
+  const { groups, total, pending } = await book.sums({
+    from: from - (from % hourMs),
+    to: endOfHour(now),
+    only,
+    by: typeof window === 'number' ? ['hour'] : [],
+    limit: hoursMax,
+  })
+  if (pending > 0) return undefined
+  const spent =
+    typeof window === 'number'
+      ? groups.map(({ of: [hour], sums }) => ({ hour: Number(hour), microUsd: sums.costMicroUsd }))
+      : [{ hour: now - (now % hourMs), microUsd: total.costMicroUsd }]
+  if (total.unknownCosts === 0) return byHour(spent, now)
+  const unknown = await book.spent({ from, only, isUnknown: true })
+  return byHour([...spent, ...unknown], now)
+}
+
+/** From the records, which know the names that were asked for, and from the sums where records were removed. */
+async function recallRecords(
+  book: Store['book'],
+  { from, only }: Scope,
+  { model, now }: { readonly model: string | undefined; readonly now: number },
+): Promise<readonly Spent[]> {
   const groups = await book.spent({ from, only })
   const counted =
     model === undefined ? groups : groups.filter((group) => countsAttempt(model, group))
@@ -36,7 +78,14 @@ export async function recallBudget(
   return missing > 0 ? [...spent, { at: now, microUsd: missing }] : spent
 }
 
-function byHour(groups: readonly SpentGroup[], now: number): readonly Spent[] {
+function endOfHour(at: number): number {
+  return at - (at % hourMs) + hourMs
+}
+
+function byHour(
+  groups: readonly Pick<SpentGroup, 'hour' | 'microUsd'>[],
+  now: number,
+): readonly Spent[] {
   const hours = new Map<number, number>()
   for (const { hour, microUsd } of groups) hours.set(hour, (hours.get(hour) ?? 0) + microUsd)
   return [...hours]
@@ -54,7 +103,7 @@ interface Summed {
 async function sumOf(book: Store['book'], { from, now, model, only }: Summed): Promise<number> {
   const { groups, total } = await book.sums({
     from: from + ((hourMs - (from % hourMs)) % hourMs),
-    to: now - (now % hourMs) + hourMs,
+    to: endOfHour(now),
     only,
     by: model === undefined ? [] : ['provider', 'model'],
     limit: modelsMax,

@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest'
+import { recallBudget } from '../../src/gateway/limits/recall-budget.ts'
+import type { Budget, Holder } from '../../src/ports/account.ts'
+import type { BudgetWindow } from '../../src/ports/limiter.ts'
+import type { UsageBook } from '../../src/ports/usage-book.ts'
+
+const now = Date.UTC(2026, 5, 17, 12, 30)
+const hourMs = 3_600_000
+
+/** A book that has sums, and is asked for records only where it says so. */
+function bookOf({ unknownCosts = 0, pending = 0 } = {}) {
+  const read: unknown[] = []
+  const book = {
+    fold: async () => 0,
+    sums: async ({ by }: { by: readonly string[] }) => ({
+      groups: by.length === 0 ? [] : [{ of: [now - (now % hourMs)], sums: { costMicroUsd: 70 } }],
+      total: { costMicroUsd: 70, unknownCosts },
+      pending,
+    }),
+    spent: async (scope: object) => {
+      read.push(scope)
+      return [{ provider: 'up', model: 'm', hour: now - (now % hourMs), microUsd: 5 }]
+    },
+  }
+  return { read, store: { book: book as unknown as UsageBook, flush: async () => {} } }
+}
+
+const claimOf = (window: BudgetWindow, further: Partial<Budget> = {}) => {
+  const budget: Budget = { id: 'b', window, limitMicroUsd: 100, ...further }
+  const holder = { id: 'team_1', kind: 'team', terms: {} } as unknown as Holder
+  return { kind: 'budget', bucket: 'b', window, limit: 100, amount: 0, holder, budget } as const
+}
+
+test.each(['day', 'month', 'lifetime', 24] as const)(
+  'what was spent in a window of %s is told by the sums alone',
+  async (window) => {
+    const { store, read } = bookOf()
+    expect(await recallBudget(store, claimOf(window), now)).toMatchObject([{ microUsd: 70 }])
+    expect(read).toEqual([])
+  },
+)
+
+test('records are read of those whose cost nobody knows, and no others', async () => {
+  const { store, read } = bookOf({ unknownCosts: 1 })
+  expect(await recallBudget(store, claimOf('lifetime'), now)).toMatchObject([{ microUsd: 75 }])
+  expect(read).toEqual([{ from: 0, only: { team: 'team_1' }, isUnknown: true }])
+})
+
+test.each([
+  ['the sums are behind', { pending: 3 }, {}],
+  ['a budget is of a model, which has other names', {}, { model: 'up/*' }],
+] as const)('records are read where %s', async (_name, state, further) => {
+  const { store, read } = bookOf(state)
+  const spent = await recallBudget(store, claimOf('lifetime', further), now)
+  expect(read).toEqual([{ from: 0, only: { team: 'team_1' } }])
+  expect(spent.reduce((sum, { microUsd }) => sum + microUsd, 0)).toBe('model' in further ? 5 : 70)
+})
