@@ -225,25 +225,26 @@ export const largeAnswers: readonly LargeAnswer[] = [
     status: 200,
     bytesMin: 4 * megabyte,
   },
-  {
-    name: 'a stream with a large text in one event for Responses',
-    up: 'gemini',
+  ...[
+    { kind: 'text', text: () => 'ab\n '.repeat(3 * megabyte) },
+    // Of which no half may stand alone.
+    { kind: 'text of emoji', text: () => `a${'😀'.repeat(3 * megabyte)}` },
+  ].map(({ kind, text }) => ({
+    name: `a stream with a large ${kind} in one event for Responses`,
+    up: 'gemini' as const,
     path: responses.path,
     body: { ...responses.body, stream: true },
     contentType: 'text/event-stream',
     answer: () =>
       `data: ${JSON.stringify({
         candidates: [
-          {
-            content: { role: 'model', parts: [{ text: 'ab\n '.repeat(3 * megabyte) }] },
-            finishReason: 'STOP',
-          },
+          { content: { role: 'model', parts: [{ text: text() }] }, finishReason: 'STOP' },
         ],
       })}\n\n`,
     status: 200,
     // The text is in five events.
     bytesMin: 60 * megabyte,
-  },
+  })),
   ...[chat, told, responses].map(({ path, body }) => ({
     name: `a stream with a large picture for ${path}`,
     up: 'gemini' as const,

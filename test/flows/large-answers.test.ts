@@ -23,6 +23,7 @@ test.each(largeAnswers)(
     expect(answered.status).toBe(status)
     if (isPassed === true) expect(came.equals(sent)).toBe(true)
     expect(came.length).toBeGreaterThan(bytesMin)
+    expect(came.includes('\u{fffd}')).toBe(false)
     expect(waitMs).toBeLessThan(waitMaxMs + idleShare * gateway.idleMs)
   },
 )

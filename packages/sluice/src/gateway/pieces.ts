@@ -1,7 +1,7 @@
 import { GatewayError, type OperationName } from '@sluice/contract'
 import type { StreamWriter } from '@sluice/protocols'
 import type { AttemptAnswer } from './attempt/attempt.ts'
-import { type Source, through } from './attempt/source.ts'
+import { type Sink, type Source, through } from './attempt/source.ts'
 import type { Call } from './call.ts'
 import type { AnyStep } from './canonical.ts'
 import { turn } from './turns.ts'
@@ -18,7 +18,7 @@ export function writtenSteps(
   writer: Writer,
   settled: Settled,
 ): Pieces {
-  return through<readonly AnyStep[], string>(steps, (sink) => {
+  return through<readonly AnyStep[], string | Uint8Array>(steps, (sink) => {
     /** What came while large events are being written. */
     let waiting: (() => void)[] | undefined
     const inOrder = (then: () => void): void => {
@@ -27,12 +27,14 @@ export function writtenSteps(
     }
     /** Sends a text and what comes behind it. True where it is large, and all that follows waits for its turn. */
     const send = (text: string): boolean => {
-      if (text !== '') sink.push(text)
       const later = writer.later?.() ?? []
-      if (later.length === 0 && text.length < largeLengthMin) return false
+      if (later.length === 0 && text.length < largeLengthMin) {
+        if (text !== '') sink.push(text)
+        return false
+      }
       const held: (() => void)[] = []
       waiting = held
-      sendLater(later, sink).then(
+      sendLater([() => text, ...later], sink).then(
         () => {
           waiting = undefined
           for (const then of held) inOrder(then)
@@ -77,15 +79,29 @@ export function writtenSteps(
 /** What follows a text of so many UTF-16 units waits for a turn; a writer has something to write later only behind such. */
 const largeLengthMin = 512 * 1024
 
+/** So much is said in UTF-8 in one turn, in UTF-16 units: about a millisecond. */
+const stretchLength = 512 * 1024
+
 async function sendLater(
   later: readonly (() => string)[],
-  sink: { push(text: string): void },
+  sink: Pick<Sink<string | Uint8Array>, 'push'>,
 ): Promise<void> {
   for (const write of later) {
     await turn()
-    sink.push(write())
+    const text = write()
+    for (let at = 0, end = 0; at < text.length; at = end) {
+      end = cutAfter(text, at + stretchLength)
+      if (at > 0) await turn()
+      sink.push(Buffer.from(text.slice(at, end)))
+    }
   }
   await turn()
+}
+
+/** This place or the next one, where a pair of surrogates would be torn apart. */
+function cutAfter(text: string, place: number): number {
+  const isInPair = (text.codePointAt(place - 1) ?? 0) > 0xffff
+  return Math.min(text.length, isInPair ? place + 1 : place)
 }
 
 /** The upstream's own bytes; a failure becomes the format's own error event behind them. */

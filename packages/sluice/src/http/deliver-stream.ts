@@ -148,7 +148,11 @@ class CallerSink implements Sink<Piece> {
     const pieces = this.#pieces
     if (pieces.length === 0) return undefined
     this.#pieces = []
-    return pieces.length === 1 ? pieces[0] : joined(pieces)
+    if (pieces.length === 1) return pieces[0]
+    if (sizeOf(pieces) <= joinedMax) return joined(pieces)
+    const last = pieces.pop()
+    for (const piece of pieces) if (!this.#output.raw.destroyed) this.#output.write(piece)
+    return last
   }
 
   readonly #flush = (): void => {
@@ -181,6 +185,15 @@ class CallerSink implements Sink<Piece> {
     raw.removeListener('drain', this.#resume)
     this.#options.over()
   }
+}
+
+/** What is larger together is not worth a copy: in bytes, or in UTF-16 units. */
+const joinedMax = 1024 * 1024
+
+function sizeOf(pieces: readonly Piece[]): number {
+  let size = 0
+  for (const { length } of pieces) size += length
+  return size
 }
 
 function joined(pieces: readonly Piece[]): Piece {
