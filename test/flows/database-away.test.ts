@@ -22,9 +22,10 @@ test('PostgreSQL is here to be tested', (context) => {
 /** A way to a server that can be cut. */
 async function openWay(target: URL) {
   const sockets = new Set<Socket>()
-  let isOpen = true
+  let is: 'open' | 'cut' | 'silent' = 'open'
   const server = createServer((near) => {
-    if (!isOpen) return near.destroy()
+    if (is === 'cut') return near.destroy()
+    if (is === 'silent') return void sockets.add(near.on('error', () => {}))
     const far = connect(Number(target.port || 5432), target.hostname)
     for (const [one, other] of [
       [near, far],
@@ -39,17 +40,18 @@ async function openWay(target: URL) {
   const address = server.address()
   const url = new URL(target)
   url.host = `127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
-  const cut = () => {
-    isOpen = false
+  const become = (next: typeof is) => {
+    is = next
     for (const socket of sockets) socket.destroy()
     sockets.clear()
   }
+  const cut = () => become('cut')
   return {
     url: url.href,
     cut,
-    mend() {
-      isOpen = true
-    },
+    /** Takes connections and answers nothing. */
+    fallSilent: () => become('silent'),
+    mend: () => become('open'),
     async [Symbol.asyncDispose]() {
       cut()
       await new Promise((resolve) => server.close(resolve))
@@ -105,23 +107,29 @@ async function recordsIn(databaseUrl: string, count: number) {
 }
 
 describe.runIf(postgres)('while the database is away', () => {
-  test('calls go on with the keys and budgets that are known, and are in the ledger when it is back', async () => {
-    await using staged = await stage()
-    const program = await staged.begin()
-    const key = await keyFor(program, 12)
-    expect(await statuses(program, key, 1)).toEqual([200])
-    staged.way.cut()
-    // Longer than keys are looked for anew, and a write is tried again.
-    await new Promise((resolve) => setTimeout(resolve, 2_500))
-    expect(await statuses(program, key, 10)).toEqual(Array(10).fill(200))
-    // Each may cost a little more than it does: for the last one there is no money.
-    expect(await statuses(program, key, 2)).toEqual([429, 429])
-    staged.way.mend()
-    const records = await recordsIn(staged.databaseUrl, 11)
-    expect(records).toHaveLength(11)
-    expect(records.every(({ costMicroUsd }) => costMicroUsd === used)).toBe(true)
-    expect(await program.end('SIGTERM')).toMatchObject({ exitCode: 0 })
-  }, 90_000)
+  test.each(['cut', 'fallSilent'] as const)(
+    'calls go on with the keys and budgets that are known, and are in the ledger when it is back: %s',
+    async (how) => {
+      await using staged = await stage()
+      const program = await staged.begin()
+      const key = await keyFor(program, 12)
+      expect(await statuses(program, key, 1)).toEqual([200])
+      staged.way[how]()
+      // Longer than keys are looked for anew, and a write is tried again.
+      await new Promise((resolve) => setTimeout(resolve, 2_500))
+      expect(await statuses(program, key, 10)).toEqual(Array(10).fill(200))
+      // Each may cost a little more than it does: for the last one there is no money.
+      expect(await statuses(program, key, 2)).toEqual([429, 429])
+      const ready = await fetch(`${program.url}/readyz`, { signal: AbortSignal.timeout(2_000) })
+      expect(ready.status).toBe(200)
+      staged.way.mend()
+      const records = await recordsIn(staged.databaseUrl, 11)
+      expect(records).toHaveLength(11)
+      expect(records.every(({ costMicroUsd }) => costMicroUsd === used)).toBe(true)
+      expect(await program.end('SIGTERM')).toMatchObject({ exitCode: 0 })
+    },
+    90_000,
+  )
 
   test('a gateway that is killed has its calls in the ledger at its next start', async () => {
     await using staged = await stage()

@@ -35,7 +35,7 @@ async function bothUpstreams() {
   }
 }
 
-const further = { min_p: 0.1, repetition_penalty: 1.1, thinking: { type: 'enabled' } }
+const further = { min_p: 0.1, repetition_penalty: 1.1, chat_template_kwargs: { tone: 'kind' } }
 
 test('a key that no schema lists reaches an upstream of the format, or the caller hears of it', async () => {
   await using both = await bothUpstreams()
@@ -44,7 +44,7 @@ test('a key that no schema lists reaches an upstream of the format, or the calle
   const passed = await gateway.post('/v1/chat/completions', { model: 'compatible/m', ...body })
   expect(passed.headers.get('x-sluice-dropped')).toBeNull()
   expect(compatible.seen.map(({ body: sent }) => sent)).toMatchObject([further])
-  const dropped = 'min_p, repetition_penalty, thinking'
+  const dropped = 'min_p, repetition_penalty, chat_template_kwargs'
   const translated = await gateway.post('/v1/chat/completions', { model: 'claude/m', ...body })
   expect(translated.status).toBe(200)
   expect(translated.headers.get('x-sluice-dropped')).toBe(dropped)
@@ -76,6 +76,6 @@ test('explain tells of each target what it would leave out', async () => {
   const request = { model: 'claude/m', ...ask, ...further }
   const response = await gateway.post('/admin/v1/explain', { request }, { key: adminKey })
   expect(await response.json()).toMatchObject({
-    targets: [{ mode: 'translated', dropped: ['min_p', 'repetition_penalty', 'thinking'] }],
+    targets: [{ mode: 'translated', dropped: ['min_p', 'repetition_penalty', 'chat_template_kwargs'] }],
   })
 })

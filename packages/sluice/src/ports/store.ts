@@ -217,7 +217,10 @@ export interface Store extends VideoJobStore, AlertOutbox, KeptFiles {
   recorded(): Promise<void> | undefined
   /** What was recorded and is not in the database yet. */
   waitingUsage(): WaitingUsage
-  /** Writes something of no account. Rejects while nothing can be kept, as on a disk that is full or read-only. */
+  /**
+   * Rejects while the records of calls cannot be kept, as on a disk that is full or read-only. A database that other
+   * machines use too may be away: the journal is on this one.
+   */
   checkWritable(): Promise<void>
   /** Waits until all that was recorded before is on disk. Rejects when writing fails; the records are kept. */
   flush(): Promise<void>

@@ -48,7 +48,8 @@ export async function openPostgres({
     },
   }
   const usage = postgresUsage(database)
-  return openStore(database, { ...options, book: createUsageBook(usage, postgresHorizon(usage)) })
+  const book = createUsageBook(usage, postgresHorizon(usage))
+  return openStore(database, { ...options, book, isShared: true })
 }
 
 const connectionTo = (url: string): ClientConfig => ({

@@ -29,12 +29,22 @@ export interface StoreOptions extends Pick<LedgerOptions, 'journalFolder' | 'jou
 interface Opened extends StoreOptions {
   /** Reads the ledger beside the calls; disposed with the store. Default: over the database itself, a row at a time. */
   readonly book?: UsageBook
+  /**
+   * The database is shared by replicas, and while it is away calls go on and the journal keeps them: were none of the
+   * replicas ready then, nobody would call them. Default: it lies on this machine, and what it cannot write nothing can.
+   */
+  readonly isShared?: boolean
 }
 
 /** The store on a database that is up to date. Disposing it writes the usage that is left and disposes the database. */
 export function openStore(
   database: Database,
-  { writeFailed = () => {}, book = createUsageBook(plainUsage(database)), ...options }: Opened,
+  {
+    writeFailed = () => {},
+    book = createUsageBook(plainUsage(database)),
+    isShared = false,
+    ...options
+  }: Opened,
 ): Store {
   const usage = usageTable(database, { writeFailed, ...options })
   let closed: Promise<void> | undefined
@@ -62,6 +72,7 @@ export function openStore(
     book,
     async checkWritable() {
       usage.checkJournal()
+      if (isShared) return
       await database.change(
         sql`INSERT INTO versions (name, version) VALUES ('written', 1)
           ON CONFLICT (name) DO UPDATE SET version = versions.version + 1`,
