@@ -64,7 +64,13 @@ export function Refused({ query, refetchMs }: RefusedProps) {
       <Text size="sm" c="dimmed" mb="sm">
         {overviewTexts.refusedHint}
       </Text>
-      <DataTable label={overviewTexts.refused} columns={columns} rows={data.data} idOf={idOf} />
+      <DataTable
+        label={overviewTexts.refused}
+        columns={columns}
+        rows={data.data}
+        idOf={idOf}
+        isCards
+      />
     </Section>
   )
 }
