@@ -76,6 +76,8 @@ test('explain tells of each target what it would leave out', async () => {
   const request = { model: 'claude/m', ...ask, ...further }
   const response = await gateway.post('/admin/v1/explain', { request }, { key: adminKey })
   expect(await response.json()).toMatchObject({
-    targets: [{ mode: 'translated', dropped: ['min_p', 'repetition_penalty', 'chat_template_kwargs'] }],
+    targets: [
+      { mode: 'translated', dropped: ['min_p', 'repetition_penalty', 'chat_template_kwargs'] },
+    ],
   })
 })
