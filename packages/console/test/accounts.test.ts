@@ -149,6 +149,27 @@ test(
   },
 )
 
+test(
+  'a change leaves alone what somebody else changed meanwhile, and the time of an expiry',
+  browserWait,
+  async (context) => {
+    const expiresAt = Date.now() + 86_400_000
+    const made = await granted(tests.gateway, 'POST /admin/v1/keys', { name: 'shared', expiresAt })
+    const { id } = made as { readonly id: string }
+    await using opened = await tests.open(context, `/keys/${id}`)
+    const { page } = opened
+    await page.getByRole('button', { name: 'Change' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Tokens per minute').fill('5000')
+    await granted(tests.gateway, `PATCH /admin/v1/keys/${id}`, { requestsPerMinute: 7 })
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    const key = await granted(tests.gateway, `GET /admin/v1/keys/${id}`)
+    expect(key).toMatchObject({ expiresAt, requestsPerMinute: 7, tokensPerMinute: 5000 })
+    expect(await opened.problems()).toEqual([])
+  },
+)
+
 test('who only looks is shown nothing that changes', browserWait, async (context) => {
   const viewer = await granted(tests.gateway, 'POST /admin/v1/keys', {
     name: 'eyes',

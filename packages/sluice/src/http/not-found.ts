@@ -4,17 +4,16 @@ import type { Address } from './address.ts'
 import { answerPreflight } from './cors.ts'
 import { deliverError } from './deliver.ts'
 import { errorBodyOf } from './error-body.ts'
-import { pathOf, pathPattern } from './urls.ts'
+import { pathOf } from './urls.ts'
 
 /** Nobody answers here: says which methods the path has, if any. */
 export function notFound(
   request: FastifyRequest,
   reply: FastifyReply,
-  addresses: readonly Address[],
+  servedAt: (path: string) => readonly Address[],
 ): FastifyReply {
   const path = pathOf(request.url)
-  const found = addresses
-    .filter((address) => pathPattern(address.path).test(path))
+  const found = servedAt(path)
     // What is posted to is never the id of something else: nothing is there.
     .filter((address) => request.method !== 'POST' || !address.path.endsWith('}'))
     .flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))

@@ -107,17 +107,29 @@ function addressOf(format: ClientFormat, path: string): Address {
   }
 }
 
+/** Every address that is served, also those that the reference does not name. */
+const served: readonly Address[] = addresses.flatMap((address) => [
+  address,
+  ...(isVerb(address) ? withoutCollection(address) : withoutVersion(address)),
+])
+
+/** What is served at a path, by any method. */
+export function servedAt(path: string): readonly Address[] {
+  return served.filter((address) => pathPattern(address.path).test(path))
+}
+
 /** The addresses as a server can tell them apart: those with a verb after the model (`{model}:generateContent`) share one. */
 export function installRoutes(): readonly Address[] {
-  const plain = addresses.filter(({ path }) => !path.includes('}:'))
-  const described = addresses.filter((address) => !plain.includes(address))
-  const verbs = [...described, ...described.flatMap(withoutCollection)]
+  const verbs = served.filter(isVerb)
   const roots = new Set(verbs.map(rootOf))
   return [
-    ...plain,
-    ...plain.flatMap(withoutVersion),
+    ...served.filter((address) => !isVerb(address)),
     ...[...roots].flatMap((root) => sharedAddress(verbs.filter((verb) => rootOf(verb) === root))),
   ]
+}
+
+function isVerb({ path }: Address): boolean {
+  return path.includes('}:')
 }
 
 /** OpenAI's addresses are served without their /v1 as well, which some base URLs lack. */

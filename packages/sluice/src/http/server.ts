@@ -24,7 +24,7 @@ import { enter } from './enter.ts'
 import { errorBodyOf } from './error-body.ts'
 import { funnel } from './funnel.ts'
 import { notFound } from './not-found.ts'
-import { installRoutes } from './routes.ts'
+import { installRoutes, servedAt } from './routes.ts'
 
 declare module 'fastify' {
   interface FastifyRequest extends Listed {
@@ -145,9 +145,9 @@ export function createServer(gateway: Gateway, options: ServerOptions): FastifyI
   // Who looks on would else be waited for as a call is.
   server.addHook('preClose', async () => gateway.live.end())
   closeWhenIdle(server, state)
-  const addresses = installRoutes()
-  for (const address of addresses) install(server, address, { gateway, options, state, budget })
-  server.setNotFoundHandler((request, reply) => notFound(request, reply, addresses))
+  for (const address of installRoutes())
+    install(server, address, { gateway, options, state, budget })
+  server.setNotFoundHandler((request, reply) => notFound(request, reply, servedAt))
   server.setErrorHandler((thrown, request, reply) => {
     const error = funnel(thrown)
     const body = errorBodyOf(request, request.routeOptions.config.error)

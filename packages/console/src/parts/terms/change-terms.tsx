@@ -26,8 +26,8 @@ export function ChangeTerms({ of: holder, operation, changes }: ChangeTermsProps
     setOpen(false)
     change.reset()
   }
-  const submit: ComponentProps<typeof TermsForm>['onSubmit'] = (values) =>
-    change.mutate({ path: { id: holder.id }, body: changesOf(values) }, { onSuccess: close })
+  const submit: ComponentProps<typeof TermsForm>['onSubmit'] = (values, shown) =>
+    change.mutate({ path: { id: holder.id }, body: changesOf(values, shown) }, { onSuccess: close })
   return (
     <>
       <Button variant="default" onClick={() => setOpen(true)}>

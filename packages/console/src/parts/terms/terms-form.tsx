@@ -9,7 +9,8 @@ interface TermsFormProps {
   readonly action: string
   readonly isPending: boolean
   readonly error: Error | null
-  readonly onSubmit: (values: TermsValues) => void
+  /** `shown` is what the form held when it was opened. */
+  readonly onSubmit: (values: TermsValues, shown: TermsValues) => void
   readonly onCancel: () => void
   /** Only the terms that users set of their own keys. Default false. */
   readonly isOfUser?: boolean
@@ -29,10 +30,11 @@ export function TermsForm(props: TermsFormProps) {
     isOfUser = false,
     children,
   } = props
-  const [values, setValues] = useState(initial)
+  const [shown] = useState(initial)
+  const [values, setValues] = useState(shown)
   function submit(event: FormEvent): void {
     event.preventDefault()
-    onSubmit(values)
+    onSubmit(values, shown)
   }
   return (
     <form onSubmit={submit}>

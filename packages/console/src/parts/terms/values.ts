@@ -69,8 +69,19 @@ export function accountValuesOf(account: Account = {}): TermsValues {
   }
 }
 
+/**
+ * Of the terms of a form those that are not as they were shown. The others are left alone: somebody else may have changed
+ * them meanwhile, and a time of the day is more than the form shows of it.
+ */
+export function changesOf(values: TermsValues, shown: TermsValues): Changes {
+  const before: Changes = termsIn(shown)
+  const isChanged = ([field, value]: readonly [string, unknown]) =>
+    JSON.stringify(value) !== JSON.stringify(before[field as keyof Changes])
+  return Object.fromEntries(Object.entries(termsIn(values)).filter(isChanged))
+}
+
 /** Every term that the form shows: what is empty is null, which takes the term away. */
-export function changesOf(values: TermsValues): Changes {
+function termsIn(values: TermsValues): Changes {
   const { name, models, addresses, tags, expires, budgets, ownKeys } = values
   return {
     ...(ownKeys !== undefined && { ownKeys: ownKeys === '' ? null : ownKeys === 'yes' }),
@@ -90,7 +101,7 @@ type Present<Fields> = { [Field in keyof Fields]?: Exclude<Fields[Field], null> 
 
 /** The same for something new, which has nothing that could be taken away. */
 export function termsOf(values: TermsValues): Present<Changes> & { readonly name: string } {
-  const { name = '', ...terms } = changesOf(values)
+  const { name = '', ...terms } = termsIn(values)
   const present = Object.entries(terms).filter(([, value]) => value !== null)
   return { name, ...(Object.fromEntries(present) as Present<Changes>) }
 }
