@@ -108,7 +108,9 @@ test.each([
   ['/embeddings', { input: 'hi', model: 'builtin-embed' }],
   ['/moderations', { input: 'hi', model: 'builtin-moderate' }],
   ['/responses', { input: 'hi' }],
-])('%s is served without /v1', async (path, body) => {
+  ['/v1/v1/chat/completions', { messages: [{ role: 'user', content: 'hi' }] }],
+  ['/v1/v1/messages', { max_tokens: 9, messages: [{ role: 'user', content: 'hi' }] }],
+])('%s is served, whatever of /v1 is in a base URL', async (path, body) => {
   const response = await gateway.post(path, { model: 'versioned/m', ...body })
   expect(response.status).toBe(200)
   await response.text()

@@ -48,6 +48,25 @@ test('a key gives a session, which stands for it until it is signed out', async 
   expect(await (await browse(path, cookie)).json()).toMatchObject({ session: null })
 })
 
+test('who signs out looks on no longer, and who came by a key does', async () => {
+  const cookie = await cookieOf(signIn(adminKey))
+  const watching = await browse('/admin/v1/requests/live', cookie)
+  const other = await gateway.request('/admin/v1/requests/live', { key: adminKey })
+  expect([watching.status, other.status]).toEqual([200, 200])
+  await browse(path, cookie, { method: 'DELETE' })
+  expect(await watching.text()).toContain(': watching')
+  await gateway.post('/v1/chat/completions', {
+    model: 'builtin-chat',
+    messages: [{ role: 'user', content: 'Hi' }],
+  })
+  let told = ''
+  for await (const bytes of other.body ?? []) {
+    told += Buffer.from(bytes).toString()
+    if (told.includes('event: request')) break
+  }
+  expect(told).toContain('builtin-chat')
+})
+
 test('neither the token nor the key is kept', async () => {
   const cookie = await cookieOf(signIn(adminKey))
   const token = cookie.split('=')[1] ?? ''

@@ -18,7 +18,7 @@ export function authenticate(
 ): Caller | Promise<Caller> {
   const secret = secretOf(request)
   if (secret === undefined || secret === '') {
-    const token = sessionTokenOf(request)
+    const token = sessionOf(request)
     if (token !== undefined) {
       assertOwnPage(request, options)
       return sessions.find(token).then(signedIn)
@@ -31,6 +31,11 @@ export function authenticate(
   }
   const key = keys.find(secret) ?? tokens.find(secret)
   return key instanceof Promise ? key.then(known) : known(key)
+}
+
+/** The token of the session that a request was let in by; undefined where a key was. */
+export function sessionOf(request: FastifyRequest): string | undefined {
+  return (secretOf(request) ?? '') === '' ? sessionTokenOf(request) : undefined
 }
 
 function known(key: Caller | undefined): Caller {

@@ -110,7 +110,7 @@ function addressOf(format: ClientFormat, path: string): Address {
 /** Every address that is served, also those that the reference does not name. */
 const served: readonly Address[] = addresses.flatMap((address) => [
   address,
-  ...(isVerb(address) ? withoutCollection(address) : withoutVersion(address)),
+  ...(isVerb(address) ? withoutCollection(address) : otherVersions(address)),
 ])
 
 /** What is served at a path, by any method. */
@@ -132,11 +132,15 @@ function isVerb({ path }: Address): boolean {
   return path.includes('}:')
 }
 
-/** OpenAI's addresses are served without their /v1 as well, which some base URLs lack. */
-function withoutVersion(address: Address): readonly Address[] {
+/**
+ * OpenAI's and Anthropic's addresses are served without their /v1 and with two as well: some base URLs lack it, and to some
+ * that have it a client adds its own.
+ */
+function otherVersions(address: Address): readonly Address[] {
   const { path, access } = address
   if (access !== 'caller' || !path.startsWith('/v1/')) return []
-  return [{ ...address, path: path.slice('/v1'.length), description: 'none' }]
+  const at = (other: string): Address => ({ ...address, path: other, description: 'none' })
+  return [at(path.slice('/v1'.length)), at(`/v1${path}`)]
 }
 
 /** The AI SDK's Google provider asks for `provider/model` below /v1beta itself: with a slash a name is a whole path to it. */

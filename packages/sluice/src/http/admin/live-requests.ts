@@ -2,6 +2,7 @@ import { GatewayError } from '@sluice/contract'
 import type { BegunCall, LiveListener, RefusedCall } from '../../gateway/live-calls.ts'
 import type { RequestScope, UsageBook } from '../../ports/usage-book.ts'
 import type { Exchange } from '../address.ts'
+import { sessionOf } from '../authenticate.ts'
 import { StreamOutput } from '../stream-output.ts'
 import { assertKnown } from '../usage-query.ts'
 import { readRequestScope, requestFilters } from './request-query.ts'
@@ -16,7 +17,7 @@ const eventsMax = 500
 /** Where several processes write, a record may come to be seen after a later one. */
 const overlap = 200
 
-/** Server-sent events until the caller leaves or the gateway stops. */
+/** Server-sent events until the caller leaves or signs out, or the gateway stops. */
 export async function serveLive({
   gateway,
   key,
@@ -29,14 +30,16 @@ export async function serveLive({
     requestFilters.filter((name) => name !== 'from' && name !== 'to'),
   )
   const scope = readRequestScope(request.query, key, gateway.now())
-  const { live, store } = gateway
+  const { live, store, sessions } = gateway
+  const session = sessionOf(request)
   if (live.isFull)
     throw new GatewayError('overloaded', 'Too many look on already', { retryAfterMs: 5_000 })
   const newest = await store.book.newest()
   const output = new StreamOutput(reply)
   output.begin({ headers: {}, contentType: 'text/event-stream; charset=utf-8' })
   if (output.raw.req.method === 'HEAD') return output.end()
-  const watched = new LiveStream(output, { scope, book: store.book, newest })
+  const mayLook = async () => session === undefined || (await sessions.find(session)) !== undefined
+  const watched = new LiveStream(output, { scope, book: store.book, newest, mayLook })
   using _watching = live.watch(watched)
   cancellation.add({ cancelled: () => watched.ended() })
   output.raw.once('close', () => watched.ended())
@@ -49,6 +52,8 @@ interface Watching {
   readonly book: Pick<UsageBook, 'requests'>
   /** The place of the newest record as it begins. */
   readonly newest: number
+  /** Whether whoever looks on is still signed in; asked before each look at the ledger. */
+  readonly mayLook: () => Promise<boolean>
 }
 
 class LiveStream implements LiveListener {
@@ -87,7 +92,7 @@ class LiveStream implements LiveListener {
     this.#output.write('retry: 2000\n: watching\n\n')
     while (!this.#isOver) {
       await this.#rest()
-      if (this.#isOver) return
+      if (this.#isOver || !(await this.#watching.mayLook().catch(() => true))) return
       // What cannot be read now is read the next time.
       await this.#poll().catch(() => {})
       if (performance.now() - this.#quietSince > quietMs) this.#write(': nothing new\n\n')
