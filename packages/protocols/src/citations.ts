@@ -7,7 +7,9 @@ import {
   someText,
   textOf,
 } from '@sluice/contract'
+import { countWhere } from './ordered.ts'
 import type { FormatContext } from './protocol.ts'
+import { type PlacedText, placedTexts } from './text-places.ts'
 
 /**
  * Where a piece of an answer comes from, as the canonical form says it: `{type, [type]: {…}}`, which is how chat nests
@@ -129,16 +131,22 @@ export function shiftedAnnotation(annotation: Fields, characters: number): Annot
   return { type: name, [name]: { ...fields, ...Object.fromEntries(moved) } }
 }
 
-/** The annotations that lie in one of an answer's texts, placed in that text. One without a place belongs to the first. */
-export function annotationsIn(
-  { content, annotations = [] }: Pick<AnswerMessage, 'annotations' | 'content'>,
-  { start, text }: { readonly start: number; readonly text: string },
-): readonly Fields[] {
-  const end = start + text.length
-  const isLast = end >= (content ?? '').length
-  return annotations.flatMap((annotation) => {
+/** A text of an answer with the annotations that lie in it, placed in that text. */
+export interface CitedText extends PlacedText {
+  readonly annotations: readonly Fields[]
+}
+
+/** The texts of an answer in their order, none of which is empty. An annotation without a place belongs to the first. */
+export function citedTexts(
+  message: Pick<AnswerMessage, 'annotations' | 'content' | 'text_places'>,
+): readonly CitedText[] {
+  const texts = placedTexts(message).map((text) => ({ ...text, annotations: [] as Fields[] }))
+  for (const annotation of message.annotations ?? []) {
     const at = readCitation(annotation)?.place?.start ?? 0
-    if (at < start || (at >= end && !isLast)) return []
-    return [start === 0 ? annotation : shiftedAnnotation(annotation, -start)]
-  })
+    const text = texts[countWhere(texts, ({ start }) => start <= at) - 1]
+    text?.annotations.push(
+      text.start === 0 ? annotation : shiftedAnnotation(annotation, -text.start),
+    )
+  }
+  return texts
 }

@@ -26,7 +26,10 @@ export { openai, openaiLike } from './openai/index.ts'
 export {
   developerAsSystem,
   effortAs,
+  budgetInReasoning,
   maxTokensOnly,
+  toldSchema,
+  searchDomainFilter,
   mistralOrder,
   mistralToolIds,
   noStreamOptions,

@@ -161,6 +161,8 @@ export interface StreamWatcher {
   usage(): Usage | undefined
   /** True for the event just seen if it exists only because the gateway asked for usage, not the caller. */
   readonly usageOnly?: boolean
+  /** The data of the event just seen where it does not go on as it came, with what the model left out. */
+  readonly mended?: string | undefined
   /** The answer as one document, once the event that carries it was seen; absent where the format has none. */
   whole?(): unknown
   /** What the answer has made in the upstream's account so far, by its ids. */
@@ -201,6 +203,18 @@ export interface Native {
    * and the rest goes as it came. Absent: none.
    */
   refused?(request: unknown, model: string): readonly string[]
+  /**
+   * Top-level fields of this request that the model knows in other words only, in these: they replace the caller's. Absent:
+   * none.
+   */
+  reworded?(request: unknown, model: string): Fields
+  /**
+   * What mends the bytes of this request where a model has left something out of the history; undefined where nothing is.
+   * Absent: never.
+   */
+  mends?(request: unknown): ((body: Uint8Array) => Uint8Array) | undefined
+  /** A whole answer with what the model left out of it; undefined where it goes on as it came. Absent: always. */
+  mended?(body: Fields): Fields | undefined
   /** `body` is the caller's JSON with the model name already replaced (where the format carries it in the body). */
   request(call: {
     readonly body: Uint8Array
@@ -238,6 +252,8 @@ export interface Protocol {
   readonly id: string
   readonly codecs: { readonly [O in OperationName]?: Codec<O> }
   readonly native: { readonly [F in FormatName]?: Native }
+  /** The header in which its answers name the request, beside `x-request-id` and `request-id`. */
+  readonly requestIdHeader?: string
   /** Reads the body of an error answer; never throws. */
   failure(received: Received): UpstreamFailure
   /** Reads the upstream's list of models; absent where it has none. */
@@ -301,6 +317,8 @@ export interface ClientFormat<O extends OperationName = OperationName> {
    * given one, natives included, may get its outline (`outlineJson`). Default false.
    */
   readonly takesOutline?: boolean
+  /** Fields that name what the provider keeps of a prompt, and counts as if it stood in the request; default none. */
+  readonly kept?: readonly string[]
   /** Whether a request asks for a stream, where that is not the field `stream`. */
   isStreamed?(request: unknown): boolean
   /** Where the model's name stands; default `body`. */

@@ -6,6 +6,9 @@ const textField = /"(?:content|text|reasoning_content|reasoning|obfuscation)": ?
 /** What may follow a backslash in a JSON string: `escape` of RFC 8259, 7. */
 const escaped = /["\\/bfnrt]|u[0-9A-Fa-f]{4}/y
 
+/** A larger event is not compared, which goes character by character: whoever reads it parses it in turns. */
+const comparedMax = 65_536
+
 const space = 32
 const quote = 34
 const backslash = 92
@@ -23,7 +26,7 @@ export class RepeatedEvent {
 
   /** Whether the event differs from the one that was kept in its texts alone. */
   matches({ event, data }: ServerSentEvent): boolean {
-    return event === this.#name && consistsOf(data, this.#parts)
+    return data.length <= comparedMax && event === this.#name && consistsOf(data, this.#parts)
   }
 
   /** The same of a block of a stream, with its blank line and with one character for each byte. */
@@ -35,7 +38,7 @@ export class RepeatedEvent {
   /** Keeps an event that was parsed, to compare the next ones with. */
   keep({ event, data }: ServerSentEvent): void {
     this.#name = event
-    this.#parts = partsOf(data)
+    this.#parts = data.length <= comparedMax ? partsOf(data) : []
     this.#blockParts = undefined
   }
 

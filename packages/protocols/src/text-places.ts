@@ -39,16 +39,15 @@ export function placedTexts({
 }
 
 /** Calls with the texts that stand behind them, as `interleaved` takes them: a thought between the two stays there. */
-export function callsAndTexts<T>(
+export function callsAndTexts<T, Text extends PlacedText>(
   calls: readonly (readonly T[])[],
-  texts: readonly PlacedText[],
-  pieces: (text: PlacedText) => readonly T[],
+  texts: readonly Text[],
+  pieces: (text: Text) => readonly T[],
 ): readonly (readonly T[])[] {
+  const later = texts.filter((text) => text.calls > 0)
   // A call may have been left out on the way.
-  const behind = (count: number) =>
-    texts
-      .filter((text) => text.calls > 0 && Math.min(text.calls, calls.length) === count)
-      .flatMap(pieces)
+  const byCalls = Map.groupBy(later, (text) => Math.min(text.calls, calls.length))
+  const behind = (count: number) => (byCalls.get(count) ?? []).flatMap(pieces)
   const last = behind(calls.length)
   return [
     ...calls.map((call, index) => [...behind(index), ...call]),

@@ -1,17 +1,23 @@
 import type {
   ChatChunk,
+  ChatReply,
   FinishReason,
   ServerSentEvent,
   Step,
   ToolCallDelta,
 } from '@sluice/contract'
+import { assertBounded } from './bounded.ts'
 import { argumentsText, mayBeNone } from './call-arguments.ts'
+import { ObjectProgress } from './object-progress.ts'
 import type { StreamCodec, StreamReader } from './protocol.ts'
 
 type Steps = readonly Step<ChatChunk>[]
 type Choice = ChatChunk['choices'][number]
 
-/** A reader whose calls always have an object for arguments: where the upstream gives none, or `null`, it is `{}`. */
+/**
+ * A reader whose calls always have an object for arguments: where the upstream gives none, or `null`, it is `{}`; where it
+ * ends within one, the answer was cut, whatever it says.
+ */
 export function wholeCalls(create: StreamCodec<'chat'>['reader']): StreamCodec<'chat'>['reader'] {
   return (context, request) => new CallReader(create(context, request))
 }
@@ -37,6 +43,9 @@ class CallReader implements StreamReader<'chat'> {
 export class CallArguments {
   /** By choice and slot: what was kept back. A call whose arguments have begun is kept as undefined. */
   readonly #kept = new Map<number, Map<number, string | undefined>>()
+  readonly #progress = new Map<number, Map<number, ObjectProgress>>()
+
+  #count = 0
 
   /** The same steps, nearly always, with `{}` for the arguments of calls that end without any. */
   complete(steps: Steps): Steps {
@@ -47,7 +56,9 @@ export class CallArguments {
     if (!('event' in step)) return [step]
     const { event } = step
     const ended = event.choices.flatMap((choice) => this.#endOf(choice))
-    const choices = event.choices.map((choice) => this.#completeChoice(choice))
+    const choices = event.choices
+      .map((choice) => this.#completeChoice(choice))
+      .map((choice) => this.#cutChoice(choice))
     const told = { event: { ...event, choices } }
     return ended.length === 0 ? [told] : [{ event: { ...event, choices: ended } }, told]
   }
@@ -59,6 +70,18 @@ export class CallArguments {
     return { ...choice, delta: { ...choice.delta, tool_calls: told } }
   }
 
+  #cutChoice(choice: Choice): Choice {
+    const progress = this.#progress.get(choice.index) ?? new Map<number, ObjectProgress>()
+    for (const { index, function: called } of choice.delta.tool_calls ?? []) {
+      const one = progress.get(index) ?? new ObjectProgress()
+      one.add(called?.arguments ?? '')
+      progress.set(index, one)
+    }
+    if (progress.size > 0) this.#progress.set(choice.index, progress)
+    const isCut = isWhole(choice.finish_reason) && [...progress.values()].some((one) => one.isOpen)
+    return isCut ? { ...choice, finish_reason: 'length' } : choice
+  }
+
   #completePiece(choice: number, piece: ToolCallDelta): readonly ToolCallDelta[] {
     const { function: called, index } = piece
     if (called === undefined) return [piece]
@@ -67,6 +90,7 @@ export class CallArguments {
     if (slots.has(index) && slots.get(index) === undefined) return [piece]
     const text = (slots.get(index) ?? '') + (called.arguments ?? '')
     const isKept = mayBeNone(text)
+    if (!slots.has(index)) assertBounded((this.#count += 1), 'calls')
     slots.set(index, isKept ? text : undefined)
     return [{ ...piece, function: { ...called, arguments: isKept ? '' : text } }]
   }
@@ -83,6 +107,34 @@ export class CallArguments {
     if (rest.length === 0) return []
     return [{ index, delta: { tool_calls: rest }, finish_reason: null, logprobs: null }]
   }
+}
+
+/**
+ * Servers say of calls that their limit has cut that they are whole, and nobody may act on half of one's arguments
+ * (NousResearch/hermes-agent#7693, earendil-works/pi#6284). Arguments that are no JSON otherwise are what the model wrote.
+ */
+export function withCutCalls(reply: ChatReply): ChatReply {
+  const isCut = (choice: ChatReply['choices'][number]) =>
+    isWhole(choice.finish_reason) &&
+    choice.message.tool_calls?.some(({ function: called }) => endsOpen(called?.arguments ?? ''))
+  const cut = new Set(reply.choices.filter(isCut))
+  if (cut.size === 0) return reply
+  return {
+    ...reply,
+    choices: reply.choices.map((choice) =>
+      cut.has(choice) ? { ...choice, finish_reason: 'length' } : choice,
+    ),
+  }
+}
+
+function isWhole(reason: FinishReason | null): boolean {
+  return reason === 'stop' || reason === 'tool_calls'
+}
+
+function endsOpen(text: string): boolean {
+  const progress = new ObjectProgress()
+  progress.add(text)
+  return progress.isOpen
 }
 
 /** What a limit cut off before its arguments began is no call without arguments. */

@@ -67,13 +67,6 @@ describe('requests', () => {
       'tools[0].allowed_callers',
       { ...base, tools: [{ name: 'a', input_schema: {}, allowed_callers: ['code_execution'] }] },
     ],
-    [
-      'tools[0].blocked_domains',
-      {
-        ...base,
-        tools: [{ type: 'web_search_20250305', name: 's', blocked_domains: ['e.example'] }],
-      },
-    ],
     ['tool_choice.name', { ...base, tool_choice: { type: 'tool' } }],
     ['thinking.budget_tokens', { ...base, thinking: { type: 'enabled' } }],
     ['thinking.budget_tokens', { ...base, thinking: { type: 'enabled', budget_tokens: 1023 } }],

@@ -49,10 +49,10 @@ describe('messages as Anthropic takes them', () => {
     ])
   })
 
-  it('writes no more than four cache breakpoints, tools first', () => {
+  it('writes no more than four cache breakpoints, tools first, and names that one is left out', () => {
     const cache_control = { type: 'ephemeral' }
     const part = { type: 'text' as const, text: 'x', cache_control }
-    const { body } = encode({
+    const { body, dropped } = encode({
       messages: [
         { role: 'system', content: [part, part] },
         { role: 'user', content: [part, part] },
@@ -61,6 +61,9 @@ describe('messages as Anthropic takes them', () => {
     })
     expect(JSON.stringify(body).match(/cache_control/g)).toHaveLength(4)
     expect(body.messages[0]?.content).toEqual([part, { type: 'text', text: 'x' }])
+    expect(dropped).toEqual(['cache_control'])
+    const four = encode({ messages: [{ role: 'user', content: [part, part, part, part] }] })
+    expect(four.dropped).toEqual([])
   })
 
   it.each([

@@ -90,6 +90,16 @@ describe('fields', () => {
     })
   })
 
+  test.each([
+    ['anthropic.claude-opus-4-7', 'tool_choice'],
+    ['us.anthropic.claude-sonnet-4-6', 'tool_choice'],
+    ['anthropic.claude-opus-4-8', undefined],
+  ])('%s is forced while it thinks: but for %s', (model, refused) => {
+    const asked = { tools, tool_choice: 'required', reasoning_effort: 'high' } as const
+    if (refused !== undefined) expect(refusal(asked, model)).toBe(refused)
+    else expect(sent(asked, { model })).toMatchObject({ toolConfig: { toolChoice: { any: {} } } })
+  })
+
   test('tool_choice none leaves the tools out', () => {
     expect(sent({ tools, tool_choice: 'none' })).not.toHaveProperty('toolConfig')
   })
@@ -186,6 +196,61 @@ describe('fields', () => {
     expect(body['messages']).toEqual([
       { role: 'user', content: [{ text: 'c' }, point, { text: 'd' }, { text: 'e' }] },
     ])
+  })
+
+  describe('cache points stand only where the model takes them', () => {
+    const cache_control = { type: 'ephemeral', ttl: '1h' }
+    const messages = [
+      { role: 'system' as const, content: [{ type: 'text' as const, text: 's', cache_control }] },
+      { role: 'user' as const, content: 'a' },
+      {
+        role: 'assistant' as const,
+        tool_calls: [
+          { id: 'c', type: 'function' as const, function: { name: 't', arguments: '{}' } },
+        ],
+      },
+      {
+        role: 'tool' as const,
+        tool_call_id: 'c',
+        content: [{ type: 'text' as const, text: 'r', cache_control }],
+      },
+    ]
+    const marked = { tools: [{ ...tools[0]!, cache_control }], messages }
+    const hour = 'anthropic.claude-opus-4-8'
+
+    test.each([
+      [hour, 3, '1h'],
+      ['global.anthropic.claude-sonnet-4-5-20250929-v1:0', 3, '1h'],
+      ['anthropic.claude-sonnet-4-20250514-v1:0', 3, undefined],
+      ['anthropic.claude-3-5-haiku-20241022-v1:0', 3, undefined],
+      ['anthropic.claude-3-haiku-20240307-v1:0', 0, undefined],
+      ['us.amazon.nova-2-lite-v1:0', 1, undefined],
+      ['meta.llama4-maverick-17b-instruct-v1:0', 0, undefined],
+      ['openai.gpt-oss-120b-1:0', 0, undefined],
+      ['arn:aws:bedrock:us-east-1:1:application-inference-profile/p', 3, '1h'],
+      ['arn:aws:bedrock:us-east-1:1:inference-profile/p', 3, '1h'],
+      ['arn:aws:bedrock:us-east-1:1:provisioned-model/p', 3, '1h'],
+    ])('%s', (model, count, ttl) => {
+      const written = JSON.stringify(sent(marked, { model }))
+      expect(written.match(/"cachePoint"/g) ?? []).toHaveLength(count)
+      expect(written.match(/"ttl":"1h"/g) ?? []).toHaveLength(ttl === undefined ? 0 : count)
+      if (count > 0) expect(written).toContain('{"text":"s"},{"cachePoint"')
+      expect(leftOut(marked as never, model).includes('cache_control')).toBe(count < 3)
+    })
+
+    test('a document is not followed by one', () => {
+      const file = { filename: 'a.pdf', file_data: 'data:application/pdf;base64,JVBERi0=' }
+      const document = { type: 'file' as const, file, cache_control: {} }
+      const user = (content: object[]) =>
+        sent({ messages: [{ role: 'user', content }] as never }, { model: hour })['messages']
+      const written = { document: { format: 'pdf', name: 'a', source: { bytes: 'JVBERi0=' } } }
+      expect(user([{ type: 'text', text: 'q' }, document, document])).toMatchObject([
+        { content: [{ text: 'q' }, { cachePoint: { type: 'default' } }, written, {}] },
+      ])
+      expect(JSON.stringify(user([document, { type: 'text', text: 'q' }]))).not.toContain(
+        'cachePoint',
+      )
+    })
   })
 
   test('thinking is said in the way of the model, and decides what goes beside it', () => {

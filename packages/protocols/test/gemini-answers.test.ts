@@ -90,27 +90,29 @@ describe('answers', () => {
     expect([...wav.subarray(44)]).toEqual([1, 0, 2, 0])
   })
 
-  test.each(['MALFORMED_FUNCTION_CALL', 'UNEXPECTED_TOOL_CALL', 'OTHER'])(
-    '%s is the upstream’s failure, streamed or not',
-    (finishReason) => {
-      const body = candidate([], { finishReason, finishMessage: 'Malformed: f(' })
-      expect(() => decode(body)).toThrowError(
-        expect.objectContaining({
-          code: 'upstream_garbled',
-          message: expect.stringContaining('f('),
-        }),
-      )
-      const { error } = readStream(chat.stream!, {
-        events: [{ event: '', data: JSON.stringify(body) }],
-        context: codecContext(),
-        request: ask(),
-      })
-      expect(error).toMatchObject({
+  test.each([
+    'MALFORMED_FUNCTION_CALL',
+    'UNEXPECTED_TOOL_CALL',
+    'MISSING_THOUGHT_SIGNATURE',
+    'OTHER',
+  ])('%s is the upstream’s failure, streamed or not', (finishReason) => {
+    const body = candidate([], { finishReason, finishMessage: 'Malformed: f(' })
+    expect(() => decode(body)).toThrowError(
+      expect.objectContaining({
         code: 'upstream_garbled',
-        details: { upstreamCode: finishReason },
-      })
-    },
-  )
+        message: expect.stringContaining('f('),
+      }),
+    )
+    const { error } = readStream(chat.stream!, {
+      events: [{ event: '', data: JSON.stringify(body) }],
+      context: codecContext(),
+      request: ask(),
+    })
+    expect(error).toMatchObject({
+      code: 'upstream_garbled',
+      details: { upstreamCode: finishReason },
+    })
+  })
 
   test.each([
     ['SAFETY', 'content_filter'],

@@ -35,6 +35,24 @@ describe('settings', () => {
       'gemini-3-flash',
       { thinkingBudget: -1, includeThoughts: true },
     ],
+    [
+      'an effort beside a budget left to the model',
+      { thinking_budget: -1, reasoning_effort: 'low' },
+      'gemini-3-pro-preview',
+      { thinkingLevel: 'LOW', includeThoughts: true },
+    ],
+    [
+      'an effort beside a budget left to an older model',
+      { thinking_budget: -1, reasoning_effort: 'low' },
+      'gemini-2.5-flash',
+      { thinkingBudget: 1024, includeThoughts: true },
+    ],
+    [
+      'a budget before an effort',
+      { thinking_budget: 512, reasoning_effort: 'low' },
+      'gemini-2.5-flash',
+      { thinkingBudget: 512, includeThoughts: true },
+    ],
     ['nothing', {}, 'gemini-3-flash', undefined],
     [
       'more than the highest level',

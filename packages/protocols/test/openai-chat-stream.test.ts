@@ -268,6 +268,43 @@ describe('streams of compatible upstreams', () => {
 
 const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 }
 
+describe('thinking blocks of a gateway that streams them in pieces', () => {
+  const piece = (thinking: string, signature = '') => ({ type: 'thinking', thinking, signature })
+  const told = (...deltas: readonly object[]) => {
+    const chunks = [...deltas, { content: 'x' }].map((delta) => chunk(delta))
+    const { steps } = read([...chunks, chunk({}, { finish_reason: 'stop' }), '[DONE]'])
+    const said = steps.flatMap((step) => ('event' in step ? step.event.choices : []))
+    return {
+      reasoning: said.map(({ delta }) => delta.reasoning_content ?? '').join(''),
+      blocks: said.flatMap(({ delta }) => delta.thinking_blocks ?? []),
+    }
+  }
+  const whole = piece('Hm, yes', 'S')
+
+  it.each([
+    ['the signature beside no text', piece('', 'S')],
+    ['the signature beside the last piece', piece(', yes', 'S'), [piece('Hm')]],
+    ['the signature beside the whole text', whole],
+  ])('%s', (_name, last, pieces = [piece('Hm'), piece(', yes')]) => {
+    const deltas = pieces.map((one) => ({
+      reasoning_content: one.thinking,
+      thinking_blocks: [one],
+    }))
+    expect(told(...deltas, { thinking_blocks: [last] }).blocks).toEqual([whole])
+  })
+
+  it('each block has its own signature, and what is not a piece stays', () => {
+    const redacted = { type: 'redacted_thinking', data: 'd' }
+    const two = [piece('a'), piece('', 'A'), redacted, piece('b'), piece('', 'B')]
+    const { blocks } = told(...two.map((one) => ({ thinking_blocks: [one] })))
+    expect(blocks).toEqual([piece('a', 'A'), redacted, piece('b', 'B')])
+  })
+
+  it('text that is in blocks alone is told, and a block that is never signed is none', () => {
+    expect(told({ thinking_blocks: [piece('Hm')] })).toEqual({ reasoning: 'Hm', blocks: [] })
+  })
+})
+
 describe('usage in a stream', () => {
   it.each([
     ['in a chunk of its own', [chunk({ content: 'a' }), { choices: [], usage }]],

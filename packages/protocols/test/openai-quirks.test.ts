@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import {
+  budgetInReasoning,
   developerAsSystem,
   effortAs,
   maxTokensOnly,
@@ -9,7 +10,9 @@ import {
   readableArguments,
   renameField,
   requiredAsAny,
+  searchDomainFilter,
   systemFirst,
+  toldSchema,
 } from '../src/openai/upstream/quirks.ts'
 import type { Quirk, UpstreamRequest } from '../src/protocol.ts'
 
@@ -30,6 +33,51 @@ const says = (...messages: readonly object[]) => ({ messages })
 
 describe.each<[string, Quirk, readonly (readonly [before: object, after: object])[]]>([
   ['noStreamOptions', noStreamOptions, [[{ stream: true, stream_options: {} }, { stream: true }]]],
+  [
+    'budgetInReasoning',
+    budgetInReasoning,
+    [
+      [{ thinking_budget: 2000 }, { reasoning: { max_tokens: 2000 } }],
+      [{ thinking_budget: 2000, reasoning_effort: 'low' }, { reasoning: { max_tokens: 2000 } }],
+      [{ reasoning_effort: 'low' }, { reasoning_effort: 'low' }],
+    ],
+  ],
+  [
+    'toldSchema',
+    toldSchema,
+    [
+      [
+        {
+          response_format: {
+            type: 'json_schema',
+            json_schema: { name: 'n', schema: { type: 'object' } },
+          },
+          messages: [],
+        },
+        {
+          response_format: { type: 'json_object' },
+          messages: [
+            {
+              role: 'system',
+              content: 'Answer with nothing but JSON that fits this JSON Schema: {"type":"object"}',
+            },
+          ],
+        },
+      ],
+      [{ response_format: { type: 'json_object' } }, { response_format: { type: 'json_object' } }],
+    ],
+  ],
+  [
+    'searchDomainFilter',
+    searchDomainFilter,
+    [
+      [
+        { web_search_options: { filters: { blocked_domains: ['a.com'] } } },
+        { search_domain_filter: ['-a.com'], web_search_options: {} },
+      ],
+      [{ web_search_options: {} }, { web_search_options: {} }],
+    ],
+  ],
   [
     'renameField',
     renameField('seed', 'random_seed'),
@@ -93,6 +141,7 @@ describe.each<[string, Quirk, readonly (readonly [before: object, after: object]
     [
       [{ reasoning_effort: 'none' }, { enable_thinking: false }],
       [{ reasoning_effort: 'low', enable_thinking: false }, { enable_thinking: false }],
+      [{ thinking_budget: 9 }, { thinking_budget: 9, enable_thinking: true }],
     ],
   ],
   [

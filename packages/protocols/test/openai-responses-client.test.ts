@@ -42,10 +42,6 @@ describe('what chat cannot say is refused by its path', () => {
       { tools: [{ type: 'function', name: 'f' }, { type: 'local_shell' }] },
       ['unsupported_parameter', 'tools[1].type'],
     ],
-    [
-      { tools: [{ type: 'web_search', filters: { allowed_domains: ['e.example'] } }] },
-      ['unsupported_parameter', 'tools[0].filters'],
-    ],
     [{ tool_choice: { type: 'local_shell' } }, ['unsupported_value', 'tool_choice.type']],
     [
       { input: [user, { type: 'item_reference', id: 'msg_1' }] },

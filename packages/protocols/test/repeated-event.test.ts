@@ -46,6 +46,14 @@ describe('an event with other texts', () => {
     expect(repeated.matchesBlock(block(next))).toBe(false)
   })
 
+  test('is read where it is large', () => {
+    const repeated = new RepeatedEvent()
+    repeated.keep(event(chunk('one')))
+    expect(repeated.matches(event(chunk('a'.repeat(100_000))))).toBe(false)
+    repeated.keep(event(chunk('a'.repeat(100_000))))
+    expect(repeated.matches(event(chunk('one')))).toBe(false)
+  })
+
   test.each([
     ['without its blank line', block(chunk('two')).slice(0, -1)],
     ['with another before it', block(chunk('two')).repeat(2)],

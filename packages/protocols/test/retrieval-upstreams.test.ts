@@ -61,6 +61,13 @@ describe('embeddings', () => {
       path: '/model/amazon.titan-embed-text-v2%3A0/invoke',
       body: { inputText: 'a', dimensions: 256 },
     })
+    const first = 'amazon.titan-embed-text-v1'
+    expect(embedded(bedrock, { dimensions: 1536 }, first).body).toEqual({ inputText: 'a' })
+    expect(() => embedded(bedrock, { dimensions: 256 }, first)).toThrow('1536')
+    expect(embedded(bedrock, { dimensions: 256 }, 'amazon.titan-embed-image-v1').body).toEqual({
+      inputText: 'a',
+      embeddingConfig: { outputEmbeddingLength: 256 },
+    })
     expect(embedded(bedrock, { dimensions: 512 }, 'cohere.embed-v4:0').body).toEqual({
       texts: ['a'],
       input_type: 'search_document',

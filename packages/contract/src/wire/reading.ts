@@ -27,9 +27,12 @@ export function someText(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
-/** A count: a whole number from 0 up; fractions are cut off. */
+/** What is larger counts nothing that there is, not even milliseconds, and no database can add it up. */
+const countMax = 1e13
+
+/** A count: a whole number from 0 to 10^13; fractions are cut off. */
 export function countOf(value: unknown): number | undefined {
-  return typeof value === 'number' && Number.isFinite(value) && value >= 0
+  return typeof value === 'number' && value >= 0 && value <= countMax
     ? Math.trunc(value)
     : undefined
 }

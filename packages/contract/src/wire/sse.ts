@@ -133,11 +133,16 @@ class SseSplitter implements EventSplitter {
 function cutPlain(text: string, tell: (from: number, to: number) => void): number {
   let start = 0
   while (start < text.length) {
-    const isBlank = text.charCodeAt(start) === lineFeed
-    const at = isBlank ? start - 1 : text.indexOf('\n\n', start)
-    if (!isBlank && at < 0) break
-    tell(start, at + 2)
-    start = at + 2
+    let end = start
+    // Blank lines are one block: there may be millions.
+    while (text.charCodeAt(end) === lineFeed) end += 1
+    if (end === start) {
+      const at = text.indexOf('\n\n', start)
+      if (at < 0) break
+      end = at + 2
+    }
+    tell(start, end)
+    start = end
   }
   return start
 }

@@ -48,7 +48,7 @@ export function decodeChat(
 }
 
 function readMessage(content: readonly unknown[], byTool: boolean): AnswerMessage {
-  const texts: string[] = []
+  let text: string | undefined
   const textPlaces = new TextPlaces()
   const reasoning: string[] = []
   const blocks: ThinkingBlock[] = []
@@ -59,26 +59,29 @@ function readMessage(content: readonly unknown[], byTool: boolean): AnswerMessag
     const block = objectOf(item)
     const { toolUse } = block
     if (typeof block['text'] === 'string') {
-      if (block['text'] !== '') textPlaces.note(texts.join('').length, calls.length)
-      texts.push(block['text'])
+      text ??= ''
+      if (block['text'] !== '') textPlaces.note(text.length, calls.length)
+      text += block['text']
     } else if (isObject(block['citationsContent'])) {
-      const start = texts.join('').length
+      const start = text?.length ?? 0
       textPlaces.note(start, calls.length)
       const { content: said, citations } = block['citationsContent']
-      texts.push(...listOf(said).map((part) => textOf(objectOf(part)['text'])))
-      annotations.push(...annotationsOf(citations, { start, end: texts.join('').length }))
-    } else if (isObject(block['reasoningContent']))
+      for (const part of listOf(said)) text = (text ?? '') + textOf(objectOf(part)['text'])
+      const end = text?.length ?? 0
+      for (const cited of annotationsOf(citations, { start, end })) annotations.push(cited)
+    } else if (isObject(block['reasoningContent'])) {
+      const hasText = text !== undefined
       readReasoning(block['reasoningContent'], reasoning, (read) =>
-        blocks.push(placed(read, { hasText: texts.length > 0, calls: calls.length })),
+        blocks.push(placed(read, { hasText, calls: calls.length })),
       )
-    else if (isObject(block['image'])) images.push(imageUrl(block['image']))
+    } else if (isObject(block['image'])) images.push(imageUrl(block['image']))
     else if (isObject(toolUse) && byTool && toolUse['name'] === jsonToolName)
-      texts.push(formatJson(toolUse['input'] ?? {}))
+      text = (text ?? '') + formatJson(toolUse['input'] ?? {})
     else if (isObject(toolUse) && someText(toolUse['name']) !== undefined)
       calls.push(toolCall(toolUse))
   }
   return answerMessage({
-    content: texts.length === 0 && calls.length > 0 ? null : texts.join(''),
+    content: text ?? (calls.length > 0 ? null : ''),
     reasoning: reasoning.join(''),
     blocks,
     calls,

@@ -1,5 +1,4 @@
 import { type ChatRequest, type Fields, isObject, objectOf } from '@sluice/contract'
-import { createCacheBreakpoints } from '../claude/cache-breakpoints.ts'
 import { closedSchema } from '../claude/closed-schema.ts'
 import { outputLimit, stopSequences } from '../claude/limits.ts'
 import { claudeSampling } from '../claude/sampling.ts'
@@ -7,6 +6,7 @@ import { mayForceCall } from '../claude/thinking.ts'
 import { applyDecisions, asksFor, type Decisions } from '../decisions.ts'
 import type { CodecContext } from '../protocol.ts'
 import { usualChat } from '../usual-decisions.ts'
+import { createCachePoints } from './cache-points.ts'
 import { encodeMessages } from './messages.ts'
 import { modelFamily } from './model-family.ts'
 import { encodeReasoning, type Reasoning } from './reasoning.ts'
@@ -37,10 +37,10 @@ export function chatBody(request: ChatRequest, context: CodecContext): object {
   applyDecisions('chat', request, decisions, context)
   const reasoning = encodeReasoning(request, context)
   const writing = { reasoning, context }
-  const breakpoint = createCacheBreakpoints()
-  const { toolConfig, additional: choice } = encodeTools(request, context, breakpoint)
+  const cachePoint = createCachePoints(context)
+  const { toolConfig, additional: choice } = encodeTools(request, context, cachePoint)
   const answer = heldAnswer(request, toolConfig, writing)
-  const { system, turns } = encodeMessages(request, context, breakpoint)
+  const { system, turns } = encodeMessages(request, context, cachePoint)
   const sampling = samplingOf(request, writing)
   const inference = inferenceConfig(request, sampling, writing)
   const additional = {
@@ -126,15 +126,14 @@ function heldAnswer(
 ): HeldAnswer {
   const { reasoning, context } = writing
   const { claude } = reasoning
-  if (claude === undefined || mayForceCall(claude.model, claude.thinking) || !isForced(toolConfig))
-    return { toolConfig }
+  if (claude === undefined || mayForce(claude) || !isForced(toolConfig)) return { toolConfig }
   if (!answersByTool(request)) {
     context.unsupported('tool_choice', 'this model cannot be made to call a tool here')
     return { toolConfig: { tools: toolConfig?.['tools'] } }
   }
   // The tools come first in a prompt, so their breakpoints are the same ones.
   const plain = { ...request, response_format: null }
-  const { toolConfig: own } = encodeTools(plain, context, createCacheBreakpoints())
+  const { toolConfig: own } = encodeTools(plain, context, createCachePoints(context))
   const schema = claude.model.structured
     ? closedSchema(schemaOf(request), 'response_format.json_schema.schema', context.leftOut)
     : undefined
@@ -145,6 +144,12 @@ function heldAnswer(
   }
   context.unsupported('response_format', 'this model cannot be held to this format here')
   return { toolConfig: own }
+}
+
+/** On Bedrock Claude before 4.8 is not forced while it thinks at all (langchain-ai/langchain-aws#1141, #1151). */
+function mayForce({ context, model, thinking }: NonNullable<Reasoning['claude']>): boolean {
+  if (!mayForceCall(model, thinking)) return false
+  return thinking.thinking?.type !== 'adaptive' || !/(opus|sonnet)-4-[67]/.test(context.model)
 }
 
 function isForced(toolConfig: Fields | undefined): boolean {

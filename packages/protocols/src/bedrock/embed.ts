@@ -79,12 +79,25 @@ function textsOf(request: EmbedRequest, context: CodecContext): readonly string[
 
 function titanBody(request: EmbedRequest, context: CodecContext): object {
   const [text] = textsOf(request, context)
+  const { dimensions } = request
   if (request.input_type != null) context.unsupported('input_type')
-  return {
-    inputText: text,
-    ...(request.dimensions == null ? {} : { dimensions: request.dimensions }),
-  }
+  return { inputText: text, ...(dimensions == null ? {} : titanSize(dimensions, context)) }
 }
+
+/**
+ * Of Titan's text models the second generation gives vectors of other sizes; the one for pictures has another field for it
+ * (Bedrock user guide, Titan embeddings).
+ */
+function titanSize(dimensions: number, { model, unsupported }: CodecContext): object {
+  if (/titan-embed-image/.test(model))
+    return { embeddingConfig: { outputEmbeddingLength: dimensions } }
+  if (!/titan-embed-(text-v1|g1)/.test(model)) return { dimensions }
+  if (dimensions !== titanFirstSize)
+    unsupported('dimensions', `This model gives vectors of ${titanFirstSize} numbers alone`)
+  return {}
+}
+
+const titanFirstSize = 1536
 
 const novaPurposes: Readonly<Record<string, string>> = {
   search_query: 'TEXT_RETRIEVAL',

@@ -10,4 +10,5 @@ export const bedrock: Protocol = {
   codecs: { chat, embed, rerank },
   native: {},
   failure,
+  requestIdHeader: 'x-amzn-requestid',
 }

@@ -2,16 +2,15 @@ import {
   type ChatRequest,
   type ContentPart,
   type Message,
-  objectOf,
   type ThinkingBlock,
   type ToolCall,
 } from '@sluice/contract'
 import { readArguments } from '../call-arguments.ts'
-import type { CacheBreakpoints } from '../claude/cache-breakpoints.ts'
 import type { ToolIds } from '../claude/tool-ids.ts'
 import { interleaved } from '../interleaved.ts'
 import { lackPrefill } from '../prefill.ts'
 import type { CodecContext } from '../protocol.ts'
+import type { CachePoints } from './cache-points.ts'
 import { type Block, createDocumentNames, mediaBlock } from './media.ts'
 import { modelFamily, takesPrefill } from './model-family.ts'
 import { converseToolIds } from './tool-ids.ts'
@@ -25,7 +24,7 @@ interface Writing {
   readonly context: CodecContext
   readonly ids: ToolIds
   readonly documentName: (filename: string) => string
-  readonly breakpoint: CacheBreakpoints
+  readonly cachePoint: CachePoints
 }
 
 /** Stands where Converse wants a user message or a text and the caller has none. */
@@ -39,13 +38,13 @@ const noWords = '.'
 export function encodeMessages(
   { messages }: ChatRequest,
   context: CodecContext,
-  breakpoint: CacheBreakpoints,
+  cachePoint: CachePoints,
 ): { readonly system: readonly Block[]; readonly turns: readonly Turn[] } {
   const writing: Writing = {
     context,
     ids: converseToolIds(context.model),
     documentName: createDocumentNames(),
-    breakpoint,
+    cachePoint,
   }
   const opening = messages.findIndex((message) => !isSystem(message))
   const systemEnd = opening < 0 ? messages.length : opening
@@ -134,15 +133,27 @@ function textBlock(text: string): readonly Block[] {
   return text.trim() === '' ? [] : [{ text }]
 }
 
-function contentBlocks({ content }: Message, path: string, writing: Writing): readonly Block[] {
+function contentBlocks(message: Message, path: string, writing: Writing): readonly Block[] {
+  const { role, content } = message
   if (content == null) return []
   if (typeof content === 'string') return textBlock(content)
-  return content.flatMap((part, index) => {
-    const blocks = partBlocks(part, `${path}.content[${index}]`, writing)
-    return blocks.length === 0
-      ? []
-      : [...blocks, ...cachePoint(writing.breakpoint(part.cache_control))]
-  })
+  const written: Block[] = []
+  for (const [index, part] of content.entries())
+    for (const block of partBlocks(part, `${path}.content[${index}]`, writing)) {
+      const place = role === 'tool' ? 'result' : cachedAfter(block)
+      const before = cachedAfter(written.at(-1))
+      const { cache_control: control } = part
+      if (place !== undefined) written.push(block, ...writing.cachePoint(control, place))
+      else if (before !== undefined) written.push(...writing.cachePoint(control, before), block)
+      else written.push(block)
+    }
+  return written
+}
+
+/** Bedrock answers 400 to a cache point after a document or a video: "There is nothing available to cache". */
+function cachedAfter(block: Block = {}): 'text' | 'media' | undefined {
+  if ('text' in block) return 'text'
+  return 'image' in block ? 'media' : undefined
 }
 
 function partBlocks(part: ContentPart, path: string, writing: Writing): readonly Block[] {
@@ -150,15 +161,6 @@ function partBlocks(part: ContentPart, path: string, writing: Writing): readonly
   if (part.type === 'refusal') return textBlock(part.refusal ?? '')
   const block = mediaBlock(part, path, writing.context, writing.documentName)
   return block === undefined ? [] : [block]
-}
-
-/** Anthropic's cache breakpoint stands in the block; Converse puts a block of its own after it. */
-export function cachePoint({
-  cache_control: control,
-}: ReturnType<CacheBreakpoints>): readonly Block[] {
-  if (control === undefined) return []
-  const { ttl } = objectOf(control)
-  return [{ cachePoint: { type: 'default', ...(typeof ttl === 'string' ? { ttl } : {}) } }]
 }
 
 /** Only Claude takes reasoning back, and only what carries its signature. */

@@ -6,14 +6,13 @@ import {
   type Tool,
   textOf,
 } from '@sluice/contract'
-import type { CacheBreakpoints } from '../claude/cache-breakpoints.ts'
 import { heldTool } from '../claude/strict-tools.ts'
 import { asksFor } from '../decisions.ts'
 import { claudeModel } from '../families/claude.ts'
 import type { CodecContext } from '../protocol.ts'
 import { allowedTools } from '../tools/allowed-tools.ts'
+import type { CachePoints } from './cache-points.ts'
 import type { Block } from './media.ts'
-import { cachePoint } from './messages.ts'
 import { modelFamily } from './model-family.ts'
 
 /** The tool that stands for structured output: the model must call it, and its input is the answer. */
@@ -42,11 +41,11 @@ interface ToolFields {
 export function encodeTools(
   request: ChatRequest,
   context: CodecContext,
-  breakpoint: CacheBreakpoints,
+  cachePoint: CachePoints,
 ): ToolFields {
   const byTool = answersByTool(request)
   const choice = choiceOf(request)
-  const offered = offeredTools(request, context, breakpoint)
+  const offered = offeredTools(request, context, cachePoint)
   const history = historyTools(request, new Set(offered.map(nameOf)))
   const without = choice === 'none' && history.length === 0 && !mentionsCalls(request)
   const tools = [
@@ -107,7 +106,7 @@ function claudeChoice(
 function offeredTools(
   request: ChatRequest,
   context: CodecContext,
-  breakpoint: CacheBreakpoints,
+  cachePoint: CachePoints,
 ): readonly Block[] {
   const allowed = allowedTools(request.tool_choice)
   return (request.tools ?? []).flatMap((tool, index) => {
@@ -118,7 +117,7 @@ function offeredTools(
     const held = claude
       ? heldTool(tool.function, { path, context, model: claudeModel(context.model) })
       : tool.function
-    return [toolSpec(held), ...cachePoint(breakpoint(tool.cache_control))]
+    return [toolSpec(held), ...cachePoint(tool.cache_control, 'tool')]
   })
 }
 

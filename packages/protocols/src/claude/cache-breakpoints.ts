@@ -1,16 +1,23 @@
+import type { CodecContext } from '../protocol.ts'
+
 type Control = Readonly<Record<string, unknown>> | null | undefined
 
 /** Writes `cache_control` on blocks, in the order in which the prompt is read: tools, system, messages. */
 export type CacheBreakpoints = (control: Control) => { readonly cache_control?: object }
 
-/** Anthropic refuses a fifth breakpoint; it only saves money, so further ones are left out. */
+/** Anthropic refuses a fifth breakpoint; it only saves money, so further ones are left out, and named. */
 const breakpointsMax = 4
 
-export function createCacheBreakpoints(): CacheBreakpoints {
+export function createCacheBreakpoints({
+  leftOut,
+}: Pick<CodecContext, 'leftOut'>): CacheBreakpoints {
   let count = 0
   return (control) => {
-    if (control == null || count >= breakpointsMax) return {}
+    if (control == null) return {}
     count += 1
+    // Once is enough, however many there are.
+    if (count === breakpointsMax + 1) leftOut('cache_control')
+    if (count > breakpointsMax) return {}
     return { cache_control: control }
   }
 }

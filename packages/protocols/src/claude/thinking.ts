@@ -1,6 +1,6 @@
-import type { ChatRequest } from '@sluice/contract'
+import { type ChatRequest, type Fields, objectOf } from '@sluice/contract'
 import { effortOf } from '../efforts.ts'
-import type { ClaudeModel } from '../families/claude.ts'
+import { type ClaudeModel, knownClaude } from '../families/claude.ts'
 import type { CodecContext } from '../protocol.ts'
 
 /** What the request says of thinking, in Claude's words. */
@@ -96,6 +96,34 @@ function adaptive(request: ChatRequest, model: ClaudeModel): Thinking {
     },
     ...encodeEffort(request, model),
   }
+}
+
+/**
+ * `thinking` of a Messages request in the words that the Claude knows: the newest take no budget, which becomes an effort,
+ * and one calls thinking switched off by another word (Claude docs, adaptive thinking and migration guides).
+ */
+export function knownThinking(request: unknown, name: string): Fields {
+  const { thinking, output_config: config } = objectOf(request)
+  if (thinking == null) return {}
+  const { type, budget_tokens: budget, ...rest } = objectOf(thinking)
+  const model = knownClaude(name)
+  if (type === 'disabled' && model?.off === 'between_tools')
+    return { thinking: { ...rest, type: model.off } }
+  if (type !== 'enabled' || model?.thinking !== 'adaptive') return {}
+  const effort = typeof budget === 'number' ? effortOf(budget) : undefined
+  return {
+    // Older models show what they think unless told otherwise.
+    thinking: { display: 'summarized', ...rest, type: 'adaptive' },
+    ...(effort === undefined ? {} : { output_config: { effort, ...objectOf(config) } }),
+  }
+}
+
+/** Names `thinking` where a Messages request switches it off and the Claude always thinks. */
+export function refusedThinking(request: unknown, name: string): readonly string[] {
+  const { type } = objectOf(objectOf(request)['thinking'])
+  const model = type === 'disabled' ? knownClaude(name) : undefined
+  const always = model !== undefined && model.thinking !== 'none' && model.off === undefined
+  return always ? ['thinking'] : []
 }
 
 function encodeEffort(

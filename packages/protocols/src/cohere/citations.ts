@@ -25,7 +25,7 @@ export function annotationsOf(
     const place = placeOf(citation, parts)
     return listOf(citation['sources'])
       .filter(isObject)
-      .map((source) => sourceAnnotation(source, place))
+      .flatMap((source) => sourceAnnotation(source, place))
   })
 }
 
@@ -37,16 +37,19 @@ function placeOf(citation: Fields, parts: ReadonlyMap<number, ContentPart>): Pla
   return { start: at(start), end: at(end) }
 }
 
-/** A source is a document of the request or what a tool gave back: an object of the caller's own making. */
-function sourceAnnotation(source: Fields, place: Place): Annotation {
+/** A source is a document of the request or what a tool gave back: an object of the caller's own making. One may say nothing. */
+function sourceAnnotation(source: Fields, place: Place): readonly Annotation[] {
   const { id, document, tool_output: output } = source
   const told = isObject(document) ? document : isObject(output) ? output : {}
+  const isUnknown = Object.keys(told).length === 0
+  if (isUnknown && id === undefined) return []
   const title = someText(told['title'])
   const quote = ['snippet', 'text', 'content'].map((name) => someText(told[name])).find(Boolean)
-  return citationOf(place, {
+  const citation = citationOf(place, {
     url: someText(told['url']),
     title,
-    quote: quote ?? (Object.keys(told).length === 0 ? undefined : formatJson(told)),
+    quote: quote ?? (isUnknown ? undefined : formatJson(told)),
     fields: { file_id: id, filename: title ?? id },
   })
+  return [citation]
 }

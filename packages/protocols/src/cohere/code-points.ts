@@ -1,3 +1,5 @@
+import { countWhere } from '../ordered.ts'
+
 /** Places in a text that comes in pieces: Cohere counts Unicode characters, chat, like JavaScript, units of UTF-16. */
 export class CodePoints {
   /** Which characters so far take two units, in their order. */
@@ -12,13 +14,7 @@ export class CodePoints {
 
   /** The units before this character. */
   unitsBefore(character: number): number {
-    let [low, high] = [0, this.#wide.length]
-    while (low < high) {
-      const middle = (low + high) >> 1
-      if ((this.#wide[middle] ?? 0) < character) low = middle + 1
-      else high = middle
-    }
-    return character + low
+    return character + countWhere(this.#wide, (wide) => wide < character)
   }
 
   get units(): number {

@@ -24,6 +24,7 @@ const failures: ReadonlySet<string> = new Set([
   'MALFORMED_RESPONSE',
   'UNEXPECTED_TOOL_CALL',
   'TOO_MANY_TOOL_CALLS',
+  'MISSING_THOUGHT_SIGNATURE',
   'OTHER',
 ])
 

@@ -7,6 +7,7 @@ import {
   someText,
   textOf,
 } from '@sluice/contract'
+import { assertBounded } from '../bounded.ts'
 import {
   type Annotation,
   type Citation,
@@ -16,6 +17,7 @@ import {
   readCitation,
   urlCitation,
 } from '../citations.ts'
+import { BytePlaces } from './byte-places.ts'
 
 /**
  * What a candidate says of its sources: GroundingMetadata, and the CitationMetadata of what it repeats word for word
@@ -27,35 +29,37 @@ import {
  */
 export function readAnnotations(
   candidate: Fields,
-  text: string,
+  text: BytePlaces,
   sources: Fields[] = [],
 ): readonly Annotation[] {
   const { groundingMetadata, citationMetadata } = candidate
   if (!isObject(groundingMetadata) && !isObject(citationMetadata)) return []
-  const bytes = Buffer.from(text)
   const chunks = listOf(objectOf(groundingMetadata)['groundingChunks']).map(objectOf)
-  sources.push(...chunks)
+  for (const chunk of chunks) sources.push(chunk)
   const supports = listOf(objectOf(groundingMetadata)['groundingSupports']).filter(isObject)
+  let cites = 0
   const cited = supports.flatMap((support) => {
-    const place = placeIn(bytes, objectOf(support['segment']))
+    cites += listOf(support['groundingChunkIndices']).length
+    assertBounded(cites, 'citations')
+    const place = placeIn(text, objectOf(support['segment']))
     return listOf(support['groundingChunkIndices']).flatMap((index) =>
       chunkCitation(objectOf(sources[Number(index)]), place),
     )
   })
   const grounded =
     cited.length > 0 ? cited : chunks.flatMap((chunk) => chunkCitation(chunk, noPlace))
-  return [...grounded, ...repeated(objectOf(citationMetadata), bytes)]
+  return [...grounded, ...repeated(objectOf(citationMetadata), text)]
 }
 
 /** Google's two APIs name the list differently. */
-function repeated(metadata: Fields, bytes: Buffer): readonly Annotation[] {
+function repeated(metadata: Fields, text: BytePlaces): readonly Annotation[] {
   return listOf(metadata['citationSources'] ?? metadata['citations'])
     .filter(isObject)
-    .flatMap((source) => pageCitation(source, placeIn(bytes, source)))
+    .flatMap((source) => pageCitation(source, placeIn(text, source)))
 }
 
-function placeIn(bytes: Buffer, { startIndex, endIndex }: Fields): Place {
-  const at = (offset: unknown) => bytes.subarray(0, countOf(offset) ?? 0).toString('utf8').length
+function placeIn(text: BytePlaces, { startIndex, endIndex }: Fields): Place {
+  const at = (offset: unknown) => text.unitsBefore(countOf(offset) ?? 0)
   return { start: at(startIndex), end: at(endIndex) }
 }
 
@@ -88,12 +92,12 @@ export function groundingMetadata(
 ): Fields | undefined {
   const citations = annotations.flatMap((annotation) => readCitation(annotation) ?? [])
   if (citations.length === 0) return undefined
-  const bytes = Buffer.from(text)
+  const places = new BytePlaces(text)
   const supports = citations.flatMap(({ place }, index) => {
     if (place === undefined || place.end === 0) return []
-    const startIndex = Buffer.byteLength(text.slice(0, place.start))
-    const endIndex = Buffer.byteLength(text.slice(0, place.end))
-    const said = bytes.subarray(startIndex, endIndex).toString('utf8')
+    const startIndex = places.bytesBefore(place.start)
+    const endIndex = places.bytesBefore(place.end)
+    const said = text.slice(place.start, place.end)
     return [{ segment: { startIndex, endIndex, text: said }, groundingChunkIndices: [index] }]
   })
   return {

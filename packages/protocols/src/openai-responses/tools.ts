@@ -10,6 +10,7 @@ import {
   textOf,
 } from '@sluice/contract'
 import type { FormatContext } from '../protocol.ts'
+import { searchFilters } from '../search-domains.ts'
 
 /**
  * Tools of the two OpenAI APIs: chat wraps each in a field of its type, Responses is flat and strict unless told
@@ -45,7 +46,7 @@ export function isSearch({ type }: Fields): boolean {
 export function searchOptions(
   tool: Fields,
   path: string,
-  { leftOut, unsupported }: Pick<FormatContext, 'leftOut' | 'unsupported'>,
+  { leftOut }: Pick<FormatContext, 'leftOut'>,
 ): Fields {
   const {
     type: _,
@@ -57,14 +58,12 @@ export function searchOptions(
   } = tool
   // What was found earlier is asked for; what is found now says no less.
   if (live === false) leftOut(`${path}.external_web_access`)
-  const domains = listOf(objectOf(filters)['allowed_domains'])
-  if (domains.length > 0)
-    unsupported(`${path}.filters`, 'Only an upstream of this format narrows a search')
   for (const [name, value] of Object.entries(rest)) if (value !== null) leftOut(`${path}.${name}`)
   const { type: __, ...place } = objectOf(location)
   return {
     ...(someText(size) === undefined ? {} : { search_context_size: size }),
     ...(isObject(location) ? { user_location: { type: 'approximate', approximate: place } } : {}),
+    ...searchFilters(filters),
   }
 }
 

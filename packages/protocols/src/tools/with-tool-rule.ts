@@ -1,5 +1,6 @@
 import type { ChatRequest } from '@sluice/contract'
 import type { Codec, CodecContext, StreamCodec } from '../protocol.ts'
+import { withCutCalls } from '../whole-calls.ts'
 import { withAnsweredCalls } from './answered-calls.ts'
 import { type FittedTools, fitTools, type ToolRule } from './fit-tools.ts'
 import { createCallRestorer, restoredReply } from './restore-calls.ts'
@@ -24,7 +25,8 @@ export function withToolRule(codec: Codec<'chat'>, rule: ToolRule): Codec<'chat'
       const decoded = codec.decode(received, context, sent)
       const offered = unfoldableTools(sent)
       const single = offered ? unfoldedReply(decoded.reply, offered) : decoded.reply
-      const reply = changes ? restoredReply(single, changes) : single
+      const restored = changes ? restoredReply(single, changes) : single
+      const reply = withCutCalls(restored)
       return reply === decoded.reply ? decoded : { ...decoded, reply }
     },
     ...(stream && { stream: restoringStream(stream, rule) }),

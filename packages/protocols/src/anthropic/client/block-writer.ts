@@ -1,4 +1,5 @@
 import type { Fields, ThinkingBlock } from '@sluice/contract'
+import { SaidText } from '../../said-text.ts'
 import type { Block } from '../blocks.ts'
 import { citationsOf } from './citations.ts'
 import { pictureText } from './reply.ts'
@@ -77,14 +78,14 @@ const thought: Block = { type: 'thinking', thinking: '', signature: '' }
 
 export function createBlockWriter(): BlockWriter {
   const { kind, enter, delta, whole, close } = createFrames()
-  let said = ''
+  const said = new SaidText()
   const waiting: Fields[] = []
   /** Words of a thought were written whose end has not come. */
   let thinks = false
 
   function say(text: string): string {
     if (text === '') return ''
-    said += text
+    said.add(text)
     return enter('text', { type: 'text', text: '' }) + delta({ type: 'text_delta', text }) + cite()
   }
 
@@ -96,7 +97,7 @@ export function createBlockWriter(): BlockWriter {
   }
 
   return {
-    hasSpoken: () => said !== '',
+    hasSpoken: () => said.length > 0,
     say,
     think(thinking) {
       if (thinking === '') return ''
@@ -116,7 +117,7 @@ export function createBlockWriter(): BlockWriter {
     },
     picture: (url) => close() + say(pictureText(url)) + close(),
     cite(annotations) {
-      waiting.push(...(annotations ?? []))
+      for (const annotation of annotations ?? []) waiting.push(annotation)
       return cite()
     },
     isCiting: () => waiting.length > 0,

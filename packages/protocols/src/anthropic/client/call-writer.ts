@@ -1,5 +1,6 @@
 import type { ToolCallDelta } from '@sluice/contract'
 import { callSignature } from '../../call-signature.ts'
+import { ObjectProgress } from '../../object-progress.ts'
 import type { BlockWriter } from './block-writer.ts'
 import { callSignatureBlock } from './thinking.ts'
 
@@ -9,8 +10,10 @@ interface Slot {
   isCustom: boolean
   name: string
   arguments: string
+  readonly progress: ObjectProgress
   signature: string | undefined
-  state: 'waiting' | 'open' | 'closed'
+  /** Without a name none can begin. */
+  state: 'nameless' | 'waiting' | 'open' | 'closed'
 }
 
 /**
@@ -34,15 +37,15 @@ export function createCallWriter(
   newId: (prefix: string) => string,
 ): CallWriter {
   const slots = new Map<number, Slot>()
+  /** Those that have got a name, in that order, and how many of them have had their turn. */
+  const named: Slot[] = []
+  let begun = 0
   let open: Slot | undefined
 
-  const writing = (): boolean => open !== undefined && !isWhole(open.arguments)
+  const writing = (): boolean => open !== undefined && !open.progress.isWhole(open.arguments)
 
   function slotOf({ index, id }: ToolCallDelta): Slot {
-    const known = slots.get(index)
-    if (known !== undefined) return known
-    const rest = { name: '', arguments: '', signature: undefined, state: 'waiting' } as const
-    const slot: Slot = { id: id || newId('toolu_'), isCustom: false, ...rest }
+    const slot = slots.get(index) ?? newSlot(id || newId('toolu_'))
     slots.set(index, slot)
     return slot
   }
@@ -67,10 +70,9 @@ export function createCallWriter(
   /** Opens the next call when none is open, or the open one is whole. */
   function advance(): string {
     let out = ''
-    for (const slot of slots.values()) {
-      if (slot.state !== 'waiting' || slot.name === '') continue
-      if (writing()) return out
-      out += close() + begin(slot)
+    for (; begun < named.length && !writing(); begun += 1) {
+      const slot = named[begun]
+      if (slot?.state === 'waiting') out += close() + begin(slot)
     }
     return out
   }
@@ -81,19 +83,34 @@ export function createCallWriter(
     take(piece) {
       const slot = slotOf(piece)
       const text = textIn(slot, piece)
-      slot.name ||= piece.function?.name ?? piece.custom?.name ?? ''
+      if (isNamedBy(slot, piece)) named.push(slot)
       slot.signature ??= callSignature(piece)
       slot.arguments += text
+      slot.progress.add(text)
       const written = slot.state === 'open' ? blocks.argue(text) : ''
       return written + advance()
     },
     finish() {
       let out = close()
-      for (const slot of slots.values()) if (slot.state === 'waiting') out += begin(slot) + close()
+      for (const slot of slots.values())
+        if (slot.state === 'nameless' || slot.state === 'waiting') out += begin(slot) + close()
       return out
     },
     close,
   }
+}
+
+function newSlot(id: string): Slot {
+  const rest = { name: '', arguments: '', signature: undefined, state: 'nameless' } as const
+  return { id, isCustom: false, progress: new ObjectProgress(), ...rest }
+}
+
+/** Takes the name that a piece tells; whether the call has just got one. */
+function isNamedBy(slot: Slot, piece: ToolCallDelta): boolean {
+  slot.name ||= piece.function?.name ?? piece.custom?.name ?? ''
+  if (slot.state !== 'nameless' || slot.name === '') return false
+  slot.state = 'waiting'
+  return true
 }
 
 const customBegin = '{"input":"'
@@ -105,14 +122,4 @@ function textIn(slot: Slot, { function: called, custom }: ToolCallDelta): string
   const begin = slot.isCustom ? '' : customBegin
   slot.isCustom = true
   return begin + JSON.stringify(custom.input ?? '').slice(1, -1)
-}
-
-function isWhole(text: string): boolean {
-  if (!text.trimEnd().endsWith('}')) return false
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
 }

@@ -1,5 +1,9 @@
 import { type Fields, isObject, listOf, someText } from '@sluice/contract'
 import { type Citation, readCitation } from '../../citations.ts'
+import type { SaidText } from '../../said-text.ts'
+
+/** A text, or one that came in pieces. */
+type Sliced = Pick<SaidText, 'slice'>
 
 /**
  * Annotations as citations of a text block (Messages API reference, TextCitation): a web page as one that a search found,
@@ -8,7 +12,7 @@ import { type Citation, readCitation } from '../../citations.ts'
  * one without its kind's words, is not told.
  */
 export function citationsOf(
-  content: string,
+  content: Sliced,
   annotations: readonly Fields[] | undefined,
 ): readonly object[] {
   return listOf(annotations)
@@ -19,7 +23,7 @@ export function citationsOf(
     })
 }
 
-function citationBlock(citation: Citation, content: string): object {
+function citationBlock(citation: Citation, content: Sliced): object {
   const { url, title, quote, place, fields } = citation
   const words = quote ?? (place === undefined ? '' : content.slice(place.start, place.end))
   if (url !== undefined)

@@ -1,7 +1,8 @@
 import { type GatewayError, objectOf } from '@sluice/contract'
+import { pathOfSearch } from '../../search-domains.ts'
 import { pathOfServerTool } from '../../tools/offered-server-tools.ts'
 import type { CountTokensRequest } from './schema.ts'
-import { serverTools } from './tools.ts'
+import { isOwn, searchPath, searchWords, serverTools } from './tools.ts'
 
 /** Error types by status (Claude docs, API errors). */
 const types: Readonly<Record<number, string>> = {
@@ -43,7 +44,14 @@ const names: Readonly<Record<string, string>> = {
   thinking_budget: 'thinking.budget_tokens',
   parallel_tool_calls: 'tool_choice.disable_parallel_tool_use',
   max_completion_tokens: 'max_tokens',
-  web_search_options: 'tools',
+}
+
+/** Only canonical paths hold `.function`, and count the caller's own tools alone. */
+function pathOfTool(rest: string, tools: CountTokensRequest['tools'] | undefined): string {
+  const [, place, inner = ''] = /^\[(\d+)\]\.function(.*)$/.exec(rest) ?? []
+  if (place === undefined) return `tools${rest}`
+  const own = (tools ?? []).flatMap((tool, index) => (isOwn(tool) ? [index] : []))
+  return `tools[${own[Number(place)] ?? place}]${inner.replace('.parameters', '.input_schema')}`
 }
 
 /** What only canonical paths into messages hold. */
@@ -58,11 +66,12 @@ export function paramOf(canonical: string, request?: unknown): string {
   const { tools } = objectOf(request) as Partial<CountTokensRequest>
   const server = pathOfServerTool(canonical, () => serverTools(tools))
   if (server !== undefined) return server
+  const search = pathOfSearch(canonical, () => searchPath(tools), searchWords)
+  if (search !== undefined) return search
   const field = /^[a-z_]+/.exec(canonical)?.[0] ?? canonical
   const rest = canonical.slice(field.length)
   if (field === 'messages') return canonicalTail.test(rest) ? field : canonical
-  if (field === 'tools')
-    return `tools${rest.replace('.function.parameters', '.input_schema').replace('.function', '')}`
+  if (field === 'tools') return pathOfTool(rest, tools)
   if (field === 'stop') return `stop_sequences${rest}`
   return names[field] ?? canonical
 }

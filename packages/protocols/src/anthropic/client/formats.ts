@@ -1,5 +1,6 @@
 import type { ClientFormat } from '../../protocol.ts'
 import { errorBody, paramOf } from './error.ts'
+import { pathInMessages } from './message-paths.ts'
 import { fromCanonical } from './reply.ts'
 import { canonicalPrompt, toCanonical } from './request.ts'
 import { respellMessages } from './respell.ts'
@@ -31,7 +32,8 @@ export const messages: ClientFormat<'chat'> = {
   writer: (request, context) => createChatWriter(request as MessagesRequest, context),
   error: errorBody,
   terminal: writeEvent({ type: 'message_stop' }),
-  paramOf,
+  paramOf: (canonical, request) =>
+    pathInMessages(canonical, request) ?? paramOf(canonical, request),
   prefixOf(request) {
     const { tools, system, messages } = request as MessagesRequest
     return [tools, system, messages.slice(0, 2)]
@@ -58,5 +60,6 @@ export const messagesCountTokens: ClientFormat<'chat'> = {
   fromCanonical: ({ usage }) => ({ input_tokens: usage.prompt_tokens }),
   counted: (tokens) => ({ input_tokens: tokens }),
   error: errorBody,
-  paramOf,
+  paramOf: (canonical, request) =>
+    pathInMessages(canonical, request) ?? paramOf(canonical, request),
 }

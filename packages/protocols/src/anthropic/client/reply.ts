@@ -12,10 +12,10 @@ import {
 } from '@sluice/contract'
 import { unreadArguments } from '../../call-arguments.ts'
 import { callSignature } from '../../call-signature.ts'
-import { annotationsIn, annotationsName, nameUnread } from '../../citations.ts'
+import { annotationsName, type CitedText, citedTexts, nameUnread } from '../../citations.ts'
 import { interleaved } from '../../interleaved.ts'
 import type { FormatContext } from '../../protocol.ts'
-import { callsAndTexts, type PlacedText, placedTexts } from '../../text-places.ts'
+import { callsAndTexts } from '../../text-places.ts'
 import type { Block } from '../blocks.ts'
 import { stopReason } from '../finish-reasons.ts'
 import { citationsOf } from './citations.ts'
@@ -104,14 +104,14 @@ function contentOf(
   { declined, textShown }: { readonly declined: boolean; readonly textShown: boolean },
 ): readonly Block[] {
   const calls = message.tool_calls ?? []
-  const citing = (placed: PlacedText): Block =>
-    textBlock(placed.text, citationsOf(placed.text, annotationsIn(message, placed)))
+  const citing = ({ text, annotations }: CitedText): Block =>
+    textBlock(text, citationsOf(text, annotations))
   const signed = calls.flatMap((call) => {
     const signature = callSignature(call)
     return signature === undefined ? [] : [[call.id, signature] as const]
   })
   const { thinking_blocks: thoughts } = message
-  const texts = placedTexts(message)
+  const texts = citedTexts(message)
   return interleaved(
     thinkingBlocks(message, textShown).map((block, index) => ({
       place: thoughts?.[index]?.place,

@@ -1,12 +1,6 @@
-import {
-  type ChatRequest,
-  type Fields,
-  GatewayError,
-  listOf,
-  objectOf,
-  type Tool,
-} from '@sluice/contract'
+import { type ChatRequest, type Fields, GatewayError, objectOf, type Tool } from '@sluice/contract'
 import type { FormatContext } from '../../protocol.ts'
+import { searchFilters } from '../../search-domains.ts'
 import { anthropicTool, type PlacedServerTool } from '../../tools/offered-server-tools.ts'
 import type { Tool as ClientTool, CountTokensRequest } from './schema.ts'
 
@@ -54,8 +48,21 @@ export function serverTools(
   })
 }
 
-function isOwn({ type }: ClientTool): boolean {
+/** A tool that the caller runs. */
+export function isOwn({ type }: Pick<ClientTool, 'type'>): boolean {
   return type == null || type === 'custom'
+}
+
+/** Where the search stands among the tools of a request. */
+export function searchPath(tools: CountTokensRequest['tools'] | undefined): string {
+  const at = (tools ?? []).findIndex(isSearch)
+  return at === -1 ? 'tools' : `tools[${at}]`
+}
+
+/** What the search calls what stands in chat's options. */
+export const searchWords: Readonly<Record<string, string>> = {
+  'filters.allowed_domains': 'allowed_domains',
+  'filters.blocked_domains': 'blocked_domains',
 }
 
 export function isSearch({ type }: { readonly type?: unknown }): boolean {
@@ -64,17 +71,17 @@ export function isSearch({ type }: { readonly type?: unknown }): boolean {
 
 export function searchOptions(
   { tool, path }: { readonly tool: SearchTool; readonly path: string },
-  { leftOut, unsupported }: Reports,
+  { leftOut }: Pick<Reports, 'leftOut'>,
 ): Fields {
   for (const field of ['max_uses', 'cache_control'] as const)
     if (tool[field] != null) leftOut(`${path}.${field}`)
-  for (const field of ['allowed_domains', 'blocked_domains'] as const)
-    if (listOf(tool[field]).length > 0)
-      unsupported(`${path}.${field}`, 'Only Anthropic itself narrows a search to domains')
   const { type: _, ...place } = objectOf(tool.user_location)
-  return tool.user_location == null
-    ? {}
-    : { user_location: { type: 'approximate', approximate: place } }
+  return {
+    ...(tool.user_location == null
+      ? {}
+      : { user_location: { type: 'approximate', approximate: place } }),
+    ...searchFilters(tool),
+  }
 }
 
 function canonicalTool(tool: ClientTool, path: string, reports: Reports): readonly Tool[] {

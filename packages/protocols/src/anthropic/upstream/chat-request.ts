@@ -42,7 +42,7 @@ export function messagesBody(request: ChatRequest, context: CodecContext): Body 
   const thinking = encodeThinking(request, model, context)
   const call = { context, model, thinking }
   const stops = stopSequences(request, context)
-  const breakpoint = createCacheBreakpoints()
+  const breakpoint = createCacheBreakpoints(context)
   const json = jsonAnswer(request, model, context.leftOut)
   const tools = encodeTools(request, { context, model, breakpoint })
   const answerTool = json?.by === 'tool' && mayForceCall(model, thinking) ? [json.tool] : []

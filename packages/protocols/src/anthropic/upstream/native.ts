@@ -1,6 +1,7 @@
 import { isObject, listOf, objectOf, textOf } from '@sluice/contract'
 import { restore } from '../../carried-reasoning.ts'
 import { refusedSampling } from '../../claude/sampling.ts'
+import { knownThinking, refusedThinking } from '../../claude/thinking.ts'
 import { createIdleWatcher } from '../../idle-watcher.ts'
 import type { Native } from '../../protocol.ts'
 import { readUsage } from '../usage.ts'
@@ -61,7 +62,11 @@ function isCarried(opaque: unknown): boolean {
 }
 
 export const nativeMessages = nativeJson('/v1/messages', {
-  refused: refusedSampling,
+  refused: (request, model) => [
+    ...refusedSampling(request, model),
+    ...refusedThinking(request, model),
+  ],
+  reworded: knownThinking,
   watcher: createChatWatcher,
   usage: (body) => readUsage(objectOf(body)['usage']),
   made: (body) => madeByMessage(objectOf(body)),
@@ -69,6 +74,8 @@ export const nativeMessages = nativeJson('/v1/messages', {
 
 /** Counting is free of charge, so there is no usage. */
 export const nativeCountTokens = nativeJson('/v1/messages/count_tokens', {
+  refused: refusedThinking,
+  reworded: knownThinking,
   watcher: createIdleWatcher,
   usage: () => undefined,
 })

@@ -12,6 +12,7 @@ import type { ClaudeModel } from '../../families/claude.ts'
 import type { CodecContext } from '../../protocol.ts'
 import { allowedTools } from '../../tools/allowed-tools.ts'
 import { sentServerTools } from '../../tools/offered-server-tools.ts'
+import { searchDomains } from '../../search-domains.ts'
 import type { Block } from '../blocks.ts'
 
 export type ToolBlock = Readonly<Record<string, unknown>> & { readonly name: string }
@@ -95,6 +96,7 @@ function webSearch(options: ChatRequest['web_search_options']): readonly ToolBlo
       ...(Object.keys(place).length > 0
         ? { user_location: { type: 'approximate', ...place } }
         : {}),
+      ...searchDomains(options),
     },
   ]
 }

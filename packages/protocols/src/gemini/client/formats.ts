@@ -2,6 +2,7 @@ import { type ChatRequest, invalidRequest, listOf, objectOf } from '@sluice/cont
 import type { ClientFormat, FormatContext } from '../../protocol.ts'
 import { geminiError } from './error.ts'
 import { nameLeftOut, pick } from './fields.ts'
+import { pathInContents } from './message-paths.ts'
 import { contentReply } from './reply.ts'
 import { chatRequestOf, paramOfChat } from './request.ts'
 import { respellContents } from './respell.ts'
@@ -33,6 +34,7 @@ export const generateContent: ClientFormat<'chat'> = {
   request: GenerateContentRequest,
   reply: GenerateContentReply,
   example,
+  kept: ['cachedContent', 'cached_content'],
   streams: false,
   modelIn: 'path',
   prefixOf(request) {
@@ -43,7 +45,8 @@ export const generateContent: ClientFormat<'chat'> = {
   toCanonical: generationOf,
   fromCanonical: contentReply,
   error: geminiError,
-  paramOf: paramOfChat,
+  paramOf: (canonical, request) =>
+    pathInContents(canonical, request) ?? paramOfChat(canonical, request),
 }
 
 /** https://ai.google.dev/api/generate-content#method:-models.streamgeneratecontent. */

@@ -8,11 +8,12 @@ import {
   someText,
 } from '@sluice/contract'
 import type { FormatContext } from '../../protocol.ts'
+import { pathOfSearch } from '../../search-domains.ts'
 import { pathOfServerTool } from '../../tools/offered-server-tools.ts'
 import { configOf, withResolution } from './config.ts'
 import { pick, refuse } from './fields.ts'
 import { messagesOf, textsOf } from './messages.ts'
-import { serverTools, toolFields } from './tools.ts'
+import { pathOfFunction, searchPath, searchWords, serverTools, toolFields } from './tools.ts'
 
 /**
  * A generateContent request as a chat request. What only Gemini can do (cached contents, safety settings) is refused: towards Gemini the request goes as it came and never passes here. `root` is the path of the
@@ -98,16 +99,16 @@ const places: Readonly<Record<string, string>> = {
   modalities: 'generationConfig.responseModalities',
   audio: 'generationConfig.speechConfig',
   tool_choice: 'toolConfig.functionCallingConfig',
-  web_search_options: 'tools',
   service_tier: 'serviceTier',
 }
 
-/** Functions are nearly always in one entry of `tools`, the first. */
 export function paramOfChat(canonical: string, request: unknown): string {
   const path = pathOfServerTool(canonical, () => serverTools(objectOf(request), ''))
   if (path !== undefined) return path
+  const search = pathOfSearch(canonical, () => searchPath(objectOf(request)['tools']), searchWords)
+  if (search !== undefined) return search
   const tool = /^tools\[(\d+)\](?!\.functionD)(?:\.function)?(.*)$/.exec(canonical)
-  if (tool !== null) return `tools[0].functionDeclarations[${tool[1]}]${tool[2]}`
+  if (tool !== null) return pathOfFunction(objectOf(request), Number(tool[1])) + (tool[2] ?? '')
   const [field = ''] = canonical.split(/[.[]/)
   return places[field] ?? canonical
 }

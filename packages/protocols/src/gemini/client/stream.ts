@@ -10,8 +10,6 @@ import {
   type ServerToolCall,
   type Step,
   type ThinkingBlock,
-  type ToolCall,
-  type ToolCallDelta,
   type Usage,
 } from '@sluice/contract'
 import { nameUnread } from '../../citations.ts'
@@ -23,6 +21,7 @@ import { formatUsage } from '../usage.ts'
 import { wantsThoughts } from './config.ts'
 import { geminiError } from './error.ts'
 import { closingParts, finishFields, imageParts, logprobsResult, soundPart } from './parts.ts'
+import { StreamedCalls } from './streamed-calls.ts'
 
 /** How fragments become wire text: server-sent events with `alt=sse`, else the elements of a JSON array. */
 interface Framing {
@@ -60,8 +59,7 @@ type ChunkChoice = ChatChunk['choices'][number]
 /** One answer among several, as far as it must be held back. */
 interface Candidate {
   readonly index: number
-  /** By slot; pieces of several calls may come in turn. */
-  readonly calls: Map<number, ToolCall>
+  readonly calls: StreamedCalls
   readonly blocks: ThinkingBlock[]
   readonly annotations: Fields[]
   readonly serverCalls: ServerToolCall[]
@@ -160,7 +158,7 @@ function partsOf(writing: Writing, { delta }: ChunkChoice, candidate: Candidate)
   candidate.blocks.push(...(delta.thinking_blocks ?? []))
   candidate.annotations.push(...(delta.annotations ?? []))
   candidate.serverCalls.push(...(delta.server_tool_calls ?? []))
-  for (const piece of delta.tool_calls ?? []) addPiece(candidate.calls, piece)
+  for (const piece of delta.tool_calls ?? []) candidate.calls.add(piece)
   return [
     ...(reasoning === '' ? [] : [{ text: reasoning, thought: true }]),
     ...(text === '' ? [] : [{ text }]),
@@ -173,7 +171,7 @@ function partsOf(writing: Writing, { delta }: ChunkChoice, candidate: Candidate)
 /** The calls that a text follows; while one of them is not whole they wait for the end. */
 function callsSoFar(candidate: Candidate): readonly Part[] {
   const { calls, blocks } = candidate
-  if (calls.size === 0 || ![...calls.values()].every(isWhole)) return []
+  if (!calls.areWhole()) return []
   const { earlier, textSignature: signature, calls: parts } = closingOf(candidate)
   calls.clear()
   blocks.length = 0
@@ -181,23 +179,10 @@ function callsSoFar(candidate: Candidate): readonly Part[] {
   return [...earlier, ...signed, ...parts]
 }
 
-/** A piece of a call's arguments may still come where they are no JSON yet. */
-function isWhole({ function: called, custom }: ToolCall): boolean {
-  if (custom !== undefined) return false
-  const text = called?.arguments.trimEnd() ?? ''
-  if (!text.endsWith('}')) return false
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
-}
-
 function newCandidate(index: number): Candidate {
   return {
     index,
-    calls: new Map(),
+    calls: new StreamedCalls(),
     blocks: [],
     annotations: [],
     serverCalls: [],
@@ -207,32 +192,8 @@ function newCandidate(index: number): Candidate {
   }
 }
 
-function addPiece(calls: Map<number, ToolCall>, piece: ToolCallDelta): void {
-  const known = calls.get(piece.index)
-  const extra = piece.extra_content ?? known?.extra_content
-  const id = known?.id ?? piece.id ?? ''
-  if (piece.custom !== undefined || known?.custom !== undefined) {
-    const { name = '', input = '' } = known?.custom ?? {}
-    const custom = {
-      name: name || (piece.custom?.name ?? ''),
-      input: input + (piece.custom?.input ?? ''),
-    }
-    calls.set(piece.index, { id, type: 'custom', custom })
-    return
-  }
-  calls.set(piece.index, {
-    id,
-    type: 'function',
-    function: {
-      name: known?.function?.name || (piece.function?.name ?? ''),
-      arguments: (known?.function?.arguments ?? '') + (piece.function?.arguments ?? ''),
-    },
-    ...(extra == null ? {} : { extra_content: extra }),
-  })
-}
-
 function closingOf({ calls, blocks }: Candidate): ReturnType<typeof closingParts> {
-  return closingParts({ calls: [...calls.values()], blocks })
+  return closingParts({ calls: calls.all(), blocks })
 }
 
 /** Where no end was told before, what waited for one is told here. */

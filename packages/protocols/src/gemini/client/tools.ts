@@ -13,6 +13,7 @@ import {
   isGoogleSearch,
   type PlacedServerTool,
 } from '../../tools/offered-server-tools.ts'
+import { searchFilters } from '../../search-domains.ts'
 import { pick, refuse } from './fields.ts'
 import { toJsonSchema } from './json-schema.ts'
 
@@ -20,6 +21,7 @@ import { toJsonSchema } from './json-schema.ts'
 export function toolFields(request: Fields, root: string): Partial<ChatRequest> {
   const entries = listOf(request['tools']).filter(isObject)
   const server = serverTools(request, root)
+  const search = entries.map((entry) => pick(entry, 'googleSearch')).find(isObject)
   const tools = entries.flatMap((entry, index) =>
     listOf(pick(entry, 'functionDeclarations'))
       .filter(isObject)
@@ -31,15 +33,39 @@ export function toolFields(request: Fields, root: string): Partial<ChatRequest> 
   return {
     ...(tools.length === 0 ? {} : { tools }),
     ...(choice === undefined ? {} : { tool_choice: choice }),
-    ...(asksForSearch(request) ? { web_search_options: {} } : {}),
+    ...(search === undefined ? {} : { web_search_options: searchOptions(search) }),
     ...(server.length === 0 ? {} : { server_tools: server.map(({ tool }) => tool) }),
   }
 }
 
-function asksForSearch(request: unknown): boolean {
-  return listOf(objectOf(request)['tools'])
-    .filter(isObject)
-    .some((entry) => pick(entry, 'googleSearch') !== undefined)
+/** Where the caller wrote the function that is at this place of chat's list; most write all in one entry. */
+export function pathOfFunction(request: Fields, at: number): string {
+  const paths = listOf(request['tools']).flatMap((entry, index) =>
+    listOf(pick(objectOf(entry), 'functionDeclarations'))
+      .filter(isObject)
+      .map((_, place) => `tools[${index}].functionDeclarations[${place}]`),
+  )
+  return paths[at] ?? `tools[0].functionDeclarations[${at}]`
+}
+
+/** A search of Google's; what it shall keep out of is `blocked_domains` (Vertex AI, Tool.GoogleSearch). */
+export function searchOptions(search: Fields): Fields {
+  return searchFilters({ blocked_domains: pick(search, 'excludeDomains') })
+}
+
+/** Where the search stands among the tools of a request, in the spelling of the caller. */
+export function searchPath(tools: unknown): string {
+  const found = listOf(tools).flatMap((entry, index) =>
+    Object.entries(objectOf(entry)).flatMap(([name, value]) =>
+      isGoogleSearch(name, value) ? [`tools[${index}].${name}`] : [],
+    ),
+  )
+  return found[0] ?? 'tools'
+}
+
+/** What the search calls what stands in chat's options. */
+export const searchWords: Readonly<Record<string, string>> = {
+  'filters.blocked_domains': 'excludeDomains',
 }
 
 /** The tools of Google's own that others may have too; what of a search has no word elsewhere is refused. */
@@ -52,7 +78,7 @@ export function serverTools(request: Fields, root: string): readonly PlacedServe
         const isDeclared = name === 'functionDeclarations' || name === 'function_declarations'
         if (value === null || isDeclared) return []
         if (isGoogleSearch(name, value)) {
-          const [wish] = Object.keys(objectOf(value))
+          const [wish] = Object.keys(objectOf(value)).filter((wish) => !known.has(wish))
           return wish === undefined ? [] : refuse(`${path}.${wish}`)
         }
         const tool = geminiTool(name, value)
@@ -60,6 +86,9 @@ export function serverTools(request: Fields, root: string): readonly PlacedServe
       }),
     )
 }
+
+/** What of a search has a word elsewhere. */
+const known: ReadonlySet<string> = new Set(['excludeDomains', 'exclude_domains'])
 
 function toolOf(declaration: Fields, path: string): Tool {
   if (declaration['behavior'] === 'NON_BLOCKING') refuse(`${path}.behavior`)

@@ -5,12 +5,13 @@ import {
   type Fields,
   GatewayError,
   isObject,
-  listOf,
   objectOf,
   someText,
 } from '@sluice/contract'
+import { boundedList } from '../../bounded.ts'
 import { answerMessage, chatReply } from '../../chat-reply.ts'
 import type { CodecContext, Decoded, Received } from '../../protocol.ts'
+import { BytePlaces } from '../byte-places.ts'
 import { failureOf, finishReasonOf } from '../finish-reasons.ts'
 import { readAnnotations } from '../grounding.ts'
 import { contentUsage, ServerTools } from '../server-tools.ts'
@@ -28,7 +29,7 @@ export function decodeChat(
   request: ChatRequest,
 ): Decoded<'chat'> {
   const body = bodyOf(received)
-  const candidates = listOf(body['candidates']).filter(isObject)
+  const candidates = boundedList(body['candidates'], 'candidates').filter(isObject)
   const choices =
     candidates.length === 0
       ? [blockedChoice(body)]
@@ -74,7 +75,7 @@ function choiceOf(candidate: Fields, place: number, asked: Asked): Choice {
 
 function messageOf(parts: CandidateParts, candidate: Fields, asked: Asked): AnswerMessage {
   const { text, textPlaces, reasoning, calls, blocks, images, audio } = parts
-  const annotations = readAnnotations(candidate, text)
+  const annotations = readAnnotations(candidate, new BytePlaces(text))
   const serverTools = new ServerTools(asked.context.newId)
   const serverCalls = [...serverTools.read(candidate), ...serverTools.rest()]
   const isElsewhere = calls.length > 0 || images.length > 0 || audio !== undefined

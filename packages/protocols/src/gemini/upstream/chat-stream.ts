@@ -3,14 +3,15 @@ import {
   type ChatDelta,
   type Fields,
   isObject,
-  listOf,
   type ServerSentEvent,
   type Step,
   someText,
 } from '@sluice/contract'
+import { assertBounded, boundedList } from '../../bounded.ts'
 import { assertCut } from '../../finished.ts'
 import type { CodecContext, StreamReader } from '../../protocol.ts'
 import { callsAndTexts, type PlacedText, placedTexts } from '../../text-places.ts'
+import { BytePlaces } from '../byte-places.ts'
 import { finishReasonOf } from '../finish-reasons.ts'
 import { readAnnotations } from '../grounding.ts'
 import { ServerToolCounter, ServerTools } from '../server-tools.ts'
@@ -27,7 +28,7 @@ interface Choice {
   calls: number
   reason: string | undefined
   /** The text so far, into which citations point. */
-  text: string
+  readonly text: BytePlaces
   /** What they cite, over all fragments. */
   readonly sources: Fields[]
   readonly serverTools: ServerTools
@@ -41,7 +42,7 @@ function newChoice({ context }: Pick<Reading, 'context'>, index: number, reason?
     functions,
     calls: 0,
     reason,
-    text: '',
+    text: new BytePlaces(),
     sources: [],
     serverTools: new ServerTools(context.newId),
     audioId: undefined,
@@ -76,7 +77,7 @@ export function createChatReader(context: CodecContext): StreamReader<'chat'> {
 function read(reading: Reading, event: ServerSentEvent): readonly Step<ChatChunk>[] {
   const fragment = fragmentOf(event)
   if (fragment === undefined) return []
-  const steps = listOf(fragment['candidates'])
+  const steps = boundedList(fragment['candidates'], 'candidates')
     .filter(isObject)
     .flatMap((candidate, place) => candidateSteps(reading, candidate, place))
   if (blockReasonOf(fragment) !== undefined && reading.choices.size === 0)
@@ -105,7 +106,7 @@ function candidateSteps(reading: Reading, candidate: Fields, place: number): Ste
   const choice = known ?? newChoice(reading, index)
   const steps = known === undefined ? [...beginChoice(reading, choice)] : []
   const parts = readParts(candidate, choice.functions)
-  choice.text += parts.text
+  choice.text.add(parts.text)
   if (parts.audio !== undefined) choice.audioId ??= reading.context.newId('audio_')
   const logprobs = readLogprobs(candidate)
   const deltas = deltasOf(parts, candidate, choice)
@@ -124,6 +125,7 @@ function candidateSteps(reading: Reading, candidate: Fields, place: number): Ste
 
 function beginChoice(reading: Reading, choice: Choice): readonly Step<ChatChunk>[] {
   reading.choices.set(choice.index, choice)
+  assertBounded(reading.choices.size, 'candidates')
   return [
     stepOf(reading, choice.index, {
       delta: { role: 'assistant', content: '' },

@@ -1,18 +1,18 @@
 import {
   type Fields,
   formatJson,
-  GatewayError,
   isObject,
   listOf,
   someText,
   type ToolCall,
 } from '@sluice/contract'
 import { withSignature } from '../../call-signature.ts'
+import { GrownArguments, garbledCall } from './grown-arguments.ts'
 
 interface OpenCall {
   readonly id: string
   readonly name: string
-  readonly args: Fields
+  readonly args: GrownArguments
   readonly signature: string | undefined
 }
 
@@ -36,7 +36,7 @@ export function createFunctionCalls(newId: (prefix: string) => string): Function
     if (name === undefined) return undefined
     // Without an id in the answer the call gets one, by which its result will find it again.
     const id = someText(call['id']) ?? newId('call_')
-    const args = isObject(call['args']) ? call['args'] : {}
+    const args = new GrownArguments(isObject(call['args']) ? call['args'] : {})
     return { id, name, args, signature: someText(part['thoughtSignature']) }
   }
 
@@ -45,15 +45,12 @@ export function createFunctionCalls(newId: (prefix: string) => string): Function
     read(part) {
       const call = part['functionCall']
       if (!isObject(call)) return []
-      if (open !== undefined && someText(call['name']) !== undefined) throw garbled()
+      if (open !== undefined && someText(call['name']) !== undefined) throw garbledCall()
       const known = open ?? begin(call, part)
       if (known === undefined) return []
-      let { args } = known
-      for (const piece of listOf(call['partialArgs']))
-        if (isObject(piece)) args = withPiece(args, piece)
-      const grown = { ...known, args }
-      open = call['willContinue'] === true ? grown : undefined
-      return open === undefined ? [toolCall(grown)] : []
+      for (const piece of listOf(call['partialArgs'])) if (isObject(piece)) known.args.add(piece)
+      open = call['willContinue'] === true ? known : undefined
+      return open === undefined ? [toolCall(known)] : []
     },
   }
 }
@@ -62,56 +59,7 @@ function toolCall({ id, name, args, signature }: OpenCall): ToolCall {
   return {
     id,
     type: 'function',
-    function: { name, arguments: formatJson(args) },
+    function: { name, arguments: formatJson(args.whole()) },
     ...(signature === undefined ? {} : withSignature(signature)),
   }
-}
-
-function garbled(): GatewayError {
-  return new GatewayError(
-    'upstream_garbled',
-    'The upstream’s pieces of a tool call do not fit together',
-  )
-}
-
-function withPiece(args: Fields, piece: Fields): Fields {
-  const grown = withValue(args, pathOf(piece['jsonPath']), piece)
-  if (!isObject(grown)) throw garbled()
-  return grown
-}
-
-/** `$.a.b[0]` and `$['a']` as steps. */
-function pathOf(path: unknown): readonly (string | number)[] {
-  const text = someText(path) ?? ''
-  const steps = [...text.matchAll(/\.([^.[\]]+)|\[(\d+)\]|\['([^']*)'\]|\["([^"]*)"\]/g)]
-  if (!text.startsWith('$') || steps.length === 0) throw garbled()
-  return steps.map(([, name, index, single, double]) =>
-    index === undefined ? (name ?? single ?? double ?? '') : Number(index),
-  )
-}
-
-function withValue(value: unknown, path: readonly (string | number)[], piece: Fields): unknown {
-  const [step, ...rest] = path
-  if (step === undefined) return valueOf(value, piece)
-  if (typeof step === 'string') {
-    if (value !== undefined && !isObject(value)) throw garbled()
-    const known = new Map(Object.entries(value ?? {}))
-    known.set(step, withValue(known.get(step), rest, piece))
-    return Object.fromEntries(known)
-  }
-  const list = value ?? []
-  // Elements come in their order, so that no index makes a list longer than what was sent.
-  if (!Array.isArray(list) || step > list.length) throw garbled()
-  return replaced(list, step, withValue(list[step], rest, piece))
-}
-
-function replaced(list: readonly unknown[], at: number, value: unknown): readonly unknown[] {
-  return [...list.slice(0, at), value, ...list.slice(at + 1)]
-}
-
-/** A text may come in several pieces. */
-function valueOf(before: unknown, piece: Fields): unknown {
-  const { stringValue: text, numberValue: number, boolValue: bool } = piece
-  if (typeof text === 'string') return typeof before === 'string' ? before + text : text
-  return number ?? bool ?? null
 }

@@ -18,9 +18,12 @@ const budgets: Readonly<Record<Effort, number>> = {
 const proBudgetMin = 128
 const proBudgetMax = 32_768
 
+/** As much as the model likes. */
+const ownChoice = -1
+
 /**
- * How much to think: `thinking_budget` in tokens, or `reasoning_effort`. Thoughts are asked for wherever thinking is.
- * Undefined leaves it to the model.
+ * How much to think: `thinking_budget` in tokens, or `reasoning_effort`, which says more than a budget left to the
+ * model. Thoughts are asked for wherever thinking is. Undefined leaves it to the model.
  */
 export function thinkingConfig(
   request: ChatRequest,
@@ -28,7 +31,7 @@ export function thinkingConfig(
 ): Readonly<Record<string, unknown>> | undefined {
   const { thinking_budget: budget, reasoning_effort: effort } = request
   const style = thinkingStyleOf(context.model)
-  if (budget != null) {
+  if (budget != null && (budget !== ownChoice || effort == null)) {
     if (style !== 'none') return budgetIn(budget, context)
     if (budget > 0) context.leftOut('thinking_budget')
     return undefined

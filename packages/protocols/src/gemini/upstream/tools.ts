@@ -1,6 +1,7 @@
 import { type ChatRequest, objectOf, type Tool, type ToolChoice } from '@sluice/contract'
 import { mixesTools, takesJsonSchema } from '../../families/gemini.ts'
 import type { CodecContext } from '../../protocol.ts'
+import { domainLists, lackDomains, searchDomains } from '../../search-domains.ts'
 import { allowedTools } from '../../tools/allowed-tools.ts'
 import { lackServerTools, sentServerTools } from '../../tools/offered-server-tools.ts'
 import type { FunctionCallingConfig } from '../generate-content.ts'
@@ -81,7 +82,11 @@ function searchOf(options: Readonly<Record<string, unknown>>, context: CodecCont
   const size = options['search_context_size']
   if (size != null && size !== 'medium') context.leftOut('web_search_options.search_context_size')
   if (options['user_location'] != null) context.leftOut('web_search_options.user_location')
-  return { googleSearch: {} }
+  // Only Vertex, where a project is, keeps out of domains; nothing of Google's keeps to some.
+  const isVertex = context.settings['project'] !== undefined
+  lackDomains(options, isVertex ? ['allowed_domains'] : domainLists, context)
+  const { blocked_domains: blocked } = searchDomains(options)
+  return { googleSearch: isVertex && blocked !== undefined ? { excludeDomains: blocked } : {} }
 }
 
 /**

@@ -3,6 +3,7 @@ import type { ClientFormat, FormatContext } from '../../protocol.ts'
 import { compactionItem, summaryIn, withTrigger } from './compaction.ts'
 import { inputItems, itemIds, itemsOf } from './history.ts'
 import { usageOf } from './reply.ts'
+import { pathInInput } from './message-paths.ts'
 import { canonicalOf, paramOf } from './request.ts'
 import { CompactReply, CompactRequest, type InputItem, type ResponsesRequest } from './schema.ts'
 
@@ -22,7 +23,8 @@ export const responsesCompact: ClientFormat<'chat'> = {
   },
   fromCanonical: (reply, request, context) => compactReply(reply, checked(request), context),
   error: (error) => error.toJSON(),
-  paramOf: (canonical, request) => paramOf(canonical, checked(request)),
+  paramOf: (canonical, request) =>
+    pathInInput(canonical, request) ?? paramOf(canonical, checked(request)),
 }
 
 /** The fields this address knows, of a request that the schema was applied to. */

@@ -1,4 +1,5 @@
 import type { ClientFormat } from '../../protocol.ts'
+import { pathInInput } from './message-paths.ts'
 import { responseOf } from './reply.ts'
 import { canonicalOf, paramOf } from './request.ts'
 import { respellResponses } from './respell.ts'
@@ -14,13 +15,15 @@ export const responses: ClientFormat<'chat'> = {
   paths: ['/v1/responses'],
   request: schema,
   reply: ResponseObject,
+  kept: ['previous_response_id', 'conversation', 'prompt'],
   example: { model: 'builtin-chat', input: 'What is 6 times 7?' },
   respell: respellResponses,
   toCanonical: (request, context) => canonicalOf(checked(request), context),
   fromCanonical: (reply, request, context) => responseOf(reply, checked(request), context),
   writer: (request, context) => createChatWriter(checked(request), context),
   error: (error) => error.toJSON(),
-  paramOf: (canonical, request) => paramOf(canonical, checked(request)),
+  paramOf: (canonical, request) =>
+    pathInInput(canonical, request) ?? paramOf(canonical, checked(request)),
   prefixOf(request) {
     const { tools, instructions, input } = checked(request)
     return [tools, instructions, typeof input === 'string' ? input : input.slice(0, 2)]

@@ -56,6 +56,12 @@ export function offeredTools(request: Offering, reports: Reports): OfferedTools 
     : { tools: own, server, search: searchOptions(found, `tools[${search}]`, reports) }
 }
 
+/** Where the search stands among the tools of a request. */
+export function searchPath({ tools }: Offering): string {
+  const at = (tools ?? []).findIndex(isSearch)
+  return at === -1 ? 'tools' : `tools[${at}]`
+}
+
 /** What OpenAI runs itself, but its search. */
 export function serverTools(request: Offering): readonly PlacedServerTool[] {
   return offeredIn(request).flatMap(({ tool: given, path }) => {

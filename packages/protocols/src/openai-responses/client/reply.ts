@@ -11,10 +11,10 @@ import {
   textOf,
 } from '@sluice/contract'
 import { callSignature } from '../../call-signature.ts'
-import { annotationsIn, readCitation } from '../../citations.ts'
+import { type CitedText, citedTexts, readCitation } from '../../citations.ts'
 import { interleaved } from '../../interleaved.ts'
 import type { FormatContext } from '../../protocol.ts'
-import { callsAndTexts, type PlacedText, placedTexts } from '../../text-places.ts'
+import { callsAndTexts } from '../../text-places.ts'
 import { asksForCompaction, compactionItem, summaryIn } from './compaction.ts'
 import { itemIds } from './history.ts'
 import { createFlatNames, type FlatNames } from './offered-tools.ts'
@@ -164,7 +164,7 @@ function outputOf(choice: Choice, logprobs: boolean, context: ItemContext): Outp
   const { message } = choice
   const { reasoning_content: reasoning, thinking_blocks: blocks } = message
   const status = choice.finish_reason === 'length' ? 'incomplete' : 'completed'
-  const texts = placedTexts(message)
+  const texts = citedTexts(message)
   const content = partsOf(choice, texts, logprobs)
   return [
     ...plainItems(reasoning ?? '', blocks ?? [], newId),
@@ -178,7 +178,7 @@ function outputOf(choice: Choice, logprobs: boolean, context: ItemContext): Outp
       callsAndTexts(
         (message.tool_calls ?? []).map((call) => callItems(call, newId)),
         texts,
-        (text) => [messageItem(newId('msg_'), { content: [textIn(message, text)], status })],
+        (text) => [messageItem(newId('msg_'), { content: [textIn(text)], status })],
       ),
     ),
   ]
@@ -197,25 +197,18 @@ function plainItems(
 /** What was said before the calls. */
 function partsOf(
   { message, logprobs }: Choice,
-  texts: readonly PlacedText[],
+  texts: readonly CitedText[],
   told: boolean,
 ): readonly Fields[] {
   const { refusal } = message
   return [
-    ...texts
-      .filter(({ calls }) => calls === 0)
-      .map((text) => textIn(message, text, told ? logprobs : null)),
+    ...texts.filter(({ calls }) => calls === 0).map((text) => textIn(text, told ? logprobs : null)),
     ...(refusal === null || refusal === '' ? [] : [{ type: 'refusal', refusal }]),
   ]
 }
 
-function textIn(
-  message: Choice['message'],
-  placed: PlacedText,
-  logprobs: ChoiceLogprobs | null = null,
-): Fields {
-  const annotations = annotationsIn(message, placed).map(flatAnnotation)
-  return textPart(placed.text, { annotations, logprobs })
+function textIn({ text, annotations }: CitedText, logprobs: ChoiceLogprobs | null = null): Fields {
+  return textPart(text, { annotations: annotations.map(flatAnnotation), logprobs })
 }
 
 export function textPart(

@@ -1,6 +1,7 @@
 import { type ChatRequest, type Fields, type Message, type Tool } from '@sluice/contract'
 import { applyFormatDecisions, type FormatDecisions } from '../../decisions.ts'
 import type { FormatContext } from '../../protocol.ts'
+import { pathOfSearch } from '../../search-domains.ts'
 import { pathOfServerTool } from '../../tools/offered-server-tools.ts'
 import { wrappedFormat } from '../text-format.ts'
 import { wrappedChoice } from '../tools.ts'
@@ -12,6 +13,7 @@ import {
   type FlatNames,
   offeredTools,
   pathOfTool,
+  searchPath,
   serverTools,
 } from './offered-tools.ts'
 import { type ResponsesRequest, ResponsesRequest as ResponsesSchema } from './schema.ts'
@@ -128,7 +130,6 @@ const params: Readonly<Record<string, string>> = {
   response_format: 'text.format',
   logprobs: 'include',
   messages: 'input',
-  web_search_options: 'tools',
 }
 
 /** The path in this format of a canonical field. Messages are gathered from items, so their indexes are not kept. */
@@ -137,6 +138,8 @@ export function paramOf(canonical: string, request: ResponsesRequest): string {
   if (name === 'messages') return 'input'
   const server = pathOfServerTool(canonical, () => serverTools(request))
   if (server !== undefined) return server
+  const search = pathOfSearch(canonical, () => searchPath(request))
+  if (search !== undefined) return search
   const rest = canonical.slice(name.length)
   // Tools of namespaces are gathered in one list; a path of this format's own stays.
   const tool =

@@ -9,7 +9,9 @@ import {
   type ResponseFormat,
   type ThinkingBlock,
   type Tool,
+  type ToolCall,
 } from '@sluice/contract'
+import { argumentsText } from '../../call-arguments.ts'
 import type { FormatContext, StreamWriter } from '../../protocol.ts'
 import { serverToolText } from '../../server-tools.ts'
 import { pathOfServerTool } from '../../tools/offered-server-tools.ts'
@@ -23,7 +25,7 @@ import {
   withFunctionCalls,
   withFunctionDelta,
 } from './functions.ts'
-import { isCalled, offeredTools, serverTools } from './offered-tools.ts'
+import { isCalled, offeredTools, pathOfSearchTool, serverTools } from './offered-tools.ts'
 import type { ChatCompletionMessage, ChatCompletionRequest } from './schema.ts'
 import { writeChunks } from './stream.ts'
 import {
@@ -134,8 +136,17 @@ function plainMessage(message: Message): Message {
     ...(content === undefined
       ? {}
       : { content: saysNothing(message) ? '' : contentOf(content, cache) }),
-    ...(calls === undefined ? {} : { tool_calls: calls && calls.map(withoutNullFields) }),
+    ...(calls === undefined
+      ? {}
+      : { tool_calls: calls && calls.map(withoutNullFields).map(withArguments) }),
   }
+}
+
+/** Of a tool without parameters models say nothing, or `null`. */
+function withArguments(call: ToolCall): ToolCall {
+  const { function: called } = call
+  if (called === undefined) return call
+  return { ...call, function: { ...called, arguments: argumentsText(called.arguments) } }
 }
 
 /** Of most messages nothing changes, and none of thousands is copied for that. */
@@ -210,6 +221,8 @@ export function paramOfChat(canonical: string, request: ChatCompletionRequest): 
       return older ? `functions${rest.replace('.function', '')}` : field + givenPlace(request, rest)
     case 'server_tools':
       return pathOfServerTool(canonical, () => serverTools(request.tools ?? []))
+    case 'web_search_options':
+      return pathOfSearchTool(canonical, request) ?? canonical
     case 'tool_choice':
       return older ? 'function_call' : canonical
     case 'reasoning_effort':

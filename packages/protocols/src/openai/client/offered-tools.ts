@@ -1,10 +1,17 @@
-import { type Fields, isObject, type Tool } from '@sluice/contract'
+import { type Fields, isObject, objectOf, type Tool } from '@sluice/contract'
 import {
   searchOptions as claudeSearchOptions,
   isSearch as isClaudeSearch,
+  searchWords as claudeSearchWords,
 } from '../../anthropic/client/tools.ts'
+import {
+  searchOptions as googleSearchOptions,
+  searchPath as googleSearchPath,
+  searchWords as googleSearchWords,
+} from '../../gemini/client/tools.ts'
 import { isSearch, searchOptions } from '../../openai-responses/tools.ts'
 import type { FormatContext } from '../../protocol.ts'
+import { pathOfSearch } from '../../search-domains.ts'
 import {
   anthropicTool,
   geminiTool,
@@ -50,6 +57,21 @@ export function offeredTools(
   return search === undefined ? { tools, server } : { tools, search, server }
 }
 
+/** The caller's path of a canonical one into a search that a tool asked for; undefined for every other. */
+export function pathOfSearchTool(
+  canonical: string,
+  { tools, web_search_options: own }: ChatCompletionRequest,
+): string | undefined {
+  // The caller's own options go first.
+  const given = own == null ? (tools ?? []) : []
+  const at = given.findIndex(isProviderSearch)
+  const tool = given[at]
+  if (tool === undefined) return undefined
+  if (isSearch(tool)) return pathOfSearch(canonical, () => `tools[${at}]`)
+  if (isClaudeSearch(tool)) return pathOfSearch(canonical, () => `tools[${at}]`, claudeSearchWords)
+  return pathOfSearch(canonical, () => googleSearchPath(given), googleSearchWords)
+}
+
 /** What a provider runs itself, but its search. */
 export function serverTools(given: readonly GivenTool[]): readonly PlacedServerTool[] {
   return given.flatMap((tool, index) => serverToolsIn(tool, `tools[${index}]`))
@@ -78,5 +100,9 @@ function searchOf(
   reports: Pick<FormatContext, 'leftOut' | 'unsupported'>,
 ): Fields {
   if (isSearch(tool)) return searchOptions(tool, path, reports)
-  return isClaudeSearch(tool) ? claudeSearchOptions({ tool, path }, reports) : {}
+  if (isClaudeSearch(tool)) return claudeSearchOptions({ tool, path }, reports)
+  const fields = Object.entries(tool).flatMap(([name, value]) =>
+    isGoogleSearch(name, value) ? [objectOf(value)] : [],
+  )
+  return googleSearchOptions(fields[0] ?? {})
 }

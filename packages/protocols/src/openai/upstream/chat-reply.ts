@@ -16,6 +16,7 @@ import {
   type ToolCall,
   textOf,
 } from '@sluice/contract'
+import { boundedList } from '../../bounded.ts'
 import { argumentsText } from '../../call-arguments.ts'
 import type { Annotation } from '../../citations.ts'
 import { bodyOf } from '../../failure.ts'
@@ -30,7 +31,7 @@ import { detailsBlock, detailsOf } from './reasoning-details.ts'
 /** Reads a whole chat completion of OpenAI or anything that calls itself compatible. */
 export function decodeChat(received: Received, context: CodecContext): Decoded<'chat'> {
   const body = bodyOf(received)
-  const choices = listOf(body['choices']).filter(isObject)
+  const choices = boundedList(body['choices'], 'choices').filter(isObject)
   if (choices.length === 0)
     throw new GatewayError('upstream_garbled', 'The upstream answered without a choice')
   const usage = usageOfAnswer(body)

@@ -3,6 +3,7 @@ import {
   type ContentPart,
   type Fields,
   formatDataUrl,
+  isObject,
   type Message,
   registeredDataUrl,
   type Tool,
@@ -11,6 +12,7 @@ import { type Decisions, lackBreakpoints, withoutFields } from '../../decisions.
 import { chatFamily, unknownFamily } from '../../families/chat-models.ts'
 import { pdfAsFile } from '../../file-types.ts'
 import { fittedId } from '../../fitted-id.ts'
+import { domainLists, lackDomains } from '../../search-domains.ts'
 import type { CodecContext } from '../../protocol.ts'
 import { sentServerTools } from '../../tools/offered-server-tools.ts'
 import { type ChatOptions, chatExtensions } from './options.ts'
@@ -91,7 +93,17 @@ export function chatBody(
     decision === 'sent' || knows.has(field) ? [] : [field],
   )
   const lacks = [...notes, ...own, ...(options.lacks ?? []), ...family.lacks]
-  return withoutNulls(withoutFields(body, lacks, context))
+  const kept = withoutFields(body, lacks, context)
+  return withoutNulls(knows.has('search_domains') ? kept : anywhere(kept, context))
+}
+
+/** A search that looks anywhere: chat has no word for domains. */
+function anywhere(body: Fields, context: CodecContext): Fields {
+  const { web_search_options: options } = body
+  if (!isObject(options) || options['filters'] === undefined) return body
+  lackDomains(options, domainLists, context)
+  const { filters: _, ...rest } = options
+  return { ...body, web_search_options: rest }
 }
 
 /** OpenAI's schema ends `safety_identifier` here, and others their `user` or its like a little later. */

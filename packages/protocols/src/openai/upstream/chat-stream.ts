@@ -10,6 +10,7 @@ import {
   type Step,
   someText,
 } from '@sluice/contract'
+import { assertBounded, boundedList } from '../../bounded.ts'
 import { shiftedAnnotation } from '../../citations.ts'
 import type { CodecContext, StreamReader } from '../../protocol.ts'
 import { eventObject } from '../../read-json.ts'
@@ -20,6 +21,7 @@ import { ExecutedTools } from './executed-tools.ts'
 import { finishReasonOf } from './finish-reasons.ts'
 import { logprobsOf } from './logprobs.ts'
 import { addDetail, detailsBlock, detailsOf } from './reasoning-details.ts'
+import { createSignedBlocks, type SignedBlocks } from './signed-blocks.ts'
 import { createToolCallSlots, type ToolCallSlots } from './tool-call-slots.ts'
 
 type ChatStep = Step<ChatChunk>
@@ -29,6 +31,7 @@ interface ChoiceState {
   readonly slots: ToolCallSlots
   /** OpenRouter's, until something else is said. */
   readonly details: Fields[]
+  readonly signed: SignedBlocks
   /** Characters of text so far, into which citations point. */
   length: number
   finished: boolean
@@ -59,7 +62,7 @@ function read(reading: Reading, event: ServerSentEvent): readonly ChatStep[] {
   const chunk = eventObject(event)
   if (chunk === undefined) return []
   const steps: ChatStep[] = []
-  const choices = listOf(chunk['choices']).filter(isObject)
+  const choices = boundedList(chunk['choices'], 'choices').filter(isObject)
   for (const choice of choices) readChoice(reading, choice, chunk, steps)
   // xAI's come in a last chunk without a choice.
   if (choices.length === 0 && reading.choices.has(0)) readSources(reading, chunk, steps)
@@ -88,10 +91,12 @@ function readChoice(reading: Reading, choice: Fields, chunk: Fields, steps: Chat
     state = {
       slots: createToolCallSlots(() => reading.context.newId('call_')),
       details: [],
+      signed: createSignedBlocks(),
       length: 0,
       finished: false,
     }
     reading.choices.set(index, state)
+    assertBounded(reading.choices.size, 'choices')
     tell({ role: 'assistant', content: '' })
   }
   // A few upstreams stream one chunk with the whole message in it.
@@ -111,7 +116,8 @@ function readChoice(reading: Reading, choice: Fields, chunk: Fields, steps: Chat
 
 function deltaOf(reading: Reading, delta: Fields, chunk: Fields, state: ChoiceState): ChatDelta {
   const { text, reasoning, annotations: cited } = readContent(delta['content'])
-  const thought = readReasoning(delta) || reasoning
+  const signed = state.signed.read(listOf(delta['thinking_blocks']).filter(isThinkingBlock))
+  const thought = readReasoning(delta) || reasoning || signed.text
   const refusal = someText(delta['refusal'])
   const { audio } = delta
   const images = imagesOf(listOf(delta['images']))
@@ -126,10 +132,7 @@ function deltaOf(reading: Reading, delta: Fields, chunk: Fields, state: ChoiceSt
   const toolCalls = pieces.flatMap((piece) => state.slots.read(piece))
   for (const piece of detailsOf(delta)) addDetail(state.details, piece)
   const isOver = text !== '' || toolCalls.length > 0
-  const blocks = [
-    ...listOf(delta['thinking_blocks']).filter(isThinkingBlock),
-    ...(isOver ? detailsBlock(state.details.splice(0)) : []),
-  ]
+  const blocks = [...signed.blocks, ...(isOver ? detailsBlock(state.details.splice(0)) : [])]
   return {
     ...(thought === '' ? {} : { reasoning_content: thought }),
     ...(blocks.length === 0 ? {} : { thinking_blocks: blocks }),

@@ -8,13 +8,13 @@ import {
   type Fields,
   GatewayError,
   isObject,
-  listOf,
   matches,
   noUsage,
   objectOf,
   type Step,
   someText,
 } from '@sluice/contract'
+import { boundedList } from '../../bounded.ts'
 import type { Static } from 'typebox'
 import { withoutFields } from '../../decisions.ts'
 import { bodyOf } from '../../failure.ts'
@@ -61,7 +61,7 @@ function completeBody(
 
 function decodeComplete(received: Received, context: CodecContext): Decoded<'complete'> {
   const body = bodyOf(received)
-  const choices = listOf(body['choices']).filter(isObject)
+  const choices = boundedList(body['choices'], 'choices').filter(isObject)
   if (choices.length === 0)
     throw new GatewayError('upstream_garbled', 'The upstream answered without a choice')
   const usage = usageIn(body)
@@ -100,7 +100,7 @@ function completionLogprobs(value: unknown): Static<typeof CompletionLogprobs> |
 function createCompleteReader(context: CodecContext): StreamReader<'complete'> {
   let envelope: Omit<CompleteChunk, 'choices'> | undefined
   const read = (chunk: Fields): readonly Step<CompleteChunk>[] => {
-    const choices = listOf(chunk['choices']).filter(isObject)
+    const choices = boundedList(chunk['choices'], 'choices').filter(isObject)
     const usage = usageIn(chunk)
     const used = usage === undefined ? [] : [{ usage }]
     if (choices.length === 0) return used

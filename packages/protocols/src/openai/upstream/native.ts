@@ -5,6 +5,7 @@ import { readUsage, servedAs, usageIn } from '../../usage.ts'
 import { fitsChat } from './chat-fits.ts'
 import { usageOfAnswer } from './executed-tools.ts'
 import { imageUsage } from './image-reply.ts'
+import { mendedAnswer, mendedHistory } from './no-arguments.ts'
 import type { ChatOptions } from './options.ts'
 import { refusedAtChat } from './refused-fields.ts'
 import { createTypedEventWatcher } from './typed-events.ts'
@@ -36,6 +37,8 @@ export function nativeChat(options: ChatOptions = {}): Native {
     watcher: createCompletionWatcher,
     usage: (body) => usageOfAnswer(objectOf(body)),
     asksForUsage: true,
+    mends: mendedHistory,
+    mended: mendedAnswer,
   })
 }
 

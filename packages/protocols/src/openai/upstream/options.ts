@@ -24,6 +24,7 @@ export const chatExtensions = [
   'images',
   'extra_content',
   'video_url',
+  'search_domains',
 ] as const
 
 /** OpenRouter's, and Anthropic's. */

@@ -4,10 +4,12 @@ import {
   formatJson,
   isObject,
   listOf,
+  objectOf,
   type OperationName,
   textOf,
 } from '@sluice/contract'
 import { argumentsText, unreadArguments } from '../../call-arguments.ts'
+import { effortOf } from '../../efforts.ts'
 import type { Quirk } from '../../protocol.ts'
 
 /** For upstreams that refuse `stream_options`; they put usage into the last chunk or say nothing of it. */
@@ -73,14 +75,53 @@ export const requiredAsAny: Quirk = overBody(['chat'], (body) =>
 
 /**
  * Another way to ask for reasoning than `reasoning_effort`, such as Qwen's `enable_thinking`. `write` gives the fields
- * for an effort.
+ * for an effort, or for the one that a budget stands for, which stays beside them.
  */
 export function effortAs(write: (effort: string) => Readonly<Record<string, unknown>>): Quirk {
   return overBody(['chat'], (body) => {
-    const { reasoning_effort: effort, ...rest } = body
+    const { reasoning_effort: given, ...rest } = body
+    const budget = rest['thinking_budget']
+    const thinks = typeof budget === 'number' && budget > 0
+    const effort = given ?? (thinks ? effortOf(budget) : undefined)
     return typeof effort === 'string' ? { ...write(effort), ...rest } : body
   })
 }
+
+/** A budget in OpenRouter's object, which takes it or an effort (https://openrouter.ai/docs/use-cases/reasoning-tokens). */
+export const budgetInReasoning: Quirk = overBody(['chat'], (body) => {
+  const { thinking_budget: budget, reasoning_effort: _, ...rest } = body
+  return typeof budget === 'number' && budget > 0
+    ? { reasoning: { max_tokens: budget }, ...rest }
+    : body
+})
+
+/**
+ * For upstreams that make JSON but hold it to no schema: the model is told the schema
+ * (https://api-docs.deepseek.com/guides/json_mode, which wants the word in the prompt).
+ */
+export const toldSchema: Quirk = overBody(['chat'], (body) => {
+  const { type, json_schema: named } = objectOf(body['response_format'])
+  if (type !== 'json_schema') return body
+  const { schema } = objectOf(named)
+  const said = `Answer with nothing but JSON that fits this JSON Schema: ${formatJson(schema ?? {})}`
+  return {
+    ...body,
+    messages: [{ role: 'system', content: said }, ...listOf(body['messages'])],
+    response_format: { type: 'json_object' },
+  }
+})
+
+/**
+ * Perplexity's one list for the domains of a search, in which a hyphen keeps out of one
+ * (https://docs.perplexity.ai/guides/search-domain-filters).
+ */
+export const searchDomainFilter: Quirk = overBody(['chat'], (body) => {
+  const { filters, ...options } = objectOf(body['web_search_options'])
+  const { allowed_domains: allowed, blocked_domains: blocked } = objectOf(filters)
+  if (filters === undefined) return body
+  const domains = [...listOf(allowed), ...listOf(blocked).map((domain) => `-${textOf(domain)}`)]
+  return { search_domain_filter: domains, ...body, web_search_options: options }
+})
 
 /** Mistral takes reasoning back as it gives it: as a part before the text (Mistral docs, reasoning). */
 export const thinkingAsPart: Quirk = overMessages((message) => {

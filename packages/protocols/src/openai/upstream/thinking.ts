@@ -6,7 +6,7 @@ import type { CodecContext } from '../../protocol.ts'
 
 interface Place {
   readonly family: ChatFamily
-  /** The upstream has a budget in tokens of its own, which goes on as it is. */
+  /** The upstream has a budget in tokens of its own; a positive one goes on as it is, and nobody takes another. */
   readonly knowsBudget: boolean
   readonly context: CodecContext
 }
@@ -15,7 +15,10 @@ interface Place {
 export function thinkingFields(request: ChatRequest, place: Place): Fields {
   const { thinking_budget: budget, reasoning_effort: given, tools } = request
   const { family, knowsBudget, context } = place
-  if (budget != null && knowsBudget) return {}
+  if (budget != null && budget > 0 && knowsBudget) {
+    lackField('reasoning_effort', given, context, 'the thinking budget says how much')
+    return { reasoning_effort: undefined }
+  }
   const { efforts, toolsWithoutEffort } = family
   const asked = given ?? (budget == null ? undefined : effortOf(budget))
   const written = given == null ? 'thinking_budget' : 'reasoning_effort'

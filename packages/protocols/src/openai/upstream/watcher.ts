@@ -8,46 +8,25 @@ import { usageIn } from '../../usage.ts'
 import { readContent, readReasoning } from './content.ts'
 import { ExecutedTools } from './executed-tools.ts'
 import { failureOf } from './finish-reasons.ts'
+import { StreamedArguments } from './no-arguments.ts'
 
 /** Watches a stream of chat or text completion chunks (OpenAI API; the stream ends with `[DONE]`). */
 export function createCompletionWatcher(): StreamWatcher {
-  const open = new Set<unknown>()
-  /** OpenRouter tells the usage in a chunk that has a choice again, without a reason. */
-  const done = new Set<unknown>()
+  const ends = new ChoiceEnds()
   const repeated = new RepeatedEvent()
+  const calls = new StreamedArguments()
+  let mended: string | undefined
   let usageOnly = false
-  let isFinished = false
   let used: Usage | undefined
   const executed = new ExecutedTools()
-
-  /** The answer is whole when every choice that began has a finish reason. */
-  function judge(choices: readonly Fields[]): Verdict {
-    let finished = false
-    for (const choice of choices) {
-      const reason = choice['finish_reason']
-      const failure = failureOf(reason)
-      if (failure !== undefined) return failure
-      const index = choice['index'] ?? 0
-      if (someText(reason) === undefined) {
-        if (!done.has(index)) open.add(index)
-        continue
-      }
-      open.delete(index)
-      done.add(index)
-      finished = true
-      isFinished = true
-    }
-    if (finished && open.size === 0) return 'finish'
-    return choices.some(hasContent) ? 'content' : 'other'
-  }
 
   return {
     see(event) {
       usageOnly = false
+      mended = undefined
       if (repeated.matches(event)) return 'content'
       repeated.forget()
-      if (event.data.trim() === '[DONE]')
-        return isFinished && open.size === 0 ? 'terminal' : endWithoutReason()
+      if (event.data.trim() === '[DONE]') return ends.areAll ? 'terminal' : endWithoutReason()
       const chunk = eventObject(event)
       if (chunk === undefined)
         return event.event === 'error' ? upstreamError(event.data) : 'garbage'
@@ -59,19 +38,55 @@ export function createCompletionWatcher(): StreamWatcher {
       const choices = listOf(chunk['choices']).filter(isObject)
       usageOnly = usage !== undefined && choices.length === 0
       executed.see(choices)
-      const verdict = judge(choices)
+      mended = calls.mend(chunk, choices)
+      const verdict = ends.judge(choices)
       if (verdict === 'content' && usage === undefined) repeated.keep(event)
       return verdict
     },
     repeats(block) {
       if (!repeated.matchesBlock(block)) return false
       usageOnly = false
+      mended = undefined
       return true
     },
     usage: () => used && executed.in(used),
+    get mended() {
+      return mended
+    },
     get usageOnly() {
       return usageOnly
     },
+  }
+}
+
+/** How the choices of a stream end. */
+class ChoiceEnds {
+  readonly #open = new Set<unknown>()
+  /** OpenRouter tells the usage in a chunk that has a choice again, without a reason. */
+  readonly #done = new Set<unknown>()
+
+  /** Every choice that began has a finish reason. */
+  get areAll(): boolean {
+    return this.#done.size > 0 && this.#open.size === 0
+  }
+
+  judge(choices: readonly Fields[]): Verdict {
+    let finished = false
+    for (const choice of choices) {
+      const reason = choice['finish_reason']
+      const failure = failureOf(reason)
+      if (failure !== undefined) return failure
+      const index = choice['index'] ?? 0
+      if (someText(reason) === undefined) {
+        if (!this.#done.has(index)) this.#open.add(index)
+        continue
+      }
+      this.#open.delete(index)
+      this.#done.add(index)
+      finished = true
+    }
+    if (finished && this.#open.size === 0) return 'finish'
+    return choices.some(hasContent) ? 'content' : 'other'
   }
 }
 

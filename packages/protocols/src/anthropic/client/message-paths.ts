@@ -1,0 +1,60 @@
+import { isObject, listOf, objectOf } from '@sluice/contract'
+import { messagePaths, type MessagePlaces } from '../../message-places.ts'
+import { canonicalPrompt } from './request.ts'
+import type { CountTokensRequest } from './schema.ts'
+
+/** The path in the Messages API of what chat has in messages. */
+export const pathInMessages = messagePaths({
+  // The schema of the format has been applied.
+  toCanonical: (request, context) => canonicalPrompt(request as CountTokensRequest, context),
+  placesOf,
+  words: [
+    [/\.(image_url|file)\.(url|file_data)/, '.source'],
+    [/\.function\.arguments/, '.input'],
+    [/\.function\.name/, '.name'],
+    [/^\.tool_calls\[\d+\]\.id/, '.id'],
+    [/\.tool_call_id/, '.tool_use_id'],
+  ],
+})
+
+interface Placed {
+  readonly block: Readonly<Record<string, unknown>>
+  readonly path: string
+}
+
+function blocksIn(content: unknown, path: string): readonly Placed[] {
+  return listOf(content).flatMap((block, index) =>
+    isObject(block) ? [{ block, path: `${path}.content[${index}]` }] : [],
+  )
+}
+
+/** What results hold comes before what else is in their message. */
+function placesOf(request: unknown): MessagePlaces {
+  const messages = listOf(objectOf(request)['messages']).map((message, index) =>
+    blocksIn(objectOf(message)['content'], `messages[${index}]`),
+  )
+  const results = messages.flat().filter(({ block }) => block['type'] === 'tool_result')
+  const media = messages.flatMap((blocks) => [
+    ...blocks
+      .filter(({ block }) => block['type'] === 'tool_result')
+      .flatMap(({ block, path }) => blocksIn(block['content'], path)),
+    ...blocks,
+  ])
+  return {
+    media: media.filter(isMedium).map(({ path }) => path),
+    calls: messages
+      .flat()
+      .filter(({ block }) => block['type'] === 'tool_use')
+      .map(({ path }) => path),
+    results: new Map(results.map(({ block, path }) => [block['tool_use_id'], path])),
+  }
+}
+
+/** Documents that are text become text. */
+function isMedium({ block }: Placed): boolean {
+  const { type } = objectOf(block['source'])
+  return (
+    block['type'] === 'image' ||
+    (block['type'] === 'document' && type !== 'text' && type !== 'content')
+  )
+}

@@ -1,0 +1,89 @@
+import { type Fields, GatewayError, isObject, someText } from '@sluice/contract'
+
+type Step = string | number
+
+/** An object or a list that a piece was added to. */
+class Grown {
+  readonly isList: boolean
+  readonly items: Map<Step, unknown>
+
+  constructor(value: unknown) {
+    if (!Array.isArray(value) && !isObject(value)) throw garbledCall()
+    this.isList = Array.isArray(value)
+    this.items = new Map<Step, unknown>(
+      Array.isArray(value) ? value.entries() : Object.entries(value),
+    )
+  }
+}
+
+/** More steps lead nowhere that anybody means. */
+const stepsMax = 256
+
+/** Arguments of a call that come in pieces, each with its path (Vertex AI, PartialArg). Each costs the steps of its path. */
+export class GrownArguments {
+  readonly #root: Grown
+
+  constructor(args: Fields) {
+    this.#root = new Grown(args)
+  }
+
+  /** Throws `upstream_garbled` where the piece fits nowhere. */
+  add(piece: Fields): void {
+    const path = pathOf(piece['jsonPath'])
+    const [last = ''] = path.splice(-1)
+    let holder = this.#root
+    for (const [index, step] of path.entries()) {
+      const before = itemAt(holder, step)
+      const next =
+        before instanceof Grown ? before : new Grown(before ?? emptyFor(path[index + 1] ?? last))
+      holder.items.set(step, next)
+      holder = next
+    }
+    holder.items.set(last, valueOf(itemAt(holder, last), piece))
+  }
+
+  whole(): unknown {
+    return plain(this.#root)
+  }
+}
+
+export function garbledCall(): GatewayError {
+  return new GatewayError(
+    'upstream_garbled',
+    'The upstream’s pieces of a tool call do not fit together',
+  )
+}
+
+function emptyFor(step: Step): unknown {
+  return typeof step === 'number' ? [] : {}
+}
+
+function plain(value: unknown): unknown {
+  if (!(value instanceof Grown)) return value
+  const items = [...value.items].map(([step, item]) => [step, plain(item)] as const)
+  return value.isList ? items.map(([, item]) => item) : Object.fromEntries(items)
+}
+
+function itemAt({ isList, items }: Grown, step: Step): unknown {
+  // Elements come in their order, so that no index makes a list longer than what was sent.
+  if (isList ? typeof step !== 'number' || step > items.size : typeof step === 'number')
+    throw garbledCall()
+  return items.get(step)
+}
+
+/** `$.a.b[0]` and `$['a']` as steps. */
+function pathOf(path: unknown): Step[] {
+  const text = someText(path) ?? ''
+  const steps = [...text.matchAll(/\.([^.[\]]+)|\[(\d+)\]|\['([^']*)'\]|\["([^"]*)"\]/g)]
+  if (!text.startsWith('$') || steps.length === 0 || steps.length > stepsMax) throw garbledCall()
+  return steps.map(([, name, index, single, double]) =>
+    index === undefined ? (name ?? single ?? double ?? '') : Number(index),
+  )
+}
+
+/** A text may come in several pieces. */
+function valueOf(before: unknown, piece: Fields): unknown {
+  const { stringValue: text, numberValue: number, boolValue: bool } = piece
+  if (typeof text === 'string') return typeof before === 'string' ? before + text : text
+  return number ?? bool ?? null
+}

@@ -1,0 +1,71 @@
+const quote = 34
+const backslash = 92
+const opening = 123
+const closing = 125
+
+/**
+ * How far a JSON object has come whose text comes in pieces, most often the arguments of a call. Looks at each piece
+ * once and parses the text at most once: there may be a million pieces, and each may end like a whole object.
+ */
+export class ObjectProgress {
+  #depth = 0
+  #isQuoted = false
+  #isEscaped = false
+  #isClosed = false
+  #isObject: boolean | undefined
+
+  add(piece: string): void {
+    for (let at = 0; at < piece.length; ) {
+      if (this.#isClosed) return this.#follow(piece.slice(at))
+      if (this.#isQuoted) at = this.#passText(piece, at)
+      else this.#look(piece.charCodeAt(at++))
+    }
+  }
+
+  /** Whether the object has begun and has not ended. */
+  get isOpen(): boolean {
+    return !this.#isClosed && this.#depth > 0
+  }
+
+  /** Whether nothing but white space can follow. `text` is that of all pieces. */
+  isWhole(text: string): boolean {
+    if (!this.#isClosed) return false
+    this.#isObject ??= isJson(text)
+    return this.#isObject
+  }
+
+  /** To behind the next quote of a text, or to the end of the piece: a text may have megabytes. */
+  #passText(piece: string, from: number): number {
+    const begin = this.#isEscaped ? from + 1 : from
+    const found = piece.indexOf('"', begin)
+    const end = found < 0 ? piece.length : found
+    let before = end
+    while (before > begin && piece.charCodeAt(before - 1) === backslash) before -= 1
+    const isEscaped = (end - before) % 2 === 1
+    this.#isEscaped = found < 0 && isEscaped
+    this.#isQuoted = found < 0 || isEscaped
+    return end + 1
+  }
+
+  #look(character: number): void {
+    if (character === quote) this.#isQuoted = true
+    else if (character === opening) this.#depth += 1
+    else if (character === closing) {
+      this.#depth -= 1
+      this.#isClosed = this.#depth <= 0
+    }
+  }
+
+  #follow(rest: string): void {
+    if (rest.trim() !== '') this.#isObject = false
+  }
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}

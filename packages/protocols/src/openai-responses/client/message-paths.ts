@@ -1,0 +1,56 @@
+import { listOf, objectOf, textOf } from '@sluice/contract'
+import { messagePaths, type MessagePlaces } from '../../message-places.ts'
+import { canonicalOf } from './request.ts'
+import type { ResponsesRequest } from './schema.ts'
+
+/** The path in a Responses request of what chat has in messages. */
+export const pathInInput = messagePaths({
+  // The schema of the format has been applied.
+  toCanonical: (request, context) => canonicalOf(request as ResponsesRequest, context),
+  placesOf,
+  words: [
+    [/\.image_url\.detail/, '.detail'],
+    [/\.image_url/, '.image_url'],
+    [/\.file\.file_id/, '.file_id'],
+    [/\.file\.filename/, '.filename'],
+    [/\.file/, '.file_data'],
+    [/\.input_audio/, '.input_audio'],
+    [/\.function\.arguments/, '.arguments'],
+    [/\.custom\.input/, '.input'],
+    [/\.(function|custom)\.name/, '.name'],
+    [/^\.tool_calls\[\d+\]\.id|\.tool_call_id/, '.call_id'],
+  ],
+})
+
+const media: ReadonlySet<unknown> = new Set(['input_image', 'input_file', 'input_audio'])
+
+function mediaIn(content: unknown, path: string): readonly string[] {
+  return listOf(content).flatMap((part, index) =>
+    media.has(objectOf(part)['type']) ? [`${path}[${index}]`] : [],
+  )
+}
+
+function placesOf(request: unknown): MessagePlaces {
+  const items = listOf(objectOf(request)['input']).map((item, index) => ({
+    item: objectOf(item),
+    type: textOf(objectOf(item)['type']),
+    path: `input[${index}]`,
+  }))
+  return {
+    media: items.flatMap(({ item, type, path }) => [
+      ...(item['role'] === 'assistant' ? [] : mediaIn(item['content'], `${path}.content`)),
+      ...mediaIn(item['output'], `${path}.output`),
+      ...(type === 'image_generation_call' ? [path] : []),
+    ]),
+    calls: items
+      .filter(({ item, type }) => calls.test(type) && item['call_id'] != null)
+      .map(({ path }) => path),
+    results: new Map(
+      items
+        .filter(({ type }) => type.endsWith('_output'))
+        .map(({ item, path }) => [item['call_id'], path]),
+    ),
+  }
+}
+
+const calls = /^(function|custom_tool|tool_search)_call$/

@@ -1,0 +1,113 @@
+import {
+  type Fields,
+  formatJson,
+  isObject,
+  listOf,
+  objectOf,
+  someText,
+  textOf,
+} from '@sluice/contract'
+import { argumentsText, mayBeNone } from '../../call-arguments.ts'
+
+// Calls of tools without parameters in bytes that pass as they came: models write no arguments or `null`, which is `{}`
+// (vercel/ai#4755, langchain-ai/langchain#33896).
+
+/** A key and its value as they stand in JSON; inside of a text their quotes would be escaped. */
+const noArguments = /"arguments"\s*:\s*"\s*(?:null)?\s*"/g
+
+/** The history with `{}` for the arguments that a model left out; undefined where there is nothing to mend. */
+export function mendedHistory(request: unknown): ((body: Uint8Array) => Uint8Array) | undefined {
+  const isLacking = listOf(objectOf(request)['messages']).some((message) =>
+    listOf(objectOf(message)['tool_calls']).some(lacksArguments),
+  )
+  if (!isLacking) return undefined
+  return (body) => {
+    const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('latin1')
+    return Buffer.from(text.replace(noArguments, '"arguments":"{}"'), 'latin1')
+  }
+}
+
+function lacksArguments(call: unknown): boolean {
+  const { arguments: text } = objectOf(objectOf(call)['function'])
+  return typeof text === 'string' && text.length < longestNone && argumentsText(text) !== text
+}
+
+/** `null` and some space around it; what is longer need not be trimmed. */
+const longestNone = 32
+
+/** The same of a whole answer. */
+export function mendedAnswer(body: Fields): Fields | undefined {
+  const choices = listOf(body['choices'])
+  const isLacking = choices.some((choice) => {
+    const { message, finish_reason: reason } = objectOf(choice)
+    return reason !== 'length' && listOf(objectOf(message)['tool_calls']).some(lacksArguments)
+  })
+  if (!isLacking) return undefined
+  return {
+    ...body,
+    choices: choices.map((choice) => {
+      const { message, ...rest } = objectOf(choice)
+      const calls = listOf(objectOf(message)['tool_calls']).map(withArguments)
+      return calls.length === 0
+        ? choice
+        : { ...rest, message: { ...objectOf(message), tool_calls: calls } }
+    }),
+  }
+}
+
+function withArguments(call: unknown): unknown {
+  if (!lacksArguments(call) || !isObject(call)) return call
+  const called = objectOf(call['function'])
+  return { ...call, function: { ...called, arguments: '{}' } }
+}
+
+/** The calls of one stream whose arguments have not begun. */
+export class StreamedArguments {
+  /** By choice and slot: what has come of them. */
+  readonly #begun = new Map<unknown, Map<unknown, string>>()
+
+  /** The chunk with `{}` where arguments end that never began, and without a `null`; undefined where it stays. */
+  mend(chunk: Fields, choices: readonly Fields[]): string | undefined {
+    let isChanged = false
+    const told = choices.map((choice) => {
+      const mended = this.#mendChoice(choice)
+      isChanged ||= mended !== choice
+      return mended
+    })
+    return isChanged ? formatJson({ ...chunk, choices: told }) : undefined
+  }
+
+  #mendChoice(choice: Fields): Fields {
+    const { index = 0, delta, finish_reason: reason } = choice
+    const pieces = listOf(objectOf(delta)['tool_calls'])
+    const told = pieces.map((piece) => this.#mendPiece(index, piece))
+    const rest = someText(reason) === undefined ? [] : this.#restOf(index, reason)
+    if (rest.length === 0 && told.every((piece, at) => piece === pieces[at])) return choice
+    return { ...choice, delta: { ...objectOf(delta), tool_calls: [...told, ...rest] } }
+  }
+
+  #mendPiece(choice: unknown, piece: unknown): unknown {
+    if (!isObject(piece) || !isObject(piece['function'])) return piece
+    const slots = this.#begun.get(choice) ?? new Map<unknown, string>()
+    this.#begun.set(choice, slots)
+    const slot = piece['index'] ?? 0
+    const before = slots.get(slot) ?? ''
+    const came = textOf(piece['function']['arguments'])
+    if (!mayBeNone(before)) return piece
+    const text = before + came
+    slots.set(slot, text)
+    // What began as `null` might, and did not, was never told.
+    const said = mayBeNone(text) ? '' : text
+    return said === came ? piece : { ...piece, function: { ...piece['function'], arguments: said } }
+  }
+
+  /** What a limit cut off before its arguments began is no call without arguments. */
+  #restOf(choice: unknown, reason: unknown): readonly Fields[] {
+    const slots = [...(this.#begun.get(choice) ?? [])]
+    this.#begun.delete(choice)
+    return slots.flatMap(([index, text]) => {
+      const isNone = mayBeNone(text) && (reason !== 'length' || text.trim() === 'null')
+      return isNone ? [{ index, function: { arguments: '{}' } }] : []
+    })
+  }
+}

@@ -1,0 +1,28 @@
+import { countWhere } from './ordered.ts'
+
+/** A text that comes in pieces, and of which some are asked for again: a string would be put together for each. */
+export class SaidText {
+  readonly #pieces: { readonly start: number; readonly text: string }[] = []
+  #length = 0
+
+  get length(): number {
+    return this.#length
+  }
+
+  add(text: string): void {
+    this.#pieces.push({ start: this.#length, text })
+    this.#length += text.length
+  }
+
+  /** As of a string, of whole numbers that are not negative. */
+  slice(start: number, end: number): string {
+    let said = ''
+    let at = countWhere(this.#pieces, (piece) => piece.start <= start) - 1
+    for (; at < this.#pieces.length; at += 1) {
+      const piece = this.#pieces[at]
+      if (piece === undefined || piece.start >= end) break
+      said += piece.text.slice(Math.max(0, start - piece.start), end - piece.start)
+    }
+    return said
+  }
+}
