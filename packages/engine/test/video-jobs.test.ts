@@ -41,7 +41,7 @@ function filesIn(kept: Map<string, Uint8Array>): JobFiles {
 }
 
 const started = (running: readonly AbortSignal[]) =>
-  vi.waitFor(() => expect(running).toHaveLength(1), { interval: 5 })
+  vi.waitFor(() => expect(running).toHaveLength(1), { timeout: 20_000, interval: 5 })
 
 test('a job runs only once it was handed to resume, and only once', async () => {
   const { jobs, kept, running, changes, stopped } = openWorld()
@@ -108,10 +108,10 @@ test('a running job is stopped when its progress is not wanted any more', async 
     workers: { run: run as unknown as JobsOptions['workers']['run'] },
   })
   jobs.resume(await jobs.create(request))
-  await vi.waitFor(() => expect(report).toBeDefined(), { interval: 5 })
+  await vi.waitFor(() => expect(report).toBeDefined(), { timeout: 20_000, interval: 5 })
   time += 1_000
   report?.(0.5)
-  await vi.waitFor(() => expect(signal?.aborted).toBe(true), { interval: 5 })
+  await vi.waitFor(() => expect(signal?.aborted).toBe(true), { timeout: 20_000, interval: 5 })
   await jobs[Symbol.asyncDispose]()
 })
 
@@ -131,14 +131,14 @@ test('keys take turns, and one that has its share waiting refuses only itself', 
   const add = async (keyId: string, prompt: string) =>
     jobs.resume(await jobs.create({ ...request, keyId, prompt }))
   await add('bob', 'bob 0')
-  await vi.waitFor(() => expect(begun).toHaveLength(1), { interval: 5 })
+  await vi.waitFor(() => expect(begun).toHaveLength(1), { timeout: 20_000, interval: 5 })
   for (let count = 1; count <= 20; count++) await add('bob', `bob ${count}`)
   await expect(add('bob', 'one more')).rejects.toMatchObject({ code: 'rate_limited' })
   await add('alice', 'alice 1')
   await add('alice', 'alice 2')
   for (let count = 1; count < 5; count++) {
     ends[count - 1]?.()
-    await vi.waitFor(() => expect(begun).toHaveLength(count + 1), { interval: 5 })
+    await vi.waitFor(() => expect(begun).toHaveLength(count + 1), { timeout: 20_000, interval: 5 })
   }
   expect(begun).toEqual(['bob 0', 'bob 1', 'alice 1', 'bob 2', 'alice 2'])
   const stopping = jobs[Symbol.asyncDispose]()

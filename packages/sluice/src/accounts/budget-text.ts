@@ -12,6 +12,7 @@ export function parseBudget(text: string): Omit<Budget, 'id'> | undefined {
   const parts = /^(\d{1,9}(?:\.\d{1,6})?)\/(day|week|month|lifetime|(\d{1,4})h)$/.exec(amount)
   const pairs = further.map((pair) => /^(model|tag|over)=(.+)$/.exec(pair))
   if (!parts || pairs.includes(null)) return undefined
+  if (new Set(pairs.map((pair) => pair?.[1])).size < pairs.length) return undefined
   const [, usd, window, hours] = parts
   if (hours !== undefined && (Number(hours) < 1 || Number(hours) > hoursMax)) return undefined
   const { over, ...of } = Object.fromEntries(pairs.map((pair) => [pair?.[1], pair?.[2]])) as {

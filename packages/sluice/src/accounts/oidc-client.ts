@@ -18,11 +18,20 @@ export interface OidcClient {
   /** Where the browser is sent to, and what it has to bring back. Throws SignInRefused. */
   begin(redirectUrl: string): Promise<{ readonly url: string; readonly asked: Asked }>
   /** What the issuer says of whoever came back to `url`, all of it checked. Throws SignInRefused. */
-  finish(url: URL, asked: Asked): Promise<Claims>
+  finish(url: URL, asked: Asked): Promise<Said>
   /** Who has signed out there, as its server says to ours. Throws GatewayError. */
   loggedOut(token: string): Promise<LoggedOut>
-  /** Where signing out goes on; undefined where the issuer has no such page, or does not answer. */
-  endSessionUrl(returnUrl: string): Promise<string | undefined>
+  /**
+   * Where signing out goes on (OpenID Connect RP-Initiated Logout 1.0, 2), with the ID token of the session where it is known;
+   * undefined where the issuer has no such page, or does not answer.
+   */
+  endSessionUrl(returnUrl: string, idToken: string | undefined): Promise<string | undefined>
+}
+
+export interface Said {
+  readonly claims: Claims
+  /** As the issuer signed it. It wants to see it again when somebody signs out. */
+  readonly idToken: string
 }
 
 /** How long the issuer may take for one answer, in seconds. */
@@ -78,7 +87,7 @@ export function createOidcClient({
         throw new SignInRefused('state', 'The state is not that of this browser')
       const configuration = await discovered(set)
       try {
-        return await claimsOf(configuration, { url, asked, settings: set })
+        return await saidOf(configuration, { url, asked, settings: set })
       } catch (thrown) {
         throw refusedBy(thrown)
       }
@@ -90,14 +99,15 @@ export function createOidcClient({
       const { issuer, clientId } = set
       return readLogout(token, { issuer, clientId, keysUrl, at: now() })
     },
-    async endSessionUrl(returnUrl) {
+    async endSessionUrl(returnUrl, idToken) {
       const { scopes: _scopes, endSession = true, ...set } = current()
       if (!endSession) return undefined
       // The session here has ended, whatever becomes of that at the issuer.
       const configuration = await discovered(set).catch(() => undefined)
       if (configuration?.serverMetadata().end_session_endpoint === undefined) return undefined
       const client = await import('openid-client')
-      const parameters = { post_logout_redirect_uri: returnUrl }
+      const hint = idToken === undefined ? {} : { id_token_hint: idToken }
+      const parameters = { post_logout_redirect_uri: returnUrl, ...hint }
       return client.buildEndSessionUrl(configuration, parameters).href
     },
   }
@@ -124,10 +134,10 @@ interface Answered {
   readonly settings: OidcSettings
 }
 
-async function claimsOf(
+async function saidOf(
   configuration: Configuration,
   { url, asked: { state, nonce, verifier }, settings }: Answered,
-): Promise<Claims> {
+): Promise<Said> {
   const client = await import('openid-client')
   const tokens = await client.authorizationCodeGrant(configuration, url, {
     expectedState: state,
@@ -136,13 +146,14 @@ async function claimsOf(
     idTokenExpected: true,
   })
   const claims: Claims = { ...tokens.claims() }
+  const idToken = tokens.id_token ?? ''
   const isWhole = decidingClaims(settings).every((name) => claimAt(claims, name) !== undefined)
   const { userinfo_endpoint: further } = configuration.serverMetadata()
-  if (isWhole || further === undefined) return claims
+  if (isWhole || further === undefined) return { claims, idToken }
   const subject = String(claims['sub'])
   const said = await client.fetchUserInfo(configuration, tokens.access_token, subject)
   // What is signed wins.
-  return { ...said, ...claims }
+  return { claims: { ...said, ...claims }, idToken }
 }
 
 type Issuer = Omit<OidcSettings, 'scopes'>

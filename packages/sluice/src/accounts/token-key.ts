@@ -46,8 +46,11 @@ function ownerOf(
   if (known !== undefined) return known
   if (users && unknownUsers === 'refuse') throw invalid('The token is of no user that is known')
   if (teamClaim === undefined) return undefined
-  const said = listIn(payload[teamClaim])
-  const ids = teams ? said.map((name) => ownValue(teams, name)) : said
+  const claim = payload[teamClaim]
+  const said = listIn(claim)
+  // Names of groups may have spaces.
+  const names = typeof claim === 'string' ? [claim, ...said] : said
+  const ids = teams ? names.map((name) => ownValue(teams, name)) : said
   const id = ids.find((one) => one !== undefined)
   if (id === undefined) throw invalid('The token names no team that is known')
   return id
@@ -140,7 +143,7 @@ function budgetsOf(texts: readonly string[]): readonly Budget[] {
   const found = new Map<string, Budget>()
   for (const text of texts) {
     const budget = parseBudget(text)
-    if (!budget) continue
+    if (!budget) throw unreadable('budgets', 'a list of budgets such as 10/month')
     const { window, model = '', tag = '' } = budget
     const id = hash('sha256', JSON.stringify([window, model, tag])).slice(0, identityLength)
     const known = found.get(id)

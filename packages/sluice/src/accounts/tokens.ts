@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
 import { GatewayError, isObject } from '@sluice/contract'
 import type { JWTPayload, JWTVerifyGetKey } from 'jose'
@@ -6,7 +5,7 @@ import type { JwtConfig } from '../config/schema.ts'
 import type { ApiKey, Caller } from '../ports/api-key.ts'
 import type { Dated } from './callers.ts'
 import { tokenKey } from './token-key.ts'
-import { keysOfIssuer, keysUnreadable } from './token-keys.ts'
+import { keysOfFile, keysOfIssuer, keysUnreadable } from './token-keys.ts'
 
 /** Callers that come with the token of an issuer instead of a key (RFC 7519). */
 export interface Tokens {
@@ -35,6 +34,8 @@ const tokenLengthMax = 8_192
 const toleranceSeconds = 30
 /** Tokens whose signature was checked. */
 const seenMax = 10_000
+/** A signature is checked again after this: a key that the issuer has taken back is none any more. */
+const checkedMs = 60_000
 
 interface Issuer {
   readonly settings: JwtConfig
@@ -45,6 +46,7 @@ interface Seen {
   readonly key: ApiKey
   /** Milliseconds since the epoch. */
   readonly expiresAt: number
+  readonly checkedAt: number
 }
 
 /** Verifies tokens offline with the keys of their issuers. */
@@ -70,14 +72,17 @@ export function createTokens({ issuers, dated, now }: TokenOptions): Tokens {
     const time = now()
     const found = dated(key)
     if (expiresAt <= time) throw invalid('The token has expired')
-    if (!found || found.expiresAt <= time) throw invalid('The token is of nobody who may call')
+    if (!found || found.expiresAt <= time || isOfOrganization(found.caller))
+      throw invalid('The token is of nobody who may call')
     return found.caller
   }
 
   async function verify(token: string, issuer: Issuer): Promise<Caller> {
     const remembered = seen
-    const payload = await verified(token, issuer, now())
-    const found = { key: tokenKey(payload, issuer.settings), expiresAt: (payload.exp ?? 0) * 1000 }
+    const checkedAt = now()
+    const payload = await verified(token, issuer, checkedAt)
+    const key = tokenKey(payload, issuer.settings)
+    const found = { key, expiresAt: (payload.exp ?? 0) * 1000, checkedAt }
     if (remembered.size >= seenMax) remembered.clear()
     remembered.set(token, found)
     return callerOf(found)
@@ -86,7 +91,7 @@ export function createTokens({ issuers, dated, now }: TokenOptions): Tokens {
   return {
     find(token) {
       const found = seen.get(token)
-      if (found) return callerOf(found)
+      if (found && now() - found.checkedAt < checkedMs) return callerOf(found)
       const issuer = known.get(issuerOf(token) ?? '')
       return issuer && verify(token, issuer)
     },
@@ -131,10 +136,13 @@ async function verified(token: string, issuer: Issuer, time: number): Promise<JW
   }
 }
 
-async function keysOf({ jwksUrl, jwksFile }: JwtConfig): Promise<JWTVerifyGetKey> {
-  if (jwksFile === undefined) return keysOfIssuer(jwksUrl ?? '')
-  const { createLocalJWKSet } = await import('jose')
-  return createLocalJWKSet(JSON.parse(readFileSync(jwksFile, 'utf8')))
+function keysOf({ jwksUrl, jwksFile }: JwtConfig): Promise<JWTVerifyGetKey> {
+  return jwksFile === undefined ? keysOfIssuer(jwksUrl ?? '') : keysOfFile(jwksFile)
+}
+
+/** As a key, a caller belongs to a user or a team: their limits are not left out. */
+function isOfOrganization({ owners: { userId, teamId, organizationId } }: Caller): boolean {
+  return organizationId !== undefined && userId === undefined && teamId === undefined
 }
 
 function invalid(message: string, cause?: unknown): GatewayError {

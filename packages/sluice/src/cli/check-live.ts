@@ -138,8 +138,9 @@ function ok(detail: string, { status }: Received, models: readonly string[]): Fo
 const saidMax = 200
 
 function refusal({ upstream }: Asking, received: Received): Found {
-  const failure = upstream.provider.protocol.failure(received)
-  const error = upstreamError(upstream.id, received, failure)
+  const { protocol } = upstream.provider
+  const failure = protocol.failure(received)
+  const error = upstreamError({ id: upstream.id, protocol }, received, failure, Date.now())
   const { status } = received
   const { cause } = error.details
   const words = typeof cause === 'string' && cause !== '' ? `: ${cause.slice(0, saidMax)}` : ''

@@ -68,7 +68,7 @@ export async function check(
   const results = live
     ? await triedKeys(upstreams.values(), { send: sender.send, timeoutMs }, screen)
     : []
-  const off = (id: string) => whyOff(id, { config, catalogue, skipped })
+  const off = (id: string) => whyOff(id, { config, catalogue, upstreams, skipped })
   const problems = [
     ...[...skipped.keys()].map((id) => `${off(id)}.`),
     ...brokenTargets({ config, upstreams, off, listed: results.flatMap(({ models }) => models) }),

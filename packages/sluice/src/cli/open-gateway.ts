@@ -245,7 +245,14 @@ export async function routingOf(
     alerts?.raise({ event: 'price.unknown', target, reason })
     log.warn({ target }, `what a call costs is unknown: ${reason}; set prices in sluice.yaml`)
   })
-  const lists = createModelLists({ upstreams, send, now, newId })
+  const lists = createModelLists({
+    upstreams,
+    send,
+    now,
+    newId,
+    failed: (provider, reason) =>
+      log.warn({ provider, reason }, `${provider} could not be asked for its models`),
+  })
   return createRouting({
     config,
     upstreams,
@@ -257,7 +264,7 @@ export async function routingOf(
     known: {
       ids: [...providers.keys()],
       find: (id) => providers.get(id),
-      whyOff: (id) => whyOff(id, { config, catalogue: providers, skipped }),
+      whyOff: (id) => whyOff(id, { config, catalogue: providers, upstreams, skipped }),
     },
   })
 }

@@ -19,7 +19,7 @@ export async function reconcile(
   file: string,
   { provider, url, json = false }: ReconcileOptions,
 ): Promise<{ readonly text: string; readonly isFine: boolean }> {
-  const found = exportIn(readText(file))
+  const found = await exportIn(readText(file))
   const days = found.rows.map(({ day }) => day).toSorted()
   const [first] = days
   const last = days.at(-1)
@@ -67,16 +67,19 @@ function shown(value: number, of: Difference['of']): string {
 
 function readText(file: string): string {
   try {
-    return readFileSync(file, 'utf8')
+    const bytes = readFileSync(file)
+    // Table programs write "Unicode text" as UTF-16, which its first two bytes tell.
+    const isWide = bytes[0] === 0xff && bytes[1] === 0xfe
+    return bytes.toString(isWide ? 'utf16le' : 'utf8')
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : 'unknown reason'
     throw new CommandError(`${file} cannot be read: ${reason}`, { cause })
   }
 }
 
-function exportIn(text: string): ProviderExport {
+async function exportIn(text: string): Promise<ProviderExport> {
   try {
-    return readExport(text)
+    return await readExport(text)
   } catch (cause) {
     if (cause instanceof UnreadableExport) throw new CommandError(cause.message, { cause })
     throw cause

@@ -1,12 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Command } from 'commander'
 import { readEnvironment } from '../config/env.ts'
-import {
-  requestFilterNames,
-  requestsCommand,
-  type RequestsOptions,
-  topCommand,
-} from './requests.ts'
+import { requestFilters, requestsCommand, type RequestsOptions, topCommand } from './requests.ts'
 import { type ContentsOptions, eraseContents, exportContents } from './contents.ts'
 import { positive } from './terms-options.ts'
 
@@ -23,9 +18,9 @@ export function addRequestCommands(program: Command, print: (text: string) => vo
     .option('--limit <number>', 'how many; default 50', positive)
     .option('--url <url>', 'the URL of the gateway; default: that of the settings')
     .option('--json', 'print JSON; with --follow a line for each request')
-  for (const name of requestFilterNames) {
+  for (const [name, meaning] of Object.entries(requestFilters)) {
     const words = name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
-    requests.option(`--${words} <value>`, `only this ${words.replaceAll('-', ' ')}`)
+    requests.option(`--${words} <value>`, meaning)
   }
   requests.action(async (options: RequestsOptions) => {
     const stopping = new AbortController()

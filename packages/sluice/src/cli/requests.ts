@@ -8,28 +8,26 @@ import { printable } from './printable.ts'
 import { reachableAddress } from './start-message.ts'
 import { formatTable } from './table.ts'
 
-/** What requests are looked for by, as the options of the command are called. */
-export const requestFilterNames = [
-  'from',
-  'to',
-  'key',
-  'user',
-  'team',
-  'organization',
-  'model',
-  'provider',
-  'operation',
-  'format',
-  'outcome',
-  'status',
-  'tag',
-  'id',
-  'requestedModel',
-] as const
+/** What requests are looked for by, as the options of the command are called, and what each means. */
+export const requestFilters = {
+  from: 'only those that began then or later, such as 2026-01-31 or 2026-01-31T08:00:00Z',
+  to: 'only those that began before',
+  key: 'only of the key with this id',
+  user: 'only of the user with this id',
+  team: 'only of the team with this id',
+  organization: 'only of the organization with this id',
+  model: 'only of this model, as its provider calls it',
+  provider: 'only of this provider',
+  operation: 'only of this operation, such as chat or embed',
+  format: 'only in this client format, such as chat or messages',
+  outcome: 'only those that ended so: completed, failed, cancelled or incomplete',
+  status: 'only with a status such as 429, or of a class such as 5xx',
+  tag: 'only with this tag',
+  id: 'only the one that the gateway or the caller calls so',
+  requestedModel: 'only those whose caller named this model',
+} as const
 
-export type RequestsOptions = Readonly<
-  Partial<Record<(typeof requestFilterNames)[number], string>>
-> & {
+export type RequestsOptions = Readonly<Partial<Record<keyof typeof requestFilters, string>>> & {
   readonly follow?: boolean
   readonly limit?: number
   readonly url?: string
@@ -66,10 +64,8 @@ export async function requestsCommand(
 ): Promise<string> {
   const { address, headers } = await gatewayOf(environment, options.url)
   const query = new URLSearchParams()
-  for (const name of requestFilterNames) {
-    const value = options[name]
-    if (value !== undefined) query.set(name, value)
-  }
+  for (const [name, value] of Object.entries(options))
+    if (Object.hasOwn(requestFilters, name)) query.set(name, String(value))
   if (options.follow === true) {
     const url = `${address}/admin/v1/requests/live?${query.toString()}`
     const shown = options.json === true ? (data: string) => data : lineOf

@@ -17,7 +17,7 @@ const algorithms = [
 
 /** As `parseBudget` reads it. */
 const budgetPattern =
-  '^\\d{1,9}(?:\\.\\d{1,6})?/(?:day|week|month|lifetime|[1-9]\\d{0,3}h)(?:,(?:model|tag|over)=[^,]+)*$'
+  '^(?!.*,(\\w+)=.*,\\1=)\\d{1,9}(?:\\.\\d{1,6})?/(?:day|week|month|lifetime|(?:[1-9]\\d{0,2}|[1-7]\\d{3}|8(?:[0-6]\\d|7[0-5])\\d|8760)h)(?:,(?:model|tag|over)=[^,]+)*$'
 const tagPattern = '^[\\w.:=/@+-]{1,64}$'
 
 /** Claims that are named here are believed, and no others; what they say holds beside all else. */
@@ -47,7 +47,9 @@ export const jwt = listOf(
           ...described('Where the public keys of the issuer are. They are kept for ten minutes.'),
         }),
       ),
-      jwksFile: optional(text('A file with the public keys, instead of jwksUrl.')),
+      jwksFile: optional(
+        text('A file with the public keys, instead of jwksUrl. It is read again every minute.'),
+      ),
       algorithms: optional(
         Type.Array(Type.Enum([...algorithms]), {
           minItems: 1,

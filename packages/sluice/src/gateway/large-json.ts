@@ -44,14 +44,18 @@ export function longTextsOf(bytes: Uint8Array): readonly LongText[] | undefined 
 
 /** A list of numbers that is longer, as an embedding is, is parsed by itself. */
 const listBytesMin = 4 * 1024
-/** What an answer may cost beside its long texts and lists: parsing it is one turn. */
+/** What an answer may cost beside its long texts and lists, however short it is: parsing it is one turn. */
 const answerUnitsMax = 1_000_000
+/** The probabilities of tokens take 2.6 bytes for a unit; what is made to cost much takes less than one. */
+const answerUnitBytesMin = 2
 
 /** The same for an upstream's answer, whose long lists of numbers are parsed in turns of their own. Throws `upstream_garbled`. */
 export async function parseLargeAnswer(bytes: Buffer): Promise<unknown> {
   const survey = new JsonSurvey(bytes, longTextBytesMin, listBytesMin)
   for (; !survey.isDone; await turn()) survey.advance(stretchBytes)
-  if (survey.units - survey.longUnits > answerUnitsMax || restBytesOf(bytes, survey) > restBytesMax)
+  const units = survey.units - survey.longUnits
+  const rest = restBytesOf(bytes, survey)
+  if (rest > restBytesMax || (units > answerUnitsMax && units * answerUnitBytesMin > rest))
     throw new GatewayError('upstream_garbled', 'The upstream’s answer holds too many values')
   return parseSurveyed(bytes, survey)
 }

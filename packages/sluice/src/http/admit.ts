@@ -43,7 +43,7 @@ export function admitEntering(
 ): Promise<void> | undefined {
   const limits = limitsOf(key, defaults)
   if (isSized === true && limits.needsSize) return
-  const asked = { isCounted: uncounted !== true, tokens: 0 }
+  const asked = { isCounted: uncounted !== true, ...(isSized === true && { tokens: 0 }) }
   return admit({ request, admission, limits, isPriced: limits.budgets.length === 0 }, asked)
 }
 
@@ -93,7 +93,7 @@ function admitTo(entering: EnteringCall, route: Route): Promise<void> | undefine
   const decided = (one: Decision): Promise<void> | undefined => {
     const refused = one.granted ? undefined : claims[one.refused]?.budget
     if (refused?.overBudget) return admitElsewhere(entering, { claims, decision: one }, refused)
-    tellLimits(request.answerHeaders, { claims, decision: one })
+    tellLimits(request.answerHeaders, { claims, decision: one }, admission.now)
   }
   return decision instanceof Promise ? decision.then(decided) : decided(decision)
 }
@@ -120,13 +120,13 @@ async function admitElsewhere(
     spending = spendingElsewhere(spendingOf(entering, route, name), route)
   } catch (thrown) {
     if (!(thrown instanceof GatewayError)) throw thrown
-    return tellLimits(answerHeaders, first)
+    return tellLimits(answerHeaders, first, admission.now)
   }
   const claims = claimsOf(limits, askedFor(entering, spending))
   const decision = await admission.ask(claims, priced(spending))
   if (decision?.granted === false && claims[decision.refused]?.kind === 'budget')
-    return tellLimits(answerHeaders, first)
-  if (decision) tellLimits(answerHeaders, { claims, decision })
+    return tellLimits(answerHeaders, first, admission.now)
+  if (decision) tellLimits(answerHeaders, { claims, decision }, admission.now)
   admission.goElsewhere({ route: name, budget: id })
   answerHeaders.push(elsewhereHeader, headerText(name))
 }
@@ -196,8 +196,10 @@ function admit(
   const decision = admission.ask(claims, { isPriced })
   if (decision === undefined) return
   if (decision instanceof Promise)
-    return decision.then((later) => tellLimits(request.answerHeaders, { claims, decision: later }))
-  tellLimits(request.answerHeaders, { claims, decision })
+    return decision.then((later) =>
+      tellLimits(request.answerHeaders, { claims, decision: later }, admission.now),
+    )
+  tellLimits(request.answerHeaders, { claims, decision }, admission.now)
 }
 
 /**

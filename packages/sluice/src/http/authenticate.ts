@@ -18,7 +18,7 @@ export function authenticate(
 ): Caller | Promise<Caller> {
   const secret = secretOf(request)
   if (secret === undefined || secret === '') {
-    const token = sessionOf(request)
+    const token = sessionOf(request, options)
     if (token !== undefined) {
       assertOwnPage(request, options)
       return sessions.find(token).then(signedIn)
@@ -34,8 +34,11 @@ export function authenticate(
 }
 
 /** The token of the session that a request was let in by; undefined where a key was. */
-export function sessionOf(request: FastifyRequest): string | undefined {
-  return (secretOf(request) ?? '') === '' ? sessionTokenOf(request) : undefined
+export function sessionOf(
+  request: FastifyRequest,
+  options: Pick<ServerOptions, 'publicUrl' | 'trustedProxies'>,
+): string | undefined {
+  return (secretOf(request) ?? '') === '' ? sessionTokenOf(request, options) : undefined
 }
 
 function known(key: Caller | undefined): Caller {

@@ -13,6 +13,17 @@ export function clientAddress(
   const peer = raw.socket.remoteAddress
   const said = raw.headers['x-forwarded-for']
   if (!proxies || said === undefined || !isListed(proxies, peer)) return peer
-  const way = (Array.isArray(said) ? said.join(',') : said).split(',').map((hop) => hop.trim())
+  const way = (Array.isArray(said) ? said.join(',') : said).split(',').map(withoutPort)
   return way.findLast((hop) => !isListed(proxies, hop)) ?? way[0]
+}
+
+/**
+ * Some proxies say the port as well, which is another one for each connection.
+ * Azure Application Gateway: https://azure.microsoft.com/en-us/blog/rewrite-http-headers-with-azure-application-gateway/
+ */
+function withoutPort(hop: string): string {
+  const plain = hop.trim()
+  const [, address = plain] =
+    /^\[([^\]]+)\](?::\d+)?$/.exec(plain) ?? /^([\d.]+):\d+$/.exec(plain) ?? []
+  return address
 }

@@ -98,6 +98,22 @@ interface CallerOptions {
   readonly over: () => void
 }
 
+let due: (() => void)[] = []
+
+/**
+ * Writes once all that came in this turn of the event loop was read. Reading for many streams in a row and then writing to
+ * them in a row finds code in the processor's caches, and wakes a client of several streams once.
+ */
+function atEndOfTurn(write: () => void): void {
+  if (due.push(write) === 1) setImmediate(writeDue)
+}
+
+function writeDue(): void {
+  const writes = due
+  due = []
+  for (const write of writes) write()
+}
+
 /** The caller's end of a stream: one write for the pieces that come together. */
 class CallerSink implements Sink<Piece> {
   readonly #output: StreamOutput
@@ -120,7 +136,7 @@ class CallerSink implements Sink<Piece> {
   push(piece: Piece): void {
     this.#options.pulse?.beat()
     this.#options.content?.add(piece)
-    if (this.#pieces.push(piece) === 1) process.nextTick(this.#flush)
+    if (this.#pieces.push(piece) === 1) atEndOfTurn(this.#flush)
   }
 
   end(): void {

@@ -1,3 +1,4 @@
+import { turn } from '../gateway/turns.ts'
 import type { Address, Exchange } from './address.ts'
 import {
   findListed,
@@ -5,7 +6,7 @@ import {
   geminiModel,
   modelList,
   modelRecord,
-  openAiModel,
+  openAiList,
 } from './models.ts'
 import { answer, listOf, object, text } from './openapi-written.ts'
 
@@ -32,8 +33,15 @@ const geminiRecord = object({
   supportedGenerationMethods: { type: 'array', items: text },
 })
 
+/** One caller after the other: a list of tens of thousands takes its time. */
 async function listed({ gateway, key }: Exchange) {
+  await turn()
   return gateway.routing().list(key)
+}
+
+/** Of an object, or of what is JSON already. */
+function sendJson({ reply }: Exchange, list: object | string): void {
+  void reply.type('application/json; charset=utf-8').send(list)
 }
 
 /** The three model lists and their records. */
@@ -50,7 +58,7 @@ export const modelAddresses: readonly Address[] = [
       reply: answer(listOf(model)),
     },
     async serve(exchange) {
-      exchange.reply.send(modelList(exchange.request, await listed(exchange)))
+      sendJson(exchange, modelList(exchange.request, await listed(exchange)))
     },
   },
   {
@@ -114,7 +122,7 @@ export const modelAddresses: readonly Address[] = [
       reply: answer(listOf(model)),
     },
     async serve(exchange) {
-      exchange.reply.send({ object: 'list', data: (await listed(exchange)).map(openAiModel) })
+      sendJson(exchange, openAiList(await listed(exchange)))
     },
   },
 ]

@@ -5,7 +5,10 @@ import type { ListedModel } from '../gateway/route/routing.ts'
 import { unknownModel } from '../gateway/route/unknown-model.ts'
 
 /** GET /v1/models in the form that the caller's headers ask for (OpenAI, Anthropic or Gemini). */
-export function modelList(request: FastifyRequest, models: readonly ListedModel[]): object {
+export function modelList(
+  request: FastifyRequest,
+  models: readonly ListedModel[],
+): object | string {
   const { headers } = request
   const query = request.query as Query
   if (headers['anthropic-version'] !== undefined && headers['x-api-key'] !== undefined)
@@ -26,12 +29,23 @@ function hasGoogleKey({ headers, query }: FastifyRequest): boolean {
   return headers['x-goog-api-key'] !== undefined || (query as Query)['key'] !== undefined
 }
 
-function openAiList(models: readonly ListedModel[]) {
-  return { object: 'list', data: models.map(openAiModel) }
+/** As JSON: there may be tens of thousands, each of which is written once. */
+export function openAiList(models: readonly ListedModel[]): string {
+  return `{"object":"list","data":[${models.map(openAiText).join()}]}`
+}
+
+const openAiTexts = new WeakMap<ListedModel, string>()
+
+function openAiText(model: ListedModel): string {
+  const known = openAiTexts.get(model)
+  if (known !== undefined) return known
+  const text = JSON.stringify(openAiModel(model))
+  openAiTexts.set(model, text)
+  return text
 }
 
 /** Token limits and operations are additions to OpenAI's record. */
-export function openAiModel(model: ListedModel) {
+function openAiModel(model: ListedModel) {
   return {
     id: model.id,
     object: 'model',

@@ -16,6 +16,7 @@ import {
   askedCookie,
   askedOf,
   assertOwnPage,
+  idTokenCookie,
   isSecure,
   sessionCookie,
   sessionTokenOf,
@@ -136,7 +137,7 @@ async function finish(exchange: Exchange, settings: OidcSettings): Promise<strin
   if (!kept) throw new SignInRefused('state', 'This browser has not asked the issuer')
   const at = request.url.indexOf('?')
   const url = new URL(redirectUrl(exchange, settings) + (at < 0 ? '' : request.url.slice(at)))
-  const claims = await gateway.oidc.finish(url, kept)
+  const { claims, idToken } = await gateway.oidc.finish(url, kept)
   const place = {
     store: gateway.store,
     at: gateway.now(),
@@ -148,10 +149,12 @@ async function finish(exchange: Exchange, settings: OidcSettings): Promise<strin
   await administer({ ...place, actor: principal.id }, signedIn(principal, 'oidc'))
   gateway.signInAttempts.succeeded(address)
   // Nobody goes on with a session that was there before.
-  const before = sessionTokenOf(request)
+  const before = sessionTokenOf(request, options)
   if (before !== undefined) await gateway.sessions.close(before)
   const seconds = Math.round((expiresAt - gateway.now()) / 1000)
   void reply.header('set-cookie', sessionCookie(token, secure, seconds))
+  const hint = { idToken: settings.endSession === false ? '' : idToken, seconds }
+  void reply.header('set-cookie', idTokenCookie(hint, publicAddress(exchange), secure))
   return consolePage(request.url, kept.returnTo)
 }
 

@@ -12,17 +12,26 @@ const askedNames = { secure: '__Host-sluice-sign-in', plain: 'sluice-sign-in' }
 /** Nobody takes longer at the issuer. */
 const askedSeconds = 600
 
+/** What the issuer signed. It is sent to the address of sessions alone, which a cookie with the prefix `__Host-` cannot be. */
+const idTokenNames = { secure: '__Secure-sluice-id-token', plain: 'sluice-id-token' }
+const idTokenPath = '/admin/v1/session'
+/** Browsers keep cookies of 4,096 bytes, name and all (RFC 6265bis, 5.6); a token that is longer is done without. */
+const idTokenMax = 3_900
+
 /** A page of another origin cannot send it without asking first, and is never let. */
 const consoleHeader = 'x-sluice-console'
 
 type Asked = Pick<FastifyRequest, 'headers' | 'raw' | 'method'>
 type Place = Pick<ServerOptions, 'publicUrl' | 'trustedProxies'>
 
-/** The token of the session that a browser sends along; undefined where it sends none. */
-export function sessionTokenOf({ headers }: Pick<FastifyRequest, 'headers'>): string | undefined {
-  const { cookie } = headers
+/**
+ * The token of the session that a browser sends along; undefined where it sends none. By https only the cookie with the prefix
+ * counts: a neighbouring host could have set the other, and have signed somebody in as itself.
+ */
+export function sessionTokenOf(request: Asked, place: Place): string | undefined {
+  const { cookie } = request.headers
   if (cookie === undefined) return undefined
-  return cookieIn(cookie, secureName) ?? cookieIn(cookie, plainName)
+  return cookieIn(cookie, isSecure(request, place) ? secureName : plainName)
 }
 
 function cookieIn(cookie: string, name: string): string | undefined {
@@ -55,6 +64,32 @@ export function askedOf(
 ): string | undefined {
   if (cookie === undefined) return undefined
   return cookieIn(cookie, isSecure ? askedNames.secure : askedNames.plain)
+}
+
+/**
+ * The value of `set-cookie` that makes a browser keep the ID token of its session, so that the gateway need not; an empty one lets
+ * it forget. `address` is where browsers find the gateway.
+ */
+export function idTokenCookie(
+  { idToken, seconds }: { readonly idToken: string; readonly seconds: number },
+  address: string,
+  isSecure: boolean,
+): string {
+  const name = isSecure ? idTokenNames.secure : idTokenNames.plain
+  const path = (URL.parse(address)?.pathname ?? '').replace(/\/$/, '') + idTokenPath
+  const value = idToken.length > idTokenMax ? '' : idToken
+  const age = value === '' ? 0 : seconds
+  const secure = isSecure ? '; Secure' : ''
+  return `${name}=${value}; Path=${path}; Max-Age=${age}; HttpOnly; SameSite=Strict${secure}`
+}
+
+/** What a browser has kept of it; undefined where it has none. */
+export function idTokenOf(
+  { headers: { cookie } }: Pick<Asked, 'headers'>,
+  isSecure: boolean,
+): string | undefined {
+  if (cookie === undefined) return undefined
+  return cookieIn(cookie, isSecure ? idTokenNames.secure : idTokenNames.plain) || undefined
 }
 
 /** Whether the browser has come by https, as far as the settings and known proxies say. */

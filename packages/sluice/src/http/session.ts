@@ -12,7 +12,14 @@ import { clientAddress } from './client-address.ts'
 import { limitsOf } from './inference.ts'
 import { publicAddress } from './public-address.ts'
 import { answer, object, text } from './openapi-written.ts'
-import { assertOwnPage, isSecure, sessionCookie, sessionTokenOf } from './session-cookie.ts'
+import {
+  assertOwnPage,
+  idTokenCookie,
+  idTokenOf,
+  isSecure,
+  sessionCookie,
+  sessionTokenOf,
+} from './session-cookie.ts'
 
 const path = '/admin/v1/session'
 
@@ -110,7 +117,7 @@ export const sessionAddresses: readonly Address[] = [
 ]
 
 async function serveSession(exchange: Exchange): Promise<void> {
-  const token = sessionTokenOf(exchange.request)
+  const token = sessionTokenOf(exchange.request, exchange.options)
   if (token === undefined) return say(exchange, undefined)
   assertOwnPage(exchange.request, exchange.options)
   say(exchange, await exchange.gateway.sessions.find(token))
@@ -141,18 +148,20 @@ async function signIn(exchange: Exchange): Promise<void> {
 
 async function signOut(exchange: Exchange): Promise<void> {
   const { gateway, options, request, reply: answered } = exchange
-  const token = sessionTokenOf(request)
+  const token = sessionTokenOf(request, options)
   let issuer: string | undefined
   if (token !== undefined) {
     assertOwnPage(request, options)
     issuer = (await gateway.sessions.find(token))?.issuer
     await gateway.sessions.close(token)
   }
-  void answered.header('set-cookie', sessionCookie('', isSecure(request, options), 0))
+  const [address, secure] = [publicAddress(exchange), isSecure(request, options)]
+  void answered.header('set-cookie', sessionCookie('', secure, 0))
+  void answered.header('set-cookie', idTokenCookie({ idToken: '', seconds: 0 }, address, secure))
   const url =
     issuer === undefined
       ? undefined
-      : await gateway.oidc.endSessionUrl(`${publicAddress(exchange)}/`)
+      : await gateway.oidc.endSessionUrl(`${address}/`, idTokenOf(request, secure))
   say(exchange, undefined, { endSessionUrl: url ?? null })
 }
 

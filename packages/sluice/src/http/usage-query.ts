@@ -8,6 +8,7 @@ import {
   usageDimensions,
   usagePeriods,
 } from '../ports/usage-book.ts'
+import { isDay } from '../prices/calendar-day.ts'
 import { one, whole } from './models.ts'
 import type { JsonSchema } from './openapi-schema.ts'
 import { query, text } from './openapi-written.ts'
@@ -41,7 +42,7 @@ type Query = Readonly<Record<string, unknown>>
 export function readQuestion(given: unknown, askable: Askable): UsageQuestion {
   const scope = readScope(given, askable, hourMs)
   const by = readBy(one(given, 'by'), askable.dimensions)
-  return { ...scope, by, ...readPage(given, by.length) }
+  return { ...scope, by, ...readPage(given, by) }
 }
 
 /** The time, and which usage. Times are full units of `unitMs`. */
@@ -80,7 +81,7 @@ function readTime(given: unknown, param: string, unitMs: number): number | undef
   const isTime = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d))?$/.test(
     value,
   )
-  const time = isTime ? Date.parse(value) : Number.NaN
+  const time = isTime && isDay(value.slice(0, 10)) ? Date.parse(value) : Number.NaN
   if (Number.isNaN(time) || time < 0)
     throw invalidRequest(
       `'${param}' must be a day such as 2026-01-31, or a time such as 2026-01-31T08:00:00Z`,
@@ -115,11 +116,11 @@ function readBy(
   return names as readonly UsageBy[]
 }
 
-function readPage(given: unknown, keys: number): Pick<UsageQuestion, 'limit' | 'after'> {
+function readPage(given: unknown, by: readonly UsageBy[]): Pick<UsageQuestion, 'limit' | 'after'> {
   const limit = readLimit(given)
   const after = readCursor(given)
   if (!after) return { limit }
-  const isPlace = after.length === keys && after.every(isKey)
+  const isPlace = after.length === by.length && by.every((name, at) => isKeyOf(name, after[at]))
   if (!isPlace) throw badCursor()
   return { limit, after }
 }
@@ -128,8 +129,15 @@ export function readLimit(given: unknown): number {
   return whole(one(given, 'limit'), 'limit', { minimum: 1, maximum: pageMax, fallback: pageUsual })
 }
 
+/** Periods are told by their times, and all else by its name. */
+function isKeyOf(by: UsageBy, value: string | number | undefined): boolean {
+  const isPeriod = usagePeriods.some((period) => period === by)
+  return typeof value === (isPeriod ? 'number' : 'string')
+}
+
+/** Times and places in the ledger are whole numbers; a database refuses others in columns of these. */
 function isKey(value: unknown): value is string | number {
-  return typeof value === 'string' || typeof value === 'number'
+  return typeof value === 'string' || (Number.isSafeInteger(value) && Number(value) >= 0)
 }
 
 /** The place after which a page begins, as `writeCursor` wrote it. */

@@ -77,7 +77,7 @@ async function serveReconcile(exchange: Exchange): Promise<void> {
   if (typeof csv !== 'string') throw invalidRequest("'csv' must be a string", 'csv')
   if (provider !== undefined && typeof provider !== 'string')
     throw invalidRequest("'provider' must be a string", 'provider')
-  const found = exportIn(csv)
+  const found = await exportIn(csv)
   const days = found.rows.map(({ day }) => day).toSorted()
   const from = days[0] ?? null
   const to = days.at(-1) ?? null
@@ -102,9 +102,9 @@ async function serveReconcile(exchange: Exchange): Promise<void> {
   reply.send({ form: found.form, from, to, rows: found.rows.length, differences })
 }
 
-function exportIn(csv: string): ProviderExport {
+async function exportIn(csv: string): Promise<ProviderExport> {
   try {
-    return readExport(csv)
+    return await readExport(csv)
   } catch (thrown) {
     if (thrown instanceof UnreadableExport)
       throw new GatewayError('invalid_request', thrown.message, { param: 'csv', cause: thrown })

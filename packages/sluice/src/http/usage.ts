@@ -161,13 +161,17 @@ function withStreams(reply: ReturnType<typeof answer>): Readonly<Record<string, 
   return { '200': { description, content: { ...content, ...streams } } }
 }
 
-/** Steps of summing before an answer, so that it holds what was recorded before it was asked for. */
-const stepsBeforeAnswer = 50
+/** How long an answer waits for sums, so that it holds what was recorded before it was asked for. */
+const catchUpMs = 4_000
 
-/** What has been recorded by now is in the sums, unless there is very much of it. */
-export async function catchUp(store: Pick<Store, 'book' | 'flush'>): Promise<void> {
+/** What has been recorded by now is in the sums, unless there is so much of it that summing takes longer than `waitMs`. */
+export async function catchUp(
+  store: Pick<Store, 'book' | 'flush'>,
+  waitMs = catchUpMs,
+): Promise<void> {
   await store.flush()
-  for (let step = 0; step < stepsBeforeAnswer; step++) if ((await store.book.fold()) === 0) return
+  const until = performance.now() + waitMs
+  while ((await store.book.fold()) > 0 && performance.now() < until);
 }
 
 const scopeNames = ['from', 'to', ...allDimensions, 'limit', 'cursor', 'format']
@@ -226,8 +230,8 @@ async function noSums(book: UsageBook, question: UsageQuestion) {
   return (await book.sums({ ...question, by: [], to: question.from })).total
 }
 
-/** Records at once, of those that are streamed. */
-const recordsPerRead = 1_000
+/** Records at once, of those that are streamed: others have their turn after some milliseconds, and little is in memory for a slow reader. */
+const recordsPerRead = 250
 
 async function serveRecords({ gateway, key, reply, request }: Exchange): Promise<void> {
   const { query } = request

@@ -66,6 +66,11 @@ async function list(exchange: Exchange): Promise<void> {
     ascending: order === 'asc',
     ...(after !== undefined && after !== '' && { after }),
   })
+  // Behind a video that was deleted meanwhile there may be more: that is not told as the end.
+  if (found.length === 0 && after !== undefined && after !== '') {
+    const last = await gateway.store.findVideoJob(after)
+    if (last?.keyId !== key.id) throw invalidRequest('There is no video with this id', 'after')
+  }
   const data = found.slice(0, limit).map((job) => shown(exchange, job))
   reply.send({
     object: 'list',

@@ -28,26 +28,26 @@ export function differencesOf(
   rows: readonly Billed[],
   ledger: readonly LedgerSums[],
 ): readonly Difference[] {
-  const names = [...new Set(ledger.map(({ model }) => model))]
+  const names = new Set(ledger.map(({ model }) => model))
+  const ofDay = Map.groupBy(ledger, ({ day }) => day.slice(0, 10))
   const billedNames = new Set(rows.map(({ model }) => model))
   const taken = new Set<LedgerSums>()
   const found = rows.flatMap((row) => {
-    const own = ledger.filter(
-      (sums) => sums.day.startsWith(row.day) && isModel(sums.model, row.model, names, billedNames),
+    const own = (ofDay.get(row.day) ?? []).filter((sums) =>
+      isModel(sums.model, row.model, names, billedNames),
     )
     for (const sums of own) taken.add(sums)
     return differencesIn(row, own)
   })
+  const told = (['costUsd', 'inputTokens', 'outputTokens'] as const).filter((name) =>
+    rows.some((row) => row[name] !== undefined),
+  )
+  const zero = Object.fromEntries(told.map((name) => [name, 0]))
   const unbilled = ledger
     .filter((sums) => !taken.has(sums))
-    .flatMap((sums) => {
-      const zero = Object.fromEntries(
-        (['costUsd', 'inputTokens', 'outputTokens'] as const).flatMap((name) =>
-          rows.some((row) => row[name] !== undefined) ? [[name, 0]] : [],
-        ),
-      )
-      return differencesIn({ day: sums.day.slice(0, 10), model: sums.model, ...zero }, [sums])
-    })
+    .flatMap((sums) =>
+      differencesIn({ day: sums.day.slice(0, 10), model: sums.model, ...zero }, [sums]),
+    )
   return [...found, ...unbilled].toSorted((a, b) =>
     `${a.day} ${a.model}` < `${b.day} ${b.model}` ? -1 : 1,
   )
@@ -57,13 +57,13 @@ export function differencesOf(
 function isModel(
   own: string,
   billed: string,
-  names: readonly string[],
+  names: ReadonlySet<string>,
   billedNames: ReadonlySet<string>,
 ): boolean {
   if (billed === '' || own === billed) return true
   const dated = /-(?:\d{8}|\d{4}-\d\d-\d\d)$/
   if (own.replace(dated, '') === billed) return !billedNames.has(own)
-  return billed.replace(dated, '') === own && !names.includes(billed)
+  return billed.replace(dated, '') === own && !names.has(billed)
 }
 
 function differencesIn(row: Billed, own: readonly LedgerSums[]): readonly Difference[] {

@@ -54,7 +54,7 @@ const perplexity = {
  * In order; every row that fits adds what it has, and wins over the library's price for the same. `source` is the provider's
  * page. Rows of 2026-11-22 were compared with a copy of it, or with several copies of what it says; those of an earlier date
  * were entered by hand as they were known then, and are to be compared before a bill depends on them. A model whose price
- * stands on no page that was found, as Jina's, has no row: its cost is unknown.
+ * stands on no page that was found, as most of Jina's, has no row: its cost is unknown.
  */
 export const ownRows: readonly OwnRow[] = [
   // Flex processing is charged at the rates of the Batch API, which are half of the standard ones.
@@ -248,6 +248,14 @@ export const ownRows: readonly OwnRow[] = [
     models: ['embed-v4.0'],
     rates: { input: perMillion(0.12), imageInput: perMillion(0.47) },
     date: '2025-11-02',
+  },
+  // As its answer is quoted in https://github.com/BerriAI/litellm/pull/40569, for this model alone.
+  {
+    provider: 'jina',
+    source: 'https://api.jina.ai/v1/models',
+    models: ['jina-reranker-v2-base-multilingual'],
+    rates: { input: perMillion(0.05) },
+    date: '2026-09-10',
   },
   {
     provider: 'amazon-bedrock',

@@ -1,4 +1,6 @@
-import { readCsv } from './read-csv.ts'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { isDay } from './calendar-day.ts'
+import { readCsv, UnreadableTable } from './read-csv.ts'
 
 /** A text that is no export of a provider's that is known; the message says why. */
 export class UnreadableExport extends Error {
@@ -69,7 +71,12 @@ const forms: readonly Form[] = [
   {
     form: 'Anthropic, usage (Console, Usage page)',
     provider: 'anthropic',
-    columns: ['usage_date_utc', 'model_version', 'usage_input_tokens_no_cache'],
+    columns: [
+      'usage_date_utc',
+      'model_version',
+      'usage_input_tokens_no_cache',
+      'usage_output_tokens',
+    ],
     read: (row) => ({
       day: dayOf(row, 'usage_date_utc'),
       model: row['model_version'] ?? '',
@@ -87,37 +94,49 @@ const anthropicInput = [
   'usage_input_tokens_cache_read',
 ]
 
+/** So many rows are read before anything else has its turn. */
+const rowsPerTurn = 1_000
+
 /**
- * Reads an export of a provider's, which its columns tell.
+ * Reads an export of a provider's, which its columns tell. Of its rows nothing is held but their sums.
  *
  * @throws UnreadableExport where no form has these columns, or a value is not what its column says.
  */
-export function readExport(text: string): ProviderExport {
-  const rows = readCsv(text)
-  const names = Object.keys(rows[0] ?? {})
-  const found = forms.find(({ columns }) => columns.every((column) => names.includes(column)))
-  if (!found) {
-    const known = forms.map(({ form, columns }) => `${form}: ${columns.join(', ')}`).join('\n  ')
-    throw new UnreadableExport(
-      `This is no export that is known; its columns are ${names.join(', ').slice(0, 500) || '(none)'}. Known are\n  ${known}`,
-    )
+export async function readExport(text: string): Promise<ProviderExport> {
+  const sums = new Map<string, Billed>()
+  let found: Form | undefined
+  let count = 0
+  for (const row of rowsIn(text)) {
+    found ??= formOf(Object.keys(row))
+    count += 1
+    if (count % rowsPerTurn === 0) await nextTurn()
+    // Days without anything are rows without a value.
+    if (!found.columns.some((column) => column !== 'start_time_iso' && row[column] !== '')) continue
+    const billed = found.read(row)
+    const name = `${billed.day} ${billed.model}`
+    const before = sums.get(name)
+    sums.set(name, before ? added(before, billed) : billed)
   }
-  const { form, provider, read } = found
-  // Days without anything are rows without a value.
-  const said = rows.filter((row) =>
-    found.columns.some((column) => column !== 'start_time_iso' && row[column] !== ''),
-  )
-  return { form, provider, rows: summed(said.map((row) => read(row))) }
+  const { form, provider } = found ?? formOf([])
+  return { form, provider, rows: [...sums.values()] }
 }
 
-function summed(rows: readonly Billed[]): readonly Billed[] {
-  const sums = new Map<string, Billed>()
-  for (const row of rows) {
-    const name = `${row.day} ${row.model}`
-    const before = sums.get(name)
-    sums.set(name, before ? added(before, row) : row)
+function formOf(names: readonly string[]): Form {
+  const found = forms.find(({ columns }) => columns.every((column) => names.includes(column)))
+  if (found) return found
+  const known = forms.map(({ form, columns }) => `${form}: ${columns.join(', ')}`).join('\n  ')
+  throw new UnreadableExport(
+    `This is no export that is known; its columns are ${names.join(', ').slice(0, 500) || '(none)'}. Known are\n  ${known}`,
+  )
+}
+
+function* rowsIn(text: string): Generator<Row, void> {
+  try {
+    yield* readCsv(text)
+  } catch (cause) {
+    if (cause instanceof UnreadableTable) throw new UnreadableExport(cause.message, { cause })
+    throw cause
   }
-  return [...sums.values()]
 }
 
 function added(one: Billed, other: Billed): Billed {
@@ -128,10 +147,13 @@ function added(one: Billed, other: Billed): Billed {
   return { ...one, ...sum('costUsd'), ...sum('inputTokens'), ...sum('outputTokens') }
 }
 
+/** A day of another time zone has hours of two days in UTC, by which the ledger is summed. */
 function dayOf(row: Row, column: string): string {
-  const day = (row[column] ?? '').slice(0, 10)
-  if (!/^\d{4}-\d\d-\d\d$/.test(day))
-    throw new UnreadableExport(`${column} is not a day: ${row[column]}`)
+  const value = row[column] ?? ''
+  const [, day = '', zone] = /^(.{10})(?:[T ][\d:.]+ ?(.*))?$/.exec(value.trim()) ?? []
+  if (!isDay(day)) throw new UnreadableExport(`${column} is not a day: ${value}`)
+  if (zone !== undefined && !/^(?:|Z|UTC|[+-]00(?::?00)?)$/.test(zone))
+    throw new UnreadableExport(`${column} is not in UTC: ${value}`)
   return day
 }
 

@@ -1,9 +1,10 @@
 import { AwsV4Signer } from 'aws4fetch'
+import { type AwsIdentity, defaultChain, findsIdentity, identityOf } from './aws-identity.ts'
 import type { Credentials } from './provider.ts'
 
 type Variables = Readonly<Record<string, string | undefined>>
 
-/** An API key of the service, else a pair of access keys as one secret. */
+/** An API key of the service, else a pair of access keys as one secret, else what AWS's own tools would find. */
 export function awsSecretFrom(variables: Variables): string | undefined {
   const {
     AWS_BEARER_TOKEN_BEDROCK: key,
@@ -12,30 +13,36 @@ export function awsSecretFrom(variables: Variables): string | undefined {
     AWS_SESSION_TOKEN: session,
   } = variables
   if (key) return key
-  if (!id || !secret) return undefined
+  if (!id || !secret) return findsIdentity(variables) ? defaultChain : undefined
   return session ? `${id}:${secret}:${session}` : `${id}:${secret}`
 }
 
 /**
- * Signature Version 4 over address and body, for secrets of the form `ID:SECRET[:SESSION]`; any other secret is an API
- * key and travels as a bearer token. The region is the setting of that name.
+ * Signature Version 4 over address and body, for secrets of the form `ID:SECRET[:SESSION]` and for `default-chain`, which
+ * is what AWS's own tools would sign with; any other secret is an API key and travels as a bearer token. The region is the
+ * setting of that name. Throws as `identityOf`.
  */
 export function awsCredentials(service: string): Credentials {
   return async (secret, request, settings) => {
-    const [accessKeyId = '', secretAccessKey, ...session] = secret.split(':')
-    if (secretAccessKey === undefined) return { authorization: `Bearer ${secret}` }
-    const sessionToken = session.join(':')
+    const identity = secret === defaultChain ? await identityOf() : readIdentity(secret)
+    if (!identity) return { authorization: `Bearer ${secret}` }
     const signer = new AwsV4Signer({
       method: request.method,
       url: request.url,
       body: request.body === undefined ? null : new Uint8Array(request.body),
-      accessKeyId,
-      secretAccessKey,
-      ...(sessionToken === '' ? {} : { sessionToken }),
+      ...identity,
       service,
       region: settings['region'] ?? 'us-east-1',
     })
     const { headers } = await signer.sign()
     return Object.fromEntries(headers)
   }
+}
+
+/** Access keys in one secret; undefined where it is none. */
+function readIdentity(secret: string): AwsIdentity | undefined {
+  const [accessKeyId = '', secretAccessKey, ...session] = secret.split(':')
+  if (secretAccessKey === undefined) return undefined
+  const sessionToken = session.join(':')
+  return { accessKeyId, secretAccessKey, ...(sessionToken === '' ? {} : { sessionToken }) }
 }

@@ -1,4 +1,4 @@
-import { developerAsSystem, maxTokensOnly, openaiLike } from '@sluice/protocols'
+import { developerAsSystem, maxTokensOnly, openaiLike, toldSchema } from '@sluice/protocols'
 import { compatible } from './compatible.ts'
 
 export const deepseek = compatible({
@@ -14,6 +14,6 @@ export const deepseek = compatible({
   baseUrl: 'https://api.deepseek.com/v1',
   environment: ['DEEPSEEK_API_KEY'],
   operations: ['chat'],
-  quirks: [developerAsSystem, maxTokensOnly],
+  quirks: [developerAsSystem, maxTokensOnly, toldSchema],
   documentation: 'https://api-docs.deepseek.com',
 })

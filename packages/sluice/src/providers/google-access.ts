@@ -22,7 +22,8 @@ const clients = new Map<string, Promise<TokenClient>>()
 
 /**
  * An OAuth access token of Google: the secret is one already, is a service account's JSON that is traded for one, or is
- * `application-default` (the file or the machine that Google's own tools would use). Throws `upstream_refused_us`.
+ * `application-default` (the file or the machine that Google's own tools would use). Throws `upstream_refused_us`, and
+ * `upstream_unavailable` where Google could not be asked.
  */
 export const googleAccess: Credentials = async (secret) => {
   if (secret !== 'application-default' && !secret.trimStart().startsWith('{'))
@@ -41,6 +42,8 @@ export const googleVertexAccess = {
   ambient: true,
   environment: ['GOOGLE_VERTEX_CREDENTIALS', 'GOOGLE_VERTEX_ACCESS_TOKEN'],
   secretFrom: googleSecretFrom,
+  keyForms:
+    'A key is the JSON of a service account, an access token, or `application-default`: the file or the machine that the tools of Google would use. It is on, too, with `GOOGLE_APPLICATION_CREDENTIALS` and a project.',
   settingsFrom: {
     project: ['GOOGLE_VERTEX_PROJECT', 'GOOGLE_CLOUD_PROJECT'],
     region: ['GOOGLE_VERTEX_LOCATION', 'GOOGLE_CLOUD_LOCATION'],
@@ -54,9 +57,18 @@ async function accessToken(secret: string): Promise<string> {
     const token = typeof answer === 'object' ? answer?.token : answer
     if (token) return token
   } catch (cause) {
-    throw new GatewayError('upstream_refused_us', 'Google gave no access token', { cause })
+    const code = isPassing(cause) ? 'upstream_unavailable' : 'upstream_refused_us'
+    throw new GatewayError(code, 'Google gave no access token', { cause })
   }
   throw new GatewayError('upstream_refused_us', 'Google gave no access token')
+}
+
+/** Whether Google could not be asked or had a fault of its own, which says nothing of the credential. */
+function isPassing(cause: unknown): boolean {
+  // So the library's errors of requests can be told: they hold what was asked.
+  if (!(cause instanceof Error) || !('config' in cause)) return false
+  const status = 'status' in cause ? cause.status : undefined
+  return typeof status !== 'number' || status === 429 || status >= 500
 }
 
 function clientOf(secret: string): Promise<TokenClient> {

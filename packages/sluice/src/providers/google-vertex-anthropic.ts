@@ -2,7 +2,6 @@ import { vertexAnthropic } from '@sluice/protocols'
 import { googleVertexAccess } from './google-access.ts'
 import type { Provider } from './provider.ts'
 
-/** The secret is a service account's JSON, an access token, or `application-default`. */
 export const googleVertexAnthropic: Provider = {
   id: 'google-vertex-anthropic',
   name: 'Claude on Google Vertex AI',

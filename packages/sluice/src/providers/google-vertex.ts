@@ -2,7 +2,6 @@ import { vertex } from '@sluice/protocols'
 import { googleVertexAccess } from './google-access.ts'
 import type { Provider } from './provider.ts'
 
-/** The secret is a service account's JSON, an access token, or `application-default`. */
 export const googleVertex: Provider = {
   id: 'google-vertex',
   name: 'Google Vertex AI',

@@ -1,4 +1,4 @@
-import { openaiLike } from '@sluice/protocols'
+import { budgetInReasoning, openaiLike } from '@sluice/protocols'
 import { compatible } from './compatible.ts'
 
 export const openrouter = compatible({
@@ -6,7 +6,14 @@ export const openrouter = compatible({
   name: 'OpenRouter',
   protocol: openaiLike({
     chat: {
-      knows: ['top_k', 'cache_control', 'reasoning', 'reasoning_details', 'images'],
+      knows: [
+        'top_k',
+        'thinking_budget',
+        'cache_control',
+        'reasoning',
+        'reasoning_details',
+        'images',
+      ],
       effortIn: ['reasoning'],
     },
     embed: { inputType: true },
@@ -15,6 +22,6 @@ export const openrouter = compatible({
   baseUrl: 'https://openrouter.ai/api/v1',
   environment: ['OPENROUTER_API_KEY'],
   operations: ['chat', 'complete', 'embed'],
-  quirks: [],
+  quirks: [budgetInReasoning],
   documentation: 'https://openrouter.ai/docs/api-reference',
 })

@@ -1,4 +1,4 @@
-import { developerAsSystem, maxTokensOnly, openaiLike } from '@sluice/protocols'
+import { developerAsSystem, maxTokensOnly, openaiLike, searchDomainFilter } from '@sluice/protocols'
 import { compatible, withoutModelList } from './compatible.ts'
 
 export const perplexity = compatible({
@@ -8,7 +8,7 @@ export const perplexity = compatible({
     openaiLike({
       chat: {
         lacks: ['tools', 'tool_choice', 'logit_bias', 'logprobs', 'top_logprobs', 'seed', 'stop'],
-        knows: ['top_k'],
+        knows: ['top_k', 'search_domains'],
       },
     }),
   ),
@@ -21,6 +21,6 @@ export const perplexity = compatible({
     { id: 'sonar-reasoning-pro' },
     { id: 'sonar-deep-research' },
   ],
-  quirks: [developerAsSystem, maxTokensOnly],
+  quirks: [developerAsSystem, maxTokensOnly, searchDomainFilter],
   documentation: 'https://docs.perplexity.ai/api-reference',
 })

@@ -45,6 +45,8 @@ export interface Provider {
   readonly secretFrom?: (
     variables: Readonly<Record<string, string | undefined>>,
   ) => string | undefined
+  /** What a key may be where it is more than a text to send, and where else it is looked for: sentences for its page. */
+  readonly keyForms?: string
   /** Settings read from the environment: setting → variables, first set wins. */
   readonly settingsFrom?: Readonly<Record<string, readonly string[]>>
   /** Settings that apply where nothing is configured. */

@@ -1,4 +1,4 @@
-import { developerAsSystem, maxTokensOnly, openaiLike } from '@sluice/protocols'
+import { developerAsSystem, effortAs, maxTokensOnly, openaiLike } from '@sluice/protocols'
 import { compatible } from './compatible.ts'
 
 export const siliconflow = compatible({
@@ -11,6 +11,12 @@ export const siliconflow = compatible({
   baseUrl: 'https://api.siliconflow.com/v1',
   environment: ['SILICONFLOW_API_KEY'],
   operations: ['chat', 'embed', 'rerank', 'transcribe', 'speak'],
-  quirks: [developerAsSystem, maxTokensOnly],
+  quirks: [
+    developerAsSystem,
+    maxTokensOnly,
+    effortAs((effort) =>
+      effort === 'none' ? { enable_thinking: false } : { reasoning_effort: effort },
+    ),
+  ],
   documentation: 'https://docs.siliconflow.com/en/api-reference/chat-completions/chat-completions',
 })

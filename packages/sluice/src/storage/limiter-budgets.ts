@@ -30,14 +30,20 @@ export class Budgets {
 
   /** Takes now; a bucket that was not known is from now on. */
   take(claim: BudgetClaim, amount: number, date: number): void {
-    add(this.#current(claim, date) ?? this.#open(claim), slotOf(claim.window, date), amount)
+    const slots = this.#current(claim, date) ?? this.#open(claim)
+    add(slots, slotOf(claim.window, date), amount)
+    // What was used last stands last, where something may have to be dropped: not what calls under way have reserved from.
+    if (this.#used.size < this.#bucketsMax / 2) return
+    const name = nameOf(claim)
+    this.#used.delete(name)
+    this.#used.set(name, slots)
   }
 
-  /** Says what was taken when, in the order of time; a bucket is known from now on. */
+  /** Says what was taken when; a bucket is known from now on. */
   put(claim: BudgetClaim, spent: readonly Spent[], date: number): void {
     const slots = this.#open(claim)
-    for (const { at, microUsd } of spent) add(slots, slotOf(claim.window, at), microUsd)
-    add(slots, slotOf(claim.window, date), 0)
+    const inTime = [...spent, { at: date, microUsd: 0 }].toSorted((one, other) => one.at - other.at)
+    for (const { at, microUsd } of inTime) add(slots, slotOf(claim.window, at), microUsd)
     this.#current(claim, date)
   }
 

@@ -1,5 +1,6 @@
 import {
   type Actual,
+  type BudgetClaim,
   type Claim,
   type Decision,
   type Level,
@@ -21,6 +22,8 @@ export class LocalShare {
   readonly #processes: number
   readonly #left = new Map<string, number>()
   readonly #granted = new Map<string, Reservation>()
+  /** Budgets that were reserved from since all was shared. */
+  readonly #touched = new Map<string, BudgetClaim>()
   #limiter: MemoryLimiter = createMemoryLimiter()
 
   constructor(processes: number) {
@@ -44,7 +47,11 @@ export class LocalShare {
     const shares = claims.map((claim) => this.#shareOf(claim))
     const decision = this.#limiter.reserve(shares, leaseMs)
     if (decision instanceof Promise) throw new Error('Nothing is recalled here')
-    if (decision.granted) this.#granted.set(decision.id, decision)
+    if (decision.granted) {
+      this.#granted.set(decision.id, decision)
+      for (const share of shares)
+        if (share.kind === 'budget') this.#touched.set(nameOf(share), share)
+    }
     return { ...decision, claims }
   }
 
@@ -52,8 +59,14 @@ export class LocalShare {
     return this.#granted.has(id)
   }
 
-  /** All is shared again: what is granted here the next time begins anew. */
+  /** All is shared again: what is granted here the next time begins anew, but for budgets that are not seen until then. */
   reset(): void {
+    const shares = [...this.#touched.values()]
+    const levels = this.#limiter.look(shares)
+    if (levels instanceof Promise) throw new Error('Nothing is recalled here')
+    for (const [index, share] of shares.entries())
+      this.#left.set(nameOf(share), (levels[index]?.remaining ?? 0) * this.#processes)
+    this.#touched.clear()
     this.#limiter = createMemoryLimiter()
   }
 
@@ -75,6 +88,6 @@ export class LocalShare {
   }
 }
 
-function nameOf({ bucket, window }: Extract<Claim, { kind: 'budget' }>): string {
+function nameOf({ bucket, window }: BudgetClaim): string {
   return `${window}:${bucket}`
 }

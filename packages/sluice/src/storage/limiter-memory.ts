@@ -14,13 +14,14 @@ import {
 import { Budgets } from './limiter-budgets.ts'
 import { Places } from './limiter-places.ts'
 import { Rates } from './limiter-rates.ts'
+import { Recalls } from './recalls.ts'
 
 export interface MemoryLimiterOptions {
   /** Milliseconds of a clock that never goes back: rates and leases. Default: `performance.now`. */
   readonly now?: () => number
   /** Milliseconds since the epoch: windows of budgets. Default: `Date.now`. */
   readonly date?: () => number
-  /** How many buckets of rates and of budgets are kept at most. Full ones go first, then the oldest. Default 100,000. */
+  /** How many buckets of rates and of budgets are kept at most. Full ones go first, then those not used for longest. Default 100,000. */
   readonly bucketsMax?: number
   /** How many open reservations are kept at most; some of more count as used as they were reserved. Default 100,000. */
   readonly reservationsMax?: number
@@ -41,7 +42,7 @@ interface OpenReservation extends Reservation {
 export class MemoryLimiter implements Limiter {
   readonly #now: () => number
   readonly #date: () => number
-  readonly #recall: MemoryLimiterOptions['recall']
+  readonly #recalls: Recalls | undefined
   readonly #reservationsMax: number
   readonly #rates: Rates
   readonly #places = new Places()
@@ -49,15 +50,13 @@ export class MemoryLimiter implements Limiter {
   // An array, whose garbage dies young where that of a Map that grows and shrinks would not.
   readonly #open: (OpenReservation | undefined)[] = []
   readonly #free: number[] = []
-  /** Budgets that are being read, by window and bucket. */
-  readonly #recalls = new Map<string, Promise<void>>()
   readonly #process = randomBytes(6).toString('base64url')
   #count = 0
 
   constructor({ now, date, recall, bucketsMax, reservationsMax }: MemoryLimiterOptions) {
     this.#now = now ?? (() => performance.now())
     this.#date = date ?? Date.now
-    this.#recall = recall
+    this.#recalls = recall && new Recalls(recall, (claim, spent) => this.seed(claim, spent))
     this.#reservationsMax = reservationsMax ?? 100_000
     this.#rates = new Rates(bucketsMax ?? 100_000)
     this.#budgets = new Budgets(bucketsMax ?? 100_000)
@@ -146,26 +145,10 @@ export class MemoryLimiter implements Limiter {
 
   /** Undefined where every budget is known. */
   #recalling(claims: readonly Claim[]): Promise<void> | undefined {
-    if (!this.#recall) return undefined
+    if (!this.#recalls) return undefined
     for (const claim of claims)
-      if (claim.kind === 'budget' && !this.#budgets.isKnown(claim))
-        return this.#recalled(claim, this.#recall)
+      if (claim.kind === 'budget' && !this.#budgets.isKnown(claim)) return this.#recalls.read(claim)
     return undefined
-  }
-
-  /** Of many who ask at once for a budget that nobody knows one has it read. */
-  #recalled(claim: BudgetClaim, recall: Recall): Promise<void> {
-    const name = `${claim.window}:${claim.bucket}`
-    const reading = this.#recalls.get(name)
-    // Another one's reading may fail for a reason of its own, such as the end of its process.
-    if (reading) return reading.catch(() => this.#recalled(claim, recall))
-    const own = this.#read(claim, recall).finally(() => this.#recalls.delete(name))
-    this.#recalls.set(name, own)
-    return own
-  }
-
-  async #read(claim: BudgetClaim, recall: Recall): Promise<void> {
-    this.seed(claim, await recall(claim))
   }
 
   #dateFor(claims: readonly Claim[]): number {

@@ -15,6 +15,7 @@ import {
 } from '../ports/limiter.ts'
 import { LocalShare } from './limiter-local-share.ts'
 import { limiterScript } from './limiter-redis-script.ts'
+import { Recalls } from './recalls.ts'
 
 export interface RedisLimiterOptions {
   /** Such as `redis://127.0.0.1:6379`. */
@@ -39,7 +40,7 @@ export interface RedisLimiterOptions {
 /** How long a reservation is known that nobody settled: a settlement that comes later changes nothing. */
 const keptMs = 24 * 3_600_000
 const probeMs = 250
-/** How long a start waits for Redis. */
+/** How long a start waits for Redis, and a new connection is given before another one is made. */
 const connectMs = 2_000
 /** Settlements that wait for Redis; of more the oldest are dropped, and count as they were reserved. */
 const pendingMax = 100_000
@@ -68,8 +69,10 @@ export async function openRedisLimiter(options: RedisLimiterOptions): Promise<Li
 
 class RedisLimiter implements Limiter {
   readonly #options: RedisLimiterOptions
-  readonly #client
+  #client
+  #connectedAt = 0
   readonly #local: LocalShare | undefined
+  readonly #recalls: Recalls | undefined
   readonly #pending = new Map<string, Command>()
   readonly #process = randomBytes(9).toString('base64url')
   readonly #digest = createHash('sha1').update(limiterScript).digest('hex')
@@ -80,23 +83,16 @@ class RedisLimiter implements Limiter {
 
   constructor(options: RedisLimiterOptions) {
     this.#options = options
-    const { whenDown = 'refuse' } = options
+    const { whenDown = 'refuse', recall } = options
+    this.#recalls = recall && new Recalls(recall, (claim, spent) => this.seed(claim, spent))
     this.#local = whenDown === 'refuse' ? undefined : new LocalShare(whenDown.processes)
-    this.#client = createClient({
-      url: options.url,
-      disableOfflineQueue: true,
-      socket: { reconnectStrategy: (tries) => Math.min(50 * 2 ** tries, 1_000) },
-    })
-    // Each failed connection is one; what follows from it is decided by the commands.
-    this.#client.on('error', (error: unknown) => this.#lost(error))
+    this.#client = this.#createClient()
   }
 
   /** Waits for Redis a little; a later connection is found all the same. */
   async connect(): Promise<void> {
-    const connecting = this.#client.connect()
-    connecting.catch(() => undefined)
     try {
-      await within(connectMs, connecting)
+      await within(connectMs, this.#connect())
       await this.#recover()
     } catch (error) {
       this.#options.changed?.(false, error)
@@ -153,7 +149,7 @@ class RedisLimiter implements Limiter {
   }
 
   async look(claims: readonly Claim[]): Promise<readonly Level[]> {
-    const reply = await this.#run({ op: 'look', id: '', leaseMs: 0, claims })
+    const reply = await this.#run({ op: 'look', id: '', leaseMs: 0, claims }).catch(unanswered)
     if (reply[0] !== 'unknown') return levelsOf(claims, reply)
     await this.#recalled(claims[Number(reply[1]) - 1])
     return this.look(claims)
@@ -173,9 +169,9 @@ class RedisLimiter implements Limiter {
   }
 
   async #recalled(claim: Claim | undefined): Promise<void> {
-    if (claim?.kind !== 'budget' || !this.#options.recall)
+    if (claim?.kind !== 'budget' || !this.#recalls)
       throw new GatewayError('internal', 'Redis does not know a claim that is no budget')
-    await this.seed(claim, await this.#options.recall(claim))
+    await this.#recalls.read(claim)
   }
 
   #newId(): string {
@@ -184,11 +180,7 @@ class RedisLimiter implements Limiter {
 
   #withoutRedis(claims: readonly Claim[], leaseMs: number): Decision {
     if (this.#local) return this.#local.reserve(claims, leaseMs)
-    throw new GatewayError(
-      'overloaded',
-      'The limits cannot be checked: Redis, which holds them, does not answer',
-      { retryAfterMs: 1_000 },
-    )
+    return unanswered()
   }
 
   async #tell(command: Command): Promise<void> {
@@ -225,9 +217,38 @@ class RedisLimiter implements Limiter {
   #probeSoon(): void {
     if (this.#isClosed) return
     this.#probe = setTimeout(() => {
-      this.#recover().catch(() => this.#probeSoon())
+      this.#recover().catch(() => {
+        this.#connectAnew()
+        this.#probeSoon()
+      })
     }, probeMs)
     this.#probe.unref()
+  }
+
+  #createClient() {
+    const client = createClient({
+      url: this.#options.url,
+      disableOfflineQueue: true,
+      socket: { reconnectStrategy: (tries) => Math.min(50 * 2 ** tries, 1_000) },
+    })
+    // Each failed connection is one; what follows from it is decided by the commands.
+    client.on('error', (error: unknown) => this.#lost(error))
+    return client
+  }
+
+  #connect(): Promise<unknown> {
+    this.#connectedAt = performance.now()
+    const connecting = this.#client.connect()
+    connecting.catch(() => undefined)
+    return connecting
+  }
+
+  /** A connection that was lost on the way, and that nobody closed, would be silent for ever. */
+  #connectAnew(): void {
+    if (this.#isClosed || performance.now() - this.#connectedAt < connectMs) return
+    if (this.#client.isOpen) this.#client.destroy()
+    this.#client = this.#createClient()
+    void this.#connect()
   }
 
   /** Tells Redis what it missed, and only then asks it again. */
@@ -274,6 +295,14 @@ class RedisLimiter implements Limiter {
       return (await this.#client.eval(limiterScript, options)) as unknown as string[]
     }
   }
+}
+
+function unanswered(cause?: unknown): never {
+  throw new GatewayError(
+    'overloaded',
+    'The limits cannot be checked: Redis, which holds them, does not answer',
+    { retryAfterMs: 1_000, cause },
+  )
 }
 
 /** Such a reservation is final: nobody takes a request back. */

@@ -1,16 +1,10 @@
-import {
-  type ClientConfig,
-  DatabaseError,
-  Pool,
-  type PoolClient,
-  type QueryConfig,
-  types,
-} from 'pg'
+import { type ClientConfig, DatabaseError, type PoolClient, type QueryConfig, types } from 'pg'
 import sql, { raw, type Sql } from 'sql-template-tag'
 import type { Store } from '../ports/store.ts'
 import { boundValues } from './bound-values.ts'
-import { type Column, type Database, type NewRows, RefusedData } from './database.ts'
+import { type Column, type Database, type NewRows, RefusedData, type Row } from './database.ts'
 import { openIndexBuilding } from './large-indexes.ts'
+import { type Connections, openConnections } from './postgres-connections.ts'
 import { migrate } from './postgres-migrate.ts'
 import { postgresHorizon, postgresUsage } from './postgres-usage.ts'
 import { openStore, type StoreOptions } from './store.ts'
@@ -23,9 +17,6 @@ export interface PostgresOptions extends StoreOptions {
 }
 
 const connectMs = 5_000
-/** Longer than any statement of this program takes; a server that is gone would else be waited for without end. */
-const statementMs = 15_000
-const connectionsMax = 10
 
 /**
  * Opens the store in a PostgreSQL database (12 or newer), which several gateways may have open. Its tables are made, or
@@ -61,47 +52,43 @@ const connectionTo = (url: string): ClientConfig => ({
 /** The database at a URL, brought up to date. The caller disposes it. */
 export async function openPostgresDatabase(url: string): Promise<Database> {
   await migrate(connectionTo(url))
-  const pool = new Pool({
-    ...connectionTo(url),
-    max: connectionsMax,
-    query_timeout: statementMs,
-    keepAlive: true,
-    types: { getTypeParser: parserOf },
-  })
-  // Without a listener the loss of an idle connection ends the process. The pool opens another one when it needs it.
-  pool.on('error', () => {})
-  return postgresDatabase(pool)
+  const config = { ...connectionTo(url), types: { getTypeParser: parserOf } }
+  return postgresDatabase(openConnections(config))
 }
 
-function postgresDatabase(pool: Pool): Database {
+function postgresDatabase(connections: Connections): Database {
   const change = (...statements: readonly Sql[]) =>
     meant(() => untilNobodyElse(() => changed(...statements)))
 
   async function changed(...statements: readonly Sql[]): Promise<readonly number[]> {
     const [only, ...more] = statements
     // One statement is a transaction of its own, without two more ways to the server.
-    if (only && more.length === 0) return [(await pool.query(queryOf(only))).rowCount ?? 0]
-    return transaction(pool, async (client) => {
+    if (only && more.length === 0)
+      return connections.use(async (client) => [(await client.query(queryOf(only))).rowCount ?? 0])
+    return connections.use(async (client) => {
+      await client.query('BEGIN')
       const counts: number[] = []
       for (const statement of statements)
         counts.push((await client.query(queryOf(statement))).rowCount ?? 0)
+      await client.query('COMMIT')
       return counts
     })
   }
 
   return {
-    rows: async (query) =>
-      meant(async () => (await pool.query<Record<string, unknown>>(queryOf(query))).rows),
+    rows: (query) => meant(() => connections.use((client) => rowsOf(client, query))),
     change,
     // PostgreSQL's own setting, synchronous_commit, is on unless the operator turned it off.
     changeDurably: change,
     async append(rows) {
       await change(insertOf(rows))
     },
-    async [Symbol.asyncDispose]() {
-      if (!pool.ending) await pool.end()
-    },
+    [Symbol.asyncDispose]: () => connections[Symbol.asyncDispose](),
   }
+}
+
+async function rowsOf(client: PoolClient, query: Sql): Promise<readonly Row[]> {
+  return (await client.query<Record<string, unknown>>(queryOf(query))).rows
 }
 
 /** How each kind of field stands in JSON, and what makes a value of its column of it. */
@@ -146,24 +133,6 @@ function queryOf(statement: Sql): QueryConfig {
   return { text: statement.text, values: boundValues(statement) }
 }
 
-async function transaction<Result>(
-  pool: Pool,
-  work: (client: PoolClient) => Promise<Result>,
-): Promise<Result> {
-  const client = await pool.connect()
-  let isDone = false
-  try {
-    await client.query('BEGIN')
-    const result = await work(client)
-    await client.query('COMMIT')
-    isDone = true
-    return result
-  } finally {
-    // A connection that is closed takes back what it began; after a failure nobody knows its state.
-    client.release(!isDone)
-  }
-}
-
 /**
  * What the connection, the server's resources or an operator are the reason for (classes 08, 53, 57, 58, and a server that
  * only reads) is not the statement's fault. Errors of the network are no DatabaseError.
@@ -172,13 +141,19 @@ async function meant<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()
   } catch (thrown) {
-    const isPassing =
-      thrown instanceof DatabaseError
-        ? /^(?:08|53|57|58|25006)/.test(thrown.code ?? '')
-        : thrown instanceof Error && !(thrown instanceof TypeError || thrown instanceof RangeError)
     if (isRefusal(thrown)) throw new RefusedData(thrown.message, { cause: thrown })
-    throw isPassing ? unavailable(thrown) : thrown
+    const why = whyItPasses(thrown)
+    throw why === undefined ? thrown : unavailable(thrown, why)
   }
+}
+
+function whyItPasses(thrown: unknown): string | undefined {
+  if (thrown instanceof DatabaseError) {
+    const isPassing = /^(?:08|53|57|58|25006)/.test(thrown.code ?? '')
+    return isPassing ? 'The database cannot be used for now' : undefined
+  }
+  const isOurs = thrown instanceof TypeError || thrown instanceof RangeError
+  return thrown instanceof Error && !isOurs ? 'The database does not answer' : undefined
 }
 
 /** Integrity constraints and data exceptions (https://www.postgresql.org/docs/current/errcodes-appendix.html). */

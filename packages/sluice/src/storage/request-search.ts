@@ -8,7 +8,7 @@ import {
 } from '../ports/usage-book.ts'
 import { fromRow } from './columns.ts'
 import type { Row } from './database.ts'
-import { lookThrough, type Span } from './request-spans.ts'
+import { lookThrough, orderedStart, type Span } from './request-spans.ts'
 import { usageColumns } from './usage.ts'
 import type { UsageDatabase } from './usage-fold.ts'
 import { isOf } from './usage-records.ts'
@@ -51,24 +51,55 @@ async function pageOf(
   { limit, before }: Page,
 ): Promise<readonly Row[]> {
   const to = before ? Math.min(scope.to, before.startedAt + 1) : scope.to
-  // An index finds an id whenever it was.
-  const only = scope.id === undefined ? scope.only : {}
-  return lookThrough(
-    database,
-    { from: scope.from, to, only, first: 'newest', limit },
-    (spans, most) => database.rows(within(spans, scope, { limit: most, before })),
+  const found = await Promise.all(
+    waysTo(scope).map(({ only, conditions }) =>
+      lookThrough(database, { from: scope.from, to, only, first: 'newest', limit }, (spans, most) =>
+        database.rows(within(spans, scope, { limit: most, before, conditions })),
+      ),
+    ),
   )
+  return found.flat().toSorted(newestFirst).slice(0, limit)
 }
 
-function within(spans: readonly Span[], scope: RequestScope, { limit, before }: Page): Sql {
+/** Where the records that are looked for can be found; no record is found on two ways. */
+interface Way {
+  /** What the sums know of them. */
+  readonly only: RequestScope['only']
+  readonly conditions: readonly Sql[]
+}
+
+/** Of a name that was asked for an index knows routes, and the sums know targets. */
+function waysTo({ only, id, requestedModel: name }: RequestScope): readonly Way[] {
+  // An index finds an id whenever it was.
+  if (id !== undefined) return [{ only: {}, conditions: [] }]
+  if (name === undefined) return [{ only, conditions: [] }]
+  const byRoute = { only, conditions: [sql`r.requested_model = ${name}`] }
+  const isDirect = sql`COALESCE(r.requested_model, '') = ''`
+  const byModel = { only: { ...only, model: name }, conditions: [isDirect, sql`r.model = ${name}`] }
+  const slash = name.indexOf('/')
+  if (slash < 0) return [byRoute, byModel]
+  const [provider, model] = [name.slice(0, slash), name.slice(slash + 1)]
+  const conditions = [isDirect, sql`r.provider = ${provider}`, sql`r.model = ${model}`]
+  return [byRoute, byModel, { only: { ...only, provider, model }, conditions }]
+}
+
+function newestFirst(one: Row, other: Row): number {
+  const [later, earlier] = [Number(other['started_at']), Number(one['started_at'])]
+  return later - earlier || Number(other['sequence']) - Number(one['sequence'])
+}
+
+interface FoundOn extends Page, Pick<Way, 'conditions'> {}
+
+function within(spans: readonly Span[], scope: RequestScope, page: FoundOn): Sql {
+  const { limit, before, conditions } = page
   const times = spans.map((span) => sql`(${join(timeOf(indexed, span), ' AND ')})`)
   const place = before ? [isBefore(before)] : []
   return sql`SELECT r.call_id, r.started_at, r.sequence FROM usage_records r
-    WHERE (${join(times, ' OR ')}) AND ${join([sql`1 = 1`, ...conditionsOf(indexed, scope), ...place], ' AND ')}
+    WHERE (${join(times, ' OR ')}) AND ${join([sql`1 = 1`, ...conditions, ...conditionsOf(indexed, scope), ...place], ' AND ')}
       AND NOT EXISTS (SELECT 1 FROM usage_records n
         WHERE n.call_id = r.call_id AND ${join([...timeOf(unindexed, scope), ...conditionsOf(unindexed, scope)], ' AND ')}
           AND (n.started_at > r.started_at OR (n.started_at = r.started_at AND n.sequence > r.sequence)))
-    ORDER BY r.started_at DESC, r.sequence DESC LIMIT ${limit}`
+    ORDER BY ${orderedStart(spans, 'r.started_at')} DESC, r.sequence DESC LIMIT ${limit}`
 }
 
 /** The newest records are taken first, and then looked through: no index is to be read from its beginning. */

@@ -1,4 +1,4 @@
-import sql, { join, raw } from 'sql-template-tag'
+import sql, { join, raw, type Sql } from 'sql-template-tag'
 import { type UsagePeriod, type UsageScope, usageDimensions } from '../ports/usage-book.ts'
 import { faceOf, hourMs, periodEnd, periodStart } from './usage-faces.ts'
 import type { UsageDatabase } from './usage-fold.ts'
@@ -18,8 +18,10 @@ interface OrderedScope extends UsageScope {
   readonly first: Order
 }
 
-/** More spans than this are not looked through at once. */
-const spansMax = 128
+/** More hours than this are not looked through at once. */
+const hoursMax = 128
+/** With more spans than this that do not touch SQLite reads the whole table instead of the index once for each. */
+const spansMax = 16
 
 /**
  * What `look` finds in the times in which there is something of the scope's dimensions: in one after the other, and in twice as
@@ -37,15 +39,23 @@ export async function lookThrough<Found>(
   let together = 1
   for await (const span of spansOf(database, scope)) {
     joinSpan(spans, span)
-    if ((taken += 1) < together) continue
+    if ((taken += 1) < together && spans.length < spansMax) continue
     found.push(...(await look(spans, limit - found.length)))
     if (found.length >= limit) return found
     spans = []
     taken = 0
-    together = Math.min(2 * together, spansMax)
+    together = Math.min(2 * together, hoursMax)
   }
   if (spans.length > 0) found.push(...(await look(spans, limit - found.length)))
   return found
+}
+
+/**
+ * The column that says when a record began, to order what is within spans by. Of several spans SQLite would look for the next
+ * record through all that lie between; of one it is to read no more than it is asked for.
+ */
+export function orderedStart(spans: readonly Span[], column: string): Sql {
+  return raw(spans.length > 1 ? `+${column}` : column)
 }
 
 function joinSpan(spans: Span[], span: Span): void {

@@ -20,15 +20,17 @@ export function sqliteError(thrown: unknown): unknown {
   if (typeof errcode === 'number' && (errcode & 0xff) === constraint)
     return new RefusedData(thrown.message, { cause: thrown })
   return typeof errcode === 'number' && passing.has(errcode & 0xff)
-    ? unavailable(thrown, `: ${thrown.message}`)
+    ? unavailable(thrown, `Nothing can be kept for now: ${thrown.message}`)
     : thrown
 }
 
 /**
- * The database does not do what it should, for now. `why` is shown to callers, so that it holds nothing of where the
+ * The database does not do what it should, for now. `message` is shown to callers, so that it holds nothing of where the
  * database is.
  */
-export function unavailable(cause: unknown, why = ''): GatewayError {
-  const message = `Nothing can be kept for now${why}`
+export function unavailable(
+  cause: unknown,
+  message = 'The database cannot be used for now',
+): GatewayError {
   return new GatewayError('overloaded', message, { cause, retryAfterMs: 5_000 })
 }

@@ -76,7 +76,7 @@ class JournaledLedger implements Ledger {
 
   checkJournal(): void {
     const failure = this.#journal?.failure
-    if (failure !== undefined) throw unavailable(failure)
+    if (failure !== undefined) throw unavailable(failure, 'The journal cannot be written for now')
   }
 
   recordUsage(record: UsageRecord, begun?: OpenUsage): void {

@@ -8,14 +8,14 @@ import {
   usageDimensions,
 } from '../ports/usage-book.ts'
 import { fromRow } from './columns.ts'
-import { lookThrough, type Span } from './request-spans.ts'
+import { lookThrough, orderedStart, type Span } from './request-spans.ts'
 import { usageColumns } from './usage.ts'
 import { dimensionColumns, hourMs } from './usage-faces.ts'
 import type { UsageDatabase } from './usage-fold.ts'
 
 /** A page of the ledger's records, by the time they began. */
 export async function listRecords(
-  database: UsageDatabase,
+  database: Pick<UsageDatabase, 'rows'>,
   { from, to, only, limit, after }: LedgerQuestion,
 ): Promise<readonly LedgerRow[]> {
   const begin = Math.max(from, after?.startedAt ?? 0)
@@ -28,7 +28,7 @@ export async function listRecords(
     (spans, most) =>
       database.rows(
         sql`SELECT * FROM usage_records WHERE ${join([withinSpans(spans), ...conditionsOf(only), ...place], ' AND ')}
-          ORDER BY started_at, sequence LIMIT ${most}`,
+          ORDER BY ${orderedStart(spans, 'started_at')}, sequence LIMIT ${most}`,
       ),
   )
   return rows.map((row) => ({

@@ -10,7 +10,7 @@ const writeMs = 2_000
 /** Of what a caller made up. */
 const modelMax = 200
 const messageMax = 500
-/** Reasons that wait to be written: of more of them the calls are told and not counted. */
+/** Sums that wait to be written, of a kilobyte at most: a call that would begin one more is told and not counted. */
 const waitingMax = 5_000
 
 export interface RefusedCallsNeeds {
@@ -58,10 +58,7 @@ export class RefusedCalls implements AsyncDisposable {
   #count(refused: RefusedCall): void {
     const counted = refusalsOf(refused)
     const { hour, keyId, teamId, operation, code, status } = counted
-    const name = JSON.stringify([hour, keyId, teamId, operation, code, status])
-    const known = this.#waiting.get(name)
-    if (!known && this.#waiting.size >= waitingMax) return
-    this.#waiting.set(name, { ...counted, count: (known?.count ?? 0) + 1 })
+    this.#add(JSON.stringify([hour, keyId, teamId, operation, code, status]), counted)
   }
 
   #writeSoon(): void {
@@ -88,13 +85,17 @@ export class RefusedCalls implements AsyncDisposable {
     await book.forget(now() - keptMs).catch(failed)
   }
 
-  /** They are written with the next that is refused. */
-  #takeBack(waiting: ReadonlyMap<string, Refusals>): void {
-    for (const [name, refusals] of waiting) {
-      const later = this.#waiting.get(name)
-      const count = refusals.count + (later?.count ?? 0)
-      this.#waiting.set(name, { ...(later ?? refusals), count })
-    }
+  /** They are written with the next that is refused. What came meanwhile has the room that they leave. */
+  #takeBack(waiting: Map<string, Refusals>): void {
+    const later = this.#waiting
+    this.#waiting = waiting
+    for (const [name, refusals] of later) this.#add(name, refusals)
+  }
+
+  #add(name: string, refusals: Refusals): void {
+    const known = this.#waiting.get(name)
+    if (!known && this.#waiting.size >= waitingMax) return
+    this.#waiting.set(name, { ...refusals, count: refusals.count + (known?.count ?? 0) })
   }
 }
 

@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ShownAccount } from '../../accounts/account-changes.ts'
 import type { ShownKey } from '../../accounts/key-changes.ts'
+import { type AskedBudget, withKnownIds } from '../../accounts/terms.ts'
 import { accountTerms } from '../../http/admin/schemas.ts'
-import type { AccountKind, Budget } from '../../ports/account.ts'
+import type { AccountKind } from '../../ports/account.ts'
 import { CommandError } from '../command-error.ts'
 import { type AppliedFile, type Kind, kinds, type Wanted } from './file.ts'
 
@@ -167,29 +168,12 @@ function differencesOf(wanted: Wanted, present: Present): readonly Difference[] 
   const want: Readonly<Record<string, unknown>> = {
     ...wanted.terms,
     ...(wanted.terms.budgets !== undefined && {
-      budgets: withKnownIds(wanted.terms.budgets as readonly Budget[], present.budgets ?? []),
+      budgets: withKnownIds(wanted.terms.budgets as readonly AskedBudget[], present.budgets ?? []),
     }),
   }
   return fields
     .map((field) => ({ field, before: have[field], after: want[field] }))
     .filter(({ before, after }) => !isDeepStrictEqual(before, after))
-}
-
-/** A budget that counts the same keeps its id, and so what was spent of it. */
-function withKnownIds(want: readonly Budget[], have: readonly Budget[]): readonly Budget[] {
-  const left = [...have]
-  return want.map((budget) => {
-    const known = left.findIndex(
-      (one) =>
-        (budget.id === undefined || budget.id === one.id) &&
-        one.window === budget.window &&
-        one.model === budget.model &&
-        one.tag === budget.tag,
-    )
-    if (known < 0) return budget
-    const [one] = left.splice(known, 1)
-    return one ? { ...budget, id: one.id } : budget
-  })
 }
 
 function removals(file: AppliedFile, current: Current): readonly Step[] {

@@ -106,7 +106,7 @@ async function askWith(
   const { id: format } = call.format
   const { baseUrl } = target.upstream
   try {
-    const attempted = await attemptOnce(run, { target, prepared, secret }, cancellation)
+    const attempted = await sendPrepared(run, { target, prepared, secret }, cancellation)
     if (isForeign) gateway.health.formatWorked(baseUrl, format)
     return attempted
   } catch (thrown) {
@@ -138,7 +138,7 @@ interface Sending {
 }
 
 /** The attempt ends as a failure unless its answer has begun. */
-async function attemptOnce(
+async function sendPrepared(
   run: Run,
   { target, prepared, secret }: Sending,
   cancellation: Cancellation,

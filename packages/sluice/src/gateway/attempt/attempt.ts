@@ -10,7 +10,7 @@ import {
 import type { Received, StreamWatcher } from '@sluice/protocols'
 import type { OpenUsage, UsageBegun } from '../../ports/store.ts'
 import type { AnyReply, AnyStep } from '../canonical.ts'
-import { isFree } from '../limits/call-size.ts'
+import { isFree } from '../limits/paid-amounts.ts'
 import type { Target } from '../route/routing.ts'
 import type { Run } from '../run/run.ts'
 import type { AttemptSpan } from '../trace.ts'
@@ -74,6 +74,8 @@ export class Attempt implements CancelListener, Growing {
   /** The number over the whole call, from 1. */
   readonly number: number
   connection: Connection | undefined
+  /** Whoever reads the answer does not want more of it now. */
+  isPaused = false
   /** The provider's key that it is made with; undefined for engines. */
   secret: string | undefined
   /** What the upstream calls the request; undefined where it said nothing. */
@@ -216,11 +218,13 @@ export class Attempt implements CancelListener, Growing {
 
   /** The reader is slow: the upstream is not waited for until `resume`. */
   pause(): void {
+    this.isPaused = true
     this.#deadline.hold()
     this.connection?.pause()
   }
 
   resume(): void {
+    this.isPaused = false
     this.#deadline.resume()
     this.connection?.resume()
   }

@@ -1,7 +1,7 @@
 import { isObject, noUsage, type Usage, type UsageRecord } from '@sluice/contract'
 import type { Cost } from '../../prices/cost.ts'
 import type { Call } from '../call.ts'
-import { isFree } from '../limits/call-size.ts'
+import { isFree } from '../limits/paid-amounts.ts'
 import type { Target } from '../route/routing.ts'
 import type { Run } from '../run/run.ts'
 

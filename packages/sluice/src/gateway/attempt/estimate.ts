@@ -1,5 +1,6 @@
 import { countOf, isObject, noUsage, type OperationName, type Usage } from '@sluice/contract'
 import type { Call } from '../call.ts'
+import { searchesIn } from '../limits/paid-amounts.ts'
 import type { Delivery } from './delivery.ts'
 
 /** In English; each event with content is one token at least. */
@@ -56,15 +57,6 @@ export function estimatedUsage(
       ),
     outputTokens,
   }
-}
-
-/** So many documents are one search (Cohere API, rerank). */
-const documentsPerSearch = 100
-
-/** How many searches a request to rank is. */
-export function searchesIn({ documents }: Readonly<Record<string, unknown>>): number {
-  const count = Array.isArray(documents) ? documents.length : 1
-  return Math.max(1, Math.ceil(count / documentsPerSearch))
 }
 
 function askedIn({ value }: Call['request'], prompt: 'all' | readonly string[]): unknown {

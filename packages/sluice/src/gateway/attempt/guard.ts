@@ -1,4 +1,4 @@
-import { type EventBlock, type EventSplitter, GatewayError } from '@sluice/contract'
+import { type EventBlock, type EventSplitter, formatEvent, GatewayError } from '@sluice/contract'
 import type { StreamWatcher } from '@sluice/protocols'
 import { Delivery } from './delivery.ts'
 import { mendEvent } from './mend-event.ts'
@@ -148,6 +148,13 @@ export class Guard {
     if (verdict === 'content') this.delivered.see(block)
     if (verdict === 'finish') this.#isWhole = true
     if (verdict === 'terminal') this.isTerminated = true
-    return !(hidesUsage && watcher.usageOnly === true) && block
+    if (hidesUsage && watcher.usageOnly === true) return false
+    return comments && watcher.mended !== undefined ? mendedBlock(block, watcher.mended) : block
   }
+}
+
+/** The same event with other data, for a format that passes as bytes. */
+function mendedBlock(block: EventBlock, data: string): EventBlock {
+  const { event } = block
+  return { ...block, data, raw: Buffer.from(formatEvent({ event, data })) }
 }

@@ -1,9 +1,13 @@
 import {
+  type Fields,
   formatForm,
+  formatJson,
   GatewayError,
   isObject,
   type OperationName,
+  objectOf,
   operations,
+  parseJson,
   removeFields,
   type Usage,
 } from '@sluice/contract'
@@ -116,7 +120,10 @@ function prepareNative(run: Run, target: UpstreamTarget, native: Native): Prepar
       if (!isObject(body))
         throw new GatewayError('upstream_garbled', `${target.providerId} answered with no object`)
       const made = native.made?.(body) ?? []
-      return { answer: { kind: 'native', received }, made, usage: native.usage(body) }
+      const mended = native.mended?.(body)
+      const bytes = mended === undefined ? received.bytes : Buffer.from(formatJson(mended))
+      const answer = bytes === received.bytes ? received : { ...received, bytes }
+      return { answer: { kind: 'native', received: answer }, made, usage: native.usage(body) }
     },
     ...(call.stream && {
       stream: {
@@ -130,7 +137,10 @@ function prepareNative(run: Run, target: UpstreamTarget, native: Native): Prepar
 
 function nativeRequest(run: Run, target: UpstreamTarget, native: Native): UpstreamRequest {
   const { format, operation, request, query, stream, headers: given } = run.call
-  const fields: Record<string, unknown> = {}
+  const isGateway = run.gateway.health.isGateway(target.upstream.id)
+  const fields: Record<string, unknown> = isGateway
+    ? {}
+    : { ...native.reworded?.(request.outline, target.model) }
   if (format.modelIn !== 'path') fields['model'] = target.model
   if (stream && native.asksForUsage === true && !asksForUsage(run.call))
     fields['stream_options'] = {
@@ -143,7 +153,9 @@ function nativeRequest(run: Run, target: UpstreamTarget, native: Native): Upstre
     if (value !== undefined) headers[name] = value
   }
   const refused = refusedFields(run, target, native)
-  const bytes = request.bytesWith(fields)
+  const spliced = request.bytesWith(fields)
+  const mend = native.mends?.(request.outline)
+  const bytes = mend === undefined ? spliced : mend(spliced)
   const made = native.request({
     body: refused.length === 0 ? bytes : removeFields(bytes, refused),
     model: target.model,
@@ -154,7 +166,10 @@ function nativeRequest(run: Run, target: UpstreamTarget, native: Native): Upstre
   })
   const { quirks = [] } = target.upstream.provider
   if (quirks.length === 0) return made
-  const value = { ...request.value, ...fields }
+  const value: Fields =
+    mend === undefined
+      ? { ...request.value, ...fields }
+      : objectOf(parseJson(Buffer.from(bytes).toString('utf8')))
   for (const field of refused) Reflect.deleteProperty(value, field)
   return nativeQuirked(made, quirks, { operation, value })
 }

@@ -40,7 +40,7 @@ export function receiveAnswer(run: Run, asked: Asked, begun: Begun): Receiver {
     head(status, headers) {
       try {
         attempt.wait(run.call.stream ? 'first token' : 'total')
-        attempt.upstreamRequestId = requestIdIn(headers)
+        attempt.upstreamRequestId = requestIdIn(headers, asked.target.upstream.provider.protocol)
         body = bodyOf(run, asked, {
           status,
           headers,
@@ -71,8 +71,9 @@ function bodyOf(run: Run, { target, prepared, attempt }: Asked, head: Head): Bod
   const contentType = headers['content-type'] ?? ''
   if (status >= 300)
     return whole(head, (received) => {
-      const failure = target.upstream.provider.protocol.failure(received)
-      throw upstreamError(target.providerId, received, failure)
+      const { protocol } = target.upstream.provider
+      const failure = protocol.failure(received)
+      throw upstreamError({ id: target.providerId, protocol }, received, failure, run.gateway.now())
     })
   run.gateway.health.setGateway(target.providerId, 'x-sluice-attempts' in headers)
   if (reading && streamTypes[reading.framing].test(contentType))
@@ -91,7 +92,7 @@ function bodyOf(run: Run, { target, prepared, attempt }: Asked, head: Head): Bod
   return whole(head, (received) => {
     // It was broken while its answer was read in turns.
     if (attempt.isOver) return
-    refuseErrorBody(target, received)
+    refuseErrorBody(target, received, run.gateway.now)
     if (reading && !prepared.isTold)
       throw new GatewayError(
         'upstream_garbled',
@@ -160,7 +161,7 @@ function media(attempt: Attempt, headers: Head['headers'], begun: Begun): Body {
 }
 
 /** Some upstreams answer 200 with an error object in the body, or with nothing in it; it is a failure all the same. */
-function refuseErrorBody(target: UpstreamTarget, received: Received): void {
+function refuseErrorBody(target: UpstreamTarget, received: Received, now: () => number): void {
   if (!received.contentType.includes('json')) return
   const body = received.json()
   if (!isObject(body)) return
@@ -170,8 +171,14 @@ function refuseErrorBody(target: UpstreamTarget, received: Received): void {
   // Finished jobs and stored responses carry their own `error`, which is part of their form.
   if (body['error'] == null || ['object', 'status', 'id', 'done'].some((name) => name in body))
     return
-  const failure = target.upstream.provider.protocol.failure(received)
-  throw upstreamError(target.providerId, { ...received, status: 502 }, failure)
+  const { protocol } = target.upstream.provider
+  const failure = protocol.failure(received)
+  throw upstreamError(
+    { id: target.providerId, protocol },
+    { ...received, status: 502 },
+    failure,
+    now(),
+  )
 }
 
 function isEmpty(body: object): boolean {

@@ -40,8 +40,8 @@ export type Send = (request: Outgoing, receiver: Receiver) => Connection
 const mediaBytesMax = 256 * 1024 * 1024
 /** One of words: what any model says, and a few pictures with it. */
 const wordsBytesMax = 64 * 1024 * 1024
-/** A larger answer in JSON is parsed in turns. */
-const parsedAtOnceMax = 1024 * 1024
+/** A larger answer in JSON is looked through for what it costs, and a much larger one parsed in turns. */
+const parsedAtOnceMax = 256 * 1024
 
 const ofWords: ReadonlySet<OperationName> = new Set<OperationName>([
   'chat',

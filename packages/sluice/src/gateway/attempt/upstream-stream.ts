@@ -26,6 +26,11 @@ export interface StreamOptions {
 /** More events than this before the first content are no preamble: the stream is let through as it is. */
 const preambleMax = 512
 
+/** After so many blocks it is looked how fast they came. */
+const burstBlocks = 64
+/** As many within less time are no model that writes, but a flood, or an answer that was kept back. */
+const burstMs = 50
+
 /** What may still come after the terminal event is not waited for longer than this. */
 const trailerMs = 500
 
@@ -52,8 +57,11 @@ export class StreamReceiver implements Omit<Receiver, 'head'> {
   #seen = 0
   #isOver = false
   #trailer: NodeJS.Timeout | undefined
-  /** What came while a large event is read in turns. */
+  /** What came while a large event is read in turns, or while others have their turn. */
   #later: (() => void)[] | undefined
+  /** Blocks since it was last looked how fast they come. */
+  #blocks = 0
+  #lookedAtMs = performance.now()
 
   constructor(options: StreamOptions) {
     const { attempt, reading } = options
@@ -81,15 +89,41 @@ export class StreamReceiver implements Omit<Receiver, 'head'> {
       this.#seen += 1
       this.#way.pass(piece)
       this.#options.attempt.progress()
+      this.#count(1)
       return
     }
     try {
       const blocks = this.#guard.split(piece)
       if (blocks.some(isLarge)) void this.#readInTurns(blocks, piece)
-      else this.#pass(blocks, piece)
+      else {
+        this.#pass(blocks, piece)
+        this.#count(blocks.length)
+      }
     } catch (thrown) {
       this.#fail(readingFailure(thrown))
     }
+  }
+
+  #count(blocks: number): void {
+    this.#blocks += blocks
+    if (this.#blocks < burstBlocks) return
+    const now = performance.now()
+    const isBurst = now - this.#lookedAtMs < burstMs * (this.#blocks / burstBlocks)
+    this.#blocks = 0
+    this.#lookedAtMs = now
+    if (isBurst && !this.#isOver) void this.#yield()
+  }
+
+  /** A socket hands over megabytes at once: others have their turn between their pieces. Never rejects. */
+  async #yield(): Promise<void> {
+    const { attempt } = this.#options
+    this.#later = []
+    attempt.connection?.pause()
+    await turn()
+    const later = this.#later
+    this.#later = undefined
+    for (const told of later) told()
+    if (!attempt.isPaused && this.#later === undefined) attempt.connection?.resume()
   }
 
   async #readInTurns(blocks: readonly EventBlock[], piece: Uint8Array): Promise<void> {
@@ -183,8 +217,8 @@ export class StreamReceiver implements Omit<Receiver, 'head'> {
   }
 }
 
-/** An event that holds more, most often a picture, is parsed in turns. */
-const parsedAtOnceMax = 1024 * 1024
+/** An event that holds more is looked through for what it costs; a much larger one, most often a picture, is parsed in turns. */
+const parsedAtOnceMax = 256 * 1024
 
 function isLarge({ raw }: EventBlock): boolean {
   return raw.length > parsedAtOnceMax

@@ -24,12 +24,17 @@ export class Admission implements Listed {
   #refusedBy: RefusingLimit | undefined
   #reservation: Reservation | undefined
   #actual: Actual = {}
-  readonly #gateway: Pick<Gateway, 'limiter' | 'budgetWatch'>
+  readonly #gateway: Pick<Gateway, 'limiter' | 'budgetWatch' | 'now'>
   readonly #leases: Leases
 
-  constructor(gateway: Pick<Gateway, 'limiter' | 'budgetWatch'>, leases: Leases) {
+  constructor(gateway: Pick<Gateway, 'limiter' | 'budgetWatch' | 'now'>, leases: Leases) {
     this.#gateway = gateway
     this.#leases = leases
+  }
+
+  /** The gateway's clock. */
+  get now(): () => number {
+    return this.#gateway.now
   }
 
   /** Whether the request may go on to an upstream. */

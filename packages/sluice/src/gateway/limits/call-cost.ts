@@ -1,9 +1,9 @@
 import type { Usage } from '@sluice/contract'
 import { askedUsage } from '../attempt/charge.ts'
-import { searchesIn } from '../attempt/estimate.ts'
 import type { Call } from '../call.ts'
 import type { Route, Target } from '../route/routing.ts'
-import { type CallSize, heardIn, isFree } from './call-size.ts'
+import type { CallSize } from './call-size.ts'
+import { heardIn, isFree, searchesIn } from './paid-amounts.ts'
 
 /** Of a picture, where it is paid for by tokens: the most that one is drawn with (OpenAI API, gpt-image-1, high quality). */
 const drawnTokens = 6_240

@@ -1,6 +1,7 @@
-import { isObject, type Operation, operations } from '@sluice/contract'
+import { isObject } from '@sluice/contract'
 import type { Call } from '../call.ts'
 import { type Estimates, inputTokensOf } from './input-size.ts'
+import { heardIn, isFree } from './paid-amounts.ts'
 
 /** Models whose sizes are kept; the one learned first goes first. */
 const modelsMax = 10_000
@@ -50,28 +51,7 @@ export interface Sizing {
   readonly history?: number | undefined
 }
 
-/** Of a recording, in the least that speech is compressed to: 32 kbit/s. */
-const audioBytesPerSecond = 4_000
-/** What providers make of a second of sound, at most (Gemini API, token counting). */
-const audioTokensPerSecond = 32
-/** What a second of fast speech is as text. */
-const spokenTokensPerSecond = 8
-
-/** How much a recording is, and what is said in it. */
-export function heardIn({ file }: Readonly<Record<string, unknown>>) {
-  const bytes = isObject(file) ? file['bytes'] : undefined
-  const length = bytes instanceof Uint8Array ? bytes.length : 0
-  const seconds = Math.ceil(length / audioBytesPerSecond)
-  return {
-    seconds,
-    audioInputTokens: seconds * audioTokensPerSecond,
-    outputTokens: seconds * spokenTokensPerSecond,
-  }
-}
-
 const listens: ReadonlySet<string> = new Set(['transcribe', 'translate'])
-/** What a provider keeps, and counts as if it stood in the request. */
-const keptNames = ['previous_response_id', 'conversation', 'cachedContent', 'prompt_id'] as const
 
 /** What goes to the upstream and what it knows already, and what it may answer. */
 export function sizeOf(call: Call, { learned, estimates, history }: Sizing): CallSize {
@@ -83,7 +63,8 @@ export function sizeOf(call: Call, { learned, estimates, history }: Sizing): Cal
     return { ...nothing, inputTokens: audioInputTokens + said, outputTokens }
   }
   const said = inputTokensOf(value, estimates)
-  const isContinued = keptNames.some((name) => value[name] !== undefined && value[name] !== null)
+  const { kept = [] } = call.format
+  const isContinued = kept.some((name) => value[name] !== undefined && value[name] !== null)
   const inputTokens = said + (isContinued ? (history ?? estimates.historyTokens) : 0)
   if (!writes.has(call.operation)) return { ...nothing, inputTokens }
   return { inputTokens, ...outputOf(value, learned.of(model) ?? estimates.outputTokens) }
@@ -94,12 +75,6 @@ export function continuedBy({ request, operation }: Call): string | undefined {
   if (!writes.has(operation)) return undefined
   const previous = request.value['previous_response_id']
   return typeof previous === 'string' ? previous : undefined
-}
-
-/** Whether an upstream does nothing that it charges for: looking how a task goes, or counting. */
-export function isFree({ operation, format }: Pick<Call, 'operation' | 'format'>): boolean {
-  const described: Operation = operations[operation]
-  return described.isFree === true || format.counted !== undefined
 }
 
 export function tokensOf({ inputTokens, outputTokens, choices }: CallSize): number {

@@ -23,8 +23,8 @@ export type HeldClaim = Claim & { readonly holder: Holder; readonly budget?: Bud
 export interface Asked {
   /** Whether it counts as a request. */
   readonly isCounted: boolean
-  /** 0 where it is not known yet, or none are used. */
-  readonly tokens: number
+  /** 0 where they are not known yet; absent where it uses none, so that those that are owed do not hold it up. */
+  readonly tokens?: number
   /** Absent where it costs nothing. */
   readonly spending?: Spending
 }
@@ -69,19 +69,21 @@ export function limitsOf(caller: Caller, defaults: KeyLimits): CallerLimits {
 
 /** What a request claims. Makes nothing where no limit asks how large it is. */
 export function claimsOf(limits: CallerLimits, asked: Asked): readonly HeldClaim[] {
-  const { counted, uncounted, tokens } = limits
-  const { spending } = asked
+  const { counted, uncounted } = limits
+  const { spending, tokens: amount } = asked
   const fixed = asked.isCounted ? counted : uncounted
+  const tokens = amount === undefined ? noTokens : limits.tokens
   const budgets = spending?.budgets ?? none
   if (tokens.length === 0 && budgets.length === 0) return fixed
   const claims: HeldClaim[] = [...fixed]
-  for (const claim of tokens) claims.push({ ...claim, amount: asked.tokens })
+  for (const claim of tokens) claims.push({ ...claim, amount: amount ?? 0 })
   if (spending)
     for (const { claim } of budgets) claims.push({ ...claim, amount: spending.microUsd })
   return claims
 }
 
 const none: readonly HeldBudget[] = []
+const noTokens: CallerLimits['tokens'] = []
 
 function findLimits({ holders }: Caller, defaults: KeyLimits): CallerLimits {
   const requests: (RateClaim & HeldClaim)[] = []

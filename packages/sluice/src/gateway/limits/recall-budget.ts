@@ -7,6 +7,8 @@ const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 /** 1 January 1970 was a Thursday. */
 const daysSinceMonday = 3
+/** By how much the clocks of gateways and limiters may differ: what is spent there counts in the right window all the same. */
+const clocksMs = hourMs
 /** Pairs of a provider and a model that one holder may have used. */
 const modelsMax = 100_000
 /** More than a rolling window has. */
@@ -46,18 +48,20 @@ async function recallSummed(
   { from, only }: Scope,
   { window, now }: { readonly window: BudgetWindow; readonly now: number },
 ): Promise<readonly Spent[] | undefined> {
+  // Where a window turns, the limiter may be in another one: it is told the hours, and takes those of its own.
+  const early = Math.min(from, startOf(window, now - clocksMs))
+  const isByHour = typeof window === 'number' || early !== startOf(window, now + clocksMs)
   const { groups, total, pending } = await book.sums({
-    from: from - (from % hourMs),
-    to: endOfHour(now),
+    from: early - (early % hourMs),
+    to: endOfHour(now + clocksMs),
     only,
-    by: typeof window === 'number' ? ['hour'] : [],
+    by: isByHour ? ['hour'] : [],
     limit: hoursMax,
   })
   if (pending > 0) return undefined
-  const spent =
-    typeof window === 'number'
-      ? groups.map(({ of: [hour], sums }) => ({ hour: Number(hour), microUsd: sums.costMicroUsd }))
-      : [{ hour: now - (now % hourMs), microUsd: total.costMicroUsd }]
+  const spent = isByHour
+    ? groups.map(({ of: [hour], sums }) => ({ hour: Number(hour), microUsd: sums.costMicroUsd }))
+    : [{ hour: now - (now % hourMs), microUsd: total.costMicroUsd }]
   if (total.unknownCosts === 0) return byHour(spent, now)
   const unknown = await book.spent({ from, only, isUnknown: true })
   return byHour([...spent, ...unknown], now)
@@ -90,7 +94,7 @@ function byHour(
   for (const { hour, microUsd } of groups) hours.set(hour, (hours.get(hour) ?? 0) + microUsd)
   return [...hours]
     .toSorted(([one], [other]) => one - other)
-    .map(([hour, microUsd]) => ({ at: Math.min(hour + hourMs - 1, now), microUsd }))
+    .map(([hour, microUsd]) => ({ at: Math.max(hour, Math.min(hour + hourMs - 1, now)), microUsd }))
 }
 
 interface Summed {
@@ -103,7 +107,7 @@ interface Summed {
 async function sumOf(book: Store['book'], { from, now, model, only }: Summed): Promise<number> {
   const { groups, total } = await book.sums({
     from: from + ((hourMs - (from % hourMs)) % hourMs),
-    to: endOfHour(now),
+    to: endOfHour(now + clocksMs),
     only,
     by: model === undefined ? [] : ['provider', 'model'],
     limit: modelsMax,

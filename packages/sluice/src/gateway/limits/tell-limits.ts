@@ -4,6 +4,8 @@ import type { BudgetWindow, Decision, Level, RateClaim, Refusal } from '../../po
 import { formatUsd } from '../../prices/cost.ts'
 import type { HeldClaim } from './claims.ts'
 
+const hourMs = 3_600_000
+
 export interface Decided {
   /** As they were asked for: `decision` speaks of them in this order. */
   readonly claims: readonly HeldClaim[]
@@ -16,7 +18,11 @@ export interface Decided {
  *
  * @throws GatewayError where the decision is a refusal.
  */
-export function tellLimits(answerHeaders: string[], { claims, decision }: Decided): void {
+export function tellLimits(
+  answerHeaders: string[],
+  { claims, decision }: Decided,
+  now: () => number,
+): void {
   const { levels } = decision
   for (const unit of ['requests', 'tokens'] as const) {
     const level = scarcest(claims, levels, unit)
@@ -30,7 +36,7 @@ export function tellLimits(answerHeaders: string[], { claims, decision }: Decide
       duration(level.resetMs),
     )
   }
-  if (!decision.granted) throw refusal(claims, decision)
+  if (!decision.granted) throw refusal(claims, decision, now)
 }
 
 function scarcest(
@@ -51,12 +57,13 @@ function scarcest(
 function refusal(
   claims: readonly HeldClaim[],
   { refused, retryAfterMs, levels }: Refusal,
+  now: () => number,
 ): GatewayError {
   const claim = claims[refused]
   const level = levels[refused]
   if (!claim || !level) return new GatewayError('internal', 'A claim was refused that nobody made')
   if (claim.kind === 'budget')
-    return new GatewayError('quota_exceeded', spent(claim, level, retryAfterMs), {
+    return new GatewayError('quota_exceeded', spent(claim, level, { retryAfterMs, now }), {
       retryAfterMs,
       isFinal: true,
     })
@@ -89,7 +96,7 @@ function said({ kind, name }: Holder): string {
 function spent(
   { holder, budget, window, limit, amount }: Extract<HeldClaim, { kind: 'budget' }>,
   { remaining }: Level,
-  retryAfterMs: number,
+  { retryAfterMs, now }: { readonly retryAfterMs: number; readonly now: () => number },
 ): string {
   const whose = holder.kind === 'key' ? 'this key' : `the ${holder.kind} ${holder.name}`
   const { model, tag } = budget ?? {}
@@ -101,9 +108,10 @@ function spent(
   const left = `has $${formatUsd(remaining)} left, and this request may cost $${formatUsd(amount)}`
   if (amount > limit) return `${which} ${left}: more than there will ever be`
   if (retryAfterMs === Infinity) return `${which} ${left}: it is not renewed`
-  // Of a calendar window the moment is a round one.
-  const until = new Date(Date.now() + retryAfterMs).toISOString().slice(0, 19)
-  return `${which} ${left}: it holds until ${until}Z`
+  const until = now() + retryAfterMs
+  // A calendar window ends on the hour, also where what holds the limits has another clock.
+  const end = typeof window === 'number' ? until : Math.round(until / hourMs) * hourMs
+  return `${which} ${left}: it holds until ${new Date(end).toISOString().slice(0, 19)}Z`
 }
 
 function windowName(window: BudgetWindow): string {
@@ -114,7 +122,8 @@ function windowName(window: BudgetWindow): string {
 /** `12ms`, `1.5s`, `6m0s`, as OpenAI writes the time to a reset. */
 function duration(ms: number): string {
   if (ms < 1000) return `${Math.ceil(ms)}ms`
-  if (ms < 60_000) return `${Math.round(ms / 100) / 10}s`
+  // Never too early.
+  if (ms <= 59_900) return `${Math.ceil(ms / 100) / 10}s`
   const seconds = Math.ceil(ms / 1000)
   return `${Math.floor(seconds / 60)}m${seconds % 60}s`
 }

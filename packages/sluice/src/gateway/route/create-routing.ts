@@ -128,20 +128,40 @@ function ownTargets(
   )
 }
 
-/** A bare name that exactly one provider lists. */
+/**
+ * A bare name is of the one provider that lists it; else of the one that did not say what it has, as long as that is so. Throws
+ * `upstream_unavailable` where several did not.
+ */
 async function ownedTarget(listed: ListedModels, name: string, key: Caller): Promise<Target> {
   const { input } = listed
   if (!isModelName(name)) throw unknownModel(name)
-  const owners = await input.lists.owners(name)
-  const [owner] = owners
-  if (owners.length > 1)
+  const { listing, silent: all } = await input.lists.owners(name)
+  // What begins like a provider that nobody has is more likely a mistake than a model that nobody lists.
+  const silent = name.includes('/') ? [] : all
+  if (listing.length > 1)
     throw new GatewayError(
       'model_not_found',
-      `Several providers have ${name}; write ${owners.map((id) => `${id}/${name}`).join(' or ')}`,
+      `Several providers have ${name}; write ${fullNames(listing, name)}`,
       { param: 'model' },
     )
-  if (owner === undefined) throw unknownModel(name, await hintFor(listed, name, key))
-  return makeTarget(input, `${owner}/${name}`, { because: `only ${owner} lists it` })
+  if (listing.length === 0 && silent.length > 1)
+    throw new GatewayError(
+      'upstream_unavailable',
+      `Nobody knows yet which provider has ${name}: ${silent.join(', ')} could not be asked for their models; write ${fullNames(silent, name)}`,
+      { param: 'model' },
+    )
+  const [owner] = listing
+  if (owner !== undefined)
+    return makeTarget(input, `${owner}/${name}`, { because: `only ${owner} lists it` })
+  const [only] = silent
+  if (only === undefined) throw unknownModel(name, await hintFor(listed, name, key))
+  return makeTarget(input, `${only}/${name}`, {
+    because: `nobody lists it, and ${only} could not be asked for its models`,
+  })
+}
+
+function fullNames(ids: readonly string[], name: string): string {
+  return ids.map((id) => `${id}/${name}`).join(' or ')
 }
 
 async function hintFor(

@@ -16,21 +16,49 @@ const created = 1_760_000_000
 
 /** Every name this key may use: built-in models, their aliases, configured names, and `provider/model` of the rest. */
 export async function listModels(
-  { input, aliases, engineNames }: ListedModels,
+  listed: ListedModels,
   key: Caller,
 ): Promise<readonly ListedModel[]> {
-  const found = new Map<string, ListedModel>()
-  for (const model of engineNames.values()) found.set(model.id, ofEngine(model.id, model))
-  for (const [alias, name] of aliases) {
-    const model = engineNames.get(name)
-    if (model) found.set(alias, ofEngine(alias, model))
-  }
+  const { input } = listed
   const lists = await Promise.all(
     [...input.upstreams.values()].map(async (upstream) => ({
       upstream,
       models: await input.lists.of(upstream),
     })),
   )
+  return allModels(listed, lists).filter(({ id, operations }) => mayUse(key, id, operations))
+}
+
+interface UpstreamList {
+  readonly upstream: Upstream
+  readonly models: readonly UpstreamModel[]
+}
+
+/** All models of a configuration, until an upstream says that it has others. */
+const merged = new WeakMap<
+  ListedModels,
+  { readonly lists: readonly UpstreamList[]; readonly all: readonly ListedModel[] }
+>()
+
+function allModels(listed: ListedModels, lists: readonly UpstreamList[]): readonly ListedModel[] {
+  const known = merged.get(listed)
+  if (known?.lists.every(({ models }, at) => models === lists[at]?.models) === true)
+    return known.all
+  const all = mergedModels(listed, lists)
+  merged.set(listed, { lists, all })
+  return all
+}
+
+function mergedModels(
+  { input, aliases, engineNames }: ListedModels,
+  lists: readonly UpstreamList[],
+): readonly ListedModel[] {
+  const found = new Map<string, ListedModel>()
+  for (const model of engineNames.values()) found.set(model.id, ofEngine(model.id, model))
+  for (const [alias, name] of aliases) {
+    const model = engineNames.get(name)
+    if (model) found.set(alias, ofEngine(alias, model))
+  }
   const counts = new Map<string, number>()
   for (const { models } of lists)
     for (const { id } of models) counts.set(id, (counts.get(id) ?? 0) + 1)
@@ -43,7 +71,7 @@ export async function listModels(
     }
   for (const name of Object.keys(input.config.models))
     found.set(name, ofConfigured(name, targetOf(input, name), found))
-  return [...found.values()].filter(({ id, operations }) => mayUse(key, id, operations))
+  return [...found.values()]
 }
 
 /** The name that the first target of a configured model is listed under. */

@@ -4,12 +4,18 @@ import type { Provider } from '../../providers/provider.ts'
 export interface OffInput {
   readonly config: Pick<Config, 'providers'>
   readonly catalogue: ReadonlyMap<string, Provider>
+  /** Those that are on: by sluice.yaml, or by a key in the environment. */
+  readonly upstreams: Pick<ReadonlyMap<string, unknown>, 'has'>
   /** Why a configured provider was left out, by its name. */
   readonly skipped: ReadonlyMap<string, string>
 }
 
-/** Why a provider is off and what turns it on, in a sentence for everybody; undefined for a name of no provider. */
-export function whyOff(id: string, { config, catalogue, skipped }: OffInput): string | undefined {
+/** Why a provider is off and what turns it on, in a sentence for everybody; undefined for one that is on, and for a name of none. */
+export function whyOff(
+  id: string,
+  { config, catalogue, upstreams, skipped }: OffInput,
+): string | undefined {
+  if (upstreams.has(id)) return undefined
   const reason = skipped.get(id)
   if (reason !== undefined) return `${id} is off: ${reason}`
   if (Object.hasOwn(config.providers, id))

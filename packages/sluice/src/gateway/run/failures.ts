@@ -1,5 +1,5 @@
 import { type ErrorCode, GatewayError, isOutOfStack } from '@sluice/contract'
-import type { Received, UpstreamFailure } from '@sluice/protocols'
+import type { Protocol, Received, UpstreamFailure } from '@sluice/protocols'
 import { lacksAddress } from './missing-address.ts'
 
 /**
@@ -57,21 +57,28 @@ function codeOf(status: number, failure: UpstreamFailure): ErrorCode {
   return status < 500 ? 'upstream_rejected' : 'upstream_unavailable'
 }
 
+/** Who answered. */
+interface Named {
+  readonly id: string
+  readonly protocol: Pick<Protocol, 'requestIdHeader'>
+}
+
 /**
  * An upstream's error answer as the gateway's. Its status, message, code and request id are kept, as they came: the end of
  * the attempt takes out what no caller may read.
  */
 export function upstreamError(
-  provider: string,
+  { id, protocol }: Named,
   received: Received,
   failure: UpstreamFailure,
+  now: number,
 ): GatewayError {
   const { status, headers } = received
   const code = codeOf(status, failure)
-  const requestId = requestIdIn(headers)
-  const retryAfterMs = readRetryAfter(headers, Date.now()) ?? failure.retryAfterMs
+  const requestId = requestIdIn(headers, protocol)
+  const retryAfterMs = readRetryAfter(headers, now) ?? failure.retryAfterMs
   const said = code === 'upstream_refused_us' ? '' : failure.message
-  return new GatewayError(code, sentence(code, { provider, status, said }), {
+  return new GatewayError(code, sentence(code, { provider: id, status, said }), {
     upstreamStatus: status,
     ...(lacksAddress(received) && { isMissingAddress: true }),
     cause: failure.message,
@@ -85,8 +92,12 @@ export function upstreamError(
 }
 
 /** What an upstream calls the request, as it says with its answer. */
-export function requestIdIn(headers: Received['headers']): string | undefined {
-  return headers['x-request-id'] ?? headers['request-id'] ?? headers['x-amzn-requestid']
+export function requestIdIn(
+  headers: Received['headers'],
+  { requestIdHeader: own }: Pick<Protocol, 'requestIdHeader'>,
+): string | undefined {
+  const usual = headers['x-request-id'] ?? headers['request-id']
+  return usual ?? (own === undefined ? undefined : headers[own])
 }
 
 function sentence(

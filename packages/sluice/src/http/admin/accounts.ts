@@ -33,6 +33,7 @@ import {
   organizationChangesBody,
   organizationCreation,
   shownAccountSchema,
+  checkedTerms,
   withTerms,
 } from './schemas.ts'
 
@@ -141,7 +142,7 @@ function changingEndpoints({ kind, title, path }: Named): readonly AdminEndpoint
       serve: (context, { id, body }) =>
         administer(
           doing(context),
-          accountChange(askedBy(kind, context), id, withTerms(body as AccountChanges)),
+          accountChange(askedBy(kind, context), id, checkedTerms(body as AccountChanges)),
         ),
     },
   ]

@@ -30,6 +30,7 @@ import {
   keyWithSecretSchema,
   rotationBody,
   shownKeySchema,
+  checkedTerms,
   withTerms,
 } from './schemas.ts'
 
@@ -105,7 +106,7 @@ export const keyEndpoints: readonly AdminEndpoint[] = [
     example: { models: ['openai/*', 'fast'], requestsPerMinute: null },
     reply: shown,
     serve: (context, { id, body }) =>
-      administer(doing(context), keyChange(context.admin, id, withTerms(body as KeyChanges))),
+      administer(doing(context), keyChange(context.admin, id, checkedTerms(body as KeyChanges))),
   },
   {
     method: 'POST',

@@ -24,6 +24,7 @@ export async function serveLive({
   request,
   reply,
   cancellation,
+  options,
 }: Exchange): Promise<void> {
   assertKnown(
     request.query,
@@ -31,7 +32,7 @@ export async function serveLive({
   )
   const scope = readRequestScope(request.query, key, gateway.now())
   const { live, store, sessions } = gateway
-  const session = sessionOf(request)
+  const session = sessionOf(request, options)
   if (live.isFull)
     throw new GatewayError('overloaded', 'Too many look on already', { retryAfterMs: 5_000 })
   const newest = await store.book.newest()

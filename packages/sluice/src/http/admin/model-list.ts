@@ -1,4 +1,4 @@
-import { type OperationName, operationNames } from '@sluice/contract'
+import { invalidRequest, type OperationName, operationNames } from '@sluice/contract'
 import type { Gateway } from '../../gateway/gateway.ts'
 import type { ListedModel, Route, Target } from '../../gateway/route/routing.ts'
 import type { Caller } from '../../ports/api-key.ts'
@@ -99,6 +99,7 @@ async function serveModels({ gateway, key, request }: Exchange): Promise<object>
   const found = await wanted(gateway, key, request.query)
   const after = one(request.query, 'after') ?? ''
   const place = after === '' ? 0 : found.findIndex(({ id }) => id === after) + 1
+  if (after !== '' && place === 0) throw invalidRequest('There is no model with this id', 'after')
   const page = found.slice(place, place + limit)
   return {
     data: await Promise.all(page.map((model) => shownModel(gateway, key, model))),

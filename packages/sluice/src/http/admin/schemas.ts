@@ -1,8 +1,8 @@
-import { GatewayError, invalidRequest, oneOf, operationNames, Type } from '@sluice/contract'
+import { invalidRequest, oneOf, operationNames, Type } from '@sluice/contract'
 import type { TProperties } from 'typebox'
 import { createId } from '../../accounts/secrets.ts'
+import type { Changes } from '../../accounts/terms.ts'
 import { isAddressBlock } from '../../config/address-block.ts'
-import type { Budget, Terms } from '../../ports/account.ts'
 
 /** How many of a kind one level may carry. */
 const itemsMax = 100
@@ -16,7 +16,13 @@ const tag = Type.String({ pattern: '^[\\w.:=/@+-]{1,64}$' })
 
 const budget = Type.Object(
   {
-    id: Type.Optional(Type.String({ pattern: '^[\\w.-]{1,64}$' })),
+    id: Type.Optional(
+      Type.String({
+        pattern: '^[\\w.-]{1,64}$',
+        description:
+          'A budget that is there and counts the same (window, model, tag) keeps its id. In changes any other gets a new one.',
+      }),
+    ),
     limitMicroUsd: Type.Integer({
       minimum: 0,
       maximum: Number.MAX_SAFE_INTEGER,
@@ -170,30 +176,32 @@ export const rotationBody = closed({
 })
 
 /**
- * A checked body with what no schema can say checked as well, and budgets that have their ids.
+ * As `checkedTerms`, of what is made: budgets have their ids.
  *
  * @throws GatewayError `invalid_request` with the path of the field.
  */
-export function withTerms<Body extends object>(body: Body): Body {
-  const { addresses, budgets, metadata } = body as {
-    readonly [Field in keyof Terms]: Terms[Field] | null
-  }
+export function withTerms<Body extends Changes>(body: Body): Body {
+  const { budgets } = checkedTerms(body)
+  const named = budgets?.map((one) => ({ ...one, id: one.id ?? createId('budget_') }))
+  return named ? { ...body, budgets: named } : body
+}
+
+/**
+ * A checked body, with what no schema can say checked as well.
+ *
+ * @throws GatewayError `invalid_request` with the path of the field.
+ */
+export function checkedTerms<Body extends Changes>(body: Body): Body {
+  const { addresses, budgets, metadata } = body
   for (const [index, block] of (addresses ?? []).entries())
     if (!isAddressBlock(block))
       throw invalidRequest('It is no address and no block of them', `addresses[${index}]`)
   if (Object.keys(metadata ?? {}).length > 16)
     throw invalidRequest("'metadata' may hold at most 16 pairs", 'metadata')
-  return budgets ? { ...body, budgets: withIds(budgets) } : body
-}
-
-function withIds(budgets: readonly (Omit<Budget, 'id'> & { readonly id?: string })[]): Budget[] {
-  const named = budgets.map((one) => ({ ...one, id: one.id ?? createId('budget_') }))
-  for (const [index, one] of named.entries())
-    if (named.findIndex((other) => other.id === one.id) !== index)
-      throw new GatewayError('invalid_request', 'Another budget has this id', {
-        param: `budgets[${index}].id`,
-      })
-  return named
+  for (const [index, { id }] of (budgets ?? []).entries())
+    if (id !== undefined && budgets?.findIndex((other) => other.id === id) !== index)
+      throw invalidRequest('Another budget has this id', `budgets[${index}].id`)
+  return body
 }
 
 const shownTerms = Object.fromEntries(Object.entries(terms))
