@@ -71,6 +71,18 @@ test(
   },
 )
 
+test('a long name leaves room for what stands beside it', browserWait, async (context) => {
+  const name = `customer ${'with-a-very-long-name-'.repeat(8)}`
+  await granted(tests.gateway, 'POST /admin/v1/keys', { name })
+  await using opened = await tests.open(context, '/keys')
+  const { page } = opened
+  const table = page.getByRole('region', { name: 'Keys' })
+  await table.getByRole('link', { name }).waitFor()
+  expect(await table.evaluate((frame) => frame.scrollWidth - frame.clientWidth)).toBe(0)
+  await shoot(opened, 'keys-long')
+  expect(await opened.problems()).toEqual([])
+})
+
 test('what is wrong is said at its field', browserWait, async (context) => {
   await using opened = await tests.open(context, '/users')
   const { page } = opened
@@ -100,6 +112,8 @@ test(
     await dialog.getByLabel('Name').fill('nightly')
     await dialog.getByRole('button', { name: 'Create a key' }).click()
     await dialog.getByText('Copy it now').waitFor()
+    // The button that was pressed is gone: the focus is at what is to be read.
+    expect(await page.evaluate('document.activeElement.textContent')).toContain('Copy it now')
     const secret = (await dialog.getByTestId('secret').textContent()) ?? ''
     expect(secret).toMatch(/^sk-\w{43}$/)
     await dialog.getByRole('button', { name: 'Copy: Secret' }).click()
@@ -167,6 +181,40 @@ test(
     const key = await granted(tests.gateway, `GET /admin/v1/keys/${id}`)
     expect(key).toMatchObject({ expiresAt, requestsPerMinute: 7, tokensPerMinute: 5000 })
     expect(await opened.problems()).toEqual([])
+  },
+)
+
+test(
+  'a budget keeps the route of when it is spent, and prompts are kept of a key that says so',
+  browserWait,
+  async (context) => {
+    const budget = { limitMicroUsd: 5_000_000, window: 'month', overBudget: { route: 'cheap' } }
+    const body = { name: 'kept', budgets: [budget] }
+    const made = await granted(tests.gateway, 'POST /admin/v1/keys', body)
+    const { id } = made as { readonly id: string }
+    await using opened = await tests.open(context, `/keys/${id}`)
+    const { page } = opened
+    await page.getByRole('button', { name: 'Change' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('US dollars').fill('7')
+    await dialog.getByLabel('Prompts and answers are kept').selectOption('yes')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    // While it is open its list says the same.
+    await dialog.waitFor({ state: 'detached' })
+    await page.getByText('Yes, masked, unless another level says no').waitFor()
+    const changed = [{ ...budget, limitMicroUsd: 7_000_000 }]
+    const key = await granted(tests.gateway, `GET /admin/v1/keys/${id}`)
+    expect(key).toMatchObject({ budgets: changed, contentLogging: true })
+    await page.getByRole('button', { name: 'Change' }).click()
+    await shoot(opened, 'key-terms')
+    expect(await opened.problems()).toEqual([])
+    await dialog.getByLabel('Route when it is spent').fill('')
+    await dialog.getByLabel('Prompts and answers are kept').selectOption('')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    const plain = (await granted(tests.gateway, `GET /admin/v1/keys/${id}`)) as object
+    expect(plain).toMatchObject({ budgets: [{ limitMicroUsd: 7_000_000, window: 'month' }] })
+    expect(JSON.stringify(plain)).not.toMatch(/overBudget|contentLogging/)
   },
 )
 

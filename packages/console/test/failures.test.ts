@@ -21,7 +21,7 @@ const tests = useConsole(async () => {
 
 /** Where a page is, what it asks, and what it shows when that was answered. */
 const pages = [
-  { name: 'overview', path: '/overview', asks: 'overview?*', shows: 'Requests and errors' },
+  { name: 'overview', path: '/overview', asks: 'overview?*', shows: 'Attempts at providers' },
   { name: 'health', path: '/overview', asks: 'providers', shows: 'builtin/builtin-chat' },
   { name: 'requests', path: '/requests', asks: 'requests?*', shows: 'Columns' },
   { name: 'request', path: '/requests/REQUEST', asks: 'requests/req_*', shows: 'Caller' },
@@ -31,6 +31,12 @@ const pages = [
   { name: 'settings', path: '/settings', asks: 'settings', shows: 'adminKey' },
   { name: 'about', path: '/about', asks: 'about', shows: 'Apache-2.0' },
 ] as const
+/** What stands directly on the page and upon what stands after it. */
+const overlapping = `[...document.querySelector('main').children].filter((one) => {
+  const next = one.nextElementSibling
+  return next !== null && next.getBoundingClientRect().top < one.getBoundingClientRect().bottom - 1
+}).map(({ outerHTML }) => outerHTML.slice(0, 200))`
+
 /** Each is looked at on a desk and on a phone. */
 const sizes = [{ isPhone: false }, { isPhone: true }] as const
 
@@ -57,6 +63,7 @@ test.for(pages)('$name that cannot be read', browserWait, async (use, context) =
   release()
   const alert = main.getByRole('alert').first()
   await alert.getByText('The store does not answer').waitFor()
+  expect(await page.evaluate(overlapping)).toEqual([])
   expect(await main.getByText(shows, { exact: true }).count()).toBe(0)
   for (const size of sizes) {
     await opened.turn(size)

@@ -3,27 +3,29 @@ import { expect, test } from 'vitest'
 import type { Page } from 'playwright-core'
 import { granted } from '../../../test/support/administrate.ts'
 import { browserWait } from '../../../test/support/chromium.ts'
-import { useConsole } from '../../../test/support/console.ts'
+import { looks, useConsole } from '../../../test/support/console.ts'
 import { start, testKey } from '../../../test/support/start.ts'
 
-let teamId: string
-let keyId: string
-let callId: string
+const ids = { team: '', user: '', organization: '', key: '', call: '' }
 
 const tests = useConsole(async () => {
   const gateway = await start({ models: { quick: 'builtin/builtin-chat' } })
-  teamId = (await granted(gateway, 'POST /admin/v1/teams', { name: 'Search' })).id
-  keyId = (await granted(gateway, 'POST /admin/v1/keys', { name: 'app', ownerId: teamId })).id
+  const made = async (operation: string, fields: object) =>
+    (await granted(gateway, operation, fields)).id
+  ids.organization = await made('POST /admin/v1/organizations', { name: 'Acme' })
+  ids.team = await made('POST /admin/v1/teams', { name: 'Search', parentId: ids.organization })
+  ids.user = await made('POST /admin/v1/users', { name: 'Ada', parentId: ids.team })
+  ids.key = await made('POST /admin/v1/keys', { name: 'app', ownerId: ids.team })
   const messages = [{ role: 'user', content: 'Hi' }]
   const answer = await gateway.post('/v1/chat/completions', { model: 'quick', messages })
-  callId = answer.headers.get('x-request-id') ?? ''
+  ids.call = answer.headers.get('x-request-id') ?? ''
   return gateway
 })
 
 const paths = [
   '/overview',
   '/requests',
-  '/requests/CALL',
+  '/requests/call',
   '/usage',
   '/models',
   '/models?tab=providers',
@@ -31,11 +33,13 @@ const paths = [
   '/models/providers/openai',
   '/playground',
   '/keys',
-  '/keys/KEY',
+  '/keys/key',
   '/users',
+  '/users/user',
   '/teams',
-  '/teams/TEAM',
+  '/teams/team',
   '/organizations',
+  '/organizations/organization',
   '/audit',
   '/settings',
   '/about',
@@ -82,15 +86,24 @@ async function settled(page: Page): Promise<void> {
   await expect.poll(() => page.getByLabel('Loading').count(), { timeout: 20_000 }).toBe(0)
 }
 
-test('all that can be used is reached with the Tab key', { timeout: 300_000 }, async (context) => {
+test('all that can be used is reached with the Tab key, and nothing is wrong in any look', {
+  timeout: 300_000,
+}, async (context) => {
   await using opened = await tests.open(context, '/overview')
   const { page } = opened
   for (const path of paths) {
-    const place = path.replace('CALL', callId).replace('KEY', keyId).replace('TEAM', teamId)
+    const place = path.replace(/\/(\w+)$/, (all, of: string) =>
+      ids[of as keyof typeof ids] ? `/${ids[of as keyof typeof ids]}` : all,
+    )
     await page.goto(`${tests.gateway.url}/#${place}`)
     await page.reload()
     await settled(page)
     expect([path, await walk(page)]).toEqual([path, []])
+    for (const look of looks) {
+      await opened.turn(look)
+      expect([path, look, await opened.problems()]).toEqual([path, look, []])
+    }
+    await opened.turn(looks[0])
   }
 })
 

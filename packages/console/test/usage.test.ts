@@ -63,6 +63,11 @@ test(
     await page.getByText('$0.53').first().waitFor()
     await page.getByRole('figure', { name: /Cost by Day/ }).waitFor()
     await page.locator('.recharts-bar-rectangle').first().waitFor()
+    await page.locator('.recharts-bar-rectangle path').first().hover()
+    await page
+      .locator('.recharts-tooltip-item')
+      .filter({ hasText: /large.*\$0\.44/ })
+      .waitFor()
     await page.getByRole('cell', { name: '$0.44' }).waitFor()
     await page.getByText('$1.47 left of $2.00').waitFor()
     await shoot(opened, 'usage-light')
@@ -73,7 +78,12 @@ test(
     await page.getByRole('cell', { name: 'crawler' }).waitFor()
     await page.getByRole('cell', { name: 'Search', exact: true }).waitFor()
     await page.getByLabel('Measure').selectOption('calls')
-    await page.getByRole('figure', { name: /Calls by Key/ }).waitFor()
+    const figure = page.getByRole('figure', { name: /Calls by Key/ })
+    await figure.getByText('crawler').first().waitFor()
+    // Calls are whole, so their scale is.
+    const ticks = await figure.getByText(/^\d(\.\d+)?$/).allTextContents()
+    expect(ticks.length).toBeGreaterThan(1)
+    expect(ticks.filter((tick) => tick.includes('.'))).toEqual([])
     expect(await opened.problems()).toEqual([])
 
     const downloading = page.waitForEvent('download')

@@ -91,3 +91,8 @@ function errorOf(status: number, answered: unknown): ApiError {
   }
   return new ApiError(error?.message ?? `Status ${status}`, status, error?.param ?? undefined)
 }
+
+/** What models can be asked for. */
+export type GatewayOperation = NonNullable<
+  NonNullable<Operations['createKey']['body']>['operations']
+>[number]

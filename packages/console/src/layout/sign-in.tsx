@@ -1,6 +1,6 @@
 import { Alert, Anchor, Button, PasswordInput, Stack, Text, Title } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, useRef, useState } from 'react'
 import type { Reply } from '../api/client.ts'
 import { useChange } from '../api/queries.ts'
 import icon from './icon.svg'
@@ -12,13 +12,17 @@ import classes from './sign-in.module.css'
 /** Leads to the issuer, or takes a key, for which the gateway gives this browser a session. */
 export function SignIn({ oidc }: Pick<Reply<'getSession'>, 'oidc'>) {
   const [key, setKey] = useState('')
+  const field = useRef<HTMLInputElement>(null)
   const client = useQueryClient()
   const signIn = useChange('signIn', ['getSession'])
   const { error, isPending } = signIn
   function submit(event: FormEvent): void {
     event.preventDefault()
     client.removeQueries({ predicate: ({ queryKey: [id] }) => id !== 'getSession' })
-    signIn.mutate({ body: { key } }, { onSettled: () => setKey('') })
+    signIn.mutate(
+      { body: { key } },
+      { onSettled: () => setKey(''), onError: () => field.current?.focus() },
+    )
   }
   return (
     <main className={classes.page}>
@@ -45,6 +49,7 @@ export function SignIn({ oidc }: Pick<Reply<'getSession'>, 'oidc'>) {
             </>
           )}
           <PasswordInput
+            ref={field}
             label={signInTexts.key}
             description={signInTexts.keyHint}
             value={key}

@@ -139,11 +139,20 @@ function CellsOf<Row>({ of, columns, index }: CellsProps<Row>) {
     <tr aria-rowindex={index === undefined ? undefined : index + 2}>
       {columns.map((column) => (
         <td key={column.title} data-title={column.title} {...marksOf(column)}>
-          {column.cell(of)}
+          {isBounded(column, index) ? (
+            <div className={classes.text}>{column.cell(of)}</div>
+          ) : (
+            column.cell(of)
+          )}
         </td>
       ))}
     </tr>
   )
+}
+
+/** A name of any length leaves room for the other columns: it takes several lines, or of a row of one line ends in an ellipsis. */
+function isBounded<Row>({ isNumber, wraps }: TableColumn<Row>, index: number | undefined): boolean {
+  return index === undefined && isNumber !== true && wraps !== true
 }
 
 /** Rows that stay are not drawn again when the table is scrolled. It takes what `CellsOf` takes. */

@@ -17,6 +17,7 @@ const cents = new Intl.NumberFormat('en', { style: 'currency', currency: 'USD' }
 const fine = new Intl.NumberFormat('en', {
   style: 'currency',
   currency: 'USD',
+  minimumSignificantDigits: 2,
   maximumSignificantDigits: 2,
 })
 

@@ -1,5 +1,6 @@
 import { Badge, Text } from '@mantine/core'
 import type { Reply } from '../api/client.ts'
+import { useNamed } from '../api/names.ts'
 import { modelTexts } from '../texts/operation.ts'
 
 type Target = Reply<'listProviders'>['data'][number]['targets'][number]
@@ -12,6 +13,7 @@ export function TargetState({
 }: {
   readonly of: Pick<Target, 'breaker' | 'refusedKeys' | 'observations'>
 }) {
+  const named = useNamed(refusedKeys)
   const isUnknown = breaker === 'closed' && observations === 0
   return (
     <>
@@ -19,7 +21,9 @@ export function TargetState({
         {isUnknown ? modelTexts.unanswered : modelTexts.breaker[breaker]}
       </Badge>
       {refusedKeys.length > 0 && (
-        <Text size="xs">{modelTexts.refused(refusedKeys.join(', '))}</Text>
+        <Text size="xs">
+          {modelTexts.refused(refusedKeys.map((id) => named.get(id)?.name ?? id).join(', '))}
+        </Text>
       )}
     </>
   )

@@ -23,6 +23,7 @@ export const accountTexts = {
   parent: 'Is in',
   noParent: 'Nothing',
   created: 'Created',
+  about: 'State and limits',
   state: 'State',
   enabled: 'Enabled',
   disabled: 'Disabled',

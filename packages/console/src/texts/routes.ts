@@ -18,6 +18,7 @@ export const routeTexts = {
   targetsHint:
     'Of the lowest priority one is taken by weight; the others follow when it fails. A lower priority is tried first.',
   target: 'Target',
+  targetHint: 'provider/model',
   weight: 'Weight',
   priority: 'Priority',
   addTarget: 'Add a target',

@@ -8,6 +8,7 @@ export const termTexts = {
   concurrentRequests: 'Requests at the same time',
   unlimited: 'Empty: no limit of its own',
   expires: 'Valid until the end of',
+  endless: 'Empty: until it is revoked',
   addresses: 'Addresses',
   addressesHint:
     'Where requests may come from, such as 10.0.0.0/8; one to a line. Empty: anywhere.',
@@ -19,6 +20,12 @@ export const termTexts = {
     ['yes', 'Yes'],
     ['no', 'No, whatever other levels say'],
   ],
+  contentLogging: 'Prompts and answers are kept',
+  contentLoggingChoices: [
+    ['', 'As the other levels say; if none says yes, no'],
+    ['yes', 'Yes, masked, unless another level says no'],
+    ['no', 'No, whatever other levels say'],
+  ],
   budgets: 'Budgets',
   addBudget: 'Add a budget',
   removeBudget: 'Remove',
@@ -26,6 +33,7 @@ export const termTexts = {
   budgetWindow: 'Per',
   budgetModel: 'Only for models',
   budgetTag: 'Only with the tag',
+  budgetOver: 'Route when it is spent',
   limits: 'Limits',
   none: 'No limits of its own',
   windows: { day: 'day', week: 'week', month: 'month', lifetime: 'lifetime' },

@@ -14,9 +14,9 @@ export const usageTexts = {
     outputTokens: 'Output tokens',
   },
   dimensions: {
-    hour: 'Hour',
-    day: 'Day',
-    month: 'Month',
+    hour: 'Hour (UTC)',
+    day: 'Day (UTC)',
+    month: 'Month (UTC)',
     model: 'Model',
     provider: 'Provider',
     key: 'Key',

@@ -8,7 +8,6 @@ import { formatTime } from '../../parts/formats.ts'
 import { Page } from '../../parts/page.tsx'
 import { Answer } from '../../parts/states.tsx'
 import { accountTexts } from '../../texts/accounts.ts'
-import { termTexts } from '../../texts/terms.ts'
 import { texts } from '../../texts/texts.ts'
 import { KeyTable } from '../keys/keys-page.tsx'
 import { AccountActions } from './account-actions.tsx'
@@ -53,7 +52,7 @@ function Shown({ of: account }: { readonly of: Account }) {
   const nameOf = useNames(parents)
   return (
     <>
-      <Section title={termTexts.limits}>
+      <Section title={accountTexts.about}>
         <Facts
           facts={[
             [accountTexts.state, <AccountState key="state" of={account} />],

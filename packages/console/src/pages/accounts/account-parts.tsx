@@ -1,4 +1,4 @@
-import { Text } from '@mantine/core'
+import { Button, Text } from '@mantine/core'
 import type { Asked, Reply } from '../../api/client.ts'
 import { useAnswer } from '../../api/queries.ts'
 import { Facts, Section } from '../../parts/facts.tsx'
@@ -7,6 +7,7 @@ import { Answer } from '../../parts/states.tsx'
 import { BudgetLevel, budgetTitle } from '../../parts/terms/budget-levels.tsx'
 import { accountTexts } from '../../texts/accounts.ts'
 import { termTexts } from '../../texts/terms.ts'
+import { texts } from '../../texts/texts.ts'
 
 type Terms = Pick<
   Reply<'getKey'>,
@@ -17,6 +18,7 @@ type Terms = Pick<
   | 'tokensPerMinute'
   | 'concurrentRequests'
   | 'expiresAt'
+  | 'contentLogging'
 >
 
 /** The limits of one level, those that it has. */
@@ -29,7 +31,15 @@ export function TermsFacts({ of: terms }: { readonly of: Terms }) {
   )
   const end =
     terms.expiresAt === undefined ? [] : [[termTexts.expires, formatTime(terms.expiresAt)]]
-  const facts = [...counts, ...lists, ...end] as unknown as readonly (readonly [string, string])[]
+  const { contentLogging: keeps } = terms
+  const kept =
+    keeps === undefined
+      ? []
+      : [[termTexts.contentLogging, termTexts.contentLoggingChoices[keeps ? 1 : 2][1]]]
+  const facts = [...counts, ...lists, ...end, ...kept] as unknown as readonly (readonly [
+    string,
+    string,
+  ])[]
   return facts.length === 0 ? <Text c="dimmed">{termTexts.none}</Text> : <Facts facts={facts} />
 }
 
@@ -63,7 +73,19 @@ export function Spending({
 }) {
   const usage = useAnswer('getUsage', { query })
   return (
-    <Section title={title}>
+    <Section
+      title={title}
+      actions={
+        <Button
+          component="a"
+          variant="default"
+          size="xs"
+          href={`#/requests?${String(new URLSearchParams(query as Record<string, string>))}`}
+        >
+          {texts.pages.requests}
+        </Button>
+      }
+    >
       <Answer of={usage}>
         {({ total }) => (
           <Facts

@@ -20,7 +20,10 @@ export function SecretOnce({
   const model = snippetModel(models.data?.data ?? [])
   return (
     <Stack>
-      <Text>{keyTexts.secretHint}</Text>
+      {/* The button that had the focus is gone, and those who listen are to hear this. */}
+      <Text ref={focused} tabIndex={-1}>
+        {keyTexts.secretHint}
+      </Text>
       <div className={classes.secret}>
         <Code className={classes.code} data-testid="secret">
           {secret}
@@ -34,4 +37,8 @@ export function SecretOnce({
       </Group>
     </Stack>
   )
+}
+
+function focused(element: HTMLElement | null): void {
+  element?.focus()
 }

@@ -40,7 +40,12 @@ export function Explained({
   /** Of what, where several stand on one page. */
   readonly label: string
 }) {
-  if (error) return <Code block>{error.message}</Code>
+  if (error)
+    return (
+      <Code block tabIndex={0}>
+        {error.message}
+      </Code>
+    )
   return (
     <DataTable
       label={`${modelTexts.targets}: ${label}`}

@@ -97,7 +97,7 @@ const modelColumns: readonly TableColumn<Model>[] = [
   },
   {
     title: modelTexts.operations,
-    cell: ({ operations }) => operations.join(', '),
+    cell: (model) => <Operations of={model} />,
     wraps: true,
   },
 ]
@@ -121,6 +121,20 @@ function Name({ of: { id, isRoute, problem } }: { readonly of: Model }) {
         </Text>
       )}
     </>
+  )
+}
+
+/** A model that nobody has described may have all operations of its provider. */
+const operationsShown = 4
+
+function Operations({ of: { operations } }: { readonly of: Model }) {
+  const all = operations.join(', ')
+  if (operations.length <= operationsShown) return all
+  return (
+    <details>
+      <summary>{modelTexts.operationCount(operations.length)}</summary>
+      {all}
+    </details>
   )
 }
 

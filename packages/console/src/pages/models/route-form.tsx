@@ -125,7 +125,7 @@ function TargetRow({ of, number, problemAt, onChange, onRemove }: TargetRowProps
         label={routeTexts.target}
         aria-label={`${routeTexts.target} ${number}`}
         list="targets"
-        placeholder="provider/model"
+        placeholder={routeTexts.targetHint}
         value={of.target}
         error={problemAt('.target') ?? problemAt('')}
         onChange={({ currentTarget: { value } }) => onChange({ ...of, target: value })}

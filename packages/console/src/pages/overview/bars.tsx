@@ -19,7 +19,7 @@ const hourly = new Intl.DateTimeFormat('en', {
 /** Days are those of UTC, as usage is summed. */
 const daily = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric', timeZone: 'UTC' })
 
-/** Requests of each step, the failed ones at the foot. The list says the same to those who do not see the bars. */
+/** Attempts of each step, the failed ones at the foot. The list says the same to those who do not see the bars. */
 export function Bars({
   bars,
   isHourly,
@@ -42,7 +42,7 @@ export function Bars({
       </div>
       <ul className={classes.bars}>
         {bars.map(({ at, all, failed }) => {
-          const label = `${format.format(at)}: ${formatCount(all)} ${overviewTexts.calls}, ${failed} ${overviewTexts.failed}`
+          const label = `${format.format(at)}: ${formatCount(all)} ${overviewTexts.attempts}, ${failed} ${overviewTexts.failed}`
           return (
             <li key={at} title={label} className={classes.bar}>
               <span className={classes.unseen}>{label}</span>

@@ -192,12 +192,12 @@ interface GroupsProps {
   readonly rows: readonly Row[]
   readonly nameOf: (row: Row) => string
   /** The filter of requests that a name leads to, and their time. */
-  readonly of: readonly [filter: string, time: string]
+  readonly of: readonly [filter: 'model' | 'provider' | 'team', time: string]
 }
 
 function Groups({ title, rows, nameOf, of: [filter, time] }: GroupsProps) {
   const name: TableColumn<Row> = {
-    title,
+    title: overviewTexts[filter],
     cell: (row) => {
       const value = row[filter]
       if (typeof value !== 'string') return nameOf(row)

@@ -1,5 +1,5 @@
-import { Text } from '@mantine/core'
-import { useMemo } from 'react'
+import { Button, Text } from '@mantine/core'
+import { useMemo, useState } from 'react'
 import type { Reply } from '../../api/client.ts'
 import { useAnswer } from '../../api/queries.ts'
 import { DataTable, type TableColumn } from '../../parts/data-table.tsx'
@@ -7,9 +7,13 @@ import { Section } from '../../parts/facts.tsx'
 import { formatCount, formatTime } from '../../parts/formats.ts'
 import { Failure } from '../../parts/states.tsx'
 import { overviewTexts } from '../../texts/operation.ts'
+import { texts } from '../../texts/texts.ts'
 import { useNames } from '../accounts/names.ts'
 
 type Row = Reply<'listRefusals'>['data'][number]
+
+/** So many are shown until more are asked for: what is below them is to be found. */
+const firstMax = 8
 
 interface RefusedProps {
   readonly query: { readonly from: string; readonly to: string }
@@ -19,9 +23,15 @@ interface RefusedProps {
 /** Who was refused in this time, and why; nothing where nobody was. */
 export function Refused({ query, refetchMs }: RefusedProps) {
   const { data, error, refetch } = useAnswer('listRefusals', { query }, { refetchMs })
+  const [isWhole, setWhole] = useState(false)
   const keys = useMemo(() => data?.data.map(({ key }) => key) ?? [], [data])
   const nameOf = useNames(keys)
-  if (!data) return error ? <Failure error={error} retry={() => void refetch()} /> : null
+  if (!data)
+    return error ? (
+      <Section title={overviewTexts.refused}>
+        <Failure error={error} retry={() => void refetch()} />
+      </Section>
+    ) : null
   if (data.data.length === 0) return null
   const columns: readonly TableColumn<Row>[] = [
     {
@@ -67,10 +77,15 @@ export function Refused({ query, refetchMs }: RefusedProps) {
       <DataTable
         label={overviewTexts.refused}
         columns={columns}
-        rows={data.data}
+        rows={isWhole ? data.data : data.data.slice(0, firstMax)}
         idOf={idOf}
         isCards
       />
+      {!isWhole && data.data.length > firstMax && (
+        <Button variant="default" size="xs" mt="md" onClick={() => setWhole(true)}>
+          {texts.more}
+        </Button>
+      )}
     </Section>
   )
 }

@@ -77,7 +77,9 @@ function TurnPart({ of: { body, outcome }, code, onNext }: TurnProps) {
           [playgroundTexts.total, formatMs(outcome.totalMs)],
           [
             playgroundTexts.tokens,
-            `${formatCount(outcome.inputTokens)} → ${formatCount(outcome.outputTokens)}`,
+            outcome.inputTokens === undefined && outcome.outputTokens === undefined
+              ? formatCount(undefined)
+              : `${formatCount(outcome.inputTokens)} → ${formatCount(outcome.outputTokens)}`,
           ],
           [playgroundTexts.cost, formatMicroUsd(outcome.costMicroUsd)],
         ]}

@@ -1,10 +1,11 @@
+import type { GatewayOperation } from '../../api/client.ts'
 import type { Fields } from './fields.ts'
 
 /** What is asked for, and how its request is sent. */
 export interface Operation {
   readonly path: string
   /** As the gateway calls it, for the models that offer it. */
-  readonly operation: string
+  readonly operation: GatewayOperation
   readonly example: Fields
   /** Its body is a form with this field for a file. */
   readonly fileField?: string

@@ -2,11 +2,8 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import type { Asked } from '../../api/client.ts'
 
-/** What requests are looked for by, as it stands in the page's address. */
-export const filterNames = [
-  'time',
-  'from',
-  'to',
+/** What most look for. */
+export const usualFilters = [
   'requestedModel',
   'model',
   'provider',
@@ -16,11 +13,10 @@ export const filterNames = [
   'status',
   'tag',
   'id',
-  'user',
-  'organization',
-  'operation',
-  'format',
 ] as const
+export const furtherFilters = ['user', 'organization', 'operation', 'format'] as const
+/** What requests are looked for by, as it stands in the page's address. */
+const filterNames = ['time', 'from', 'to', ...usualFilters, ...furtherFilters] as const
 export type FilterName = (typeof filterNames)[number]
 /** What is not looked for is absent. Times are as an input of a date and a time has them, in this browser's zone. */
 export type Filters = Readonly<Partial<Record<FilterName, string>>>

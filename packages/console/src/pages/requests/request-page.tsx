@@ -182,11 +182,13 @@ function AttemptSection({ of: attempt, isAlone }: AttemptSectionProps) {
           [requestTexts.upstreamId, attempt.upstreamRequestId ?? '–'],
           [requestTexts.columns.cost, formatMicroUsd(attempt.costMicroUsd)],
           [requestTexts.price, price || '–'],
-          ...(attempt.errorCode === null || isAlone
-            ? []
-            : ([[requestTexts.reason, `${attempt.errorCode}: ${attempt.reason ?? ''}`]] as const)),
         ]}
       />
+      {attempt.errorCode !== null && !isAlone && (
+        <Alert color="red" variant="outline" mt="md">
+          {attempt.errorCode}: {attempt.reason ?? ''}
+        </Alert>
+      )}
       <Spent of={attempt} />
       {attempt.estimated && (
         <Text size="sm" mt="sm">

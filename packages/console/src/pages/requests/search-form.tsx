@@ -1,10 +1,17 @@
 import { Button, NativeSelect, TextInput } from '@mantine/core'
 import { type FormEvent, useId, useState } from 'react'
+import type { GatewayOperation } from '../../api/client.ts'
 import { useAnswer } from '../../api/queries.ts'
 import { useRole } from '../../session.ts'
 import { requestTexts } from '../../texts/requests.ts'
 import { IdField } from '../accounts/id-field.tsx'
-import type { FilterName, Filters } from './filters.ts'
+import {
+  type FilterName,
+  type Filters,
+  furtherFilters,
+  type Query,
+  usualFilters,
+} from './filters.ts'
 import classes from './requests.module.css'
 
 interface SearchFormProps {
@@ -14,7 +21,7 @@ interface SearchFormProps {
 
 type Choices = readonly (readonly [value: string, label: string])[]
 
-const operations = [
+const operations: readonly GatewayOperation[] = [
   'chat',
   'complete',
   'embed',
@@ -35,19 +42,12 @@ const formats = [
   'streamGenerateContent',
   'complete',
 ]
-const outcomes = ['completed', 'failed', 'cancelled', 'incomplete'] as const
-const usual = [
-  'requestedModel',
-  'model',
-  'provider',
-  'key',
-  'team',
-  'outcome',
-  'status',
-  'tag',
-  'id',
-] as const
-const further = ['user', 'organization', 'operation', 'format'] as const
+const outcomes: readonly NonNullable<Query['outcome']>[] = [
+  'completed',
+  'failed',
+  'cancelled',
+  'incomplete',
+]
 
 const same = (values: readonly string[]): Choices => values.map((value) => [value, value])
 
@@ -85,16 +85,16 @@ export function SearchForm({ asked, onAsk }: SearchFormProps) {
             onChange={({ currentTarget: { value } }) => type(name, value)}
           />
         ))}
-      {usual.map((name) => (
+      {usualFilters.map((name) => (
         <Filter key={name} name={name} {...field} />
       ))}
       <details
         className={classes.more}
-        open={further.some((name) => asked[name] !== undefined) || undefined}
+        open={furtherFilters.some((name) => asked[name] !== undefined) || undefined}
       >
         <summary>{requestTexts.more}</summary>
         <div className={classes.search}>
-          {further.map((name) => (
+          {furtherFilters.map((name) => (
             <Filter key={name} name={name} {...field} />
           ))}
         </div>
@@ -136,7 +136,7 @@ const lists = {
 } as const
 
 interface FilterProps {
-  readonly name: Exclude<FilterName, 'time' | 'from' | 'to'>
+  readonly name: (typeof usualFilters | typeof furtherFilters)[number]
   readonly typed: Filters
   readonly choices: Partial<Record<FilterName, Offered>>
   readonly onType: (name: FilterName, value: string) => void

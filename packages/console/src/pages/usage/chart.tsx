@@ -9,7 +9,7 @@ import {
   YAxis,
 } from 'recharts'
 import { formatCompact, formatMicroUsd } from '../../parts/formats.ts'
-import type { Measure, Picture } from './question.ts'
+import type { Measure, Picture, Point } from './question.ts'
 import classes from './usage.module.css'
 
 /** Told apart by those who see colours otherwise, on light and on dark ground (Okabe and Ito). */
@@ -23,6 +23,8 @@ const colours = [
   '#b8a800',
   '#8b99a3',
 ]
+
+const tick = { fill: 'var(--mantine-color-dimmed)', fontSize: 12 }
 
 interface ChartProps {
   readonly picture: Picture
@@ -39,16 +41,14 @@ export function Chart({ picture: { series, points }, measure, label }: ChartProp
       <ResponsiveContainer width="100%" height={280}>
         <BarChart data={[...points]} accessibilityLayer={false} margin={{ top: 8, right: 8 }}>
           <CartesianGrid vertical={false} stroke="var(--sluice-line)" />
-          <XAxis dataKey="place" tick={{ fill: 'var(--mantine-color-dimmed)', fontSize: 12 }} />
-          <YAxis
-            tickFormatter={format}
-            width={64}
-            tick={{ fill: 'var(--mantine-color-dimmed)', fontSize: 12 }}
-          />
+          <XAxis dataKey="place" tick={tick} />
+          <YAxis tickFormatter={format} width={64} allowDecimals={false} tick={tick} />
           <Tooltip
             formatter={(value) => format(value)}
             cursor={{ fill: 'var(--sluice-chosen)' }}
             contentStyle={{ background: 'var(--sluice-card)', borderColor: 'var(--sluice-line)' }}
+            // The colours of bars are too light for text.
+            itemStyle={{ color: 'var(--mantine-color-text)' }}
             isAnimationActive={false}
           />
           {series.length > 1 && (
@@ -57,7 +57,8 @@ export function Chart({ picture: { series, points }, measure, label }: ChartProp
           {series.map((name, at) => (
             <Bar
               key={name}
-              dataKey={name}
+              name={name}
+              dataKey={({ values }: Point) => values[at]}
               stackId="all"
               fill={colours[at % colours.length] ?? ''}
               isAnimationActive={false}

@@ -50,8 +50,13 @@ const seriesMax = 7
 export interface Picture {
   /** Names of what is stacked, the largest first. */
   readonly series: readonly string[]
-  /** A row for each value of the first dimension, with the value of each series. */
-  readonly points: readonly Readonly<Record<string, string | number>>[]
+  /** One for each value of the first dimension, with the value of each series. */
+  readonly points: readonly Point[]
+}
+
+export interface Point {
+  readonly place: string
+  readonly values: readonly number[]
 }
 
 export interface Naming {
@@ -70,17 +75,28 @@ export function pictureOf(
   for (const row of rows)
     sums.set(seriesOf(row), (sums.get(seriesOf(row)) ?? 0) + valueOf(row, measure))
   const sorted = [...sums].toSorted(([, a], [, b]) => b - a).map(([name]) => name)
-  const shown = new Set(sorted.slice(0, seriesMax))
-  const points = new Map<string, Record<string, string | number>>()
+  const places = new Map(sorted.map((name, at) => [name, Math.min(at, seriesMax)]))
+  const rest = sorted.length > seriesMax ? [usageTexts.rest] : []
+  const series = [...sorted.slice(0, seriesMax), ...rest]
+  const points = new Map<string, number[]>()
   for (const row of rows) {
     const place = naming.nameOf(by, row[by])
-    const point = points.get(place) ?? { place }
-    const name = shown.has(seriesOf(row)) ? seriesOf(row) : usageTexts.rest
-    point[name] = Number(point[name] ?? 0) + valueOf(row, measure)
-    points.set(place, point)
+    const values = points.get(place) ?? series.map(() => 0)
+    const at = places.get(seriesOf(row)) ?? 0
+    values[at] = (values[at] ?? 0) + valueOf(row, measure)
+    points.set(place, values)
   }
-  const rest = sorted.length > seriesMax ? [usageTexts.rest] : []
-  return { series: [...shown, ...rest], points: [...points.values()] }
+  const drawn = [...points].map(([place, values]) => ({ place, values }))
+  // What has no order of its own stands by its size.
+  return { series, points: isPeriod(by) ? drawn : drawn.toSorted(largestFirst) }
+}
+
+function largestFirst(one: Point, other: Point): number {
+  return sumOf(other.values) - sumOf(one.values)
+}
+
+function sumOf(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0)
 }
 
 function valueOf(row: Row, measure: Measure): number {

@@ -30,7 +30,10 @@ export function BudgetFields({ budgets, onChange, error }: BudgetFieldsProps) {
         variant="default"
         size="xs"
         onClick={() =>
-          onChange([...budgets, { row: next, usd: '', window: 'month', model: '', tag: '' }])
+          onChange([
+            ...budgets,
+            { row: next, usd: '', window: 'month', model: '', tag: '', over: '' },
+          ])
         }
       >
         {termTexts.addBudget}
@@ -38,8 +41,6 @@ export function BudgetFields({ budgets, onChange, error }: BudgetFieldsProps) {
     </fieldset>
   )
 }
-
-const windows = ['day', 'week', 'month', 'lifetime'] as const
 
 interface BudgetRowProps {
   readonly budget: BudgetValues
@@ -51,7 +52,7 @@ function BudgetRow({ budget, onChange, onRemove }: BudgetRowProps) {
   const hours = Number(budget.window)
   // A window of hours that somebody has set elsewhere stays a choice.
   const own = Number.isNaN(hours) ? [] : [{ value: budget.window, label: termTexts.hours(hours) }]
-  const known = windows.map((value) => ({ value, label: termTexts.windows[value] }))
+  const known = Object.entries(termTexts.windows).map(([value, label]) => ({ value, label }))
   return (
     <div className={classes.budget}>
       <TextInput
@@ -79,6 +80,11 @@ function BudgetRow({ budget, onChange, onRemove }: BudgetRowProps) {
         label={termTexts.budgetTag}
         value={budget.tag}
         onChange={(event) => onChange({ ...budget, tag: event.currentTarget.value })}
+      />
+      <TextInput
+        label={termTexts.budgetOver}
+        value={budget.over}
+        onChange={(event) => onChange({ ...budget, over: event.currentTarget.value })}
       />
       <Button variant="default" onClick={onRemove}>
         {termTexts.removeBudget}

@@ -15,6 +15,7 @@ interface TermsFieldsProps {
 
 const counts = ['requestsPerMinute', 'tokensPerMinute', 'concurrentRequests'] as const
 const lists = ['models', 'addresses', 'tags'] as const
+const choices = ['ownKeys', 'contentLogging'] as const
 const ofUser = { counts: [], lists: ['models'] } as const
 
 /** A name, and what every level may carry. */
@@ -54,24 +55,25 @@ export function TermsFields({ values, onChange, error, isOfUser }: TermsFieldsPr
         <TextInput
           type="date"
           label={termTexts.expires}
-          description={termTexts.unlimited}
+          description={termTexts.endless}
           value={values.expires}
           onChange={(event) => set('expires', event.currentTarget.value)}
           error={problemWith(error, 'expiresAt')}
         />
       </div>
-      {values.ownKeys !== undefined && (
-        <NativeSelect
-          label={termTexts.ownKeys}
-          value={values.ownKeys}
-          data={termTexts.ownKeysChoices.map(([value, label]) => ({ value, label }))}
-          // Its choices are those of the table.
-          onChange={(event) =>
-            onChange({ ...values, ownKeys: event.currentTarget.value as '' | 'yes' | 'no' })
-          }
-          error={problemWith(error, 'ownKeys')}
-        />
-      )}
+      {choices.map((field) => {
+        const value = values[field]
+        return value === undefined || isOfUser ? null : (
+          <NativeSelect
+            key={field}
+            label={termTexts[field]}
+            value={value}
+            data={termTexts[`${field}Choices`].map(([given, label]) => ({ value: given, label }))}
+            onChange={(event) => set(field, event.currentTarget.value)}
+            error={problemWith(error, field)}
+          />
+        )
+      })}
       {shown.lists.map((field) => (
         <Textarea
           key={field}

@@ -12,6 +12,7 @@ type Shown = Pick<
   | 'addresses'
   | 'tags'
   | 'budgets'
+  | 'contentLogging'
 >
 export type Changes = NonNullable<Asked<'changeTeam'>['body']>
 type Budget = NonNullable<Shown['budgets']>[number]
@@ -28,9 +29,14 @@ export interface TermsValues {
   readonly addresses: string
   readonly tags: string
   readonly budgets: readonly BudgetValues[]
-  /** Of accounts: yes, no, or empty for what is said above. Absent of keys. */
-  readonly ownKeys?: '' | 'yes' | 'no'
+  /** Whether prompts and answers are kept. */
+  readonly contentLogging: Choice
+  /** Absent of keys. */
+  readonly ownKeys?: Choice
 }
+
+/** Yes, no, or empty for what other levels say. */
+export type Choice = '' | 'yes' | 'no'
 
 export interface BudgetValues {
   /** Tells the rows of the form apart. */
@@ -41,6 +47,8 @@ export interface BudgetValues {
   readonly window: string
   readonly model: string
   readonly tag: string
+  /** The route that calls go to once it is spent. */
+  readonly over: string
 }
 
 const microPerUsd = 1_000_000
@@ -57,16 +65,13 @@ export function valuesOf(shown: Partial<Shown> = {}): TermsValues {
     addresses: addresses.join('\n'),
     tags: tags.join('\n'),
     budgets: budgets.map((budget, row) => budgetValues(budget, row)),
+    contentLogging: choiceOf(shown.contentLogging),
   }
 }
 
 /** The same of an account, below which users may have keys of their own. */
 export function accountValuesOf(account: Account = {}): TermsValues {
-  const { ownKeys } = account
-  return {
-    ...valuesOf(account),
-    ownKeys: ownKeys === undefined ? '' : ownKeys ? 'yes' : 'no',
-  }
+  return { ...valuesOf(account), ownKeys: choiceOf(account.ownKeys) }
 }
 
 /**
@@ -84,7 +89,8 @@ export function changesOf(values: TermsValues, shown: TermsValues): Changes {
 function termsIn(values: TermsValues): Changes {
   const { name, models, addresses, tags, expires, budgets, ownKeys } = values
   return {
-    ...(ownKeys !== undefined && { ownKeys: ownKeys === '' ? null : ownKeys === 'yes' }),
+    ...(ownKeys !== undefined && { ownKeys: chosen(ownKeys) }),
+    contentLogging: chosen(values.contentLogging),
     name: name.trim(),
     models: listOf(models),
     requestsPerMinute: numberOf(values.requestsPerMinute),
@@ -104,6 +110,15 @@ export function termsOf(values: TermsValues): Present<Changes> & { readonly name
   const { name = '', ...terms } = termsIn(values)
   const present = Object.entries(terms).filter(([, value]) => value !== null)
   return { name, ...(Object.fromEntries(present) as Present<Changes>) }
+}
+
+function choiceOf(value: boolean | undefined): Choice {
+  if (value === undefined) return ''
+  return value ? 'yes' : 'no'
+}
+
+function chosen(choice: Choice): boolean | null {
+  return choice === '' ? null : choice === 'yes'
 }
 
 function textOf(value: number | undefined): string {
@@ -136,7 +151,7 @@ function endOf(day: string): number {
 }
 
 function budgetValues(budget: Budget, row: number): BudgetValues {
-  const { id, limitMicroUsd, window, model = '', tag = '' } = budget
+  const { id, limitMicroUsd, window, model = '', tag = '', overBudget } = budget
   return {
     row,
     ...(id !== undefined && { id }),
@@ -144,10 +159,11 @@ function budgetValues(budget: Budget, row: number): BudgetValues {
     window: String(window),
     model,
     tag,
+    over: overBudget?.route ?? '',
   }
 }
 
-function budgetOf({ id, usd, window, model, tag }: BudgetValues): Budget {
+function budgetOf({ id, usd, window, model, tag, over }: BudgetValues): Budget {
   const hours = Number(window)
   return {
     ...(id !== undefined && { id }),
@@ -155,5 +171,6 @@ function budgetOf({ id, usd, window, model, tag }: BudgetValues): Budget {
     window: Number.isNaN(hours) ? (window as 'day') : hours,
     ...(model.trim() !== '' && { model: model.trim() }),
     ...(tag.trim() !== '' && { tag: tag.trim() }),
+    ...(over.trim() !== '' && { overBudget: { route: over.trim() } }),
   }
 }
