@@ -1,9 +1,10 @@
 // Requests in form that cost much to translate, to explain or to work out, though their bodies are quickly parsed.
+import type { Upstream } from './large-answers.ts'
 
 interface CostlyRequest {
   readonly name: string
-  /** Which upstream is asked: a provider's id. */
-  readonly up: 'openai' | 'gemini' | 'anthropic' | 'builtin'
+  /** Which upstream is asked. */
+  readonly up: Upstream
   readonly path: string
   /** Without the model, unless it is another one. */
   readonly body: () => object

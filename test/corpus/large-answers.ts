@@ -1,11 +1,21 @@
 // Answers of upstreams, and of the built-in engine, that cost much to read, to translate or to write.
 import { chatReply, chunk } from '../support/openai-wire.ts'
 
+/** A provider's id; `builtin` is the built-in engine. */
+export type Upstream =
+  | 'amazon-bedrock'
+  | 'anthropic'
+  | 'builtin'
+  | 'cohere'
+  | 'gemini'
+  | 'openai'
+  | 'openai-responses'
+
 /** One answer that the gateway has to read, and mostly to write anew. */
 export interface LargeAnswer {
   readonly name: string
-  /** Which upstream answers: a provider's id. */
-  readonly up: 'openai' | 'gemini' | 'anthropic' | 'builtin'
+  /** Which upstream answers. */
+  readonly up: Upstream
   readonly path: string
   readonly body: object
   /** What the upstream sends; nothing of the built-in engine. */
@@ -90,6 +100,37 @@ const drawn = (): string =>
     ],
     usage: { input_tokens: 1, output_tokens: 1, total_tokens: 2 },
   })
+
+const chunked = (delta: object): string => `data: ${JSON.stringify(chunk(delta))}\n\n`
+/** The first piece of a call, or one that follows. */
+const piece = (index: number, text: string, further: object = {}): string =>
+  chunked({ tool_calls: [{ index, function: { ...further, arguments: text } }] })
+const named = (index: number, text: string): string => piece(index, text, { name: 'f' })
+const streamed = (events: string): string =>
+  `${events}data: ${JSON.stringify(chunk({}, 'tool_calls'))}\n\ndata: [DONE]\n\n`
+
+const callStreams: readonly { readonly kind: string; readonly events: () => string }[] = [
+  {
+    kind: 'tens of thousands of calls',
+    events: () => Array.from({ length: 30_000 }, (_, index) => named(index, '{"a":1}')).join(''),
+  },
+  {
+    kind: 'a call beside another, each piece of which may be its last',
+    events: () =>
+      named(0, '{"a":"') +
+      named(1, '{}') +
+      piece(0, '}'.repeat(100)).repeat(9_000) +
+      piece(0, '"}'),
+  },
+  {
+    kind: 'words beside a large call',
+    events: () =>
+      named(0, `{"a":"${'x'.repeat(megabyte)}"}`) +
+      named(1, '{') +
+      chunked({ content: 'x' }).repeat(5_000) +
+      piece(1, '}'),
+  },
+]
 
 const words = 'word '.repeat(100_000)
 
@@ -255,6 +296,33 @@ export const largeAnswers: readonly LargeAnswer[] = [
     status: 200,
     bytesMin: 20 * megabyte,
   })),
+  ...callStreams.flatMap(({ kind, events }) =>
+    [
+      { ...told, body: { ...told.body, stream: true } },
+      {
+        path: '/v1beta/models/openai%2Fm:streamGenerateContent?alt=sse',
+        body: { contents: [{ role: 'user', parts: [{ text: 'Hi' }] }] },
+      },
+    ].map(({ path, body }) => ({
+      name: `a stream of ${kind} for ${path}`,
+      up: 'openai' as const,
+      path,
+      body,
+      contentType: 'text/event-stream',
+      answer: () => streamed(events()),
+      status: 200,
+      bytesMin: megabyte / 2,
+    })),
+  ),
+  {
+    name: 'a stream of empty lines',
+    up: 'openai',
+    path: '/v1/messages',
+    body: { ...told.body, stream: true },
+    contentType: 'text/event-stream',
+    answer: () => chunked({ content: 'Hi' }) + '\n'.repeat(4 * megabyte) + streamed(''),
+    status: 200,
+  },
   {
     name: 'a stream with a large picture of Gemini',
     up: 'gemini',

@@ -186,8 +186,9 @@ describe('budgets', () => {
 
   test('are told by one of several gateways at one database, and not again after a restart', async () => {
     await using staged = await stage({ budgets: [budget(100)], events: ['budget.warning'] })
-    const { ask, receiver, open } = staged
+    const { ask, receiver, gateway, open } = staged
     for (let count = 0; count < 8; count += 1) expect(await ask()).toBe(200)
+    await gateway.gateway.store.flush()
     // Each of them finds what was spent in the ledger, and sees that it is near the limit.
     for (const through of [await open(), await open()]) {
       const told = addedTo(through)

@@ -100,6 +100,9 @@ describe('lists say whether there is more', () => {
       const data = found.map((index) => ({ id: ids[index] }))
       expect(list, query).toMatchObject({ data, has_more: more })
     }
+    // One that was deleted between two pages: the list is not told to be over.
+    const lost = await gateway.request('/v1/videos?after=video_deleted')
+    expect([lost.status, await lost.json()]).toMatchObject([400, { error: { param: 'after' } }])
   })
 
   test('of the items of a response', async () => {
@@ -200,7 +203,7 @@ describe('a mistake is named in the caller’s words', () => {
     ['/v1/responses', 'tools[0].name', responses({ tools: [{ type: 'function', ...tool }] })],
     ['/v1/responses', 'reasoning.effort', responses({ reasoning: { effort: 'strange' } })],
     // The built-in engine’s own refusals.
-    ['/v1/responses', 'input', { model: 'builtin-chat', input: [picture] }],
+    ['/v1/responses', 'input[0].content[0].image_url', { model: 'builtin-chat', input: [picture] }],
     [embed, 'outputDimensionality', { content, outputDimensionality: 99_999 }],
   ]
 

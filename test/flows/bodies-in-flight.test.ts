@@ -9,6 +9,8 @@ import { postHead, type RawClient, rawClient } from '../support/raw-client.ts'
 import { ask, at } from '../support/routes.ts'
 import { type Started, start, testKey, until } from '../support/start.ts'
 
+const soon = { timeout: 20_000 }
+
 const compressions = {
   gzip: gzipSync,
   deflate: deflateSync,
@@ -138,7 +140,7 @@ describe('what all bodies take together', () => {
       using more = await hold(gateway, { encoding })
       expect((await gateway.post('/v1/embeddings', small)).status).toBe(200)
       expect(again.text() + more.text()).toBe('')
-    })
+    }, soon)
   })
 
   test('is told in the caller’s own format', async () => {
@@ -177,6 +179,6 @@ describe('what all bodies take together', () => {
         const response = await call()
         await response.text()
         expect(response.status).toBe(200)
-      })
+      }, soon)
   })
 })

@@ -177,7 +177,7 @@ describe('what all attempts of a call have cost is settled', () => {
   const targets = [{ target: 'up/m' }, { target: 'other/m', priority: 1 }]
 
   test('a try that nothing came of in time: its prompt, since the upstream had it', async () => {
-    const timeouts = { headersMs: 100 }
+    const timeouts = { headersMs: 1_000 }
     const models = { again: { targets, retries: { attempts: 1 }, timeouts } }
     await using staged = await stage(levels, { models })
     const { upstream, post } = staged

@@ -1,11 +1,11 @@
 // The database does not answer for a while: calls go on, and all of them are in the ledger when it is back.
-import { connect, createServer, type Socket } from 'node:net'
 import { afterAll, describe, expect, test } from 'vitest'
 import { openPostgres } from '../../packages/sluice/src/storage/postgres.ts'
 import {
   leaveOutPostgres,
   openTestDatabase,
 } from '../../packages/sluice/test/storage/postgres-server.ts'
+import { openWay } from '../support/database-way.ts'
 import { fakeUpstream, json } from '../support/fake-upstream.ts'
 import { chatReply } from '../support/openai-wire.ts'
 import { type Program, startProgram } from '../support/program.ts'
@@ -18,46 +18,6 @@ afterAll(() => postgres?.[Symbol.asyncDispose]())
 test('PostgreSQL is here to be tested', (context) => {
   if (!postgres) leaveOutPostgres(context)
 })
-
-/** A way to a server that can be cut. */
-async function openWay(target: URL) {
-  const sockets = new Set<Socket>()
-  let is: 'open' | 'cut' | 'silent' = 'open'
-  const server = createServer((near) => {
-    if (is === 'cut') return near.destroy()
-    if (is === 'silent') return void sockets.add(near.on('error', () => {}))
-    const far = connect(Number(target.port || 5432), target.hostname)
-    for (const [one, other] of [
-      [near, far],
-      [far, near],
-    ] as const) {
-      sockets.add(one)
-      one.on('error', () => other.destroy()).on('close', () => other.destroy())
-      one.pipe(other)
-    }
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  const url = new URL(target)
-  url.host = `127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
-  const become = (next: typeof is) => {
-    is = next
-    for (const socket of sockets) socket.destroy()
-    sockets.clear()
-  }
-  const cut = () => become('cut')
-  return {
-    url: url.href,
-    cut,
-    /** Takes connections and answers nothing. */
-    fallSilent: () => become('silent'),
-    mend: () => become('open'),
-    async [Symbol.asyncDispose]() {
-      cut()
-      await new Promise((resolve) => server.close(resolve))
-    },
-  }
-}
 
 const used = 10
 const chat = { model: 'up/m', max_tokens: 10, messages: [{ role: 'user', content: 'Hi' }] }
@@ -107,7 +67,7 @@ async function recordsIn(databaseUrl: string, count: number) {
 }
 
 describe.runIf(postgres)('while the database is away', () => {
-  test.each(['cut', 'fallSilent'] as const)(
+  test.each(['cut', 'fallSilent', 'freeze'] as const)(
     'calls go on with the keys and budgets that are known, and are in the ledger when it is back: %s',
     async (how) => {
       await using staged = await stage()
@@ -127,6 +87,49 @@ describe.runIf(postgres)('while the database is away', () => {
       expect(records).toHaveLength(11)
       expect(records.every(({ costMicroUsd }) => costMicroUsd === used)).toBe(true)
       expect(await program.end('SIGTERM')).toMatchObject({ exitCode: 0 })
+    },
+    90_000,
+  )
+
+  test.each(['fallSilent', 'freeze'] as const)(
+    'who asks for what the database holds is told within five seconds, also of many: %s',
+    async (how) => {
+      await using staged = await stage()
+      const program = await staged.begin()
+      await keyFor(program, 12)
+      staged.way[how]()
+      const asked = async (path: string) => {
+        const begun = performance.now()
+        const { status, json: told } = await program.ask(path, { key: adminKey })
+        const { message } = (told as { error?: { message: string } }).error ?? {}
+        return { path, status, message, tookMs: performance.now() - begun }
+      }
+      const paths = [
+        '/admin/v1/usage?by=model',
+        '/admin/v1/usage/records',
+        '/admin/v1/requests',
+        '/admin/v1/keys',
+        '/admin/v1/users',
+        '/admin/v1/teams',
+        '/admin/v1/audit',
+        '/admin/v1/budgets',
+        '/admin/v1/overview',
+        '/admin/v1/refusals',
+        '/v1/usage',
+      ]
+      for (let round = 0; round < 3; round += 1) {
+        const answers = await Promise.all([...paths, ...paths].map(asked))
+        for (const { path, status, message, tookMs } of answers) {
+          expect([path, status, message]).toEqual([path, 503, 'The database does not answer'])
+          expect(tookMs).toBeLessThan(5_000)
+        }
+      }
+      staged.way.mend()
+      await until(async () => (await asked('/admin/v1/keys')).status === 200, 10_000)
+      staged.way[how]()
+      const begun = performance.now()
+      expect(await program.end('SIGTERM')).toMatchObject({ exitCode: 0 })
+      expect(performance.now() - begun).toBeLessThan(15_000)
     },
     90_000,
   )

@@ -35,7 +35,7 @@ test('new calls are 503 until it can, and what had begun is in the ledger whole'
   expect(only.seen).toHaveLength(2)
   expect((await gateway.request('/readyz', { key: null })).status).toBe(503)
   // Operators are told, whatever the disk can keep.
-  await vi.waitFor(() => expect(receiver.seen).toHaveLength(1), { timeout: 5_000 })
+  await vi.waitFor(() => expect(receiver.seen).toHaveLength(1), { timeout: 20_000 })
   expect(receiver.seen[0]?.body).toMatchObject({
     type: 'journal.full',
     data: { reason: 'Error: ENOSPC: no space left on device' },

@@ -292,28 +292,3 @@ test.each([
 ])('Retry-After %j', (headers, ms) => {
   expect(readRetryAfter(headers as Record<string, string>, Date.UTC(2026, 0, 1))).toBe(ms)
 })
-
-test('a list of models that could not be had is asked for again after a minute', async () => {
-  let lists = 0
-  await using only = await fakeUpstream((seen, response) => {
-    if (seen.method === 'POST') return json(response, chatReply('Hello'))
-    lists += 1
-    return lists === 1
-      ? json(response, { error: { message: 'busy' } }, { status: 503 })
-      : json(response, { object: 'list', data: [{ id: 'bare', object: 'model' }] })
-  })
-  await using gateway = await start(at({ only }))
-  const { createModelLists } = await import(
-    '../../packages/sluice/src/gateway/route/model-lists.ts'
-  )
-  let now = 0
-  const models = createModelLists({
-    upstreams: gateway.gateway.routing().upstreams,
-    send: gateway.gateway.send,
-    now: () => now,
-    newId: (prefix) => prefix,
-  })
-  expect(await models.owners('bare')).toEqual([])
-  now += 60_001
-  expect(await models.owners('bare')).toEqual(['only'])
-})

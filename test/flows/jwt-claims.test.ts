@@ -84,6 +84,20 @@ const limitClaims = {
   operations: 'operations',
 }
 
+test.each(['10/9000h', '1/0h', '5/day,tag=a,tag=b', '5/year'])(
+  'a claim with a budget that cannot be counted refuses the token: %s',
+  async (budget) => {
+    await gateway.configure(settings({ limitClaims }))
+    expect((await ask(await token({ budgets: [budget] }))).status).toBe(401)
+  },
+)
+
+test('a budget may be of a year', async () => {
+  await gateway.configure(settings({ budgets: ['0.0001/8760h'] }))
+  const refused = await ask(await token({ sub: newSubject() }), { max_tokens: 200 })
+  expect(refused.text).toContain('The 8760-hour budget')
+})
+
 describe('limits in claims', () => {
   test.each<[string, Partial<JwtConfig>, Readonly<Record<string, unknown>>, number | null]>([
     ['the claim alone', { limitClaims }, { rpm: 7 }, 7],
@@ -110,6 +124,25 @@ describe('limits in claims', () => {
     expect(statuses.toSorted((one, other) => one - other)).toEqual([200, 200, 200, 429])
     // Another caller has limits of its own.
     expect((await ask(await token({ sub: newSubject(), rpm: 3 }))).status).toBe(200)
+  })
+
+  test('are those of each issuer’s caller, whoever else has its name', async () => {
+    const both = [issuer, 'https://other.example.com'].map(
+      (one): JwtConfig => ({ issuer: one, audience, jwksFile, requestsPerMinute: 1 }),
+    )
+    await gateway.configure({ ...settings(), jwt: both })
+    const sub = newSubject()
+    for (const { issuer: iss } of both) {
+      expect((await ask(await token({ iss, sub }))).status).toBe(200)
+      expect((await ask(await token({ iss, sub, n: 2 }))).status).toBe(429)
+    }
+  })
+
+  test('a token without an end in sight', async () => {
+    await gateway.configure(settings({ requestsPerMinute: 9 }))
+    const key = await token({ sub: newSubject(), exp: 1e300 })
+    expect((await ask(key)).status).toBe(200)
+    expect((await gateway.request('/v1/usage', { key })).status).toBe(200)
   })
 
   test('tokens per minute', async () => {
@@ -264,12 +297,20 @@ describe('users and teams', () => {
     expect((await ask(await token({ sub }))).status).toBe(401)
     expect((await ask(await token({ sub, groups: ['none'] }))).status).toBe(401)
     expect((await ask(await token({ sub, groups: ['constructor'] }))).status).toBe(401)
+    const teams = { 'all of us': team.id }
+    await gateway.configure(settings({ teamClaim: 'groups', teams }))
+    for (const groups of ['all of us', ['all of us']])
+      expect((await ask(await token({ sub, groups }))).text).toContain('The team others')
+    expect((await ask(await token({ sub, groups: 'all of them' }))).status).toBe(401)
+    await gateway.configure(settings({ teamClaim: 'groups', teams: { all: team.id } }))
     expect((await ask(await token({ sub, groups: ['all'] }))).text).toContain('The team others')
   })
 
   test('a team that is not there refuses, also where the token says its id', async () => {
     await gateway.configure(settings({ teamClaim: 'team' }))
     expect((await ask(await token({ team: 'team_none' }))).status).toBe(401)
+    const acme = await granted(gateway, 'POST /admin/v1/organizations', { name: 'acme' })
+    expect((await ask(await token({ team: acme.id }))).status).toBe(401)
     await gateway.configure(settings({ teamClaim: 'team', teams: { a: 'team_none' } }))
     expect((await ask(await token({ team: 'a' }))).status).toBe(401)
   })

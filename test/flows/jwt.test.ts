@@ -7,8 +7,9 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { ConfigFile } from '../../packages/sluice/src/config/schema.ts'
 import { granted } from '../support/administrate.ts'
 import { onEachDatabase, type SharedData } from '../support/databases.ts'
+import { fakeDate } from '../support/fake-date.ts'
 import { fakeUpstream, sse } from '../support/fake-upstream.ts'
-import { type Started, start } from '../support/start.ts'
+import { type Started, start, until } from '../support/start.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { noSuchAddress } from '../support/two-keys.ts'
 import { upstreamStreams } from '../support/upstream-streams.ts'
@@ -17,14 +18,16 @@ const issuer = 'https://login.example.com'
 const audience = 'sluice'
 const chat = { model: 'builtin-chat', messages: [{ role: 'user', content: 'Hello' }] }
 
-/** A server of public keys that can be exchanged, and be silent. */
+/** A server of public keys that can be exchanged, and be silent, or fail at once. */
 async function keyServer() {
   let keys: readonly JWK[] = []
   let isSilent = false
+  let isFailing = false
   let asked = 0
   const server = createServer((_request, response) => {
     asked += 1
-    if (!isSilent)
+    if (isFailing) response.writeHead(500).end()
+    else if (!isSilent)
       response.setHeader('content-type', 'application/json').end(JSON.stringify({ keys }))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -35,6 +38,10 @@ async function keyServer() {
     serve(next: readonly JWK[]) {
       keys = next
       isSilent = false
+      isFailing = false
+    },
+    fail() {
+      isFailing = true
     },
     beSilent() {
       isSilent = true
@@ -200,7 +207,7 @@ test('an issuer that is silent is waited for within bounds, is no 401, and is as
   expect(silent.status).toBe(503)
   expect(silent.text).not.toContain('127.0.0.1')
   own.serve([made.jwk])
-  expect((await asked(await token(made), served)).status).toBe(200)
+  await until(async () => (await asked(await token(made), served)).status === 200)
   // RS256 is not among the signatures of this issuer.
   expect((await asked(await token(key), served)).status).toBe(401)
 })
@@ -225,6 +232,67 @@ test('keys that the issuer exchanges are taken up, and unknown ones do not make 
   }
 })
 
+test('keys that were read hold for a day while the issuer is silent', async () => {
+  await using own = await keyServer()
+  await using served = await start({ jwt: [{ issuer, audience, jwksUrl: own.url }] })
+  const [known, unknown] = [await pair('known'), await pair('unknown')]
+  own.serve([known.jwk])
+  expect((await asked(await token(known), served)).status).toBe(200)
+  own.beSilent()
+  const began = Date.now()
+  const at = (ms: number) => vi.useFakeTimers({ toFake: ['Date'], now: began + ms })
+  const minute = 60_000
+  const long = { exp: Math.floor(began / 1000) + 3 * 86_400 }
+  try {
+    at(11 * minute)
+    expect((await asked(await token(known, { n: 1, ...long }), served)).status).toBe(200)
+    const count = own.asked()
+    expect((await asked(await token(known, { n: 2, ...long }), served)).status).toBe(200)
+    expect((await asked(await token(unknown, long), served)).status).toBe(503)
+    expect(own.asked()).toBe(count)
+    at(25 * 60 * minute)
+    expect((await asked(await token(known, { n: 3, ...long }), served)).status).toBe(503)
+    own.serve([unknown.jwk])
+    at(25 * 60 * minute + 1_000)
+    expect((await asked(await token(unknown, { n: 4, ...long }), served)).status).toBe(200)
+    expect((await asked(await token(known, { n: 5, ...long }), served)).status).toBe(401)
+  } finally {
+    vi.useRealTimers()
+  }
+}, 30_000)
+
+test('an issuer that fails is asked once a second, however many tokens come', async () => {
+  await using own = await keyServer()
+  const began = Date.now()
+  using date = fakeDate(began)
+  await using served = await start({ jwt: [{ issuer, audience, jwksUrl: own.url }] })
+  const made = await pair('k')
+  own.fail()
+  for (let n = 0; n < 5; n++)
+    expect((await asked(await token(made, { n }), served)).status).toBe(503)
+  expect(own.asked()).toBe(1)
+  date.set(began + 1_000)
+  own.serve([made.jwk])
+  expect((await asked(await token(made), served)).status).toBe(200)
+  expect(own.asked()).toBe(2)
+})
+
+test('a token is refused when the issuer has taken its key back, however long it would be valid', async () => {
+  await using own = await keyServer()
+  const began = Date.now()
+  using date = fakeDate(began)
+  await using served = await start({ jwt: [{ issuer, audience, jwksUrl: own.url }] })
+  const [stolen, next] = [await pair('stolen'), await pair('next')]
+  own.serve([stolen.jwk])
+  const forged = await token(stolen, { exp: Math.floor(began / 1000) + 400 * 86_400 })
+  expect((await asked(forged, served)).status).toBe(200)
+  own.serve([next.jwk])
+  date.set(began + 9 * 60_000)
+  expect((await asked(forged, served)).status).toBe(200)
+  date.set(began + 11 * 60_000)
+  expect((await asked(forged, served)).status).toBe(401)
+})
+
 test('keys may be in a file', async () => {
   using folder = temporaryFolder()
   const jwksFile = join(folder.path, 'jwks.json')
@@ -232,6 +300,31 @@ test('keys may be in a file', async () => {
   await using served = await start({ jwt: [{ issuer, audience, jwksFile }] })
   expect((await asked(await token(key), served)).status).toBe(200)
   expect((await asked(await token(await pair('k1')), served)).status).toBe(401)
+})
+
+test('keys that are exchanged in a file are taken up, and those that are taken out are good no more', async () => {
+  using folder = temporaryFolder()
+  const jwksFile = join(folder.path, 'jwks.json')
+  const [old, next] = [await pair('old'), await pair('next')]
+  writeFileSync(jwksFile, JSON.stringify({ keys: [old.jwk] }))
+  const began = Date.now()
+  using date = fakeDate(began)
+  await using served = await start({ jwt: [{ issuer, audience, jwksFile }] })
+  const exp = Math.floor(began / 1000) + 3_600
+  const tokens = await Promise.all([old, next].map((one) => token(one, { exp })))
+  const statuses = async () => {
+    const found: number[] = []
+    for (const one of tokens) found.push((await asked(one, served)).status)
+    return found
+  }
+  expect(await statuses()).toEqual([200, 401])
+  writeFileSync(jwksFile, JSON.stringify({ keys: [next.jwk] }))
+  date.set(began + 60_000)
+  expect(await statuses()).toEqual([401, 200])
+  // As it is while it is being written.
+  writeFileSync(jwksFile, '{"keys":')
+  date.set(began + 120_000)
+  expect(await statuses()).toEqual([401, 200])
 })
 
 test('a stream ends when the token that it came with expires', async () => {

@@ -83,3 +83,21 @@ describe.each(kinds)('%s', (_kind, termsOf) => {
     })
   })
 })
+
+test('tokens that are owed hold up calls, and nothing that uses none', async () => {
+  await using staged = await stage({ team: { tokensPerMinute: 2 * each } })
+  const { gateway, upstream, held } = staged
+  const call = gateway.post('/v1/chat/completions', body, { key: ownedKey })
+  await until(() => upstream.seen.length === 1)
+  const usage = { prompt_tokens: 2, completion_tokens: 40 * each, total_tokens: 40 * each + 2 }
+  for (const response of held) json(response, { ...chatReply('Hello'), usage })
+  expect((await call).status).toBe(200)
+  await until(async () => {
+    const said = await gateway.request('/v1/usage', { key: ownedKey })
+    expect(said.status).toBe(200)
+    const { limits } = (await said.json()) as { limits: { remaining: number }[] }
+    return limits[0]?.remaining === 0
+  })
+  expect((await gateway.post('/v1/chat/completions', body, { key: ownedKey })).status).toBe(429)
+  expect((await gateway.request('/v1/models', { key: ownedKey })).status).toBe(200)
+})

@@ -1,4 +1,5 @@
 // The session of somebody who signed in by OpenID Connect: its cookies, its length, its end, and what is kept of it.
+import { decodeJwt } from 'jose'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { granted } from '../support/administrate.ts'
 import {
@@ -103,6 +104,9 @@ describe('the session', () => {
     })
     const { endSessionUrl } = (await answer.json()) as { readonly endSessionUrl: string }
     expect((await sessionOf(browser, gateway)).session).toBe(null)
+    const hint = new URL(endSessionUrl).searchParams.get('id_token_hint') ?? ''
+    expect(decodeJwt(hint)).toMatchObject({ iss: issuer.url, aud: 'sluice', sub: 'ada' })
+    expect(browser.cookie(gateway.url, 'sluice-id-token')).toBeUndefined()
     const page = await browser.open(endSessionUrl)
     expect(page.status).toBe(200)
     const [, xsrf = ''] = /name="xsrf" value="([^"]+)"/.exec(await page.text()) ?? []
@@ -112,6 +116,26 @@ describe('the session', () => {
     issuer.people.set('bob', person(['auditors']))
     const bob = await signInAs('bob', gateway, { browser })
     expect((await sessionOf(bob.browser, gateway)).session).toMatchObject({ adminRole: 'viewer' })
+  })
+
+  test('the ID token is kept by the browser for signing out alone, and one too long for it is not', async () => {
+    const { browser } = await signInAs('ada', gateway)
+    const cookies = browser.set.filter((one) => one.startsWith('sluice-id-token=ey'))
+    expect(cookies).toEqual([
+      expect.stringMatching(
+        /; Path=\/admin\/v1\/session; Max-Age=\d{5}; HttpOnly; SameSite=Strict$/,
+      ),
+    ])
+    issuer.trouble.claims = { padding: 'x'.repeat(4_000) }
+    await signInAs('ada', gateway, { browser })
+    expect(browser.cookie(gateway.url, 'sluice-id-token')).toBeUndefined()
+    const answer = await browser.open(`${gateway.url}/admin/v1/session`, {
+      method: 'DELETE',
+      headers: ofConsole,
+    })
+    const { endSessionUrl } = (await answer.json()) as { readonly endSessionUrl: string }
+    expect(endSessionUrl).toContain('client_id=sluice')
+    expect(endSessionUrl).not.toContain('id_token_hint')
   })
 
   test.each([

@@ -41,6 +41,22 @@ test('a provider says whether it is on and why not, and how its targets do', asy
   expect(rowOf(data, 'builtin')).toMatchObject({ on: true, name: 'Built-in engine' })
 })
 
+test('a provider whose key is in the environment is on, and a test call asks it', async () => {
+  await using first = await fakeUpstream(good)
+  const variables = { OPENAI_API_KEY: 'sk-openai', OPENAI_BASE_URL: `${first.url}/v1` }
+  await using gateway = await start({}, { variables })
+  const { data } = await granted(gateway, 'GET /admin/v1/providers')
+  expect(rowOf(data, 'openai')).toMatchObject({
+    on: true,
+    why: null,
+    configuredBy: 'environment',
+    keys: 1,
+  })
+  expect(rowOf(data, 'groq')).toMatchObject({ on: false, why: 'groq is off: set GROQ_API_KEY' })
+  const tried = await granted(gateway, 'POST /admin/v1/providers/openai/test', { model: 'a' })
+  expect(tried).toMatchObject({ ok: true, model: 'openai/a' })
+})
+
 test('a key that was refused is told by its place alone', async () => {
   await using first = await fakeUpstream((seen, response, request) => {
     const isRefused = seen.headers['authorization'] === 'Bearer the-first-key-of-two'
@@ -113,6 +129,8 @@ test('a model is listed with its targets, prices and operations', async () => {
   const found = await granted(gateway, 'GET /admin/v1/models?search=builtin-ch&operation=chat')
   expect(found.data.map(({ id }) => id)).toContain('builtin-chat')
   expect((await asked(gateway, 'GET /admin/v1/models?limit=0')).body.error.param).toBe('limit')
+  const lost = await asked(gateway, 'GET /admin/v1/models?after=removed')
+  expect([lost.status, lost.body.error.param]).toEqual([400, 'after'])
 })
 
 test('settings say where they came from, and no secret', async () => {

@@ -69,3 +69,45 @@ test('where nothing may be left out, the field is refused by its name', async ()
   expect((await sentOf('o3', { temperature: 0.2 }, headers)).status).toBe(400)
   expect(upstream.seen).toEqual([])
 })
+
+const adaptive = { thinking: { type: 'adaptive' } }
+test.each([
+  ['alibaba', adaptive, {}],
+  ['alibaba', { ...adaptive, output_config: { effort: 'low' } }, { enable_thinking: true }],
+  ['alibaba', { thinking: { type: 'disabled' } }, { enable_thinking: false }],
+  [
+    'alibaba',
+    { thinking: { type: 'enabled', budget_tokens: 2000 } },
+    { enable_thinking: true, thinking_budget: 2000 },
+  ],
+  ['siliconflow', adaptive, {}],
+  ['siliconflow', { ...adaptive, output_config: { effort: 'max' } }, { reasoning_effort: 'max' }],
+  ['siliconflow', { thinking: { type: 'disabled' } }, { enable_thinking: false }],
+])('%s takes only positive budgets: %j', async (provider, asked, expected) => {
+  await gateway.configure({ providers: { [provider]: { baseUrl: upstream.url, key: 'k' } } })
+  const model = `${provider}/qwen3.6-plus`
+  const response = await gateway.post('/v1/messages', { ...ask, ...asked, model, max_tokens: 4000 })
+  expect(response.status).toBe(200)
+  await response.text()
+  const {
+    model: _,
+    messages: __,
+    max_tokens: ___,
+    ...sent
+  } = upstream.seen.at(-1)?.body as object & Record<string, unknown>
+  expect(sent).toEqual(expected)
+})
+
+test('of a budget and an effort the budget goes where one is known, and the effort is named', async () => {
+  await gateway.configure({ providers: { openrouter: { baseUrl: upstream.url, key: 'k' } } })
+  const response = await gateway.post('/v1/messages', {
+    ...ask,
+    model: 'openrouter/some/model',
+    max_tokens: 4000,
+    thinking: { type: 'enabled', budget_tokens: 2000 },
+    output_config: { effort: 'low' },
+  })
+  expect(response.status).toBe(200)
+  expect(response.headers.get('x-sluice-dropped')).toBe('output_config.effort')
+  expect(upstream.seen.at(-1)?.body).toMatchObject({ reasoning: { max_tokens: 2000 } })
+})

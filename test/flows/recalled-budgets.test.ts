@@ -251,8 +251,8 @@ describe.runIf(redis)('with Redis', () => {
     const refused = { count: 0 }
     for (const one of asked)
       void one.then((status) => void (refused.count += Number(status === 429)))
-    await until(() => refused.count === 12, 10_000)
-    expect(staged.upstream.seen).toHaveLength(4)
+    await until(() => refused.count === 12)
+    await until(() => staged.upstream.seen.length === 4)
     for (const gateway of gateways) gateway.endCalls()
     await Promise.all(asked)
   })

@@ -58,6 +58,47 @@ describe('calls that were refused', () => {
     expect(await refusals(gateway, '?from=2026-01-01&to=2026-01-02')).toEqual([])
   })
 
+  test('are those by a large body, a full gateway and a budget, too', async () => {
+    const { promise: released, resolve: release } = Promise.withResolvers<void>()
+    await using first = await fakeUpstream(async (...asked) => {
+      await released
+      return good(...asked)
+    })
+    await using gateway = await start({
+      ...at({ first }),
+      server: { bodyLimitBytes: 20_000 },
+      limits: { concurrentRequests: 1, waitMs: 0 },
+      prices: { 'first/*': { input: 1000, output: 1000 } },
+    })
+    const chat = chatAt(gateway)
+    const poor = await granted(gateway, 'POST /admin/v1/keys', {
+      name: 'poor',
+      budgets: [{ limitMicroUsd: 1, window: 'day' }],
+    })
+    const messages = [{ role: 'user', content: 'a'.repeat(30_000) }]
+    expect((await chat({ model: 'first/a', messages })).status).toBe(413)
+    expect((await chat({ model: 'first/a' }, poor.secret)).status).toBe(429)
+    const held = chat({ model: 'first/a' })
+    await until(() => first.seen.length === 1)
+    expect((await chat({ model: 'first/a' })).status).toBe(503)
+    release()
+    expect((await held).status).toBe(200)
+    await until(async () => (await refusals(gateway)).length === 3)
+    const found = await refusals(gateway)
+    expect(found.toSorted((one, other) => one.code.localeCompare(other.code))).toMatchObject([
+      { code: 'overloaded', status: 503, operation: 'chat', count: 1 },
+      {
+        key: poor.id,
+        code: 'quota_exceeded',
+        status: 429,
+        count: 1,
+        lastModel: 'first/a',
+        lastMessage: expect.stringContaining('budget'),
+      },
+      { code: 'too_large', status: 413, operation: 'chat', count: 1, lastModel: null },
+    ])
+  })
+
   test('are those of a team to its administrator', async () => {
     await using first = await fakeUpstream(good)
     await using gateway = await start(at({ first }))

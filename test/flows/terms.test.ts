@@ -149,10 +149,24 @@ onEachDatabase((newData) => {
         '1.2.3.4, 192.0.2.9',
         '192.0.2.9,10.9.1.1',
         '2001:db8::7',
+        // As Azure's gateways say it, and with what comes of sockets that take both kinds.
+        '192.0.2.9:50123',
+        '[2001:db8::7]:50123, 10.9.1.1:443',
+        '::ffff:192.0.2.9',
       ])
         expect((await from(allowed)).status, allowed).toBe(200)
       const message = `${who[level]} may not be used from this address`
-      for (const other of ['192.0.3.1', '192.0.2.9, 192.0.3.1', '192.0.2.9, x', 'x', '2001:db9::1'])
+      for (const other of [
+        '192.0.3.1',
+        '192.0.2.9, 192.0.3.1',
+        '192.0.2.9, x',
+        'x',
+        '2001:db9::1',
+        '192.0.3.1:80',
+        '192.0.2.9:x',
+        '192.0.2.9.1:80',
+        '',
+      ])
         await refused(await from(other), message)
       await refused(await gateway.post('/v1/chat/completions', chat, options), message)
       await refused(await gateway.request('/v1/models', options), message)

@@ -208,7 +208,28 @@ describeUsage('SQLite', async () => {
 if (database)
   describeUsage('PostgreSQL', async () => openPostgres({ url: await database.newSchema() }))
 
+/** A cursor that nobody was given. */
+function cursorOf(...place: readonly (string | number)[]): string {
+  return Buffer.from(JSON.stringify(place)).toString('base64url')
+}
+
 describe('a question that is wrong', () => {
+  test.each([
+    [1e300, 1],
+    [1.5, 1],
+    [-1, 1],
+    [1, 2 ** 53],
+    [1, 0.5],
+  ])('a place that no record has is no cursor: %d, %d', async (...place) => {
+    await using gateway = await start()
+    for (const path of ['usage/records', 'requests']) {
+      const asked = `/admin/v1/${path}?cursor=${cursorOf(...place)}`
+      const response = await gateway.request(asked, admin)
+      expect([path, response.status]).toEqual([path, 400])
+      expect(await response.json()).toMatchObject({ error: { param: 'cursor' } })
+    }
+  })
+
   test.each([
     ['by=colour', 'by'],
     ['by=day,hour', 'by'],
@@ -217,11 +238,16 @@ describe('a question that is wrong', () => {
     ['from=yesterday', 'from'],
     ['from=2026-01-31T08:30:00Z', 'from'],
     ['from=2026-02-31T08:00:00Zx', 'from'],
+    ['from=2026-02-31', 'from'],
+    ['to=2026-02-30T08:00:00Z', 'to'],
     ['from=2026-02-01&to=2026-01-01', 'from'],
     ['limit=0', 'limit'],
     ['limit=10001', 'limit'],
     ['cursor=nonsense', 'cursor'],
     ['by=model&cursor=WzEsMl0', 'cursor'],
+    [`by=model&cursor=${cursorOf(0)}`, 'cursor'],
+    [`by=day&cursor=${cursorOf('a')}`, 'cursor'],
+    [`by=hour,model&cursor=${cursorOf(1.5, 'a')}`, 'cursor'],
     ['format=xml', 'format'],
     ['colour=red', 'colour'],
     ['model=a&model=b', 'model'],

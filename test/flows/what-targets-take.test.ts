@@ -95,7 +95,7 @@ test('a web search without further wishes is one', async () => {
       messages: user('hi'),
       tools: [{ type: 'web_search_20250305', name: 'web_search' }],
     })
-    expect(messages.error?.message).toContain("'tools' is not supported")
+    expect(messages.error?.message).toContain("'tools[0]' is not supported")
   }
 })
 

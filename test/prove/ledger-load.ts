@@ -1,4 +1,4 @@
-import { createServer, type Server, type ServerResponse } from 'node:http'
+import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 
@@ -9,13 +9,57 @@ export interface SeenCall {
   readonly tokens?: number
   /** Pieces of the answer that came. */
   readonly pieces: number
+  /** Attempts that the answer was put together of. */
+  readonly parts: number
+}
+
+export interface Upstream extends AsyncDisposable {
+  readonly url: string
+  /** Output tokens of what was answered in whole, by the id that the upstream gave the request. */
+  readonly told: ReadonlyMap<string, number>
 }
 
 const streamPieces = 20
 const pieceMs = 15
 
-/** An upstream that speaks OpenAI's chat: whole answers, streams, and now and then an error, which is tried again. */
-export async function openUpstream(): Promise<Server & AsyncDisposable> {
+const choices = 3
+
+/**
+ * What the gateways are set to: names that are tried again, hedged, fall back and are fanned out. A token costs a millionth of a
+ * dollar, so that a cost is a sum of tokens.
+ */
+export function configuration({ url }: Upstream) {
+  const openai = { type: 'openai', key: 'k', baseUrl: `${url}/v1` }
+  const retries = { attempts: 2, baseMs: 1 }
+  return {
+    prices: { '*': { input: 1, output: 1 } },
+    providers: {
+      up: openai,
+      other: openai,
+      single: { type: 'anthropic', key: 'k', baseUrl: url },
+    },
+    models: {
+      again: { targets: [{ target: 'up/m' }], retries },
+      hedged: {
+        targets: [{ target: 'up/m' }],
+        fallback: ['other/m'],
+        hedge: { enabled: true, delayMs: 5 },
+        retries,
+      },
+      falling: { targets: [{ target: 'up/broken' }], fallback: ['other/m'], retries },
+      fanned: { targets: [{ target: 'single/m' }], retries },
+    },
+  }
+}
+
+const names = ['again', 'hedged', 'falling', 'fanned'] as const
+
+/**
+ * An upstream that speaks OpenAI's chat and Anthropic's messages: whole answers, streams, and now and then an error, which is
+ * tried again.
+ */
+export async function openUpstream(): Promise<Upstream> {
+  const told = new Map<string, number>()
   let count = 0
   const server = createServer((request, response) => {
     const parts: Buffer[] = []
@@ -23,29 +67,47 @@ export async function openUpstream(): Promise<Server & AsyncDisposable> {
     request.on('end', () => {
       if (request.method !== 'POST') return answer(response, 404, {})
       count += 1
-      const body = JSON.parse(Buffer.concat(parts).toString()) as { stream?: boolean }
-      const usage = { prompt_tokens: 7, completion_tokens: (count % 90) + 10, total_tokens: 0 }
-      if (count % 13 === 0) answer(response, 500, { error: { message: 'once in a while' } })
-      else if (body.stream === true) void stream(response, usage)
-      else setTimeout(() => answer(response, 200, whole(usage)), count % 20)
+      const id = `asked-${count}`
+      response.setHeader('x-request-id', id).setHeader('request-id', id)
+      const body = JSON.parse(Buffer.concat(parts).toString()) as {
+        stream?: boolean
+        model: string
+      }
+      const output = (count % 90) + 10
+      if (count % 13 === 0 || body.model === 'broken')
+        return answer(response, 500, { error: { message: 'once in a while' } })
+      told.set(id, output)
+      const usage = { prompt_tokens: 7, completion_tokens: output, total_tokens: 0 }
+      if (body.stream === true) return void stream(response, usage)
+      const reply = request.url?.endsWith('/messages') ? message(output) : whole(usage)
+      setTimeout(() => answer(response, 200, reply), count % 20)
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return Object.assign(server, {
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    told,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
     },
-  })
-}
-
-export function addressOf(server: Server): string {
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  }
 }
 
 function answer(response: ServerResponse, status: number, body: object): void {
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
 }
+
+const message = (output: number) => ({
+  id: 'msg_1',
+  type: 'message',
+  role: 'assistant',
+  model: 'm',
+  content: [{ type: 'text', text: 'word' }],
+  stop_reason: 'end_turn',
+  stop_sequence: null,
+  usage: { input_tokens: 7, output_tokens: output },
+})
 
 const whole = (usage: object) => ({
   id: 'chatcmpl-1',
@@ -80,9 +142,10 @@ export async function askOn(
   { signal, seen }: { signal: AbortSignal; seen: (call: SeenCall) => void },
 ): Promise<void> {
   for (let turn = worker; !signal.aborted; turn += 1) {
-    const isStream = turn % 3 !== 0
+    const model = names[turn % names.length] ?? 'again'
+    const isStream = model !== 'fanned' && turn % 3 !== 0
     try {
-      await askOnce(url, { isStream, leaveAfter: turn % 7 === 0 ? 4 : Infinity, seen })
+      await askOnce(url, { model, isStream, leaveAfter: turn % 7 === 0 ? 4 : Infinity, seen })
     } catch {
       // The gateway was killed: what was seen before has been told.
       await pause(20)
@@ -90,20 +153,22 @@ export async function askOn(
   }
 }
 
-async function askOnce(
-  url: string,
-  {
-    isStream,
-    leaveAfter,
-    seen,
-  }: { isStream: boolean; leaveAfter: number; seen: (call: SeenCall) => void },
-): Promise<void> {
+interface Asked {
+  readonly model: (typeof names)[number]
+  readonly isStream: boolean
+  readonly leaveAfter: number
+  readonly seen: (call: SeenCall) => void
+}
+
+async function askOnce(url: string, { model, isStream, leaveAfter, seen }: Asked): Promise<void> {
   const leaving = new AbortController()
+  const parts = model === 'fanned' ? choices : 1
   const answered = await fetch(`${url}/v1/chat/completions`, {
     method: 'POST',
     headers: { authorization: 'Bearer key', 'content-type': 'application/json' },
     body: JSON.stringify({
-      model: 'openai/m',
+      model,
+      n: parts,
       stream: isStream,
       ...(isStream && { stream_options: { include_usage: true } }),
       messages: [{ role: 'user', content: 'Say twenty words.' }],
@@ -123,7 +188,12 @@ async function askOnce(
     const tokens = /"completion_tokens":(\d+)/.exec(text)?.[1]
     const isWhole = isStream ? text.includes('[DONE]') : text.endsWith('}')
     if (answered.ok)
-      seen({ id, pieces, ...(isWhole && tokens !== undefined && { tokens: Number(tokens) }) })
+      seen({
+        id,
+        pieces,
+        parts,
+        ...(isWhole && tokens !== undefined && { tokens: Number(tokens) }),
+      })
     leaving.abort()
   }
 }

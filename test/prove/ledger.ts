@@ -1,12 +1,13 @@
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { stringify } from 'yaml'
 import type { UsageRecord } from '../../packages/contract/src/core/usage.ts'
 import { openData } from '../../packages/sluice/src/cli/open-data.ts'
 import { startGateway } from './gateway-process.ts'
-import { addressOf, askOn, openUpstream, type SeenCall } from './ledger-load.ts'
+import { askOn, configuration, openUpstream, type SeenCall, type Upstream } from './ledger-load.ts'
 
 export interface LedgerProof {
   readonly kills: number
@@ -39,6 +40,7 @@ export async function proveLedger({
 }: LedgerProofOptions): Promise<LedgerProof> {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-prove-'))
   await using upstream = await openUpstream()
+  writeFileSync(join(folder, 'sluice.yaml'), stringify(configuration(upstream)))
   const calls: SeenCall[] = []
   const environment = {
     PATH: process.env['PATH'],
@@ -47,8 +49,7 @@ export async function proveLedger({
     SLUICE_DATA: folder,
     SLUICE_API_KEYS: 'key',
     SLUICE_LOG_LEVEL: 'error',
-    OPENAI_API_KEY: 'upstream-key',
-    OPENAI_BASE_URL: `${addressOf(upstream)}/v1`,
+    SLUICE_CONFIG: join(folder, 'sluice.yaml'),
     ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }),
   }
   try {
@@ -79,7 +80,11 @@ export async function proveLedger({
     return {
       kills: rounds,
       ...compare(calls, records),
-      wrong: [...disagreements(calls, records), ...leftFiles(folder)],
+      wrong: [
+        ...disagreements(calls, records),
+        ...otherCosts(upstream, records),
+        ...leftFiles(folder),
+      ],
     }
   } finally {
     rmSync(folder, { recursive: true, force: true })
@@ -106,13 +111,46 @@ function disagreements(
   for (const [id, all] of byCall)
     if (new Set(all.map(({ attempt }) => attempt)).size < all.length)
       wrong.push(`${id} has an attempt twice`)
-  for (const { id, tokens, pieces } of calls) {
-    const last = byCall.get(id)?.toSorted((one, other) => other.attempt - one.attempt)[0]
-    if (!last) wrong.push(`${id} was answered and is not in the ledger`)
-    else if (tokens !== undefined && last.outputTokens !== tokens && last.unsettled !== true)
-      wrong.push(`${id} has used ${tokens} tokens and ${last.outputTokens} are written down`)
-    else if (tokens !== undefined && last.unsettled === true && last.outputTokens < pieces / 2)
-      wrong.push(`${id} was told to its end, and ${last.outputTokens} tokens are written down`)
+  for (const call of calls) {
+    const why = disagreement(call, byCall.get(call.id) ?? [])
+    if (why !== undefined) wrong.push(`${call.id} ${why}`)
+  }
+  return wrong
+}
+
+/** What a client has seen is in one of the attempts of its call, or in as many as the answer was put together of. */
+function disagreement(
+  { tokens, pieces, parts }: SeenCall,
+  records: readonly UsageRecord[],
+): string | undefined {
+  if (records.length < parts)
+    return `was answered, and ${records.length} attempts are in the ledger`
+  if (tokens === undefined) return undefined
+  const open = records.filter(({ unsettled }) => unsettled === true)
+  const ended = records.filter(({ outcome }) => outcome === 'completed')
+  const last = ended.toSorted((one, other) => other.attempt - one.attempt).slice(0, parts)
+  const used = last.reduce((sum, { outputTokens }) => sum + outputTokens, 0)
+  if (used === tokens || ended.some(({ outputTokens }) => outputTokens === tokens)) return undefined
+  if (open.length === 0) return `has used ${tokens} tokens and ${used} are written down`
+  const known = Math.max(...open.map(({ outputTokens }) => outputTokens))
+  return known < pieces / 2
+    ? `was told to its end, and ${known} tokens are written down`
+    : undefined
+}
+
+/** Each attempt has what the upstream said of it, and costs that. */
+function otherCosts({ told }: Upstream, records: readonly UsageRecord[]): readonly string[] {
+  const wrong: string[] = []
+  const seen = new Set<string>()
+  for (const record of records) {
+    const { callId, upstreamRequestId: id, inputTokens, outputTokens, costMicroUsd } = record
+    if (id !== undefined && seen.has(id)) wrong.push(`${id} of the upstream is there twice`)
+    if (id !== undefined) seen.add(id)
+    if (costMicroUsd !== inputTokens + outputTokens && record.reported)
+      wrong.push(`${callId} has ${inputTokens} and ${outputTokens} tokens and cost ${costMicroUsd}`)
+    const isWhole = record.outcome === 'completed' && record.unsettled !== true
+    if (isWhole && (id === undefined || told.get(id) !== outputTokens))
+      wrong.push(`${id} of the upstream is in ${callId} with ${outputTokens} tokens`)
   }
   return wrong
 }

@@ -1,4 +1,5 @@
-import { Agent, createServer, request, type Server } from 'node:http'
+import { Agent, createServer, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 
 /** What one call of each kind takes, and how long its upstream works on it. */
@@ -21,7 +22,7 @@ export interface Arrival {
 /** An upstream that writes down what reached it: the only witness of what was admitted. Its models are the kinds. */
 export async function openWitness(
   kinds: readonly Kind[],
-): Promise<{ readonly arrivals: readonly Arrival[]; readonly server: Server } & AsyncDisposable> {
+): Promise<{ readonly arrivals: readonly Arrival[]; readonly url: string } & AsyncDisposable> {
   const arrivals: Arrival[] = []
   const server = createServer((incoming, response) => {
     const parts: Buffer[] = []
@@ -40,7 +41,7 @@ export async function openWitness(
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     arrivals,
-    server,
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))

@@ -9,7 +9,6 @@ import { openSqlite } from '../../packages/sluice/src/storage/sqlite.ts'
 import { noRedis, openRedisServer, type RedisServer } from '../support/redis-server.ts'
 import { sampleKey } from '../support/store-samples.ts'
 import { startGateway } from './gateway-process.ts'
-import { addressOf } from './ledger-load.ts'
 import { type Arrival, askAtOnce, askSteadily, type Kind, openWitness } from './limits-load.ts'
 
 /** What one limit was found to hold. */
@@ -146,7 +145,7 @@ export async function proveLimits(seconds: number): Promise<readonly LimitProof[
     SLUICE_LOG_LEVEL: 'fatal',
     REDIS_URL: redis.url,
     OPENAI_API_KEY: 'upstream-key',
-    OPENAI_BASE_URL: `${addressOf(witness.server)}/v1`,
+    OPENAI_BASE_URL: `${witness.url}/v1`,
   }
   const started = await Promise.all(
     Array.from({ length: processes }, async (_, index) => {

@@ -14,6 +14,14 @@ const shots = process.env['SCREENSHOTS']
 const phone = { width: 375, height: 740 }
 const desk = { width: 1280, height: 900 }
 
+/** A page on a desk and on a phone, in both colours. */
+export const looks = [
+  { isPhone: false, colorScheme: 'light' },
+  { isPhone: false, colorScheme: 'dark' },
+  { isPhone: true, colorScheme: 'light' },
+  { isPhone: true, colorScheme: 'dark' },
+] as const
+
 /** A browser in front of a gateway. */
 export interface ConsoleBrowser extends AsyncDisposable {
   /** A page of somebody who is signed in with this key; of nobody where it is absent. */

@@ -39,8 +39,12 @@ export async function largeAnswerGateway(): Promise<LargeAnswerGateway> {
   )
   const { path: folder } = opened.use(temporaryFolder())
   const { url: baseUrl } = upstream
-  const types = ['openai', 'gemini', 'anthropic']
-  const providers = Object.fromEntries(types.map((type) => [type, { type, baseUrl, key: 'k' }]))
+  const types = ['openai', 'gemini', 'anthropic', 'cohere', 'openai-responses']
+  const bedrock = { baseUrl, key: 'AKIDEXAMPLE:secret', region: 'eu-central-1' }
+  const providers = {
+    ...Object.fromEntries(types.map((type) => [type, { type, baseUrl, key: 'k' }])),
+    'amazon-bedrock': bedrock,
+  }
   const settings = { providers, builtin: { enabled: 'always' } }
   writeFileSync(join(folder, 'sluice.yaml'), JSON.stringify(settings))
   const program = [`${root}/packages/sluice/src/cli/main.ts`, 'serve']

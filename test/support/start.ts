@@ -196,7 +196,7 @@ function recorder(): { log: Log; logged: LogLine[] } {
 /** Waits until something holds, looking again every few milliseconds. */
 export async function until<T>(
   look: () => T | undefined | false | Promise<T | undefined | false>,
-  ms = 5_000,
+  ms = 20_000,
 ): Promise<T> {
   const end = Date.now() + ms
   for (;;) {

@@ -84,6 +84,22 @@ test('what differs is changed, what the file lacks is taken away, and a budget k
   expect((await listed(gateway, 'users'))[0]).not.toHaveProperty('disabledAt')
 })
 
+test('budgets that a file gives ids are made, changed and then differ no more', async () => {
+  await using gateway = await start()
+  const apply = applier(gateway)
+  const team = (...budgets: readonly string[]) =>
+    `teams:\n  - name: search\n    budgets: [${budgets.join(', ')}]\n`
+  const daily = '{ id: daily, limitMicroUsd: 5, window: day }'
+  for (const text of [
+    team(daily),
+    team(daily, '{ id: weekly, limitMicroUsd: 9, window: week }'),
+    team('{ id: daily, limitMicroUsd: 5, window: month }', '9/week'),
+  ]) {
+    expect(await done(apply(text, '--yes'))).toContain('team search')
+    expect(await done(apply(text, '--yes'))).toBe('Nothing differs.\n')
+  }
+})
+
 test('only with --prune is anything removed, of the sections that are there, and never an administrator', async () => {
   await using gateway = await start()
   const apply = applier(gateway)

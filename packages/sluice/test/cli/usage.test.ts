@@ -6,6 +6,7 @@ import { type FakeUpstream, fakeUpstream } from '../../../../test/support/fake-u
 import { ask, good } from '../../../../test/support/routes.ts'
 import { adminKey, type Started, start } from '../../../../test/support/start.ts'
 import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
+import { differencesOf } from '../../src/prices/bill-differences.ts'
 import { readExport } from '../../src/prices/provider-exports.ts'
 import { reconcile } from '../../src/cli/reconcile.ts'
 import { eraseUsage, rebuildUsage, usageCommand } from '../../src/cli/usage.ts'
@@ -76,7 +77,7 @@ const activity = (...rows: readonly string[]) =>
     ...rows,
   ].join('\n')
 
-async function compared(text: string) {
+async function compared(text: string | Buffer) {
   const file = join(folder.path, 'export.csv')
   writeFileSync(file, text)
   const { text: shown, isFine } = await reconcile(environment, file, {
@@ -101,6 +102,8 @@ test('an export of OpenAI’s costs is compared by day and model', async () => {
     { day: today, model: 'gpt-4o-2024-08-06', of: 'USD', billed: 0.188, ledger: 0.088 },
     { day: today, model: 'gpt-5', billed: 1, ledger: 0 },
   ])
+  const wide = Buffer.from(`\ufeff${costs(row('', '0.088'))}`, 'utf16le')
+  expect(await compared(wide)).toEqual([])
   // Without models, and with a day on which nothing was.
   expect(await compared(costs(row('', '0.088'), `1,2,${start_},${start_},,,,,,`))).toEqual([])
 })
@@ -134,19 +137,72 @@ test.each([
   ['foo,bar\n1,2', /no export that is known; its columns are foo, bar/],
   ['usage_date_utc,model,cost_usd\nAugust,a,1', /usage_date_utc is not a day/],
   ['usage_date_utc,model,cost_usd\n2026-08-01,a,much', /cost_usd is not a number/],
-])('what is no export is refused: %s', (text, message) => {
-  expect(() => readExport(text)).toThrow(message)
+  ['usage_date_utc,model,cost_usd\n2026-13-45,a,1', /usage_date_utc is not a day/],
+  [
+    'start_time_iso,amount_value,line_item\n2026-08-01T00:00:00+02:00,1,a',
+    /start_time_iso is not in UTC: 2026-08-01T00:00:00\+02:00/,
+  ],
+  ['start_time_iso,amount_value,line_item\n2026-08-01 and more,1,a', /start_time_iso is not a day/],
+  ['usage_date_utc,model,cost_usd\n2026-02-30,a,1', /usage_date_utc is not a day/],
+  ['usage_date_utc,model,cost_usd\n2026-08-01,a,"1,234.56"', /cost_usd is not a number/],
+  ['usage_date_utc,model,cost_usd\n2026-08-01,a,1,234.56', /Line 2 has 4 values/],
+  ['usage_date_utc,model,cost_usd\n\n2026-08-01,a', /Line 3 has 2 values/],
+  ['usage_date_utc,model,cost_usd\n2026-08-01,"a\n",1\n2026-08-02,"b,1\n', /mark in line 4/],
+  ['usage_date_utc,model,cost_usd\n2026-08-01,"a"b,1\n2026-08-02,c,1', /mark in line 2/],
+  [
+    'usage_date_utc,model_version,usage_input_tokens_no_cache\n2026-08-01,a,1',
+    /no export that is known/,
+  ],
+])('what is no export is refused: %s', async (text, message) => {
+  await expect(readExport(text)).rejects.toThrow(message)
 })
 
-test('values may hold separators and quotation marks, and a table may have tabs', () => {
-  const read = (text: string) => readExport(text).rows
+test('values may hold separators and quotation marks, and a table may have tabs', async () => {
+  const read = async (text: string) => (await readExport(text)).rows
   const row = { day: '2026-08-01', costUsd: 1 }
-  expect(read('usage_date_utc,model,cost_usd\r\n2026-08-01,"a, ""b""",1\r\n')).toEqual([
+  expect(await read('usage_date_utc,model,cost_usd\r\n2026-08-01,"a, ""b""",1\r\n')).toEqual([
     { ...row, model: 'a,-"b"' },
   ])
-  expect(read('usage_date_utc\tmodel\tcost_usd\n2026-08-01\ta,b\t1')).toEqual([
+  expect(await read('usage_date_utc\tmodel\tcost_usd\n2026-08-01\ta,b\t1')).toEqual([
     { ...row, model: 'a,b' },
   ])
+  for (const end of ['\n', '\r\n', '\r'])
+    expect(
+      await read(['\ufeffusage_date_utc;model;cost_usd', '2026-08-01;a,b;1', ''].join(end)),
+    ).toEqual([{ ...row, model: 'a,b' }])
+  const long = 'x'.repeat(20_000_000)
+  expect((await read(`usage_date_utc,model,cost_usd\n2026-08-01,"${long}",1`))[0]?.model).toBe(long)
+})
+
+test('while a large bill is read, others have their turns', async () => {
+  const line = '2026-08-01,Claude Haiku 4.5,0.5\n'
+  let turns = 0
+  const others = setInterval(() => (turns += 1), 0)
+  const { rows } = await readExport(`usage_date_utc,model,cost_usd\n${line.repeat(200_000)}`)
+  clearInterval(others)
+  expect(rows).toEqual([{ day: '2026-08-01', model: 'claude-haiku-4-5', costUsd: 100_000 }])
+  expect(turns).toBeGreaterThan(5)
+})
+
+test('a bill of many models and days is compared in a moment', () => {
+  const days = Array.from({ length: 300 }, (_, day) =>
+    new Date(Date.UTC(2026, 0, 1 + day)).toISOString().slice(0, 10),
+  )
+  const billed = days.flatMap((day) =>
+    Array.from({ length: 100 }, (_, at) => ({ day, model: `m${at}-2026-01-01`, costUsd: 1 })),
+  )
+  const ledger = days.flatMap((day) =>
+    Array.from({ length: 33 }, (_, at) => ({
+      day: `${day}T00:00:00.000Z`,
+      model: `m${at}`,
+      costMicroUsd: 1_000_000,
+      inputTokens: 0,
+      outputTokens: 0,
+    })),
+  )
+  const begun = performance.now()
+  expect(differencesOf(billed, ledger)).toHaveLength(300 * 67)
+  expect(performance.now() - begun).toBeLessThan(2_000)
 })
 
 test('who used it is told by name, and is erased and made anew by command', async () => {

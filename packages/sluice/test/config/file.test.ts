@@ -3,6 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { parseConfig } from '../../src/config/file.ts'
+import { parseBudget } from '../../src/accounts/budget-text.ts'
 import { publishedSchema } from '../../src/config/schema.ts'
 
 const read = (text: string, variables = {}) => parseConfig(text, 'sluice.yaml', variables)
@@ -118,6 +119,20 @@ test('all mistakes are told at once, each on its line', () => {
   expect(() => read(`models:\n${wrong}\n`)).toThrow(
     /^(sluice\.yaml:\d+:\d+: models\.m\d+.* (must have targets|is not a setting: .*)\n?){40}$/,
   )
+})
+
+test.each([
+  ['10/day', true],
+  ['10/8760h,tag=a,over=b', true],
+  ['10/8761h', false],
+  ['10/0h', false],
+  ['10/year', false],
+  ['10/day,tag=a,tag=b', false],
+])('a budget of the callers of an issuer that is %s is one: %s', (budget, isOne) => {
+  const text = `jwt: [{issuer: i, audience: a, jwksFile: f, budgets: ["${budget}"]}]`
+  expect(parseBudget(budget) !== undefined).toBe(isOne)
+  if (isOne) expect(read(text).jwt?.[0]?.budgets).toEqual([budget])
+  else expect(() => read(text)).toThrow('jwt[0].budgets[0]')
 })
 
 test('a bomb of anchors is refused', () => {

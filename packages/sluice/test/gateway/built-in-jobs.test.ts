@@ -13,6 +13,8 @@ import type { KeptFileKind } from '../../src/ports/kept-files.ts'
 import type { Store } from '../../src/ports/store.ts'
 import { openSqlite } from '../../src/storage/sqlite.ts'
 
+const soon = { timeout: 20_000 }
+
 const request = {
   keyId: 'key_1',
   model: 'sora-2',
@@ -139,7 +141,10 @@ function newWorld(): World {
 afterEach(() => world[Symbol.asyncDispose]())
 
 async function called(workers: ReturnType<typeof heldWorkers>, count: number) {
-  await vi.waitFor(() => expect(workers.calls).toHaveLength(count), { interval: 5 })
+  await vi.waitFor(() => expect(workers.calls).toHaveLength(count), {
+    timeout: 20_000,
+    interval: 5,
+  })
   return workers.calls[count - 1]!
 }
 
@@ -173,7 +178,7 @@ describe('jobs of the built-in engine, kept in the store', () => {
     const { options, finish } = await called(workers, 1)
     world.time += 1000
     options.onProgress?.(0.42)
-    await vi.waitFor(async () => expect((await world.job(first.id)).progress).toBe(42))
+    await vi.waitFor(async () => expect((await world.job(first.id)).progress).toBe(42), soon)
     options.onProgress?.(0.9)
     world.time += 1000
     options.onProgress?.(0.3)
@@ -257,7 +262,7 @@ describe('jobs of the built-in engine, kept in the store', () => {
     expect(Buffer.from(input['image'] as Uint8Array)).toEqual(image)
     finish()
     await world.reaches(id, 'completed')
-    await vi.waitFor(async () => expect(await world.files(id)).toEqual(['clip', 'still']))
+    await vi.waitFor(async () => expect(await world.files(id)).toEqual(['clip', 'still']), soon)
   })
 
   test('regular stops are no fault of the job, however many', async () => {
@@ -352,7 +357,7 @@ describe('jobs of the built-in engine, kept in the store', () => {
     const written = vi.spyOn(world.store, 'addFile')
     const changed = vi.spyOn(world.store, 'updateClaimedVideoJob')
     lost.finish()
-    await vi.waitFor(() => expect(changed).toHaveBeenCalledOnce())
+    await vi.waitFor(() => expect(changed).toHaveBeenCalledOnce(), soon)
     expect(await changed.mock.results[0]?.value).toBe(false)
     expect(await world.job(id)).toMatchObject({ status: 'in_progress' })
     finish()

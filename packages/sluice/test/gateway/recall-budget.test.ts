@@ -1,8 +1,9 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { recallBudget } from '../../src/gateway/limits/recall-budget.ts'
 import type { Budget, Holder } from '../../src/ports/account.ts'
 import type { BudgetWindow } from '../../src/ports/limiter.ts'
 import type { UsageBook } from '../../src/ports/usage-book.ts'
+import { createMemoryLimiter } from '../../src/storage/limiter-memory.ts'
 
 const now = Date.UTC(2026, 5, 17, 12, 30)
 const hourMs = 3_600_000
@@ -54,4 +55,48 @@ test.each([
   const spent = await recallBudget(store, claimOf('lifetime', further), now)
   expect(read).toEqual([{ from: 0, only: { team: 'team_1' } }])
   expect(spent.reduce((sum, { microUsd }) => sum + microUsd, 0)).toBe('model' in further ? 5 : 70)
+})
+
+describe.each([
+  ['day', '2026-06-17'],
+  ['week', '2026-06-15'],
+  ['month', '2026-06-01'],
+] as const)('where a %s turns', (window, date) => {
+  const turn = Date.parse(`${date}T00:00:00Z`)
+  const minute = 60_000
+  const hours = [
+    { hour: turn - 40 * 24 * hourMs, microUsd: 1_000 },
+    { hour: turn - hourMs, microUsd: 70 },
+    { hour: turn, microUsd: 5 },
+  ]
+  const book = {
+    fold: async () => 0,
+    sums: async ({ from, to, by }: { from: number; to: number; by: readonly string[] }) => {
+      const summed = hours.filter(({ hour }) => hour >= from && hour < to)
+      const costMicroUsd = summed.reduce((sum, { microUsd }) => sum + microUsd, 0)
+      const groups = summed.map((one) => ({
+        of: [one.hour],
+        sums: { costMicroUsd: one.microUsd },
+      }))
+      const total = { costMicroUsd, unknownCosts: 0 }
+      return { groups: by.length === 0 ? [] : groups, total, pending: 0 }
+    },
+  }
+  const store = { book: book as unknown as UsageBook, flush: async () => {} }
+
+  test.each([
+    ['as the gateway’s', 5, 5, 95],
+    ['ten minutes behind, still in the window before', 5, -5, 25],
+    ['ten minutes ahead, already in the next one', -5, 5, 95],
+  ])('each window has its own by the limiter’s clock: %s', async (_name, gateway, own, left) => {
+    let at = turn + own * minute
+    const claim = claimOf(window)
+    await using limiter = createMemoryLimiter({
+      date: () => at,
+      recall: (asked) => recallBudget(store, asked, turn + gateway * minute),
+    })
+    expect(await limiter.look([claim])).toMatchObject([{ remaining: left }])
+    at = turn + 10 * minute
+    expect(await limiter.look([claim])).toMatchObject([{ remaining: 95 }])
+  })
 })

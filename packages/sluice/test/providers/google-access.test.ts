@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest'
+import { gaxios, JWT } from 'google-auth-library'
+import { expect, test, vi } from 'vitest'
 import { googleAccess } from '../../src/providers/google-access.ts'
 import { providers } from '../../src/providers/index.ts'
 
@@ -24,6 +25,32 @@ test('a service account that is none is our trouble, not the caller’s', async 
   await expect(googleAccess(secret, request, {})).rejects.toMatchObject({
     code: 'upstream_refused_us',
   })
+})
+
+test.each([
+  [400, 'upstream_refused_us'],
+  [401, 'upstream_refused_us'],
+  [429, 'upstream_unavailable'],
+  [503, 'upstream_unavailable'],
+  [undefined, 'upstream_unavailable'],
+])('a token that was asked for and answered with %s is %s', async (status, code) => {
+  const answer = async () => {
+    if (status === undefined) throw new TypeError('fetch failed')
+    return Response.json({ error: 'said so' }, { status })
+  }
+  const library = new gaxios.Gaxios({ fetchImplementation: answer, retry: false })
+  const failure = await library
+    .request({ url: 'https://oauth2.googleapis.com/token' })
+    .catch((thrown: unknown) => thrown)
+  const asking = vi.spyOn(JWT.prototype, 'getAccessToken').mockImplementation(() => {
+    throw failure
+  })
+  const secret = JSON.stringify({ client_email: 'a@b', private_key: `key for ${status}` })
+  try {
+    await expect(googleAccess(secret, request, {})).rejects.toMatchObject({ code })
+  } finally {
+    asking.mockRestore()
+  }
 })
 
 test.each([

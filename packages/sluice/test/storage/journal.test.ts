@@ -7,6 +7,8 @@ import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
 import { openJournal } from '../../src/storage/journal.ts'
 import { isAbandoned, newInstanceName } from '../../src/storage/journal-owner.ts'
 
+const soon = { timeout: 20_000 }
+
 const textsIn = (folder: string) =>
   readdirSync(folder)
     .toSorted()
@@ -37,7 +39,7 @@ test('a segment goes when all of its lines are done, and not before', async () =
   first.done()
   expect(textsIn(folder.path)).toEqual(['first\nsecond\n', 'third\n'])
   second.done()
-  await vi.waitFor(() => expect(textsIn(folder.path)).toEqual(['third\n']))
+  await vi.waitFor(() => expect(textsIn(folder.path)).toEqual(['third\n']), soon)
   third.done()
   expect(textsIn(folder.path)).toEqual(['third\n'])
 })
@@ -51,14 +53,14 @@ test('what was left is read again from older segments, which then go', async () 
   expect(others).toEqual([])
   expect(readFileSync(segment?.file ?? '', 'utf8')).toBe('written\nleft\n')
   segment?.leftDone()
-  await vi.waitFor(() => expect(textsIn(folder.path)).toEqual(['']))
+  await vi.waitFor(() => expect(textsIn(folder.path)).toEqual(['']), soon)
   expect(journal.turn()).toEqual([])
 })
 
 test('disposing removes an empty journal and leaves what is not done', async () => {
   using folder = temporaryFolder()
   openJournal({ folder: folder.path })[Symbol.dispose]()
-  await vi.waitFor(() => expect(textsIn(folder.path)).toEqual([]))
+  await vi.waitFor(() => expect(textsIn(folder.path)).toEqual([]), soon)
   const journal = openJournal({ folder: folder.path })
   journal.append('open')
   journal[Symbol.dispose]()
@@ -85,7 +87,7 @@ test('who wrote a segment is known to be alive or dead', async () => {
   const [told] = (await once(shell.stdout, 'data')) as [Buffer]
   const dead = told.toString().trim()
   const stat = () => readFileSync(`/proc/${dead}/stat`, 'latin1').split(') ')[1]?.split(' ') ?? []
-  await vi.waitFor(() => expect(stat()[0]).toBe('Z'))
+  await vi.waitFor(() => expect(stat()[0]).toBe('Z'), soon)
   expect(isAbandoned(write([machine, dead, stat()[19], 'd'].join('~')))).toBe(true)
   shell.kill()
   const elsewhere = write(['elsewhere', id, start, 'c'].join('~'))

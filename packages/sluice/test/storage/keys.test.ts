@@ -66,9 +66,9 @@ test('keys that another process makes or revokes are known soon', () =>
     await using other = open()
     const { secret, key } = createKey(caller, 0)
     await other.addKey(key)
-    await vi.waitFor(() => expect(ring.find(secret)).toMatchObject(key), { timeout: 5_000 })
+    await vi.waitFor(() => expect(ring.find(secret)).toMatchObject(key), { timeout: 20_000 })
     await other.revokeKey(key.id, 1)
-    await vi.waitFor(() => expect(ring.find(secret)).toBeUndefined(), { timeout: 5_000 })
+    await vi.waitFor(() => expect(ring.find(secret)).toBeUndefined(), { timeout: 20_000 })
   }))
 
 test('a key of the settings wins over a kept one with the same secret', () =>
@@ -92,9 +92,9 @@ test('a key that this process makes or revokes is known at the next look', () =>
     await using ring = await openKeyRing(store, { fixed: [], pollMs: 5 })
     const { secret, key } = createKey(caller, 0)
     await store.addKey(key)
-    await vi.waitFor(() => expect(ring.find(secret)).toMatchObject(key), { timeout: 5_000 })
+    await vi.waitFor(() => expect(ring.find(secret)).toMatchObject(key), { timeout: 20_000 })
     await store.revokeKey(key.id, 1)
-    await vi.waitFor(() => expect(ring.find(secret)).toBeUndefined(), { timeout: 5_000 })
+    await vi.waitFor(() => expect(ring.find(secret)).toBeUndefined(), { timeout: 20_000 })
   }))
 
 test('keys that could not be read are read again at the next look', () =>
@@ -151,7 +151,7 @@ test('when the store cannot be read, the known keys go on working', () =>
       readFailed: (error) => failures.push(error),
     })
     broken = true
-    await vi.waitFor(() => expect(failures.length).toBeGreaterThan(0), { timeout: 5_000 })
+    await vi.waitFor(() => expect(failures.length).toBeGreaterThan(0), { timeout: 20_000 })
     expect(ring.find(secret)).toMatchObject(key)
   }))
 

@@ -156,3 +156,36 @@ test('a budget that nobody knows is read once, however many ask for it at once',
   expect(many.filter(({ granted }) => granted)).toHaveLength(5)
   expect(read).toBe(3)
 })
+
+test('a budget that cannot be read is tried twice, however many ask for it at once', async () => {
+  let read = 0
+  await using limiter = createMemoryLimiter({
+    recall: async () => {
+      read += 1
+      await new Promise((resolve) => setImmediate(resolve))
+      throw new Error('never')
+    },
+  })
+  const claim = money('team', 'month', { limit: 100, amount: 1 })
+  const many = await Promise.allSettled(
+    Array.from({ length: 20 }, async () => limiter.reserve([claim], leaseMs)),
+  )
+  expect(many.map(({ status }) => status)).toEqual(Array(20).fill('rejected'))
+  expect(read).toBe(2)
+})
+
+test('of too many budgets that goes first which was not used for longest', async () => {
+  const limiter = createMemoryLimiter({ bucketsMax: 4, recall: () => [] })
+  const claim = (bucket: string, amount = 1) => money(bucket, 'month', { limit: 100, amount })
+  const reserve = async (bucket: string, amount = 1) => {
+    const decision = await limiter.reserve([claim(bucket, amount)], leaseMs)
+    expect(decision.granted).toBe(true)
+    return decision as Reservation
+  }
+  await reserve('first')
+  for (const bucket of ['second', 'third', 'fourth']) await reserve(bucket)
+  const open = await reserve('first', 90)
+  for (const bucket of ['fifth', 'sixth', 'seventh']) await reserve(bucket)
+  limiter.settle(open, { microUsd: 10 })
+  expect(await limiter.look([claim('first')])).toMatchObject([{ remaining: 89 }])
+})

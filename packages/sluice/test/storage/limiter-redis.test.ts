@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { connect, createServer, type Socket } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
 import { createClient } from '@redis/client'
 import { afterAll, describe, expect, test } from 'vitest'
 import { leaveOut } from '../../../../test/support/leave-out.ts'
@@ -65,6 +66,10 @@ async function openWay() {
       isOpen = false
       for (const socket of sockets) socket.destroy()
     },
+    /** Nothing more passes on the connections that there are, which nobody closes. */
+    freeze() {
+      for (const socket of sockets) socket.unpipe().pause()
+    },
     /** Redis hears everything, and nobody hears Redis. */
     mute() {
       isMute = true
@@ -109,6 +114,22 @@ describe.runIf(redis)('with Redis', () => {
     expect(decisions.filter(({ granted }) => granted)).toHaveLength(100)
   })
 
+  test('a budget that Redis does not know is read once, however many ask for it at once', async () => {
+    let read = 0
+    await using opened = await openUnderTest({
+      recall: async () => {
+        read += 1
+        await pause(50)
+        return [{ at: Date.now(), microUsd: 95 }]
+      },
+    })
+    const claim = money('key', 'lifetime', { limit: 100, amount: 1 })
+    const asked = Array.from({ length: 50 }, async () => opened.limiter.reserve([claim], leaseMs))
+    const decisions = await Promise.all(asked)
+    expect(decisions.filter(({ granted }) => granted)).toHaveLength(5)
+    expect(read).toBe(1)
+  })
+
   test('without Redis calls are refused with 503, and what was open is settled when it is back', async () => {
     using way = await openWay()
     const told: boolean[] = []
@@ -123,6 +144,22 @@ describe.runIf(redis)('with Redis', () => {
     way.mend()
     await until(() => told.at(-1) === true, 10_000)
     expect((await limiter.look(claims)).map(({ remaining }) => remaining)).toEqual([80, 1])
+    expect(told).toEqual([true, false, true])
+  })
+
+  test('a connection that was lost on the way is left for another one', async () => {
+    using way = await openWay()
+    const told: boolean[] = []
+    const changed = (isUp: boolean) => told.push(isUp)
+    await using opened = await openUnderTest({ url: way.url, timeoutMs: 250, changed })
+    const claims = [requests('key', 100)]
+    way.freeze()
+    await expect(opened.limiter.look(claims)).rejects.toMatchObject({ code: 'overloaded' })
+    await expect(opened.limiter.reserve(claims, leaseMs)).rejects.toMatchObject({
+      code: 'overloaded',
+    })
+    await until(() => told.at(-1) === true, 10_000)
+    expect(await opened.limiter.reserve(claims, leaseMs)).toMatchObject({ granted: true })
     expect(told).toEqual([true, false, true])
   })
 
@@ -170,5 +207,27 @@ describe.runIf(redis)('with Redis', () => {
     const [rate, budget] = await limiter.look(claims)
     expect(rate?.remaining).toBeLessThanOrEqual(5)
     expect(budget?.remaining).toBe(100 - 10 - 25)
+  })
+
+  test('what Redis is lost for again and again grants no more of a budget than what was left of it', async () => {
+    using way = await openWay()
+    const told: boolean[] = []
+    await using opened = await openUnderTest({
+      url: way.url,
+      whenDown: { processes: 2 },
+      changed: (isUp) => told.push(isUp),
+    })
+    const { limiter } = opened
+    const claim = money('key', 'day', { limit: 100, amount: 10 })
+    await limiter.reserve([claim], leaseMs)
+    for (const expected of [4, 0]) {
+      way.cut()
+      await until(() => told.at(-1) === false, 10_000)
+      let granted = 0
+      while ((await limiter.reserve([claim], leaseMs)).granted) granted += 1
+      expect(granted).toBe(expected)
+      way.mend()
+      await until(() => told.at(-1) === true, 10_000)
+    }
   })
 })

@@ -94,7 +94,7 @@ test('usage is on disk soon, without anybody asking', async () => {
   store.recordUsage(sampleUsage())
   using reader = new DatabaseSync(file, { readOnly: true })
   const count = reader.prepare('SELECT count(*) AS n FROM usage_records')
-  await vi.waitFor(() => expect(count.get()).toEqual({ n: 1 }), { timeout: 2_000, interval: 5 })
+  await vi.waitFor(() => expect(count.get()).toEqual({ n: 1 }), { timeout: 20_000, interval: 5 })
 })
 
 test('usage that cannot be written is reported, kept and written later', async () => {
@@ -105,7 +105,7 @@ test('usage that cannot be written is reported, kept and written later', async (
   using other = new DatabaseSync(file)
   other.exec('ALTER TABLE usage_records RENAME TO away')
   store.recordUsage(sampleUsage())
-  await vi.waitFor(() => expect(failures.length).toBeGreaterThan(0), { timeout: 5_000 })
+  await vi.waitFor(() => expect(failures.length).toBeGreaterThan(0), { timeout: 20_000 })
   expect(failures[0]).toBe(1)
   other.exec('ALTER TABLE away RENAME TO usage_records')
   expect(await store.listUsage({ limit: 10 })).toEqual([sampleUsage()])

@@ -1,0 +1,63 @@
+import { afterAll, describe, expect, test } from 'vitest'
+import { openWay } from '../../../../test/support/database-way.ts'
+import { openConnections } from '../../src/storage/postgres-connections.ts'
+import { leaveOutPostgres, openTestDatabase } from './postgres-server.ts'
+
+const postgres = await openTestDatabase()
+afterAll(() => postgres?.[Symbol.asyncDispose]())
+
+test('PostgreSQL is here to be tested', (context) => {
+  if (!postgres) leaveOutPostgres(context)
+})
+
+async function stage() {
+  const way = await openWay(new URL((await postgres?.newSchema()) ?? ''))
+  const connections = openConnections({
+    connectionString: way.url,
+    connectionTimeoutMillis: 5_000,
+  })
+  return {
+    way,
+    connections,
+    ask: (question: string) => connections.use(async (client) => client.query(question)),
+    async [Symbol.asyncDispose]() {
+      way.cut()
+      await connections[Symbol.asyncDispose]()
+      await way[Symbol.asyncDispose]()
+    },
+  }
+}
+
+describe.runIf(postgres)('connections', () => {
+  test.each(['SELECT 1', 'BEGIN'])(
+    'one that is dead fails what is asked there, after %s, and no other',
+    async (before) => {
+      await using staged = await stage()
+      const begun = performance.now()
+      const dead = staged.connections.use(async (client) => {
+        await client.query(before)
+        staged.way.freezeThese()
+        await client.query('SELECT 2')
+      })
+      const told = expect(dead).rejects.toThrow('The database does not answer')
+      await new Promise((resolve) => setTimeout(resolve, 100))
+      const slow = staged.ask('SELECT pg_sleep(4)')
+      await told
+      expect(performance.now() - begun).toBeLessThan(10_000)
+      await staged.ask('SELECT 1')
+      await slow
+    },
+    30_000,
+  )
+
+  test('a server too busy for new ones goes on with those that there are', async () => {
+    await using staged = await stage()
+    await Promise.all([staged.ask('SELECT pg_sleep(0.1)'), staged.ask('SELECT pg_sleep(0.1)')])
+    staged.way.takeNoMore()
+    const slow = staged.ask('SELECT pg_sleep(6)')
+    let isOver = false
+    slow.finally(() => (isOver = true)).catch(() => {})
+    while (!isOver) await staged.ask('SELECT pg_sleep(0.1)')
+    await slow
+  }, 30_000)
+})

@@ -1,0 +1,26 @@
+// Names that callers choose and that could leave the place where they are written: a path, a header, a form, a line of a log.
+
+export const strangeNames: readonly string[] = [
+  '..',
+  '../x',
+  '../../files',
+  './x',
+  'a/../../b',
+  'a\\..\\b',
+  '..;/x',
+  '%2e%2e',
+  'a%2f..%2fb',
+  'a?key=x',
+  'a#b',
+  'a;b',
+  'a b',
+  'a:streamGenerateContent',
+  'a\r\nX-Evil: 1',
+  'a\r\n\r\nGET /evil HTTP/1.1',
+  'a"; name="evil',
+  'a\u0000b',
+  'a\u001b[31m',
+  'a\u2028b',
+  'ä漢😀',
+  '\ud800',
+]

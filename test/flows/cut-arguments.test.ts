@@ -1,0 +1,81 @@
+// A call whose arguments end within their object, though the upstream says that the answer is whole: cut, in every format.
+import { expect, test } from 'vitest'
+import { json, sse } from '../support/fake-upstream.ts'
+import { chatReply, chunk, done } from '../support/openai-wire.ts'
+import { inFrontOf } from '../support/through.ts'
+
+const messages = [{ role: 'user', content: 'Write it.' }]
+const cut = '{"path":"a.txt","text":"It was'
+const call = {
+  id: 'call_1',
+  type: 'function',
+  function: { name: 'write', arguments: cut },
+}
+const declared = { name: 'write', description: 'w' }
+
+const asking = {
+  '/v1/messages': {
+    max_tokens: 64,
+    messages,
+    tools: [{ ...declared, input_schema: { type: 'object' } }],
+  },
+  '/v1/responses': { input: 'Write it.', tools: [{ type: 'function', ...declared }] },
+} as const
+
+/** What says in each format that an answer was cut. */
+const told = {
+  '/v1/messages': '"stop_reason":"max_tokens"',
+  '/v1/responses': '"reason":"max_output_tokens"',
+} as const
+
+const paths = ['/v1/messages', '/v1/responses'] as const
+
+test.each(paths.flatMap((path) => ['stop', 'tool_calls'].map((reason) => [path, reason] as const)))(
+  '%s: an upstream that says %s',
+  async (path, reason) => {
+    const whole = {
+      ...chatReply(''),
+      choices: [
+        {
+          index: 0,
+          message: { role: 'assistant', content: null, tool_calls: [call] },
+          finish_reason: reason,
+        },
+      ],
+    }
+    const events = [
+      chunk({ role: 'assistant', tool_calls: [{ index: 0, ...call }] }),
+      chunk({}, reason),
+      done,
+    ]
+    await using pair = await inFrontOf('openai', ({ path: asked, body }, response) => {
+      // It speaks chat alone.
+      if (asked.endsWith('/responses')) return json(response, {}, { status: 404 })
+      return body['stream'] === true ? sse(response, events) : json(response, whole)
+    })
+    for (const stream of [false, true]) {
+      const body = { model: pair.model, ...asking[path], stream }
+      const answer = await pair.gateway.post(path, body)
+      expect(answer.status).toBe(200)
+      expect(await answer.text()).toContain(told[path])
+    }
+  },
+)
+
+test('arguments that end and are no JSON are what the model wrote', async () => {
+  const odd = { ...call, function: { name: 'write', arguments: '{path: a}' } }
+  const whole = {
+    ...chatReply(''),
+    choices: [
+      {
+        index: 0,
+        message: { role: 'assistant', content: null, tool_calls: [odd] },
+        finish_reason: 'tool_calls',
+      },
+    ],
+  }
+  await using pair = await inFrontOf('openai', (_, response) => json(response, whole))
+  const body = { model: pair.model, ...asking['/v1/messages'] }
+  const answer = await pair.gateway.post('/v1/messages', body)
+  expect(await answer.json()).toMatchObject({ stop_reason: 'tool_use' })
+})

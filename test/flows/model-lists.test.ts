@@ -1,0 +1,125 @@
+import type { ServerResponse } from 'node:http'
+import { describe, expect, test } from 'vitest'
+import { createModelLists } from '../../packages/sluice/src/gateway/route/model-lists.ts'
+import { fakeUpstream, json, type SeenRequest } from '../support/fake-upstream.ts'
+import { chatReply } from '../support/openai-wire.ts'
+import { ask, at } from '../support/routes.ts'
+import { type Started, start } from '../support/start.ts'
+
+const chat = (gateway: Started, model: string) =>
+  gateway.post('/v1/chat/completions', { model, ...ask })
+
+describe('a list of models', () => {
+  async function listsOf(answers: readonly (readonly string[] | number)[], keys = ['a-key']) {
+    let asked = 0
+    const only = await fakeUpstream((_seen, response) => {
+      const answer = answers[asked] ?? []
+      asked += 1
+      if (typeof answer === 'number') json(response, { error: {} }, { status: answer })
+      else json(response, { object: 'list', data: answer.map((id) => ({ id, object: 'model' })) })
+    })
+    const gateway = await start({
+      providers: { only: { type: 'openai', baseUrl: only.url, keys } },
+    })
+    const time = { now: 0 }
+    const failures: string[] = []
+    const lists = createModelLists({
+      upstreams: gateway.gateway.routing().upstreams,
+      send: gateway.gateway.send,
+      now: () => time.now,
+      newId: (prefix) => prefix,
+      failed: (id, reason) => failures.push(`${id}: ${reason}`),
+    })
+    return {
+      lists,
+      time,
+      failures,
+      asked: () => asked,
+      seen: only.seen,
+      async [Symbol.asyncDispose]() {
+        await gateway[Symbol.asyncDispose]()
+        await only[Symbol.asyncDispose]()
+      },
+    }
+  }
+
+  test('that could not be had is asked for again after a minute', async () => {
+    await using told = await listsOf([503, ['bare']])
+    expect(await told.lists.owners('bare')).toEqual({ listing: [], silent: ['only'] })
+    expect(told.failures).toEqual(['only: it answered 503'])
+    told.time.now += 59_999
+    expect(await told.lists.owners('bare')).toEqual({ listing: [], silent: ['only'] })
+    told.time.now += 2
+    expect(await told.lists.owners('bare')).toEqual({ listing: ['only'], silent: [] })
+  })
+
+  test('holds while the next one cannot be had, for which nobody waits', async () => {
+    await using told = await listsOf([['bare'], 500, ['other']])
+    const bare = { listing: ['only'], silent: [] }
+    expect(await told.lists.owners('bare')).toEqual(bare)
+    told.time.now += 600_001
+    expect(await told.lists.owners('bare')).toEqual(bare)
+    await expect.poll(() => told.failures).toEqual(['only: it answered 500'])
+    expect(await told.lists.owners('bare')).toEqual(bare)
+    told.time.now += 60_001
+    expect(await told.lists.owners('bare')).toEqual(bare)
+    await expect.poll(() => told.asked()).toBe(3)
+    const other = { listing: ['only'], silent: [] }
+    await expect.poll(() => told.lists.owners('other')).toEqual(other)
+    expect(await told.lists.owners('bare')).toEqual({ listing: [], silent: [] })
+  })
+
+  test('is asked for with the next key where one is refused', async () => {
+    await using told = await listsOf([401, ['bare']], ['refused-key', 'good-key'])
+    expect(await told.lists.owners('bare')).toEqual({ listing: ['only'], silent: [] })
+    expect(told.seen.map(({ headers }) => headers['authorization'])).toEqual([
+      'Bearer refused-key',
+      'Bearer good-key',
+    ])
+  })
+
+  test.each([404, 405, 501])('is empty of a server that has none (%i)', async (status) => {
+    await using told = await listsOf([status])
+    expect(await told.lists.owners('bare')).toEqual({ listing: [], silent: [] })
+    expect(told.failures).toEqual([])
+  })
+})
+
+describe('a bare name while a list of models cannot be had', () => {
+  const silent = (seen: SeenRequest, response: ServerResponse) =>
+    seen.method === 'GET'
+      ? json(response, { error: { message: 'busy' } }, { status: 503 })
+      : json(response, chatReply('Hello'))
+  const listing = (seen: SeenRequest, response: ServerResponse) =>
+    seen.method === 'GET'
+      ? json(response, { object: 'list', data: [{ id: 'known', object: 'model' }] })
+      : json(response, chatReply('Hello'))
+
+  test('goes to the provider that did not say what it has', async () => {
+    await using mute = await fakeUpstream(silent)
+    await using open = await fakeUpstream(listing)
+    await using gateway = await start(at({ mute, open }))
+    const response = await chat(gateway, 'gpt-4o')
+    expect(response.status).toBe(200)
+    expect(response.headers.get('x-sluice-provider')).toBe('mute')
+    expect((await chat(gateway, 'known')).headers.get('x-sluice-provider')).toBe('open')
+    expect(JSON.stringify(gateway.logged)).toContain('mute could not be asked for its models')
+  })
+
+  test('is unknown all the same where it begins with a provider that there is none of', async () => {
+    await using mute = await fakeUpstream(silent)
+    await using gateway = await start(at({ mute }))
+    const response = await chat(gateway, 'nobody/gpt-4o')
+    expect(response.status).toBe(404)
+    expect(await response.text()).toContain('does not exist')
+  })
+
+  test('is refused for now where several did not', async () => {
+    await using mute = await fakeUpstream(silent)
+    await using still = await fakeUpstream(silent)
+    await using gateway = await start(at({ mute, still }))
+    const response = await chat(gateway, 'gpt-4o')
+    expect(response.status).toBe(503)
+    expect(await response.text()).toContain('write mute/gpt-4o or still/gpt-4o')
+  })
+})
