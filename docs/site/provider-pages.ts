@@ -32,7 +32,16 @@ function settingsOf(provider: Provider): readonly string[] {
 
 /** The page of one provider. */
 export function providerPage(provider: Provider): readonly string[] {
-  const { id, name, protocol, baseUrl, environment, documentation, settingsFrom = {} } = provider
+  const {
+    id,
+    name,
+    protocol,
+    baseUrl,
+    environment,
+    documentation,
+    keyForms,
+    settingsFrom = {},
+  } = provider
   const [variable] = environment
   const offered = provider.operations ?? Object.keys(protocol.codecs)
   const native = Object.keys(protocol.native)
@@ -61,6 +70,7 @@ export function providerPage(provider: Provider): readonly string[] {
     ...settingsOf(provider),
     '```',
     '',
+    ...(keyForms === undefined ? [] : [keyForms, '']),
     `\`${id}/<model>\` reaches any of its models, from every client format. See [routing](/routing).`,
   ]
 }
