@@ -314,15 +314,21 @@ export const largeAnswers: readonly LargeAnswer[] = [
       bytesMin: megabyte / 2,
     })),
   ),
-  {
-    name: 'a stream of empty lines',
-    up: 'openai',
+  ...Object.entries({
+    'empty lines': '\n'.repeat(4 * megabyte),
+    'empty lines of two bytes': '\r\n'.repeat(2 * megabyte),
+    'empty comments': `${':\n'.repeat(2 * megabyte)}\n`,
+    'empty comments with a line each between': ':\n\n'.repeat(megabyte),
+    'events without data': 'event\n\n'.repeat(megabyte / 2),
+  }).map(([kind, lines]) => ({
+    name: `a stream of ${kind}`,
+    up: 'openai' as const,
     path: '/v1/messages',
     body: { ...told.body, stream: true },
     contentType: 'text/event-stream',
-    answer: () => chunked({ content: 'Hi' }) + '\n'.repeat(4 * megabyte) + streamed(''),
+    answer: () => chunked({ content: 'Hi' }) + lines + streamed(''),
     status: 200,
-  },
+  })),
   {
     name: 'a stream with a large picture of Gemini',
     up: 'gemini',

@@ -29,10 +29,13 @@ export interface EventSplitter {
 
 /** A longer event than this is refused as garbage; no model sends one, a broken proxy may. Writing one is a turn. */
 const blockBytesMax = 32 * 1024 * 1024
+/** A block of more lines is unreadable: to read them is a turn, and nobody sends as many. */
+const blockLinesMax = 500_000
 
 const nothing = new Uint8Array()
 const lineFeed = 10
 const carriageReturn = 13
+const comment = 58
 
 /**
  * LF, CR and CRLF line ends, comments, a byte order mark, several data lines, several events in one piece, an event
@@ -97,8 +100,9 @@ class SseSplitter implements EventSplitter {
       const blank = scanned === lineStart
       const crlf = byte === carriageReturn && pending[scanned + 1] === lineFeed
       scanned += crlf ? 2 : 1
+      const isOnlyBlank = blank && lineStart === 0
       lineStart = scanned
-      if (blank) end = scanned
+      if (blank) end = isOnlyBlank ? blankEnd(pending, scanned) : scanned
     }
     this.#scanned = scanned
     this.#lineStart = lineStart
@@ -124,6 +128,15 @@ class SseSplitter implements EventSplitter {
     this.#pending = end === piece.length ? nothing : piece.subarray(end)
     return found
   }
+}
+
+/** Where the blank lines end that go on at a place: they are one block, as there may be millions. */
+function blankEnd(bytes: Uint8Array, from: number): number {
+  let end = from
+  // A CR at the very end may be half of a CRLF, whose LF would be a blank line of its own.
+  while (bytes[end] === lineFeed || (bytes[end] === carriageReturn && end + 1 < bytes.length))
+    end += 1
+  return end
 }
 
 /**
@@ -212,22 +225,45 @@ interface Lines extends ServerSentEvent {
 
 function readLines(text: string): Lines {
   const lineEnd = text.indexOf('\n')
-  if (lineEnd === text.length - 2 && text.startsWith(dataField) && !text.includes('\r'))
+  const hasReturns = text.includes('\r')
+  if (lineEnd === text.length - 2 && text.startsWith(dataField) && !hasReturns)
     return { kind: 'event', event: '', data: text.slice(dataField.length, lineEnd) }
+  return readEachLine(hasReturns ? text.replaceAll(/\r\n?/g, '\n') : text)
+}
+
+/** Without a list of the lines: there may be millions in a block. */
+function readEachLine(text: string): Lines {
   let event = ''
   let data: string | undefined
   let unreadable = false
-  for (const line of text.split(/\r\n|\n|\r/)) {
-    if (line === '' || line.startsWith(':')) continue
-    const colon = line.indexOf(':')
-    const name = colon < 0 ? line : line.slice(0, colon)
-    const value = colon < 0 ? '' : line.slice(line[colon + 1] === ' ' ? colon + 2 : colon + 1)
+  let lines = 0
+  let end = 0
+  for (let start = 0; start < text.length; start = end + 1) {
+    const first = text.charCodeAt(start)
+    end = first === lineFeed ? start : lineEndFrom(text, start)
+    if ((lines += 1) > blockLinesMax) return { kind: 'unreadable', event: '', data: text }
+    if (first === lineFeed || first === comment) continue
+    const { name, value } = readField(text.slice(start, end))
     if (name === 'data') data = data === undefined ? value : `${data}\n${value}`
     else if (name === 'event') event = value
     else if (!fields.has(name)) unreadable = true
   }
   if (unreadable) return { kind: 'unreadable', event, data: data ?? text }
   return { kind: data === undefined ? 'comment' : 'event', event, data: data ?? '' }
+}
+
+function lineEndFrom(text: string, start: number): number {
+  const end = text.indexOf('\n', start)
+  return end < 0 ? text.length : end
+}
+
+function readField(line: string): { name: string; value: string } {
+  const colon = line.indexOf(':')
+  if (colon < 0) return { name: line, value: '' }
+  return {
+    name: line.slice(0, colon),
+    value: line.slice(line[colon + 1] === ' ' ? colon + 2 : colon + 1),
+  }
 }
 
 /** An event as it goes on the wire. Data must hold no line break, which JSON.stringify guarantees. */
