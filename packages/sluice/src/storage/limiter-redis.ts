@@ -22,7 +22,7 @@ export interface RedisLimiterOptions {
   readonly url: string
   /** What all keys begin with. Default `{sluice}:`, which keeps them in one slot of a cluster. */
   readonly prefix?: string
-  /** For the answer to a command, in milliseconds. Default 250. */
+  /** For the answer to a command, in milliseconds. Default 1,000. */
   readonly timeoutMs?: number
   /**
    * While Redis does not answer: `refuse` every call that is limited with 503, or let each of so many processes grant its
@@ -271,7 +271,7 @@ class RedisLimiter implements Limiter {
     amounts,
     dates = [],
   }: Command): Promise<readonly string[]> {
-    const { prefix = '{sluice}:', now, recall, timeoutMs = 250 } = this.#options
+    const { prefix = '{sluice}:', now, recall, timeoutMs = 1_000 } = this.#options
     const keys = [`${prefix}call:${id}`]
     const time = now === undefined ? '' : String(now())
     const kept = op === 'reserve' && claims.every(isRequests) ? leaseMs : keptMs
@@ -343,7 +343,9 @@ function amountOf(said: string | undefined): number {
 
 async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(new Error(`Redis did not answer within ${ms} ms`)), ms)
+  const late = () => reject(new Error(`Redis did not answer within ${ms} ms`))
+  // Where this process itself was held up, the answer has come meanwhile: it is read first.
+  const timer = setTimeout(() => setImmediate(late), ms)
   try {
     return await Promise.race([work, promise])
   } finally {

@@ -163,6 +163,20 @@ describe.runIf(redis)('with Redis', () => {
     expect(told).toEqual([true, false, true])
   })
 
+  test('an answer that came while the process was busy is not late', async () => {
+    const told: boolean[] = []
+    const changed = (isUp: boolean) => told.push(isUp)
+    await using opened = await openUnderTest({ timeoutMs: 50, changed })
+    for (let round = 0; round < 5; round++) {
+      const looked = opened.limiter.look([requests('key', 100)])
+      await new Promise(setImmediate)
+      const until = performance.now() + 200
+      while (performance.now() < until);
+      expect(await looked).toHaveLength(1)
+    }
+    expect(told).toEqual([true])
+  })
+
   test('what Redis took for a call that never saw its answer is given back', async () => {
     using way = await openWay()
     const told: boolean[] = []
