@@ -24,8 +24,12 @@ const { values } = parseArgs({
 /** Agents wait more than they compute. */
 const atOnce = 4
 
-/** Where the system lets us, in a network of our own that has nothing but loopback; else behind a proxy that is none. */
-const inside = ['-rn', 'sh', '-c', 'ip link set lo up && exec "$0" "$@"']
+/**
+ * Where the system allows it, in a network namespace with nothing but loopback, else behind a proxy that does not exist; and in a
+ * process namespace, which ends the servers that some agents leave behind.
+ */
+const namespaces = ['-rn', '--pid', '--fork', '--kill-child', '--mount-proc']
+const inside = [...namespaces, 'sh', '-c', 'ip link set lo up && exec "$0" "$@"']
 
 if (!values.alone) await installAgents()
 if (!values.alone && spawnSync('unshare', [...inside, 'true']).status === 0) {
