@@ -9,6 +9,7 @@ import {
   openTestDatabase,
 } from '../../packages/sluice/test/storage/postgres-server.ts'
 import { fakeUpstream, json } from '../support/fake-upstream.ts'
+import { ledger } from '../support/ledger.ts'
 import { openEvents } from '../support/open-events.ts'
 import { chatReply } from '../support/openai-wire.ts'
 import { ask, at, error, good, streams } from '../support/routes.ts'
@@ -219,6 +220,29 @@ function describeRequests(name: string, open: () => Promise<Store>): void {
       }
       expect(seen).toHaveLength(5)
       expect(new Set(seen).size).toBe(5)
+    })
+
+    test('a call that gets another attempt between two pages is on one of them, once', async () => {
+      await using first = await fakeUpstream(good)
+      await using gateway = await started(at({ first }))
+      for (let count = 0; count < 5; count++) await chat(gateway, { model: 'first/a' })
+      const seen: string[] = []
+      const records = await ledger(gateway)
+      for (let cursor = ''; ; ) {
+        const { body } = await search(gateway, `?limit=2&cursor=${cursor}`)
+        seen.push(...body.data.map(({ id }) => id))
+        if (body.nextCursor === null) break
+        cursor = body.nextCursor
+        // Those of the next page are tried again, and one is new.
+        for (const record of records)
+          gateway.gateway.store.recordUsage({
+            ...record,
+            attempt: record.attempt + seen.length,
+            startedAt: Date.now(),
+          })
+        await chat(gateway, { model: 'first/a' })
+      }
+      expect(seen.toSorted()).toEqual(records.map(({ callId }) => callId).toSorted())
     })
 
     test('a team’s administrators see what the team has called', async () => {

@@ -120,6 +120,11 @@ export interface RequestQuestion extends RequestScope {
   readonly limit: number
   /** The place of the last call of the page before. */
   readonly before?: RequestPlace
+  /**
+   * Calls stand where they stood when this was the newest place in the ledger (`newest`): an attempt that is written while
+   * somebody turns pages moves no call from a page that comes to one that was seen. Default: where they stand now.
+   */
+  readonly asOfSequence?: number
   /** Only what was written after this place in the ledger. */
   readonly sinceSequence?: number
 }

@@ -19,11 +19,11 @@ import { isOf } from './usage-records.ts'
  */
 export async function searchRequests(
   database: Pick<UsageDatabase, 'rows'>,
-  { limit, before, sinceSequence, ...scope }: RequestQuestion,
+  { limit, before, asOfSequence, sinceSequence, ...scope }: RequestQuestion,
 ): Promise<readonly FoundRequest[]> {
   const found =
     sinceSequence === undefined
-      ? await pageOf(database, scope, { limit, before })
+      ? await pageOf(database, scope, { limit, before, asOf: asOfSequence })
       : await database.rows(newestOf(scope, limit, sinceSequence))
   if (found.length === 0) return []
   const ids = [...new Set(found.map((row) => String(row['call_id'])))]
@@ -43,18 +43,19 @@ export async function searchRequests(
 interface Page {
   readonly limit: number
   readonly before: RequestPlace | undefined
+  readonly asOf: number | undefined
 }
 
 async function pageOf(
   database: Pick<UsageDatabase, 'rows'>,
   scope: RequestScope,
-  { limit, before }: Page,
+  { limit, before, asOf }: Page,
 ): Promise<readonly Row[]> {
   const to = before ? Math.min(scope.to, before.startedAt + 1) : scope.to
   const found = await Promise.all(
     waysTo(scope).map(({ only, conditions }) =>
       lookThrough(database, { from: scope.from, to, only, first: 'newest', limit }, (spans, most) =>
-        database.rows(within(spans, scope, { limit: most, before, conditions })),
+        database.rows(within(spans, scope, { limit: most, before, asOf, conditions })),
       ),
     ),
   )
@@ -91,13 +92,15 @@ function newestFirst(one: Row, other: Row): number {
 interface FoundOn extends Page, Pick<Way, 'conditions'> {}
 
 function within(spans: readonly Span[], scope: RequestScope, page: FoundOn): Sql {
-  const { limit, before, conditions } = page
+  const { limit, before, asOf, conditions } = page
   const times = spans.map((span) => sql`(${join(timeOf(indexed, span), ' AND ')})`)
   const place = before ? [isBefore(before)] : []
+  if (asOf !== undefined) place.push(isAsOf('r', asOf))
+  const newer = asOf === undefined ? sql`1 = 1` : isAsOf('n', asOf)
   return sql`SELECT r.call_id, r.started_at, r.sequence FROM usage_records r
     WHERE (${join(times, ' OR ')}) AND ${join([sql`1 = 1`, ...conditions, ...conditionsOf(indexed, scope), ...place], ' AND ')}
       AND NOT EXISTS (SELECT 1 FROM usage_records n
-        WHERE n.call_id = r.call_id AND ${join([...timeOf(unindexed, scope), ...conditionsOf(unindexed, scope)], ' AND ')}
+        WHERE n.call_id = r.call_id AND ${join([newer, ...timeOf(unindexed, scope), ...conditionsOf(unindexed, scope)], ' AND ')}
           AND (n.started_at > r.started_at OR (n.started_at = r.started_at AND n.sequence > r.sequence)))
     ORDER BY ${orderedStart(spans, 'r.started_at')} DESC, r.sequence DESC LIMIT ${limit}`
 }
@@ -114,6 +117,11 @@ function newestOf(scope: RequestScope, limit: number, sinceSequence: number): Sq
 
 function isBefore({ startedAt, sequence }: RequestPlace): Sql {
   return sql`r.started_at <= ${startedAt} AND (r.started_at < ${startedAt} OR r.sequence < ${sequence})`
+}
+
+/** Not for an index: nearly all records are as old. */
+function isAsOf(table: 'r' | 'n', sequence: number): Sql {
+  return sql`(${raw(table)}.sequence + 0) <= ${sequence}`
 }
 
 /** How the conditions name a column. */

@@ -85,27 +85,35 @@ async function list({ gateway, key, request }: Exchange): Promise<object> {
     maximum: pageMax,
     fallback: pageUsual,
   })
-  const before = placeIn(readCursor(request.query))
+  const turned = placeIn(readCursor(request.query))
   await gateway.store.flush()
+  const asOf = turned?.asOf ?? (await gateway.store.book.newest())
   const found = await gateway.store.book.requests({
     ...scope,
     limit: limit + 1,
-    ...(before && { before }),
+    asOfSequence: asOf,
+    ...(turned && { before: turned }),
   })
   const page = found.slice(0, limit)
   const last = page.at(-1)
   return {
     data: page.flatMap((one) => shownRequest(one) ?? []),
-    nextCursor: found.length > limit && last ? writeCursor([last.startedAt, last.sequence]) : null,
+    nextCursor: found.length > limit && last ? writeCursor([last.startedAt, last.sequence, asOf]) : null,
   }
 }
 
-function placeIn(cursor: readonly (string | number)[] | undefined): RequestPlace | undefined {
+interface TurnedPage extends RequestPlace {
+  /** The newest place in the ledger when the first page was read. */
+  readonly asOf: number
+}
+
+function placeIn(cursor: readonly (string | number)[] | undefined): TurnedPage | undefined {
   if (!cursor) return undefined
-  const [startedAt, sequence, ...more] = cursor
-  if (typeof startedAt !== 'number' || typeof sequence !== 'number' || more.length > 0)
-    throw badCursor()
-  return { startedAt, sequence }
+  // A cursor of the version before does not say what was the newest.
+  const [startedAt, sequence, asOf = Number.MAX_SAFE_INTEGER, ...more] = cursor
+  const areNumbers = [startedAt, sequence, asOf].every((each) => typeof each === 'number')
+  if (!areNumbers || more.length > 0) throw badCursor()
+  return { startedAt: Number(startedAt), sequence: Number(sequence), asOf: Number(asOf) }
 }
 
 async function retrieve({ gateway, key, parameters }: Exchange): Promise<object> {
