@@ -158,12 +158,15 @@ function lineOf(format: 'csv' | 'jsonl', row: FlatRow, names: readonly string[])
 }
 
 /**
- * RFC 4180. Callers choose some of the texts, and a table program takes what begins so for a formula: these get an apostrophe
- * in front.
+ * What a table program takes for the beginning of a formula (OWASP, "CSV Injection"), also as East Asian keyboards write it
+ * in full width.
  */
+const formulaStart = /^[=+\-@\t\r\n＝＋－＠]/
+
+/** RFC 4180. Callers choose some of the texts: what would be a formula gets an apostrophe in front. */
 function cell(value: FlatRow[string]): string {
   if (value === null) return ''
   if (typeof value !== 'string') return String(value)
-  const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value
+  const text = formulaStart.test(value) ? `'${value}` : value
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }

@@ -1,6 +1,7 @@
 import { invalidRequest } from '@sluice/contract'
 import { administer } from '../accounts/administer.ts'
 import type { Gateway } from '../gateway/gateway.ts'
+import { turn } from '../gateway/turns.ts'
 import type { AdminRole, Caller } from '../ports/api-key.ts'
 import type { Store } from '../ports/store.ts'
 import type { UsageAnswer, UsageBook, UsageQuestion } from '../ports/usage-book.ts'
@@ -209,6 +210,11 @@ function pageOf(question: UsageQuestion, found: UsageAnswer) {
   }
 }
 
+/** Groups at once, of those that are streamed: to add up fewer takes the database as long. */
+const groupsPerRead = 4_000
+/** Of these so many are written before anything else has its turn. */
+const groupsPerTurn = 400
+
 /** Of a question without groups the total is the only row. */
 async function* groupPages(
   book: UsageBook,
@@ -219,8 +225,12 @@ async function* groupPages(
     return
   }
   for (let after = question.after; ; ) {
-    const found = await book.sums({ ...question, limit: pageMax, ...(after && { after }) })
-    yield found.groups.map((group) => shownGroup(question.by, group))
+    const found = await book.sums({ ...question, limit: groupsPerRead, ...(after && { after }) })
+    for (let from = 0; from < found.groups.length; from += groupsPerTurn) {
+      await turn()
+      const groups = found.groups.slice(from, from + groupsPerTurn)
+      yield groups.map((group) => shownGroup(question.by, group))
+    }
     after = found.groups.at(-1)?.of
     if (!found.hasMore) return
   }
