@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { open } from 'node:fs/promises'
 import type { Environment } from '../config/env.ts'
 import { type Difference, differencesOf, type LedgerSums } from '../prices/bill-differences.ts'
 import { type ProviderExport, readExport, UnreadableExport } from '../prices/provider-exports.ts'
@@ -19,7 +19,7 @@ export async function reconcile(
   file: string,
   { provider, url, json = false }: ReconcileOptions,
 ): Promise<{ readonly text: string; readonly isFine: boolean }> {
-  const found = await exportIn(readText(file))
+  const found = await exportIn(file)
   const days = found.rows.map(({ day }) => day).toSorted()
   const [first] = days
   const last = days.at(-1)
@@ -65,23 +65,19 @@ function shown(value: number, of: Difference['of']): string {
   return of === 'USD' ? value.toFixed(4) : String(Math.round(value))
 }
 
-function readText(file: string): string {
+/** A file is read as it is taken apart: exports may be larger than what a program has room for. */
+async function exportIn(file: string): Promise<ProviderExport> {
   try {
-    const bytes = readFileSync(file)
+    await using handle = await open(file)
+    const marked = Buffer.alloc(2)
+    const { bytesRead } = await handle.read(marked, 0, 2, 0)
     // Table programs write "Unicode text" as UTF-16, which its first two bytes tell.
-    const isWide = bytes[0] === 0xff && bytes[1] === 0xfe
-    return bytes.toString(isWide ? 'utf16le' : 'utf8')
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : 'unknown reason'
-    throw new CommandError(`${file} cannot be read: ${reason}`, { cause })
-  }
-}
-
-async function exportIn(text: string): Promise<ProviderExport> {
-  try {
-    return await readExport(text)
+    const isWide = bytesRead === 2 && marked[0] === 0xff && marked[1] === 0xfe
+    const encoding = isWide ? 'utf16le' : 'utf8'
+    return await readExport(handle.createReadStream({ encoding, start: 0, autoClose: false }))
   } catch (cause) {
     if (cause instanceof UnreadableExport) throw new CommandError(cause.message, { cause })
-    throw cause
+    const reason = cause instanceof Error ? cause.message : 'unknown reason'
+    throw new CommandError(`${file} cannot be read: ${reason}`, { cause })
   }
 }

@@ -1,6 +1,11 @@
 import { GatewayError, invalidRequest } from '@sluice/contract'
 import { differencesOf } from '../prices/bill-differences.ts'
-import { type ProviderExport, readExport, UnreadableExport } from '../prices/provider-exports.ts'
+import {
+  inTurns,
+  type ProviderExport,
+  readExport,
+  UnreadableExport,
+} from '../prices/provider-exports.ts'
 import type { Address, Exchange } from './address.ts'
 import { parseJsonObject, readBody } from './body.ts'
 import { limitsOf } from './inference.ts'
@@ -104,7 +109,7 @@ async function serveReconcile(exchange: Exchange): Promise<void> {
 
 async function exportIn(csv: string): Promise<ProviderExport> {
   try {
-    return await readExport(csv)
+    return await readExport(inTurns(csv))
   } catch (thrown) {
     if (thrown instanceof UnreadableExport)
       throw new GatewayError('invalid_request', thrown.message, { param: 'csv', cause: thrown })

@@ -16,7 +16,6 @@ import {
   badCursor,
   byParameter,
   formatParameter,
-  pageMax,
   pageParameters,
   readCursor,
   readFormat,

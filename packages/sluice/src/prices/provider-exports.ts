@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isDay } from './calendar-day.ts'
-import { readCsv, UnreadableTable } from './read-csv.ts'
+import { type CsvRow as Row, readCsv, UnreadableTable } from './read-csv.ts'
 
 /** A text that is no export of a provider's that is known; the message says why. */
 export class UnreadableExport extends Error {
@@ -24,8 +24,6 @@ export interface ProviderExport {
   readonly provider: 'openai' | 'anthropic'
   readonly rows: readonly Billed[]
 }
-
-type Row = Readonly<Record<string, string>>
 
 interface Form extends Pick<ProviderExport, 'form' | 'provider'> {
   /** Columns that no other form has together. */
@@ -94,28 +92,38 @@ const anthropicInput = [
   'usage_input_tokens_cache_read',
 ]
 
-/** So many rows are read before anything else has its turn. */
-const rowsPerTurn = 1_000
+/** So much is read before anything else has its turn: some milliseconds. */
+const unitsPerTurn = 64 * 1024
+
+/** A text in pieces that `readExport` reads in a turn each. */
+export function* inTurns(text: string): Generator<string> {
+  for (let from = 0; from < text.length; from += unitsPerTurn)
+    yield text.slice(from, from + unitsPerTurn)
+}
 
 /**
- * Reads an export of a provider's, which its columns tell. Of its rows nothing is held but their sums.
+ * Reads an export of a provider's, which its columns tell. Of it nothing is held but sums and the piece that is read.
  *
  * @throws UnreadableExport where no form has these columns, or a value is not what its column says.
  */
-export async function readExport(text: string): Promise<ProviderExport> {
+export async function readExport(
+  pieces: AsyncIterable<string> | Iterable<string>,
+): Promise<ProviderExport> {
   const sums = new Map<string, Billed>()
   let found: Form | undefined
-  let count = 0
-  for (const row of rowsIn(text)) {
-    found ??= formOf(Object.keys(row))
-    count += 1
-    if (count % rowsPerTurn === 0) await nextTurn()
-    // Days without anything are rows without a value.
-    if (!found.columns.some((column) => column !== 'start_time_iso' && row[column] !== '')) continue
-    const billed = found.read(row)
-    const name = `${billed.day} ${billed.model}`
-    const before = sums.get(name)
-    sums.set(name, before ? added(before, billed) : billed)
+  for await (const rows of pagesIn(pieces)) {
+    for (const row of rows) {
+      found ??= formOf(Object.keys(row))
+      // Days without anything are rows without a value.
+      if (!found.columns.some((column) => column !== 'start_time_iso' && row[column] !== ''))
+        continue
+      const billed = found.read(row)
+      const name = `${billed.day} ${billed.model}`
+      const before = sums.get(name)
+      // Its texts are parts of a piece, and would keep all of it.
+      sums.set(name, before ? added(before, billed) : structuredClone(billed))
+    }
+    await nextTurn()
   }
   const { form, provider } = found ?? formOf([])
   return { form, provider, rows: [...sums.values()] }
@@ -130,9 +138,11 @@ function formOf(names: readonly string[]): Form {
   )
 }
 
-function* rowsIn(text: string): Generator<Row, void> {
+async function* pagesIn(
+  pieces: AsyncIterable<string> | Iterable<string>,
+): AsyncGenerator<readonly Row[], void> {
   try {
-    yield* readCsv(text)
+    yield* readCsv(pieces)
   } catch (cause) {
     if (cause instanceof UnreadableTable) throw new UnreadableExport(cause.message, { cause })
     throw cause

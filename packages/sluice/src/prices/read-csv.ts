@@ -3,72 +3,132 @@ export class UnreadableTable extends Error {
   override readonly name = 'UnreadableTable'
 }
 
+export type CsvRow = Readonly<Record<string, string>>
+
+/** A line is held until its end has come. None that a provider writes is nearly as long. */
+const lineLengthMax = 1024 * 1024
+
 /**
- * The rows of a CSV text (RFC 4180), or of one with semicolons or tabs, each by the names of the first line, one after the
- * other. Empty lines are left out.
+ * The rows of a CSV text (RFC 4180), or of one with semicolons or tabs, each by the names of the first line, as many as end in each
+ * piece of the text. Of the pieces nothing is held but the line that has not ended. Empty lines are left out.
  *
- * @throws UnreadableTable where quotation marks do not fit, or a line has other values than the first has names.
+ * @throws UnreadableTable where quotation marks do not fit, a line has other values than the first has names, or is too long.
  */
-export function* readCsv(text: string): Generator<Readonly<Record<string, string>>, void> {
+export async function* readCsv(
+  pieces: AsyncIterable<string> | Iterable<string>,
+): AsyncGenerator<readonly CsvRow[], void> {
+  const lines = new Lines()
   let names: readonly string[] | undefined
-  for (const { cells, number } of linesOf(text.replace(/^\ufeff/, '').replaceAll(/\r\n?/g, '\n'))) {
-    if (!names) {
-      names = cells.map((name) => name.trim())
-      continue
+  function* rowsIn(found: Iterable<Line>): Generator<CsvRow> {
+    for (const { cells, number } of found) {
+      if (names) {
+        if (cells.some((value) => value !== '')) yield rowOf(names, cells, number)
+      } else names = cells.map((name) => name.trim())
     }
-    if (cells.every((value) => value === '')) continue
-    // What is cut off would be taken for nothing, and a comma within a number for the end of it.
-    if (cells.length < names.length || cells.slice(names.length).some((value) => value !== ''))
-      throw new UnreadableTable(
-        `Line ${number} has ${cells.length} values, and the first line ${names.length} names`,
-      )
-    yield Object.fromEntries(names.map((name, at) => [name, cells[at] ?? '']))
   }
+  for await (const piece of pieces) yield [...rowsIn(lines.take(piece))]
+  yield [...rowsIn(lines.take('', { isLast: true }))]
+}
+
+function rowOf(names: readonly string[], cells: readonly string[], number: number): CsvRow {
+  // What is cut off would be taken for nothing, and a comma within a number for the end of it.
+  if (cells.length < names.length || cells.slice(names.length).some((value) => value !== ''))
+    throw new UnreadableTable(
+      `Line ${number} has ${cells.length} values, and the first line ${names.length} names`,
+    )
+  return Object.fromEntries(names.map((name, at) => [name, cells[at] ?? '']))
 }
 
 interface Line {
   /** From 1. */
   readonly number: number
-  readonly cells: string[]
+  readonly cells: readonly string[]
 }
 
-function* linesOf(text: string): Generator<Line, void> {
-  const separator = /^[^\n]*?([\t;,])/.exec(text)?.[1] ?? ','
-  let number = 1
-  let line: Line = { number, cells: [] }
-  for (let at = 0; at <= text.length; ) {
-    const { value, end } = cellAt(text, at, separator)
-    if (end === undefined)
-      throw new UnreadableTable(`A quotation mark in line ${number} does not fit`)
-    line.cells.push(value)
-    number += value.split('\n').length - 1
-    if (text[end] === '\n') {
+/** Takes a text apart as it comes. */
+class Lines {
+  /** What has come of the line that has not ended. */
+  #text = ''
+  /** A carriage return, of which is not known yet whether a line feed follows. */
+  #held = ''
+  #hasBegun = false
+  #number = 1
+  #separator: string | undefined;
+
+  /** The lines that end in this piece; in the last one each does. */
+  *take(piece: string, { isLast = false } = {}): Generator<Line> {
+    const text = this.#text + this.#withLineFeeds(piece, isLast)
+    if (isLast || text.includes('\n')) this.#separator ??= /^[^\n]*?([\t;,])/.exec(text)?.[1] ?? ','
+    let from = 0
+    while (this.#separator !== undefined && from <= text.length) {
+      const line = this.#lineAt(text, { from, separator: this.#separator, isLast })
+      if (!line) break
       yield line
-      number += 1
-      line = { number, cells: [] }
+      from = line.end + 1
     }
-    at = end + 1
+    this.#text = text.slice(from)
+    if (this.#text.length <= lineLengthMax) return
+    throw new UnreadableTable(
+      `Line ${this.#number} is longer than ${lineLengthMax} characters, or a quotation mark in it does not fit`,
+    )
   }
-  yield line
+
+  #withLineFeeds(piece: string, isLast: boolean): string {
+    const isFirst = !this.#hasBegun && piece !== ''
+    this.#hasBegun ||= isFirst
+    const come = this.#held + (isFirst ? piece.replace(/^\ufeff/, '') : piece)
+    this.#held = !isLast && come.endsWith('\r') ? '\r' : ''
+    return come.slice(0, come.length - this.#held.length).replaceAll(/\r\n?/g, '\n')
+  }
+
+  /** Undefined where its end has not come. */
+  #lineAt(text: string, { from, separator, isLast }: Looked): (Line & Ended) | undefined {
+    const cells: string[] = []
+    let number = this.#number
+    for (let at = from; ; ) {
+      const { value, end, fits } = cellAt(text, at, separator)
+      if (end === text.length && !isLast) return undefined
+      if (!fits) throw new UnreadableTable(`A quotation mark in line ${number} does not fit`)
+      cells.push(value)
+      number += value.split('\n').length - 1
+      if (text[end] !== separator) {
+        const line = { number: this.#number, cells, end }
+        this.#number = number + 1
+        return line
+      }
+      at = end + 1
+    }
+  }
 }
 
-/** A value, and where the separator or the end of the line is that it ends at; undefined where its quotation marks do not fit. */
-function cellAt(
-  text: string,
-  from: number,
-  separator: string,
-): { readonly value: string; readonly end: number | undefined } {
+interface Looked {
+  readonly from: number
+  readonly separator: string
+  readonly isLast: boolean
+}
+
+interface Ended {
+  /** Where the separator or the end of the line is. */
+  readonly end: number
+}
+
+interface Cell extends Ended {
+  readonly value: string
+  /** Whether its quotation marks do. */
+  readonly fits: boolean
+}
+
+function cellAt(text: string, from: number, separator: string): Cell {
   const isEnd = (at: number) => at === text.length || text[at] === '\n' || text[at] === separator
   let end = from
   if (text[from] !== '"') {
     while (!isEnd(end)) end += 1
-    return { value: text.slice(from, end), end }
+    return { value: text.slice(from, end), end, fits: true }
   }
   do {
     end = text.indexOf('"', end + 1)
-    if (end < 0) return { value: '', end: undefined }
+    if (end < 0) return { value: '', end: text.length, fits: false }
     end += 1
   } while (text[end] === '"')
-  const value = text.slice(from + 1, end - 1).replaceAll('""', '"')
-  return { value, end: isEnd(end) ? end : undefined }
+  return { value: text.slice(from + 1, end - 1).replaceAll('""', '"'), end, fits: isEnd(end) }
 }

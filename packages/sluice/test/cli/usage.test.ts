@@ -7,7 +7,7 @@ import { ask, good } from '../../../../test/support/routes.ts'
 import { adminKey, type Started, start } from '../../../../test/support/start.ts'
 import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
 import { differencesOf } from '../../src/prices/bill-differences.ts'
-import { readExport } from '../../src/prices/provider-exports.ts'
+import { inTurns, readExport } from '../../src/prices/provider-exports.ts'
 import { reconcile } from '../../src/cli/reconcile.ts'
 import { eraseUsage, rebuildUsage, usageCommand } from '../../src/cli/usage.ts'
 import { readEnvironment } from '../../src/config/env.ts'
@@ -154,11 +154,11 @@ test.each([
     /no export that is known/,
   ],
 ])('what is no export is refused: %s', async (text, message) => {
-  await expect(readExport(text)).rejects.toThrow(message)
+  await expect(readExport([text])).rejects.toThrow(message)
 })
 
 test('values may hold separators and quotation marks, and a table may have tabs', async () => {
-  const read = async (text: string) => (await readExport(text)).rows
+  const read = async (text: string) => (await readExport([text])).rows
   const row = { day: '2026-08-01', costUsd: 1 }
   expect(await read('usage_date_utc,model,cost_usd\r\n2026-08-01,"a, ""b""",1\r\n')).toEqual([
     { ...row, model: 'a,-"b"' },
@@ -170,15 +170,40 @@ test('values may hold separators and quotation marks, and a table may have tabs'
     expect(
       await read(['\ufeffusage_date_utc;model;cost_usd', '2026-08-01;a,b;1', ''].join(end)),
     ).toEqual([{ ...row, model: 'a,b' }])
-  const long = 'x'.repeat(20_000_000)
+  const long = 'x'.repeat(500_000)
   expect((await read(`usage_date_utc,model,cost_usd\n2026-08-01,"${long}",1`))[0]?.model).toBe(long)
+})
+
+test('wherever a bill is cut into pieces, it says the same', async () => {
+  const text =
+    '\ufeffusage_date_utc;model;cost_usd\r\n2026-08-01;"a; ""b""";1\r\n\r\n2026-08-02;"c\r\nd";2\r2026-08-03;e;3\n2026-08-04;"f";4'
+  const whole = await readExport([text])
+  expect(whole.rows.map(({ costUsd }) => costUsd)).toEqual([1, 2, 3, 4])
+  for (let at = 0; at <= text.length; at++) {
+    expect(await readExport([text.slice(0, at), text.slice(at)])).toEqual(whole)
+    expect(await readExport([text.slice(0, at), '', ...text.slice(at)])).toEqual(whole)
+  }
+  const misfit = 'usage_date_utc,model,cost_usd\n2026-08-01,"a\n",1\n2026-08-02,"b"c,1\n'
+  await expect(readExport([...misfit])).rejects.toThrow(/mark in line 4/)
+})
+
+test('a line that does not end is not read to the end', async () => {
+  let pieces = 0
+  function* endless() {
+    yield 'usage_date_utc,model,cost_usd\n2026-08-01,"'
+    for (; ; pieces++) yield 'x'.repeat(65_536)
+  }
+  await expect(readExport(endless())).rejects.toThrow(/Line 2 is longer than/)
+  expect(pieces).toBeLessThan(20)
 })
 
 test('while a large bill is read, others have their turns', async () => {
   const line = '2026-08-01,Claude Haiku 4.5,0.5\n'
   let turns = 0
   const others = setInterval(() => (turns += 1), 0)
-  const { rows } = await readExport(`usage_date_utc,model,cost_usd\n${line.repeat(200_000)}`)
+  const { rows } = await readExport(
+    inTurns(`usage_date_utc,model,cost_usd\n${line.repeat(200_000)}`),
+  )
   clearInterval(others)
   expect(rows).toEqual([{ day: '2026-08-01', model: 'claude-haiku-4-5', costUsd: 100_000 }])
   expect(turns).toBeGreaterThan(5)

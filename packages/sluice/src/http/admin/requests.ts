@@ -98,7 +98,8 @@ async function list({ gateway, key, request }: Exchange): Promise<object> {
   const last = page.at(-1)
   return {
     data: page.flatMap((one) => shownRequest(one) ?? []),
-    nextCursor: found.length > limit && last ? writeCursor([last.startedAt, last.sequence, asOf]) : null,
+    nextCursor:
+      found.length > limit && last ? writeCursor([last.startedAt, last.sequence, asOf]) : null,
   }
 }
 
