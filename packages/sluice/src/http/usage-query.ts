@@ -21,7 +21,7 @@ const dayMs = 24 * hourMs
 /** How far a question goes back that does not say it. */
 const usualDays = 30
 /** Groups and records on one page. */
-export const pageMax = 10_000
+const pageMax = 10_000
 const pageUsual = 1_000
 
 const byMost = 2
