@@ -1,4 +1,4 @@
-import { chmodSync, renameSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, renameSync, rmSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 
 /** What a copy is called until it is whole. */
@@ -8,7 +8,8 @@ export function unfinishedCopy(copy: string): string {
 
 /**
  * Copies a database to a file that only its owner can read, as it is at one moment: others go on reading and writing. Whole or
- * not at all: what stands under the name was not interrupted.
+ * not at all: what stands under the name was not interrupted. A copy that another process has made meanwhile stays: of what it did
+ * then, this one may hold some already.
  */
 export function copyDatabase(db: DatabaseSync, copy: string): void {
   const unfinished = unfinishedCopy(copy)
@@ -16,7 +17,8 @@ export function copyDatabase(db: DatabaseSync, copy: string): void {
   try {
     db.prepare('VACUUM INTO ?').run(unfinished)
     chmodSync(unfinished, 0o600)
-    renameSync(unfinished, copy)
+    if (existsSync(copy)) rmSync(unfinished)
+    else renameSync(unfinished, copy)
   } catch (error) {
     rmSync(unfinished, { force: true })
     throw error

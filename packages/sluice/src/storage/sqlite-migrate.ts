@@ -1,7 +1,10 @@
 import { existsSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
-import { migrationsAfter, type SchemaState } from './migrations.ts'
+import { type Migration, migrationsAfter, type SchemaState } from './migrations.ts'
 import { copyDatabase } from './sqlite-copy.ts'
+
+/** How long a start waits for another process that migrates: indexes of millions of records are made in minutes. */
+const migrationWaitMs = 600_000
 
 /**
  * Brings the database to the newest version, each migration in a transaction of its own. SQLite's `user_version` says
@@ -18,19 +21,27 @@ export function migrate(db: DatabaseSync, file = ':memory:'): void {
   const copy = `${file}.before-${newest?.version}`
   if (newest && state.version > 0 && file !== ':memory:' && !existsSync(copy))
     copyDatabase(db, copy)
-  for (const { version, sql } of missing) {
-    db.exec('BEGIN IMMEDIATE')
-    try {
-      // Another process may have applied it while this one waited for the lock.
-      if (userVersion(db) < version) {
-        db.exec(sql)
-        db.exec(`PRAGMA user_version = ${version}`)
-      }
-      db.exec('COMMIT')
-    } catch (error) {
-      db.exec('ROLLBACK')
-      throw error
+  const waitMs = Number(db.prepare('PRAGMA busy_timeout').get()?.['timeout'])
+  db.exec(`PRAGMA busy_timeout = ${migrationWaitMs}`)
+  try {
+    for (const migration of missing) apply(db, migration)
+  } finally {
+    db.exec(`PRAGMA busy_timeout = ${waitMs}`)
+  }
+}
+
+function apply(db: DatabaseSync, { version, sql }: Migration): void {
+  db.exec('BEGIN IMMEDIATE')
+  try {
+    // Another process may have applied it while this one waited for the lock.
+    if (userVersion(db) < version) {
+      db.exec(sql)
+      db.exec(`PRAGMA user_version = ${version}`)
     }
+    db.exec('COMMIT')
+  } catch (error) {
+    db.exec('ROLLBACK')
+    throw error
   }
 }
 

@@ -9,6 +9,7 @@ import { sampleKey } from '../../../../test/support/store-samples.ts'
 import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
 import { migrationsAfter } from '../../src/storage/migrations.ts'
 import { openSqlite } from '../../src/storage/sqlite.ts'
+import { copyDatabase } from '../../src/storage/sqlite-copy.ts'
 import { migrate } from '../../src/storage/sqlite-migrate.ts'
 
 const migrations = join(import.meta.dirname, '../../src/storage/migrations')
@@ -82,6 +83,32 @@ test('a new database that another process is just making is waited for', async (
   await store.addKey(sampleKey())
   expect(await store.listKeys()).toEqual([sampleKey()])
   await ended
+})
+
+test('a migration of another process is waited for, however long a write may take', async () => {
+  using folder = temporaryFolder()
+  const file = join(folder.path, 'sluice.db')
+  const other = new Worker(holding, { eval: true, workerData: file })
+  const ended = once(other, 'exit')
+  await once(other, 'message')
+  using db = new DatabaseSync(file, { timeout: 20 })
+  migrate(db, file)
+  expect(versionOf(db)).toBe(newest)
+  expect(db.prepare('PRAGMA busy_timeout').get()).toEqual({ timeout: 20 })
+  await ended
+})
+
+test('of two that copy a database before they migrate it, the first has the copy', () => {
+  using folder = temporaryFolder()
+  const file = join(folder.path, 'sluice.db')
+  using first = new DatabaseSync(file)
+  first.exec('CREATE TABLE mine (text TEXT)')
+  copyDatabase(first, `${file}.copy`)
+  first.exec('CREATE TABLE later (text TEXT)')
+  copyDatabase(first, `${file}.copy`)
+  using copied = new DatabaseSync(`${file}.copy`)
+  expect(copied.prepare('SELECT name FROM sqlite_master').all()).toEqual([{ name: 'mine' }])
+  expect(readdirSync(folder.path).toSorted()).toEqual(['sluice.db', 'sluice.db.copy'])
 })
 
 test.each([newest + 1, 999])('a newer database is used as it is: %i', async (version) => {
