@@ -21,6 +21,13 @@ const fine = new Intl.NumberFormat('en', {
   maximumSignificantDigits: 2,
 })
 
+/** To the millionth of a dollar, which is what a budget is counted in. */
+const exact = new Intl.NumberFormat('en', {
+  style: 'currency',
+  currency: 'USD',
+  maximumFractionDigits: 6,
+})
+
 const dash = '–'
 const microPerUsd = 1_000_000
 
@@ -44,6 +51,18 @@ export function formatMicroUsd(microUsd: number | null | undefined): string {
   if (microUsd === undefined || microUsd === null) return dash
   const usd = microUsd / microPerUsd
   return (usd !== 0 && Math.abs(usd) < 0.01 ? fine : cents).format(usd)
+}
+
+/** What is left of a budget, and its limit: of less than a dollar, and of a limit that is not in cents, every digit. */
+export function formatBudget({
+  remainingMicroUsd: left,
+  limitMicroUsd: limit,
+}: {
+  readonly remainingMicroUsd: number
+  readonly limitMicroUsd: number
+}): readonly [left: string, limit: string] {
+  const format = limit < microPerUsd ? exact : cents
+  return [format.format(left / microPerUsd), exact.format(limit / microPerUsd)]
 }
 
 export function formatCount(count: number | null | undefined): string {

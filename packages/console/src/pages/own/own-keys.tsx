@@ -4,7 +4,7 @@ import type { Reply } from '../../api/client.ts'
 import { useAnswer } from '../../api/queries.ts'
 import { DataTable, type TableColumn } from '../../parts/data-table.tsx'
 import { Section } from '../../parts/facts.tsx'
-import { formatMicroUsd, formatTime } from '../../parts/formats.ts'
+import { formatBudget, formatMicroUsd, formatTime } from '../../parts/formats.ts'
 import { Answer, Empty } from '../../parts/states.tsx'
 import { useHasUser, useMayOwnKeys } from '../../session.ts'
 import { keyTexts } from '../../texts/keys.ts'
@@ -101,11 +101,7 @@ function columnsOf({ mayChange, hasUser, spent = [] }: Seen): readonly TableColu
 /** The budgets of the key itself; those above it are among the limits. */
 function leftOf({ levels = [] }: OwnKey) {
   if (levels.length === 0) return termTexts.none
-  return levels.map(({ id, remainingMicroUsd, limitMicroUsd }) => (
-    <div key={id}>
-      {termTexts.left(formatMicroUsd(remainingMicroUsd), formatMicroUsd(limitMicroUsd))}
-    </div>
-  ))
+  return levels.map((level) => <div key={level.id}>{termTexts.left(...formatBudget(level))}</div>)
 }
 
 /** Keys of administrators are changed by owners, on the page of keys. */

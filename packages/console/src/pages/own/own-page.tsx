@@ -3,7 +3,7 @@ import type { Reply } from '../../api/client.ts'
 import { useAnswer } from '../../api/queries.ts'
 import { DataTable, type TableColumn } from '../../parts/data-table.tsx'
 import { Facts, Section } from '../../parts/facts.tsx'
-import { formatCount, formatIn, formatMicroUsd } from '../../parts/formats.ts'
+import { formatBudget, formatCount, formatIn, formatMicroUsd } from '../../parts/formats.ts'
 import { Page } from '../../parts/page.tsx'
 import { Answer, Empty } from '../../parts/states.tsx'
 import { useHasUser } from '../../session.ts'
@@ -119,8 +119,11 @@ function limitTitle({ of, kind, unit }: Limit): string {
 }
 
 function limitText({ unit, limit, remaining, resetMs, kind }: Limit): string {
-  const format = unit === 'microUsd' ? formatMicroUsd : formatCount
-  const left = termTexts.left(format(remaining), format(limit))
+  const [remains, most] =
+    unit === 'microUsd' && remaining !== null && limit !== null
+      ? formatBudget({ remainingMicroUsd: remaining, limitMicroUsd: limit })
+      : [formatCount(remaining), formatCount(limit)]
+  const left = termTexts.left(remains, most)
   if (kind !== 'budget') return left
   return `${left}, ${resetMs === null ? termTexts.never : termTexts.resets(formatIn(resetMs))}`
 }

@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core'
 import type { Reply } from '../../api/client.ts'
 import { termTexts } from '../../texts/terms.ts'
-import { formatIn, formatMicroUsd } from '../formats.ts'
+import { formatBudget, formatIn } from '../formats.ts'
 import classes from './terms.module.css'
 
 type Budget = Reply<'listBudgets'>['data'][number]
@@ -9,7 +9,7 @@ type Budget = Reply<'listBudgets'>['data'][number]
 /** How far a budget is spent, what is left of it and when it begins anew. */
 export function BudgetLevel({ budget }: { readonly budget: Budget }) {
   const { limitMicroUsd, remainingMicroUsd, resetMs } = budget
-  const left = termTexts.left(formatMicroUsd(remainingMicroUsd), formatMicroUsd(limitMicroUsd))
+  const left = termTexts.left(...formatBudget(budget))
   const spent = Math.min(limitMicroUsd, Math.max(0, limitMicroUsd - remainingMicroUsd))
   return (
     <div className={classes.left}>
