@@ -183,6 +183,17 @@ export const costlyRequests: readonly CostlyRequest[] = [
     }),
     status: 200,
   },
+  {
+    name: 'a file whose name has 20 MB',
+    up: 'amazon-bedrock',
+    path: chat,
+    body: () => {
+      const filename = `${'a/../'.repeat(4 * megabyte)}.pdf`
+      const file = { filename, file_data: 'data:application/pdf;base64,aGkh' }
+      return { messages: [{ role: 'user', content: [{ type: 'file', file }] }] }
+    },
+    status: 200,
+  },
   // JSON inside of texts.
   ...(['gemini', 'anthropic'] as const).map((up) => ({
     name: `arguments of millions of values for ${up}`,

@@ -52,7 +52,35 @@ const probabilities = () => ({
   refusal: null,
 })
 
+/** Arguments that are cheap to send: each name is one of its own. */
+const named = () => JSON.stringify(Object.fromEntries(many(500_000, (index) => [`n${index}`, 0])))
+const calling = () => ({
+  tool_calls: [{ index: 0, id: 'c', type: 'function', function: { name: 'f', arguments: named() } }],
+})
+
 export const longLists: readonly LargeAnswer[] = [
+  ...[told, generate('openai')].map((asked) => ({
+    name: `arguments of half a million names for ${asked.path}`,
+    up: 'openai' as const,
+    ...asked,
+    answer: () => {
+      const message = { role: 'assistant', content: null, ...calling() }
+      const choices = [{ index: 0, message, finish_reason: 'tool_calls' }]
+      return JSON.stringify({ ...chatReply(''), choices })
+    },
+    status: 200,
+    bytesMin: 5 * megabyte,
+  })),
+  {
+    name: 'such arguments in one event',
+    up: 'openai',
+    path: '/v1beta/models/openai%2Fm:streamGenerateContent?alt=sse',
+    body: generate('openai').body,
+    contentType: 'text/event-stream',
+    answer: () => `${eventsOf([chunk(calling()), chunk({}, 'tool_calls')])}data: [DONE]\n\n`,
+    status: 200,
+    bytesMin: 5 * megabyte,
+  },
   ...[chat, told].map(({ path, body }) => ({
     name: `probabilities of tokens for ${path}`,
     up: 'openai' as const,

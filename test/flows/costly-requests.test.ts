@@ -21,6 +21,11 @@ const answers: Partial<Record<Upstream, object>> = {
   gemini: {
     candidates: [{ content: { role: 'model', parts: [{ text: 'Hello' }] }, finishReason: 'STOP' }],
   },
+  'amazon-bedrock': {
+    output: { message: { role: 'assistant', content: [{ text: 'Hello' }] } },
+    stopReason: 'end_turn',
+    usage: { inputTokens: 1, outputTokens: 1, totalTokens: 2 },
+  },
   anthropic: {
     id: 'msg_1',
     type: 'message',

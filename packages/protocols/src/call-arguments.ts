@@ -1,4 +1,11 @@
-import { assertDepth, type Fields, isObject, parseJson } from '@sluice/contract'
+import {
+  assertDepth,
+  type Fields,
+  isObject,
+  isTooDeep,
+  JsonSurvey,
+  parseJson,
+} from '@sluice/contract'
 
 /**
  * The arguments of a call as text. Of tools without parameters models say nothing, or `null`; either means an empty
@@ -27,6 +34,29 @@ export function readArguments(text: string, param: string): Fields {
   const value = parsed(argumentsText(text))
   assertDepth(value, param)
   return isObject(value) ? value : unreadArguments(text)
+}
+
+/** So many cost little, whatever they hold. */
+const plainLength = 256 * 1024
+/** As many units as a request may hold: of more, the call could not come back in the history. */
+const unitsMax = 500_000
+
+/** Whether parsing arguments would hold up everybody: they have more values than a conversation may have. */
+export function isTooMuch(text: string): boolean {
+  if (text.length <= plainLength) return false
+  const survey = new JsonSurvey(Buffer.from(text), Number.POSITIVE_INFINITY)
+  while (!survey.isDone && survey.units <= unitsMax) survey.advance(plainLength)
+  return survey.units > unitsMax
+}
+
+/**
+ * The arguments of a call in an answer as an object; undefined where they are none, are too deep or have too many
+ * values to be taken apart.
+ */
+export function answeredArguments(text: string): Fields | undefined {
+  if (text.trim() === '') return {}
+  const value = isTooMuch(text) ? undefined : parsed(text)
+  return isObject(value) && !isTooDeep(value) ? value : undefined
 }
 
 /** Undefined for what is no JSON. */

@@ -1,3 +1,5 @@
+import { isTooMuch } from './call-arguments.ts'
+
 const quote = 34
 const backslash = 92
 const opening = 123
@@ -30,7 +32,8 @@ export class ObjectProgress {
   /** Whether nothing but white space can follow. `text` is that of all pieces. */
   isWhole(text: string): boolean {
     if (!this.#isClosed) return false
-    this.#isObject ??= isJson(text)
+    // Of what is too much to be parsed, the brackets must do.
+    this.#isObject ??= isTooMuch(text) || isJson(text)
     return this.#isObject
   }
 

@@ -157,7 +157,7 @@ export function createDocumentNames(): (filename: string) => string {
   const unique = createUniqueNames('-')
   return (filename) =>
     unique(
-      filename
+      shortened(filename)
         .replace(/\.[a-z0-9]{1,5}$/i, '')
         .replace(/[^a-zA-Z0-9\s()[\]-]/g, '-')
         .replace(/\s+/g, ' ')
@@ -165,3 +165,11 @@ export function createDocumentNames(): (filename: string) => string {
         .slice(0, 190) || 'document',
     )
 }
+
+/** Both ends of a name that may have megabytes: the beginning is shown, the end has the extension. */
+function shortened(filename: string): string {
+  return filename.length <= 2 * endLength
+    ? filename
+    : filename.slice(0, endLength) + filename.slice(-endLength)
+}
+const endLength = 2_000

@@ -7,6 +7,7 @@ import {
   type ToolCall,
   textOf,
 } from '@sluice/contract'
+import { isTooMuch } from '../call-arguments.ts'
 
 // Free-form tools, which most targets do not know, as functions with one string.
 
@@ -56,6 +57,7 @@ export function customCallAsFunction(call: ToolCall, name: string): ToolCall {
 
 /** The text in the arguments of such a function; arguments of another shape are the text themselves. */
 export function customInput(text: string): string {
+  if (isTooMuch(text)) return text
   try {
     const given = parseJson(text)
     const value = isObject(given) ? given[input] : given

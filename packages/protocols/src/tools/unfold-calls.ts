@@ -10,6 +10,7 @@ import {
   type ToolCall,
   type ToolCallDelta,
 } from '@sluice/contract'
+import { isTooMuch } from '../call-arguments.ts'
 
 // OpenAI's models know a tool of their own that calls several others at once, and now and then call it though nobody has
 // offered it: `{"tool_uses":[{"recipient_name":"functions.weather","parameters":{…}}]}`. The callers' tools are meant.
@@ -48,6 +49,7 @@ function unfolded(call: ToolCall, offered: ReadonlySet<string>): readonly ToolCa
 }
 
 function usesIn(text: string): readonly unknown[] {
+  if (isTooMuch(text)) return []
   try {
     const given = parseJson(text)
     const uses = isObject(given) ? given['tool_uses'] : undefined

@@ -4,13 +4,10 @@ import {
   cacheCreation,
   type Fields,
   GatewayError,
-  isObject,
-  isTooDeep,
   noUsage,
-  parseJson,
   type ToolCall,
 } from '@sluice/contract'
-import { unreadArguments } from '../../call-arguments.ts'
+import { answeredArguments, unreadArguments } from '../../call-arguments.ts'
 import { callSignature } from '../../call-signature.ts'
 import { annotationsName, type CitedText, citedTexts, nameUnread } from '../../citations.ts'
 import { interleaved } from '../../interleaved.ts'
@@ -154,14 +151,7 @@ function toolUse(call: ToolCall): Block {
   return { type: 'tool_use', id: call.id, name, input }
 }
 
-/** An answer that was cut off may hold arguments that are no JSON; they are shown as they are, not lost. */
+/** What cannot be read, as where an answer was cut off, is shown as it is, not lost. */
 function readInput(text: string): Fields {
-  if (text.trim() === '') return {}
-  try {
-    const value = parseJson(text)
-    if (isObject(value) && !isTooDeep(value)) return value
-  } catch {
-    // Shown below, like any other text that is no object.
-  }
-  return unreadArguments(text)
+  return answeredArguments(text) ?? unreadArguments(text)
 }

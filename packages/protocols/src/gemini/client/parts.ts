@@ -2,13 +2,11 @@ import {
   type AnswerMessage,
   type ChoiceLogprobs,
   type FinishReason,
-  isObject,
-  isTooDeep,
   parseDataUrl,
-  parseJson,
   type ThinkingBlock,
   type ToolCall,
 } from '@sluice/contract'
+import { answeredArguments } from '../../call-arguments.ts'
 import { callSignature } from '../../call-signature.ts'
 import { geminiFinishReason } from '../finish-reasons.ts'
 import type { Part } from '../generate-content.ts'
@@ -63,18 +61,8 @@ function functionCallPart(call: ToolCall): Part | undefined {
     const { name = '', input = '' } = call.custom ?? {}
     return { functionCall: { id, name, args: { input } }, ...signed }
   }
-  const args = argumentsOf(call.function.arguments)
+  const args = answeredArguments(call.function.arguments)
   return args && { functionCall: { id, name: call.function.name, args }, ...signed }
-}
-
-function argumentsOf(text: string): Readonly<Record<string, unknown>> | undefined {
-  if (text.trim() === '') return {}
-  try {
-    const value = parseJson(text)
-    return isObject(value) && !isTooDeep(value) ? value : undefined
-  } catch {
-    return undefined
-  }
 }
 
 /**

@@ -43,7 +43,8 @@ export function logFailure(
       attempt: number,
       target: target.id.slice(0, nameMax),
       ...(upstreamStatus !== undefined && { status: upstreamStatus }),
-      code: error.publicCode ?? error.type,
+      // Of what an upstream refused, it is the upstream's own word.
+      code: concealer.logged(error.publicCode ?? error.type).slice(0, nameMax),
       reason,
       ...(upstreamCode !== undefined && {
         upstreamCode: concealer.logged(upstreamCode).slice(0, nameMax),
