@@ -55,7 +55,9 @@ const probabilities = () => ({
 /** Arguments that are cheap to send: each name is one of its own. */
 const named = () => JSON.stringify(Object.fromEntries(many(500_000, (index) => [`n${index}`, 0])))
 const calling = () => ({
-  tool_calls: [{ index: 0, id: 'c', type: 'function', function: { name: 'f', arguments: named() } }],
+  tool_calls: [
+    { index: 0, id: 'c', type: 'function', function: { name: 'f', arguments: named() } },
+  ],
 })
 
 export const longLists: readonly LargeAnswer[] = [
