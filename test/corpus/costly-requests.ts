@@ -304,6 +304,17 @@ export const costlyRequests: readonly CostlyRequest[] = [
     status: 200,
   },
   {
+    name: 'documents of one run of characters without spaces',
+    up: 'builtin',
+    path: '/v1/rerank',
+    body: () => ({
+      model: 'builtin-rerank',
+      query: '漢字',
+      documents: ['漢'.repeat(megabyte), '字'.repeat(megabyte / 2)],
+    }),
+    status: 200,
+  },
+  {
     name: 'a list of a billion texts of a billion characters',
     up: 'builtin',
     path: chat,

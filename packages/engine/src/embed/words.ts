@@ -32,8 +32,9 @@ const unspaced =
 export function splitWords(text: string): readonly Word[] {
   const words: Word[] = []
   for (const [found] of text.normalize('NFKC').matchAll(wordPattern)) {
-    if (unspaced.test(found)) words.push(...pairs(found))
-    else words.push(wordOf(found))
+    if (!unspaced.test(found)) words.push(wordOf(found))
+    // Not spread into `push`, which takes no more arguments than the stack has room for.
+    else for (const pair of pairs(found)) words.push(pair)
   }
   return words
 }
