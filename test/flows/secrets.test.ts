@@ -91,7 +91,7 @@ interface Stage {
 const quoteOf = ({ quoted }: Secret, url = ''): string => `The proxy got ${quoted(url)} and said no`
 
 /** So many tests of a family ask with one secret. */
-const stagesMax = 13
+const stagesMax = 16
 
 type Stages = Readonly<Record<Family, Stage[]>>
 
@@ -190,6 +190,11 @@ describe.each(secrets)('$name', (secret) => {
   test('quoted in an error that came with 200 is not shown to the caller', () =>
     unseenInErrorBody(next('openai')))
 
+  test.each(['text/event-stream', 'text/html'])(
+    'quoted in %s instead of sound is not shown to the caller',
+    (contentType) => unseenInSpeech(next('openai'), contentType),
+  )
+
   test('quoted by a response that failed is not shown to the caller', () =>
     unseenInFailedResponse(next('openai')))
 })
@@ -200,6 +205,9 @@ describe.each(credentials)('$name', (secret) => {
   test.each(statuses)('quoted with %i is not in the log', (status) =>
     unseenInLog(next('openai'), refusing('openai', status, quoteOf(secret)), false),
   )
+
+  test('as the code of an error is not in the log', () =>
+    unseenInLog(next('openai'), refusingWithCode(secret.quoted('')), false))
 
   test('quoted by an error event is not in the log', () =>
     unseenInLog(
@@ -243,6 +251,25 @@ async function unseenInErrorBody(staged: Stage): Promise<void> {
   expect(text).not.toContain(staged.value)
   expect(text).toContain('502')
 }
+
+async function unseenInSpeech(staged: Stage, contentType: string): Promise<void> {
+  const error = JSON.stringify({ error: { message: staged.quote } })
+  staged.upstream.answer((_seen, response) => {
+    response.writeHead(200, { 'content-type': contentType }).end(`data: ${error}\n\n`)
+  })
+  const body = { model: `${staged.provider}/m`, input: 'Hi', voice: 'alloy' }
+  const answer = await staged.gateway.post('/v1/audio/speech', body)
+  expect(answer.status).toBe(502)
+  expect(await shown(answer)).not.toContain(staged.value)
+}
+
+/** Answers every call with an error whose code is these words. */
+const refusingWithCode =
+  (code: string): Answering =>
+  (seen, response) =>
+    seen.path.endsWith('/responses')
+      ? noSuchAddress(response)
+      : json(response, { error: { message: 'No', type: 't', param: null, code } }, { status: 400 })
 
 /** An upstream that speaks Responses itself, whose answer is a failure in the format's own form. */
 async function unseenInFailedResponse(staged: Stage): Promise<void> {

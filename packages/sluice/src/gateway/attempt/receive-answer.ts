@@ -88,7 +88,9 @@ function bodyOf(run: Run, { target, prepared, attempt }: Asked, head: Head): Bod
       failed: begun.reject,
     })
   if (!reading && prepared.isMedia && !contentType.includes('json'))
-    return media(attempt, headers, begun)
+    return contentType.startsWith('text/')
+      ? whole(head, () => refuseText(target, contentType))
+      : media(attempt, headers, begun)
   return whole(head, (received) => {
     // It was broken while its answer was read in turns.
     if (attempt.isOver) return
@@ -131,6 +133,15 @@ function whole(
     },
     fail: (error) => begun.reject(error),
   }
+}
+
+/** No sound and no clip is text: it is a page or an event that says what went wrong, and is not for the caller's eyes. */
+function refuseText({ providerId }: UpstreamTarget, contentType: string): never {
+  const [type] = contentType.split(';')
+  throw new GatewayError(
+    'upstream_garbled',
+    `${providerId} answered a request for media with ${type}`,
+  )
 }
 
 /** Sound, pictures and clips go through as they come. */
