@@ -1,12 +1,19 @@
 import { randomUUID } from 'node:crypto'
 import sql, { join, raw, type Sql } from 'sql-template-tag'
-import { type Erased, type UsageDimension, usageDimensions } from '../ports/usage-book.ts'
+import {
+  type Erased,
+  type UsageDimension,
+  usageDimensions,
+  type UsagePeriod,
+  usagePeriods,
+} from '../ports/usage-book.ts'
 import type { Row } from './database.ts'
 import {
   dimensionColumns,
   type Face,
   type GroupValues,
   groupId,
+  hourMs,
   measureColumns,
   summed,
 } from './usage-faces.ts'
@@ -44,7 +51,7 @@ export async function eraseIds(
     const moves = movesOf(groups, dimensions, replacement)
     // Where the new groups were added and nothing was moved to them they are groups without sums.
     await database.changeWith([], [newGroups(moves)])
-    await database.change(...moved(moves))
+    await moveSums(database, moves)
   }
   return { replacement, records }
 }
@@ -71,16 +78,57 @@ function movesOf(
   })
 }
 
-function* moved(moves: readonly Move[]): Generator<Sql> {
-  for (const { from, id } of moves)
-    yield sql`UPDATE usage_groups SET moved_to = ${id} WHERE id = ${from}`
+/** In parts, as the sums of years are too many to hold up all other writes; each is in one group or the other at any time. */
+async function moveSums(database: UsageDatabase, moves: readonly Move[]): Promise<void> {
+  await database.change(
+    ...moves.map(
+      ({ from, id }) => sql`UPDATE usage_groups SET moved_to = ${id} WHERE id = ${from}`,
+    ),
+  )
+  for (const face of new Set(moves.map((move) => move.face)))
+    for (const period of usagePeriods)
+      for (const part of await partsOf(database, face, period))
+        await database.change(...moved(part))
+  await database.change(
+    sql`DELETE FROM key_uses WHERE key_id IN (SELECT key_id FROM usage_groups WHERE moved_to IS NOT NULL)`,
+    ...moves.map(({ from }) => sql`DELETE FROM usage_groups WHERE id = ${from}`),
+    nextEpoch,
+  )
+}
+
+/** Sums of one face and period that begin within a time, which is where the primary key has them together. */
+interface Part {
+  readonly face: Face
+  readonly period: UsagePeriod
+  readonly from: number
+  readonly to: number
+}
+
+const dayMs = 24 * hourMs
+const partMs = { hour: dayMs, day: 30 * dayMs, month: 3_650 * dayMs }
+
+async function partsOf(
+  database: UsageDatabase,
+  face: Face,
+  period: UsagePeriod,
+): Promise<readonly Part[]> {
+  const [ends] = await database.rows(sql`SELECT MIN(start_at) AS first, MAX(start_at) AS last
+    FROM usage_rollups WHERE face = ${face} AND period = ${period}`)
+  if (ends?.['first'] == null) return []
+  const parts: Part[] = []
+  const last = Number(ends['last'])
+  for (let from = Number(ends['first']); from <= last; from += partMs[period])
+    parts.push({ face, period, from, to: from + partMs[period] })
+  return parts
+}
+
+function* moved({ face, period, from, to }: Part): Generator<Sql> {
   const sums = measureColumns.map((column) => summed(column)).join(', ')
+  const within = sql`r.face = ${face} AND r.period = ${period} AND r.start_at >= ${from} AND r.start_at < ${to}`
   yield sql`INSERT INTO usage_rollups (face, period, start_at, group_id, ${raw(measureColumns.join(', '))})
     SELECT r.face, r.period, r.start_at, g.moved_to, ${raw(sums)}
       FROM usage_rollups r JOIN usage_groups g ON g.id = r.group_id
-      WHERE g.moved_to IS NOT NULL GROUP BY r.face, r.period, r.start_at, g.moved_to ${raw(onTop)}`
-  yield sql`DELETE FROM key_uses WHERE key_id IN (SELECT key_id FROM usage_groups WHERE moved_to IS NOT NULL)`
-  yield sql`DELETE FROM usage_rollups WHERE group_id IN (SELECT id FROM usage_groups WHERE moved_to IS NOT NULL)`
-  yield sql`DELETE FROM usage_groups WHERE moved_to IS NOT NULL`
-  yield nextEpoch
+      WHERE ${within} AND g.moved_to IS NOT NULL GROUP BY r.face, r.period, r.start_at, g.moved_to ${raw(onTop)}`
+  yield sql`DELETE FROM usage_rollups AS r WHERE ${within}
+      AND r.group_id IN (SELECT id FROM usage_groups WHERE moved_to IS NOT NULL)`
 }
