@@ -12,20 +12,20 @@ const client = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 10_000,
-      // What was refused is refused again; what could not be reached may come back.
+      // A refused request would be refused again; a gateway that could not be reached may come back.
       retry: (tries, error) =>
         tries < triesMax && error instanceof ApiError && (error.status === 0 || error.status > 500),
     },
   },
 })
 
-// Asked while the page's own scripts are read.
+// Requested early, while the page's own scripts are still loading.
 void client.prefetchQuery({ queryKey: keyOf('getSession'), queryFn: () => ask('getSession') })
 onSignedOut(() => void client.resetQueries({ queryKey: keyOf('getSession') }))
 
-/** The gateway's own word of this load, which lets components write styles into the page. */
+/** The nonce of this page load, with which the gateway lets components insert styles. */
 const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? ''
-// A library of a component asks for it by this name.
+// A library that one of the components uses reads the nonce from this name.
 Object.assign(globalThis, { __webpack_nonce__: nonce })
 
 export function App() {

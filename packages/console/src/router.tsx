@@ -49,12 +49,12 @@ const routes = [
   page('/about', () => import('./pages/settings/about-page.tsx'), 'AboutPage'),
 ]
 
-/** The page is in the part after `#`: every other address is the gateway's, and it may be below another path. */
+/** The page's address is after `#`: all other addresses belong to the gateway, which may be served below another path. */
 export const router = createRouter({
   routeTree: root.addChildren(routes),
   history: createHashHistory(),
   defaultPreload: 'intent',
-  // Values are texts as they stand there, so that an address can be read and written by hand.
+  // Values are kept as plain text, so that people can read and write addresses.
   parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),
   stringifySearch: (search: Readonly<Record<string, string | undefined>>) => {
     const given = Object.entries(search).filter(([, value]) => value !== undefined)

@@ -4,28 +4,28 @@ import { useAnswer } from './api/queries.ts'
 export type Session = NonNullable<Reply<'getSession'>['session']>
 export type Role = NonNullable<Session['adminRole']> | 'caller'
 
-/** What a role lets somebody do: the gateway decides, and the console shows no more than that. */
+/** The role that decides what the console shows; the gateway enforces the permissions. */
 export function roleOf({ role, adminRole }: Session): Role {
   return role === 'administrator' ? (adminRole ?? 'owner') : 'caller'
 }
 
-/** Who is signed in. */
+/** The session of the signed-in user, if any. */
 function useSession(): Session | undefined {
   return useAnswer('getSession').data?.session ?? undefined
 }
 
-/** The role of whoever is signed in. */
+/** The role of the signed-in user. */
 export function useRole(): Role {
   const session = useSession()
   return session ? roleOf(session) : 'caller'
 }
 
-/** Whether whoever is signed in belongs to a user, whose keys they have. */
+/** Whether the session belongs to a user account, whose keys the person has. */
 export function useHasUser(): boolean {
   return useSession()?.levels.some(({ kind }) => kind === 'user') ?? false
 }
 
-/** Whether whoever is signed in makes and changes keys of their own. */
+/** Whether the signed-in user may create and change their own keys. */
 export function useMayOwnKeys(): boolean {
   return useSession()?.ownKeys ?? false
 }
@@ -37,7 +37,7 @@ const changers: Readonly<Record<'accounts' | 'organizations' | 'administrators',
     administrators: ['owner'],
   }
 
-/** Whether a role is shown what changes something. */
+/** Whether a role is shown the controls that change something. */
 export function mayChange(what: keyof typeof changers, role: Role): boolean {
   return changers[what].includes(role)
 }

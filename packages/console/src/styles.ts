@@ -1,4 +1,4 @@
-// Only the styles of the components that are used on more than one page; a page brings its own along.
+// Only the styles of components that are used on more than one page; a page imports its own.
 import '@mantine/core/styles/baseline.css'
 import '@mantine/core/styles/default-css-variables.css'
 import '@mantine/core/styles/global.css'

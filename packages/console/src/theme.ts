@@ -27,7 +27,7 @@ const red: MantineColorsTuple = [
   '#701812',
 ]
 
-/** Greys of the dark scheme, from text to ground, of the same hue as the cards. */
+/** Grays of the dark scheme, from text to background, with the hue of the cards. */
 const dark: MantineColorsTuple = [
   '#e7edf1',
   '#c3ced6',

@@ -8,28 +8,28 @@ import { EngineJobs, type JobChange, type JobFiles } from './video/jobs.ts'
 import { WorkerPool } from './workers/pool.ts'
 
 export interface EngineOptions {
-  /** Milliseconds since the epoch. */
+  /** In milliseconds since the epoch. */
   readonly now: () => number
-  /** The prefix, its separator included (`video_`), and an unguessable rest. */
+  /** Returns the prefix, which includes its separator (`video_`), followed by an unguessable part. */
   readonly newId: (prefix: string) => string
-  /** Where the files of video jobs are kept. */
+  /** Where the files of video jobs are stored. */
   readonly jobFiles: JobFiles
   /**
-   * Told of each change of a video job, one at a time for each job. Resolves to whether the change was kept: false
-   * means that the job is gone or over, and the engine drops it.
+   * Called for each change of a video job, one at a time per job. Resolves to whether the change was stored: false means that
+   * the job is gone or over, and the engine drops it.
    */
   readonly onJobChange: (id: string, change: JobChange) => Promise<boolean>
-  /** Told of failures inside, which callers do not see. */
+  /** Logs internal failures that callers do not see. */
   readonly log?: { warn(fields: object, message: string): void }
-  /** Processes for everything but videos, each started when first needed. Default 3. */
+  /** Maximum processes for everything but videos; each one is started when first needed. Default 3. */
   readonly processes?: number
 }
 
-/** Makes the built-in engine. Costs nothing until it is used: no process, timer or file is there before. */
+/** Creates the built-in engine. It uses no process, timer or file until it is used. */
 export function createEngine(options: EngineOptions): BuiltinEngine {
   const { jobFiles: files, onJobChange: onChange, processes } = options
   const workers = new WorkerPool(processes === undefined ? {} : { size: processes })
-  // Videos take minutes: they hold up each other, and nothing else.
+  // Videos take minutes. They delay each other, but nothing else.
   const renderers = new WorkerPool({ size: 1 })
   const jobs = new EngineJobs({ ...options, workers: renderers, files, onChange })
   return {

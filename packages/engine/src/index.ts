@@ -1,4 +1,4 @@
-// The door of the built-in engine: nothing else in this folder is for others.
+// The public interface of the built-in engine. Nothing else in this folder is used from outside.
 export { createEngine, type EngineOptions } from './create-engine.ts'
 export type { BuiltinEngine, Engine, EngineContext, EngineOperation } from './engine.ts'
 export { type EngineCard, type EngineModel, engineCard } from './models.ts'

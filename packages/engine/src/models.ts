@@ -10,9 +10,9 @@ export interface EngineModel {
   readonly operations: readonly OperationName[]
 }
 
-/** What is known of the built-in engine without one being made. */
+/** What is known about the built-in engine without creating one. */
 export interface EngineCard {
-  /** The provider that settings, targets and kept records name it by; no other provider may have this id. */
+  /** The id of its provider in settings, targets and stored records. No other provider may have this id. */
   readonly id: string
   readonly models: readonly EngineModel[]
 }

@@ -1,16 +1,16 @@
 import { invalidRequest } from '@sluice/contract'
 import type { Pause } from './chat/pause.ts'
 
-/** Characters of scripts that part their words by no blanks. */
+/** Characters of scripts without blanks between words. */
 const ideograph =
   '\\u2e80-\\u2fff\\u3001-\\u9fff\\uac00-\\ud7af\\uf900-\\ufaff\\u{20000}-\\u{3ffff}'
 const letter = String.raw`[[\p{L}\p{M}_]--[${ideograph}]]`
 const blank = String.raw`[^\S\r\n]`
 
 /**
- * The engine's own tokens: a word of up to 8 letters or a piece of a longer one, up to three digits, one character of a
- * script without spaces, up to four equal marks, each with the space before it, or a run of blanks, the last of which
- * is left to the word after it. Every string is a sequence of tokens, and the tokens joined are the string again.
+ * The engine's own tokens: a word of up to 8 letters or a piece of a longer one, up to three digits, one character of a script
+ * without spaces, up to four equal marks, each with the space before it, or a sequence of blanks, the last of which belongs to
+ * the next word. Every string is a sequence of tokens, and joining the tokens gives the string again.
  */
 const pattern = new RegExp(
   [
@@ -25,12 +25,12 @@ const pattern = new RegExp(
   'gv',
 )
 
-/** The tokens of a text, in order; joined they are the text. Linear in its length. */
+/** The tokens of a text, in order; joined they are the text. Takes time in proportion to its length. */
 export function encode(text: string): string[] {
   return text.match(pattern) ?? []
 }
 
-/** How many tokens `encode` would give. */
+/** The number of tokens that `encode` would return. */
 export function countTokens(text: string): number {
   let count = 0
   pattern.lastIndex = 0
@@ -38,24 +38,27 @@ export function countTokens(text: string): number {
   return count
 }
 
-/** No token is longer. */
+/** Maximum length of a token. */
 export const tokenCharactersMax = 32
 
-/** The tokens of an input. Throws invalid_request with `param` for more than `tokensMax`; a text of megabytes is not counted. */
+/**
+ * The number of tokens of an input. Throws invalid_request with `param` if there are more than `tokensMax`; megabytes of text
+ * are not counted.
+ */
 export function countWithin(text: string, tokensMax: number, param: string): number {
   const count = text.length > tokensMax * tokenCharactersMax ? Infinity : countTokens(text)
   if (count <= tokensMax) return count
   throw invalidRequest(`The input has more than ${tokensMax} tokens`, param)
 }
 
-/** So many tokens take less than a millisecond. */
+/** This many tokens take less than a millisecond. */
 const tokensAtOnce = 2048
 
-/** The same in turns: other work gets its own between them, as `pause` has it. */
+/** The same in several turns of the event loop: other work runs in between, as `pause` allows. */
 export async function countTokensInTurns(text: string, pause: Pause): Promise<number> {
   let at = 0
   for (let count = 0; ; count += tokensAtOnce) {
-    // Others use the same pattern meanwhile.
+    // Others use the same pattern in the meantime.
     pattern.lastIndex = at
     for (let more = 0; more < tokensAtOnce; more++) if (!pattern.test(text)) return count + more
     at = pattern.lastIndex
@@ -63,18 +66,18 @@ export async function countTokensInTurns(text: string, pause: Pause): Promise<nu
   }
 }
 
-/** Token ids as the clients' own tokenizers number them (cl100k_base). */
+/** Greatest token id of the clients' own tokenizer (cl100k_base). */
 const idMax = 100_276
 
-/** A text of a request, and the path of the field that it came in. */
+/** A text of a request, and the path of its field. */
 export interface SentText {
   readonly text: string
   readonly param: string
 }
 
 /**
- * The texts of a field that holds a text, token ids, or a list of either.
- * Throws invalid_request for ids that are no tokens, with their path.
+ * The texts of a field that contains a text, token ids, or a list of either. Throws invalid_request for unknown ids, with
+ * their path.
  */
 export async function readTexts(
   sent: string | readonly (string | number | readonly number[])[],
@@ -93,10 +96,7 @@ export async function readTexts(
   )
 }
 
-/**
- * The text of a prompt that was given as cl100k token ids.
- * Throws invalid_request with `param` where an id is not in that vocabulary.
- */
+/** The text of a prompt given as cl100k token ids. Throws invalid_request with `param` if an id is not in that vocabulary. */
 export async function decodeTokenIds(ids: readonly number[], param = 'prompt'): Promise<string> {
   if (ids.length === 0) return ''
   const { decode } = await import('gpt-tokenizer/encoding/cl100k_base')
@@ -109,7 +109,7 @@ export async function decodeTokenIds(ids: readonly number[], param = 'prompt'): 
   }
 }
 
-/** The text of one token id, or undefined where the id stands for none: what logit_bias names. */
+/** The text of one token id, or undefined if the id is unknown; for logit_bias. */
 export async function decodeTokenId(id: number): Promise<string | undefined> {
   return decodeTokenIds([id]).catch(() => undefined)
 }

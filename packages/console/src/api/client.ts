@@ -2,7 +2,7 @@ import { type Operations, places } from './operations.ts'
 
 export type OperationId = keyof Operations
 
-/** What an operation is asked with: its body, and of path and query what it takes. */
+/** The input of an operation: its body, and the path and query parameters it takes. */
 export interface Asked<Id extends OperationId> {
   readonly path?: Operations[Id]['path']
   readonly query?: Operations[Id]['query']
@@ -12,10 +12,10 @@ export interface Asked<Id extends OperationId> {
 
 export type Reply<Id extends OperationId> = Operations[Id]['reply']
 
-/** What the gateway refused, or why nothing came from it. */
+/** An error response of the gateway, or the reason why no response arrived. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
-  /** 0 where the gateway could not be reached. */
+  /** 0 if the gateway could not be reached. */
   readonly status: number
   /** The path of the field at fault, if any. */
   readonly param: string | undefined
@@ -27,16 +27,16 @@ export class ApiError extends Error {
   }
 }
 
-/** Whoever is told when the gateway says that nobody is signed in any more. */
+/** Called when the gateway reports that nobody is signed in any more. */
 let signedOut = (): void => {}
 
-/** Tells `told` from now on whenever an answer says that the session has ended. */
+/** Sets the function that is called whenever a response says that the session has ended. */
 export function onSignedOut(told: () => void): void {
   signedOut = told
 }
 
 /**
- * Asks the gateway with the session of this browser.
+ * Sends a request to the gateway with this browser's session.
  *
  * @throws ApiError
  */
@@ -50,7 +50,7 @@ export async function ask<Id extends OperationId>(
     method,
     headers: {
       accept: 'application/json',
-      // A page of another origin cannot send it: the gateway takes a session for a change only with it.
+      // A page of another origin cannot send this header; the gateway accepts changes made with a session only with it.
       'x-sluice-console': '1',
       ...(body !== undefined && { 'content-type': 'application/json' }),
     },
@@ -63,7 +63,7 @@ export async function ask<Id extends OperationId>(
   throw errorOf(response.status, answered)
 }
 
-/** Where an operation is, relative to this page: the gateway may be below another path. */
+/** The address of an operation relative to this page, because the gateway may be served below another path. */
 export function addressOf<Id extends OperationId>(id: Id, { path, query }: Asked<Id>): string {
   const [, pattern] = places[id]
   const parameters = new Map(Object.entries(path ?? {}))
@@ -92,7 +92,7 @@ function errorOf(status: number, answered: unknown): ApiError {
   return new ApiError(error?.message ?? `Status ${status}`, status, error?.param ?? undefined)
 }
 
-/** What models can be asked for. */
+/** The operations that models can be called for. */
 export type GatewayOperation = NonNullable<
   NonNullable<Operations['createKey']['body']>['operations']
 >[number]

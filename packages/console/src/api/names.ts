@@ -4,9 +4,9 @@ import { ask, type Reply } from './client.ts'
 
 type Named = Reply<'listNames'>['data'][number]
 
-/** So many are asked for at once; the gateway takes no more. */
+/** Maximum number of ids in one request; the gateway accepts no more. */
 const idsMax = 100
-/** A name seldom changes, in milliseconds. */
+/** How long a name counts as fresh, in milliseconds; names seldom change. */
 const freshMs = 300_000
 
 interface Waiting {
@@ -16,7 +16,7 @@ interface Waiting {
 
 let waiting: Waiting[] = []
 
-/** Null where there is none, or none that may be seen. What is asked for at the same time is asked in one request. */
+/** Null if there is no such key or account, or the caller may not see it. Ids asked for at the same time share one request. */
 function named(id: string): Promise<Named | null> {
   const tell = Promise.withResolvers<Named | null>()
   if (waiting.length === 0) setTimeout(askAll)
@@ -40,7 +40,7 @@ async function askSome(some: readonly Waiting[]): Promise<void> {
   }
 }
 
-/** The keys and accounts that are known of these ids; of others nothing is asked. */
+/** The known keys and accounts among these ids. Null, undefined and empty ids are not requested. */
 export function useNamed(ids: readonly (string | null | undefined)[]): ReadonlyMap<string, Named> {
   const wanted = useMemo(
     () => [...new Set(ids)].filter((id): id is string => typeof id === 'string' && id !== ''),

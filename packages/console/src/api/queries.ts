@@ -7,18 +7,18 @@ import {
 } from '@tanstack/react-query'
 import { ask, type Asked, type OperationId, type Reply } from './client.ts'
 
-/** How answers are kept: by the operation and what it was asked with. */
+/** The cache key of a response: the operation and its input. */
 export function keyOf<Id extends OperationId>(id: Id, asked: Asked<Id> = {}): QueryKey {
   return [id, asked]
 }
 
 interface AnswerOptions {
   readonly isEnabled?: boolean
-  /** Asked again so often, in milliseconds; default never. */
+  /** Interval at which the request is repeated, in milliseconds; default: never. */
   readonly refetchMs?: number
 }
 
-/** The answer of an operation that reads. */
+/** The response of an operation that reads data. */
 export function useAnswer<Id extends OperationId>(
   id: Id,
   asked: Asked<Id> = {},
@@ -38,7 +38,7 @@ type Listing = {
 
 const pageLength = 100
 
-/** A list page by page, the newest first. */
+/** A list that is loaded page by page, newest first. */
 export function useList<Id extends Listing>(id: Id, query: object = {}) {
   return useInfiniteQuery({
     queryKey: [id, 'pages', query],
@@ -52,7 +52,7 @@ export function useList<Id extends Listing>(id: Id, query: object = {}) {
   })
 }
 
-/** An operation that changes something; what `changes` names is then asked again. */
+/** An operation that changes something; the responses of the operations in `changes` are then loaded again. */
 export function useChange<Id extends OperationId>(id: Id, changes: readonly OperationId[]) {
   const client = useQueryClient()
   return useMutation<Reply<Id>, Error, Asked<Id>>({

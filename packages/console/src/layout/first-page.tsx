@@ -5,7 +5,7 @@ import { Page } from '../parts/page.tsx'
 import { useRole } from '../session.ts'
 import { texts } from '../texts/texts.ts'
 
-/** Leads to the first page that the role may see. */
+/** Redirects to the first page that the role may see. */
 export function FirstPage() {
   const [first] = placesOf(useRole())
   return first ? <Navigate to={first.path} replace /> : <NotFound />

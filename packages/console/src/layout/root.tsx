@@ -9,8 +9,8 @@ import classes from './sign-in.module.css'
 const SignIn = lazy(async () => ({ default: (await import('./sign-in.tsx')).SignIn }))
 
 /**
- * Whatever page is asked for: whoever is not signed in signs in first, and comes to it then. Who is signed in stays so while the
- * gateway cannot be asked again.
+ * The frame of every page. Without a session it shows the sign-in form first, and the requested page afterwards. A signed-in
+ * session is kept while the gateway cannot be reached.
  */
 export function Root() {
   const { data, error, refetch } = useAnswer('getSession')

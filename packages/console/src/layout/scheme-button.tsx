@@ -1,7 +1,7 @@
 import { Button, useComputedColorScheme, useMantineColorScheme } from '@mantine/core'
 import { texts } from '../texts/texts.ts'
 
-/** Takes the other colours; until somebody does, the system's are taken. */
+/** Switches between the light and the dark color scheme; until it is used, the system's setting applies. */
 export function SchemeButton() {
   const { setColorScheme } = useMantineColorScheme()
   const other = useComputedColorScheme('light') === 'dark' ? 'light' : 'dark'

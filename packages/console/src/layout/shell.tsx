@@ -16,10 +16,10 @@ interface ShellProps {
   readonly version: string
 }
 
-/** The menu and what is around every page. */
+/** The menu and the frame around every page. */
 export function Shell({ session, version }: ShellProps) {
   const { pathname } = useLocation()
-  // Of a phone: it closes when it has led to another page.
+  // On a phone: the menu closes after it has led to another page.
   const [openAt, setOpenAt] = useState<string>()
   const isOpen = openAt === pathname
   return (
@@ -56,7 +56,7 @@ export function Shell({ session, version }: ShellProps) {
   )
 }
 
-/** The part after `#` is the page's own address. */
+/** Moves the focus by script, because the part after `#` holds the address of the page. */
 function focusMain(event: React.MouseEvent): void {
   event.preventDefault()
   document.getElementById('main')?.focus()

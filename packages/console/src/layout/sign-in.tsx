@@ -9,7 +9,7 @@ import { texts } from '../texts/texts.ts'
 import { SchemeButton } from './scheme-button.tsx'
 import classes from './sign-in.module.css'
 
-/** Leads to the issuer, or takes a key, for which the gateway gives this browser a session. */
+/** Signs in with the OpenID Connect issuer, or with a key that the gateway exchanges for a session of this browser. */
 export function SignIn({ oidc }: Pick<Reply<'getSession'>, 'oidc'>) {
   const [key, setKey] = useState('')
   const field = useRef<HTMLInputElement>(null)
@@ -76,7 +76,7 @@ export function SignIn({ oidc }: Pick<Reply<'getSession'>, 'oidc'>) {
   )
 }
 
-/** Why the issuer's answer did not sign anybody in, as the gateway has told it behind `#`. */
+/** Why the sign-in with the issuer failed, as the gateway reports it after `#`. */
 function Problem() {
   const said = new URLSearchParams(location.hash.split('?')[1])
   const problem = said.get('problem')
@@ -97,10 +97,10 @@ function Problem() {
   )
 }
 
-/** Led to and not asked, so that it is none of the operations; relative, as they are. */
+/** The browser navigates there instead of calling it, so it is not one of the operations; relative like them. */
 const oidcPlace = 'admin/v1/session/oidc'
 
-/** The page that was asked for is shown afterwards. */
+/** The sign-in address, with the requested page, which is shown afterwards. */
 function oidcAddress(): string {
   const [page = ''] = location.hash.slice(1).split('?')
   const isPage = /^\/[\w.~-][\w/.~-]{0,199}$/.test(page)

@@ -1,19 +1,19 @@
 import type { Role } from '../session.ts'
 import { texts } from '../texts/texts.ts'
 
-/** A page that the menu names. */
+/** A page in the menu. */
 export interface Place {
   readonly path: string
   readonly title: string
   readonly roles: readonly Role[]
-  /** Under which title it stands; absent, under none. */
+  /** The menu group of the page; absent if it is in none. */
   readonly group?: keyof typeof texts.groups
 }
 
 const wholeReaders = ['owner', 'operator', 'viewer'] as const
 const readers = [...wholeReaders, 'team'] as const
 
-/** In the order of the menu; the first that a role may see is the first page. */
+/** In the order of the menu; the first page that a role may see is its start page. */
 const menu: readonly Place[] = [
   { path: '/own', title: texts.pages.own, roles: ['caller'] },
   { path: '/overview', title: texts.pages.overview, roles: readers },
@@ -40,7 +40,7 @@ const menu: readonly Place[] = [
   { path: '/about', title: texts.pages.about, roles: readers, group: 'gateway' },
 ]
 
-/** What a role is shown. */
+/** The pages that a role may see. */
 export function placesOf(role: Role): readonly Place[] {
   return menu.filter(({ roles }) => roles.includes(role))
 }

@@ -3,14 +3,14 @@ import { useState } from 'react'
 import { texts } from '../texts/texts.ts'
 import classes from './data-table.module.css'
 
-/** What the choice needs of a column. */
+/** The properties of a column that the menu uses. */
 interface Choosable {
   readonly id: string
   getIsVisible(): boolean
   toggleVisibility(value?: boolean): void
 }
 
-/** Which columns a table shows. */
+/** A menu for choosing the visible columns of a table. */
 export function ColumnChoice({ columns }: { readonly columns: readonly Choosable[] }) {
   const shown = columns.filter((column) => column.getIsVisible()).length
   const [isOpen, setOpen] = useState(false)
@@ -31,7 +31,7 @@ export function ColumnChoice({ columns }: { readonly columns: readonly Choosable
               <input
                 type="checkbox"
                 checked={isShown}
-                // A table without columns could not be told from one without rows.
+                // A table without columns could not be distinguished from one without rows.
                 disabled={isShown && shown === 1}
                 onChange={() => column.toggleVisibility(!isShown)}
               />
@@ -46,7 +46,7 @@ export function ColumnChoice({ columns }: { readonly columns: readonly Choosable
 
 const placeOf = (name: string) => `sluice.columns.${name}`
 
-/** Which columns were chosen in this browser before; nothing where none were, or where it keeps nothing. */
+/** The column choices saved in this browser; empty if there are none, or if storage is not available. */
 export function keptColumns(name: string): Readonly<Record<string, boolean>> {
   try {
     const kept: unknown = JSON.parse(localStorage.getItem(placeOf(name)) ?? '{}')
@@ -65,6 +65,6 @@ export function keepColumns(name: string, shown: Readonly<Record<string, boolean
   try {
     localStorage.setItem(placeOf(name), JSON.stringify(shown))
   } catch {
-    // The choice then holds until the page is left.
+    // Without storage, the choice lasts until the page is left.
   }
 }

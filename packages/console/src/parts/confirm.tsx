@@ -13,7 +13,7 @@ interface ConfirmProps {
   readonly onConfirm: () => void
 }
 
-/** Asks once more before something that cannot be taken back. */
+/** Asks for confirmation before an action that cannot be undone. */
 export function Confirm(props: ConfirmProps) {
   const { title, hint, action, isOpen, isPending, error, onClose, onConfirm } = props
   return (

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core'
 import { useClipboard } from '@mantine/hooks'
 import { texts } from '../texts/texts.ts'
 
-/** Puts a text into the clipboard, and says that it did. */
+/** Copies a text to the clipboard, and confirms it. */
 export function CopyButton({ text, label }: { readonly text: string; readonly label: string }) {
   const { copied, copy } = useClipboard()
   const shown = copied ? texts.copied : texts.copy

@@ -16,36 +16,39 @@ import classes from './data-table.module.css'
 import { VirtualRows } from './virtual-rows.tsx'
 
 export interface TableColumn<Row> {
-  /** Unlike that of every other column of the table. */
+  /** Unique within the table. */
   readonly title: string
   readonly cell: (row: Row) => ReactNode
-  /** Numbers stand under each other. */
+  /** Numbers are aligned to the right. */
   readonly isNumber?: boolean
-  /** By what rows are sorted when the title is pressed; absent, it cannot be. What has none stands last. */
+  /**
+   * The value by which rows are sorted when the title is pressed; absent if the column is not sortable. Rows without a value
+   * come last.
+   */
   readonly sortValue?: (row: Row) => string | number | null | undefined
-  /** Long text may take several lines. */
+  /** Whether long text may take several lines. */
   readonly wraps?: boolean
-  /** Not shown until somebody chooses it. */
+  /** Hidden until the user chooses it. */
   readonly isExtra?: boolean
 }
 
 interface DataTableProps<Row> {
-  /** What the rows are, for those who do not see the page around it. */
+  /** What the rows are, for screen readers. */
   readonly label: string
   readonly columns: readonly TableColumn<Row>[]
   readonly rows: readonly Row[]
   readonly idOf: (row: Row) => string
-  /** The name under which this browser keeps which columns are shown; absent, nobody chooses. */
+  /** The name under which this browser saves the column choice; if absent, there is no choice. */
   readonly choiceOf?: string
-  /** On a phone each row is a card, with the titles beside the values. Default false: the table scrolls sideways. */
+  /** On a phone, show each row as a card with the titles beside the values. Default false: the table scrolls sideways. */
   readonly isCards?: boolean
-  /** Each row is one line high: of many rows only those that are seen are in the page. Default false. */
+  /** Each row is one line high, and of many rows only the visible ones are rendered. Default false. */
   readonly isOfLines?: boolean
-  /** The same of any rows, and it is told when the last ones are near. */
+  /** Like `isOfLines` for any number of rows; called when the end of the list comes near. */
   readonly onEnd?: () => void
 }
 
-/** So many rows are all in the page. */
+/** Up to this many rows are all rendered. */
 const wholeMax = 100
 
 const features = tableFeatures({
@@ -55,7 +58,7 @@ const features = tableFeatures({
 })
 type Features = typeof features
 
-/** Rows of one kind; on a phone it scrolls inside of itself. */
+/** A table of rows of one kind; on a phone it scrolls within its own frame. */
 export function DataTable<Row extends RowData>(props: DataTableProps<Row>) {
   const { label, columns, rows, idOf, choiceOf, isCards = false, isOfLines = false, onEnd } = props
   const isTall = onEnd !== undefined || (isOfLines && rows.length > wholeMax)
@@ -130,7 +133,7 @@ function nothing(): void {}
 interface CellsProps<Row> {
   readonly of: Row
   readonly columns: readonly TableColumn<Row>[]
-  /** Its place among all rows, where not all are in the page. */
+  /** The index among all rows, if not all of them are rendered. */
   readonly index: number | undefined
 }
 
@@ -150,12 +153,15 @@ function CellsOf<Row>({ of, columns, index }: CellsProps<Row>) {
   )
 }
 
-/** A name of any length leaves room for the other columns: it takes several lines, or of a row of one line ends in an ellipsis. */
+/**
+ * Limits the width of a cell, so that a long name leaves room for the other columns: it wraps or, in rows of one line, ends in
+ * an ellipsis.
+ */
 function isBounded<Row>({ isNumber, wraps }: TableColumn<Row>, index: number | undefined): boolean {
   return index === undefined && isNumber !== true && wraps !== true
 }
 
-/** Rows that stay are not drawn again when the table is scrolled. It takes what `CellsOf` takes. */
+/** Unchanged rows are not rendered again when the table is scrolled. It has the props of `CellsOf`. */
 const Cells = memo(CellsOf) as typeof CellsOf
 
 function definitionOf<Row extends RowData>({
@@ -195,7 +201,7 @@ function marksOf<Row>({ isNumber, wraps }: TableColumn<Row>) {
   }
 }
 
-/** What a title needs of its column. */
+/** The properties of a column that its title uses. */
 interface Sortable {
   getCanSort(): boolean
   getIsSorted(): false | 'asc' | 'desc'

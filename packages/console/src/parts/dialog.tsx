@@ -15,13 +15,13 @@ interface DialogProps {
   readonly children: ReactNode
 }
 
-/** Something that is asked or shown before anything else goes on. */
+/** A modal dialog. */
 export function Dialog({ title, isOpen, onClose, size = 'md', children }: DialogProps) {
   return (
     <Modal.Root opened={isOpen} onClose={onClose} size={size} closeOnClickOutside={false}>
       <Modal.Overlay />
       <Modal.Content>
-        {/* The library's own header is a landmark, of which the page has one already. */}
+        {/* The library's own header is a landmark, and the page already has one. */}
         <div className={classes.head}>
           <Modal.Title className={classes.title}>{title}</Modal.Title>
           <Modal.CloseButton aria-label={texts.close} />

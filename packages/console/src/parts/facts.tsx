@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import classes from './facts.module.css'
 
-/** Names and what they stand for. */
+/** A list of names and values. */
 export function Facts({ facts }: { readonly facts: readonly (readonly [string, ReactNode])[] }) {
   return (
     <dl className={classes.facts}>
@@ -15,7 +15,7 @@ export function Facts({ facts }: { readonly facts: readonly (readonly [string, R
   )
 }
 
-/** A part of a page with a title of its own. */
+/** A section of a page with its own title. */
 export function Section({
   title,
   actions,

@@ -21,7 +21,7 @@ const fine = new Intl.NumberFormat('en', {
   maximumSignificantDigits: 2,
 })
 
-/** To the millionth of a dollar, which is what a budget is counted in. */
+/** To the millionth of a dollar, the unit in which budgets are counted. */
 const exact = new Intl.NumberFormat('en', {
   style: 'currency',
   currency: 'USD',
@@ -31,29 +31,32 @@ const exact = new Intl.NumberFormat('en', {
 const dash = '–'
 const microPerUsd = 1_000_000
 
-/** Milliseconds since the epoch as a day and a time of this browser; a dash where there is none. */
+/** Formats milliseconds since the epoch as a date and time in this browser's time zone; a dash if there is none. */
 export function formatTime(at: number | null | undefined): string {
   return at === undefined || at === null ? dash : time.format(at)
 }
 
-/** Whether a moment, in milliseconds since the epoch, is over. */
+/** Whether a time, in milliseconds since the epoch, is past. */
 export function isPast(at: number | undefined): boolean {
   return at !== undefined && at <= Date.now()
 }
 
-/** The moment so many milliseconds from now. */
+/** Formats the time that is this many milliseconds from now. */
 export function formatIn(ms: number): string {
   return formatTime(Date.now() + ms)
 }
 
-/** Millionths of a US dollar; a dash where nobody knows. Less than a cent keeps two digits. */
+/** Formats millionths of a US dollar; a dash if the amount is unknown. Less than a cent is shown with two significant digits. */
 export function formatMicroUsd(microUsd: number | null | undefined): string {
   if (microUsd === undefined || microUsd === null) return dash
   const usd = microUsd / microPerUsd
   return (usd !== 0 && Math.abs(usd) < 0.01 ? fine : cents).format(usd)
 }
 
-/** What is left of a budget, and its limit: of less than a dollar, and of a limit that is not in cents, every digit. */
+/**
+ * Formats what is left of a budget, and its limit. The limit keeps every digit; what is left is rounded to cents if the limit
+ * is a dollar or more.
+ */
 export function formatBudget({
   remainingMicroUsd: left,
   limitMicroUsd: limit,
@@ -69,19 +72,19 @@ export function formatCount(count: number | null | undefined): string {
   return count === undefined || count === null ? dash : whole.format(count)
 }
 
-/** 1,234,567 as 1.2M. */
+/** Formats 1,234,567 as 1.2M. */
 export function formatCompact(count: number): string {
   return compact.format(count)
 }
 
-/** Milliseconds as a person reads them; a dash where there are none. */
+/** Formats milliseconds for people to read; a dash if there is no value. */
 export function formatMs(ms: number | null | undefined): string {
   if (ms === undefined || ms === null) return dash
   if (ms < 1_000) return `${Math.round(ms)} ms`
   return ms < 60_000 ? `${(ms / 1_000).toFixed(1)} s` : `${(ms / 60_000).toFixed(1)} min`
 }
 
-/** A moment of the last days, to the second. */
+/** Formats a recent time, to the second. */
 export function formatClock(iso: string): string {
   return clock.format(new Date(iso))
 }

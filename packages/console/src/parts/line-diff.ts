@@ -1,13 +1,16 @@
-/** A line of a text and what becomes of it. */
+/** A line of a text, and whether it is added, removed or unchanged. */
 export interface DiffLine {
   readonly kind: 'same' | 'added' | 'removed'
   readonly text: string
 }
 
-/** Longer texts are shown as wholly removed and added: the table of the comparison grows with both. */
+/**
+ * Maximum number of lines to compare, because the comparison table grows with both texts; longer texts are shown as entirely
+ * replaced.
+ */
 const linesMax = 1_000
 
-/** What has to be taken out of one text and put in to become the other, by lines: the longest common part stays. */
+/** The lines to remove from one text and add to it to get the other, based on the longest common subsequence. */
 export function diffLines(before: string, after: string): readonly DiffLine[] {
   const old = linesOf(before)
   const fresh = linesOf(after)
@@ -46,7 +49,7 @@ function lineOf(kind: DiffLine['kind']) {
   return (text: string): DiffLine => ({ kind, text })
 }
 
-/** How many lines the rests of both texts have in common, from each pair of places on. */
+/** For each pair of positions, the length of the longest common subsequence of the lines from there on. */
 function commonLengths(old: readonly string[], fresh: readonly string[]): readonly number[][] {
   const lengths = Array.from({ length: old.length + 1 }, () =>
     Array.from({ length: fresh.length + 1 }, () => 0),

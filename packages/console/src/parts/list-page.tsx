@@ -19,11 +19,11 @@ interface PagedTableProps<Row> {
   readonly list: Pages<Row>
   readonly columns: readonly TableColumn<Row>[]
   readonly idOf: (row: Row) => string
-  /** Where there are no rows. */
+  /** Shown if there are no rows. */
   readonly empty: ReactNode
 }
 
-/** A table of a list that comes page by page. */
+/** A table of a list that is loaded page by page. */
 export function PagedTable<Row extends RowData>({
   label,
   list,

@@ -5,14 +5,14 @@ import classes from './page.module.css'
 
 interface PageProps {
   readonly title: string
-  /** The list that it is one of. */
+  /** The list that the page belongs to. */
   readonly back?: { readonly to: string; readonly title: string }
   /** Buttons beside the title. */
   readonly actions?: ReactNode
   readonly children: ReactNode
 }
 
-/** One page: its title, here and in the browser's. */
+/** A page with its title, which is also the title of the browser window. */
 export function Page({ title, back, actions, children }: PageProps) {
   useEffect(() => {
     document.title = `${title} – ${texts.product}`

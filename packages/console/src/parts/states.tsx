@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import { texts } from '../texts/texts.ts'
 import classes from './states.module.css'
 
-/** While an answer is waited for. */
+/** Shown while a response is pending. */
 export function Loading() {
   return (
     <output className={classes.centre} aria-label={texts.loading}>
@@ -12,7 +12,7 @@ export function Loading() {
   )
 }
 
-/** Why there is nothing, and a way to ask again. */
+/** The error, and a button to try again. */
 export function Failure({ error, retry }: { readonly error: Error; readonly retry?: () => void }) {
   return (
     <Alert color="red" title={texts.failed} role="alert" variant="outline">
@@ -28,7 +28,7 @@ export function Failure({ error, retry }: { readonly error: Error; readonly retr
   )
 }
 
-/** Says that something was done, also to those who do not see it; nothing before. */
+/** Confirms that an action was done, also to screen readers; empty before. */
 export function Done({ children }: { readonly children: ReactNode }) {
   return (
     <output>
@@ -41,7 +41,7 @@ export function Done({ children }: { readonly children: ReactNode }) {
   )
 }
 
-/** Where there is nothing yet: says what would be here. */
+/** Shown if there is no data yet: says what will appear here. */
 export function Empty({
   title,
   children,
@@ -49,7 +49,7 @@ export function Empty({
 }: {
   readonly title: string
   readonly children?: ReactNode
-  /** What can be done next. */
+  /** Buttons for the next steps. */
   readonly actions?: ReactNode
 }) {
   return (
@@ -67,7 +67,7 @@ interface Answered<Data> {
   readonly refetch: () => unknown
 }
 
-/** What an answer shows, or that it is waited for, or why it did not come. */
+/** Shows a response, that it is pending, or why it failed. */
 export function Answer<Data>({
   of: { data, error, refetch },
   children,

@@ -7,7 +7,7 @@ type Target = Reply<'listProviders'>['data'][number]['targets'][number]
 
 const colours = { open: 'red', 'half-open': 'orange', closed: 'teal' } as const
 
-/** What the breaker of a target says, and for which keys it is open. */
+/** The state of a target's circuit breaker, and the keys for which it is open. */
 export function TargetState({
   of: { breaker, refusedKeys, observations },
 }: {

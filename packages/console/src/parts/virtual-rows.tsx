@@ -1,25 +1,25 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type ReactNode, useEffect, useLayoutEffect, useRef } from 'react'
 
-/** As data-table.module.css has it. */
+/** In pixels, as in data-table.module.css. */
 const rowHeight = 37
-/** So many rows before the last one is seen more are asked for. */
+/** More rows are loaded when this many or fewer remain below the visible ones. */
 const ahead = 60
-/** So many more are in the page above and below those that are seen. */
+/** Number of rows rendered above and below the visible ones. */
 const overscan = 12
 
 interface VirtualRowsProps<Row> {
-  /** What scrolls. */
+  /** The scrolling element. */
   readonly frame: HTMLElement
   readonly rows: readonly Row[]
-  /** How many there are beside each other. */
+  /** Number of columns. */
   readonly columns: number
-  /** Told when the last rows are near. */
+  /** Called when the last rows come near. */
   readonly onEnd: () => void
   readonly children: (row: Row, index: number) => ReactNode
 }
 
-/** Only the rows that are seen, however many there are, and room for the others. */
+/** Renders only the visible rows, and gaps in place of the others. */
 export function VirtualRows<Row extends { readonly id: string }>(props: VirtualRowsProps<Row>) {
   const { frame, rows, columns, onEnd, children } = props
   // oxlint-disable-next-line react/incompatible-library -- its functions are called in this component alone
@@ -49,7 +49,7 @@ export function VirtualRows<Row extends { readonly id: string }>(props: VirtualR
   )
 }
 
-/** What is read stays where it is while rows come above it; at the top the new ones are seen. */
+/** Keeps the visible rows in place when rows are added above them; at the top, the new rows are shown. */
 function useSteadyPlace(frame: HTMLElement, rows: readonly { readonly id: string }[]): void {
   const first = useRef<string>(undefined)
   useLayoutEffect(() => {
@@ -59,7 +59,7 @@ function useSteadyPlace(frame: HTMLElement, rows: readonly { readonly id: string
   }, [frame, rows])
 }
 
-/** Stands for the rows that are not seen. */
+/** Fills the place of the rows that are not rendered. */
 function Gap({ height, columns }: { readonly height: number; readonly columns: number }) {
   if (height <= 0) return null
   return (

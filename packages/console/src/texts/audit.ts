@@ -1,4 +1,4 @@
-/** Texts of the page about what administrators did. */
+/** Texts of the audit log page. */
 export const auditTexts = {
   number: 'No.',
   at: 'When',

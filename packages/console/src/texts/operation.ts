@@ -1,4 +1,4 @@
-/** Texts of the pages about what goes on: overview, requests, models, settings. */
+/** Texts of the pages about operation: overview, requests, models, settings. */
 export const overviewTexts = {
   time: 'Time',
   times: { '1': 'Last day', '7': 'Last week', '30': 'Last 30 days' },

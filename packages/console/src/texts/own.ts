@@ -1,4 +1,4 @@
-/** Texts of the page of a plain user. */
+/** Texts of the page for callers who are not administrators. */
 export const ownTexts = {
   limits: 'What is left',
   noLimits: 'No limits hold.',

@@ -1,4 +1,4 @@
-/** Texts of the page about one provider. */
+/** Texts of the page of one provider. */
 export const providerTexts = {
   settings: 'Settings',
   settingsOf: (name: string) => `Settings: ${name}`,

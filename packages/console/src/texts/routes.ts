@@ -1,4 +1,4 @@
-/** Texts of the part about routes. */
+/** Texts of the routes section. */
 export const routeTexts = {
   views: { form: 'Form', json: 'JSON' },
   view: 'Edit as',

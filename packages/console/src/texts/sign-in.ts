@@ -1,4 +1,4 @@
-/** Texts of the page to sign in. */
+/** Texts of the sign-in page. */
 export const signInTexts = {
   lead: 'One address in front of every model.',
   with: (name: string) => `Sign in with ${name}`,

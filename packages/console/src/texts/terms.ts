@@ -1,4 +1,4 @@
-/** Texts of what every level may carry, and of budgets. */
+/** Texts of the terms that every level can have, and of budgets. */
 export const termTexts = {
   name: 'Name',
   models: 'Models',

@@ -1,4 +1,4 @@
-/** Every text of the console that is not of one page alone. */
+/** The console's texts that are not specific to one page. */
 export const texts = {
   product: 'Sluice',
   skip: 'Skip to the page',

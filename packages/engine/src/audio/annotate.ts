@@ -9,20 +9,20 @@ export interface Annotation {
   readonly format: AudioFormat
   readonly sampleRate: number
   readonly channels: number
-  /** Of all of it, dBFS. */
+  /** Level of the whole recording, in dBFS. */
   readonly level: number
-  /** Seconds, exactly as many as there are samples. */
+  /** In seconds, exactly as long as the samples. */
   readonly duration: number
   /** Without gaps, from 0 to `duration`. */
   readonly segments: readonly SoundSegment[]
 }
 
-/** Work on one file stops after this long, so that a file made to be slow is refused. */
+/** Maximum time for one file, in milliseconds, so that a file made to be slow is rejected. */
 const workMsMax = 90_000
 
 /**
- * Decodes a sound file and finds what is heard in it and when. Memory grows by some kilobytes per minute of sound.
- * Throws invalid_request when the file cannot be read, holds no sound or more than two hours of it.
+ * Decodes an audio file and finds what is heard in it and when. Memory grows by a few kilobytes per minute of audio. Throws
+ * invalid_request if the file cannot be read, contains no audio or more than two hours of it.
  */
 export const annotateAudio: Task<{ readonly bytes: Uint8Array }, Annotation> = async ({
   bytes,
@@ -32,7 +32,7 @@ export const annotateAudio: Task<{ readonly bytes: Uint8Array }, Annotation> = a
   let listener: ReturnType<typeof createListener> | undefined
   for await (const block of blocks) {
     listener ??= createListener(block)
-    // A stream may be chained to one of another rate; times could no longer be told, so it ends there.
+    // A stream may continue with another sampling rate. Times could then no longer be computed, so reading ends there.
     if (block.sampleRate !== listener.sampleRate) break
     listener.listen(block)
     if (listener.samples > audioSecondsMax * listener.sampleRate)

@@ -1,5 +1,5 @@
-/** The part of audio-type that is used here: the package brings no declarations. */
+/** The part of audio-type that is used here; the package has no declarations. */
 declare module 'audio-type' {
-  /** A short name such as `mp3`, by the first bytes; undefined for what is no sound. */
+  /** A short name such as `mp3`, found by the first bytes; undefined if they are not audio. */
   export default function audioType(bytes: Uint8Array): string | undefined
 }

@@ -1,28 +1,28 @@
 import { GatewayError } from '@sluice/contract'
 import audioType from 'audio-type'
 
-/** A stretch of decoded sound, its channels mixed to one. */
+/** A piece of decoded audio, mixed down to one channel. */
 export interface SoundBlock {
   readonly samples: Float32Array
   readonly sampleRate: number
-  /** How many there were. */
+  /** Number of channels before mixing. */
   readonly channels: number
 }
 
 export interface DecodedAudio {
   readonly format: AudioFormat
-  /** In order and without gaps; each block is given away and may be kept or changed. */
+  /** In order and without gaps. The consumer owns each block and may keep or change it. */
   readonly blocks: AsyncIterable<SoundBlock>
 }
 
 export const audioSecondsMax = 7200
 
-/** Some codecs turn a dozen bytes into half a minute, so they are fed little by little. */
+/** Some codecs turn a dozen bytes into half a minute of audio, so they get only this many bytes at a time. */
 const feedBytes = 4096
 
 const formatsList = 'flac, mp3, mp4, mpeg, mpga, m4a, ogg, wav, webm'
 
-/** By the names that the libraries have for them, `mkv` for any other file like WebM. */
+/** Keyed by the names that the libraries use; `mkv` is any other file like WebM. */
 const formats = {
   wav: 'wav',
   mp3: 'mp3',
@@ -36,17 +36,17 @@ const formats = {
 } as const
 
 type Codec = keyof typeof formats
-/** The containers and streams that are read. */
+/** The containers and streams that can be read. */
 export type AudioFormat = (typeof formats)[Codec]
 
-/** Names the format of a file by its first bytes; undefined when it is none of those that are read. */
+/** The format of a file, found by its first bytes; undefined if it cannot be read here. */
 export function detectAudioFormat(bytes: Uint8Array): AudioFormat | undefined {
   const codec = codecOf(bytes)
   return codec === undefined ? undefined : formats[codec]
 }
 
 function codecOf(bytes: Uint8Array): Codec | undefined {
-  // The library looks at the whole memory behind a view, from its beginning.
+  // The library reads the whole buffer behind a view, from its beginning.
   const found = audioType(new Uint8Array(bytes.subarray(0, detectedBytes)))
   return codecs.find((codec) => codec === found)
 }
@@ -55,16 +55,16 @@ function codecOf(bytes: Uint8Array): Codec | undefined {
 const codecs = Object.keys(formats) as readonly Codec[]
 const detectedBytes = 4096
 
-/** The answer to a file that holds no sound that can be read. */
+/** The error for a file without readable audio. */
 export function unreadableAudio(why: string, cause?: unknown): GatewayError {
   const message = `The audio file ${why}. Supported formats: ${formatsList}`
   return new GatewayError('invalid_request', message, { cause })
 }
 
 /**
- * Opens a sound file of any format that detectAudioFormat knows. Memory stays at one block whatever the length.
- * Throws invalid_request, here or while reading, when the file is no sound or is damaged from the start;
- * damage further on ends the sound there.
+ * Opens an audio file of any format that detectAudioFormat knows. Memory stays at one block, whatever the length. Throws
+ * invalid_request, here or while reading, if the file is not audio or is damaged at the beginning; damage further on ends the
+ * audio there.
  */
 export function decodeAudio(bytes: Uint8Array): DecodedAudio {
   if (bytes.length === 0) throw unreadableAudio('is empty')
@@ -73,7 +73,7 @@ export function decodeAudio(bytes: Uint8Array): DecodedAudio {
   return { format: formats[codec], blocks: blocksOf(bytes, codec) }
 }
 
-/** What the codec library's stream decoders return. */
+/** What the stream decoders of the codec library return. */
 interface ChannelBlocks {
   readonly channelData: readonly Float32Array[]
   readonly sampleRate: number
@@ -101,7 +101,7 @@ async function* blocksOf(bytes: Uint8Array, name: Codec): AsyncIterable<SoundBlo
 
 function mix({ channelData, sampleRate }: ChannelBlocks): SoundBlock | undefined {
   const length = channelData[0]?.length ?? 0
-  // Sound is recorded at such rates; a file may claim anything.
+  // The usual range of sampling rates; a file may contain any number.
   const isSound = sampleRate >= 1000 && sampleRate <= 768_000
   if (length === 0 || !isSound) return undefined
   const samples = new Float32Array(length)

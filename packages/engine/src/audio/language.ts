@@ -3,7 +3,8 @@ import { invalidRequest } from '@sluice/contract'
 const names = new Intl.DisplayNames(['en'], { type: 'language', fallback: 'none' })
 
 /**
- * The full English name of a language by its two- or three-letter code, such as `english`; English when none is given. Throws invalid_request (param `language`) for what names no language.
+ * The full English name of a language for its two- or three-letter code, such as `english`; English if none is given. Throws
+ * invalid_request (param `language`) for an unknown code.
  */
 export function findLanguage(given: string | null | undefined): string {
   if (given == null || given === '') return 'english'

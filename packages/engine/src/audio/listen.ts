@@ -1,35 +1,35 @@
 import type { SoundBlock } from './decode.ts'
 
-/** Loudness is measured for every hundredth of a second, the wave for every twentieth. */
+/** The level is measured 100 times per second, the wave 20 times per second. */
 export const levelsPerSecond = 100
 export const wavesPerSecond = 20
-/** Quieter than this is silence, dBFS. */
+/** Anything quieter than this is silence, in dBFS. */
 export const silenceDb = -60
-/** What moves more slowly is an offset and no sound. */
+/** Anything slower than this is an offset and not sound, in Hz. */
 const offsetHz = 20
 
 /** How often the wave rose through zero within a twentieth of a second. */
 export interface Wave {
   /** Seconds from the first rise to the last. */
   readonly seconds: number
-  /** Periods between them. */
+  /** Number of periods between them. */
   readonly periods: number
-  /** How unequal the periods are: their standard deviation by their mean. */
+  /** Variation of the periods: their standard deviation divided by their mean. */
   readonly unevenness: number
 }
 
-/** A recording in measurements: some 2 kB per second, whatever its sample rate. */
+/** The measurements of a recording: about 2 kB per second, whatever its sampling rate. */
 export interface Measurements {
   readonly sampleRate: number
   readonly channels: number
   readonly samples: number
-  /** Of all of it, dBFS; -120 at least, as each of the levels is. */
+  /** Level of the whole recording, in dBFS; at least -120, like each of the levels. */
   readonly level: number
   readonly levels: readonly number[]
   readonly waves: readonly Wave[]
 }
 
-/** Takes blocks of one sample rate as they come and measures them. */
+/** Measures blocks of one sampling rate as they come. */
 export function createListener({ sampleRate, channels }: SoundBlock) {
   const levels: number[] = []
   const waves: Wave[] = []
@@ -40,7 +40,7 @@ export function createListener({ sampleRate, channels }: SoundBlock) {
   let squares = 0
   let offset = 0
   let before = 0
-  /** Where the wave last rose through zero, in samples; -1 before it did within this twentieth of a second. */
+  /** Where the wave last rose through zero, in samples; -1 if it has not done so within this twentieth of a second. */
   let risen = -1
   const endWave = (): void => {
     const { count, mean, deviation } = periods.take()
@@ -48,7 +48,7 @@ export function createListener({ sampleRate, channels }: SoundBlock) {
     waves.push({ seconds, periods: count, unevenness: deviation / Math.max(1e-9, mean) })
     risen = -1
   }
-  // A constant offset is no sound, so the spread around the mean is what counts.
+  // A constant offset is not sound, so only the spread around the mean counts.
   const endLevel = (): number => levels.push(decibels(level.take().deviation ** 2))
   const hear = (value: number): void => {
     squares += value * value
@@ -82,7 +82,7 @@ export function createListener({ sampleRate, channels }: SoundBlock) {
   }
 }
 
-/** How many numbers there were, their mean and their standard deviation, until they are taken. */
+/** Count, mean and standard deviation of the numbers since the last `take`. */
 function createSpread() {
   let count = 0
   let sum = 0
@@ -107,7 +107,7 @@ function decibels(power: number): number {
   return 10 * Math.log10(power + 1e-12)
 }
 
-/** Float files may hold anything. */
+/** Float files may contain any values. */
 function sane(value: number): number {
   return Number.isFinite(value) ? Math.max(-16, Math.min(16, value)) : 0
 }

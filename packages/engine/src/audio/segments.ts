@@ -6,27 +6,27 @@ import {
   wavesPerSecond,
 } from './listen.ts'
 
-/** A stretch of a recording in which one thing is heard. What a sound is of, nobody here knows. */
+/** A part of a recording in which one kind of sound is heard. The source of a sound is not recognised. */
 export interface SoundSegment {
   readonly kind: 'silence' | 'tone' | 'sound'
-  /** Seconds from the beginning. */
+  /** In seconds from the beginning. */
   readonly start: number
   readonly end: number
-  /** Of a tone. */
+  /** Only for a tone. */
   readonly hz?: number
 }
 
 /** A gap shorter than this, in hundredths of a second, is part of the sound around it. */
 const gapMin = 0.2 * levelsPerSecond
-/** Less silence than this at an edge, in seconds, is not worth a caption of its own. */
+/** Silence shorter than this at an edge, in seconds, gets no caption of its own. */
 const silenceMin = 0.1
-/** A pause between sounds, as in speech and music, is part of them up to this length, in seconds. */
+/** A pause of up to this length between sounds, as in speech and music, is part of them, in seconds. */
 const pauseMax = 0.7
-/** A tone's periods are no more unequal than this, and its pitch wanders no further. */
+/** Maximum variation of a tone's periods and of its pitch. */
 const unevennessMax = 0.15
 const wanderingMax = 0.03
 
-/** What captioners write in brackets, such as `[tone 440 Hz]`; in English, whatever is spoken. */
+/** The caption in brackets, such as `[tone 440 Hz]`. It is in English, whatever language is spoken. */
 export function captionOf({ kind, hz = 0 }: SoundSegment): string {
   return kind === 'tone' ? `[tone ${Math.round(hz)} Hz]` : `[${kind}]`
 }
@@ -63,8 +63,8 @@ interface Stretch {
 }
 
 /**
- * Where there is sound, in hundredths of a second. In a noisy recording what lies near its floor is silence too:
- * a pause in speech is one although the room hums on.
+ * Where there is sound, in hundredths of a second. In a noisy recording, levels near its noise floor count as silence: a pause
+ * in speech is silence even if the room hums.
  */
 function findSounds(levels: readonly number[]): readonly Stretch[] {
   const threshold = soundThreshold(levels)
@@ -72,7 +72,7 @@ function findSounds(levels: readonly number[]): readonly Stretch[] {
   return merged(loud, (before, next) => next.start - before.end < gapMin)
 }
 
-/** Makes one of neighbours that belong together. */
+/** Merges neighbours that belong together. */
 function merged<Part extends Stretch>(
   parts: readonly Part[],
   areOne: (before: Part, next: Part) => boolean,
@@ -93,7 +93,7 @@ function soundThreshold(levels: readonly number[]): number {
     sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? -120
   const floor = quantile(0.1)
   const loud = quantile(0.95)
-  // Without a wide gap between the quiet and the loud parts there is no floor, only an even sound.
+  // Without a wide gap between the quiet and the loud parts there is no noise floor, only an even sound.
   return Math.max(silenceDb, Math.min(floor + 8, loud - 28))
 }
 
@@ -101,14 +101,14 @@ function describe(m: Measurements, { start, end }: Stretch): SoundSegment {
   const duration = m.samples / m.sampleRate
   const times = { start: start / levelsPerSecond, end: Math.min(duration, end / levelsPerSecond) }
   const perWave = levelsPerSecond / wavesPerSecond
-  // Those that lie wholly within the sound and not at its edges, or the one in its middle.
+  // The waves that lie completely within the sound, without its edges, or the one in its middle.
   const inner = m.waves.slice(Math.ceil(start / perWave) + 1, Math.floor(end / perWave) - 1)
   const middle = m.waves[Math.floor((start + end) / 2 / perWave)]
   const hz = toneOf(inner.length > 0 ? inner : middle === undefined ? [] : [middle])
   return hz === undefined ? { kind: 'sound', ...times } : { kind: 'tone', hz, ...times }
 }
 
-/** The frequency of waves that are all alike and even; undefined where they are not. */
+/** The frequency of waves that are regular and alike; undefined if they are not. */
 function toneOf(waves: readonly Wave[]): number | undefined {
   const seconds = waves.reduce((sum, wave) => sum + wave.seconds, 0)
   const hz = waves.reduce((sum, wave) => sum + wave.periods, 0) / seconds

@@ -13,15 +13,19 @@ import { planSpeech, speechSampleRate } from './speech/plan.ts'
 import { findVoice } from './speech/voices.ts'
 
 const speakTimeoutMs = 60_000
-/** 4,096 characters take half of this at the slowest speed, unless they are digits. */
+/** OpenAI's own limit. */
+const charactersMax = 4096
+/** Maximum length of speech. 4,096 characters take half of this at the slowest speed, unless they are digits. */
 const secondsMax = 2400
 
 /**
- * Speaks with a formant synthesiser, sentence by sentence in a worker: 24 kHz, one channel, as `mp3` (default), or with
- * 16 bits as `wav` or `pcm`. `instructions` change nothing. Throws unsupported_value for other formats and unknown voices.
+ * Speaks with a formant synthesiser in a worker, sentence by sentence: 24 kHz, one channel, as `mp3` (default), or with 16
+ * bits as `wav` or `pcm`. `instructions` have no effect. Throws unsupported_value for other formats and unknown voices.
  */
 export const speak: Operation<'speak'> = async (request, context) => {
   const format = formatOf(request)
+  if (request.input.length > charactersMax)
+    throw invalidRequest(`'input' must be at most ${charactersMax} characters long`, 'input')
   const voice = voiceOf(request)
   findVoice(voice)
   const speed = request.speed ?? 1
@@ -57,8 +61,8 @@ function voiceOf({ voice }: RequestOf<'speak'>): string {
 }
 
 /**
- * A sentence is spoken while the one before is on its way, very short ones together. One that does not end is cut at
- * the end of a word.
+ * A sentence is synthesised while the one before is being sent; very short ones are joined. A sentence that does not end is
+ * cut at the end of a word.
  */
 const partPattern = /[^]{60,600}?[.!?\n]\s*|[^]{1,600}(?:\s|$)|[^]{1,600}/g
 

@@ -13,8 +13,8 @@ import { listenTo, logprobsOf, type Transcript, verboseSegments } from './transc
 type Request = RequestOf<'transcribe'>
 
 /**
- * Captions of what is heard (sound, steady tones, silence) with their true times; words need a model.
- * `temperature` is reported back, `prompt` and `keywords` change nothing.
+ * Captions of what is heard (sound, steady tones, silence) with exact times; recognising words would need a model.
+ * `temperature` is only repeated in the response; `prompt` and `keywords` have no effect.
  */
 export const transcribe: Operation<'transcribe'> = async (request, context) => {
   const language = findLanguage(request.language)
@@ -26,7 +26,7 @@ export const transcribe: Operation<'transcribe'> = async (request, context) => {
   return answer(transcript, request, { task: 'transcribe', language })
 }
 
-/** The same captions as a transcription has, in English whatever is spoken. */
+/** The same captions as for a transcription, in English whatever language is spoken. */
 export const translate: Operation<'translate'> = async (request, context) =>
   answer(await listenTo(request, context), request, { task: 'translate', language: 'english' })
 
@@ -58,7 +58,7 @@ function logprobs(text: string, { include }: Pick<Request, 'include'>) {
   return include?.includes('logprobs') === true ? { logprobs: logprobsOf(text) } : {}
 }
 
-/** An answer in one of the formats that are no JSON. */
+/** A response in one of the formats that are not JSON. */
 function plain(text: string, type: string, { usage }: Transcript) {
   const bytes = new TextEncoder().encode(text)
   const contentType = `${type}; charset=utf-8`
@@ -69,7 +69,7 @@ async function* once(bytes: Uint8Array): AsyncIterable<Uint8Array> {
   yield bytes
 }
 
-/** transcript.text.delta per caption, then transcript.text.done. */
+/** Events: transcript.text.delta per caption, then transcript.text.done. */
 async function* eventsOf(
   { cues, text, usage }: Transcript,
   request: Request,
@@ -94,7 +94,7 @@ async function* eventsOf(
   yield { usage }
 }
 
-/** Voices are not told apart here: to guess would be to put words into somebody's mouth. */
+/** Rejects requests to distinguish speakers, because the engine would have to guess who said what. */
 function refuseSpeakers({ response_format: format, known_speaker_names: names }: Request): void {
   const isNamed = (names?.length ?? 0) > 0
   if (format !== 'diarized_json' && !isNamed) return

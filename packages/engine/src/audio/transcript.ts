@@ -13,10 +13,10 @@ export interface Transcript {
   readonly usage: Usage
 }
 
-/** Reading a file stops by itself after 90 seconds; this ends what hangs. */
+/** Reading a file stops by itself after 90 seconds; this limit ends a task that hangs. */
 const annotateTimeoutMs = 120_000
 
-/** Sends a sound file to a worker. OpenAI counts one token per tenth of a second of sound. */
+/** Sends an audio file to a worker. OpenAI counts one token per tenth of a second of audio. */
 export async function listenTo(
   { file, prompt }: Pick<RequestOf<'translate'>, 'file' | 'prompt'>,
   { workers }: OperationContext,
@@ -42,7 +42,7 @@ export async function listenTo(
   return { annotation, cues, text, usage }
 }
 
-/** Segments as Whisper returns them. The caption is the only candidate, so its log probability is 0. */
+/** Segments in Whisper's form. The caption is the only candidate, so its log probability is 0. */
 export function verboseSegments(
   { annotation, cues }: Transcript,
   temperature: number,
@@ -55,9 +55,9 @@ export function verboseSegments(
     tokens: [],
     temperature,
     avg_logprob: 0,
-    // Bytes of the text by bytes of the text compressed, Whisper's measure of repetition.
+    // Length of the text divided by its compressed length, both in bytes: Whisper's measure of repetition.
     compression_ratio: Buffer.byteLength(cue.text) / deflateSync(cue.text).length,
-    // Whether a sound is speech nobody here knows.
+    // Whether a sound is speech is unknown here.
     no_speech_prob: annotation.segments[id]?.kind === 'sound' ? 0.5 : 1,
   }))
 }

@@ -11,15 +11,15 @@ import { assertShallow, isLarge, wantsMuch } from './request-size.ts'
 import { type SpeechWish, speakAnswer, speechWishOf } from './spoken.ts'
 import { streamReply } from './stream.ts'
 
-/** A large request may take this long in its thread. */
+/** Time limit for a large request in a worker, in milliseconds. */
 const workMs = 20_000
 
 /**
- * Chat answered by classical algorithms: what to say or which tools to call is computed from the conversation, and
- * one of several ways to say it is drawn as the sampling fields ask. Prompts may have 128,000 tokens, answers 16,384.
- * A large request, and one whose schema may want a large answer, is worked out in a worker. Throws invalid_request with the path of a picture, sound, film
- * or file that cannot be read or of a schema that allows nothing or is nested too deeply, context_length_exceeded,
- * overloaded, and unsupported_value for sound formats it does not make.
+ * Chat completions by classical algorithms: what to say or which tools to call is computed from the conversation, and one of
+ * several wordings is sampled as the request asks. Prompts may have 128,000 tokens, responses 16,384. Large requests, and
+ * those with schemas that may need a large response, are computed in a worker. Throws invalid_request with the path of an
+ * image, audio, video or file that cannot be read, or of a schema that allows nothing or is nested too deeply;
+ * context_length_exceeded; overloaded; and unsupported_value for audio formats that it cannot make.
  */
 export const chat: Operation<'chat'> = async (request, context) => {
   assertShallow(request)
@@ -43,7 +43,7 @@ export const chat: Operation<'chat'> = async (request, context) => {
   return { kind: 'events', events: streamReply({ envelope, request, choices, usage, pause }) }
 }
 
-/** Here where it is done at once, else in a worker, so that nobody else waits for it. */
+/** Computes fast requests here and others in a worker, so that they do not block other requests. */
 async function compose(input: ComposeInput, context: OperationContext): Promise<Composed> {
   const { messages, tools, response_format: format } = input.request
   assertMayFit(messages, 'messages')
@@ -61,12 +61,12 @@ async function compose(input: ComposeInput, context: OperationContext): Promise<
   return { ...composed, drafts }
 }
 
-/** As text: a number that keeps its digits cannot be cloned. */
+/** The request is sent as text, because a number with all of its digits cannot be cloned. */
 function sent({ request, ...rest }: ComposeInput): SentInput {
   return { ...rest, request: formatJson(request) }
 }
 
-/** What was opened is not sent to a thread again. */
+/** Parts that were opened are not sent to a worker again. */
 function withoutMedia(request: ChatRequest): ChatRequest {
   const messages = request.messages.map((message) =>
     Array.isArray(message.content)
@@ -76,7 +76,7 @@ function withoutMedia(request: ChatRequest): ChatRequest {
   return { ...request, messages }
 }
 
-/** Choices that say the same are spoken once. */
+/** Choices with the same text are spoken only once. */
 async function spokenDrafts(
   drafts: readonly Draft[],
   speech: SpeechWish | undefined,

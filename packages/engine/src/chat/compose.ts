@@ -10,13 +10,13 @@ import { nextCalls } from './tools/next-calls.ts'
 import type { PlannedCall } from './tools/plan.ts'
 import { toolUseOf } from './tools/tool.ts'
 
-/** A request, with all that is needed of the world to answer it. */
+/** A request with everything that is needed to respond to it. */
 export interface ComposeInput {
-  /** Its content parts are texts. */
+  /** Its content parts are only texts. */
   readonly request: ChatRequest
-  /** What was opened of the other parts, message by message. */
+  /** The other parts after they were opened, per message. */
   readonly media: readonly (readonly Medium[])[]
-  /** Milliseconds since the epoch. */
+  /** In milliseconds since the epoch. */
   readonly now: number
   readonly seed: number
 }
@@ -26,7 +26,7 @@ export interface Composed {
   readonly input: Usage
 }
 
-/** Reads a conversation and works out what to say or what to call. Computes, and does nothing else. */
+/** Reads a conversation and computes what to say or what to call, without side effects. */
 export async function composeChat({ request, media, now, seed }: ComposeInput): Promise<Composed> {
   const read = readRequest(request, media)
   const ask = createAsk(read.conversation, now)
@@ -53,7 +53,7 @@ function phrasingsOf(request: ChatRequest, ask: Ask, answer: Answer): readonly s
   const style = styleOf(ask)
   if (style.json && answer.verbatim !== true) {
     const json = jsonAnswer({ kind: 'object' }, ask, answer)
-    // Nobody but the text asks for JSON: where there are no values, words say so.
+    // Only the text asks for JSON, so if there are no values, the answer is given in words.
     if (json !== '{}') return [json]
   }
   const ways = styled(answer, style)

@@ -9,29 +9,29 @@ import { readSampling } from './sampling/settings.ts'
 import type { PlannedCall } from './tools/plan.ts'
 import type { EngineTool } from './tools/tool.ts'
 
-/** Everything that is the same for all the choices of one request. */
+/** What all choices of one request have in common. */
 export interface Thought {
-  /** The calls to be made instead of an answer; empty where there is one. */
+  /** The calls to make instead of an answer; empty if there is an answer. */
   readonly calls: readonly PlannedCall[]
-  /** Ways to say the answer, best first. */
+  /** Wordings of the answer, best first. */
   readonly phrasings: readonly string[]
-  /** What was done to find the answer, in plain words. */
+  /** How the answer was found, in plain words. */
   readonly reasoning: string
 }
 
-/** One choice, ready to be told at once or piece by piece. */
+/** One choice, ready to be sent as a whole or in pieces. */
 export interface Draft {
   readonly index: number
-  /** Tokens of the reasoning; null where none was asked for. */
+  /** Tokens of the reasoning; null if the request asked for none. */
   readonly reasoning: readonly string[] | null
-  /** Null beside calls. */
+  /** Null if there are calls. */
   readonly content: readonly ChosenToken[] | null
   readonly calls: readonly DraftCall[]
   readonly finish: FinishReason
 }
 
 export interface DraftCall {
-  /** Given when the draft is told. */
+  /** Set when the draft is sent. */
   readonly id: string
   readonly kind: EngineTool['kind']
   readonly name: string
@@ -39,7 +39,7 @@ export interface DraftCall {
   readonly input: readonly string[]
 }
 
-/** The choices of a request, each drawn with a seed of its own. */
+/** The choices of a request, each sampled with a seed of its own. */
 export async function createDrafts(
   request: ChatRequest,
   thought: Thought,
@@ -50,7 +50,7 @@ export async function createDrafts(
   const count = request.n ?? 1
   const limit = Math.min(request.max_completion_tokens ?? Infinity, choiceTokensMax(count))
   const reasoning = thinking === null ? null : thinking.slice(0, limit)
-  // What is left for the answer; below zero where not even the reasoning fits.
+  // The rest for the answer; negative if even the reasoning does not fit.
   const tokensMax = limit - (thinking?.length ?? 0)
   return Array.from({ length: count }, (_, index) => {
     const none = { index, reasoning, content: [], calls: [] }
@@ -82,7 +82,7 @@ function contentOf(
 
 const thinkingEfforts: ReadonlySet<string> = new Set(['low', 'medium', 'high', 'xhigh', 'max'])
 
-/** What is told of the way to the answer grows with the effort: the skill alone, then what it rests on. */
+/** The reasoning grows with the effort: only the skill, or also what supports the answer. */
 function reasoningTokens(request: ChatRequest, { reasoning }: Thought): readonly string[] | null {
   const effort = request.reasoning_effort
   const budget = request.thinking_budget
@@ -110,7 +110,7 @@ function callsWithin(thought: Thought, tokensMax: number): Pick<Draft, 'calls' |
   return { calls, finish: left < 0 ? 'length' : 'tool_calls' }
 }
 
-/** Tokens of a choice, reasoning included. */
+/** Tokens of a choice, including its reasoning. */
 export function draftTokens({ reasoning, content, calls }: Draft): number {
   const called = calls.reduce((sum, call) => sum + nameTokens + call.input.length, 0)
   return (reasoning?.length ?? 0) + (content?.length ?? 0) + called

@@ -7,13 +7,13 @@ import { createInstance } from './schema/instance.ts'
 import { asSchema, type JsonSchema } from './schema/json-schema.ts'
 import { trimEndOf } from './text/trim.ts'
 
-/** What form the content must have: free text, any JSON object, or an instance of a schema. */
+/** The required form of the content: free text, any JSON object, or an instance of a schema. */
 export type JsonWish =
   | { readonly kind: 'none' }
   | { readonly kind: 'object' }
   | { readonly kind: 'schema'; readonly schema: JsonSchema }
 
-/** A schema that says nothing of the value asks for an object, as JSON without a schema does. */
+/** A schema without constraints means an object, as JSON without a schema does. */
 export function jsonWishOf({ response_format: format }: ChatRequest): JsonWish {
   if (format == null || format.type === 'text') return { kind: 'none' }
   if (format.type === 'json_object') return { kind: 'object' }
@@ -23,8 +23,8 @@ export function jsonWishOf({ response_format: format }: ChatRequest): JsonWish {
 }
 
 /**
- * JSON text for an answer, filled from the conversation.
- * Throws invalid_request (param `response_format`) where no instance of the schema was found.
+ * JSON text for an answer, filled from the conversation. Throws invalid_request (param `response_format`) if no instance of
+ * the schema was found.
  */
 export function jsonAnswer(
   wish: Exclude<JsonWish, { kind: 'none' }>,
@@ -41,7 +41,9 @@ export function jsonAnswer(
   })
 }
 
-/** What tools, pictures and the request itself say, and what of the conversation answers it or is pointed to. */
+/**
+ * Clues from tools, images and the request itself, and from the parts of the conversation that answer it or that it refers to.
+ */
 function jsonClues(ask: Ask, answer: Answer): Clues {
   const { now, conversation, passage, text } = ask
   const results = freshResults(conversation).map((turn) => turn.text)
@@ -56,12 +58,12 @@ const keyList =
 /** "a JSON object with name and age for …". */
 const objectKeys =
   /\bjson(?: object| document)?(?: with| containing| of| having)(?: the| a| an)* ([a-z_]\w{0,40}(?:(?:, ?(?:and )?| and )(?:the |a |an )?[a-z_]\w{0,40}){0,30})(?= (?:for|from|of|about|in)\b| ?[:.\n]|$)/i
-/** "name John", as what follows "a JSON object with". */
+/** "name John", after "a JSON object with". */
 const keyAndValue =
   /^([a-z_][a-z_ ]{0,40}?)(?: is| as| of| set to|:| =)? ["'“]?([A-Z\d][^"'”]{0,200})["'”]?$/
 const templateKey = /"([A-Za-z_][\w -]{0,40})"\s*:/g
 
-/** The keys that the prompt asks for, or shows in an example of the object. */
+/** The keys that the prompt asks for or shows in an example of the object. */
 function objectSchema(ask: Ask): JsonSchema | undefined {
   const prompt = `${ask.instruction}\n${ask.instructions.slice(0, 4000)}`
   const listed = keyList.exec(prompt)?.[1] ?? objectKeys.exec(prompt)?.[1]
@@ -94,7 +96,7 @@ function freeObject(ask: Ask, answer: Answer, clues: Clues): Record<string, unkn
   const pairs = clues.pairs.size > 0 ? [...clues.pairs] : pairsIn(ask.text)
   if (isTold && pairs.length > 0 && answer.skill !== 'arithmetic')
     return Object.fromEntries(pairs.map(([name, text]) => [name, scalar(text)]))
-  // What is not known is not in the object.
+  // Unknown values are left out of the object.
   return answer.skill === 'none'
     ? {}
     : { answer: scalar(answer.value ?? answer.phrasings[0] ?? '') }

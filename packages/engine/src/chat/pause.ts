@@ -1,12 +1,12 @@
 import { setImmediate } from 'node:timers/promises'
 import { GatewayError } from '@sluice/contract'
 
-/** How long computing may hold the event loop before other calls get their turn. */
+/** Maximum time of uninterrupted computing before other calls get their turn, in milliseconds. */
 const sliceMs = 8
 
 /**
- * Returns a function to be awaited within long loops: it lets other work run when a slice of time is used up.
- * It throws `cancelled` once the signal is aborted.
+ * Returns a function to await within long loops. It lets other work run when its time is used up. It throws `cancelled` once
+ * the signal is aborted.
  */
 export function createPause(signal?: AbortSignal): Pause {
   let since = performance.now()

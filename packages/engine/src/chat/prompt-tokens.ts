@@ -2,14 +2,14 @@ import type { ChatRequest, ContentPart, Message } from '@sluice/contract'
 import { countTokens, countTokensInTurns } from '../tokens.ts'
 import { createPause } from './pause.ts'
 
-/** What a message costs beside its text: its role and its ends. */
+/** Tokens of a message besides its text: its role and its delimiters. */
 const messageTokens = 4
 const replyTokens = 3
-/** A picture before it is opened counts as one of low detail, another medium as ten seconds of sound. */
+/** An image that was not opened counts as one of low detail, other media as ten seconds of audio. */
 const pictureTokens = 85
 const mediumTokens = 100
 
-/** The tokens of a chat request as the built-in engine counts them, without opening pictures, sounds and files. */
+/** The tokens of a chat request as the built-in engine counts them, without opening images, audio and files. */
 export async function promptTokens(request: ChatRequest): Promise<number> {
   const pause = createPause()
   let tokens = frameTokens(request)
@@ -23,7 +23,7 @@ export async function promptTokens(request: ChatRequest): Promise<number> {
   return request.messages.reduce((sum, message) => sum + mediaTokens(message), tokens)
 }
 
-/** The tokens of all the text of a request: messages, calls, tools and schemas. */
+/** The tokens of all texts of a request: messages, calls, tools and schemas. */
 export function textTokens(request: ChatRequest): number {
   return textsOf(request).reduce((sum, text) => sum + countTokens(text), frameTokens(request))
 }
@@ -40,7 +40,7 @@ function textsOf({ tools, response_format: format, messages }: ChatRequest): rea
   ]
 }
 
-/** Counting so many characters takes up to two tenths of a second: of what is beyond them the length alone tells. */
+/** Counting this many characters takes up to 0.2 seconds. For the rest, the number is estimated from the length. */
 const countedCharactersMax = 1_000_000
 const charactersPerToken = 4
 
@@ -62,7 +62,7 @@ function mediaTokens({ content }: Message): number {
   )
 }
 
-/** Whether a part is a picture, a sound, a film or a file. */
+/** Whether a part is an image, audio, a video or a file. */
 export function isMedium({ type }: ContentPart): boolean {
   return type !== 'text' && type !== 'refusal'
 }

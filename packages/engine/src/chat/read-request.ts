@@ -11,7 +11,7 @@ import { tellApart } from './ask/harness.ts'
 import { isMedium, messageText, textTokens } from './prompt-tokens.ts'
 import { holdsMore } from './request-size.ts'
 
-/** Opens a part that is not text; `param` is the path of the part. */
+/** Opens a part that is not text. `param` is the path of the part. */
 export type OpenPart = (part: ContentPart, param: string) => Promise<Medium>
 
 export interface ReadRequest {
@@ -23,12 +23,12 @@ export interface ReadRequest {
 
 const contextTokensMax = 128_000
 
-/** One answer is at most this long, whatever the request allows. */
+/** Maximum tokens of one choice, whatever the request allows. */
 const outputTokensMax = 16_384
-/** All choices of a request together. */
+/** Maximum tokens of all choices of a request together. */
 const outputTokensTotalMax = 262_144
 
-/** How long one of several choices may be. */
+/** Maximum tokens of each choice, if there are several. */
 export function choiceTokensMax(choices: number): number {
   return Math.min(
     outputTokensMax,
@@ -39,8 +39,8 @@ export function choiceTokensMax(choices: number): number {
 const mediaPartsMax = 64
 
 /**
- * Reads the messages of a request: texts, calls, tool results and opened media.
- * Throws context_length_exceeded (param `messages`).
+ * Reads the messages of a request: texts, calls, tool results and opened media. Throws context_length_exceeded (param
+ * `messages`).
  */
 export function readRequest(
   request: ChatRequest,
@@ -75,12 +75,15 @@ export function readRequest(
   return { conversation: { turns }, textTokens: written + documentTokens, imageTokens, audioTokens }
 }
 
-/** Throws context_length_exceeded (param `field`) for more tokens than a request may have. */
+/** Throws context_length_exceeded (param `field`) if there are more tokens than a request may have. */
 export function assertFits(tokens: number, field = 'messages'): void {
   if (tokens > contextTokensMax) throw contextExceeded(field, String(tokens))
 }
 
-/** The same for texts so long that nobody has to count: of megabytes it is known before they are handed to a worker. */
+/**
+ * The same for texts so long that the number need not be counted: megabytes of text are rejected before they are sent to a
+ * worker.
+ */
 export function assertMayFit(texts: unknown, field: string): void {
   if (holdsMore(texts, contextTokensMax * tokenCharactersMax, ({ length }) => length))
     throw contextExceeded(field, 'more')
@@ -101,7 +104,7 @@ function callsOf(message: Message): PastCall[] {
   })
 }
 
-/** Opens all parts that are not text, message by message; `openPart` is told the path of each. */
+/** Opens all parts that are not text, message by message. `openPart` gets the path of each. */
 export async function openMedia(
   messages: readonly Message[],
   openPart: OpenPart,

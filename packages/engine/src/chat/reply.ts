@@ -11,10 +11,10 @@ import { type Draft, type DraftCall, draftTokens } from './draft.ts'
 import { type ChosenToken, tokenLogprob } from './sampling/logprobs.ts'
 import type { Spoken } from './spoken.ts'
 
-/** What all pieces of one answer share. */
+/** What all pieces of one response have in common. */
 export interface Envelope {
   readonly id: string
-  /** Seconds since the epoch. */
+  /** In seconds since the epoch. */
   readonly created: number
   readonly model: string
 }
@@ -23,10 +23,10 @@ export function createEnvelope(prefix: string, { newId, now, model }: OperationC
   return { id: newId(prefix), created: Math.floor(now() / 1000), model }
 }
 
-/** Changes when the engine's answers to the same seed may change. */
+/** Changes whenever the engine's responses to the same seed may change. */
 export const systemFingerprint = 'fp_builtin_1'
 
-/** A choice with its sound, if it has one. */
+/** A choice with its audio, if it has one. */
 export interface SpokenDraft {
   readonly draft: Draft
   readonly spoken: Spoken | undefined
@@ -83,12 +83,12 @@ function audioOf({ id, expiresAt, bytes, transcript }: Spoken) {
   return { id, expires_at: expiresAt, data: base64(bytes), transcript }
 }
 
-/** Sound as it stands in an answer. */
+/** Audio in the form that a response contains. */
 export function base64(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('base64')
 }
 
-/** The prompt once, and what all choices came to. */
+/** The prompt once, and the tokens of all choices. */
 export function usageOf(input: Usage, choices: readonly SpokenDraft[]): Usage {
   const sum = (count: (choice: SpokenDraft) => number): number =>
     choices.reduce((total, choice) => total + count(choice), 0)

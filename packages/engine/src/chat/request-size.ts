@@ -1,14 +1,14 @@
 import { type ChatRequest, invalidRequest } from '@sluice/contract'
 
-/** Of more characters and values than this a request is large; a smaller one takes a few milliseconds. */
+/** A request with more characters and values than this is large. A smaller one takes a few milliseconds. */
 const smallMax = 8000
 
-/** Whether a value holds so much that working with it may take long. */
+/** Whether a value is so large that processing it may take long. */
 export function isLarge(value: unknown): boolean {
   return holdsMore(value, smallMax, (text) => text.length)
 }
 
-/** Whether a value holds more values than `max`, each text counting as `weigh` says. Looks at no more than it needs. */
+/** Whether a value contains more than `max` values, where each text counts as `weigh` returns. Reads no more than necessary. */
 export function holdsMore(
   value: unknown,
   max: number,
@@ -26,11 +26,14 @@ export function holdsMore(
   return false
 }
 
-/** Least sizes, and references, which may stand in what they refer to: a small schema wants a large value. */
+/**
+ * Keywords for minimum sizes. Like references, which may refer to a schema around them, they allow a small schema to require a
+ * large value.
+ */
 const sizes = new Set(['minItems', 'minLength', 'minProperties', 'minContains'])
 const smallSize = 50
 
-/** Whether a schema, or what holds some, may ask for much more than it holds itself. */
+/** Whether a schema, or a value with schemas in it, may require much more than its own size. */
 export function wantsMuch(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false
   return Object.entries(value).some(
@@ -52,7 +55,7 @@ export function assertShallow({ tools, response_format: format }: ChatRequest): 
     throw invalidRequest(`'${param}' is nested more than ${levelsMax} levels deep`, param)
 }
 
-/** Level by level, since what is nested too deeply exhausts the stack of whatever walks it by calling itself. */
+/** Goes level by level, since deep nesting would exhaust the stack of recursive code. */
 function isDeep(value: unknown): boolean {
   let level: unknown[] = [value]
   for (let depth = 0; level.length > 0; depth++) {

@@ -1,13 +1,13 @@
 import { type ChatRequest, GatewayError } from '@sluice/contract'
 import type { OperationContext } from '../operation.ts'
 
-/** How an answer is to be spoken; undefined where text alone was asked for. */
+/** How to speak a response; undefined if only text was requested. */
 export interface SpeechWish {
   readonly voice: string
   readonly format: Format
 }
 
-/** The synthesiser's words for OpenAI's, and how much of each is a second of speech. */
+/** Maps OpenAI's formats to the synthesiser's, with the size of a second of speech. */
 const formats = {
   wav: { format: 'wav', bytesPerSecond: 2 * 24_000 },
   pcm16: { format: 'pcm', bytesPerSecond: 2 * 24_000 },
@@ -18,10 +18,10 @@ type Format = keyof typeof formats
 
 const isFormat = (word: string): word is Format => Object.hasOwn(formats, word)
 
-/** An answer as sound. */
+/** A response as audio. */
 export interface Spoken {
   readonly id: string
-  /** Seconds since the epoch; the sound is in the answer itself and need not be fetched. */
+  /** In seconds since the epoch. The audio is in the response itself and need not be fetched. */
   readonly expiresAt: number
   readonly bytes: Uint8Array
   readonly transcript: string
@@ -30,12 +30,12 @@ export interface Spoken {
 
 const workMs = 60_000
 const keptSeconds = 3600
-/** As OpenAI counts speech: twenty tokens a second. */
+/** Audio tokens as OpenAI counts them. */
 const tokensPerSecond = 20
-/** Longer answers are spoken as far as this. */
+/** Longer responses are spoken up to this length. */
 const spokenCharactersMax = 4096
 
-/** Throws unsupported_value for a format that the synthesiser does not make, or that cannot be streamed. */
+/** Throws unsupported_value for a format that the synthesiser does not support, or that cannot be streamed. */
 export function speechWishOf({ modalities, audio, stream }: ChatRequest): SpeechWish | undefined {
   if (!modalities?.includes('audio')) return undefined
   const { voice, format } = audio ?? {}
@@ -51,7 +51,7 @@ export function speechWishOf({ modalities, audio, stream }: ChatRequest): Speech
   return { voice: typeof voice === 'string' ? voice : (voice?.id ?? 'alloy'), format: wanted }
 }
 
-/** Speaks an answer in a worker. Throws unsupported_value (param `audio.voice`) for a voice that is not known. */
+/** Speaks a response in a worker. Throws unsupported_value (param `audio.voice`) for an unknown voice. */
 export async function speakAnswer(
   text: string,
   wish: SpeechWish,

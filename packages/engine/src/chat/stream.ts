@@ -27,7 +27,7 @@ export interface StreamOptions<Request, Choice> {
   readonly pause: Pause
 }
 
-/** The answer token by token, the choices in turn; ends with the usage. */
+/** Streams the response token by token, alternating between the choices, and ends with the usage. */
 export async function* streamReply(
   options: StreamOptions<ChatRequest, SpokenDraft>,
 ): AsyncGenerator<Step<ChatChunk>> {
@@ -38,7 +38,7 @@ export async function* streamReply(
   yield { usage }
 }
 
-/** The pieces of several choices, one of each in turn; other work runs in between, as `pause` has it. */
+/** The pieces of several choices, alternating between them. Other work runs in between, as `pause` allows. */
 export async function* inTurn<T>(
   all: readonly Generator<T>[],
   pause: Pause,
@@ -87,7 +87,7 @@ function* callPieces({ id, kind, name, input }: DraftCall, index: number): Gener
 
 const audioBytesPerPiece = 24_000
 
-/** Sound in pieces of half a second, after its transcript; an id first, as OpenAI's clients expect. */
+/** Audio in pieces of half a second, after its transcript. The id comes first, as OpenAI's clients expect. */
 function* spokenPieces({ id, bytes, transcript, expiresAt }: Spoken): Generator<Piece> {
   yield { delta: { audio: { id, transcript: '' } } }
   yield { delta: { audio: { transcript } } }

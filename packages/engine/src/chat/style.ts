@@ -1,11 +1,11 @@
 import type { Answer, Ask } from './ask/ask.ts'
 import { quotedOf } from './text/spans.ts'
 
-/** How the answer is to be set, by what the system text or the request itself says. */
+/** The form of the answer that the system text or the request asks for. */
 export interface Style {
-  /** Letters as they are to be, and what is put before and behind. */
+  /** Changes the case of letters and adds text at the beginning and the end. */
   readonly decorate: (text: string) => string
-  /** Nothing but the value. */
+  /** Only the value. */
   readonly bare: boolean
   readonly json: boolean
 }
@@ -47,7 +47,7 @@ function unquoted(quotation = ''): string {
   return quotedOf(quotation)[0]?.text ?? quotation.slice(1, -1)
 }
 
-/** The ways to say an answer, set as the style wants them; never empty. */
+/** The wordings of an answer in the requested style; never empty. */
 export function styled(answer: Answer, { bare, decorate }: Style): readonly string[] {
   if (answer.verbatim === true) return answer.phrasings
   const ways = bare && answer.value !== undefined ? [answer.value] : answer.phrasings

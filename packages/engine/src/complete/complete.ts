@@ -8,14 +8,14 @@ import { composeCompletion } from './compose.ts'
 import { completionLogprobs } from './logprobs.ts'
 import { type CompletionOptions, streamCompletion } from './stream.ts'
 
-/** A large request may take this long in its thread. */
+/** Time limit for a large request in a worker, in milliseconds. */
 const workMs = 20_000
 
 /**
- * Text completion: a prompt that asks or tells something is answered as in chat, one that repeats itself goes on, and of
- * any other is said that it needs a model; `suffix` says nothing to this engine. A large request is worked out in a
- * worker. Throws invalid_request for token ids that stand for nothing and for more than 8,192 choices,
- * context_length_exceeded for prompts above 128,000 tokens.
+ * Text completions: a prompt that asks or tells something is answered as in chat, one that repeats itself is continued, and
+ * for any other the engine says that it needs a model. `suffix` has no effect. A large request is computed in a worker. Throws
+ * invalid_request for unknown token ids and for more than 8,192 choices, and context_length_exceeded for prompts above 128,000
+ * tokens.
  */
 export const complete: Operation<'complete'> = async (request, context) => {
   if ((request.suffix ?? '') !== '') context.leftOut?.('suffix')
@@ -23,7 +23,7 @@ export const complete: Operation<'complete'> = async (request, context) => {
   const pause = createPause(context.signal)
   const seed = request.seed ?? Math.floor(context.random() * 2 ** 31)
   const input = { request, seed, now: context.now() }
-  // An echo with probabilities costs more to hand over than to work out.
+  // An echo with probabilities costs more to transfer than to compute.
   const isWeighedEcho = request.echo === true && request.logprobs != null
   const { drafts, generated, inputTokens } =
     isLarge(request) && !isWeighedEcho

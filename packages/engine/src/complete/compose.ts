@@ -4,13 +4,13 @@ import { assertFits } from '../chat/read-request.ts'
 import { countTokensInTurns, readTexts, type SentText } from '../tokens.ts'
 import { type CompletionDrafts, draftCompletions } from './draft.ts'
 
-/** Choices of one request, all prompts and samples together. */
+/** Maximum choices of one request, for all prompts and samples together. */
 const choicesMax = 8192
 
-/** A request, with all that is needed of the world to answer it. */
+/** A request with everything that is needed to respond to it. */
 export interface CompletionInput {
   readonly request: CompleteRequest
-  /** Milliseconds since the epoch. */
+  /** In milliseconds since the epoch. */
   readonly now: number
   readonly seed: number
 }
@@ -19,7 +19,7 @@ export interface ComposedCompletion extends CompletionDrafts {
   readonly inputTokens: number
 }
 
-/** Reads the prompts and works out how each goes on. */
+/** Reads the prompts and computes how each one continues. */
 export async function composeCompletion(
   { request, ...options }: CompletionInput,
   pause: Pause,

@@ -1,19 +1,19 @@
 import type { Pause } from '../chat/pause.ts'
 import { encode } from '../tokens.ts'
 
-/** Less than this of an end, in tokens, stands earlier in any text and shows nothing. */
+/** A shorter repetition than this, in tokens, occurs in any text and shows nothing. */
 const sameMin = 2
 const sameMax = 64
 
 /**
- * What stood behind the same words the last time that most of them were there, up to the end of the text: so lists and
- * repeated sentences go on as they have begun, and nothing is said twice. Undefined where nothing is the same.
+ * What followed the longest earlier repetition of the text's last words, up to the end of the text. This continues lists and
+ * repeated sentences as they began, without saying anything twice. Undefined if nothing is repeated.
  */
 export async function continuationsOf(
   text: string,
   pause: Pause,
 ): Promise<readonly string[] | undefined> {
-  // The first word is seen as it would stand behind another one.
+  // Encodes the first word as it would be after another one.
   const tokens = encode(/^[\p{L}\p{N}]/u.test(text) ? ` ${text}` : text)
   let longest = sameMin - 1
   let from = 0
@@ -26,7 +26,7 @@ export async function continuationsOf(
   return from === 0 ? undefined : [tokens.slice(from).join('')]
 }
 
-/** How many tokens before this place are those at the end. */
+/** How many tokens before this place equal the tokens at the end. */
 function sameBefore(tokens: readonly string[], end: number): number {
   let same = 0
   while (same < Math.min(end, sameMax) && tokens[end - 1 - same] === tokens.at(-1 - same)) same++

@@ -14,7 +14,7 @@ import { answerPrompt, spaced } from './instructed.ts'
 /** One choice of a completion. */
 export interface CompletionDraft {
   readonly index: number
-  /** The prompt's own tokens where the answer begins with them. */
+  /** The prompt's own tokens, if the response begins with them. */
   readonly echoed: readonly ChosenToken[]
   readonly tokens: readonly ChosenToken[]
   readonly finish: 'stop' | 'length'
@@ -22,7 +22,7 @@ export interface CompletionDraft {
 
 export interface CompletionDrafts {
   readonly drafts: readonly CompletionDraft[]
-  /** Tokens of all samples, those that best_of left out too. */
+  /** Tokens of all samples, including those that best_of dropped. */
   readonly generated: number
 }
 
@@ -33,7 +33,7 @@ export interface DraftOptions {
 }
 
 const tokensUsual = 16
-/** What a token that was not seen before counts as. */
+/** The count used for a token that did not occur before. */
 const unseenShare = 1e-5
 
 /** n choices for each prompt, in the order of the prompts. */
@@ -72,8 +72,8 @@ export async function draftCompletions(
 }
 
 /**
- * The prompt in one piece, unless its tokens are asked about. How likely each was is how often it stood before, and next to
- * nothing where it did not.
+ * The prompt in one piece, unless logprobs were requested. The probability of a token is its frequency before, and nearly zero
+ * if it did not occur.
  */
 function echoOf(text: string, { logprobs }: CompleteRequest): readonly ChosenToken[] {
   if (logprobs == null) return [{ token: text, logprob: 0, alternatives: [] }]
@@ -93,8 +93,8 @@ function meanLogprob({ tokens }: Sample): number {
 }
 
 /**
- * Draws the tokens of the choice with a number. What is asked is answered, what repeats itself goes on, and of anything else
- * is said that it needs a model.
+ * Returns a function that samples the tokens of the choice with a number. A question is answered, a repetition is continued,
+ * and for anything else the engine says that it needs a model.
  */
 async function sampler(text: string, settings: SamplingSettings, options: DraftOptions) {
   const phrasings =

@@ -5,12 +5,12 @@ import { formatQuantity, toNumber } from '../chat/math/rational.ts'
 import { answer } from '../chat/skills/index.ts'
 import { styled, styleOf } from '../chat/style.ts'
 
-/** The skills look at the end of a prompt, and at no more of it than this. */
+/** The skills read only the end of a prompt, up to this length. */
 const promptCharactersMax = 400_000
 
 /**
- * Ways to go on where the prompt asks or tells something: an open calculation, a question with
- * "A:" behind it, an instruction. Undefined where the prompt is a text to be continued.
+ * Continuations for a prompt that asks or tells something: an open calculation, a question followed by "A:", an instruction.
+ * Undefined if the prompt is a text to be continued.
  */
 export function answerPrompt(prompt: string, now: number): readonly string[] | undefined {
   const text = prompt.slice(-promptCharactersMax)
@@ -47,7 +47,7 @@ function asked(prompt: string, now: number): readonly string[] | undefined {
   return [...new Set([...values, ...ways])].map((way) => spaced(prompt, way))
 }
 
-/** The last paragraph, or the first, is a question or begins with an imperative. */
+/** Whether the last paragraph or the first is a question or begins with an imperative. */
 function isInstruction(prompt: string): boolean {
   const paragraphs = prompt.trim().split(/\n[ \t\r]{0,40}\n/)
   return [paragraphs[0], paragraphs.at(-1)].some((paragraph = '') => {
@@ -56,7 +56,7 @@ function isInstruction(prompt: string): boolean {
   })
 }
 
-/** "The capital of" and "What a day it was" are beginnings; a question ends in its mark. */
+/** "The capital of" and "What a day it was" are beginnings of a text; a question ends with a question mark. */
 function isTold(line: string): boolean {
   if (/[?？]$/.test(line.trim())) return true
   return (
@@ -67,7 +67,7 @@ function isTold(line: string): boolean {
   )
 }
 
-/** A text as it stands behind another. */
+/** A text in the form in which it follows the prompt. */
 export function spaced(prompt: string, text: string): string {
   return prompt === '' || /\s$/.test(prompt) ? text : ` ${text}`
 }

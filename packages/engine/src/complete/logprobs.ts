@@ -4,8 +4,8 @@ import type { ChosenToken } from '../chat/sampling/logprobs.ts'
 type CompletionLogprobs = NonNullable<CompleteReply['choices'][number]['logprobs']>
 
 /**
- * Logprobs as completions show them, with up to `top` alternatives. `offset` is how much of the choice's text stands
- * before; the first token of an echoed prompt is one that nothing foretold.
+ * Logprobs in the form of text completions, with up to `top` alternatives. `offset` is the length of the choice's text before.
+ * The first token of an echoed prompt has no logprob, because nothing precedes it.
  */
 export function completionLogprobs(
   tokens: readonly ChosenToken[],
@@ -32,10 +32,10 @@ export function completionLogprobs(
   }
 }
 
-/** So many tokens of a prompt are told in one piece. */
+/** Number of tokens of a prompt that are sent in one piece. */
 export const tokensPerPiece = 1_000
 
-/** The likeliest tokens, and the chosen one if it is not among them (OpenAI API, completions). */
+/** The most likely tokens, and the chosen one if it is not among them (OpenAI API, completions). */
 function alternativesOf(
   { token, logprob, alternatives }: ChosenToken,
   top: number,

@@ -6,7 +6,10 @@ import { completionLogprobs, tokensPerPiece } from './logprobs.ts'
 
 export type CompletionOptions = StreamOptions<CompleteRequest, CompletionDraft>
 
-/** The choices token by token, in turn; an echoed prompt comes a thousand at a time. Ends with the usage. */
+/**
+ * Streams the choices token by token, alternating between them; an echoed prompt comes a thousand tokens at a time. Ends with
+ * the usage.
+ */
 export async function* streamCompletion(
   options: CompletionOptions,
 ): AsyncGenerator<Step<CompleteChunk>> {
@@ -18,7 +21,7 @@ export async function* streamCompletion(
   yield { usage }
 }
 
-/** The pieces of a choice, of which the last has its end and no text. */
+/** The pieces of a choice. The last one has the finish reason and no text. */
 function* piecesOf(
   { index, echoed, tokens, finish }: CompletionDraft,
   { logprobs: top }: CompleteRequest,

@@ -1,6 +1,9 @@
 import { stemOf } from './words.ts'
 
-/** Words that mean nearly the same, or belong to the same everyday matter, between commas; a word may stand in several. */
+/**
+ * Groups of words with nearly the same meaning or of the same everyday subject, separated by commas. A word may belong to
+ * several.
+ */
 const groups = `
 car automobile vehicle truck motor driver drive highway, bicycle bike cycle cyclist cycling, plane airplane aircraft
 flight fly pilot airport airline, train railway rail locomotive station, ship boat vessel sail sailor harbor harbour
@@ -44,7 +47,7 @@ for (const [id, group] of groups.split(',').entries())
     if (!known.includes(id)) concepts.set(stem, [...known, id])
   }
 
-/** The numbers of the groups a stem belongs to. */
+/** The numbers of the groups that a stem belongs to. */
 export function conceptsOf(stem: string): readonly number[] {
   return concepts.get(stem) ?? []
 }

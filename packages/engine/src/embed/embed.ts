@@ -10,8 +10,9 @@ export const embedTokensMax = 8192
 const requestTokensMax = 300_000
 
 /**
- * Hashed word and letter sequences, so texts with like words, spellings and everyday meanings lie near each other.
- * `dimensions` is 1 to 3,072, by default 1,536; a shorter vector is the beginning of the longer one, normalised again.
+ * Embeddings by hashed word and letter sequences, so that texts with similar words, spellings and everyday meanings have
+ * similar vectors. `dimensions` is 1 to 3,072, by default 1,536. A shorter vector is the beginning of the longer one,
+ * normalised again.
  */
 export const embed: Operation<'embed'> = async (request, context) => {
   const dimensions = request.dimensions ?? dimensionsDefault

@@ -1,14 +1,14 @@
 import { conceptsOf } from './concepts.ts'
 import { splitWords, type Word } from './words.ts'
 
-/** What is counted in a text, and how much it weighs. */
+/** The counted features of a text and their weights. */
 export type Features = ReadonlyMap<string, number>
 
 const weights = { stop: 0.12, phrase: 0.45, spelling: 0.8, skeleton: 0.7, concept: 0.75 } as const
 
 /**
- * Weighs the stems, neighbouring stems, letter sequences and everyday concepts of a text. Repetition counts less and
- * less; a text without words is weighed by its characters, so that every text has features.
+ * Weighs the stems, neighbouring stems, letter sequences and everyday concepts of a text. Each repetition counts less than the
+ * one before. A text without words is weighed by its characters, so that every text has features.
  */
 export function weighFeatures(text: string): Features {
   const counts = new Map<string, { readonly weight: number; count: number }>()
@@ -36,12 +36,12 @@ export function weighFeatures(text: string): Features {
   return features
 }
 
-/** Long words tell more than short ones, as a rule. */
+/** Long words usually have more meaning than short ones. */
 function telling({ plain }: Word): number {
   return 0.7 + 0.06 * Math.min(8, plain.length)
 }
 
-/** A word without doubled letters and inner vowels: most misspellings keep it. */
+/** A word without doubled letters and inner vowels; most misspellings do not change it. */
 function skeletonOf(stem: string): string {
   return (
     stem.slice(0, 1) +
@@ -52,7 +52,7 @@ function skeletonOf(stem: string): string {
   )
 }
 
-/** Three and four letters in a row, the edges of the word included: near spellings share most of them. */
+/** Sequences of three and four letters, including the edges of the word; similar spellings share most of them. */
 function addSpelling(plain: string, add: (feature: string, weight: number) => void): void {
   const edged = `<${plain}>`
   const sequences = Math.max(1, 2 * edged.length - 5)

@@ -4,12 +4,14 @@ export const dimensionsMax = 3072
 export const dimensionsDefault = 1536
 
 /**
- * Every feature puts its weight, with a sign, at one place in each block of this many numbers. The first n blocks are
- * therefore a whole vector by themselves, and shortening a long one gives exactly the short one.
+ * Every feature adds its weight, with a sign, at one place in each block of this many numbers. The first n blocks are
+ * therefore a complete vector themselves, and shortening a long vector gives exactly the short one.
  */
 const blockSize = 256
 
-/** Folds features into `dimensions` numbers, 1 to 3,072, of length one (feature hashing, Weinberger et al. 2009). */
+/**
+ * Folds features into a vector of `dimensions` numbers, 1 to 3,072, with length one (feature hashing, Weinberger et al. 2009).
+ */
 export function foldFeatures(features: Features, dimensions: number): Float32Array {
   const sums = new Float64Array(dimensions)
   for (const [feature, weight] of features) {
@@ -27,20 +29,20 @@ function normalise(sums: Float64Array): Float32Array {
   let squares = 0
   for (const value of sums) squares += value * value
   const vector = new Float32Array(sums.length)
-  // In very few dimensions opposite signs can cancel; a vector of length one is promised all the same.
+  // With very few dimensions opposite signs can cancel out, but the vector must always have length one.
   if (squares === 0) vector[0] = 1
   else for (let i = 0; i < vector.length; i++) vector[i] = (sums[i] ?? 0) / Math.sqrt(squares)
   return vector
 }
 
-/** FNV-1a over UTF-16 units, 32 bits with a sign. */
+/** FNV-1a over UTF-16 units, as a signed 32-bit number. */
 export function hashOf(text: string): number {
   let hash = 0x811c9dc5
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
   return hash
 }
 
-/** The finaliser of MurmurHash3: neighbouring inputs land far apart. */
+/** The finaliser of MurmurHash3: similar inputs give very different results. */
 function mix(input: number): number {
   let hash = input | 0
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)

@@ -1,13 +1,13 @@
 import { LRUCache } from 'lru-cache'
 import { stemmer } from 'stemmer'
 
-/** A word as it is compared: without case, accents and endings. */
+/** A word in the form in which it is compared: without case, accents and endings. */
 export interface Word {
-  /** Lower case, without accents. */
+  /** In lower case, without accents. */
   readonly plain: string
-  /** Porter's stem of an English word; other words lose nothing. */
+  /** Porter's stem of an English word; other words are unchanged. */
   readonly stem: string
-  /** Says little by itself: the, of, is. */
+  /** Whether it says little by itself: the, of, is. */
   readonly stop: boolean
 }
 
@@ -21,19 +21,19 @@ const stopWords = new Set(
   ).split(' '),
 )
 
-/** No word of any language is longer; what is, is data. */
+/** No word of any language is longer; anything longer is data. */
 const wordLengthMax = 48
 
 const wordPattern = /[\p{L}\p{N}\p{M}]+(?:['’][\p{L}]+)?/gu
 const unspaced =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}]/u
 
-/** The words of a text in order. Scripts without spaces give one word per pair of neighbouring characters. */
+/** The words of a text in order. For scripts without spaces, each pair of neighbouring characters is a word. */
 export function splitWords(text: string): readonly Word[] {
   const words: Word[] = []
   for (const [found] of text.normalize('NFKC').matchAll(wordPattern)) {
     if (!unspaced.test(found)) words.push(wordOf(found))
-    // Not spread into `push`, which takes no more arguments than the stack has room for.
+    // Not spread into `push`, whose number of arguments is limited by the stack.
     else for (const pair of pairs(found)) words.push(pair)
   }
   return words
@@ -45,10 +45,10 @@ function wordOf(found: string): Word {
   return { plain, stem: stemOf(plain), stop: stopWords.has(plain) }
 }
 
-/** The texts of a busy gateway share their words; a bound keeps a hostile vocabulary from filling the memory. */
+/** The texts of a busy gateway share their words. The limit keeps a hostile vocabulary from filling the memory. */
 const stems = new LRUCache<string, string>({ max: 20_000, memoMethod: stemmer })
 
-/** Porter's stem of a word in small letters without accents; what is no such word, or longer than any, is its own. */
+/** Porter's stem of a word in lower case without accents. Anything else is returned unchanged. */
 export function stemOf(plain: string): string {
   return /^[a-z]{1,48}$/.test(plain) ? stems.memo(plain) : plain
 }

@@ -18,7 +18,7 @@ type OperationOf<K extends EditOperation['kind']> = Extract<EditOperation, { rea
 
 const transparent = { r: 0, g: 0, b: 0, alpha: 0 }
 
-/** Runs the operations one after the other; what grows beyond the limit is scaled down after each. */
+/** Runs the operations one after the other. After each, an image above the limit is scaled down. */
 export async function applyOperations(
   picture: Picture,
   operations: readonly EditOperation[],
@@ -38,7 +38,7 @@ async function applyOne(
   const pipeline = pipelineOf(picture)
   switch (operation.kind) {
     case 'rotate':
-      // Corners that open at other than right angles are transparent.
+      // Rotating by other angles than right ones leaves transparent corners.
       return pictureOf(pipeline.rotate(operation.degrees, { background: transparent }))
     case 'flip':
       return pictureOf(operation.axis === 'horizontal' ? pipeline.flop() : pipeline.flip())
@@ -47,7 +47,7 @@ async function applyOne(
     case 'resize':
       return pictureOf(pipeline.resize({ ...resized(picture, operation, pixelsMax), fit: 'fill' }))
     case 'combine':
-      // It was done before, when the pictures became one.
+      // This was done before, when the images were joined.
       return picture
     case 'border':
       return pictureOf(pipeline.extend(borderOf(picture, operation)))
@@ -94,7 +94,7 @@ function resized(
   )
 }
 
-/** The picture grows by it. */
+/** A border enlarges the image. */
 function borderOf(picture: Picture, { width, color }: OperationOf<'border'>) {
   const shorter = Math.min(picture.width, picture.height)
   const wanted = Math.round('pixels' in width ? width.pixels : width.part * shorter)
@@ -110,7 +110,7 @@ function writeCaption(
   return writeText(picture, text, { place, color, halo: readableOn(color), ...look })
 }
 
-/** The visible mark of the engine, in the bottom right corner. */
+/** The engine's visible watermark in the bottom right corner. */
 export function drawWatermark(picture: Picture): Promise<Picture> {
   return writeText(picture, 'Made by Sluice', {
     place: { x: 'right', y: 'bottom' },
@@ -136,7 +136,7 @@ const brown: readonly Row[] = [
   [0.272, 0.534, 0.131],
 ]
 
-/** What changes colours in place. `amount` is what EditOperation says of it. */
+/** Effects that change colours without moving pixels. `amount` is as in EditOperation. */
 function applyEffect(
   pipeline: Sharp,
   { kind, amount }: EditOperation & { readonly kind: EffectKind },
@@ -160,14 +160,14 @@ function applyEffect(
       return linear(pipeline, slope, 128 * (1 - slope))
     }
     case 'blur':
-      // A little more than a hundredth of the shorter side at 0.5, so that it shows alike at any size.
+      // Slightly more than a hundredth of the shorter side at 0.5, so that it looks alike at any size.
       return pipeline.blur(Math.min(100, 0.6 + amount * (0.6 + Math.min(width, height) / 50)))
     case 'sharpen':
       return pipeline.sharpen({ sigma: 1 + amount, m2: 6 * amount })
   }
 }
 
-/** The colours as they are, moved by a part of the way toward what the matrix makes of them; alpha stays. */
+/** Moves the colours part of the way toward the result of the matrix; alpha is unchanged. */
 function recolor(pipeline: Sharp, matrix: readonly Row[], amount: number): Sharp {
   const part = Math.min(1, amount)
   const mixed = matrix.map((row, index) => [
@@ -179,22 +179,22 @@ function recolor(pipeline: Sharp, matrix: readonly Row[], amount: number): Sharp
 }
 
 function linear(pipeline: Sharp, factor: number, plus: number): Sharp {
-  // What is behind the point is cut off.
+  // The fraction is cut off, so 0.5 is added to round.
   const rounded = plus + 0.5
   return pipeline.linear([factor, factor, factor, 1], [rounded, rounded, rounded, 0])
 }
 
-/** Fits a picture into a size without cutting or stretching; what is left over is transparent. */
+/** Fits an image into a size without cropping or stretching; the rest is transparent. */
 export async function fitInto(picture: Picture, { width, height }: Size): Promise<Picture> {
   if (picture.width === width && picture.height === height) return picture
   const room = { width, height, fit: 'contain', background: transparent } as const
   return pictureOf(pipelineOf(picture).resize(room))
 }
 
-/** A strip set beside a picture is no wider than this: one of a pixel's height would become endless. */
+/** Maximum width of an image set beside another: one with a height of one pixel would become endless. */
 const stripMax = 4096
 
-/** Makes one picture of several, side by side, of at most this area. */
+/** Joins several images side by side into one of at most this area. */
 export async function combine(
   [first, ...others]: readonly [Picture, ...Picture[]],
   pixelsMax: number,

@@ -10,7 +10,7 @@ export interface BarChart {
 
 const barsMax = 24
 const chartPattern = /\bbar (?:chart|graph|diagram)\b(.{1,2000})$/i
-/** Where the values may begin: at once, or behind a title. */
+/** Where the values may begin: immediately, or after a title. */
 const beginnings = [
   /^,? ?(?:of|for|showing|with)?:? ?(?:the )?(?:values? (?:of )?)?/i,
   /: ?|,? with (?:the )?values?(?: of)? /gi,
@@ -19,7 +19,7 @@ const quotedTitle =
   /,? ?(?:and |with )?(?:the |a )?(?:titled?|called|named) ["“']([^"”']{1,60})["”']/i
 const itemPattern = /^([\p{L}\p{N}._ -]{0,24}?)[ =:(]*(-?\d{1,9}(?:\.\d{1,6})?) ?%?\)?$/u
 
-/** Reads "a bar chart of sales: mon 10, tue 20"; undefined where there is no chart, or a value cannot be read. */
+/** Reads "a bar chart of sales: mon 10, tue 20"; undefined if there is no chart, or a value cannot be read. */
 export function parseBarChart(prompt: string, color: Rgb): BarChart | undefined {
   const whole = chartPattern.exec(prompt.replaceAll(/\s+/g, ' '))?.[1]?.trim()
   if (whole === undefined) return undefined
@@ -34,7 +34,7 @@ export function parseBarChart(prompt: string, color: Rgb): BarChart | undefined 
   return undefined
 }
 
-/** Values that all have a label, or none of which has one. */
+/** Values that either all have a label or none. */
 function parseBars(values: string): BarChart['bars'] | undefined {
   const items = values
     .replace(/[.!?]$/, '')
@@ -59,7 +59,7 @@ function titleOf(words: string): string {
     .slice(0, 60)
 }
 
-/** The SVG of a chart that fills a canvas: bars over a base line, their values above, their labels below. */
+/** The SVG of a chart that fills a canvas: bars on a base line, with their values above and their labels below. */
 export function barChartSvg({ title, color, bars }: BarChart, { width, height }: Size): string {
   const unit = Math.min(width, height)
   const [low, high] = [

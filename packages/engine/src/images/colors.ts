@@ -3,7 +3,7 @@ import cssColors from 'color-name'
 /** Red, green and blue, each 0 to 255. */
 export type Rgb = readonly [red: number, green: number, blue: number]
 
-/** Words for colours that CSS does not name. */
+/** Names of colours that CSS does not define. */
 const moreColors = `golden ffd700 scarlet ff2400 cream fffdd0 mint 98ff98 amber ffbf00 emerald 50c878 burgundy 800020
 mustard ffdb58 peach ffcba4 lilac c8a2c8 bronze cd7f32`
 
@@ -15,7 +15,7 @@ const named: ReadonlyMap<string, Rgb> = new Map([
   ),
 ])
 
-/** How far a word moves a colour toward white, or below 0 toward black. */
+/** How far a word moves a colour toward white, or, if negative, toward black. */
 const shades: ReadonlyMap<string, number> = new Map([
   ['light', 0.5],
   ['pale', 0.6],
@@ -31,8 +31,8 @@ const shades: ReadonlyMap<string, number> = new Map([
 const byLength = [...named.keys()].toSorted((a, b) => b.length - a.length).join('|')
 
 /**
- * The source of a regular expression (flag i) without groups that matches a colour as people write it: a CSS name,
- * also in two words, with a shade word, or in hexadecimal.
+ * The source of a regular expression (flag i, no groups) that matches a colour as people write it: a CSS name, also as two
+ * words, with a shade word, or in hexadecimal.
  */
 export const colorPattern = `(?:#[0-9a-f]{6}\\b|#[0-9a-f]{3}\\b|(?:(?:${[...shades.keys()].join('|')})[ -]?)?(?:\\b|(?<=light|pale|dark|deep))(?:sky blue|navy blue|hot pink|lime green|forest green|royal blue|${byLength})\\b)`
 
@@ -63,7 +63,7 @@ export function formatHex([red, green, blue]: Rgb): string {
   return `#${((red << 16) | (green << 8) | blue).toString(16).padStart(6, '0')}`
 }
 
-/** Black on a light colour, white on a dark one, as the eye weighs the channels (ITU-R BT.709). */
+/** Black on a light colour, white on a dark one; brightness is weighed as the eye perceives it (ITU-R BT.709). */
 export function readableOn([red, green, blue]: Rgb): Rgb {
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 140 ? [17, 17, 17] : [255, 255, 255]
 }

@@ -2,10 +2,10 @@ import type { Operation } from '../operation.ts'
 import { imageAnswer } from './image-answer.ts'
 import { imageOptions } from './image-options.ts'
 
-/** How long one request may draw, in milliseconds. */
+/** Time limit for drawing one request, in milliseconds. */
 const timeoutMs = 60_000
 
-/** Composes pictures from a prompt, in either request form. */
+/** Creates images from a prompt, in either request form. */
 export const createImage: Operation<'createImage'> = async (request, context) => {
   const options = imageOptions(request)
   const output = await context.workers.run('generateImages', options, { timeoutMs })

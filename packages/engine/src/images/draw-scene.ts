@@ -38,7 +38,7 @@ function drawObject(object: SceneObject, { width, height }: Size): string {
   return `<g transform="translate(${round(x * width)} ${round(y * height)})${turn} scale(${round(scale)})">${drawShape(shape, color, isOutline)}</g>`
 }
 
-/** On a plain ground a text needs nothing around it. */
+/** On a plain background a text needs no halo. */
 function drawSceneText(
   text: SceneText,
   background: Rgb | undefined,
@@ -56,7 +56,7 @@ export interface PlacedStyle {
   readonly color: Rgb
   readonly halo?: Rgb
   readonly opacity?: number
-  /** Height of capitals as a part of the shorter side; default 0.09, smaller where the text would not fit. */
+  /** Height of capitals as a part of the shorter side. Default 0.09, smaller if the text would not fit. */
   readonly part?: number
 }
 

@@ -1,17 +1,17 @@
 import { formatHex, type Rgb } from './colors.ts'
 
-/** Of the font, against its size: the height of its capitals, and the width that each of its characters has. */
+/** Metrics of the font relative to its size: the height of its capitals, and the width of each character. */
 const capitalHeight = 0.66
 const characterWidth = 0.6
 const lineHeightInCapitals = 1.8
-/** From here on scripts are as wide as they are high, in whatever font the system has for them. */
+/** From this character on, scripts are as wide as they are high, in whichever font the system uses for them. */
 const wide = /[\u{2e80}-\u{10ffff}]/u
 
 export interface TextStyle {
   /** Height of a capital letter, in pixels. */
   readonly size: number
   readonly color: Rgb
-  /** Drawn around the letters, so that text stands out on any ground. */
+  /** Colour of an outline around the letters, so that text is readable on any background. */
   readonly halo?: Rgb
   readonly opacity?: number
 }
@@ -29,7 +29,7 @@ export function lineHeight(size: number): number {
   return lineHeightInCapitals * size
 }
 
-/** Breaks a text into lines of at most `widthMax` pixels, at blanks where there are any. */
+/** Breaks a text into lines of at most `widthMax` pixels, at blanks if possible. */
 export function wrapText(text: string, size: number, widthMax: number): readonly string[] {
   const most = Math.max(1, Math.floor(widthMax / widthPerCharacter(text, size)))
   const line = new RegExp(`.{1,${most}}(?:\\s+|$)|.{1,${most}}`, 'gu')
@@ -38,7 +38,7 @@ export function wrapText(text: string, size: number, widthMax: number): readonly
     .flatMap((paragraph) => (paragraph.match(line) ?? ['']).map((found) => found.trim()))
 }
 
-/** SVG of lines centred on `x`, the top of the first line's capitals at `y`. */
+/** SVG of lines centred on `x`, with the top of the first line's capitals at `y`. */
 export function textSvg(
   lines: readonly string[],
   { x, y }: { readonly x: number; readonly y: number },
@@ -61,7 +61,7 @@ function escapeXml(text: string): string {
   )
 }
 
-/** Two decimals are enough for a pixel. */
+/** Two decimals are precise enough for a pixel. */
 export function round(value: number): number {
   return Math.round(value * 100) / 100
 }

@@ -10,7 +10,7 @@ import type { ImageSource } from './edit-images.ts'
 import { imageAnswer } from './image-answer.ts'
 import { imageOptions } from './image-options.ts'
 
-/** How long one request may work, in milliseconds. */
+/** Time limit for editing one request, in milliseconds. */
 const timeoutMs = 60_000
 
 /** Edits images as the instruction says, in any of the three request forms. */

@@ -15,14 +15,14 @@ import {
 
 export interface ImageSource {
   readonly bytes: Uint8Array
-  /** The path of the field it came in, for errors. */
+  /** The path of the image's field, for errors. */
   readonly param: string
 }
 
 export interface EditImagesInput extends DrawingOptions {
-  /** The first is the one that is edited; the others can be laid over it or beside it. */
+  /** The first one is edited; the others can be put over it or beside it. */
   readonly images: readonly ImageSource[]
-  /** Its transparent pixels say where the edit shows (OpenAI API, CreateImageEditRequest). */
+  /** The edit is visible where the mask is transparent (OpenAI API, CreateImageEditRequest). */
   readonly mask?: ImageSource | undefined
 }
 
@@ -30,11 +30,14 @@ export interface ImagesOutput {
   readonly pictures: readonly FinishedPicture[]
   /** What was understood of the request, as a sentence. */
   readonly understood: string
-  /** Area of the images it was given, as they were worked on. */
+  /** Total area of the given images at the size at which they were processed, in pixels. */
   readonly inputPixels: number
 }
 
-/** What keeps a request short: no picture is larger, nor all variants or sources together, nor all steps on them. */
+/**
+ * Limits in pixels that keep a request short: for a single image, for all variants or sources together, and for all steps
+ * together.
+ */
 const pictureMax = 4_194_304
 const togetherMax = 12_000_000
 const stepsMax = 16_000_000
@@ -44,10 +47,10 @@ function pixelsFor({ count, images }: EditImagesInput, { operations }: Plan): nu
   return Math.min(pictureMax, togetherMax / Math.max(count, images.length), stepsMax / steps)
 }
 
-/** Kinds that move pixels: a mask made for the original would no longer lie right. */
+/** Operations that move pixels, so that a mask made for the original would no longer fit. */
 const movingKinds: ReadonlySet<EditKind> = new Set(['rotate', 'flip', 'crop', 'resize', 'border'])
 
-/** Edits images as an instruction says. Throws invalid_request with the image's param where one cannot be read. */
+/** Edits images as an instruction says. Throws invalid_request with the image's param if one cannot be read. */
 export const editImages: Task<EditImagesInput, ImagesOutput> = async (input, { progress }) => {
   const plan = planEdit(input)
   const pixelsMax = pixelsFor(input, plan)
@@ -87,7 +90,7 @@ function planEdit(input: EditImagesInput): Plan {
   const done = [...joined, ...edits.map(({ words }) => words)].join('; ')
   const parts: readonly (readonly [isSaid: boolean, sentence: string])[] = [
     [done !== '', `Done: ${done}.`],
-    // With nothing to do the picture stays as it is, and the answer says so.
+    // Without anything to do the image is unchanged, and the response says so.
     [done === '', 'No edit was understood; the picture is unchanged.'],
     [
       removed.length > 0,
@@ -101,7 +104,7 @@ function planEdit(input: EditImagesInput): Plan {
   return { operations: edits.map(({ operation }) => operation), understood }
 }
 
-/** The first variant is what was asked for; the next are steps lighter and darker. */
+/** The first variant is as requested; the next ones are steps darker and lighter. */
 function variantOf(
   operations: readonly EditOperation[],
   variant: number,
@@ -135,7 +138,7 @@ function throughMask(original: Picture, edited: Picture, mask: Uint8Array): Pict
   return { ...original, pixels }
 }
 
-/** The pixels of a mask, at the size the first image is worked on. */
+/** The pixels of a mask, at the size at which the first image is processed. */
 async function decodeMask(
   { bytes, param }: ImageSource,
   { width, height }: Picture,

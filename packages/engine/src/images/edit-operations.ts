@@ -2,17 +2,17 @@ import type { Rgb } from './colors.ts'
 import type { Size } from './picture.ts'
 import type { Place, Thing } from './scene.ts'
 
-/** A length of a picture: pixels, or a part (0 to 1) of its shorter side. */
+/** A length in an image: in pixels, or as a part (0 to 1) of its shorter side. */
 export type Length = { readonly pixels: number } | { readonly part: number }
 
-/** What part of the picture stays: parts (0 to 1) of its width and height, pixels or a shape. */
+/** The part of the image to keep: parts (0 to 1) of its width and height, pixels, or an aspect ratio. */
 export type CropArea =
   | (Size & { readonly by: 'parts' | 'pixels'; readonly place: Place })
   | { readonly by: 'ratio'; readonly ratio: number; readonly place: Place }
 
 /**
- * One step of an edit. `amount` is a strength: 0 does nothing, 0.5 is what a plain word asks for, 1 is strong; in
- * brightness, contrast and saturation its sign is the direction.
+ * One step of an edit. `amount` is a strength: 0 does nothing, 0.5 is the usual strength, 1 is strong. For brightness,
+ * contrast and saturation its sign is the direction.
  */
 export type EditOperation =
   | { readonly kind: 'rotate' /** Clockwise. */; readonly degrees: number }
@@ -24,7 +24,7 @@ export type EditOperation =
       readonly height?: number
       readonly factor?: number
     }
-  /** Sets the pictures side by side, which is done before all else. */
+  /** Sets the images side by side, before all other steps. */
   | { readonly kind: 'combine' }
   | { readonly kind: 'border'; readonly width: Length; readonly color: Rgb }
   | {

@@ -8,14 +8,14 @@ import {
   sizeWithin,
 } from './picture.ts'
 
-/** How a finished picture leaves the engine. */
+/** The output form of a finished image. */
 export interface Finish {
   readonly format: OutputFormat
   /** 0 to 100, for jpeg and webp. */
   readonly quality?: number
-  /** Transparent parts become white. */
+  /** Whether transparent parts become white. */
   readonly isOpaque: boolean
-  /** Unfinished looks to make besides, 0 to 3, for a stream. */
+  /** Number of unfinished previews for a stream, 0 to 3. */
   readonly previews: number
 }
 
@@ -23,15 +23,15 @@ export interface FinishedPicture {
   readonly bytes: Uint8Array
   readonly width: number
   readonly height: number
-  /** Whether no part shows what is behind it. */
+  /** Whether no part of the image is transparent. */
   readonly isOpaque: boolean
-  /** From coarse to fine, of the size of the picture, or of a quarter megapixel where that is smaller. */
+  /** From coarse to fine, in the size of the image, or of a quarter megapixel if that is smaller. */
   readonly previews: readonly Uint8Array[]
 }
 
 const previewPixelsMax = 262_144
 
-/** Part of the full resolution that each preview shows. */
+/** The part of the full resolution in each preview. */
 const previewParts = [1 / 24, 1 / 10, 1 / 4]
 
 export async function finishPicture(picture: Picture, finish: Finish): Promise<FinishedPicture> {

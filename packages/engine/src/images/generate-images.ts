@@ -11,7 +11,7 @@ import type { Scene } from './scene.ts'
 
 const usualSize: Size = { width: 1024, height: 1024 }
 
-/** Draws what a prompt names of shapes, colours, counts, places, quoted texts and bar charts, and says the rest. */
+/** Draws the shapes, colours, counts, places, quoted texts and bar charts that a prompt names, and reports the rest. */
 export const generateImages: Task<DrawingOptions, ImagesOutput> = async (input, { progress }) => {
   const read = readScene(input)
   const scene = composeScene(read, input.prompt)
@@ -25,7 +25,7 @@ export const generateImages: Task<DrawingOptions, ImagesOutput> = async (input, 
   return { pictures: finished, understood: describeScene(read), inputPixels: 0 }
 }
 
-/** What a prompt names, without what a negative prompt does. */
+/** What a prompt names, without what a negative prompt names. */
 function readScene({ prompt, negativePrompt, isTransparent }: DrawingOptions): Scene {
   const { background, ...scene } = parseScene(prompt)
   const unwanted = new Set(parseScene(negativePrompt).things.map(({ shape }) => shape))
@@ -40,13 +40,16 @@ function readScene({ prompt, negativePrompt, isTransparent }: DrawingOptions): S
   return { ...scene, things, texts, background: isTransparent ? undefined : background }
 }
 
-/** Where nothing can be drawn it is a placeholder: the prompt's own words. */
+/** If nothing can be drawn, the image is a placeholder with the prompt's own words. */
 export function composeScene(scene: Scene, prompt: string): Scene {
   if (scene.things.length > 0 || scene.texts.length > 0 || scene.chart !== undefined) return scene
   return { ...scene, texts: [{ text: prompt.trim().slice(0, 400) }] }
 }
 
-/** The first variant is the plain one; in each next, things are smaller or the placeholder lies on a darker gray. */
+/**
+ * The first variant is the plain one. In each further one, things are smaller, or the placeholder has a darker grey
+ * background.
+ */
 function varied(scene: Scene, variant: number): Scene {
   const shade = 255 - variant * 8
   const { things, background = [shade, shade, shade] } = scene

@@ -5,12 +5,12 @@ import type { ImagesOutput } from './edit-images.ts'
 import type { FinishedPicture } from './finish-picture.ts'
 import type { ImageOptions } from './image-options.ts'
 
-/** Picture tokens are patches of 32 by 32 pixels, as the gateway counts them. */
+/** Image tokens are patches of 32 by 32 pixels, as the gateway counts them. */
 const patchPixels = 1024
 
 export type Prefix = 'image_edit' | 'image_generation'
 
-/** What one job came to, whole or as a stream of previews and pictures (OpenAI API, image streaming events). */
+/** The result of one job, as a whole or as a stream of previews and images (OpenAI API, image streaming events). */
 export async function imageAnswer(
   output: ImagesOutput,
   options: ImageOptions,
@@ -21,7 +21,7 @@ export async function imageAnswer(
     return { kind: 'events', events: eventsOf(output, options, { context, prefix: stream }) }
   const [first] = output.pictures
   const data = output.pictures.map(async ({ bytes }) => ({
-    // All three keys are strings: the contract wants them present, and OpenAI's schema knows no null here.
+    // All three keys are strings: the contract requires them, and OpenAI's schema does not allow null here.
     url: await context.publish(bytes, `image/${options.finish.format}`),
     b64_json: options.asUrl ? '' : Buffer.from(bytes).toString('base64'),
     revised_prompt: options.extend ? output.understood : '',
@@ -59,7 +59,7 @@ async function* eventsOf(
   yield { usage }
 }
 
-/** OpenAI's schema knows three sizes; another is left unsaid, since the picture itself tells it. */
+/** OpenAI's schema allows three sizes; any other is left out, since the image itself shows it. */
 const openAiSizes = ['1024x1024', '1024x1536', '1536x1024']
 
 function looksOf({ width, height, isOpaque }: FinishedPicture, { finish, quality }: ImageOptions) {

@@ -1,4 +1,4 @@
-/** Beginnings of the formats that are read. Only these reach the decoder, so no other of its loaders ever runs. */
+/** The first bytes of the supported formats. Only these reach the decoder, so none of its other loaders ever runs. */
 const signatures: readonly { readonly format: string; readonly pattern: RegExp }[] = [
   { format: 'png', pattern: /^\x89PNG\r\n/ },
   { format: 'jpeg', pattern: /^\xff\xd8\xff/ },
@@ -8,7 +8,7 @@ const signatures: readonly { readonly format: string; readonly pattern: RegExp }
   { format: 'avif', pattern: /^[^]{4}ftypavi[fs]/ },
 ]
 
-/** The format of image bytes by their beginning: png, jpeg, gif, webp, tiff or avif. */
+/** The format of an image by its first bytes: png, jpeg, gif, webp, tiff or avif; undefined for anything else. */
 export function imageFormatOf(bytes: Uint8Array): string | undefined {
   const start = Buffer.from(bytes.subarray(0, 16)).toString('latin1')
   return signatures.find(({ pattern }) => pattern.test(start))?.format

@@ -7,27 +7,27 @@ import {
 import type { Finish } from './finish-picture.ts'
 import type { OutputFormat, Size } from './picture.ts'
 
-/** What decides of the pictures themselves. */
+/** The options that determine the images themselves. */
 export interface DrawingOptions {
   /** What to draw, or how to edit. */
   readonly prompt: string
   readonly negativePrompt: string
-  /** How many variants, 1 to 10. */
+  /** Number of variants, 1 to 10. */
   readonly count: number
-  /** Absent: that of the first picture, or 1,024 pixels each way. */
+  /** Absent: the size of the first image, or 1,024 pixels each way. */
   readonly size?: Size | undefined
-  /** Leaves the background out; of a picture that is edited none is cut out, which is said. */
+  /** Leaves the background out. The background of an edited image is not removed, which the response says. */
   readonly isTransparent: boolean
   readonly watermark: boolean
   readonly finish: Finish
 }
 
-/** What both image operations make of their options, whichever form the request has. */
+/** The options of both image operations, for every form of the request. */
 export interface ImageOptions extends DrawingOptions {
-  /** Whether the answer says what was understood. */
+  /** Whether the response says what was understood. */
   readonly extend: boolean
   readonly asUrl: boolean
-  /** As OpenAI's answer names it. */
+  /** Under the name that OpenAI's response uses. */
   readonly quality: 'low' | 'medium' | 'high'
 }
 
@@ -44,7 +44,7 @@ const qualities = {
 
 const encodeQualities = { low: 60, medium: 80, high: 90 } as const
 
-/** Throws invalid_request for a size that cannot be made and unsupported_value for a transparent jpeg. */
+/** Throws invalid_request for a size that is not supported and unsupported_value for a transparent jpeg. */
 export function imageOptions(request: ImageRequest): ImageOptions {
   const parameters = request.parameters ?? {}
   const isContractForm = request.input != null

@@ -4,17 +4,17 @@ import { placeNamed } from './parse-scene.ts'
 import { quoteOf, quotePlaceholder } from './quotes.ts'
 import type { Place } from './scene.ts'
 
-/** One clause of an instruction. What is read is taken out of it, so that the words nobody read are known. */
+/** One clause of an instruction. What is read is removed from it, so that the words not read are known. */
 export interface Clause {
-  /** The first match, which is then gone. */
+  /** Removes and returns the first match. */
   take(pattern: RegExp): RegExpExecArray | undefined
-  /** Strength from a percentage or an adverb; `usual` where nothing is said, whose sign it has. */
+  /** The strength from a percentage or an adverb; `usual` if there is none. It has the sign of `usual`. */
   amount(usual?: number): number
   color(): Rgb | undefined
   place(): Place | undefined
   length(usual: number): Length
   quote(): string | undefined
-  /** Words with a meaning that nobody took. */
+  /** Meaningful words that were not read. */
   unread(): readonly string[]
 }
 

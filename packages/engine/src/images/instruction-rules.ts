@@ -4,8 +4,8 @@ import type { Clause } from './instruction-clause.ts'
 import { parseThings } from './parse-scene.ts'
 
 /**
- * One way to say something. `make` runs after `pattern` was taken out of the clause and takes what else belongs to it;
- * a clause of which a meaningful word is left over then was not understood, and nothing is done.
+ * One way to phrase an instruction. `make` runs after `pattern` was removed from the clause and takes what else belongs to it.
+ * If a meaningful word of the clause is left over, the clause was not understood, and nothing is done.
  */
 export interface InstructionRule {
   readonly pattern: RegExp
@@ -27,7 +27,7 @@ function effect(kind: EffectKind, words: string, usual = 0.5): InstructionRule {
 
 const textNoun = String.raw`(?:captions?|texts?|titles?|words?|labels?|headings?|headlines?)`
 
-/** What lies on the picture or behind it. */
+/** Rules for what is put on the image or behind it. */
 const layers: readonly InstructionRule[] = [
   {
     pattern: /\bwater-?marks?\b/,
@@ -67,7 +67,7 @@ function caption(clause: Clause, faint: boolean): EditOperation | undefined {
   }
 }
 
-/** What moves pixels. */
+/** Rules for operations that move pixels. */
 const geometry: readonly InstructionRule[] = [
   {
     pattern:
@@ -177,7 +177,7 @@ function resizing(word: string, clause: Clause): EditOperation | undefined {
   return { kind: 'resize', [isHeight ? 'height' : 'width']: side(pixels[1] ?? '') }
 }
 
-/** What changes colours in place. */
+/** Rules for operations that change colours without moving pixels. */
 const colorwork: readonly InstructionRule[] = [
   effect(
     'grayscale',

@@ -6,19 +6,19 @@ interface Box extends Size {
   readonly y: number
 }
 
-/** Things that belong together, and how they lie. */
+/** Things that belong together, and their arrangement. */
 type Group =
   | { readonly kind: 'thing'; readonly thing: Thing }
   | { readonly kind: 'row' | 'column' | 'inside'; readonly groups: readonly Group[] }
 
 const margin = 0.04
 
-/** How much of the height a text above or below the things takes away from them. */
+/** The share of the height that a text above or below the things takes. */
 const textPart = 0.2
 
 /**
- * Gives every thing its place in a canvas of this many pixels. Each group gets a box of its own, so nothing lies over
- * the edge, nor over another or a text unless it is inside of it or was told to stand where another is.
+ * Gives every thing its place in a canvas of this many pixels. Each group gets a box of its own, so nothing extends over the
+ * edge, nor overlaps another thing or a text, unless it is inside of it or was placed where another thing is.
  */
 export function layOut(
   { things, texts }: Pick<Scene, 'things' | 'texts'>,
@@ -53,7 +53,7 @@ export function layOut(
   }))
 }
 
-/** A text that was told no place stands in the middle where it is alone, else below. */
+/** A text without a given place is in the middle if it is alone, otherwise below. */
 export function textPlace({ place }: SceneText, isBesideThings: boolean): Place {
   return place ?? { x: 'center', y: isBesideThings ? 'bottom' : 'center' }
 }
@@ -93,7 +93,7 @@ function relatedGroups(things: readonly Thing[]): readonly Group[] {
   return groups
 }
 
-/** How much room a group wants beside others. */
+/** How much room a group needs beside others. */
 function weightOf(group: Group): number {
   if (group.kind === 'thing') return Math.sqrt(group.thing.count)
   const weights = group.groups.map(weightOf)
@@ -122,7 +122,7 @@ function middleOf({ x, y, width, height }: Box): Box {
   return { x: x + (width - side) / 2, y: y + (height - side) / 2, width: side, height: side }
 }
 
-/** Rows and columns of the largest cells that a box has room for. */
+/** Arranges the things in rows and columns with the largest cells that fit into a box. */
 function drawThing(thing: Thing, { x, y, width, height }: Box): readonly SceneObject[] {
   const { count, shape, colors, isOutline, fill, motion } = thing
   let columns = 1

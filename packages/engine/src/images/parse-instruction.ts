@@ -5,18 +5,18 @@ import { takeQuotes, withQuotes } from './quotes.ts'
 
 export interface ParsedInstruction {
   readonly steps: readonly EditStep[]
-  /** Clauses that were not understood as a whole, and of which nothing is done. */
+  /** Clauses that were not understood as a whole, so that nothing of them is done. */
   readonly leftover: readonly string[]
 }
 
-/** Longer instructions are read to here; no honest edit needs more words. */
+/** Longer instructions are cut here; no real edit needs more words. */
 const charactersMax = 8000
 const stepsMax = 24
 
 // "Black and white" is one thing, and a dot between digits belongs to a number.
 const clauseBreaks = /[,;!?\n]|\.(?!\d)|\b(?:then|but|after that|(?<!\bblack |\bb )and)\b/
 
-/** Reads what an instruction asks for, in its order. Never throws; what is not understood is left over. */
+/** Reads what an instruction asks for, in order. Never throws; what is not understood is returned as leftover. */
 export function parseInstruction(instruction: string): ParsedInstruction {
   const { text, quotes } = takeQuotes(instruction.slice(0, charactersMax))
   const steps: EditStep[] = []
@@ -27,7 +27,7 @@ export function parseInstruction(instruction: string): ParsedInstruction {
     if (/\b(?:do not|don't|dont|don’t|without|no|never|avoid)\b/.test(asked)) continue
     const last = steps.at(-1)
     const words = withQuotes(asked, quotes)
-    // "Add a circle and two stars": the second clause goes on drawing.
+    // "Add a circle and two stars": the second clause continues the drawing.
     const more = last?.operation.kind === 'draw' ? readClause(`add ${asked}`, quotes) : undefined
     const operation = readClause(asked, quotes) ?? more
     if (operation === undefined) leftover.push(words)
@@ -41,7 +41,7 @@ export function parseInstruction(instruction: string): ParsedInstruction {
   return { steps: withoutRepeats(steps).slice(0, stepsMax), leftover }
 }
 
-/** Saying the same thing twice is emphasis, not a second pass. */
+/** A repeated instruction is emphasis and not a second step. */
 function withoutRepeats(steps: readonly EditStep[]): readonly EditStep[] {
   return [...new Map(steps.map((step) => [JSON.stringify(step.operation), step])).values()]
 }
@@ -57,7 +57,7 @@ function readClause(text: string, quotes: readonly string[]): EditOperation | un
   return undefined
 }
 
-/** Plain words of a negative prompt that name a kind of operation. */
+/** Words of a negative prompt that name a kind of operation. */
 const kindWords: Readonly<Record<string, EditKind>> = {
   text: 'caption',
   words: 'caption',
@@ -72,7 +72,7 @@ const kindWords: Readonly<Record<string, EditKind>> = {
   monochrome: 'grayscale',
 }
 
-/** The kinds of operations a negative prompt rules out. */
+/** The kinds of operations that a negative prompt excludes. */
 export function parseNegative(negativePrompt: string): ReadonlySet<EditKind> {
   const { steps } = parseInstruction(negativePrompt)
   const words =

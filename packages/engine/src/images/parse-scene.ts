@@ -4,13 +4,13 @@ import { quoteOf, quotePlaceholder, takeQuotes, withQuotes } from './quotes.ts'
 import type { Motion, Place, Relation, Scene, SceneText, Thing } from './scene.ts'
 import { shapeNamed, shapePattern, shapes } from './shapes.ts'
 
-/** Longer prompts are read to here. */
+/** Longer prompts are cut here. */
 const charactersMax = 8000
 const thingsMax = 24
 const countMax = 30
 const taken = '\uf8ff'
 
-/** From one on. */
+/** Starting at one. */
 const countWords =
   'a|an|the|one,two|a couple of,three,four,five,six,seven,eight,nine,ten,eleven,twelve|a dozen'
     .split(',')
@@ -69,7 +69,7 @@ const textPattern = new RegExp(
   'g',
 )
 
-/** Reads the shapes, counts, colours, places and texts of a prompt, and says what it could not read. */
+/** Reads the shapes, counts, colours, places and texts of a prompt, and reports what it could not read. */
 export function parseScene(prompt: string): Scene {
   const { text, quotes } = takeQuotes(prompt.slice(0, charactersMax))
   const reader = openReader(text)
@@ -92,7 +92,7 @@ export function parseScene(prompt: string): Scene {
   return { background, things, texts, chart, leftOut }
 }
 
-/** What is drawn of a scene, as phrases; empty where nothing could be read. */
+/** What is drawn of a scene, as phrases; empty if nothing could be read. */
 export function understoodOf({ background, things, texts, chart }: Scene): readonly string[] {
   return [
     ...(chart === undefined ? [] : [`a bar chart of ${chart.bars.length} values`]),
@@ -102,7 +102,7 @@ export function understoodOf({ background, things, texts, chart }: Scene): reado
   ]
 }
 
-/** The words of each thing; those of one that is seen from the next go on with its words. */
+/** The words of each thing. A thing that another one is placed relative to is joined with that one's words. */
 function sentencesOf(things: readonly Thing[]): readonly string[] {
   const sentences: string[] = []
   for (const [index, { words }] of things.entries())
@@ -111,7 +111,7 @@ function sentencesOf(things: readonly Thing[]): readonly string[] {
   return sentences
 }
 
-/** The shapes of a phrase and the words that are none: for drawing on an image. */
+/** The shapes in a phrase and the other words, for drawing on an image. */
 export function parseThings(phrase: string): {
   readonly things: readonly Thing[]
   readonly leftOut: readonly string[]
@@ -168,7 +168,7 @@ function thingOf(match: RegExpExecArray): Thing | undefined {
   }
 }
 
-/** As many as were said; of a plural without a number one per colour, or three. */
+/** The stated number. A plural without a number means one per colour, or three. */
 function countOf(
   said: string | undefined,
   noun: string,
@@ -219,7 +219,7 @@ const emptyWords = new Set(
   as into background scene minimal clean very`.split(/\s+/),
 )
 
-/** What was not taken, as phrases without their empty words. */
+/** What was not read, as phrases without their empty words. */
 function phrasesOf(open: string): readonly string[] {
   return open
     .split(/[\uf8ff,.;:!?\n]+/)

@@ -9,27 +9,27 @@ export interface Size {
   readonly height: number
 }
 
-/** Pixels in rows, four bytes each: red, green, blue and alpha, which is not multiplied in. */
+/** Pixels in rows, four bytes each: red, green, blue and alpha, which is not premultiplied. */
 export interface Picture extends Size {
   readonly pixels: Uint8Array
 }
 
-// The operation cache of libvips would keep pictures of past requests in memory.
+// The operation cache of libvips would keep images of past requests in memory.
 sharp.cache(false)
 
 export interface DecodedPicture extends Picture {
-  /** Whether it was scaled down to be worked on. */
+  /** Whether it was scaled down for processing. */
   readonly isReduced: boolean
 }
 
 export type OutputFormat = 'png' | 'jpeg' | 'webp'
 
-/** Larger inputs are refused before they are decoded. */
+/** Larger inputs are rejected before they are decoded. */
 const inputPixelsMax = 40_000_000
 
 /**
- * Decodes the first frame, upright (EXIF orientation applied). A picture of more than `pixelsMax` pixels is scaled
- * down to that area. Throws invalid_request with `param` for anything that is not a readable image.
+ * Decodes the first frame, upright (EXIF orientation applied). An image of more than `pixelsMax` pixels is scaled down to that
+ * area. Throws invalid_request with `param` for anything that is not a readable image.
  */
 export async function decodePicture(
   bytes: Uint8Array,
@@ -63,10 +63,10 @@ function unreadable(bytes: Uint8Array, param: string, cause?: unknown): GatewayE
   return new GatewayError('invalid_request', text, { param, cause })
 }
 
-/** No side is longer: WebP ends at 16,383 pixels. */
+/** Maximum length of a side: WebP ends at 16,383 pixels. */
 const sideMax = 8192
 
-/** The size of the same shape with at most `pixelsMax` pixels and sides of 1 to 8,192. */
+/** The size with the same aspect ratio, at most `pixelsMax` pixels and sides of 1 to 8,192. */
 export function sizeWithin(width: number, height: number, pixelsMax: number): Size {
   const factor = Math.min(
     1,
@@ -84,19 +84,19 @@ function isSmaller(size: Size, than: Size): boolean {
   return size.width < than.width || size.height < than.height
 }
 
-/** The picture itself, or scaled down to at most this area. */
+/** The image itself, or scaled down to at most this area. */
 export async function scaledToArea(picture: Picture, pixelsMax: number): Promise<Picture> {
   const size = sizeWithin(picture.width, picture.height, pixelsMax)
   if (!isSmaller(size, picture)) return picture
   return pictureOf(pipelineOf(picture).resize({ ...size, fit: 'fill' }))
 }
 
-/** Begins a sharp pipeline with a picture's pixels. */
+/** Begins a sharp pipeline with an image's pixels. */
 export function pipelineOf({ width, height, pixels }: Picture): Sharp {
   return sharp(pixels, { raw: { width, height, channels: 4 }, limitInputPixels: false })
 }
 
-/** Runs a sharp pipeline and keeps its pixels. */
+/** Runs a sharp pipeline and returns its pixels. */
 export async function pictureOf(pipeline: Sharp): Promise<Picture> {
   const { data, info } = await pipeline
     .ensureAlpha()
@@ -105,7 +105,7 @@ export async function pictureOf(pipeline: Sharp): Promise<Picture> {
   return { width: info.width, height: info.height, pixels: data }
 }
 
-/** Draws an SVG that has its size in pixels. Its font is Cousine, which the machine need not have. */
+/** Draws an SVG whose size is in pixels. Its font is Cousine, which need not be installed. */
 export async function drawSvg(svg: string): Promise<Picture> {
   fontLoaded ??= loadFont()
   await fontLoaded
@@ -115,14 +115,14 @@ export async function drawSvg(svg: string): Promise<Picture> {
 const fontFile = import.meta.resolve('@expo-google-fonts/cousine/700Bold/Cousine_700Bold.ttf')
 let fontLoaded: Promise<unknown> | undefined
 
-/** A font that was written with once is known to all that this process draws from then on, SVGs too. */
+/** Once a font was used, everything that this process draws later can use it, including SVGs. */
 function loadFont(): Promise<unknown> {
   return sharp({
     text: { text: 'a', font: 'Cousine Bold', fontfile: fileURLToPath(fontFile) },
   }).toBuffer()
 }
 
-/** Lays one picture over another, which it must not exceed. */
+/** Puts one image over another, which must not be smaller. */
 export async function layOver(
   under: Picture,
   over: Picture,
@@ -140,9 +140,9 @@ export function isOpaque({ pixels }: Picture): boolean {
 
 export interface EncodeOptions {
   readonly format: OutputFormat
-  /** 0 to 100, for jpeg and webp; default 90. */
+  /** 0 to 100, for jpeg and webp. Default 90. */
   readonly quality?: number
-  /** What shows behind transparent parts; absent keeps transparency, except in jpeg, where it is white. */
+  /** The colour behind transparent parts. Absent keeps transparency, except in jpeg, where it is white. */
   readonly backdrop?: Rgb
 }
 
@@ -155,7 +155,7 @@ export async function encodePicture(
   const isFlat = backdrop !== undefined || format === 'jpeg' || isOpaque(picture)
   const ready = isFlat ? pipeline.flatten({ background: { r, g, b } }) : pipeline
   if (format === 'png') return ready.png({ compressionLevel: 6 }).toBuffer()
-  // Both encoders take 1 to 100.
+  // Both encoders accept 1 to 100.
   const options = { quality: Math.max(1, quality) }
   return format === 'jpeg'
     ? ready.jpeg(options).toBuffer()

@@ -1,4 +1,4 @@
-/** Stands for the n-th quoted text; quotes are taken out before anything else is read. */
+/** Placeholders for quoted texts begin at this character. Quotes are removed before anything else is read. */
 const quoteStart = 0xe000
 const quotesMax = 64
 
@@ -14,7 +14,7 @@ export interface Quoted {
 const quotePattern =
   /"([^"]{1,400})"|“([^”]{1,400})”|「([^」]{1,400})」|『([^』]{1,400})』|«([^»]{1,400})»|(?<![\p{L}\p{N}])['‘]([^'’]{1,400})['’](?!\p{L})/gu
 
-/** Takes quoted texts out of a prompt and lowers the rest. */
+/** Takes quoted texts out of a prompt and converts the rest to lower case. */
 export function takeQuotes(prompt: string): Quoted {
   const quotes: string[] = []
   const text = prompt
@@ -28,7 +28,7 @@ export function takeQuotes(prompt: string): Quoted {
   return { text: text.normalize('NFKC').replaceAll(/\s+/g, ' ').trim().toLowerCase(), quotes }
 }
 
-/** The quoted text that a placeholder character stands for. */
+/** The quoted text of a placeholder character. */
 export function quoteOf(quotes: readonly string[], placeholder: string): string | undefined {
   return quotes[placeholder.charCodeAt(0) - quoteStart]
 }

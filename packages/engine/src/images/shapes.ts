@@ -1,10 +1,10 @@
 import { formatHex, type Rgb } from './colors.ts'
 
-/** A figure in a box from -1 to 1 on both axes: an SVG element that is still open, or a path drawn as a line. */
+/** A figure in a box from -1 to 1 on both axes: an SVG element without its closing `/>`, or a path drawn as a line. */
 type Shape = {
   /** Its names in the singular. */
   readonly words: readonly string[]
-  /** The colour where none is said. */
+  /** The default colour. */
   readonly color: Rgb
 } & ({ readonly area: string } | { readonly line: string; readonly width: number })
 
@@ -83,7 +83,7 @@ const names: ReadonlyMap<string, ShapeName> = new Map(
 /** The source of a regular expression that matches the name of a shape, in the singular or the plural. */
 export const shapePattern = `(?:${[...names.keys()].join('|')}|boxes|crosses|rhombuses)(?:s|es)?`
 
-/** The shape behind a word that `shapePattern` matches. */
+/** The shape for a word that `shapePattern` matches. */
 export function shapeNamed(word: string): ShapeName | undefined {
   return names.get(word) ?? names.get(word.replace(/s$/, '')) ?? names.get(word.replace(/es$/, ''))
 }
@@ -95,7 +95,7 @@ export function drawShape(name: ShapeName, color: Rgb, isOutline: boolean): stri
   const stroked = (element: string, width: number): string =>
     `${element} fill="none" stroke="${ink}" stroke-width="${width}" stroke-linejoin="round"/>`
   if ('line' in shape) return stroked(shape.line, shape.width)
-  // The stroke lies half outside of the figure, which must stay within its box.
+  // Half of the stroke lies outside of the figure, which must stay within its box.
   return isOutline
     ? `<g transform="scale(.95)">${stroked(shape.area, 0.1)}</g>`
     : `${shape.area} fill="${ink}"/>`

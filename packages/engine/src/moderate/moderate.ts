@@ -20,16 +20,16 @@ const inputTokensMax = 32_768
 const requestTokensMax = 300_000
 const imagesMax = 16
 const imageBytesMax = 20_000_000
-/** How long one picture may take to be read, in milliseconds. */
+/** Time limit for reading one image, in milliseconds. */
 const imageMs = 10_000
-/** Long texts are read piece by piece, so that others get their turn; a piece begins before the last one ended. */
+/** Long texts are read piece by piece, so that other requests get their turn. Pieces overlap. */
 const pieceCharacters = 4000
 const overlapCharacters = 300
 
 /**
- * Word lists and rules for English texts, with the usual disguises undone and harmless turns of phrase taken out. Images
- * score nothing, since what they show is not seen. One result per string, one for a list of parts. Throws invalid_request
- * for more than 32,768 tokens in one input or 300,000 in all.
+ * Word lists and rules for English texts. Usual disguises are undone and harmless phrases are removed. Images score nothing,
+ * since their content is not recognised. One result per string, and one for a list of parts. Throws invalid_request for more
+ * than 32,768 tokens in one input or 300,000 in all.
  */
 export const moderate: Operation<'moderate'> = async ({ input }, context) => {
   const inputTokens = countInput(input)
@@ -75,7 +75,7 @@ async function moderateParts(
   return resultOf(scores, images.length < parts.length ? ['text'] : [])
 }
 
-/** Nothing is known of what a picture shows: it only has to be one. */
+/** The content of an image is not recognised; it is only checked that it is an image. */
 async function checkImage(part: Part, param: string, context: OperationContext): Promise<void> {
   const url = part.image_url?.url ?? ''
   const { bytes } = await context.fetchMedia(url, { bytesMax: imageBytesMax, param })
@@ -97,7 +97,7 @@ function highest(a: Scores, b: Scores): Scores {
   return perCategory((category) => Math.max(a[category], b[category]))
 }
 
-/** `seen` names the kinds of input that the scores come from. */
+/** `seen` lists the kinds of input that the scores come from. */
 function resultOf(scores: Scores, seen: readonly 'text'[]): ModerationResult {
   const categories = perCategory((category) => scores[category] >= threshold)
   return {

@@ -2,12 +2,12 @@ import { stemOf } from '../embed/words.ts'
 import type { ModeratedWord } from './words.ts'
 
 /**
- * A sequence of words, written as text: `a|b` is either word in any of its forms, `@tag` a word of a word list,
- * `~3` up to three other words of the same sentence, `=word` this very form, `<` the beginning of a sentence.
+ * A sequence of words, written as text: `a|b` is either word in any of its forms, `@tag` a word of a word list, `~3` up to
+ * three other words of the same sentence, `=word` this exact form, `<` the beginning of a sentence.
  */
 export type Pattern = readonly (readonly string[])[]
 
-/** Reads patterns that are parted by lines and `;`. */
+/** Reads patterns separated by lines and `;`. */
 export function parsePatterns(source: string): readonly Pattern[] {
   return source
     .split(/[;\n]/)
@@ -19,7 +19,7 @@ function choicesOf(element: string): readonly string[] {
   return element.split('|').map((choice) => (/^[@=~<]/.test(choice) ? choice : stemOf(choice)))
 }
 
-/** Finds the patterns that may begin with a word, each with what it stands for. */
+/** Returns a function that finds the patterns that may begin with a word, each with its value. */
 export function indexPatterns<Value>(all: readonly (readonly [Pattern, Value])[]) {
   const byKey = new Map<string, (readonly [Pattern, Value])[]>()
   for (const entry of all)
@@ -28,7 +28,7 @@ export function indexPatterns<Value>(all: readonly (readonly [Pattern, Value])[]
   return ({ keys }: ModeratedWord) => [...keys].flatMap((key) => byKey.get(key) ?? [])
 }
 
-/** The end (exclusive) of the pattern's match that begins at `at`, or -1. Work is bounded by the pattern's gaps. */
+/** The end (exclusive) of the pattern's match that begins at `at`, or -1. The pattern's gaps limit the work. */
 export function matchPattern(
   pattern: Pattern,
   words: readonly ModeratedWord[],

@@ -1,6 +1,6 @@
 /**
- * What is found by each rule: a line with categories and scores, then patterns (see patterns.ts), parted by lines and
- * `;`. A rule whose pattern says `not` itself is not weakened by the negation in it.
+ * Each rule is a line with categories and scores, followed by patterns (see patterns.ts), separated by lines and `;`. If a
+ * pattern itself contains `not`, that negation does not weaken the rule.
  */
 export const rules = `
 # harassment/threatening 0.9, harassment 0.75, violence 0.75
@@ -115,7 +115,7 @@ rip|tear|gouge|hack ~4 @limb|@inside|eye|heart ~2 off|out|apart;skin ~2 peel|fla
 head|skull ~3 explode|smash|crush|split|cave|open ~2 blood|brain|open
 `
 
-/** Ways of speaking that mean no harm: the words matched are not looked at by any other rule. */
+/** Harmless phrases: the words they match are ignored by all other rules. */
 export const harmless = `
 @kill|end|terminate|stop|=attack ~3 process|thread|job|task|daemon|server|session|container|program|app|script|instance|pid|zombie|command|connection|shell|tab|query
 kill ~1 pain;kill|switch switch;process|thread|job|child|parent ~2 kill|killed|terminated;kill ~2 two birds

@@ -23,17 +23,20 @@ const rulePatterns = indexPatterns(
 )
 const harmlessPatterns = indexPatterns(parsePatterns(harmless).map((one) => [one, undefined]))
 
-/** Somebody's own wish and words aimed at somebody are no report, whoever is quoted beside them. */
+/** Categories about one's own intent or with words aimed at somebody. Words of a report weaken them less. */
 const neverReports: ReadonlySet<ModerationCategory> = new Set([
   'self-harm/intent',
   'sexual/minors',
   'harassment/threatening',
   'hate/threatening',
 ])
-/** How much is left of a score by how many different words speak for a report: what such a text tells it seldom urges. */
+/**
+ * The share of a score that remains, by how many different words show that the text is a report: a report seldom incites what
+ * it describes.
+ */
 const reportFactors = [1, 0.72, 0.6, 0.5]
 const negatedFactor = 0.3
-/** A second kind of evidence raises a score by this share of what is missing to 1. */
+/** A second kind of evidence raises a score by this share of the difference to 1. */
 const secondShare = 0.35
 
 export function perCategory<Value>(
@@ -45,7 +48,7 @@ export function perCategory<Value>(
   ) as Record<ModerationCategory, Value>
 }
 
-/** Scores a text of some pages, 0 to 1 per category. Work is linear in its length. */
+/** Scores a text of a few pages, 0 to 1 per category. Takes time in proportion to its length. */
 export function scoreText(text: string): Scores {
   const words = maskHarmless(moderatedWords(text))
   const reporting = new Set(words.filter(({ keys }) => keys.has('@reporting')))
@@ -60,7 +63,7 @@ export function scoreText(text: string): Scores {
   })
 }
 
-/** The scores of the rules of which a pattern is found, each with 1, or less where it is only found negated. */
+/** The scores of the rules with a matching pattern, each with strength 1, or less if all its matches are negated. */
 function findRules(words: readonly ModeratedWord[]) {
   const strengths = new Map<ReadonlyMap<string, number>, number>()
   for (const [at, word] of words.entries())
@@ -101,7 +104,7 @@ function maskHarmless(words: readonly ModeratedWord[]): readonly ModeratedWord[]
 
 const maskedWord: ModeratedWord = { plain: '', keys: new Set() }
 
-/** Short words join what is masked to what is not, and are needed by other rules. */
+/** Short words connect masked words to others, and other rules need them. */
 function isGlue({ plain }: ModeratedWord): boolean {
   return plain === '.' || plain === 'i' || plain === 'you' || plain === 'not'
 }

@@ -1,6 +1,9 @@
 import { hashOf } from '../embed/vector.ts'
 
-/** Plain word lists, in any form of each word. Words of reporting are of those who report, study, heal or tell stories. */
+/**
+ * Plain word lists, which match any form of each word. Words of reporting are used by people who report, study, heal or tell
+ * stories.
+ */
 const lists = `
 kill: kill murder slaughter strangle behead assassinate massacre lynch stab shoot butcher slay execute drown
 hurt: hurt beat punch attack torture maim smash choke stomp cripple harm injure slap kick burn bash whip bludgeon
@@ -62,7 +65,7 @@ coarse: s31e38 1npkzk5 1esczzy 1frp2cz 1aa0xqj 172tocr 1ry26ve ykn8e7
 curse: 14fkbtf bivrrp ykn8e7 fee1dy 1akm78h zwanhs 1fhzz46 u74m7v oa70vd 11r9el9 1yawuzt 19o6l49
 `
 
-/** The names of the lists that a stem is in, each as patterns write it: `@kill`. */
+/** Returns the names of the lists that contain a stem, in the form of patterns: `@kill`. */
 export function createTagger(
   stemOf: (word: string) => string,
 ): (stem: string) => readonly string[] {

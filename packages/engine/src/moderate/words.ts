@@ -2,14 +2,14 @@ import { LRUCache } from 'lru-cache'
 import { stemOf } from '../embed/words.ts'
 import { createTagger } from './word-lists.ts'
 
-/** A word as the rules see it; `.` stands for the end of a sentence. */
+/** A word as the rules see it; `.` is the end of a sentence. */
 export interface ModeratedWord {
   readonly plain: string
-  /** What patterns name it by: its stem, `=` and itself, and `@` and the name of each list it is in. */
+  /** The names that patterns use for it: its stem, `=` and itself, and `@` and the name of each list that contains it. */
   readonly keys: ReadonlySet<string>
 }
 
-/** Letters of other scripts, digits and signs, each before the letter that it is written for. */
+/** Letters of other scripts, digits and signs, each before the letter that it replaces. */
 const lookalikes = new Map(
   Array.from(
     'аaеeоoрpсcуyхxіiѕsкkмmтtвbнhαaεeοoιiκkνvρpτtυu0o1i3e4a5s7t@a$s!i|i'.matchAll(/(.)(.)/g),
@@ -36,13 +36,13 @@ const endings: readonly (readonly [ending: RegExp, words: string])[] = [
 ]
 
 const wordLengthMax = 40
-/** `12 year old`, `15yo`: whoever is below eighteen is a child. */
+/** `12 year old`, `15yo`: anybody under eighteen is a child. */
 const minorAge =
   /(?<![\p{L}\p{N}])(?:[1-9]|1[0-7])[ -]?(?:years?|yrs?|y)[ -]?o(?:lds?)?(?![\p{L}\p{N}])/gu
 
 /**
- * The words of a text, with what hides them undone: signs for letters (`k1ll`), letters set apart (`k i l l`), letters
- * repeated (`killlll`), marks without width, and accents. Linear in the length of the text.
+ * The words of a text, with disguises undone: signs for letters (`k1ll`), separated letters (`k i l l`), repeated letters
+ * (`killlll`), marks without width, and accents. Takes time in proportion to the length of the text.
  */
 export function moderatedWords(text: string): readonly ModeratedWord[] {
   const plain = text
@@ -61,7 +61,7 @@ export function moderatedWords(text: string): readonly ModeratedWord[] {
   return words
 }
 
-/** A mark of exclamation within a word may stand for a letter; at its end it ends the sentence. */
+/** An exclamation mark within a word may replace a letter; at its end it ends the sentence. */
 function trim(found: string): { readonly word: string; readonly ends: boolean } {
   const isEdge = (at: number): boolean => "'!.?;\n".includes(found[at] ?? '')
   let start = 0
@@ -106,7 +106,7 @@ export function wordOf(plain: string): ModeratedWord {
   return known.memo(plain)
 }
 
-/** Numbers stay numbers; a word with signs in it is read as its letters. */
+/** Numbers are unchanged; signs in a word are replaced by letters. */
 function readable(word: string): string {
   if (/^[a-z']*$/.test(word)) return withoutRuns(word)
   if (!/\p{L}/u.test(word) || /^\d+(?:st|nd|rd|th|yo|am|pm|km|kg|mg|ml|gb|mb|x|s)?$/.test(word))

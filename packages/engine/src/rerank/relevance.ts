@@ -6,16 +6,16 @@ import { countTokens, encode } from '../tokens.ts'
 export interface JudgeInput {
   readonly query: string
   readonly texts: readonly string[]
-  /** Tokens read of each text; the rest is cut off. */
+  /** Maximum tokens read of each text; the rest is cut off. */
   readonly tokensMax: number
-  /** Passages looked at of each text; the rest is left out. */
+  /** Maximum passages read of each text; the rest is left out. */
   readonly passagesMax: number
 }
 
 export interface Judgement {
   /** Relevance per text, 0 to 1. */
   readonly scores: readonly number[]
-  /** Tokens read, the query's included. */
+  /** Tokens read, including the query's. */
   readonly tokens: number
   /** How many texts were cut. */
   readonly cut: number
@@ -23,38 +23,38 @@ export interface Judgement {
 
 /** A query prepared for matching. */
 interface Query {
-  /** Different stems that are looked for, in order; stop words only where there is nothing else. */
+  /** The different stems to look for, in order; stop words only if there are no others. */
   readonly terms: readonly string[]
-  /** Neighbours among the telling words, each as two stems with a space between. */
+  /** Neighbouring meaningful words, each as two stems with a space between. */
   readonly phrases: ReadonlySet<string>
-  /** Which terms a word of a document stands for, and how well (0 to 1). */
+  /** The terms that a word of a document matches, and how well (0 to 1). */
   readonly match: (stem: string) => ReadonlyMap<number, number>
 }
 
-/** What one document contains of the query; made first for all, because rarity is counted over all. */
+/** The parts of the query in one document; collected first for all documents, because rarity depends on all of them. */
 interface Evidence {
   readonly passages: readonly Passage[]
   /** The best match of each term anywhere in the document, 0 to 1. */
   readonly best: Float64Array
-  /** Cosine with the query's own features, 0 to 1. */
+  /** Cosine similarity with the query's features, 0 to 1. */
   readonly likeness: number
 }
 
 interface Passage {
   readonly length: number
-  /** How often each term occurs, near matches counted in part. */
+  /** How often each term occurs; near matches count partially. */
   readonly counts: Float64Array
   /** Share of the query's phrases that occur. */
   readonly phrases: number
 }
 
-/** BM25's constants: low, since passages are short and one occurrence says most. */
+/** BM25's constants: low, since passages are short and one occurrence is most important. */
 const saturation = 0.9
 const lengthWeight = 0.4
 /** A long document is judged by its best passage of this many words. */
 const passageWords = 512
 const likenessCharacters = 4000
-/** More different words than this add nothing to a question. */
+/** Further different words add nothing to a question. */
 const termsMax = 256
 const conceptStrength = 0.4
 
@@ -127,7 +127,7 @@ function gather(query: Query, document: string, passagesMax: number) {
 function scoreAll(query: Query, all: readonly Evidence[]): readonly number[] {
   const rarity = Float64Array.from(query.terms, (_, term) => {
     const having = all.reduce((sum, evidence) => sum + (evidence.best[term] ?? 0), 0)
-    // The constant keeps a term that every document has from counting for nothing.
+    // The constant gives some weight to a term that every document contains.
     return 0.3 + Math.log(1 + Math.max(0, all.length - having + 0.5) / (having + 0.5))
   })
   const whole = rarity.reduce((sum, value) => sum + value, 0)

@@ -8,13 +8,13 @@ type Document = RequestOf<'rerank'>['documents'][number]
 /** Cohere bills one unit per query with up to this many documents. */
 const documentsPerSearchUnit = 100
 
-/** Up to this size judging takes some hundredths of a second; more goes to a worker. */
+/** Up to this size judging takes a few hundredths of a second; larger requests go to a worker. */
 const inlineCharactersMax = 50_000
 const judgeTimeoutMs = 60_000
 
 /**
- * BM25 over Porter stems, softened by likeness, everyday synonyms and phrases; scores 0 to 1, best first, equal ones in
- * the order of the request. `max_chunks_per_doc` counts passages of 512 words; `max_tokens_per_doc` cuts.
+ * BM25 over Porter stems, combined with similarity, everyday synonyms and phrases. Scores are 0 to 1, best first; equal ones
+ * keep the order of the request. `max_chunks_per_doc` counts passages of 512 words; `max_tokens_per_doc` cuts the text.
  */
 export const rerank: Operation<'rerank'> = async (request, context) => {
   const { query, documents } = request
@@ -58,7 +58,7 @@ export const rerank: Operation<'rerank'> = async (request, context) => {
 /** The text of a document: itself, its rank_fields in their order, its `text`, or all its strings. */
 function textOf(document: Document, index: number, fields: readonly string[] | null | undefined) {
   if (typeof document === 'string') return document
-  // A number that keeps its digits is an object to the schema.
+  // For the schema, a number with all of its digits is an object.
   if (isRawNumber(document))
     throw invalidRequest('A document must be a string or an object', `documents[${index}]`)
   const named = fields ?? (typeof document['text'] === 'string' ? ['text'] : Object.keys(document))

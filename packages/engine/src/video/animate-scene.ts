@@ -1,6 +1,6 @@
 import type { SceneObject, SceneText } from '../images/scene.ts'
 
-/** The objects at a moment of their film, `time` from 0 (first frame) to 1 (last frame). */
+/** The objects at a moment of their video. `time` goes from 0 (first frame) to 1 (last frame). */
 export function animateObjects(
   objects: readonly SceneObject[],
   time: number,
@@ -27,7 +27,7 @@ function moveObject(object: SceneObject, time: number, index: number): SceneObje
     case 'spin':
       return { ...object, rotation: rotation + time * 720 }
     default: {
-      // What is not told to move sways a little, so that a clip is never a still.
+      // Objects without a motion sway slightly, so that a video is never a still image.
       const wave = Math.sin(2 * Math.PI * (time * 2 + index * 0.17))
       return { ...object, rotation: rotation + 4 * wave }
     }

@@ -1,17 +1,17 @@
 import { invalidRequest } from '@sluice/contract'
 
-/** What a clip is asked for with. */
+/** The parameters of a video request. */
 export interface ClipRequest {
   readonly prompt: string
   /** "1" to "60". */
   readonly seconds: string
   /** Such as "720x1280". */
   readonly size: string
-  /** The camera moves over this picture, and what the prompt names is drawn on it. */
+  /** The camera moves over this image, and the things that the prompt names are drawn on it. */
   readonly image?: Uint8Array
 }
 
-/** Size, length and frames of a clip. */
+/** Size, length and frames of a video. */
 export interface ClipPlan {
   readonly width: number
   readonly height: number
@@ -25,12 +25,12 @@ const sideMax = 2048
 const secondsMax = 60
 const framesMax = 120
 const framesPerSecondMax = 24
-/** About ten seconds of work on one core: larger pictures get fewer frames. */
+/** About ten seconds of work on one core: larger images get fewer frames. */
 const pixelsMax = 60_000_000
 
 /**
- * Plans a clip of exactly this length. Throws invalid_request for a size other than two even sides of 64 to 2,048
- * pixels, or a length other than 1 to 60 whole seconds.
+ * Plans a video of exactly this length. Throws invalid_request for a size other than two even sides of 64 to 2,048 pixels, or
+ * a length other than 1 to 60 whole seconds.
  */
 export function planClip(size: string, seconds: string): ClipPlan {
   const [, width = 0, height = 0] = (/^(\d{1,5})x(\d{1,5})$/.exec(size) ?? []).map(Number)

@@ -4,47 +4,47 @@ import type { WorkerPool } from '../workers/pool.ts'
 import { type ClipRequest, planClip } from './clip-plan.ts'
 
 export interface VideoRequest extends ClipRequest {
-  /** Whose video it is: keys take turns. */
+  /** The key that the video belongs to: keys take turns. */
   readonly keyId: string
 }
 
-/** A job as somebody else keeps it, to be handed back after a restart. */
+/** A stored job, to be passed to `resume` after a restart. */
 export interface KeptJob extends Omit<VideoRequest, 'image'> {
   readonly id: string
   readonly status: 'queued' | 'in_progress'
   /** 0 to 100. */
   readonly progress: number
-  /** The engine's own note, kept as it is. */
+  /** The engine's own state, stored unchanged. */
   readonly state: string
-  /** What its files take. */
+  /** Total size of its files. */
   readonly bytes?: number
 }
 
-/** What is new of a job; what is absent stays as it was. */
+/** A change of a job; absent fields stay as they were. */
 export interface JobChange {
   readonly status?: 'in_progress' | 'completed' | 'failed'
-  /** 0 to 100; never falls. */
+  /** 0 to 100; never decreases. */
   readonly progress?: number
   readonly state?: string
-  /** What its files take. */
+  /** Total size of its files. */
   readonly bytes?: number
   readonly error?: { readonly code: string; readonly message: string }
-  /** Seconds since the epoch. */
+  /** In seconds since the epoch. */
   readonly completedAt?: number
-  /** Seconds since the epoch: until then the clip and its still are kept. */
+  /** In seconds since the epoch: until then the video and its still image are stored. */
   readonly expiresAt?: number
 }
 
-/** A clip in MP4, a still of it in WebP, and the picture that it begins from. */
+/** A video in MP4, a still image of it in WebP, and the image that it begins with. */
 export type JobFile = 'clip' | 'still' | 'input'
 
-/** Where the files of jobs are kept, by somebody who removes them when their time is over. */
+/** Stores the files of jobs; the implementation removes them when they expire. */
 export interface JobFiles {
-  /** Whole or not at all; takes the place of what was there. */
+  /** Writes the whole file or nothing; replaces an existing one. */
   write(id: string, file: JobFile, bytes: Uint8Array): Promise<void>
-  /** Undefined where there is no such file. */
+  /** Undefined if there is no such file. */
   read(id: string, file: JobFile): Promise<Uint8Array | undefined>
-  /** Not being there is fine. */
+  /** Missing files are ignored. */
   remove(id: string, files: readonly JobFile[]): Promise<void>
 }
 
@@ -53,24 +53,24 @@ export interface JobsOptions {
   readonly files: JobFiles
   readonly now: () => number
   readonly newId: (prefix: string) => string
-  /** Resolves to false where the job is gone or over, or another process has it now: nothing more is done then. */
+  /** Resolves to false if the job is gone or over, or another process has taken it; the engine then stops working on it. */
   readonly onChange: (id: string, change: JobChange) => Promise<boolean>
   readonly log?: { warn(fields: object, message: string): void }
 }
 
-/** Finished clips are kept for a day, in seconds. */
+/** Finished videos are stored for a day, in seconds. */
 const keptSeconds = 86_400
 const waitingMax = 1000
 const waitingPerKeyMax = 20
 const filesAll: readonly JobFile[] = ['clip', 'still', 'input']
-/** A job whose process died this often while rendering it is not tried again. */
+/** After its process died this often while rendering it, a job is not tried again. */
 const startsMax = 3
 const renderMs = 300_000
 const progressEveryMs = 300
-/** Before its files are there. */
+/** Maximum until the files are stored. */
 const progressMax = 99
 
-/** What `KeptJob.state` says. */
+/** The content of `KeptJob.state`. */
 interface JobState {
   readonly hasImage: boolean
   /** How often rendering has begun. */
@@ -84,8 +84,8 @@ interface Running {
 }
 
 /**
- * Video jobs: one is rendered at a time, of each key in turn. The jobs themselves, and their files, are kept by whoever
- * made them. Disposing stops the running job and waits for it; handed back to `resume`, here or elsewhere, it begins anew.
+ * Video jobs: one is rendered at a time, and keys take turns. The jobs and their files are stored by others. Disposing stops
+ * the running job and waits for it. Passed to `resume`, in this process or another, the job starts again from the beginning.
  */
 export class EngineJobs implements AsyncDisposable {
   readonly #options: JobsOptions
@@ -100,9 +100,9 @@ export class EngineJobs implements AsyncDisposable {
   }
 
   /**
-   * Checks a request and writes down its picture; nothing runs before the job is kept and handed to `resume`. Throws
-   * invalid_request for what cannot be rendered, rate_limited when the key has its share waiting, overloaded when too
-   * many wait.
+   * Checks a request and stores its image; nothing runs before the job is stored and passed to `resume`. Throws
+   * invalid_request for what cannot be rendered, rate_limited when the key has too many jobs waiting, and overloaded when too
+   * many wait in total.
    */
   async create({ image, keyId, prompt, seconds, size }: VideoRequest): Promise<KeptJob> {
     planClip(size, seconds)
@@ -117,7 +117,7 @@ export class EngineJobs implements AsyncDisposable {
     return { id, keyId, status: 'queued', progress: 0, prompt, seconds, size, state, bytes }
   }
 
-  /** Queues a new job or one that another process has left undone. One that is queued or running already goes on. */
+  /** Queues a new job or one that another process left unfinished. Ignores jobs that are already queued or running. */
   resume(job: KeptJob): void {
     const { id, keyId } = job
     const isKnown = this.#running?.id === id || this.#find(id) !== undefined
@@ -125,7 +125,7 @@ export class EngineJobs implements AsyncDisposable {
     this.#startNext()
   }
 
-  /** Stops a job, if it waits or runs here. Its files stay. */
+  /** Stops a job that waits or runs here. Its files remain. */
   async cancel(id: string): Promise<void> {
     const waiting = this.#find(id)
     if (waiting !== undefined) this.#waiting.remove(waiting)
@@ -167,7 +167,7 @@ export class EngineJobs implements AsyncDisposable {
     this.#running = { id: job.id, stop, done }
   }
 
-  /** One job from where it is to its end, unless it is stopped. */
+  /** Renders one job to its end, unless it is stopped. */
   async #render(job: KeptJob, stop: AbortController): Promise<void> {
     const { onChange } = this.#options
     const { id } = job
@@ -177,13 +177,13 @@ export class EngineJobs implements AsyncDisposable {
     if (!(await onChange(id, { status: 'in_progress', state: begun }))) return
     try {
       const rendered = await this.#renderFrames(job, state, stop)
-      // Who has it now writes these files as well, and two who write at once fail.
+      // If another process has taken the job, it writes the same files, and two writers at once would fail.
       if (!(await onChange(id, { progress: progressMax }))) return
       await this.#files.write(id, 'still', rendered.thumbnail)
       await this.#files.write(id, 'clip', rendered.video)
       await this.#complete(id, rendered.video.length + rendered.thumbnail.length)
     } catch (thrown) {
-      // A regular stop is not the job's fault: it does not count as a start.
+      // A regular stop is not the job's fault and does not count as a start.
       if (this.#isClosing) await onChange(id, { state: job.state })
       else if (!stop.signal.aborted) await this.#fail(id, GatewayError.from(thrown))
     }
@@ -200,7 +200,10 @@ export class EngineJobs implements AsyncDisposable {
     return this.#options.workers.run('renderVideo', input, options)
   }
 
-  /** Tells progress a few times a second at most, never backwards, one change at a time; stops what nobody keeps any more. */
+  /**
+   * Reports progress at most a few times a second, never backwards, and one change at a time. Stops a job that is no longer
+   * stored.
+   */
   #progressTeller({ id, progress }: KeptJob, stop: AbortController): (done: number) => void {
     const { onChange, now } = this.#options
     let told = progress

@@ -23,7 +23,7 @@ export interface RenderedVideo {
   readonly thumbnail: Uint8Array
 }
 
-/** Renders a clip from a prompt; progress is frames done of all frames. Throws as planClip and decodePicture do. */
+/** Renders a video from a prompt; the progress is the share of finished frames. Throws as planClip and decodePicture do. */
 export const renderVideo: Task<ClipRequest, RenderedVideo> = async (input, { progress }) => {
   const plan = planClip(input.size, input.seconds)
   const frameAt = await createCamera(input, plan)
@@ -45,7 +45,7 @@ export const renderVideo: Task<ClipRequest, RenderedVideo> = async (input, { pro
   }
 }
 
-/** A function of time, 0 to 1, that gives the frame. */
+/** Returns a function that gives the frame for a time from 0 to 1. */
 async function createCamera(
   input: ClipRequest,
   plan: ClipPlan,
@@ -70,7 +70,7 @@ function isEmpty({ things, texts, chart }: Scene): boolean {
   return things.length === 0 && texts.length === 0 && chart === undefined
 }
 
-/** Slow zoom and pan over a picture that fills the frame. */
+/** Slow zoom and pan over an image that fills the frame. */
 async function createPan(bytes: Uint8Array, { width, height }: ClipPlan) {
   const source = await decodePicture(bytes, { param: 'input_reference', pixelsMax: 4_000_000 })
   const roomy = { width: Math.round(width * 1.25), height: Math.round(height * 1.25) }

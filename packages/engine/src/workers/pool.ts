@@ -13,37 +13,40 @@ import type { tasks } from './tasks.ts'
 export type EngineTasks = typeof tasks
 
 export interface RunOptions {
-  /** Whom the job is for: keys take turns, and each has its share. Default: nobody in particular. */
+  /** The key that the job belongs to: keys take turns, and each has its share. Default: no particular one. */
   readonly key?: string
   /** Ends the job: a queued one never starts, a running one is stopped with its process. */
   readonly signal?: AbortSignal
-  /** How long the job may run once it has started, in milliseconds. */
+  /** Time limit for the job once it has started, in milliseconds. */
   readonly timeoutMs: number
   /**
-   * The path of the field that the job is about. A refusal that names no field then names this one, and a job that takes
-   * more time or memory than it may is the field's mistake and not the gateway's.
+   * The path of the field that the job is about. It is added to an error that names no field, and a job that exceeds its time
+   * or memory is then the caller's error and not the gateway's.
    */
   readonly param?: string
-  /** A further part of work that has begun: it waits however much waits already. */
+  /** Whether it is a further part of work that has begun: it is queued even if too much waits already. */
   readonly isFurtherPart?: boolean
-  /** Called with the part done, 0 to 1, as the task reports it. */
+  /** Called with the share that is done, 0 to 1, as the task reports it. */
   readonly onProgress?: (done: number) => void
 }
 
 export interface WorkerPoolOptions {
-  /** Processes at most, each started when first needed; default 3. */
+  /** Maximum processes; each one is started when first needed. Default 3. */
   readonly size?: number
-  /** How many of them one key may hold; default one less than there are, so that a long job never waits for another's. */
+  /**
+   * Maximum processes for one key. Default one less than `size`, so that the long jobs of one key leave a process to the
+   * others.
+   */
   readonly perKeyMax?: number
-  /** Jobs that may wait; default 256. */
+  /** Maximum jobs that may wait. Default 256. */
   readonly waitingMax?: number
-  /** Jobs of one key that may wait; default 32. */
+  /** Maximum jobs of one key that may wait. Default 32. */
   readonly waitingPerKeyMax?: number
-  /** Memory of one process, in MiB; default 1,024. Only the job that exceeds it fails. */
+  /** Maximum memory of one process, in MiB. Default 1,024. Only the job that exceeds it fails. */
   readonly memoryMaxMb?: number
-  /** An unused process ends after this long, to give its memory back; default 60,000. */
+  /** Time after which an unused process ends to release its memory, in milliseconds. Default 60,000. */
   readonly idleMs?: number
-  /** The module that calls serveTasks with the table; default: the engine's own tasks. */
+  /** The module that calls serveTasks with the table. Default: the engine's own tasks. */
   readonly entry?: URL
 }
 
@@ -67,13 +70,13 @@ interface Job {
 interface Process {
   readonly child: ChildProcess
   job: Job | undefined
-  /** The time limit of the job, or the end of idleness. */
+  /** The time limit of the job, or of being idle. */
   timer: NodeJS.Timeout | undefined
 }
 
 /**
- * Runs the engine's heavy work in processes of their own: whatever it does to threads and memory it does to itself, and
- * it can be ended at any moment. Costs nothing until the first job. Disposing stops every job.
+ * Runs the engine's heavy work in separate processes: a task that crashes or exhausts memory affects only its own process,
+ * which can be ended at any moment. Starts nothing before the first job. Disposing stops every job.
  */
 export class WorkerPool<Table extends TaskTable = EngineTasks> implements AsyncDisposable {
   readonly #options
@@ -94,9 +97,9 @@ export class WorkerPool<Table extends TaskTable = EngineTasks> implements AsyncD
   }
 
   /**
-   * Runs one task. Rejects with the task's own GatewayError; `rate_limited` when the key has enough waiting,
-   * `overloaded` when too much waits, a limit of time or memory is reached or the pool is stopping; `cancelled` on
-   * abort; `internal` when the task or its process broke.
+   * Runs one task. Rejects with the task's own GatewayError; `rate_limited` when the key has too many jobs waiting;
+   * `overloaded` when too many wait in total, a limit of time or memory is reached or the pool is stopping; `cancelled` on
+   * abort; `internal` when the task or its process failed.
    */
   async run<Name extends keyof Table & string>(
     task: Name,
@@ -115,7 +118,7 @@ export class WorkerPool<Table extends TaskTable = EngineTasks> implements AsyncD
         signal?.addEventListener('abort', () => this.#cancel(job), { signal: leaving.signal })
         this.#startNext()
       })
-      // serveTasks answers with what the task of this very name returned.
+      // serveTasks returns the result of the task with this name.
       return result as TaskResult<Table, Name>
     } finally {
       leaving.abort()
@@ -157,7 +160,7 @@ export class WorkerPool<Table extends TaskTable = EngineTasks> implements AsyncD
         if (error !== null) this.#end(process, broken(error))
       })
     } catch (thrown) {
-      // No process could be opened, or the input cannot leave this one.
+      // No process could be started, or the input cannot be sent.
       for (const process of this.#processes) if (process.job === job) this.#release(process)
       job.reject(broken(thrown))
     }
@@ -165,12 +168,13 @@ export class WorkerPool<Table extends TaskTable = EngineTasks> implements AsyncD
 
   #openProcess(): Process {
     const child = fork(this.#options.entry, [String(this.#options.memoryMaxMb)], {
-      // Neither the settings nor the keys of the gateway are for work on what strangers send.
+      // Work on data from strangers must not have the gateway's settings or keys.
       env: {},
-      // The process's own flags (an inspector, --input-type) are not for it. Its memory as a whole is watched.
+      // The gateway process's own flags (an inspector, --input-type) are not passed on. The total memory of the process is
+      // watched.
       execArgv: [`--max-old-space-size=${2 * this.#options.memoryMaxMb}`],
       serialization: 'advanced',
-      // What decoders print about a file is no line of the gateway's log.
+      // What decoders print about a file does not belong in the gateway's log.
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     })
     const process: Process = { child, job: undefined, timer: undefined }
@@ -201,7 +205,7 @@ export class WorkerPool<Table extends TaskTable = EngineTasks> implements AsyncD
     process.timer.unref()
   }
 
-  /** Stops a process for good; its job, if any, fails with the error, and waiting jobs go to a fresh process. */
+  /** Ends a process. Its job, if any, fails with the error, and waiting jobs go to a new process. */
   #end(process: Process, error: GatewayError): void {
     if (!this.#processes.delete(process)) return
     clearTimeout(process.timer)
@@ -211,7 +215,7 @@ export class WorkerPool<Table extends TaskTable = EngineTasks> implements AsyncD
       const exited = new Promise((resolve) => child.once('exit', resolve))
       const ended = exited.finally(() => this.#ending.delete(ended))
       this.#ending.add(ended)
-      // An idle one lets this process end; that it is gone has to be heard of all the same.
+      // An idle child does not keep this process alive, but its exit must still be waited for.
       child.ref()
       child.kill('SIGKILL')
     }
@@ -239,7 +243,7 @@ function errorOf(message: Exclude<Outcome, { kind: 'done' }>, { options }: Job):
   return new GatewayError(code, message.message, param === undefined ? {} : { param })
 }
 
-/** A process that was killed, and not from here, took more memory than it may: it is watched, and by the system too. */
+/** A process that was killed, but not by this pool, exceeded its memory: its own watcher or the system killed it. */
 function gone(job: Job | undefined, code: number | null, signal: string | null): GatewayError {
   if (signal === 'SIGKILL') return exceeded('The work took more memory than it may', job)
   return broken(new Error(`A worker process exited with ${signal ?? code}`))

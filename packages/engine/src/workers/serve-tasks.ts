@@ -2,12 +2,12 @@ import { Worker } from 'node:worker_threads'
 import { GatewayError } from '@sluice/contract'
 import type { JobMessage, Outcome, TaskTable, WorkerMessage } from './task.ts'
 
-/** The worker's side of a pool: answers jobs from the gateway's process with the tasks of the table, one at a time. */
+/** The worker's side of a pool: runs jobs from the gateway's process with the tasks of the table, one at a time. */
 export function serveTasks(table: TaskTable): void {
   const post = (message: WorkerMessage): void => void process.send?.(message)
   const [memoryMaxMb = '1024'] = process.argv.slice(2)
   const bytesMax = Number(memoryMaxMb) * 1024 * 1024
-  // A thread of its own, since a task may hold this one for as long as it likes.
+  // Runs in a thread of its own, since a task may block this one for any time.
   const watch = new Worker(new URL('./watch-process.ts', import.meta.url), {
     workerData: { parent: process.ppid, bytesMax },
   })
@@ -29,7 +29,7 @@ async function runJob(
     const load = table[job.task]
     if (load === undefined) throw new Error(`No task is named ${job.task}`)
     const task = await load()
-    // The pool's run() takes the input type of the very task it names, so what arrives here is that type.
+    // The pool's run() accepts only the input type of the task that it names, so the input has that type.
     const result = await task(job.input as never, {
       progress: (done) => post({ kind: 'progress', done }),
     })

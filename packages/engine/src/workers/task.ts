@@ -1,16 +1,16 @@
-/** What a running task may tell the process that asked for it. */
+/** What a running task may report to the process that requested it. */
 export interface TaskContext {
   /** Reports how much of the work is done, 0 to 1. */
   readonly progress: (done: number) => void
 }
 
 /**
- * Work for a worker process. Input and result cross its boundary: plain data and typed arrays only (structured
- * clone). A GatewayError thrown here arrives at the caller as the same GatewayError.
+ * Work for a worker process. Input and result are sent between processes: only plain data and typed arrays (structured clone).
+ * A GatewayError thrown here reaches the caller as the same GatewayError.
  */
 export type Task<Input, Result> = (input: Input, context: TaskContext) => Promise<Result>
 
-/** A table of tasks by name, each loaded when it is first asked for. */
+/** A table of tasks by name; each one is loaded on its first use. */
 export type TaskTable = Readonly<Record<string, () => Promise<Task<never, unknown>>>>
 
 type TaskOf<Table extends TaskTable, Name extends keyof Table> = Awaited<ReturnType<Table[Name]>>
@@ -33,7 +33,7 @@ export interface JobMessage {
 export type WorkerMessage =
   | { readonly kind: 'progress'; readonly done: number }
   | (Outcome & {
-      /** It kept so much memory that the next job could not have what it may. */
+      /** Whether it uses so much memory that the next job could not have its full share. */
       readonly isSpent: boolean
     })
 

@@ -1,8 +1,8 @@
 import type { TaskTable } from './task.ts'
 
 /**
- * Everything that runs in a worker process: one line per task, its code loaded on first use and in the worker only.
- * To add a task, write a `Task` function and name it here.
+ * Everything that runs in a worker process, one line per task. Its code is loaded on first use, and only in the worker. To add
+ * a task, write a `Task` function and name it here.
  */
 export const tasks = {
   composeSentChat: async () => (await import('../chat/compose.ts')).composeSentChat,

@@ -1,5 +1,5 @@
-// The code of the thread that ends a worker's process once it takes too much memory, or once its gateway is gone. What
-// native code and array buffers take no limit of V8's counts.
+// The code of the thread that ends a worker's process if it uses too much memory or its gateway is gone. V8's limits do not
+// count the memory of native code and array buffers.
 import { workerData } from 'node:worker_threads'
 
 const lookEveryMs = 25

@@ -15,7 +15,7 @@ interface OfAccount {
   readonly of: Account
 }
 
-/** What may be done with an account. What bounds a team is set from above it. */
+/** The actions for an account. The limits of a team can be changed only by roles above it. */
 export function AccountActions({ of: account }: OfAccount) {
   const role = useRole()
   const needed = account.kind === 'user' ? 'accounts' : 'organizations'
@@ -36,7 +36,7 @@ export function AccountActions({ of: account }: OfAccount) {
   )
 }
 
-/** Takes the person who signs in by OpenID Connect away from a user. */
+/** Removes the link between a user and the person who signs in with OpenID Connect. */
 function Unlink({ of: { id } }: OfAccount) {
   const [isOpen, setOpen] = useState(false)
   const unlink = useChange('unlinkUser', changedAccounts)

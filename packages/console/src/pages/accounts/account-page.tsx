@@ -30,7 +30,7 @@ export function UserPage() {
   return <AccountPage kind="user" />
 }
 
-/** One account: what bounds it, what it has spent, and what is in it. */
+/** One account: its limits, its spending, and the accounts and keys in it. */
 function AccountPage({ kind }: { readonly kind: Kind }) {
   const { id = '' } = useParams({ strict: false })
   const account = useAnswer(kinds[kind].get, { path: { id } })

@@ -21,7 +21,7 @@ type Terms = Pick<
   | 'contentLogging'
 >
 
-/** The limits of one level, those that it has. */
+/** The limits of one account or key; limits that are not set are left out. */
 export function TermsFacts({ of: terms }: { readonly of: Terms }) {
   const counts = (['requestsPerMinute', 'tokensPerMinute', 'concurrentRequests'] as const).flatMap(
     (field) => (terms[field] === undefined ? [] : [[termTexts[field], formatCount(terms[field])]]),
@@ -43,7 +43,7 @@ export function TermsFacts({ of: terms }: { readonly of: Terms }) {
   return facts.length === 0 ? <Text c="dimmed">{termTexts.none}</Text> : <Facts facts={facts} />
 }
 
-/** The budgets of one account or key; nothing where it has none. */
+/** The budgets of one account or key; renders nothing if it has none. */
 export function Budgets({ holder }: { readonly holder: string }) {
   const budgets = useAnswer('listBudgets', { query: { holder } })
   if (budgets.data?.data.length === 0) return null
@@ -63,7 +63,7 @@ export function Budgets({ holder }: { readonly holder: string }) {
   )
 }
 
-/** What was spent in the last 30 days. */
+/** The spending of the last 30 days. */
 export function Spending({
   title,
   query,

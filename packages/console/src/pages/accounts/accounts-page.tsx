@@ -28,7 +28,7 @@ export function UsersPage() {
   return <AccountsPage kind="user" />
 }
 
-/** All accounts of a kind that the role may see. */
+/** All accounts of one kind that the role may see. */
 function AccountsPage({ kind }: { readonly kind: Kind }) {
   const [isCreating, setCreating] = useState(false)
   const role = useRole()
@@ -45,7 +45,7 @@ function AccountsPage({ kind }: { readonly kind: Kind }) {
   )
 }
 
-/** Accounts of a kind, those in one other where it is given. */
+/** The accounts of one kind, limited to those of one parent if it is given. */
 export function AccountTable({
   kind,
   parentId,

@@ -14,7 +14,7 @@ interface CreateAccountProps {
   readonly onClose: () => void
 }
 
-/** Makes an organization, a team or a user. */
+/** The dialog that creates an organization, a team or a user. */
 export function CreateAccount({ kind, isOpen, onClose }: CreateAccountProps) {
   const [parentId, setParentId] = useState('')
   const create = useChange(kinds[kind].create, changedAccounts)

@@ -7,23 +7,23 @@ import { useNames } from './names.ts'
 
 type ListId = 'listKeys' | 'listUsers' | 'listTeams' | 'listOrganizations'
 
-/** So many are offered at once. */
+/** Maximum number of choices offered at once. */
 const offeredMax = 100
 const typingMs = 200
 
 interface IdFieldProps extends Pick<NativeSelectProps, 'size'> {
   readonly label: string
-  /** What may be chosen. */
+  /** The lists whose items may be chosen. */
   readonly lists: readonly ListId[]
-  /** What the choice of none is called. */
+  /** The label of the choice of nothing. */
   readonly nobody: string
   readonly value: string
   readonly onChange: (id: string) => void
-  /** Told of what is typed before it is chosen; default: `onChange`. */
+  /** Called with typed text before an item is chosen; default: `onChange`. */
   readonly onType?: (text: string) => void
 }
 
-/** One key or account: chosen from all of them, or where they are many looked for by a part of its name. */
+/** A field for one key or account: chosen from all of them or, if there are many, searched by part of the name. */
 export function IdField(props: IdFieldProps) {
   const { label, lists, nobody, value, onChange, onType = onChange, size = 'sm' } = props
   const first = useOffered(lists, '')
@@ -77,7 +77,7 @@ type Item = Reply<'listKeys' | 'listTeams'>['data'][number]
 function optionsOf(items: readonly Item[], lists: readonly ListId[]) {
   return items.map((item) => ({
     value: item.id,
-    // Where several kinds may be chosen each says which it is.
+    // If several kinds may be chosen, each label includes the kind.
     label: lists.length > 1 && 'kind' in item ? `${item.name} (${item.kind})` : item.name,
   }))
 }
@@ -87,7 +87,7 @@ interface Offered {
   readonly hasMore: boolean
 }
 
-/** What the lists hold of a name; undefined until all have answered. */
+/** The items of the lists that match a name; undefined until all lists have responded. */
 function useOffered(lists: readonly ListId[], search: string): Offered | undefined {
   return useQueries({
     queries: lists.map((id) => ({

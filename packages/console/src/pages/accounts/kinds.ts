@@ -2,7 +2,7 @@ import type { OperationId } from '../../api/client.ts'
 
 export type Kind = 'organization' | 'team' | 'user'
 
-/** The operations of each kind, which are alike. */
+/** The corresponding operations of each kind. */
 export const kinds = {
   organization: {
     path: '/organizations',
@@ -39,7 +39,7 @@ export const kinds = {
   },
 } as const satisfies Record<Kind, Record<string, unknown>>
 
-/** What has to be asked again after a change of an account. */
+/** The operations to load again after an account has changed. */
 export const changedAccounts: readonly OperationId[] = [
   ...(['organization', 'team', 'user'] as const).flatMap((kind) => [
     kinds[kind].list,

@@ -15,7 +15,7 @@ import { texts } from '../../texts/texts.ts'
 
 type Entry = Reply<'listAudit'>['data'][number]
 
-/** What administrators did, the newest first. */
+/** The audit log of administrators' actions, newest first. */
 export function AuditPage() {
   const [shown, setShown] = useState<Entry>()
   const list = useList('listAudit')
@@ -76,7 +76,7 @@ export function AuditPage() {
   )
 }
 
-/** What it is called, where the entry says it. */
+/** The name and id of the changed object, or only its id if the entry holds no name. */
 function nameOf({ target, before, after }: Entry): string {
   const { name } = (after ?? before ?? {}) as { readonly name?: unknown }
   return typeof name === 'string' ? `${name} (${target})` : target

@@ -14,11 +14,11 @@ type KeyRole = keyof typeof keyTexts.roles
 interface CreateKeyProps {
   readonly isOpen: boolean
   readonly onClose: () => void
-  /** Whose it shall be, where that is not asked. */
+  /** The owner of the new key, if the form does not ask for it. */
   readonly ownerId?: string
 }
 
-/** Makes a key, and shows its secret this once. */
+/** Creates a key, and shows its secret once. */
 export function CreateKey({ isOpen, onClose, ownerId: fixed }: CreateKeyProps) {
   const [ownerId, setOwnerId] = useState('')
   const [role, setRole] = useState<KeyRole>('caller')
@@ -86,7 +86,7 @@ function RoleSelect({
       label={keyTexts.role}
       value={value}
       data={Object.entries(keyTexts.roles).map(([role, label]) => ({ value: role, label }))}
-      // Its choices are those of the table.
+      // The options are the names of this table.
       onChange={(event) => onChange(event.currentTarget.value as KeyRole)}
     />
   )

@@ -1,4 +1,4 @@
-/** Where this page is, without what names a part of it. */
+/** The address of this page without the fragment. */
 export function gatewayAddress(): string {
   return new URL('.', location.href).href.replace(/\/$/, '')
 }

@@ -24,13 +24,13 @@ const changed: readonly OperationId[] = [
   'listNames',
 ]
 
-/** A key, and by whom it is changed: an administrator, or the user whose key it is. */
+/** A key, and the operation that changes it: an administrator's, or that of the user who owns the key. */
 interface Changed<Operation extends OperationId> extends Pick<ButtonProps, 'size'> {
   readonly of: Pick<Key, 'id' | 'name'>
   readonly operation: Operation
 }
 
-/** What may be done with a key; of administrators' keys only by owners. */
+/** The actions for a key. Only owners may act on administrators' keys. */
 export function KeyActions({ of: key }: OfKey) {
   const role = useRole()
   const isFree = key.role === 'caller' || mayChange('administrators', role)

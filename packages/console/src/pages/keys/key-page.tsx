@@ -17,7 +17,7 @@ import { KeyState } from './key-state.tsx'
 
 type Key = Reply<'getKey'>
 
-/** One key: what it may, what it has used, and what can be done with it. */
+/** One key: its permissions and limits, its usage, and the actions for it. */
 export function KeyPage() {
   const { id = '' } = useParams({ strict: false })
   const key = useAnswer('getKey', { path: { id } })

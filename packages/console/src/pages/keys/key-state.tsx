@@ -5,7 +5,7 @@ import { keyTexts } from '../../texts/keys.ts'
 
 type Key = Pick<Reply<'getKey'>, 'revokedAt' | 'disabledAt' | 'expiresAt'>
 
-/** Whether a key is good, and if not why. */
+/** Whether a key is usable, and if not, why. */
 export function stateOf({ revokedAt, disabledAt, expiresAt }: Key) {
   if (revokedAt !== undefined) return 'revoked'
   if (disabledAt !== undefined) return 'disabled'

@@ -35,7 +35,7 @@ export function KeysPage() {
   )
 }
 
-/** Keys, those of one owner where it is given. */
+/** A table of keys, limited to those of one owner if it is given. */
 export function KeyTable({ ownerId }: { readonly ownerId?: string }) {
   const list = useList('listKeys', ownerId === undefined ? {} : { ownerId })
   const { data } = list

@@ -8,7 +8,7 @@ import { snippetModel } from './snippet-model.ts'
 import { Snippets } from './snippet-tabs.tsx'
 import { gatewayAddress } from './gateway-address.ts'
 
-/** A secret that is shown this once, and how it is used. */
+/** Shows a secret once, with instructions for using it. */
 export function SecretOnce({
   secret,
   onDone,
@@ -20,7 +20,7 @@ export function SecretOnce({
   const model = snippetModel(models.data?.data ?? [])
   return (
     <Stack>
-      {/* The button that had the focus is gone, and those who listen are to hear this. */}
+      {/* The button that had the focus is gone; moving the focus here makes screen readers read this text. */}
       <Text ref={focused} tabIndex={-1}>
         {keyTexts.secretHint}
       </Text>

@@ -5,7 +5,7 @@ import { CopyButton } from '../../parts/copy-button.tsx'
 import classes from './keys.module.css'
 import { type Place, snippets } from './snippets.ts'
 
-/** How programs are told to ask this gateway, a tab for each. */
+/** How to configure clients for this gateway, with a tab for each client. */
 export function Snippets({ place }: { readonly place: Place }) {
   return (
     <Tabs defaultValue="curl" keepMounted={false}>

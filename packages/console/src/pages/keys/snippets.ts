@@ -1,6 +1,6 @@
-/** What a snippet is made of. */
+/** The values inserted into a snippet. */
 export interface Place {
-  /** Of the gateway, without a trailing slash. */
+  /** The gateway's address, without a trailing slash. */
   readonly address: string
   readonly secret: string
   readonly model: string
@@ -8,7 +8,7 @@ export interface Place {
 
 const question = 'What is 6 times 7?'
 
-/** How programs are told to ask this gateway, by what they are called. */
+/** How to configure clients for this gateway, by the name of the client. */
 export const snippets: readonly (readonly [name: string, (place: Place) => string])[] = [
   [
     'curl',

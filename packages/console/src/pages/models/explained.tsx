@@ -5,7 +5,7 @@ import { ask } from '../../api/client.ts'
 import { DataTable, type TableColumn } from '../../parts/data-table.tsx'
 import { modelTexts } from '../../texts/operation.ts'
 
-/** How a request would be routed, as the gateway tells it; what is read of it. */
+/** The gateway's explanation of how it would route a request; only the fields that the console reads. */
 export interface Explanation {
   readonly error?: { readonly message: string }
   readonly targets?: readonly Target[]
@@ -31,13 +31,13 @@ const columns: readonly TableColumn<Target>[] = [
   },
 ]
 
-/** The targets in the order in which they would be tried. */
+/** The targets, in the order in which they would be tried. */
 export function Explained({
   of: { error, targets = [] },
   label,
 }: {
   readonly of: Explanation
-  /** Of what, where several stand on one page. */
+  /** What the explanation is about, to distinguish several on one page. */
   readonly label: string
 }) {
   if (error)
@@ -57,12 +57,12 @@ export function Explained({
   )
 }
 
-/** A short request for a model. */
+/** A short sample request for a model. */
 export function sampleOf(model: string) {
   return { model, messages: [{ role: 'user', content: 'Hi' }] }
 }
 
-/** How a chat for this model would be routed now; undefined for other operations. */
+/** How a chat completion for this model would be routed now; undefined for other operations. */
 export function useExplanation(model: string, operation: string) {
   const found = useQuery({
     queryKey: ['explain', model],

@@ -11,7 +11,7 @@ import { RoutesPart } from './routes-part.tsx'
 
 type Tab = keyof typeof modelTexts.tabs
 
-/** What can be called, who answers, and where names lead. */
+/** The callable models, the providers, and the routes. */
 export function ModelsPage() {
   const { tab: asked }: { readonly tab?: string } = useSearch({ strict: false })
   const tabs = Object.keys(modelTexts.tabs) as readonly Tab[]

@@ -18,7 +18,7 @@ type Target = Model['targets'][number]
 const longest = 500
 const refetchMs = 10_000
 
-/** Every name that can be called, with where it leads, what it costs and how it does. */
+/** Every callable name, with its targets, prices and health. */
 export function ModelsTab() {
   const [search, setSearch] = useState('')
   const [asked] = useDebouncedValue(search, 200)
@@ -124,7 +124,7 @@ function Name({ of: { id, isRoute, problem } }: { readonly of: Model }) {
   )
 }
 
-/** A model that nobody has described may have all operations of its provider. */
+/** Maximum number of operations shown: a model without a description may have every operation of its provider. */
 const operationsShown = 4
 
 function Operations({ of: { operations } }: { readonly of: Model }) {
@@ -150,11 +150,11 @@ function TargetLine({ of: { target, available, latencyMs } }: { readonly of: Tar
 
 const tokens = 1_000_000
 
-/** Millionths of a US dollar for a million tokens; undefined where nobody knows. */
+/** The price in millionths of a US dollar per million tokens; undefined if it is not known. */
 function rateOf(target: Target | undefined, kind: 'input' | 'output'): number | undefined {
   const { price } = target ?? {}
   if (!price) return undefined
-  // What costs nothing has no rates.
+  // A free model has no rates.
   if (Object.keys(price.rates).length === 0) return 0
   const rate = price.rates[kind]
   return rate && (rate.usd / rate.per) * tokens * 1_000_000

@@ -7,17 +7,17 @@ import { routeTexts } from '../../texts/routes.ts'
 import { Explained, type Explanation } from './explained.tsx'
 import classes from './routes.module.css'
 
-/** What is planned, of routes or of anything else that has a name. */
+/** A plan for changing routes or other named settings. */
 type Plan = Pick<Reply<'planRoutes'>, 'changes' | 'problems' | 'isWritable' | 'yaml'> &
   Partial<Pick<Reply<'planRoutes'>, 'before' | 'after'>>
 
-/** What a plan would change, line by line, and how the sample request would go before and after. */
+/** The changes of a plan, line by line, and how the sample request would be routed before and after them. */
 export function PlanView({
   of: { changes, problems, isWritable, yaml, before, after },
   problemsTitle,
 }: {
   readonly of: Plan
-  /** What is wrong with those that have a problem; default: that they lead nowhere. */
+  /** The title of the list of problems; default: the text for names that lead nowhere. */
   readonly problemsTitle?: string
 }) {
   return (
@@ -63,7 +63,7 @@ export function PlanView({
   )
 }
 
-/** Names that nobody can call, or what else is wrong with them. */
+/** Names that cannot be called, or that have another problem. */
 export function Problems({
   of,
   title = routeTexts.problems,

@@ -18,14 +18,14 @@ import { OptionFields } from './route-option-fields.tsx'
 import { providerGroups } from './route-options.ts'
 import classes from './routes.module.css'
 
-/** One provider: its settings with where each came from, and those that are changed here by a plan. */
+/** One provider: its settings with the source of each value, and a planned edit of those that can be changed here. */
 export function ProviderPage() {
   const { id = '' } = useParams({ strict: false })
   const found = useAnswer('listProviders')
   const written = useAnswer('getProviderSettings')
   const role = useRole()
   const provider = found.data?.data.find((one) => one.id === id)
-  // It outlives the editor, which begins anew with what was applied.
+  // The mutation outlives the editor, which is mounted again with the applied settings.
   const apply = useChange('applyProviderSettings', [
     'getProviderSettings',
     'listProviders',
@@ -218,7 +218,7 @@ function Models({ of, onChange, onBroken }: ModelsProps) {
   )
 }
 
-/** Undefined where one of them is no JSON. */
+/** The models, one per line: a name, or JSON in braces. Undefined if a line in braces is not valid JSON. */
 function modelsIn(text: string): readonly unknown[] | undefined {
   const lines = text
     .split('\n')

@@ -16,7 +16,7 @@ type Provider = Reply<'listProviders'>['data'][number]
 
 const refetchMs = 10_000
 
-/** What is on and why not, and how what was asked of it does. */
+/** Which providers are enabled, why others are not, and their health. */
 export function ProvidersTab() {
   const [isAll, setAll] = useState(false)
   const found = useAnswer('listProviders', {}, { refetchMs })

@@ -1,7 +1,7 @@
-/** `models` of sluice.yaml as they are written there, by name. */
+/** `models` of sluice.yaml as written there, by name. */
 export type Written = Readonly<Record<string, unknown>>
 
-/** A route as an object; what the form does not show of it stays. */
+/** A route as an object; fields that the form does not show are kept. */
 export type Route = Written & {
   readonly targets: readonly Target[]
   readonly fallback?: readonly string[]
@@ -9,15 +9,15 @@ export type Route = Written & {
 
 export type Target = Written & { readonly target: string }
 
-/** What the gateway says of a place in the route, such as `targets[0].weight`. */
+/** Looks up the gateway's error message for a place in the route, such as `targets[0].weight`. */
 export type ProblemAt = (place: string) => string | undefined
 
-/** A value of `models`: an alias, which is the id of a target, or a route. */
+/** The route for a value of `models`: an alias (the id of a target) or a route object. */
 export function routeOf(value: unknown): Route {
   if (typeof value === 'string') return { targets: [{ target: value }] }
   const route = isWritten(value) ? value : {}
   const { targets, fallback } = route
-  // Each at its place, so that a plan shows only what is changed.
+  // The order of the fields is kept, so that a plan shows only real changes.
   return {
     ...route,
     targets: Array.isArray(targets) ? targets.map(targetOf) : [],
@@ -25,7 +25,7 @@ export function routeOf(value: unknown): Route {
   }
 }
 
-/** What is written of a route: an alias stays one while it is nothing more. */
+/** The value to write for a route: an alias stays an alias as long as one can express it. */
 export function writtenOf(route: Route, before: unknown): unknown {
   const [first, ...others] = route.targets
   const isPlain =
@@ -36,7 +36,7 @@ export function writtenOf(route: Route, before: unknown): unknown {
   return typeof before === 'string' && isPlain ? first.target : route
 }
 
-/** Without what is empty: undefined takes a value away, and an object that has none goes with it. */
+/** Sets a nested value. Undefined removes it, and objects that become empty are removed with it. */
 export function withValue<Of extends Written>(
   of: Of,
   [name = '', ...rest]: readonly string[],
@@ -45,7 +45,7 @@ export function withValue<Of extends Written>(
   const { [name]: before, ...others } = of
   const inner = rest.length === 0 ? value : withValue(isWritten(before) ? before : {}, rest, value)
   const isEmpty = inner === undefined || (isWritten(inner) && Object.keys(inner).length === 0)
-  // What has a value keeps its place.
+  // A field that has a value keeps its position.
   return (isEmpty ? others : { ...of, [name]: inner }) as Written as Of
 }
 
@@ -54,14 +54,14 @@ export function valueAt(of: unknown, [name, ...rest]: readonly string[]): unknow
   return isWritten(of) ? valueAt(of[name], rest) : undefined
 }
 
-/** The same models with one of them called otherwise, at its place. */
+/** The same models with one of them renamed, in the same position. */
 export function renamed(models: Written, from: string, to: string): Written {
   return Object.fromEntries(
     Object.entries(models).map(([name, value]) => [name === from ? to : name, value]),
   )
 }
 
-/** Undefined where the text is no JSON object. */
+/** Undefined if the text is not a JSON object. */
 export function parsedModels(text: string): Written | undefined {
   try {
     const value: unknown = JSON.parse(text)

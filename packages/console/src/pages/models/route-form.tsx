@@ -25,7 +25,7 @@ interface RouteFormProps {
   readonly onRemove: () => void
 }
 
-/** One route: its name, who answers, who stands in, and how. */
+/** One route: its name, targets, fallbacks and options. */
 export function RouteForm(props: RouteFormProps) {
   const { name, value, isTaken, problemAt, isReadOnly, onChange, onRename, onRemove } = props
   const route = routeOf(value)
@@ -83,7 +83,7 @@ function Targets({ of, problemAt, onChange }: TargetsProps) {
       </Text>
       {of.map((target, at) => (
         <TargetRow
-          // Nothing else tells rows apart while they are typed.
+          // Nothing else identifies a row while it is being typed.
           key={String(at)}
           of={target}
           number={at + 1}

@@ -11,7 +11,7 @@ interface OptionFieldsProps<Of extends Written> {
   readonly onChange: (changed: Of) => void
 }
 
-/** Options by what they are about; a group that has any is open. */
+/** Option fields by group; a group in which an option is set is open. */
 export function OptionFields<Of extends Written>(props: OptionFieldsProps<Of>) {
   const { groups, of, problemAt, onChange } = props
   return groups.map(([group, options]) => (
@@ -83,7 +83,7 @@ function OptionField<Of extends Written>({ option, of, problem, onChange }: Opti
       {...said}
       value={typeof value === 'boolean' ? String(value) : ''}
       onChange={({ currentTarget: { value: chosen } }) => {
-        // What only holds while this is on goes with it.
+        // Options that apply only while this one is on are removed with it.
         if (chosen === '' && path.length > 1) onChange(withValue(of, path.slice(0, -1), undefined))
         else set(chosen === '' ? undefined : chosen === 'true')
       }}

@@ -3,7 +3,7 @@ import { routeTexts } from '../../texts/routes.ts'
 type OptionName = keyof typeof routeTexts.options
 type GroupName = keyof typeof routeTexts.groups
 
-/** An option of a route, and how it is chosen. */
+/** An option of a route, and the kind of its input. */
 export interface RouteOption {
   readonly name: OptionName
   readonly kind: 'number' | 'flag' | 'choice'
@@ -11,7 +11,7 @@ export interface RouteOption {
   readonly min?: number
   readonly max?: number
   readonly isDecimal?: true
-  /** Only where this one is on. */
+  /** The option is available only while this other option is on. */
   readonly needs?: OptionName
 }
 
@@ -29,7 +29,7 @@ const unsupported: RouteOption = {
   choices: ['hints', 'refuse', 'report'],
 }
 
-/** Options that are about the same. */
+/** A group of related options. */
 export type OptionGroup = readonly [GroupName, readonly RouteOption[]]
 
 const timeouts: OptionGroup = [
@@ -43,7 +43,7 @@ const timeouts: OptionGroup = [
   ],
 ]
 
-/** What the form of a provider offers: what the gateway lets be changed of one while it runs, but its models. */
+/** The options in the provider form: every provider setting that can be changed while the gateway runs, except its models. */
 export const providerGroups: readonly OptionGroup[] = [
   [
     'use',
@@ -59,7 +59,7 @@ export const providerGroups: readonly OptionGroup[] = [
   timeouts,
 ]
 
-/** What the form of a route offers: all options of a route that sluice.schema.json has. */
+/** The options in the route form: every route option in sluice.schema.json. */
 export const routeGroups: readonly OptionGroup[] = [
   [
     'choice',

@@ -16,10 +16,10 @@ import classes from './routes.module.css'
 type Routes = Reply<'getRoutes'>
 type View = keyof typeof routeTexts.views
 
-/** Routes as they are written, in a form or as JSON; what is changed is planned before it is applied. */
+/** The routes as written, edited in a form or as JSON; changes are planned before they are applied. */
 export function RoutesPart() {
   const found = useAnswer('getRoutes')
-  // It outlives the editor, which begins anew with what was applied.
+  // The mutation outlives the editor, which is mounted again with the applied settings.
   const apply = useChange('applyRoutes', ['getRoutes', 'listRoutedModels', 'listAudit'])
   return (
     <>
@@ -31,7 +31,7 @@ export function RoutesPart() {
   )
 }
 
-/** What is edited: the models, and the text that was typed where it is JSON. */
+/** The edited state: the models, and the typed text in the JSON view. */
 interface Draft {
   readonly models: Written
   readonly text: string
@@ -116,7 +116,7 @@ function Editor({ of: { models, etag, problems, file }, apply }: EditorProps) {
 
 interface FormViewProps {
   readonly models: Written
-  /** As the file has them. */
+  /** The models as the file has them. */
   readonly before: Written
   readonly error: Error | null
   readonly mayChange: boolean
@@ -199,7 +199,7 @@ function freshName(names: readonly string[]): string {
   }
 }
 
-/** What the gateway says of a place in this route. */
+/** Looks up the gateway's error message for a place in this route. */
 function problemsOf(error: Error | null, name: string) {
   return (place: string): string | undefined => {
     if (!(error instanceof ApiError) || error.param === undefined) return undefined

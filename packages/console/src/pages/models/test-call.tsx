@@ -6,13 +6,13 @@ import classes from './models.module.css'
 
 interface TestCallProps {
   readonly provider: string
-  /** As the provider calls it; absent, the first that is known of it. */
+  /** The provider's name for the model; default: the first known model of the provider. */
   readonly model?: string
-  /** What is tested, for those who do not see the row. */
+  /** The name of what is tested, for screen readers. */
   readonly name: string
 }
 
-/** Makes a small chat call, which is recorded and costs what it costs, and tells what came of it. */
+/** Makes a small chat call, which is recorded and billed like any other, and shows its result. */
 export function TestCall({ provider, model, name }: TestCallProps) {
   const test = useChange('testProvider', ['listProviders'])
   return (

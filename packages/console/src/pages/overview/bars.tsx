@@ -3,7 +3,7 @@ import { overviewTexts } from '../../texts/operation.ts'
 import classes from './overview.module.css'
 
 interface Bar {
-  /** Milliseconds since the epoch. */
+  /** In milliseconds since the epoch. */
   readonly at: number
   readonly all: number
   readonly failed: number
@@ -16,10 +16,10 @@ const hourly = new Intl.DateTimeFormat('en', {
   minute: '2-digit',
   hourCycle: 'h23',
 })
-/** Days are those of UTC, as usage is summed. */
+/** Days are UTC days, because usage is aggregated in UTC. */
 const daily = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric', timeZone: 'UTC' })
 
-/** Attempts of each step, the failed ones at the foot. The list says the same to those who do not see the bars. */
+/** The attempts of each step, with the failed ones at the bottom. The list gives the same numbers to screen readers. */
 export function Bars({
   bars,
   isHourly,

@@ -3,15 +3,15 @@ import classes from './overview.module.css'
 
 interface FigureProps {
   readonly title: string
-  /** Of the time that is looked at, and of as long a time before it. */
+  /** The value of the selected period, and that of the period of equal length before it. */
   readonly of: readonly [now: number | null | undefined, was: number | null | undefined]
   readonly format: (value: number | null | undefined) => string
-  /** More of it is worse than less. */
+  /** Whether an increase is a change for the worse. */
   readonly isWorseMore?: boolean
   readonly note?: string
 }
 
-/** A number beside that of the time before. */
+/** A number, compared with that of the previous period. */
 export function Figure({ title, of: [now, was], format, isWorseMore, note }: FigureProps) {
   const percent = changeOf(now, was)
   return (

@@ -39,7 +39,7 @@ const columns: readonly TableColumn<Target>[] = [
   },
 ]
 
-/** Every target that was asked lately, those that do not answer first. */
+/** Every target with recent calls, failing ones first. */
 export function Health({ refetchMs }: { readonly refetchMs: number }) {
   const found = useAnswer('listProviders', {}, { refetchMs })
   return (

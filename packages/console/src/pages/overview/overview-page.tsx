@@ -24,7 +24,7 @@ type Days = keyof typeof overviewTexts.times
 const hourMs = 3_600_000
 const refetchMs = 30_000
 
-/** What was asked, what failed, what it cost and how fast it was. */
+/** Numbers of requests and failures, cost and latency. */
 export function OverviewPage() {
   const [days, setDays] = useState<Days>('1')
   const [now] = useState(Date.now)
@@ -54,7 +54,7 @@ export function OverviewPage() {
   )
 }
 
-/** What the list of requests calls these times. */
+/** The names of these periods in the list of requests. */
 const spans: Readonly<Record<Days, string>> = { '1': '1d', '7': '7d', '30': '' }
 
 const failedOf = (row: Row) => Number(row['failed'] ?? 0)
@@ -92,7 +92,7 @@ function Sums({ of, time }: { readonly of: Overview; readonly time: string }) {
   )
 }
 
-/** A bar for each hour or day, also for those in which nothing was asked. */
+/** A bar for each hour or day, including those without requests. */
 function barsOf({ from, to, step, series }: Overview) {
   const rows = new Map(series.map((row) => [Date.parse(String(row[step])), row]))
   const stepMs = step === 'hour' ? hourMs : 24 * hourMs
@@ -191,7 +191,7 @@ interface GroupsProps {
   readonly title: string
   readonly rows: readonly Row[]
   readonly nameOf: (row: Row) => string
-  /** The filter of requests that a name leads to, and their time. */
+  /** The filter of the request list that a name links to, and its period. */
   readonly of: readonly [filter: 'model' | 'provider' | 'team', time: string]
 }
 

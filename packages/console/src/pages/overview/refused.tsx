@@ -12,7 +12,7 @@ import { useNames } from '../accounts/names.ts'
 
 type Row = Reply<'listRefusals'>['data'][number]
 
-/** So many are shown until more are asked for: what is below them is to be found. */
+/** Maximum number of rows shown until the user expands the list, so that the content below stays easy to reach. */
 const firstMax = 8
 
 interface RefusedProps {
@@ -20,7 +20,7 @@ interface RefusedProps {
   readonly refetchMs: number
 }
 
-/** Who was refused in this time, and why; nothing where nobody was. */
+/** Refused callers in this period, and the reasons; renders nothing if there were none. */
 export function Refused({ query, refetchMs }: RefusedProps) {
   const { data, error, refetch } = useAnswer('listRefusals', { query }, { refetchMs })
   const [isWhole, setWhole] = useState(false)

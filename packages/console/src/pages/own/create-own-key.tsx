@@ -10,7 +10,7 @@ interface CreateOwnKeyProps {
   readonly onClose: () => void
 }
 
-/** Makes a key of the user, and shows its secret this once. What bounds the user and the team bounds it as well. */
+/** Creates a key of the user, and shows its secret once. The limits of the user and the team also apply to it. */
 export function CreateOwnKey({ isOpen, onClose }: CreateOwnKeyProps) {
   const create = useChange('createOwnKey', ['listOwnKeys', 'getOwnUsage'])
   const secret = create.data?.secret

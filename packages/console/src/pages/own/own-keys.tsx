@@ -17,7 +17,7 @@ import { CreateOwnKey } from './create-own-key.tsx'
 
 type OwnKey = Reply<'listOwnKeys'>['data'][number]
 
-/** All keys of the user, what each has spent and what is left of its budgets; where the team allows it they are changed here. */
+/** All keys of the user, with the spending and the remaining budgets of each; they can be changed here if the team allows it. */
 export function OwnKeys() {
   const [isCreating, setCreating] = useState(false)
   const mayChange = useMayOwnKeys()
@@ -28,7 +28,7 @@ export function OwnKeys() {
     { query: { by: 'key', of: 'user' } },
     { isEnabled: hasUser },
   )
-  // Cells are kept as long as the columns are: a dialog that is open in one stays open.
+  // Cells stay mounted only while the columns stay the same; otherwise a dialog that is open in a cell would close.
   const columns = useMemo(
     () => columnsOf({ mayChange, hasUser, spent: spent.data?.data }),
     [mayChange, hasUser, spent.data],
@@ -98,13 +98,13 @@ function columnsOf({ mayChange, hasUser, spent = [] }: Seen): readonly TableColu
   ]
 }
 
-/** The budgets of the key itself; those above it are among the limits. */
+/** The budgets of the key itself; those of the levels above it are listed among the limits. */
 function leftOf({ levels = [] }: OwnKey) {
   if (levels.length === 0) return termTexts.none
   return levels.map((level) => <div key={level.id}>{termTexts.left(...formatBudget(level))}</div>)
 }
 
-/** Keys of administrators are changed by owners, on the page of keys. */
+/** Administrators' keys have no actions here; owners change them on the page of keys. */
 function actionsOf({ id, name, role, revokedAt }: OwnKey) {
   if (role !== 'caller' || revokedAt !== undefined) return null
   return (

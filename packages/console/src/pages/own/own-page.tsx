@@ -20,7 +20,7 @@ import { OwnKeys } from './own-keys.tsx'
 type Usage = Reply<'getOwnUsage'>
 type Limit = Usage['limits'][number]
 
-/** What a plain user has used with all of their keys, what is left, and the keys themselves. */
+/** What a caller who is not an administrator has used with all of their keys, what is left, and the keys themselves. */
 export function OwnPage() {
   const of = useHasUser() ? 'user' : 'key'
   const usage = useAnswer('getOwnUsage', { query: { by: 'model', of } })
@@ -81,7 +81,7 @@ function Models({ of: { data } }: { readonly of: Usage }) {
   )
 }
 
-/** How programs are told of the gateway; whoever has copied a key puts it in. */
+/** How to configure clients for the gateway; the user inserts the copied key. */
 function Use() {
   const models = useAnswer('listModels')
   return (

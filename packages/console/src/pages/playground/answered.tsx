@@ -14,12 +14,12 @@ import type { Next, Run, Turn } from './use-runs.ts'
 
 interface AnsweredProps {
   readonly of: Run
-  /** How a request is shown as a program, but for its body. */
+  /** The parts of a request that are needed to show it as code, except its body. */
   readonly code: Omit<CodeRequest, 'body'>
   readonly onNext: (next: Next) => void
 }
 
-/** What one model has answered, turn by turn. */
+/** The responses of one model, turn by turn. */
 export function Answered({ of: { model, turns }, code, onNext }: AnsweredProps) {
   const last = turns.length - 1
   return (
@@ -39,11 +39,11 @@ export function Answered({ of: { model, turns }, code, onNext }: AnsweredProps) 
 interface TurnProps {
   readonly of: Turn
   readonly code: Omit<CodeRequest, 'body'>
-  /** Absent where the chat went on already. */
+  /** Absent if the chat has already continued. */
   readonly onNext: AnsweredProps['onNext'] | undefined
 }
 
-/** One answer, what it took, and the request as it was sent. */
+/** One response, its time and cost, and the request as it was sent. */
 function TurnPart({ of: { body, outcome }, code, onNext }: TurnProps) {
   const { text, reasoning, toolCalls, progress, error, isRunning, events } = outcome
   const reply = replyIn(body)
@@ -94,7 +94,7 @@ function TurnPart({ of: { body, outcome }, code, onNext }: TurnProps) {
   )
 }
 
-/** Calls of tools are answered first. */
+/** Whether a reply can be written; tool calls must be answered first. */
 function mayReply({ isRunning, error, text, toolCalls }: Outcome): boolean {
   return !isRunning && error === undefined && text !== '' && toolCalls.length === 0
 }

@@ -19,7 +19,7 @@ interface AskFormProps {
   readonly onStop: () => void
 }
 
-/** The request of one operation: of a chat a form, of others their JSON and a file. */
+/** The request of one operation: a form for chat completions, and JSON with an optional file for the others. */
 export function AskForm({ name, isRunning, onSend, onStop }: AskFormProps) {
   const [models, setModels] = useState<readonly string[]>([''])
   const [form, setForm] = useState(emptyForm)

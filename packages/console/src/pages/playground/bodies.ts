@@ -1,18 +1,18 @@
 import { type Fields, isFields } from './fields.ts'
 import type { ToolCall } from './outcome.ts'
 
-/** What the form of a chat holds. */
+/** The values of the chat form. */
 export interface ChatForm {
   readonly system: string
   readonly prompt: string
   readonly tools: string
   readonly schema: string
-  /** The voice of an answer that is spoken; empty, it is text. */
+  /** The voice of a spoken response; if empty, the response is text. */
   readonly voice: string
   readonly maxTokens?: number
 }
 
-/** Which field holds no JSON. */
+/** The field that does not hold valid JSON. */
 export interface FormError {
   readonly field: 'tools' | 'schema' | 'body'
 }
@@ -21,7 +21,7 @@ export interface Body {
   readonly body: Fields
 }
 
-/** A chat request without its model. */
+/** A chat completion request without its model. */
 export async function chatBody(form: ChatForm, file: File | null): Promise<Body | FormError> {
   const { system, prompt, maxTokens } = form
   const tools = parsed(form.tools)
@@ -35,7 +35,7 @@ export async function chatBody(form: ChatForm, file: File | null): Promise<Body 
         ...(system === '' ? [] : [{ role: 'system', content: system }]),
         { role: 'user', content: file ? [text, await partOf(file)] : prompt },
       ],
-      // A sound comes whole: what streams is no file that a player could open.
+      // Audio is not streamed, because a player could not open the streamed chunks as a file.
       ...(form.voice === ''
         ? { stream: true, stream_options: { include_usage: true } }
         : { modalities: ['text', 'audio'], audio: { voice: form.voice, format: 'wav' } }),
@@ -48,7 +48,7 @@ export async function chatBody(form: ChatForm, file: File | null): Promise<Body 
   }
 }
 
-/** The same chat with what the model called, and what came of each call. */
+/** The same chat followed by the model's tool calls and their results. */
 export function withResults(
   body: Fields,
   text: string,
@@ -67,7 +67,7 @@ export function withResults(
   return withMessages(body, [called, ...answers])
 }
 
-/** The same chat with what was answered, and what is said to that. */
+/** The same chat followed by the response and a reply to it. */
 export function withReply(body: Fields, text: string, reply: string): Fields {
   return withMessages(body, [
     { role: 'assistant', content: text },
@@ -75,7 +75,7 @@ export function withReply(body: Fields, text: string, reply: string): Fields {
   ])
 }
 
-/** What was said last to an answer; undefined at the beginning of a chat, and where tools have answered. */
+/** The user's last reply to a response; undefined at the beginning of a chat, and after tool results. */
 export function replyIn({ messages }: Fields): string | undefined {
   if (!Array.isArray(messages)) return undefined
   const [before, last] = messages.slice(-2).filter(isFields)
@@ -101,7 +101,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** A picture as an address of its bytes, and sound as base64. */
+/** An image as a data URL, and audio as base64. */
 async function partOf(file: File): Promise<object> {
   const url = await dataUrlOf(file)
   if (!file.type.startsWith('audio/')) return { type: 'image_url', image_url: { url } }

@@ -30,7 +30,7 @@ interface ChatFieldsProps {
   readonly wrong: FormError | undefined
 }
 
-/** What a chat is made of; what is seldom needed opens when it is. */
+/** The fields of a chat request; those that are seldom needed are collapsed. */
 export function ChatFields({ form, onChange, wrong }: ChatFieldsProps) {
   const texted = (name: 'system' | 'prompt' | 'tools' | 'schema') => ({
     label: playgroundTexts[name],

@@ -1,12 +1,12 @@
 import { type CodeFile, fileMark } from './code-literals.ts'
 import { type Fields, isFields } from './fields.ts'
 
-// A chat of the playground in the words of other clients. Undefined where these have no word for what it holds.
+// Translates a chat of the playground for the clients of other APIs. Undefined if the API cannot express its content.
 
-/** Longest answers have to be named in the Messages API. */
+/** The Messages API requires a maximum number of output tokens. */
 const usualMaxTokens = 1_024
 
-/** For `messages.create` of the anthropic packages. */
+/** The request for `messages.create` of the Anthropic packages. */
 export function messagesRequest(body: Fields, file?: CodeFile): Fields | undefined {
   const { model, max_completion_tokens: limit, tools, response_format: format } = body
   if (body['audio'] !== undefined || file?.type.startsWith('audio/')) return undefined
@@ -57,7 +57,7 @@ function anthropicMessage(message: Fields, file: CodeFile | undefined): Fields {
   }
 }
 
-/** For `models.generateContent` of the genai packages. */
+/** The request for `models.generateContent` of the genai packages. */
 export function generateRequest(body: Fields, file?: CodeFile): Fields | undefined {
   const { model, max_completion_tokens: limit, tools, response_format: format } = body
   if (body['audio'] !== undefined) return undefined
@@ -133,7 +133,7 @@ function functionsOf(tools: readonly unknown[]): readonly Fields[] {
   return listOf(tools).flatMap(({ function: one }) => (isFields(one) ? [one] : []))
 }
 
-/** The name of a call and what it was given, under the name that a format has for that. */
+/** The name of a tool call and its arguments, in the field that the format uses for them. */
 function calledOf(call: Fields, field: 'input' | 'args'): Fields {
   const called = isFields(call['function']) ? call['function'] : {}
   return { name: called['name'], [field]: parsed(called['arguments']) }

@@ -1,21 +1,21 @@
 import type { Fields } from './fields.ts'
 
-/** A file that was chosen, which a program reads by its name. */
+/** A chosen file, which the generated code reads by its name. */
 export interface CodeFile {
   readonly name: string
   readonly type: string
 }
 
-/** Stands in a request where the bytes of a file go, as base64. */
+/** Marks the place of a file's base64 content in a request. */
 export const fileMark = '\u{F8FF}file\u{F8FF}'
 
-/** A body for the shell, in single quotes; a file is read where it stands. */
+/** A body as a shell argument in single quotes; a file is read at the place of its content. */
 export function inCurl(body: Fields, file?: CodeFile): string {
   const text = JSON.stringify(body, null, 2).replaceAll("'", `'\\''`)
   return `'${text.replaceAll(fileMark, `'"$(base64 -w0 ${shellName(file)})"'`)}'`
 }
 
-/** An object for JavaScript, with expressions beside its values. */
+/** An object literal for JavaScript, with additional fields whose values are expressions. */
 export function inJavaScript(
   body: Fields,
   file?: CodeFile,
@@ -31,7 +31,7 @@ export function inJavaScript(
   return text.replace(/^\{\n/, `{\n${further.join('')}`)
 }
 
-/** The fields of an object as the arguments of a call in Python, each on lines of its own. */
+/** The fields of an object as keyword arguments of a Python call, each starting on its own line. */
 export function inPython(body: Fields, file?: CodeFile): string {
   return Object.entries(body)
     .map(([name, value]) => `    ${name}=${python(value, 1, file)},`)

@@ -3,31 +3,31 @@ import { generateRequest, messagesRequest } from './code-formats.ts'
 import { fileMark, inCurl, inJavaScript, inPython, type CodeFile } from './code-literals.ts'
 import type { OperationName } from './operations.ts'
 
-/** A request as a program, for one client. */
+/** A request as code for one client. */
 export interface Code {
-  /** The client, and its language. */
+  /** The name of the client and its language. */
   readonly client: string
   readonly text: string
 }
 
 export interface CodeRequest {
   readonly operation: OperationName
-  /** Of the gateway, without a trailing slash. */
+  /** The gateway's address, without a trailing slash. */
   readonly address: string
   readonly path: string
   readonly body: Fields
   readonly file?: CodeFile
-  /** Where a picture is to be changed. */
+  /** The mask of an image edit. */
   readonly mask?: CodeFile
 }
 
-/** The request as programs: whole ones, which take the key from `SLUICE_KEY` and a file from the folder they run in. */
+/** The request as complete programs, which read the key from `SLUICE_KEY` and files from the current folder. */
 export function codeOf(request: CodeRequest): readonly Code[] {
   const made = writers[request.operation](withMark(request))
   return made.filter((code): code is Code => code !== undefined)
 }
 
-/** What a file was read into is not shown: the program reads the file. */
+/** Replaces the content of the file by a mark, because the program reads the file itself. */
 function withMark(request: CodeRequest): CodeRequest {
   if (!request.file) return request
   const text = JSON.stringify(request.body).replace(
@@ -139,7 +139,10 @@ const clip = await client.videos.downloadContent(video.id)
 await writeFile('video.mp4', Buffer.from(await clip.arrayBuffer()))
 console.log(video.status)`
 
-/** Where a program in JavaScript has the key from: this one reads no environment. */
+/**
+ * The expression with which the JavaScript code reads the key. It is joined from parts because the console itself reads no
+ * environment.
+ */
 const javaScriptKey = ['process', 'env', 'SLUICE_KEY'].join('.')
 
 const authorized = '-H "Authorization: Bearer $SLUICE_KEY"'
@@ -172,7 +175,7 @@ function formCurl({ address, path, body, file, mask }: CodeRequest, field: strin
   }
 }
 
-/** A task, which is asked for until it has ended, and its clip. */
+/** Creates a video job, polls it until it has ended, and downloads the video. */
 function videoCurl(request: CodeRequest): Code {
   const { address, path } = request
   const each = `curl --silent --fail-with-body ${address}/${path}/$id ${authorized}`
@@ -188,7 +191,7 @@ function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`
 }
 
-/** The files of a form, by the names of their fields. */
+/** The files of a form, by field name. */
 function filesOf(
   { file, mask }: CodeRequest,
   fileField: string | undefined,

@@ -1,17 +1,17 @@
 import type { GatewayOperation } from '../../api/client.ts'
 import type { Fields } from './fields.ts'
 
-/** What is asked for, and how its request is sent. */
+/** An operation of the playground, and how its request is sent. */
 export interface Operation {
   readonly path: string
-  /** As the gateway calls it, for the models that offer it. */
+  /** The gateway's name of the operation, for finding the models that offer it. */
   readonly operation: GatewayOperation
   readonly example: Fields
-  /** Its body is a form with this field for a file. */
+  /** If set, the body is a form with this field for a file. */
   readonly fileField?: string
-  /** What may be chosen as a file. */
+  /** The file types that may be chosen. */
   readonly accept?: string
-  /** A second picture says which part of the first is meant. */
+  /** A second image marks the area of the first to edit. */
   readonly takesMask?: true
 }
 

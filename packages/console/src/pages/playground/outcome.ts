@@ -1,21 +1,21 @@
-/** A tool that a model wants to be called. */
+/** A tool call of a model. */
 export interface ToolCall {
   readonly id: string
   readonly name: string
-  /** JSON, as the model wrote it. */
+  /** JSON, as written by the model. */
   readonly arguments: string
 }
 
-/** What came of a request so far. */
+/** The result of a request so far. */
 export interface Outcome {
   readonly text: string
   readonly reasoning: string
-  /** The events of a stream, or the answer, as they came. */
+  /** The events of a stream, or the response, as received. */
   readonly events: readonly string[]
   readonly toolCalls: readonly ToolCall[]
-  /** Addresses of sound, pictures and clips that came. */
+  /** The URLs of received audio, images and videos. */
   readonly media: readonly { readonly kind: 'audio' | 'image' | 'video'; readonly url: string }[]
-  /** Of a video, from 0 to 100. */
+  /** The progress of a video, from 0 to 100. */
   readonly progress?: number
   readonly firstMs?: number
   readonly totalMs?: number

@@ -11,7 +11,7 @@ import { type OperationName, operations } from './operations.ts'
 import classes from './playground.module.css'
 import { useRuns } from './use-runs.ts'
 
-/** Asks any model, two or three side by side. */
+/** Sends a request to any model, or to two or three side by side. */
 export function PlaygroundPage() {
   const [name, setName] = useState<OperationName>('chat')
   const { runs, file, mask, send, goOn, stop, clear } = useRuns()

@@ -5,7 +5,7 @@ import { nothingYet, type Outcome, type ToolCall } from './outcome.ts'
 
 export type Told = (change: Partial<Outcome>) => void
 
-/** A session is taken for a request of this page alone. */
+/** The gateway accepts a session only with this header, which pages of other origins cannot send. */
 const headers = { 'x-sluice-console': '1' }
 const eventsMax = 2_000
 const pollMs = 1_000
@@ -16,11 +16,11 @@ interface Sending {
   readonly file?: File | undefined
   readonly mask?: File | undefined
   readonly signal: AbortSignal
-  /** Whether what it cost may be looked up. */
+  /** Whether the cost may be looked up. */
   readonly mayLook: boolean
 }
 
-/** Sends a request and tells what comes of it, bit by bit. Never rejects. */
+/** Sends a request and reports its result as it arrives. Never rejects. */
 export async function run(sending: Sending, tell: Told): Promise<void> {
   const begun = performance.now()
   const since = () => performance.now() - begun
@@ -84,7 +84,7 @@ async function take(response: Response, sending: Sending, taking: Taking): Promi
   tell(seenIn(answered))
 }
 
-/** Pictures in base64 are shown as pictures, and not as text. */
+/** Shortens long strings, such as base64 images, which are shown as images instead of text. */
 function shortened(value: unknown): unknown {
   if (typeof value === 'string' && value.length > 2_000)
     return `${value.slice(0, 80)}… (${value.length})`
@@ -133,7 +133,7 @@ function seenIn(answered: unknown): Partial<Outcome> {
   }
 }
 
-/** An address that the content policy lets a player open: it allows none with the bytes in it. */
+/** A URL that the content security policy lets a player open: it allows no data URLs. */
 function soundUrl(base64: string): string {
   const bytes = Uint8Array.from(atob(base64), (character) => character.codePointAt(0) ?? 0)
   return URL.createObjectURL(new Blob([bytes], { type: 'audio/wav' }))
@@ -150,14 +150,14 @@ interface Chunk {
   }[]
 }
 
-/** What the chunks of a stream have said together. */
+/** Accumulates the chunks of a stream. */
 class StreamedAnswer {
   text = ''
   reasoning = ''
   readonly events: string[] = []
   readonly toolCalls: ToolCall[] = []
 
-  /** Throws what an event says went wrong. */
+  /** Throws the error that an event reports. */
   take(data: string): void {
     if (this.events.length < eventsMax) this.events.push(data)
     if (data === '[DONE]') return
@@ -212,7 +212,7 @@ interface Task {
   readonly error?: { readonly message?: string } | null
 }
 
-/** A video is asked for again until it is there. */
+/** Polls a video job until it has ended. */
 async function takeVideo(first: unknown, signal: AbortSignal, tell: Told): Promise<void> {
   let task = first as Task
   while (task.status === 'queued' || task.status === 'in_progress') {
@@ -228,10 +228,10 @@ async function takeVideo(first: unknown, signal: AbortSignal, tell: Told): Promi
   tell({ progress: 100, media: [{ kind: 'video', url: URL.createObjectURL(await clip.blob()) }] })
 }
 
-/** A call is in the ledger a moment after its end. */
+/** Maximum number of lookups: a call is in the ledger shortly after its end. */
 const recordTries = 8
 
-/** What the ledger says of it; nothing where it cannot be had. */
+/** The ledger's entry of the call; empty if it cannot be read. */
 async function recordOf(id: string | null): Promise<Partial<Outcome>> {
   if (id === null) return {}
   for (let tries = 1; ; tries += 1)

@@ -6,16 +6,16 @@ import type { ToolCall } from './outcome.ts'
 import classes from './playground.module.css'
 import type { ToolResult } from './use-runs.ts'
 
-/** What a tool answers that nobody runs. */
+/** The initial result of a tool call, because no tool is actually run. */
 const usualResult = '{"ok": true}'
 
 interface ToolResultsProps {
   readonly calls: readonly ToolCall[]
-  /** Absent where they were answered already. */
+  /** Absent if the calls were already answered. */
   readonly onAnswer?: ((results: readonly ToolResult[]) => void) | undefined
 }
 
-/** The tools that a model calls, and what they shall have answered. */
+/** The tool calls of a model, with a field for the result of each. */
 export function ToolResults({ calls, onAnswer }: ToolResultsProps) {
   const [results, setResults] = useState<Readonly<Record<string, string>>>({})
   function submit(event: FormEvent): void {

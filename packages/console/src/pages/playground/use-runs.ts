@@ -6,13 +6,13 @@ import type { OperationName } from './operations.ts'
 import { nothingYet, type Outcome, type ToolCall } from './outcome.ts'
 import { run } from './run.ts'
 
-/** A request and what came of it. A chat in which tools are called has several. */
+/** A request and its result. A chat with tool calls or replies has several turns. */
 export interface Turn {
   readonly body: Fields
   readonly outcome: Outcome
 }
 
-/** What one model was asked. */
+/** The turns of one model. */
 export interface Run {
   readonly model: string
   readonly turns: readonly Turn[]
@@ -26,7 +26,7 @@ export interface Asked {
   readonly mask: File | null
 }
 
-/** Requests side by side, and what comes of them. */
+/** Runs requests side by side, and keeps their results. */
 export function useRuns() {
   const [runs, setRuns] = useState<readonly Run[]>([])
   const [asked, setAsked] = useState<Asked>()
@@ -50,7 +50,7 @@ export function useRuns() {
     await Promise.all(begun.map(({ body }, place) => ask(sent, place, body, signal)))
   }
 
-  /** Goes on with what the tools have answered, or with what is said next. */
+  /** Continues the chat with tool results or with another message. */
   async function goOn(place: number, next: Next): Promise<void> {
     const last = runs[place]?.turns.at(-1)
     if (!last || !asked) return
@@ -85,7 +85,7 @@ export function useRuns() {
   }
 }
 
-/** What a chat goes on with: the results of its tools, or another message. */
+/** The continuation of a chat: the results of its tool calls, or another message. */
 export type Next = readonly ToolResult[] | string
 
 export type ToolResult = readonly [call: ToolCall, result: string]

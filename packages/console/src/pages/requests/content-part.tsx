@@ -7,7 +7,7 @@ import { Answer } from '../../parts/states.tsx'
 import { requestTexts } from '../../texts/requests.ts'
 import classes from './requests.module.css'
 
-/** What was asked and answered, where that is kept. It is asked for only when somebody wants to see it. */
+/** The recorded prompt and response, if content logging keeps them. Loaded only when the user asks for them. */
 export function ContentPart({ id }: { readonly id: string }) {
   const [isWanted, setWanted] = useState(false)
   return (
@@ -71,7 +71,7 @@ function Said({ title, text }: { readonly title: string; readonly text: string }
   )
 }
 
-/** JSON over several lines; what was cut is none any more. */
+/** Formats JSON over several lines; text that was cut off is no longer valid JSON and stays as it is. */
 function readable(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2)

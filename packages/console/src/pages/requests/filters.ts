@@ -2,7 +2,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import type { Asked } from '../../api/client.ts'
 
-/** What most look for. */
+/** The most common filters. */
 export const usualFilters = [
   'requestedModel',
   'model',
@@ -15,15 +15,15 @@ export const usualFilters = [
   'id',
 ] as const
 export const furtherFilters = ['user', 'organization', 'operation', 'format'] as const
-/** What requests are looked for by, as it stands in the page's address. */
+/** The filters of the request list, as named in the page's address. */
 const filterNames = ['time', 'from', 'to', ...usualFilters, ...furtherFilters] as const
 export type FilterName = (typeof filterNames)[number]
-/** What is not looked for is absent. Times are as an input of a date and a time has them, in this browser's zone. */
+/** Filters that are not set are absent. Times have the format of a date and time input, in this browser's time zone. */
 export type Filters = Readonly<Partial<Record<FilterName, string>>>
 
 export type Query = NonNullable<Asked<'listRequests'>['query']>
 
-/** The filters of the page's address, and what writes others there. */
+/** The filters in the page's address, and a function that replaces them. */
 export function useFilters(): readonly [Filters, (filters: Filters) => void] {
   const search: Readonly<Record<string, unknown>> = useSearch({ strict: false })
   const written = JSON.stringify(search)
@@ -51,9 +51,9 @@ const spans: Readonly<Record<string, number>> = {
   '7d': 7 * 24 * 60 * minuteMs,
 }
 
-/** As the gateway is asked. `now` is in milliseconds since the epoch. */
+/** The filters as a query of the gateway. `now` is in milliseconds since the epoch. */
 export function queryOf({ time, from, to, ...rest }: Filters, now: number): Query {
-  // What is typed by hand into the address is left to the gateway to refuse.
+  // Invalid values typed into the address are passed on, so that the gateway refuses them.
   const only = rest as Query
   const span = time === undefined ? undefined : spans[time]
   if (span !== undefined) return { ...only, from: isoOf(now - span) }
@@ -64,12 +64,12 @@ export function queryOf({ time, from, to, ...rest }: Filters, now: number): Quer
   }
 }
 
-/** Whether requests of now are among those that are looked for. */
+/** Whether the filters include requests of the current time. */
 export function isUntilNow({ from, to, time }: Filters): boolean {
   return time !== 'between' || (from === undefined && to === undefined)
 }
 
-/** A time that is none is left to the gateway to refuse. */
+/** An invalid time is passed on as `?`, so that the gateway refuses it. */
 function isoOf(at: number): string {
   return Number.isNaN(at) ? '?' : new Date(at).toISOString()
 }

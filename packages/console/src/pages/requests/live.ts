@@ -3,29 +3,29 @@ import type { Reply } from '../../api/client.ts'
 
 export type ListedRequest = Reply<'listRequests'>['data'][number]
 
-/** A call that is followed: of one that runs less is known, and one that was refused has no target. */
+/** A call in the live list: less is known of a running call, and a refused call has no target. */
 export type LiveRequest = Pick<ListedRequest, 'id' | 'startedAt' | 'key'> &
   Partial<Omit<ListedRequest, 'model'>> & {
     readonly model: string | null
-    /** Why it was refused. */
+    /** Why the call was refused. */
     readonly message?: string
   }
 
 interface Live {
-  /** The newest first. */
+  /** Newest first. */
   readonly requests: readonly LiveRequest[]
   readonly isLost: boolean
   readonly isSkipping: boolean
 }
 
-/** Older ones are on the pages of the search. */
+/** Maximum number of calls kept; older ones are on the pages of the search. */
 const keptMax = 1_000
-/** A browser draws no faster than anybody reads. */
+/** Interval between updates in milliseconds, so that the browser draws no faster than anyone can read. */
 const drawEveryMs = 250
 
 const nothing: Live = { requests: [], isLost: false, isSkipping: false }
 
-/** Calls as they begin and end, while `isOn`. `search` is the query of what is looked for. */
+/** Calls as they start and end, while `isOn`. `search` is the query string of the filters. */
 export function useLive(search: string, isOn: boolean): Live {
   const [live, setLive] = useState(nothing)
   useEffect(() => {

@@ -9,7 +9,7 @@ import classes from './requests.module.css'
 
 const { columns } = requestTexts
 
-/** The columns of a list of requests. In which order they come the gateway says: only the newest are here. */
+/** The columns of a list of requests. They cannot be sorted, because only the newest requests are loaded. */
 export function requestColumns(names: Names): readonly TableColumn<LiveRequest>[] {
   const nameOf = (id: string | null | undefined) => (id ? names(id) : '–')
   return [
@@ -69,7 +69,7 @@ function targetOf({ provider, upstreamModel }: LiveRequest): string {
   return provider === undefined ? '–' : `${provider}/${upstreamModel}`
 }
 
-/** The model that was asked for, and who answered where that is called otherwise; or why nobody was asked. */
+/** The requested model, and the model that responded if its name differs; or the reason for a refusal. */
 function Asked({ of: request }: { readonly of: LiveRequest }) {
   if (request.message !== undefined)
     return (

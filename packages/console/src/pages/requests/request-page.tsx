@@ -20,7 +20,7 @@ import classes from './requests.module.css'
 type Detail = Reply<'getRequest'>
 type Attempt = Detail['timeline'][number]
 
-/** One call with each of its attempts. */
+/** One call with all its attempts. */
 export function RequestPage() {
   const { id = '' } = useParams({ strict: false })
   const found = useAnswer('getRequest', { path: { id } })
@@ -115,7 +115,7 @@ function CallerSection({ of: request }: { readonly of: Detail }) {
   )
 }
 
-/** When each attempt began, had its first token and ended, on one line of time. */
+/** The start, the first token and the end of each attempt on a common time axis. */
 function Timeline({ of: { startedAt, durationMs, timeline } }: { readonly of: Detail }) {
   const from = Date.parse(startedAt)
   const whole = Math.max(durationMs, 1)
@@ -158,7 +158,7 @@ function Timeline({ of: { startedAt, durationMs, timeline } }: { readonly of: De
 
 interface AttemptSectionProps {
   readonly of: Attempt
-  /** Then the call has said already why it failed. */
+  /** If true, the call already shows the error. */
   readonly isAlone: boolean
 }
 

@@ -10,13 +10,13 @@ const colours: Readonly<Record<string, string>> = {
   refused: 'orange',
 }
 
-/** How a call or an attempt ended, or that it runs. */
+/** How a call or an attempt ended, or that it is still running. */
 export function Outcome({
   of,
   status,
 }: {
   readonly of: string
-  /** Shown where it is one of failure. */
+  /** The HTTP status, shown if it is an error status. */
   readonly status?: number | null | undefined
 }) {
   const names: Readonly<Record<string, string>> = requestTexts.outcomes

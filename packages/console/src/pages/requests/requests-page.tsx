@@ -17,12 +17,12 @@ import { SearchForm } from './search-form.tsx'
 
 const pageLength = 200
 
-/** Calls as they come, and all that were made. */
+/** A live list of calls, and a search of all calls. */
 export function RequestsPage() {
   const [filters, setFilters] = useFilters()
   const [wantsLive, setWantsLive] = useState(true)
   const isLive = wantsLive && isUntilNow(filters)
-  // Until other filters are asked for "the last hour" is that of the first asking, page after page.
+  // Until the filters change, "the last hour" is relative to the first page's request, so that all pages agree.
   const [now, setNow] = useState(Date.now)
   const query = useMemo(() => queryOf(filters, now), [filters, now])
   const live = useLive(liveSearch(query), isLive)
@@ -142,18 +142,18 @@ function useFound(query: Query) {
         signal,
       }),
     getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
-    // A page that came stays as it is: thousands of rows are not to be compared when the next one comes.
+    // Loaded pages do not change, so comparing thousands of rows when the next page arrives is unnecessary.
     structuralSharing: false,
   })
 }
 
-/** What is followed has no time: it is now. */
+/** The query string of the live list, which has no times because it shows the present. */
 function liveSearch({ from: _from, to: _to, ...query }: Query): string {
   const given = Object.entries(query).map(([name, value]) => [name, String(value)])
   return given.length > 0 ? `?${new URLSearchParams(given)}` : ''
 }
 
-/** What was followed stands above what was found, each once. */
+/** The live requests above the listed ones, without duplicates. */
 function joined(live: readonly LiveRequest[], listed: readonly LiveRequest[]) {
   if (live.length === 0) return listed
   const followed = new Set(live.map(({ id }) => id))

@@ -51,10 +51,10 @@ const outcomes: readonly NonNullable<Query['outcome']>[] = [
 
 const same = (values: readonly string[]): Choices => values.map((value) => [value, value])
 
-/** Every filter that the search takes; what is chosen is asked at once, what is typed with the Enter key or the button. */
+/** Every filter of the search. Choosing a value applies it at once; typed text is applied with the Enter key or the button. */
 export function SearchForm({ asked, onAsk }: SearchFormProps) {
   const [draft, setDraft] = useState({ asked, typed: asked })
-  // The page's address may change by the browser's own buttons: what was typed before is then gone.
+  // The browser's back and forward buttons may change the page's address; text typed before is then dropped.
   const typed = draft.asked === asked ? draft.typed : asked
   const choices = useChoices()
   const type = (name: FilterName, value: string) =>
@@ -116,7 +116,7 @@ export function SearchForm({ asked, onAsk }: SearchFormProps) {
   )
 }
 
-/** What may be chosen: `isAll` where nothing else can be. */
+/** The choices of a filter; `isAll` if no other value is possible. */
 interface Offered {
   readonly values: Choices
   readonly isAll: boolean
@@ -199,7 +199,7 @@ function Filter({ name, typed, choices, onType, onChoose }: FilterProps) {
   )
 }
 
-/** What is known of each filter that is no account's. */
+/** The known choices of each filter that does not name an account. */
 function useChoices(): Partial<Record<FilterName, Offered>> {
   const isWholeReader = useRole() !== 'team'
   const listed = useAnswer(

@@ -7,11 +7,11 @@ import classes from './requests.module.css'
 
 type Attempt = Reply<'getRequest'>['timeline'][number]
 
-/** What was used of one kind, or what it cost. */
+/** The used quantity of one kind, or its cost. */
 interface Line {
   readonly name: string
   readonly quantity: number
-  /** Millionths of a US dollar; undefined where the quantity is not priced by itself. */
+  /** In millionths of a US dollar; undefined if the quantity is not priced separately. */
   readonly microUsd?: number
 }
 
@@ -25,7 +25,7 @@ const columns: readonly TableColumn<Line>[] = [
   },
 ]
 
-/** What an attempt used, and what each kind of it cost; where nobody knows that, what it used alone. */
+/** The usage of an attempt and the cost of each kind; only the usage if the cost is not known. */
 export function Spent({ of: attempt }: { readonly of: Attempt }) {
   const { usage, serverToolCalls, costParts, costMicroUsd } = attempt
   const used = Object.entries({ ...usage, ...serverToolCalls }).map(([name, quantity]) => ({

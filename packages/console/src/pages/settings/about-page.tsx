@@ -8,7 +8,7 @@ import { Answer } from '../../parts/states.tsx'
 import { aboutTexts } from '../../texts/operation.ts'
 import { texts } from '../../texts/texts.ts'
 
-/** What runs, what it is made of, and how fast it is. */
+/** The running version, its components, and its performance. */
 export function AboutPage() {
   const found = useAnswer('getAbout')
   return (

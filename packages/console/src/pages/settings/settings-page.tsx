@@ -8,7 +8,7 @@ import { settingsTexts } from '../../texts/operation.ts'
 import { texts } from '../../texts/texts.ts'
 import { SettingsTable } from './settings-table.tsx'
 
-/** What holds, and where each value came from. */
+/** The settings in effect, with the source of each value. */
 export function SettingsPage() {
   const [search, setSearch] = useState('')
   const [isOnlySet, setOnlySet] = useState(false)

@@ -33,7 +33,7 @@ interface SettingsTableProps {
   readonly rows: readonly Setting[]
 }
 
-/** Settings as they hold, each with where it came from. */
+/** Settings in effect, each with its source. */
 export function SettingsTable({ label, rows }: SettingsTableProps) {
   return <DataTable label={label} columns={columns} rows={rows} idOf={({ path }) => path} isCards />
 }

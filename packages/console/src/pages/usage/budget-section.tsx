@@ -12,7 +12,7 @@ const columns: readonly TableColumn<Reply<'listBudgets'>['data'][number]>[] = [
   { title: usageTexts.left, cell: (budget) => <BudgetLevel budget={budget} /> },
 ]
 
-/** Every budget: what is left of it, and when it begins anew. */
+/** Every budget: what is left of it, and when it resets. */
 export function BudgetSection() {
   const budgets = useAnswer('listBudgets')
   return (

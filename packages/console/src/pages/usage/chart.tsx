@@ -12,7 +12,7 @@ import { formatCompact, formatMicroUsd } from '../../parts/formats.ts'
 import type { Measure, Picture, Point } from './question.ts'
 import classes from './usage.module.css'
 
-/** Told apart by those who see colours otherwise, on light and on dark ground (Okabe and Ito). */
+/** Distinguishable with color vision deficiency, on light and dark backgrounds (the palette of Okabe and Ito). */
 const colours = [
   '#0072b2',
   '#e69f00',
@@ -32,7 +32,7 @@ interface ChartProps {
   readonly label: string
 }
 
-/** Stacked bars. The table beside it says the same to those who do not see them. */
+/** Stacked bars. The table beside the chart gives the same numbers to screen readers. */
 export function Chart({ picture: { series, points }, measure, label }: ChartProps) {
   const format = (value: unknown) =>
     measure === 'costMicroUsd' ? formatMicroUsd(Number(value)) : formatCompact(Number(value))
@@ -47,7 +47,7 @@ export function Chart({ picture: { series, points }, measure, label }: ChartProp
             formatter={(value) => format(value)}
             cursor={{ fill: 'var(--sluice-chosen)' }}
             contentStyle={{ background: 'var(--sluice-card)', borderColor: 'var(--sluice-line)' }}
-            // The colours of bars are too light for text.
+            // The colors of the bars are too light for text.
             itemStyle={{ color: 'var(--mantine-color-text)' }}
             isAnimationActive={false}
           />

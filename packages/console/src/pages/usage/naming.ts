@@ -5,7 +5,7 @@ import { isPeriod, type Naming, type Row } from './question.ts'
 
 const accounted = ['key', 'user', 'team', 'organization'] as const
 
-/** What the values of a dimension are called in these rows. Periods are of UTC, as usage is summed. */
+/** The display names of a dimension's values in these rows. Periods are in UTC, because usage is aggregated in UTC. */
 export function useNaming(rows: readonly Row[]): Naming {
   const ids = useMemo(
     () => [...new Set(rows.flatMap((row) => accounted.map((dimension) => textOf(row[dimension]))))],
@@ -27,7 +27,7 @@ function textOf(value: unknown): string | null {
   return typeof value === 'string' ? value : null
 }
 
-/** 2026-11-22T08:00:00Z as much as the period tells of it. */
+/** A time such as 2026-11-22T08:00:00Z, shortened to the precision of the period. */
 function periodName(dimension: string, time: string): string {
   if (dimension === 'month') return time.slice(0, 7)
   return dimension === 'day' ? time.slice(0, 10) : time.slice(0, 16).replace('T', ' ')

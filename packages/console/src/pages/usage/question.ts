@@ -4,7 +4,7 @@ import { usageTexts } from '../../texts/usage.ts'
 export type Dimension = keyof typeof usageTexts.dimensions
 export type Measure = keyof typeof usageTexts.measures
 
-/** What the page shows. */
+/** The selection that the page shows. */
 export interface Question {
   readonly days: keyof typeof usageTexts.times
   readonly by: Dimension
@@ -28,13 +28,13 @@ export function isPeriod(dimension: string): boolean {
   return periods.some((period) => period === dimension)
 }
 
-/** What may stand beside another: of periods one. */
+/** The dimensions that can be combined with another; at most one of the two can be a period. */
 export function besides(by: Dimension): readonly Dimension[] {
   const all = Object.keys(usageTexts.dimensions) as readonly Dimension[]
   return all.filter((one) => one !== by && !(isPeriod(one) && isPeriod(by)))
 }
 
-/** As the gateway is asked; times are full hours. `now` is in milliseconds since the epoch. */
+/** The query for the gateway, from and to full hours. `now` is in milliseconds since the epoch. */
 export function queryOf({ days, by, and }: Question, now: number) {
   const to = now - (now % hourMs) + hourMs
   return {
@@ -44,13 +44,13 @@ export function queryOf({ days, by, and }: Question, now: number) {
   }
 }
 
-/** How many groups a picture tells apart: more are not told apart by their colours. */
+/** Maximum number of groups in a chart; more could not be distinguished by color. */
 const seriesMax = 7
 
 export interface Picture {
-  /** Names of what is stacked, the largest first. */
+  /** The names of the stacked groups, largest first. */
   readonly series: readonly string[]
-  /** One for each value of the first dimension, with the value of each series. */
+  /** One point for each value of the first dimension, with the value of each series. */
   readonly points: readonly Point[]
 }
 
@@ -63,7 +63,7 @@ export interface Naming {
   readonly nameOf: (dimension: string, value: unknown) => string
 }
 
-/** The sums as a picture is drawn of them: seven series, and the rest together. */
+/** The sums as chart data: at most seven series, and the rest as one. */
 export function pictureOf(
   rows: readonly Row[],
   { by, and, measure }: Question,
@@ -87,7 +87,7 @@ export function pictureOf(
     points.set(place, values)
   }
   const drawn = [...points].map(([place, values]) => ({ place, values }))
-  // What has no order of its own stands by its size.
+  // Values without a natural order are sorted by size.
   return { series, points: isPeriod(by) ? drawn : drawn.toSorted(largestFirst) }
 }
 

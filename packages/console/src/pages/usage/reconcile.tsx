@@ -26,14 +26,14 @@ const columns: readonly TableColumn<Difference>[] = [
   },
 ]
 
-/** Whether what a provider bills is what the ledger says. */
+/** Compares a provider's bill with the ledger. */
 export function Reconcile() {
   const [file, setFile] = useState<File>()
   const compare = useChange('reconcileUsage', [])
   const [unread, setUnread] = useState<string>()
   async function submit(): Promise<void> {
     setUnread(undefined)
-    // Of a file that has changed since it was chosen a browser gives nothing.
+    // The browser cannot read a file that has changed since it was chosen.
     const csv = await file?.text().catch(() => setUnread(usageTexts.unread))
     if (csv !== undefined) compare.mutate({ body: { csv } })
   }
@@ -49,7 +49,7 @@ export function Reconcile() {
           <input
             type="file"
             accept=".csv,.tsv,text/csv"
-            // So that the same file can be chosen again when it has changed.
+            // So that the same file can be chosen again after it has changed.
             onClick={(event) => {
               event.currentTarget.value = ''
             }}

@@ -27,7 +27,7 @@ import {
 import { Reconcile } from './reconcile.tsx'
 import classes from './usage.module.css'
 
-/** What was used and what it cost, by one or two dimensions; budgets; and whether a bill agrees. */
+/** Usage and cost by one or two dimensions, budgets, and the comparison with a bill. */
 export function UsagePage() {
   const [question, setQuestion] = useState<Question>(firstQuestion)
   const [now] = useState(() => Date.now())
@@ -63,7 +63,7 @@ interface ChoicesProps {
 
 function Choices({ question, onChange }: ChoicesProps) {
   const { days, by, and, measure } = question
-  // The choices are those of the tables that they are made of.
+  // The options are the keys of the text tables, so the values have these types.
   const set = (changes: Record<string, string>) => onChange({ ...question, ...changes } as Question)
   const chosenBy = (value: string) =>
     set({ by: value, and: besides(value as Dimension).some((one) => one === and) ? and : '' })
@@ -146,7 +146,7 @@ function Sums({
               <DataTable
                 label={usageTexts.table}
                 columns={columns}
-                // Of periods the last one is looked for first.
+                // With periods, the latest is usually the most interesting.
                 rows={isPeriod(by) ? data.toReversed() : data}
                 idOf={(row) => `${String(row[by])} ${String(row[and])}`}
                 isOfLines

@@ -9,7 +9,7 @@ interface BudgetFieldsProps {
   readonly error: string | undefined
 }
 
-/** Amounts of money, each with its window. */
+/** Fields for amounts of money, each with its window. */
 export function BudgetFields({ budgets, onChange, error }: BudgetFieldsProps) {
   const next = Math.max(-1, ...budgets.map(({ row }) => row)) + 1
   const replace = (changed: BudgetValues) =>
@@ -50,7 +50,7 @@ interface BudgetRowProps {
 
 function BudgetRow({ budget, onChange, onRemove }: BudgetRowProps) {
   const hours = Number(budget.window)
-  // A window of hours that somebody has set elsewhere stays a choice.
+  // A window of hours that was set elsewhere remains a choice.
   const own = Number.isNaN(hours) ? [] : [{ value: budget.window, label: termTexts.hours(hours) }]
   const known = Object.entries(termTexts.windows).map(([value, label]) => ({ value, label }))
   return (

@@ -6,7 +6,7 @@ import classes from './terms.module.css'
 
 type Budget = Reply<'listBudgets'>['data'][number]
 
-/** How far a budget is spent, what is left of it and when it begins anew. */
+/** How much of a budget is spent, what is left of it and when it resets. */
 export function BudgetLevel({ budget }: { readonly budget: Budget }) {
   const { limitMicroUsd, remainingMicroUsd, resetMs } = budget
   const left = termTexts.left(...formatBudget(budget))
@@ -27,7 +27,7 @@ export function BudgetLevel({ budget }: { readonly budget: Budget }) {
   )
 }
 
-/** What a budget counts: its window, and which calls. */
+/** The title of a budget: its window, and the calls that it counts. */
 export function budgetTitle({
   window,
   model,

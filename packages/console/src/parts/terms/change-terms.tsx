@@ -14,11 +14,11 @@ interface ChangeTermsProps {
     readonly name: string
   }
   readonly operation: 'changeKey' | 'changeOrganization' | 'changeTeam' | 'changeUser'
-  /** What has to be asked again afterwards. */
+  /** The operations to load again afterwards. */
   readonly changes: readonly OperationId[]
 }
 
-/** A button that opens the name and the terms of a key or an account, to be changed. */
+/** A button that opens a form for the name and terms of a key or an account. */
 export function ChangeTerms({ of: holder, operation, changes }: ChangeTermsProps) {
   const [isOpen, setOpen] = useState(false)
   const change = useChange(operation, changes)

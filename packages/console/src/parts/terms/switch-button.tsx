@@ -7,11 +7,11 @@ interface SwitchButtonProps {
   readonly of: { readonly id: string; readonly disabledAt?: number }
   readonly disable: 'disableKey' | 'disableOrganization' | 'disableTeam' | 'disableUser'
   readonly enable: 'enableKey' | 'enableOrganization' | 'enableTeam' | 'enableUser'
-  /** What has to be asked again afterwards. */
+  /** The operations to load again afterwards. */
   readonly changes: readonly OperationId[]
 }
 
-/** Disables a key or an account with all that is below it, or enables it again. */
+/** Disables a key, or an account with everything below it, or enables it again. */
 export function SwitchButton({ of: { id, disabledAt }, ...operations }: SwitchButtonProps) {
   const disable = useChange(operations.disable, operations.changes)
   const enable = useChange(operations.enable, operations.changes)

@@ -9,7 +9,7 @@ interface TermsFieldsProps {
   readonly values: TermsValues
   readonly onChange: (values: TermsValues) => void
   readonly error: Error | null
-  /** Only what users set of their own keys. */
+  /** Show only the terms that users can set for their own keys. */
   readonly isOfUser: boolean
 }
 
@@ -18,7 +18,7 @@ const lists = ['models', 'addresses', 'tags'] as const
 const choices = ['ownKeys', 'contentLogging'] as const
 const ofUser = { counts: [], lists: ['models'] } as const
 
-/** A name, and what every level may carry. */
+/** A name, and the terms that every level can have. */
 export function TermsFields({ values, onChange, error, isOfUser }: TermsFieldsProps) {
   const shown = isOfUser ? ofUser : { counts, lists }
   const set = (field: keyof TermsValues, value: string) => onChange({ ...values, [field]: value })
@@ -89,7 +89,7 @@ export function TermsFields({ values, onChange, error, isOfUser }: TermsFieldsPr
   )
 }
 
-/** What the gateway says of a field, or of something in it. */
+/** The gateway's error message for a field, or for an item in it. */
 function problemWith(error: Error | null, field: string): string | undefined {
   if (!(error instanceof ApiError) || error.param === undefined) return undefined
   const isThis = error.param === field || error.param.startsWith(`${field}[`)

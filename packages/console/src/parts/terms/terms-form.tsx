@@ -9,16 +9,16 @@ interface TermsFormProps {
   readonly action: string
   readonly isPending: boolean
   readonly error: Error | null
-  /** `shown` is what the form held when it was opened. */
+  /** `shown` holds the values with which the form was opened. */
   readonly onSubmit: (values: TermsValues, shown: TermsValues) => void
   readonly onCancel: () => void
-  /** Only the terms that users set of their own keys. Default false. */
+  /** Show only the terms that users can set for their own keys. Default false. */
   readonly isOfUser?: boolean
-  /** Fields of its own, before the others. */
+  /** Additional fields, placed before the others. */
   readonly children?: ReactNode
 }
 
-/** Makes or changes something that has a name and terms. */
+/** A form that creates or changes something with a name and terms. */
 export function TermsForm(props: TermsFormProps) {
   const {
     initial,

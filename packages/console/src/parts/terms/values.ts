@@ -17,37 +17,37 @@ type Shown = Pick<
 export type Changes = NonNullable<Asked<'changeTeam'>['body']>
 type Budget = NonNullable<Shown['budgets']>[number]
 
-/** What a form holds of a name and terms: texts as they are typed. */
+/** The form values of a name and terms, as typed text. */
 export interface TermsValues {
   readonly name: string
   readonly models: string
   readonly requestsPerMinute: string
   readonly tokensPerMinute: string
   readonly concurrentRequests: string
-  /** A day, YYYY-MM-DD. */
+  /** A date in the format YYYY-MM-DD. */
   readonly expires: string
   readonly addresses: string
   readonly tags: string
   readonly budgets: readonly BudgetValues[]
-  /** Whether prompts and answers are kept. */
+  /** Whether prompts and responses are recorded. */
   readonly contentLogging: Choice
-  /** Absent of keys. */
+  /** Absent for keys. */
   readonly ownKeys?: Choice
 }
 
-/** Yes, no, or empty for what other levels say. */
+/** Yes, no, or empty to leave it to the other levels. */
 export type Choice = '' | 'yes' | 'no'
 
 export interface BudgetValues {
-  /** Tells the rows of the form apart. */
+  /** Identifies the row of the form. */
   readonly row: number
-  /** Absent of a budget that is new. */
+  /** Absent if the budget is new. */
   readonly id?: string
   readonly usd: string
   readonly window: string
   readonly model: string
   readonly tag: string
-  /** The route that calls go to once it is spent. */
+  /** The route that takes the calls once the budget is spent. */
   readonly over: string
 }
 
@@ -69,14 +69,14 @@ export function valuesOf(shown: Partial<Shown> = {}): TermsValues {
   }
 }
 
-/** The same of an account, below which users may have keys of their own. */
+/** The same for an account, below which users may have their own keys. */
 export function accountValuesOf(account: Account = {}): TermsValues {
   return { ...valuesOf(account), ownKeys: choiceOf(account.ownKeys) }
 }
 
 /**
- * Of the terms of a form those that are not as they were shown. The others are left alone: somebody else may have changed
- * them meanwhile, and a time of the day is more than the form shows of it.
+ * The terms of a form that differ from those shown at first. The others are not sent, because somebody else may have changed
+ * them meanwhile, and because a time of day is more precise than what the form shows.
  */
 export function changesOf(values: TermsValues, shown: TermsValues): Changes {
   const before: Changes = termsIn(shown)
@@ -85,7 +85,7 @@ export function changesOf(values: TermsValues, shown: TermsValues): Changes {
   return Object.fromEntries(Object.entries(termsIn(values)).filter(isChanged))
 }
 
-/** Every term that the form shows: what is empty is null, which takes the term away. */
+/** Every term of the form; an empty one is null, which removes the term. */
 function termsIn(values: TermsValues): Changes {
   const { name, models, addresses, tags, expires, budgets, ownKeys } = values
   return {
@@ -105,7 +105,7 @@ function termsIn(values: TermsValues): Changes {
 
 type Present<Fields> = { [Field in keyof Fields]?: Exclude<Fields[Field], null> }
 
-/** The same for something new, which has nothing that could be taken away. */
+/** The same for something new, which has no terms to remove. */
 export function termsOf(values: TermsValues): Present<Changes> & { readonly name: string } {
   const { name = '', ...terms } = termsIn(values)
   const present = Object.entries(terms).filter(([, value]) => value !== null)
@@ -129,7 +129,7 @@ function numberOf(value: string): number | null {
   return value.trim() === '' ? null : Number(value)
 }
 
-/** An empty list would allow nothing at all. */
+/** Null for an empty list, because an empty list would allow nothing. */
 function listOf(value: string): readonly string[] | null {
   const items = value
     .split(/[\n,]/)
@@ -138,7 +138,7 @@ function listOf(value: string): readonly string[] | null {
   return items.length === 0 ? null : items
 }
 
-/** The day that ends then, in this browser's time. */
+/** The day that ends at this time, in this browser's time zone. */
 function dayOf(at: number): string {
   const date = new Date(at - 1)
   const two = (value: number) => String(value).padStart(2, '0')

@@ -1,4 +1,4 @@
-/** Formant frequencies in Hz of a grown man's voice; a voice scales them. */
+/** Formant frequencies of an adult man's voice in Hz; a voice scales them. */
 export type Formants = readonly [first: number, second: number, third: number]
 
 /** Noise made by a constriction: two resonances in Hz, and their strengths. */
@@ -11,11 +11,11 @@ export interface Frication {
 
 export interface Sound {
   readonly kind: 'rest' | 'vowel' | 'voiced' | 'fricative' | 'stop' | 'affricate' | 'breath'
-  /** Where the mouth is. */
+  /** Formants of the mouth's position. */
   readonly formants: Formants
-  /** Diphthongs end elsewhere. */
+  /** Formants at the end of a diphthong. */
   readonly to?: Formants
-  /** Milliseconds at ordinary speed. */
+  /** In milliseconds, at normal speed. */
   readonly length: number
   /** Strength of the voice, 0 to 1. */
   readonly voice: number

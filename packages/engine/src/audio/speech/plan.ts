@@ -4,21 +4,21 @@ import { type PauseMark, type SpokenItem, spokenItems } from './spoken-text.ts'
 
 export const speechSampleRate = 24_000
 
-/** One sound, or silence, and how it is said. Times in seconds. */
+/** One sound, or silence, and how to speak it. Times are in seconds. */
 export interface PlannedSound {
   readonly phoneme: Phoneme
   readonly start: number
   readonly duration: number
-  /** Pitch against the middle of the voice. */
+  /** Pitch relative to the middle of the voice. */
   readonly pitch: number
-  /** Loudness, 1 is a stressed vowel's. */
+  /** Loudness; 1 is that of a stressed vowel. */
   readonly strength: number
 }
 
 export interface SpeechPlan {
   readonly sounds: readonly PlannedSound[]
   readonly samples: number
-  /** 1 is ordinary. */
+  /** 1 is normal. */
   readonly speed: number
 }
 
@@ -30,9 +30,9 @@ const pauseSeconds: Readonly<Record<PauseMark, number>> = {
   '!': 0.42,
 }
 const edgeSeconds = 0.06
-/** The last sounds before a pause are drawn out. */
+/** Factor by which the last sounds before a pause are lengthened. */
 const finalStretch = 1.35
-/** Decides which sounds a text is said with, how long each lasts and how the pitch moves. Any text gives a plan. */
+/** Decides which sounds make up a text, how long each one lasts and how the pitch changes. Every text has a plan. */
 export function planSpeech(text: string, speed: number): SpeechPlan {
   const planned: PlannedSound[] = []
   let at = 0
@@ -61,10 +61,10 @@ export function planSpeech(text: string, speed: number): SpeechPlan {
   return { sounds: planned, samples: Math.round(at * speechSampleRate), speed }
 }
 
-/** Nobody says more in one breath. */
+/** Maximum words in one breath. */
 const phraseWordsMax = 18
 
-/** The words up to each pause, and its mark. */
+/** The words up to each pause, with the mark of the pause. */
 function phrasesOf(items: readonly SpokenItem[]) {
   const phrases: { readonly words: readonly string[]; readonly mark: PauseMark }[] = []
   let words: string[] = []
@@ -84,7 +84,7 @@ interface SaidSound {
   readonly strength: number
 }
 
-/** The sounds of a word: its first full vowel is stressed. */
+/** The sounds of a word. Its first full vowel is stressed. */
 function stressed(word: string): readonly SaidSound[] {
   const phonemes = pronounce(word)
   const full = phonemes.findIndex((phoneme) => isVowel(phoneme) && !isWeak(phoneme))
@@ -104,7 +104,7 @@ function isWeak(phoneme: Phoneme): boolean {
   return phoneme === 'AX' || phoneme === 'IX'
 }
 
-/** How far the pitch goes up at the end of a phrase: more is to come, all is said, or something is asked. */
+/** Change of the pitch at the end of a phrase: for a continuation, a statement or a question. */
 const endings: Readonly<Record<PauseMark, number>> = {
   ',': 0.14,
   ';': -0.12,
@@ -113,7 +113,7 @@ const endings: Readonly<Record<PauseMark, number>> = {
   '!': -0.1,
 }
 
-/** The pitch sinks through a phrase until its last quarter. */
+/** The pitch falls through a phrase until its last quarter. */
 function melody(into: number, mark: PauseMark, accent: boolean): number {
   return 1.1 - 0.2 * into + (accent ? 0.1 : 0) + endings[mark] * Math.max(0, into * 4 - 3)
 }

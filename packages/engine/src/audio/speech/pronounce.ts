@@ -1,6 +1,6 @@
 import { isPhoneme, type Phoneme } from './phonemes.ts'
 
-/** What groups of letters sound like in English, most of the time; longer ones come first. */
+/** The usual sounds of groups of letters in English. Longer groups come first. */
 const table = `
 tion SH AX N|sion ZH AX N|ture CH ER|ight AY T|ough OW|augh AO|eigh EY|igh AY|tch CH|dge JH|sch S K|ear IY R|air EH R
 ch CH|sh SH|th TH|ph F|wh W|wr R|kn N|ck K|ng NG|qu K W|ee IY|ea IY|oo UW|ou AW|ow OW|oa OW|oi OY|oy OY|ai EY|ay EY
@@ -14,7 +14,7 @@ const longVowels: Readonly<Record<string, string>> = {
   o: 'OW',
   u: 'UW',
 }
-/** Frequent words that do not sound as they are written. */
+/** Frequent words with an irregular pronunciation. */
 const irregular = `
 a AX|an AE N|are AA R|be B IY|by B AY|do D UW|go G OW|have HH AE V|he HH IY|hello HH AX L OW|i AY|is IH Z|me M IY|my M AY
 no N OW|of AX V|one W AH N|said S EH D|she SH IY|so S OW|that DH AE T|the DH AX|their DH EH R|there DH EH R|they DH EY
@@ -25,11 +25,11 @@ your Y AO R|zero Z IH R OW|four F AO R|eight EY T|nine N AY N
 const letters = entriesOf(table)
 const words = entriesOf(irregular)
 
-/** The sounds of one English word in small letters; of any other letters as many open syllables. */
+/** The sounds of one English word in lower case. Every letter of another script becomes an open syllable. */
 export function pronounce(word: string): readonly Phoneme[] {
   const known = words.get(word)
   if (known !== undefined) return known
-  // A letter that is doubled sounds once, and an e at the end is silent and makes the vowel before it long.
+  // A doubled letter sounds once. An e at the end is silent and makes the vowel before it long.
   const text = word.replace(/([b-df-hj-np-tv-z])\1/g, '$1')
   const [, stem, vowel = '', consonant] = /^(.*)([aeiou])([b-df-hj-np-tvz])e$/.exec(text) ?? []
   if (stem !== undefined && consonant !== undefined)

@@ -1,4 +1,4 @@
-/** What is said, and what is paused at. */
+/** A word to speak, or a pause. */
 export type SpokenItem =
   | { readonly kind: 'word'; readonly word: string }
   | { readonly kind: 'pause'; readonly mark: PauseMark }
@@ -7,7 +7,7 @@ export type PauseMark = ',' | ';' | '.' | '?' | '!'
 
 const digits = ['zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine']
 
-/** The words of a text and the pauses between them. Digits are read one by one, accents are not heard. */
+/** The words of a text and the pauses between them. Digits are read one by one; accents are ignored. */
 export function spokenItems(text: string): readonly SpokenItem[] {
   const items: SpokenItem[] = []
   const plain = text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase()

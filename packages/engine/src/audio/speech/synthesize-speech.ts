@@ -6,22 +6,22 @@ import { findVoice } from './voices.ts'
 
 export interface SpeechInput {
   readonly text: string
-  /** A name of the voice table. */
+  /** A name from the voice table. */
   readonly voice: string
-  /** 0.25 to 4; 1 is ordinary. */
+  /** 0.25 to 4; 1 is normal. */
   readonly speed: number
-  /** An MP3 or WAV file, or the samples alone. */
+  /** An MP3 or WAV file, or only the samples. */
   readonly format: 'mp3' | 'wav' | 'pcm'
 }
 
-/** The loudest sample, of 1. */
+/** The loudest sample, relative to 1. */
 const peak = 0.89
-/** More than enough for one channel of 24 kHz. */
+/** More than enough for one channel at 24 kHz. */
 const mp3Kilobits = 64
 
 /**
- * Speaks a text: 24 kHz, one channel, where it is not MP3 signed 16-bit little-endian. MP3s can be joined as they are.
- * Throws unsupported_value for an unknown voice.
+ * Speaks a text: 24 kHz, one channel, signed 16-bit little-endian unless it is MP3. MP3s can be joined without changes. Throws
+ * unsupported_value for an unknown voice.
  */
 export const synthesizeSpeech: Task<SpeechInput, Uint8Array> = async (input) => {
   const voice = findVoice(input.voice)
@@ -47,6 +47,6 @@ async function encodeMp3(sound: Float32Array): Promise<Uint8Array> {
   const { createMp3Encoder } = await import('wasm-media-encoders')
   const encoder = await createMp3Encoder()
   encoder.configure({ sampleRate: speechSampleRate, channels: 1, bitrate: mp3Kilobits })
-  // What it returns lies in its own memory, which the next call writes over.
+  // It returns a view of its own memory, which the next call overwrites.
   return Buffer.concat([Buffer.from(encoder.encode([sound])), encoder.finalize()])
 }

@@ -5,16 +5,16 @@ import type { Voice } from './voices.ts'
 const frameSamples = 96
 const breathLevel = 0.08
 const noiseLevel = 0.025
-/** Of the mouth's resonances, Hz. */
+/** Bandwidths of the mouth's resonances in Hz. */
 const bandwidths = [65, 95, 150, 220, 300]
 const noNoise: Frication = { low: 2000, lowGain: 0, high: 6000, highGain: 0 }
 
-/** What a mouth does: pitch and three formants in Hz, strengths of voice, of breath, and of noise made in the mouth. */
+/** The state of a mouth: pitch and three formants in Hz, and the strengths of voice, breath and noise made in the mouth. */
 type Gesture = readonly number[]
-/** The part of the way to its goal that each of them comes in a frame. */
+/** How far each of them moves towards its goal in one frame, as a share of the distance. */
 const paces: Gesture = [0.07, 0.17, 0.14, 0.14, 0.4, 0.4, 0.7]
 
-/** How a sound goes, up to which part of its length: strengths of voice (against its own), breath and noise. */
+/** A stage of a sound, up to a share of its length: strengths of voice (relative to its own), breath and noise. */
 type Stage = readonly [until: number, voice: number, breath: number, noise: number]
 const silence: Stage = [1, 0, 0, 0]
 const stages: Readonly<Record<Sound['kind'], readonly Stage[]>> = {
@@ -35,8 +35,8 @@ const stages: Readonly<Record<Sound['kind'], readonly Stage[]>> = {
 }
 
 /**
- * Makes sound of a plan: a pulsing voice and breath go through the resonances of the mouth one after the other, noise
- * through two of its own (a cascade and parallel synthesiser after Klatt, JASA 67, 1980). Not normalised.
+ * Turns a plan into sound. A pulsing voice and breath pass through the resonances of the mouth in sequence, noise through two
+ * of its own (a cascade and parallel synthesiser after Klatt, JASA 67, 1980). Not normalised.
  */
 export function synthesize(plan: SpeechPlan, voice: Voice): Float32Array {
   const output = new Float32Array(plan.samples)
@@ -75,7 +75,7 @@ export function synthesize(plan: SpeechPlan, voice: Voice): Float32Array {
   return output
 }
 
-/** Where the mouth wants to be at one point, 0 to 1, of a sound. */
+/** The goal of the mouth at one point, 0 to 1, of a sound. */
 function goalOf({ phoneme, pitch, strength }: PlannedSound, into: number, voice: Voice): Gesture {
   const { kind, formants, to = formants, voice: own } = sounds[phoneme]
   const [, voiced, breath, noise] = stages[kind].find(([until]) => into < until) ?? silence
@@ -89,7 +89,7 @@ function goalOf({ phoneme, pitch, strength }: PlannedSound, into: number, voice:
   ]
 }
 
-/** Airflow's rate of change through the vocal folds: it rises, then is cut off when they close (KLGLOTT88). */
+/** The rate of change of the airflow through the vocal folds: it rises and is cut off when they close (KLGLOTT88). */
 function createPulses() {
   const openShare = 0.62
   const radiation = 0.8
@@ -99,14 +99,14 @@ function createPulses() {
     phase = (phase + pitchHz / speechSampleRate) % 1
     const open = phase / openShare
     const flow = open < 1 ? 2 * open - 3 * open * open : 0
-    // Lips radiate high partials better than low ones.
+    // Lips radiate high frequencies better than low ones.
     const radiated = flow - radiation * before
     before = flow
     return radiated
   }
 }
 
-/** White noise that is the same every time, -1 to 1. */
+/** White noise from -1 to 1 that is the same every time. */
 function createNoise(): () => number {
   let state = 0x2545f491
   return () => {
@@ -117,7 +117,7 @@ function createNoise(): () => number {
   }
 }
 
-/** A resonance of two poles, with a bandwidth in Hz. */
+/** A resonance with two poles and a bandwidth in Hz. */
 class Resonance {
   readonly #radius: number
   #a = 1

@@ -1,18 +1,18 @@
 import { GatewayError } from '@sluice/contract'
 
-/** How a speaker sounds. */
+/** The properties of a voice. */
 export interface Voice {
-  /** Middle of the voice's range, Hz. */
+  /** Middle of the voice's range, in Hz. */
   readonly pitchHz: number
-  /** Size of the mouth against that of a grown man: above 1 is smaller. */
+  /** Scale of the formants relative to an adult man's; above 1 means a smaller mouth. */
   readonly formantScale: number
   /** Share of breath in the voice, 0 to 1. */
   readonly breath: number
-  /** How far the pitch moves, 1 is usual. */
+  /** How far the pitch moves; 1 is usual. */
   readonly liveliness: number
 }
 
-/** The voices of OpenAI's API by name; they differ as people's voices do, and resemble nobody's. */
+/** The voices of OpenAI's API by name. They differ as people's voices do, but do not imitate anybody. */
 const voices: Readonly<Record<string, Voice>> = {
   alloy: { pitchHz: 150, formantScale: 1.06, breath: 0.05, liveliness: 0.9 },
   ash: { pitchHz: 108, formantScale: 0.99, breath: 0.04, liveliness: 1 },
@@ -29,7 +29,7 @@ const voices: Readonly<Record<string, Voice>> = {
   verse: { pitchHz: 122, formantScale: 1.01, breath: 0.05, liveliness: 1.3 },
 }
 
-/** The voice of that name. Throws unsupported_value (param `voice`) for another name. */
+/** The voice with that name. Throws unsupported_value (param `voice`) for other names. */
 export function findVoice(name: string): Voice {
   const voice = Object.hasOwn(voices, name) ? voices[name] : undefined
   if (voice === undefined)

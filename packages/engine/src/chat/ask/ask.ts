@@ -1,52 +1,52 @@
 import { type Conversation, lastUserTurn, type Origin } from './conversation.ts'
 import { splitRequest } from './split-request.ts'
 
-/** What the skills see: the request of the last user turn, and everything that was said around it. */
+/** The input of the skills: the request of the last user turn, and everything around it. */
 export interface Ask {
   /** The whole text of the last user turn. */
   readonly text: string
   readonly instruction: string
   readonly passage: string
-  /** What the request says of how to answer, apart from its instruction. */
+  /** What the request says about the form of the response, apart from its instruction. */
   readonly manner: string
   /** System and developer texts. */
   readonly instructions: string
-  /** The same as far as it gives orders: a long one, as agents have, is a manual. */
+  /** The same, unless it is long: a long text, as agents have, is a manual and not an order. */
   readonly orders: string
-  /** Every text that facts may be drawn from, in the order of the conversation. */
+  /** All texts from which facts may be taken, in the order of the conversation. */
   readonly sources: readonly Source[]
   readonly conversation: Conversation
-  /** Milliseconds since the epoch. */
+  /** In milliseconds since the epoch. */
   readonly now: number
 }
 
 export interface Source {
   readonly origin: Origin
   readonly text: string
-  /** True for what belongs to the last user turn or came after it. */
+  /** Whether it belongs to the last user turn or came after it. */
   readonly current: boolean
 }
 
 /** What a skill found. */
 export interface Answer {
   readonly skill: string
-  /** Ways to say it, best first, all of them true; never empty. */
+  /** Wordings of the answer, best first, all of them correct. Never empty. */
   readonly phrasings: readonly string[]
-  /** The bare value, where the answer has one. */
+  /** The bare value, if the answer has one. */
   readonly value?: string
-  /** Sentences or steps that the answer rests on. */
+  /** Sentences or steps that support the answer. */
   readonly evidence: readonly string[]
-  /** The caller dictated the very words: nothing may be added to or changed in them. */
+  /** Whether the caller dictated the exact words, so that nothing may be added or changed. */
   readonly verbatim?: boolean
 }
 
 export interface Skill {
   readonly name: string
-  /** Undefined where the skill has nothing to say to this. */
+  /** Undefined if the skill does not apply. */
   readonly answer: (ask: Ask) => Answer | undefined
 }
 
-/** An answer with ways to say it, best first, and its bare value. */
+/** An answer with its wordings, best first, and its bare value. */
 export function answerOf(
   skill: string,
   phrasings: readonly string[],

@@ -8,26 +8,26 @@ export interface PastCall {
   readonly input: string
 }
 
-/** One message as the engine reads it: all its parts as text. */
+/** One message in the engine's form: all its parts as text. */
 export interface Turn {
   readonly role: 'system' | 'user' | 'assistant' | 'tool'
-  /** Place in the request's messages. */
+  /** Index in the messages of the request. */
   readonly index: number
   /** What the sender says: the text parts, joined by blank lines. */
   readonly text: string
-  /** What a program put around that: no request and no order, but it may hold facts. */
+  /** Text that a program put around it. It is not a request or an instruction, but may contain facts. */
   readonly context?: string
-  /** What was measured of pictures, sounds, films, and the text of files: one per part. */
+  /** One description per image, audio, video or file: what was measured, or the text of a file. */
   readonly media: readonly Medium[]
   readonly calls: readonly PastCall[]
-  /** In a tool turn: the call it answers. */
+  /** Only in a tool turn: the call that it belongs to. */
   readonly answers?: PastCall
 }
 
-/** A part that is not text, opened. */
+/** A part that is not text, after it was opened. */
 export interface Medium {
   readonly kind: 'image' | 'audio' | 'video' | 'document'
-  /** Sentences of what was measured, or the text of a document. */
+  /** Sentences about what was measured, or the text of a document. */
   readonly description: string
   /** Default 0. */
   readonly imageTokens?: number
@@ -39,7 +39,7 @@ export interface Conversation {
   readonly turns: readonly Turn[]
 }
 
-/** The last turn in which a user says or shows something; a conversation may have none. */
+/** The last turn in which a user says or shows something; undefined if there is none. */
 export function lastUserTurn({ turns }: Conversation): Turn | undefined {
   return turns.findLast(
     (turn) => turn.role === 'user' && (turn.text.trim() !== '' || turn.media.length > 0),

@@ -1,4 +1,4 @@
-/** A message's text told apart: what its sender says, and what a program put around that. */
+/** A message's text, divided into what its sender says and what a program put around it. */
 export interface ToldApart {
   readonly text: string
   readonly context: string
@@ -6,10 +6,13 @@ export interface ToldApart {
 
 const tag = /<\/?([A-Za-z][\w-]{1,40})(?: [^<>\n]{0,200})?>/g
 
-/** `<task>`, `<user_query>`: what is inside is the request, and everything beside it is not. */
+/** `<task>`, `<user_query>`: the request is inside the tag, and everything outside is not part of it. */
 const requestTag = /^(?:task|user[-_]?(?:input|query|request|message|prompt))$/i
 
-/** `<system-reminder>`, `<environment_context>`, `<userRules>`: two words, one of which says that it is no request. */
+/**
+ * `<system-reminder>`, `<environment_context>`, `<userRules>`: names of two words, one of which shows that the text is not a
+ * request.
+ */
 const harnessWords: ReadonlySet<string> = new Set(
   `reminder reminders context instructions details info information environment env permissions notice mode rules skills
   caveat selection file files stdout stderr metadata state status layout hook notification session name message args
@@ -17,7 +20,7 @@ const harnessWords: ReadonlySet<string> = new Set(
 )
 const harnessNames: ReadonlySet<string> = new Set(['env', 'reminder', 'INSTRUCTIONS'])
 
-/** What coding agents and other programs add to a request ("<system-reminder>…") is context, never the request. */
+/** Separates a request from the context that coding agents and other programs add to it ("<system-reminder>…"). */
 export function tellApart(text: string): ToldApart {
   if (text.startsWith('# AGENTS.md instructions')) return { text: '', context: text }
   if (!text.includes('<')) return { text: unquoted(text), context: '' }
@@ -35,7 +38,7 @@ export function tellApart(text: string): ToldApart {
   }
 }
 
-/** Some agents put the whole request in quotation marks; a mark behind a blank opens one inside of it. */
+/** Some agents put the whole request in quotation marks. A mark after a blank opens a quotation inside it. */
 function unquoted(text: string): string {
   const next = text.indexOf('"', 1)
   const isWhole =
@@ -60,7 +63,7 @@ interface Element {
   readonly inner: string
 }
 
-/** The outermost elements whose name is wanted; one that is never closed is none. */
+/** The outermost elements with a wanted name. One that is never closed does not count. */
 export function elementsOf(text: string, isWanted: (name: string) => boolean): Element[] {
   const elements: Element[] = []
   const tags = [...text.matchAll(tag)]

@@ -5,8 +5,8 @@ const backReference =
   /\b(?:above|previous|earlier|last (?:message|answer|reply|response)|that|it|this|these|those|the (?:text|document|file|article|passage|list|conversation|email|letter|report|note|transcript|results?))\b/i
 
 /**
- * The text that a command works on: a quotation in it, the passage beside it, what follows the command's own words, or
- * what it points back to. `command` matches the words of the command itself, which are not part of it.
+ * The text that a command works on: a quotation in it, the passage next to it, what follows the command's own words, or what
+ * it refers to. `command` matches the words of the command itself, which do not belong to the text.
  */
 export function operandOf(ask: Ask, command: RegExp): string | undefined {
   const quoted = quotedOf(ask.instruction)[0]
@@ -17,7 +17,7 @@ export function operandOf(ask: Ask, command: RegExp): string | undefined {
   return rest === undefined ? earlierText(ask) : pointedText(ask)
 }
 
-/** What the request points back to ("that", "the text above"); undefined where it points nowhere. */
+/** The text that the request refers to ("that", "the text above"); undefined if it refers to nothing. */
 export function pointedText(ask: Ask): string | undefined {
   return backReference.test(ask.instruction) ? earlierText(ask) : undefined
 }
@@ -45,10 +45,10 @@ function isOnlyReference(rest: string): boolean {
   )
 }
 
-/** "Done.", "Thank you!": what is no longer is no text to work on. */
+/** Texts of at most this length, such as "Done." or "Thank you!", are not texts to work on. */
 const wordMax = 20
 
-/** The nearest earlier text worth working on: what came with this turn, then the longest said before. */
+/** The most likely earlier text to work on: one that came with this turn, then the longest one before. */
 export function earlierText({ sources, instruction }: Ask): string | undefined {
   const past = sources.filter(({ current, origin }) => !current && origin !== 'system')
   const attached = longest(sources.filter(({ current }) => current))

@@ -1,13 +1,13 @@
 import { sentencesOf } from '../text/sentences.ts'
 import { elementsOf } from './harness.ts'
 
-/** What is asked, and the text it is asked about. */
+/** What is asked, and the text it is about. */
 export interface SplitRequest {
-  /** At most 2,000 characters, so that the patterns run over it stay cheap. */
+  /** At most 2,000 characters, so that matching patterns against it stays cheap. */
   readonly instruction: string
-  /** Empty where the request brings no text of its own. */
+  /** Empty if the request contains no text of its own. */
   readonly passage: string
-  /** How the answer is wanted, as far as the request says so apart from its instruction: "Answer in one word". */
+  /** What the request says about the form of the response, apart from its instruction: "Answer in one word". */
   readonly manner: string
 }
 
@@ -30,7 +30,7 @@ const commandWords: ReadonlySet<string> = new Set(`${verbs} ${questions}`.split(
 
 const questionLabel = /^(?:question|instructions?|task|q|query|request)\s*:\s*/i
 
-/** Whether a piece of text tells or asks the engine something, rather than being told about. */
+/** Whether a piece of text tells or asks the engine something, and is not just information. */
 export function isCommand(piece: string): boolean {
   const trimmed = piece.trim()
   if (trimmed === '' || trimmed.length > commandCharactersMax) return false
@@ -42,7 +42,7 @@ export function isCommand(piece: string): boolean {
   return first !== undefined && commandWords.has(first.replace('’', "'"))
 }
 
-/** Tells a request's instruction from the text that it works on. */
+/** Separates a request's instruction from the text that it works on. */
 export function splitRequest(request: string): SplitRequest {
   const whole = request.trim()
   const opening = mannerOpening.exec(whole.slice(0, 300))?.[0] ?? ''
@@ -71,7 +71,7 @@ const mannerOpening =
 const mannerSentence =
   /^(?:please )?(?:answer|reply|respond|be|give|return|output|use|keep|no|do not|don't|only|just|show)\b.{0,120}\b(?:one word|single word|words?|only|just|brief|concise|terse|yes or no|true or false|json|sentences?|number|short|explanation|upper ?case|lower ?case|nothing else)\b.{0,60}$/i
 
-/** Sentences that only say how to answer, where another one says what. */
+/** Removes sentences that only say how to respond, if another one says what is asked. */
 function withoutManner(instruction: string): readonly [asked: string, manner: string] {
   const sentences = sentencesOf(instruction)
   const isManner = (each: string): boolean => mannerSentence.test(each) && !each.endsWith('?')
@@ -80,7 +80,7 @@ function withoutManner(instruction: string): readonly [asked: string, manner: st
   return [asked.join(' '), sentences.filter(isManner).join(' ')]
 }
 
-/** What stands in a fence of marks, and what around it. */
+/** The text inside a fence of marks, and the text around it. */
 function splitFence(text: string): Halves | undefined {
   for (const mark of ['```', '"""', "'''"]) {
     const start = text.indexOf(mark)
@@ -93,7 +93,7 @@ function splitFence(text: string): Halves | undefined {
   return undefined
 }
 
-/** `<document>…</document>` and the like. */
+/** `<document>…</document>` and similar elements. */
 function splitTag(text: string): Halves | undefined {
   const [first] = elementsOf(text, () => true)
   if (first === undefined) return undefined

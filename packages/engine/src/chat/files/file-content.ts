@@ -3,9 +3,9 @@ import { tellApart } from '../ask/harness.ts'
 import { isRecord } from '../schema/json-schema.ts'
 import { parseJsonText } from '../text/json-facts.ts'
 
-/** What a file tool answered. */
+/** The result of a file tool. */
 export interface FileResult {
-  /** The file's content or the command's output, without what the tool put around it. */
+  /** The file's content or the command's output, without what the tool added around it. */
   readonly content: string
   readonly failed: boolean
 }
@@ -13,7 +13,7 @@ export interface FileResult {
 const failing =
   /^(?:<[\w-]{1,40}>\s*)?(?:fatal )?(?:errors?|failed|failure|enoent|eacces|eisdir|file (?:not found|does not exist|path must)|no such file|cannot|can't|could not|couldn't|unable|permission denied|invalid|unknown)\b|\bno such file or directory\b|^(?:process exited with code|exit code:?) [1-9]/im
 
-/** Reads a result in the forms that agents give it: plain, JSON, numbered lines, a head before the output. */
+/** Reads a result in the forms that agents use: plain text, JSON, numbered lines, or a header before the output. */
 export function fileResultOf({ text }: Turn): FileResult {
   const opened = unwrapped(text)
   const failed = opened.failed || failing.test(opened.content.slice(0, 400))
@@ -49,7 +49,7 @@ function withoutHead(text: string): string {
 
 const numbered = /^ *(\d{1,7})(?:→|\t| \| ?|: |\|)/
 
-/** Lines as `cat -n` shows them; those of the file itself may begin with numbers too, but not all of them in a row. */
+/** Removes the numbers of `cat -n`. Lines of the file itself may begin with numbers too, but not all of them in sequence. */
 function withoutNumbers(text: string): string {
   const lines = text.split('\n')
   const last = lines.at(-1) === '' ? lines.length - 1 : lines.length

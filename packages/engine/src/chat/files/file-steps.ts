@@ -22,8 +22,8 @@ interface Work {
 }
 
 /**
- * The calls that the next step of a file's reading or editing takes, none where it is over; undefined where
- * the request is about no file or no tool fits.
+ * The calls for the next step of reading or editing a file; an empty list if the task is done. Undefined if the request is not
+ * about a file or no tool fits.
  */
 export function fileCalls(tools: readonly EngineTool[], ask: Ask): PlannedCall[] | undefined {
   const task = fileTaskOf(ask)
@@ -53,7 +53,7 @@ function shellCall(command: string, purpose: string, work: Work): PlannedCall | 
   return callOf('shell', { command, purpose }, work)
 }
 
-/** Read, so that what is there is known; edit; done. */
+/** First read, so that the content is known; then edit; then done. */
 function replaceCalls(task: ReplaceTask, work: Work): (PlannedCall | undefined)[] {
   const { read, edited } = stepsOf(task, work.results)
   if (edited !== undefined) return []
@@ -85,7 +85,10 @@ function editCall(
   return command === undefined ? undefined : shellCall(command, purpose, work)
 }
 
-/** The call of the first tool that takes the values: those named after a file first, then those that ask for least. */
+/**
+ * The call of the first tool that accepts the values. Tools named after a file come first, then those that need the fewest
+ * parameters.
+ */
 function callOf(
   role: FileRole,
   values: FileValues,
@@ -110,7 +113,7 @@ function callOf(
 const workingFolder =
   /(?:working (?:in the )?director(?:y|ies)|<cwd>|workspace director(?:y|ies)|workspace root)[^\n/<]{0,60}\n?[^\n/<]{0,20}(\/[^\s<>"'`]{1,300})/i
 
-/** As far as the request says where the agent works. */
+/** Makes a path absolute, if the request says in which folder the agent works. */
 function absolute(path: string, { ask }: Work): string {
   if (/^(?:[/~]|[A-Za-z]:)/.test(path)) return path
   const told = [ask.instructions, ...ask.conversation.turns.map((turn) => turn.context ?? '')]
@@ -147,7 +150,7 @@ function stepsOf(task: ReplaceTask, results: readonly Turn[]): Steps {
   }
 }
 
-/** A text of an edit's arguments, rather than the path or the command of a reading. */
+/** Whether it is a text from the arguments of an edit, and not the path or the command of a read. */
 function changesBy(text: string, { path, fresh }: ReplaceTask): boolean {
   const rest = text.endsWith(path) ? text.slice(0, -path.length) : text
   return text.includes(fresh) && !/^(?:.*[/\\]|cat |Read )$|^$/.test(rest)
@@ -158,7 +161,7 @@ function textsIn(input: string): readonly string[] {
   return parsed === undefined ? [input] : leavesOf(parsed).map((leaf) => leaf.value)
 }
 
-/** What came of a file's reading or editing; undefined where the request is about none. */
+/** The answer after reading or editing a file; undefined if the request is not about a file. */
 export function fileAnswer(ask: Ask): Answer | undefined {
   const results = freshResults(ask.conversation)
   const task = fileTaskOf(ask)

@@ -3,7 +3,7 @@ import { withoutWithheld } from '../ask/withheld.ts'
 import { quotedOf } from '../text/spans.ts'
 import { pathsOf } from './paths.ts'
 
-/** What a request wants done with files, every part of it said by the request itself. */
+/** What a request wants done with files. Every part of it is stated in the request itself. */
 export type FileTask = { readonly kind: 'read'; readonly paths: readonly string[] } | ReplaceTask
 
 export interface ReplaceTask {
@@ -16,7 +16,7 @@ export interface ReplaceTask {
 const requestCharactersMax = 2000
 const pathsMax = 16
 
-/** Undefined where the request is about no file, or leaves open what is to be done. */
+/** Undefined if the request is not about a file or does not say what to do. */
 export function fileTaskOf({ text: given }: Ask): FileTask | undefined {
   if (given.length > requestCharactersMax || /https?:\/\//i.test(given)) return undefined
   const text = withoutWithheld(given, (part) => pathsOf(part).length > 0)
@@ -28,7 +28,7 @@ export function fileTaskOf({ text: given }: Ask): FileTask | undefined {
 }
 
 const opening = String.raw`(?:^|[.!?:;,\n]\s{0,3}|\b(?:and|then|please|you|(?:want|need|like|have|you) to|file|[\w/]{1,80}\.\w{1,8}),? )`
-/** Whatever else than reading a request may want. */
+/** Verbs for anything but reading. */
 const changes = new RegExp(
   `${opening}(?:replace|change|swap|substitute|switch|rename|correct|fix|edit|update|modify|set|write|create|make|save|delete|remove|add|append|insert|prepend|put|move|copy|overwrite|turn|convert|send|upload|run|execute|find|search|grep|list)(?=\\s)`,
   'i',
@@ -84,7 +84,7 @@ function withoutPath(text: string, path: string): string {
   return `${before.trimEnd()} ${after.trimStart()}`.trim()
 }
 
-/** What a word like "the word" or "every occurrence of" introduces, without the marks around it. */
+/** The text after an introduction such as "the word" or "every occurrence of", without the marks around it. */
 function operand(text: string | undefined): string | undefined {
   if (text === undefined) return undefined
   const bare = text

@@ -12,19 +12,19 @@ import {
 import { spelledOut } from '../text/json-facts.ts'
 import type { EngineTool } from '../tools/tool.ts'
 
-/** What a tool can do with files, told by its name and its parameters, whatever they are called. */
+/** What a tool can do with files, recognised by its name and its parameters. */
 export type FileRole = 'read' | 'edit' | 'patch' | 'write' | 'shell'
 
-/** A value for each of the parameters that files are worked on with, by what they mean. */
+/** Values for the parameters of file tools, by meaning. */
 export interface FileValues {
   readonly path?: string
   readonly old?: string
   readonly fresh?: string
   readonly content?: string
   readonly command?: string
-  /** How often the old text is to be replaced; default once. */
+  /** How often the old text is to be replaced. Default once. */
   readonly count?: number
-  /** What is done, for parameters that want it said. */
+  /** What is done, for parameters that require an explanation. */
   readonly purpose: string
 }
 
@@ -63,7 +63,7 @@ const reading = /\b(?:read|view|open|cat|get|load|show|fetch|display)\b/
 const notReading =
   /\b(?:dir|directory|folder|list|tree|image|media|notebook|url|web|page|output|process|background|terminal|mailbox|binary|write|edit|create|delete|move|search|many|multiple|background|resource|info|symbols?|lints?|diagnostics)\b/
 
-/** The roles of a tool that files can be worked on with; empty for any other. */
+/** The roles of a file tool; empty for any other tool. */
 export function rolesOf(tool: EngineTool): readonly FileRole[] {
   const words = spelledOut(tool.name)
     .toLowerCase()
@@ -73,7 +73,7 @@ export function rolesOf(tool: EngineTool): readonly FileRole[] {
   const parameters = parametersOf(tool.parameters, tool.parameters)
   const has = (meaning: Meaning): boolean =>
     parameters.some(({ bare }) => meanings[meaning].test(bare))
-  // A text editor has several actions.
+  // A text editor tool has several actions.
   const choices = parameters.find(({ bare }) => /^(?:command|action|operation)$/.test(bare))
     ?.schema['enum']
   if (Array.isArray(choices) && has('path'))
@@ -83,7 +83,7 @@ export function rolesOf(tool: EngineTool): readonly FileRole[] {
   if (has('command') && !Array.isArray(choices) && shells.test(words)) return ['shell']
   const isReading = reading.test(words) && !notReading.test(words)
   if (!has('path')) {
-    // A file reader whose one text is called in a way of its own.
+    // A file reader whose only text parameter has an unusual name.
     const isOnly = required.length === 1 && typesOf(required[0]?.schema ?? {})[0] === 'string'
     return isReading && isOnly && /\bfiles?\b/.test(words) ? ['read'] : []
   }
@@ -112,7 +112,7 @@ function pairOf(schema: SchemaObject): JsonSchema | undefined {
     : undefined
 }
 
-/** The JSON text of a call's arguments; undefined where the tool asks for more than the values hold. */
+/** The JSON text of a call's arguments; undefined if the tool requires values that are unknown. */
 export function fileArguments(
   tool: EngineTool,
   role: FileRole,
@@ -126,7 +126,7 @@ export function fileArguments(
 interface Filling {
   readonly role: FileRole
   readonly values: FileValues
-  /** Whether what belongs to the task must all be placed here. */
+  /** Whether all values that the role needs must be placed here. */
   readonly isWhole: boolean
 }
 
@@ -165,7 +165,7 @@ export function replacesAll({ parameters }: EngineTool): boolean {
   )
 }
 
-/** Whether a tool says that it takes absolute paths alone. */
+/** Whether a tool says that it accepts only absolute paths. */
 export function wantsAbsolute(tool: EngineTool): boolean {
   const text = `${tool.description} ${JSON.stringify(tool.parameters)}`
   return /absolute/i.test(text) && !/relative or absolute|absolute or relative/i.test(text)
@@ -195,7 +195,7 @@ function listOf(item: unknown): readonly unknown[] | undefined {
   return item === undefined ? undefined : [item]
 }
 
-/** A text, or a list of such texts or of objects that hold one. */
+/** A text, or a list of such texts or of objects that contain one. */
 function shaped(
   value: string,
   { bare, schema }: Parameter,
@@ -208,11 +208,11 @@ function shaped(
   const items = asSchema(list['items'])
   if (typesOf(plainSchema(items, root)).includes('object'))
     return listOf(objectOf(items, root, filling))
-  // One command as a list of its words, or a list of commands.
+  // A single command as a list of its words, or a list of commands.
   return filling.role === 'shell' && bare !== 'commands' ? ['bash', '-lc', value] : [value]
 }
 
-/** What a tool demands beside the file: a word of explanation, from where, how much. */
+/** Values for other required parameters: an explanation, a starting point, a limit. */
 function beside(bare: string, schema: SchemaObject, purpose: string): unknown {
   if ('default' in schema) return schema['default']
   const { minimum: low, maximum: high = 2000 } = schema

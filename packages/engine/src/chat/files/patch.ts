@@ -1,10 +1,12 @@
-/** What an edit changes: the text to be found, and what is put in its place. */
+/** An edit: the text to find and the text to put in its place. */
 export interface Change {
   readonly old: string
   readonly fresh: string
 }
 
-/** The same change as one that stands in the file only once: the whole lines from its first occurrence to its last. */
+/**
+ * The same change, with an old text that occurs only once in the file: the whole lines from its first occurrence to its last.
+ */
 export function asOneChange(content: string, change: Change): Change {
   const isOne = content.indexOf(change.old) === content.lastIndexOf(change.old)
   return isOne ? change : wholeLines(content, change)
@@ -17,7 +19,7 @@ function wholeLines(content: string, { old, fresh }: Change): Change {
   return { old: lines, fresh: lines.replaceAll(old, () => fresh) }
 }
 
-/** A change in the form of codex's apply_patch, which knows whole lines only. */
+/** A change in the form of Codex's apply_patch, which supports only whole lines. */
 export function patchOf(path: string, content: string, change: Change): string {
   const { old, fresh } = wholeLines(content, change)
   const hunk = [
@@ -28,12 +30,12 @@ export function patchOf(path: string, content: string, change: Change): string {
   return [...head, ...hunk, '*** End Patch'].join('\n')
 }
 
-/** A word of a shell's command, quoted where it must be. */
+/** A word of a shell command, quoted if necessary. */
 export function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`
 }
 
-/** Undefined for texts of several lines, which sed does not see as one. */
+/** Undefined for texts of several lines, which sed does not treat as one. */
 export function sedCommand(path: string, { old, fresh }: Change): string | undefined {
   if (`${old}${fresh}`.includes('\n')) return undefined
   const pattern = old.replace(/[\\/.*^$[\]]/g, String.raw`\$&`)

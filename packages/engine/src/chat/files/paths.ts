@@ -6,7 +6,7 @@ const namedFile = /\bfiles? (?:named |called )?([A-Z][\w-]{1,40})(?=[\s,;:!?.]|$
 const domain = /^(?:www\.|[\w-]+\.(?:com|org|net|io|dev|ai)$)/i
 const number = /^[\d.]+$/
 
-/** The files that a text names, in its order, each once. */
+/** The files that a text names, in order and each once. */
 export function pathsOf(text: string): Span[] {
   const quoted = quotedOf(text).filter((span) => isPath(span.text))
   const plain = spansIn(text, pathPattern).filter(
@@ -20,7 +20,7 @@ export function pathsOf(text: string): Span[] {
   return [...named.values()].sort((left, right) => left.start - right.start)
 }
 
-/** A quotation that is a file's name: it has an ending or is in a folder. */
+/** Whether a quotation is the name of a file: it has an extension or is in a folder. */
 function isPath(text: string): boolean {
   const isName = /^[^\s"'`:*?<>|]+(?: [^\s"'`:*?<>|]+){0,5}$/.test(text) && text.length <= 300
   return isName && /^[^ ]*\/[^ ]|\.[A-Za-z][\w-]{0,11}$/.test(text) && !domain.test(text)

@@ -11,7 +11,7 @@ export interface Solved {
 const equation =
   /(?<![\w.])([-+*/().\d\s]{0,80}[a-z](?![a-z])[-+*/().\d\sa-z]{0,80})=([-+*/().\d\sa-z]{1,80})/i
 
-/** A linear equation in one unknown, such as `8x + 7 = -23`, solved step by step. */
+/** Solves a linear equation with one unknown, such as `8x + 7 = -23`, step by step. */
 export function solveLinear(text: string): Solved | undefined {
   const sides = equation.exec(text.replaceAll('−', '-').slice(0, 2000))
   if (sides === null) return undefined
@@ -41,7 +41,7 @@ export function solveLinear(text: string): Solved | undefined {
   return { value, solution, steps }
 }
 
-/** The two numbers of `slope · x + constant`, found by putting 0, 1 and 2 for the unknown; undefined if not linear. */
+/** The two numbers of `slope · x + constant`, found by inserting 0, 1 and 2 for the unknown; undefined if it is not linear. */
 function linear(
   side: string,
   unknown: string,

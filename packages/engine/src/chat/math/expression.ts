@@ -66,7 +66,7 @@ function tokensOf(text: string): Token[] {
   })
 }
 
-/** The value of a text that is an expression from end to end, in digits or in words. */
+/** The value of a text that consists of a single expression, in digits or in words. */
 export function evaluate(text: string): Evaluated | undefined {
   const tokens = tokensOf(text)
   return tokens.some((token) => token.kind === 'break') ? undefined : parse(tokens)
@@ -97,14 +97,14 @@ function longestIn(run: readonly Token[]): Evaluated | undefined {
   return undefined
 }
 
-/** `2024-01-05`, `555-1234`, `3/4`: numbers joined closely by nothing but dashes or by nothing but slashes. */
+/** `2024-01-05`, `555-1234`, `3/4`: numbers joined without spaces, only by dashes or slashes. */
 function isRangeLike(run: readonly Token[]): boolean {
   const operators = run.filter((token) => token.kind === 'operator')
   const same = operators.every(({ text, spaced }) => (text === '-' || text === '/') && !spaced)
   return operators.length > 0 && same
 }
 
-/** Where the reading of one expression is. */
+/** The position while one expression is read. */
 interface Cursor {
   readonly tokens: readonly Token[]
   at: number
@@ -121,7 +121,7 @@ function parse(tokens: readonly Token[]): Evaluated | undefined {
 
 type Combine = (left: Quantity, right: Quantity) => Quantity
 
-/** What stands between two operands: how closely it binds them, and what it makes of them. */
+/** The operators between two operands: their precedence and what they compute. */
 const operators: Readonly<Record<string, readonly [binds: number, combine: Combine]>> = {
   '+': [1, add],
   '-': [1, subtract],
@@ -132,10 +132,10 @@ const operators: Readonly<Record<string, readonly [binds: number, combine: Combi
   '%of': [2, (left, right) => multiply(hundredth(left), right)],
   '^': [4, power],
 }
-/** A sign before an operand binds it less than a power does: -2^2 is -4. */
+/** A sign before an operand has a lower precedence than a power: -2^2 is -4. */
 const signBinds = 3
 
-/** Operands and what combines them, as far as it binds at least as closely as `least` (precedence climbing). */
+/** Reads operands and operators with a precedence of at least `least` (precedence climbing). */
 function combined(cursor: Cursor, least: number): Quantity | undefined {
   let left = operand(cursor)
   for (;;) {
@@ -143,7 +143,7 @@ function combined(cursor: Cursor, least: number): Quantity | undefined {
     const [binds, combine] = operators[sign] ?? []
     if (left === undefined || binds === undefined || combine === undefined || binds < least)
       return left
-    // "2(3 + 4)" has no sign to be passed over.
+    // "2(3 + 4)" has no sign to skip.
     if (cursor.tokens[cursor.at]?.text !== '(') cursor.at += 1
     const from = cursor.at
     const right = combined(cursor, sign === '^' ? signBinds : binds + 1)
@@ -163,7 +163,7 @@ function operatorAt({ tokens, at }: Cursor): string {
   return token.text === '(' ? '*' : token.text
 }
 
-/** A percent sign with nothing to be divided behind it is no remainder. */
+/** A percent sign without an operand after it does not mean a remainder. */
 function isPercent(tokens: readonly Token[], at: number): boolean {
   const next = tokens[at + 1]
   const divides = next?.kind === 'number' || next?.kind === 'function' || next?.text === '('
@@ -174,7 +174,7 @@ function hundredth(value: Quantity): Quantity {
   return divide(value, rational(100n))
 }
 
-/** A number, a function of one or a bracket, with the signs before it and the marks behind it. */
+/** A number, a function call or a bracket, with the signs before it and the marks after it. */
 function operand(cursor: Cursor): Quantity | undefined {
   const { tokens } = cursor
   const token = tokens[cursor.at]

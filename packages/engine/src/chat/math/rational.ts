@@ -1,11 +1,11 @@
 import Fraction from 'fraction.js'
 
-/** Exact while it can be, a floating-point number otherwise. */
+/** Exact if possible, otherwise a floating-point number. */
 export type Quantity = Fraction | number
 
 const exponentMax = 10_000n
 const bitsMax = 30_000
-/** Longer numbers are no longer exact. */
+/** Numbers with more digits are no longer kept exact. */
 const digitsMax = 9000
 
 export function rational(numerator: bigint, denominator = 1n): Fraction {
@@ -20,11 +20,11 @@ export function parseDecimal(digits: string): Fraction {
 export function toNumber(value: Quantity): number {
   if (typeof value === 'number') return value
   const direct = value.valueOf()
-  // Too long both above and below the line.
+  // Both numerator and denominator are too long.
   return Number.isNaN(direct) ? Number(value.s * (value.n / value.d)) : direct
 }
 
-/** Exact as long as the digits of both numbers allow it. */
+/** Exact unless the numbers have too many digits. */
 function operation(
   exact: 'add' | 'sub' | 'mul' | 'div',
   real: (left: number, right: number) => number,
@@ -52,7 +52,7 @@ export function negate(value: Quantity): Quantity {
   return typeof value === 'number' ? -value : value.neg()
 }
 
-/** The remainder has the sign of the divisor, as in everyday modular arithmetic. */
+/** The remainder has the sign of the divisor, as in modular arithmetic. */
 export function modulo(left: Quantity, right: Quantity): Quantity {
   if (toNumber(right) === 0) return Number.NaN
   return subtract(left, multiply(right, floor(divide(left, right))))
@@ -66,7 +66,7 @@ export function power(value: Quantity, exponent: Quantity): Quantity {
   if (typeof value !== 'number' && typeof exponent !== 'number') {
     const bits = value.n.toString(2).length + value.d.toString(2).length
     const isShort = exponent.n <= exponentMax && Number(exponent.n) * bits <= bitsMax
-    // Null for what is no fraction; zero has no negative powers.
+    // Null if the result is not a fraction; zero has no negative powers.
     const exact =
       isShort && (value.n !== 0n || exponent.s >= 0n)
         ? (value.pow(exponent) as Fraction | null)
@@ -90,7 +90,7 @@ export function compare(left: Quantity, right: Quantity): number {
 
 const decimalsMax = 20
 
-/** All digits where the decimal fraction ends, otherwise twelve significant ones. */
+/** All digits if the decimal fraction ends, otherwise twelve significant ones. */
 export function formatQuantity(value: Quantity): string {
   if (typeof value !== 'number') {
     const digits = value.toString(decimalsMax + 1)
@@ -100,7 +100,7 @@ export function formatQuantity(value: Quantity): string {
   return Number.isFinite(number) ? String(Number(number.toPrecision(12))) : String(number)
 }
 
-/** Whether `formatQuantity` leaves digits out. */
+/** Whether `formatQuantity` leaves out digits. */
 export function isRounded(value: Quantity): boolean {
   if (typeof value === 'number') return true
   let denominator = value.d

@@ -6,10 +6,10 @@ import type { Medium } from '../ask/conversation.ts'
 const workMs = 60_000
 const segmentsMax = 20
 
-/** As OpenAI counts sound: ten tokens a second (audio guide). */
+/** Audio tokens as OpenAI counts them (audio guide). */
 const tokensPerSecond = 10
 
-/** Measures a recording: format, duration, rate, channels and level, and what is heard when. */
+/** Measures a recording: format, duration, sampling rate, channels and level, and what is heard when. */
 export async function describeAudio(
   bytes: Uint8Array,
   param: string,

@@ -3,7 +3,7 @@ import type { MediaContext } from '../../operation.ts'
 import type { Medium } from '../ask/conversation.ts'
 
 const workMs = 30_000
-/** What a document may say, in characters; the context limit is the stricter one in practice. */
+/** Maximum characters of a document; in practice the context limit is stricter. */
 const charactersMax = 2_000_000
 
 export interface DocumentOptions {
@@ -39,7 +39,7 @@ async function pdfText(
   return `This PDF has ${pages} ${pages === 1 ? 'page' : 'pages'} and holds no text.`
 }
 
-/** A file as text, where it is one in UTF-8 or UTF-16. */
+/** A file as text, if it is one in UTF-8 or UTF-16. */
 export function textOf(bytes: Uint8Array): string | undefined {
   const sixteen =
     (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)

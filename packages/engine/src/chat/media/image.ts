@@ -6,9 +6,9 @@ import type { Medium } from '../ask/conversation.ts'
 import { plural } from '../text/words.ts'
 
 const pixelsMax = 60_000_000
-/** An SVG is a program that draws: its length says little of what it costs, and a long one is none for looking at. */
+/** An SVG is a drawing program: its length says little about its cost, and a long one is not a simple image. */
 const svgBytesMax = 100_000
-/** Colours are counted on a picture scaled down to this many pixels each way. */
+/** Colours are counted on a copy of the image scaled down to this width and height, in pixels. */
 const sampleSide = 48
 
 type Detail = 'low' | 'high' | 'auto' | 'original'
@@ -18,10 +18,10 @@ export interface ImageInput {
   readonly detail: Detail
 }
 
-/** Measures a picture: format, size and colours. Throws invalid_request for what is none. */
+/** Measures an image: format, size and colours. Throws invalid_request if it is not an image. */
 export const describeImage: Task<ImageInput, Medium> = async ({ bytes, detail }) => {
   if (bytes.length === 0) throw invalidRequest('The image is empty')
-  // What has no signature of a picture can only be an SVG, compressed or not.
+  // A file without the signature of an image can only be an SVG, compressed or not.
   if (imageFormatOf(bytes) === undefined && bytes.length > svgBytesMax)
     throw isXml(bytes)
       ? invalidRequest(`An SVG image may have at most ${svgBytesMax / 1000} kB`)
@@ -66,7 +66,7 @@ function sizeSentence(format: string, width: number, height: number, frames = 1)
   return `This is a ${format.toUpperCase()} image${animated}, ${width} ${plural(width, 'pixel')} wide and ${height} ${plural(height, 'pixel')} high, in ${orientation} orientation.`
 }
 
-/** As OpenAI counts pictures: 85 tokens, and at high detail 170 more for each tile of 512 pixels (vision guide). */
+/** Image tokens as OpenAI counts them: 85, and at high detail 170 more for each tile of 512 pixels (vision guide). */
 function imageTokens(width: number, height: number, detail: Detail): number {
   if (detail === 'low') return 85
   const scale = Math.min(1, 2048 / Math.max(width, height), 768 / Math.min(width, height))
@@ -74,7 +74,7 @@ function imageTokens(width: number, height: number, detail: Detail): number {
   return 85 + 170 * Math.max(1, tiles)
 }
 
-/** The names of the colours of all pixels that are seen. */
+/** The names of the colours of all visible pixels. */
 function coloursOf(data: Uint8Array): string[] {
   const colours: string[] = []
   for (let at = 0; at + 3 < data.length; at += 4) {
@@ -121,7 +121,7 @@ interface Share {
   readonly share: number
 }
 
-/** The most first. */
+/** Sorted by share, greatest first. */
 function sharesOf(colours: readonly string[]): Share[] {
   return [...new Set(colours)]
     .map((colour) => {

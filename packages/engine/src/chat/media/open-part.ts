@@ -13,7 +13,7 @@ const imageBytesMax = 20 * mebibyte
 const audioBytesMax = 25 * mebibyte
 const fileBytesMax = 32 * mebibyte
 const videoBytesMax = 64 * mebibyte
-/** How long one picture may take to be read, in milliseconds. */
+/** Time limit for reading one image, in milliseconds. */
 const imageMs = 10_000
 
 type Opening = (part: ContentPart, param: string, context: MediaContext) => Promise<Medium>
@@ -25,7 +25,7 @@ const openings: Readonly<Record<string, Opening>> = {
   file: openFile,
 }
 
-/** Opens pictures, sounds, films and files; what cannot be read is the caller's mistake, with the path of its field. */
+/** Opens images, audio, videos and files. What cannot be read is the caller's error, reported with the path of its field. */
 export function createOpenPart(context: MediaContext): OpenPart {
   return async (part, path) =>
     openings[part.type]?.(part, `${path}.${part.type}`, context) ?? {
@@ -84,7 +84,7 @@ async function openFile(part: ContentPart, path: string, context: MediaContext):
   if (contentType.startsWith('image/')) return seeImage({ bytes, detail: 'auto' }, param, context)
   if (contentType.startsWith('video/')) return describeVideo(bytes, param)
   if (bytes.length === 0) throw invalidRequest('The file is empty', param)
-  // The first bytes of a text can be those of a sound, but no sound is a text.
+  // The first bytes of a text can look like audio, but audio is never a valid text.
   const isText = isPdf(bytes) || textOf(bytes) !== undefined
   if (!isText && detectAudioFormat(bytes) !== undefined) return describeAudio(bytes, param, context)
   return readDocument(bytes, { filename: filename ?? undefined, param, context })

@@ -6,7 +6,7 @@ export interface PdfText {
   readonly pages: number
 }
 
-/** The text of a PDF, page by page; runs in a worker, since a PDF can be made to be slow. */
+/** The text of a PDF, page by page. Runs in a worker, since a PDF can be made to be slow. */
 export const readPdf: Task<{ readonly bytes: Uint8Array }, PdfText> = async ({ bytes }) => {
   const { extractText } = await import('unpdf')
   try {

@@ -8,11 +8,11 @@ interface VideoFacts {
   readonly height?: number
 }
 
-/** Tokens of a film: what a picture of low detail costs, for each of its seconds. */
+/** Tokens of a video: the cost of a low-detail image per second. */
 const tokensPerSecond = 85
 const tokensMax = 20_000
 
-/** Measures a film: duration and picture size of ISO base media; of Matroska and AVI it knows no more than the name. */
+/** Measures a video: duration and image size of ISO base media; of Matroska and AVI it only knows the container's name. */
 export function describeVideo(bytes: Uint8Array, param: string): Medium {
   const facts = readFacts(bytes)
   if (facts === undefined)
@@ -38,7 +38,7 @@ export function describeVideo(bytes: Uint8Array, param: string): Medium {
 function readFacts(bytes: Uint8Array): VideoFacts | undefined {
   if (name(bytes, 4) === 'ftyp') return isoFacts(bytes)
   if (name(bytes, 0) === '\x1a\x45\xdf\xa3')
-    // The document type stands in the head (RFC 9559, section 5.1.1).
+    // The document type is in the header (RFC 9559, section 5.1.1).
     return { container: Buffer.from(bytes.subarray(0, 64)).includes('webm') ? 'WebM' : 'Matroska' }
   return name(bytes, 0) === 'RIFF' && name(bytes, 8) === 'AVI ' ? { container: 'AVI' } : undefined
 }
@@ -50,7 +50,7 @@ function name(bytes: Uint8Array, at: number): string {
 const containers: ReadonlySet<string> = new Set(['moov', 'trak', 'mdia'])
 const boxesMax = 2000
 
-/** Walks the boxes that lead to the movie header and the track headers (ISO/IEC 14496-12, 8.2.2 and 8.3.2). */
+/** Follows the boxes that lead to the movie header and the track headers (ISO/IEC 14496-12, 8.2.2 and 8.3.2). */
 function isoFacts(bytes: Uint8Array): VideoFacts {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   let facts: VideoFacts = { container: name(bytes, 8) === 'qt  ' ? 'QuickTime' : 'MP4' }

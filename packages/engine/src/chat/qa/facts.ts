@@ -4,9 +4,9 @@ import { isCommand } from '../ask/split-request.ts'
 import { factsOf, parseJsonText } from '../text/json-facts.ts'
 import { sentencesOf } from '../text/sentences.ts'
 
-/** One sentence that the conversation holds. */
+/** One sentence of the conversation. */
 export interface Fact {
-  /** As it stands. */
+  /** Without changes. */
   readonly text: string
   readonly origin: Origin
   readonly current: boolean
@@ -14,7 +14,7 @@ export interface Fact {
 
 const factsMax = 30_000
 
-/** Everything said so far, sentence by sentence, questions and commands left out. */
+/** Everything said so far as sentences, without questions and commands. */
 export function gatherFacts(ask: Ask, sources: readonly Source[] = ask.sources): Fact[] {
   const facts: Fact[] = []
   for (const { origin, current, text: whole } of sources) {

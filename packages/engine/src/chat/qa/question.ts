@@ -6,11 +6,11 @@ import { contentStems, rootOf, wordsOf } from '../text/words.ts'
 
 export interface Question {
   readonly text: string
-  /** Undefined for what is none of the known kinds. */
+  /** Undefined if it is none of the known kinds. */
   readonly kind: QuestionKind | undefined
-  /** Stems that an answer should hold. */
+  /** Stems that an answer should contain. */
   readonly terms: ReadonlySet<string>
-  /** Whom it is about: the one who asks, the one asked, or neither. */
+  /** Whom it is about: the user, the assistant, or neither. */
   readonly person: 'first' | 'second' | 'third'
 }
 
@@ -18,11 +18,11 @@ type Find = (sentence: string, question: Question) => string | undefined
 
 interface QuestionKind {
   readonly asks: RegExp
-  /** The piece of a sentence that is of this kind. */
+  /** Finds the part of a sentence that is of this kind. */
   readonly find?: Find
-  /** What a sentence that answers holds, where no piece of it is the answer. */
+  /** Matches a sentence that answers, if no part of it is the answer by itself. */
   readonly sign?: RegExp
-  /** Whether the answer may be what a sentence says of a thing: "The capital of France is Paris". */
+  /** Whether the answer may be what a sentence says about something: "The capital of France is Paris". */
   readonly isOpen?: true
 }
 
@@ -74,7 +74,7 @@ export function analyseQuestion(text: string): Question {
   const terms = new Set(contentStems(text).filter((stem) => !scaffolding.has(stem)))
   if (/\bwho am i\b|\bwho i am\b|\bcalled\b/i.test(text)) terms.add('name')
   if (/\bhow old\b/i.test(text)) terms.delete('old')
-  // "What year …", "which city …" say what kind of answer is wanted, not what the answer holds.
+  // "What year …", "which city …" state the kind of answer, not its content.
   const wanted =
     /\b(?:what|which) (year|date|day|time|month|city|country|place|town|person|colou?r)\b/i.exec(
       text,
@@ -89,14 +89,14 @@ function personOf(text: string): Question['person'] {
   return /(?<!\b(?:can|could|would|will|do) )\byou\b|\byours?\b/i.test(text) ? 'second' : 'third'
 }
 
-/** Whether a sentence holds the kind of thing that was asked for: a name, a date, a number … */
+/** Whether a sentence contains the kind of thing that was asked for: a name, a date, a number … */
 export function fits(sentence: string, question: Question): boolean {
   const { find, sign } = question.kind ?? {}
   if (sign !== undefined) return sign.test(sentence)
   return find === undefined || find(sentence, question) !== undefined
 }
 
-/** The piece of a sentence that is of the kind asked for; undefined where only the sentence answers. */
+/** The part of a sentence that is of the kind asked for; undefined if only the whole sentence answers. */
 export function spanOf(sentence: string, question: Question): string | undefined {
   const { find, isOpen } = question.kind ?? { isOpen: true }
   const found = find?.(sentence, question)

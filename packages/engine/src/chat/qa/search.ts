@@ -6,7 +6,7 @@ import { fits, type Question } from './question.ts'
 export interface Match {
   readonly fact: Fact
   readonly score: number
-  /** The part of the question's weight that it holds, 0 to 1. */
+  /** The part of the question's weight that it contains, 0 to 1. */
   readonly coverage: number
 }
 
@@ -20,7 +20,7 @@ export function search(facts: readonly Fact[], question: Question): Match[] {
       const fact = facts[number]
       if (coverage === 0 || fact === undefined) return []
       const kind = fits(fact.text, question) ? 1.35 : 1
-      // Of two sayings of the user the later one holds; in a document the earlier one is usually the definition.
+      // Of two statements of the user the later one applies; in a document the earlier one is usually the definition.
       const place = (fact.origin === 'user' ? 1 : -1) * 0.001 * (number / facts.length)
       const weight = kind * personWeight(fact, question) * (0.4 + coverage)
       return [{ fact, score: coverage * weight + place, coverage }]

@@ -2,21 +2,21 @@ import { encode } from '../../tokens.ts'
 import type { Random } from './random.ts'
 import { biasOf, type SamplingSettings } from './settings.ts'
 
-/** One way to say the answer. Probabilities are over all ways to say it. */
+/** One wording of the answer. Probabilities refer to all wordings. */
 export interface Candidate {
   readonly tokens: readonly string[]
-  /** Before temperature and top_p: what logprobs report. */
+  /** Before temperature and top_p; reported as logprobs. */
   readonly probability: number
-  /** What is drawn by. */
+  /** The chance with which it is sampled. */
   readonly chance: number
 }
 
-/** Of what is best first, the first has the greater part of the probability. */
+/** The best candidate gets the greater part of the probability. */
 const bestShare = 0.6
 const rankRatio = 0.5
 const candidateTokensMax = 20_000
 
-/** The ways to say an answer as a distribution: ranked, then moved by bias and penalties, temperature and top_p. */
+/** The wordings of an answer as a distribution: ranked, then adjusted by bias and penalties, temperature and top_p. */
 export function weighCandidates(
   phrasings: readonly string[],
   settings: SamplingSettings,
@@ -41,7 +41,7 @@ function rankWeight(rank: number, count: number): number {
   return ((1 - bestShare) * rankRatio ** (rank - 1)) / rest
 }
 
-/** What bias and penalties add along the way, as they would token by token. */
+/** The sum of bias and penalties, as if they were applied token by token. */
 function adjustment(tokens: readonly string[], settings: SamplingSettings): number {
   const { presencePenalty, frequencyPenalty, bias } = settings
   if (presencePenalty === 0 && frequencyPenalty === 0 && bias.length === 0) return 0
@@ -56,7 +56,7 @@ function adjustment(tokens: readonly string[], settings: SamplingSettings): numb
   return sum
 }
 
-/** At temperature 0 the best takes all. */
+/** At temperature 0 the best candidate gets everything. */
 function softmax(energies: readonly number[], temperature: number): number[] {
   const top = Math.max(...energies)
   const best = energies.indexOf(top)
@@ -66,7 +66,7 @@ function softmax(energies: readonly number[], temperature: number): number[] {
   return weights.map((weight) => weight / total)
 }
 
-/** The likeliest candidates that together reach `topP`; at least one. */
+/** The most likely candidates that together reach `topP`; at least one. */
 function nucleus(chances: readonly number[], topP: number): number[] {
   const kept = chances.map(() => 0)
   let reached = 0
@@ -79,7 +79,7 @@ function nucleus(chances: readonly number[], topP: number): number[] {
   return kept.map((chance) => chance / reached)
 }
 
-/** Draws one candidate by its chance; undefined where there is none. */
+/** Samples one candidate by its chance; undefined if there is none. */
 export function drawCandidate(
   candidates: readonly Candidate[],
   random: Random,

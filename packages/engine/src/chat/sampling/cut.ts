@@ -1,21 +1,21 @@
 /** Where an answer ends. */
 export interface Limits {
   readonly tokensMax: number
-  /** Sequences that end the answer; they are not part of it. */
+  /** Sequences that end the answer and do not belong to it. */
   readonly stops: readonly string[]
 }
 
 export interface Cut {
-  /** How many whole tokens stay. */
+  /** How many whole tokens remain. */
   readonly tokens: number
-  /** What stays of the token after them; '' where the answer ends between tokens. */
+  /** What remains of the token after them; '' if the answer ends between tokens. */
   readonly rest: string
   readonly finish: 'stop' | 'length'
 }
 
 /**
- * Ends an answer at the first stop sequence or after the last token allowed, whichever token comes first. A sequence
- * that the limit cuts in two does not stop the answer.
+ * Ends an answer at the first stop sequence or after the last token allowed, whichever comes first. A sequence that the limit
+ * cuts in two does not stop the answer.
  */
 export function cutTokens(tokens: readonly string[], { tokensMax, stops }: Limits): Cut {
   const text = tokens.join('')
@@ -35,7 +35,7 @@ export function cutTokens(tokens: readonly string[], { tokensMax, stops }: Limit
   }
 }
 
-/** How many tokens end before a character, and how much of the next one does. */
+/** How many tokens end before a character, and how much of the next one comes before it. */
 function tokensUpTo(
   tokens: readonly string[],
   position: number,
@@ -48,13 +48,13 @@ function tokensUpTo(
   return { whole: tokens.length, inside: 0 }
 }
 
-/** The tokens that stay, the last of them only in part where the cut is within it. */
+/** The remaining tokens. The last one is incomplete if the cut is within it. */
 export function keptOf<T extends { readonly token: string }>(tokens: readonly T[], cut: Cut): T[] {
   const part = cut.rest === '' ? [] : tokens.slice(cut.tokens, cut.tokens + 1)
   return [...tokens.slice(0, cut.tokens), ...part.map((last) => ({ ...last, token: cut.rest }))]
 }
 
-/** The stop sequences of a request that can be found. */
+/** The stop sequences of a request, without empty ones. */
 export function stopsOf(stop: readonly string[] | null | undefined): readonly string[] {
   return (stop ?? []).filter((sequence) => sequence !== '')
 }

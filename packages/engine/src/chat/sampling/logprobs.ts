@@ -1,11 +1,11 @@
 import type { TokenLogprob } from '@sluice/contract'
 import type { Candidate } from './candidates.ts'
 
-/** A token and the natural logarithm of its probability among the tokens that could stand there. */
+/** A token and the natural logarithm of its probability among the tokens that are possible at its place. */
 export interface ChosenToken {
   readonly token: string
   readonly logprob: number
-  /** All tokens that could stand there, the chosen one among them, likeliest first. */
+  /** All tokens that are possible at its place, including the chosen one, most likely first. */
   readonly alternatives: readonly Alternative[]
 }
 
@@ -15,8 +15,8 @@ export interface Alternative {
 }
 
 /**
- * The tokens of one candidate with the probability of each given those before it: the part of the probability of all
- * candidates with the same beginning that goes on with this token.
+ * The tokens of one candidate with the probability of each, given those before it: the share of this token in the probability
+ * of all candidates with the same beginning.
  */
 export function chooseTokens(chosen: Candidate, candidates: readonly Candidate[]): ChosenToken[] {
   let active = candidates.filter((candidate) => candidate.probability > 0)
@@ -41,12 +41,12 @@ export function chooseTokens(chosen: Candidate, candidates: readonly Candidate[]
   })
 }
 
-/** Never above zero, whatever the rounding; -9999 for what is all but impossible (OpenAI API, logprobs). */
+/** Never above zero despite rounding; -9999 for what is nearly impossible (OpenAI API, logprobs). */
 function logarithm(probability: number): number {
   return Math.max(-9999, Math.min(0, Math.log(probability)))
 }
 
-/** A token as chat logprobs show it. */
+/** A token in the form of chat logprobs. */
 export function tokenLogprob(
   { token, logprob, alternatives }: ChosenToken,
   top: number,

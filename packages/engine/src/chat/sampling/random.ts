@@ -1,11 +1,11 @@
 import { hashOf } from '../../embed/vector.ts'
 
-/** A stream of numbers from 0 up to 1 that one seed always gives in the same order (mulberry32). */
+/** Returns numbers from 0 (inclusive) to 1 (exclusive), always the same ones for a seed (mulberry32). */
 export type Random = () => number
 
-/** `stream` tells apart the choices that are drawn with one seed. */
+/** `stream` distinguishes the choices that share one seed. */
 export function createRandom(seed: number, stream = 0): Random {
-  // Over the digits, so that any integer is a seed, however large.
+  // Hashes the digits, so that integers of any size can be seeds.
   let state = hashOf(`${seed}/${stream}`)
   return () => {
     state = (state + 0x6d2b79f5) | 0

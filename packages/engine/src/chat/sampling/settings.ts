@@ -1,9 +1,9 @@
 import type { ChatRequest } from '@sluice/contract'
 import { decodeTokenId } from '../../tokens.ts'
 
-/** What a request says about how one answer is chosen among several. */
+/** How the request wants one of several wordings to be chosen. */
 export interface SamplingSettings {
-  /** 0 takes the best. */
+  /** 0 chooses the best one. */
   readonly temperature: number
   readonly topP: number
   readonly presencePenalty: number
@@ -11,7 +11,7 @@ export interface SamplingSettings {
   readonly bias: readonly Bias[]
 }
 
-/** Weight added to a token; `text` is what the token id of the request stands for. */
+/** A weight added to a token. `text` is the text of the token id in the request. */
 export interface Bias {
   readonly text: string
   readonly weight: number
@@ -24,7 +24,7 @@ type SamplingFields = Pick<
 
 const biasesMax = 1024
 
-/** Reads the sampling fields of a request. Token ids that stand for nothing bias nothing. */
+/** Reads the sampling fields of a request. Unknown token ids have no effect. */
 export async function readSampling(fields: SamplingFields): Promise<SamplingSettings> {
   const bias: Bias[] = []
   for (const [id, weight] of Object.entries(fields.logit_bias ?? {}).slice(0, biasesMax)) {
@@ -41,8 +41,8 @@ export async function readSampling(fields: SamplingFields): Promise<SamplingSett
 }
 
 /**
- * The bias of one of the engine's tokens. Theirs and ours are cut differently: a short token of theirs means the very
- * token, a longer one any token that holds it.
+ * The bias of one of the engine's tokens. OpenAI's tokens are cut differently: a short one means exactly this token, a longer
+ * one any token that contains it.
  */
 export function biasOf(token: string, bias: readonly Bias[]): number {
   let sum = 0

@@ -5,10 +5,10 @@ import { LRUCache } from 'lru-cache'
 import { isBounded, type JsonSchema } from './json-schema.ts'
 import { createMatcher } from './regex/match.ts'
 
-/** What is wrong with a value at one place, and the schema that says so. */
+/** A problem of a value at one place, with the schema that reports it. */
 export type Problem = Pick<ErrorObject, 'instancePath' | 'keyword' | 'params' | 'parentSchema'>
 
-/** What is wrong with a value; empty where it is valid. */
+/** Returns the problems of a value; an empty list if it is valid. */
 export type Check = (value: unknown) => readonly Problem[]
 
 const remembered = new LRUCache<string, Check>({
@@ -18,8 +18,8 @@ const remembered = new LRUCache<string, Check>({
 })
 
 /**
- * A check against a caller's schema. A schema that is too large, or that is no schema, checks nothing: its callers
- * fill what they can read of it.
+ * A check against a caller's schema. For a schema that is too large or invalid, nothing is checked; the caller of this
+ * function then fills what it can read of the schema.
  */
 export function createCheck(schema: JsonSchema): Check {
   if (!isBounded(schema)) return () => []
@@ -31,13 +31,13 @@ export function createCheck(schema: JsonSchema): Check {
   return check
 }
 
-/** Patterns are matched with a budget; a text that they cannot be told to match within it does not pass. */
+/** Patterns are matched with a limit. A text counts as not matching if the limit is reached. */
 const safePatterns = Object.assign(
   (pattern: string) => {
     const matches = createMatcher(pattern)
     return {
       test: (text: string) => matches === undefined || matches(text) === true,
-      // Ajv tells patterns apart by this.
+      // Ajv distinguishes patterns by this.
       toString: () => pattern,
     }
   },
@@ -45,7 +45,7 @@ const safePatterns = Object.assign(
 )
 
 function compile(schema: JsonSchema, text: string): Check {
-  // Up to draft 7, a list of schemas is what `prefixItems` is since.
+  // Up to draft 7, a list of schemas in `items` means what is now `prefixItems`.
   const Dialect = text.includes('"items":[') ? Ajv : Ajv2020
   try {
     const ajv = new Dialect({
@@ -73,7 +73,7 @@ function compile(schema: JsonSchema, text: string): Check {
   }
 }
 
-/** Drops what names another document: other dialects are read as one of these. */
+/** Removes references to other documents: other dialects are read as one of these two. */
 function readable(schema: JsonSchema): JsonSchema {
   if (typeof schema === 'boolean') return schema
   const { $schema: _dialect, $id: _id, ...rest } = schema

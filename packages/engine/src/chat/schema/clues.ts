@@ -10,10 +10,10 @@ export interface RootedWord extends Word {
   readonly root: string
 }
 
-/** What a text holds that values can be taken from, found once for all the properties of a schema. */
+/** What a text contains that can become a value, found once for all properties of a schema. */
 export interface Clues {
   readonly text: string
-  /** Whether it asks what something is: it holds what it asks about, and not what it asks for. */
+  /** Whether the text asks for something: it then contains the subject of the question, but not the answer. */
   readonly isQuestion: boolean
   readonly words: readonly RootedWord[]
   readonly numbers: readonly NumberSpan[]
@@ -24,9 +24,9 @@ export interface Clues {
   readonly phones: readonly Span[]
   readonly quoted: readonly Span[]
   readonly names: readonly Span[]
-  /** `name: Ada`, by the property's name in lower case without blanks. */
+  /** `name: Ada`, keyed by the property's name in lower case without blanks. */
   readonly pairs: ReadonlyMap<string, string>
-  /** What the skills answer to the same request. */
+  /** The answer of the skills to the same request. */
   readonly answer: Answer | undefined
   readonly now: number
 }
@@ -64,7 +64,7 @@ export function findClues(fullText: string, options: CluesOptions): Clues {
   }
 }
 
-/** Whether a place lies beside all the taken ones. */
+/** Whether a place does not overlap with any of the places taken. */
 function apartFrom(
   taken: readonly { readonly start: number; readonly end: number }[],
 ): (place: { readonly start: number; readonly end: number }) => boolean {
@@ -76,7 +76,7 @@ function apartFrom(
 const pairPattern =
   /(?:^|[\n,;{(]|\. |\band )[ \t"'*-]{0,6}([\p{L}][\p{L}\p{N} _-]{0,40}?)["'*]{0,3} ?(?::|=)(?!\/\/) ?["']?([^\n,;{}"']{1,300})/gu
 
-/** What stands for a value in an example of an object. */
+/** What an example of an object has in place of a value. */
 export const typeName =
   /^<?(?:string|number|integer|int|float|boolean|bool|array|object|null|str|list|\.\.\.)\b/i
 
@@ -96,7 +96,7 @@ function pairKey(name: string): string {
   return name.toLowerCase().replace(/[\s_-]+/g, '')
 }
 
-/** What stands for a property as `name: value`. */
+/** The value that the text gives for a property as `name: value`. */
 export function pairOf({ pairs }: Clues, { name }: { readonly name: string }): string | undefined {
   return pairs.get(pairKey(name))
 }

@@ -19,7 +19,7 @@ import { describeProperty, type Property } from './property.ts'
 
 const itemsUsual = 50
 
-/** A list for a property: everything in the text of the kind that its items are. */
+/** A list for a property: everything in the text that is of the kind of its items. */
 export function fillArray(schema: SchemaObject, property: Property, context: FillContext): Found {
   const prefix = schemasIn(schema['prefixItems'] ?? schema['items'])
   if (prefix.length > 0) return fillTuple(prefix, schema, property, context)
@@ -51,7 +51,7 @@ function fillTuple(
   return found.some((entry) => entry.sure === 0) ? invented(value) : guessed(value)
 }
 
-/** As many values as there must be; what a list wants no two alike of is varied. */
+/** Adds values up to the minimum. For a list of unique values, repeated ones are varied. */
 function padded(
   values: readonly unknown[],
   items: JsonSchema,
@@ -97,7 +97,7 @@ function texts(items: JsonSchema, property: Property, context: FillContext): Fou
   const { clues } = context
   const pair = pairOf(clues, property)
   const at = pair === undefined ? -1 : clues.text.indexOf(pair)
-  // "tags: a, b and c": the pair itself ends with the first comma.
+  // "tags: a, b and c": the pair itself ends at the first comma.
   const listed = at < 0 ? [] : itemsOf(/^[^\n.;]*/.exec(clues.text.slice(at))?.[0] ?? '').items
   const lists = kinds.filter((kind) => kind.many)
   const kind =
@@ -123,10 +123,10 @@ function texts(items: JsonSchema, property: Property, context: FillContext): Fou
   })
 }
 
-/** Its kind takes the very text that it is given. */
+/** A property of a kind that takes the given text unchanged. */
 const itemProperty = describeProperty('content', true, true)
 
-/** "eggs, milk and bread" within a sentence, behind a colon or as lines. */
+/** "eggs, milk and bread" within a sentence, after a colon, or as lines. */
 function rowIn(text: string): readonly string[] {
   const inside = /:\s*([^\n]{3,500})$/.exec(text.trim())?.[1]
   if (inside !== undefined && /,| and /.test(inside)) return itemsOf(inside).items
@@ -143,7 +143,7 @@ const row = new RegExp(
 
 const asksForSteps = /\bsteps?\b|\breasoning\b|\bevidence\b|\bexplanations?\b/
 
-/** One object per step of a skill, where the list asks for them, or per line, sentence or clause that says something. */
+/** One object per step of a skill, if the list asks for steps, otherwise per line, sentence or clause with a value. */
 function objects(items: JsonSchema, property: Property, context: FillContext): Found[] {
   const { now, answer, text } = context.clues
   if (context.ancestors.includes(items)) return []
@@ -160,13 +160,13 @@ function objects(items: JsonSchema, property: Property, context: FillContext): F
       if (context.budget.nodes <= 0) return invented(undefined)
       const unsaid = new Set<string>()
       const found = fill(findClues(unit, { now }), unsaid)
-      // What the text does not say whole is no entry of its list.
+      // An object for which the text does not give all values is not added to the list.
       return unsaid.size > 0 ? invented(undefined) : found
     })
     .filter(({ sure }) => sure === 2)
 }
 
-/** What was done in a step, and what came of it: "Divide both sides by 8. x = -3.75". */
+/** What was done in a step, and its result: "Divide both sides by 8. x = -3.75". */
 function stepClues(step: string, now: number): Clues {
   const output = /(?:[.:] |^)([^.:]{1,80}[=≈][^.:]{1,80}(?:\.\d+)?)$/.exec(step)?.[1] ?? step
   const explanation = step === output ? step : step.slice(0, step.length - output.length).trim()

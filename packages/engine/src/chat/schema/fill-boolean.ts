@@ -11,7 +11,7 @@ const fillers: ReadonlySet<string> = new Set(
   'is ha includ enabl us should with want need flag allow return show onli'.split(' '),
 )
 
-/** True or false by what the text says of the property: "with breakfast", "without breakfast", "turn it on". */
+/** True or false by what the text says about the property: "with breakfast", "without breakfast", "turn it on". */
 export function fillBoolean(
   schema: SchemaObject,
   property: Property,

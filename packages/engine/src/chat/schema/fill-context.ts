@@ -3,22 +3,22 @@ import type { Found } from './found.ts'
 import type { JsonSchema } from './json-schema.ts'
 import type { Property } from './property.ts'
 
-/** What travels through the filling of one instance. */
+/** The state while one instance is filled. */
 export interface FillContext {
   readonly root: JsonSchema
   readonly clues: Clues
-  /** Values taken already, in lower case, so that two properties do not take the same name or number. */
+  /** Values already used, in lower case, so that two properties do not get the same name or number. */
   readonly used: Set<string>
-  /** Schemas may yet be visited this often; keeps schemas that grow without end within bounds. */
+  /** How many more schemas may be visited; limits schemas that grow without end. */
   readonly budget: { nodes: number }
   readonly depth: number
-  /** Names of required properties that the text says nothing for, and that were made up. */
+  /** Names of required properties for which the text gives no value, so that one was invented. */
   readonly unsaid: Set<string>
-  /** Of several phrases of the text none is a value where nothing says so: what is made of it has consequences. */
+  /** Whether none of several phrases may be used as a value unless the text says which; used if the value has consequences. */
   readonly isStrict: boolean
-  /** The schemas this one stands in, so that one which contains itself is not filled without end. */
+  /** The schemas around this one, so that one which contains itself is not filled without end. */
   readonly ancestors: readonly unknown[]
-  /** Fills a schema below this one. */
+  /** Fills a schema inside this one. */
   readonly fillNode: (schema: JsonSchema, property: Property, context: FillContext) => Found
 }
 
@@ -30,11 +30,11 @@ export function markUsed(context: FillContext, value: unknown): void {
   context.used.add(String(value).toLowerCase())
 }
 
-/** What is filled one level below, from other clues where they are given. */
+/** The context one level deeper, with other clues if given. */
 export function deeper(context: FillContext, clues = context.clues): FillContext {
   const inner = { ...context, clues, depth: context.depth + 1 }
   return clues === context.clues ? inner : { ...inner, used: new Set() }
 }
 
-/** Further properties are invented only to this depth; below it lists stay empty and options are left out. */
+/** Optional properties are invented only down to this depth; below, lists stay empty and options are left out. */
 export const depthMax = 12

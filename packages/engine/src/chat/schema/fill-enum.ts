@@ -9,7 +9,7 @@ import type { Property } from './property.ts'
 
 const neutral = /^(?:neutral|other|unknown|none|normal|medium|default|auto|any)$/i
 
-/** One of the values of an enumeration: the one the text mentions, the default, or what says least. */
+/** One of the values of an enumeration: the one that the text mentions, the default, or the most neutral one. */
 export function fillEnum(
   values: readonly unknown[],
   schema: SchemaObject,
@@ -57,7 +57,7 @@ function placeOf(value: unknown, clues: Clues, property: Property): number | und
       : undefined
   if (typeof value !== 'string' || value === '') return undefined
   if (pairOf(clues, property)?.toLowerCase() === value.toLowerCase()) return 0
-  // A unit is also said by its letter: "in C".
+  // A unit may also be given by its letter: "in C".
   const initial = scale.test(value)
     ? new RegExp(
         `(?:\\d ?°?|°|\\bin |degrees )${value.charAt(0)}(?:elsius|ahrenheit|elvin)?\\b`,

@@ -5,7 +5,7 @@ import { type Found, guessed, invented, said } from './found.ts'
 import { numberIn, type SchemaObject, typesOf } from './json-schema.ts'
 import type { Property } from './property.ts'
 
-/** A number for a property: the one that stands by its name or its unit, else the next that nothing else has taken. */
+/** A number for a property: the one next to its name or its unit, otherwise the next one not used yet. */
 export function fillNumber(schema: SchemaObject, property: Property, context: FillContext): Found {
   const own = spoken(property, context) ?? computed(property, context)
   const value = own ?? unclaimed(schema, property, context)
@@ -56,7 +56,7 @@ const special: readonly (readonly [RegExp, RegExp])[] = [
   [/\b(?:percent|percentage|rate|discount)\b/, /(\d+(?:\.\d+)?) ?(?:%|percent)/i],
 ]
 
-/** How many words may lie between a number and the word it belongs to. */
+/** Maximum words between a number and the word that it belongs to. */
 const reach = 4
 
 function beside(clues: Clues, property: Property, context: FillContext): NumberSpan | undefined {
@@ -66,7 +66,7 @@ function beside(clues: Clues, property: Property, context: FillContext): NumberS
     return own
       .filter((index) => Math.abs(index - place) <= reach && !isUsed(context, span.value))
       .map((index) => {
-        // "3 nights" binds closer than "nights … 3".
+        // "3 nights" is a stronger match than "nights … 3".
         const distance = index >= place ? index - place : (place - index) * 1.5
         return { span, distance }
       })
@@ -95,7 +95,7 @@ function unclaimed(
   )?.value
 }
 
-/** The value if the schema allows it, else the allowed one next to it. */
+/** The value if the schema allows it, otherwise the nearest allowed one. */
 function fit(value: number, schema: SchemaObject): number | undefined {
   if (!Number.isFinite(value)) return undefined
   const [low, high] = bounds(schema)

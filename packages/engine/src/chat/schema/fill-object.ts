@@ -18,12 +18,12 @@ import { describeProperty, type Property } from './property.ts'
 
 const propertiesMax = 500
 
-/** An object: required properties always, optional ones where the text speaks of them. */
+/** An object with all required properties, and with optional ones that the text mentions. */
 export function fillObject(schema: SchemaObject, _own: Property, context: FillContext): Found {
   const required = new Set(requiredOf(schema))
   const known = propertiesOf(schema).slice(0, propertiesMax)
   const names = new Set(known.map(([name]) => name))
-  // A required name without a schema of its own is ruled by what may stand beside the others.
+  // A required name without a schema of its own follows the schema of additional properties.
   const beneath = isRecord(schema['additionalProperties']) ? schema['additionalProperties'] : true
   const missing = [...required].filter((name) => !names.has(name))
   const entries = [...known, ...missing.map((name) => [name, beneath] as const)]
@@ -46,13 +46,13 @@ export function fillObject(schema: SchemaObject, _own: Property, context: FillCo
   return Object.keys(free).length > 0 ? said(free) : invented(grown(free, schema, context))
 }
 
-/** Labels of values that are copied letter by letter: a phrase of the text is none. */
+/** Labels of values that are copied letter by letter, so that a phrase of the text cannot be one. */
 const formalLabel = /\b(?:path|file|directory|folder|url|uri|id|code|command|key|token|hash)\b/
 
-/** The request as a whole is what such a property wants. */
+/** Labels of properties for which the whole request is the value. */
 const wholeLabel = /query|question|search|prompt|topic|^q$|^input$/i
 
-/** Whether an invented value is more than one of those that the schema itself offers, or a phrase of the text. */
+/** Whether an invented value is neither offered by the schema nor a phrase of the text. */
 function isMadeUp(
   value: unknown,
   name: string,
@@ -61,12 +61,12 @@ function isMadeUp(
 ): boolean {
   const own = plainSchema(property, root)
   if ('const' in own || 'enum' in own || 'default' in own) return false
-  // An object's own properties were looked at when it was filled.
+  // An object's own properties were checked when it was filled.
   if (value === null || typeof value === 'boolean' || isRecord(value)) return false
   if (typeof value === 'string' && wholeLabel.test(name)) return false
   const label = spelledOut(name).toLowerCase()
   if (typeof value !== 'string' || formalLabel.test(label)) return true
-  // What has ways of its own to be found in a text was not found.
+  // A value of this kind would have been found in the text.
   if (kinds.some((kind) => kind.label.test(label))) return true
   const phrases = nounPhrases(clues.text)
   const meant = isStrict && phrases.length > 1 ? [] : phrases
@@ -75,7 +75,7 @@ function isMadeUp(
 
 const ranks: Readonly<Record<string, number>> = { array: 2, object: 3, string: 4 }
 
-/** What is told apart most easily is sought first, so that plain texts get what is left. */
+/** The properties that are easiest to recognise come first, so that plain texts get what is left. */
 function ranked(
   entries: readonly (readonly [string, JsonSchema])[],
   { root }: FillContext,
@@ -95,7 +95,7 @@ function ranked(
 
 const freeMax = 50
 
-/** An object that may hold any name: the pairs of the text. */
+/** For an object that allows any names: the pairs of the text. */
 function freeEntries(schema: SchemaObject, context: FillContext): Record<string, unknown> {
   const beneath = asSchema(schema['additionalProperties'])
   if (beneath === false || context.depth > depthMax) return {}
@@ -107,7 +107,7 @@ function freeEntries(schema: SchemaObject, context: FillContext): Record<string,
   return Object.fromEntries(entries)
 }
 
-/** With as many properties as there must be. */
+/** Adds properties up to the required number. */
 function grown(
   value: Readonly<Record<string, unknown>>,
   schema: SchemaObject,

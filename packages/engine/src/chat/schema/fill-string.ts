@@ -12,10 +12,10 @@ import type { Property } from './property.ts'
 import { matchesPattern } from './regex/match.ts'
 import { samplePattern } from './regex/sample.ts'
 
-/** A text for a property: what the request says for it, brought into the form that the schema wants. */
+/** A text for a property: what the request gives for it, in the form that the schema requires. */
 export function fillString(schema: SchemaObject, property: Property, context: FillContext): Found {
   let weak: Found | undefined
-  // What another property has taken already: no news for this one, but better than nothing.
+  // A value that another property already uses: less likely for this one, but better than nothing.
   let taken: string | undefined
   for (const candidate of candidates(schema, property, context)) {
     const value = fitted(String(candidate.value), schema, context)
@@ -49,7 +49,7 @@ function* candidates(
   yield* ofKind(property, clues)
 }
 
-/** By the property's name, or else by its description. */
+/** Finds the property's kind by its name, otherwise by its description. */
 function* ofKind(property: Property, clues: Clues): Generator<Found> {
   const byName = kinds.find(({ label }) => label.test(property.label))
   const kind = byName ?? kinds.find(({ label }) => label.test(firstSentence(property.description)))
@@ -66,14 +66,14 @@ function firstSentence(description: string): string {
   return (description.split(/[.;(]|, e\.g|e\.g/)[0] ?? '').toLowerCase()
 }
 
-/** "Paris, France" holds a city and a country. */
+/** "Paris, France" contains a city and a country. */
 function parted(text: string, { label }: Property): string {
   const comma = text.indexOf(', ')
   if (comma >= 0 && /\b(?:city|town)\b/.test(label)) return text.slice(0, comma)
   return comma >= 0 && /\b(?:country|state|region)\b/.test(label) ? text.slice(comma + 2) : text
 }
 
-/** Where the text says nothing: another phrase of it, an example, or the whole of it. */
+/** The value if the text gives none: another phrase of it, an example, or the whole text. */
 function made(schema: SchemaObject, property: Property, context: FillContext): string | undefined {
   const { clues } = context
   const { answer, names, quoted } = clues
@@ -84,7 +84,7 @@ function made(schema: SchemaObject, property: Property, context: FillContext): s
   ].filter((text) => !isUsed(context, text))
   const answered =
     answer === undefined || answer.skill === 'none' ? [] : [answer.value ?? answer.phrasings[0]]
-  // No plain phrase has a format or a pattern.
+  // A plain phrase never has a format or a pattern.
   const isFormal = textIn(schema, 'format') !== undefined || textIn(schema, 'pattern') !== undefined
   const isForeign = kinds.find(({ label }) => label.test(property.label))?.formal === true
   const whole = clues.text.trim().slice(0, 500)
@@ -112,7 +112,7 @@ function sampleOf(schema: SchemaObject, { clues }: FillContext): string {
   return lengthened(text, lengthMin)
 }
 
-/** The text as the schema allows it; undefined where it cannot be made to fit. */
+/** The text in a form that the schema allows; undefined if there is none. */
 function fitted(text: string, schema: SchemaObject, { clues }: FillContext): string | undefined {
   const lengthMin = numberIn(schema, 'minLength') ?? 0
   const format = textIn(schema, 'format')

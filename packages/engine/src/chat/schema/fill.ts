@@ -19,21 +19,21 @@ import {
 import { describeProperty, type Property } from './property.ts'
 
 const nodesUsual = 3000
-/** Deeper than this nothing is filled any more: a schema that requires itself has no instance. */
+/** Nothing deeper than this is filled: a schema that requires itself has no instance. */
 const levelsMax = 40
 
 export interface FillOptions {
-  /** The document that references lead into; default: the schema itself. */
+  /** The document that references point into. Default: the schema itself. */
   readonly root?: JsonSchema
-  /** Is filled with the names of required properties that had to be made up. */
+  /** Receives the names of required properties whose values had to be invented. */
   readonly unsaid?: Set<string>
-  /** Whether phrases that nothing names count as made up; default false. */
+  /** Whether phrases that the text does not assign to a property count as invented. Default false. */
   readonly isStrict?: boolean
-  /** How many schemas may be visited; default 3,000. */
+  /** Maximum schemas to visit. Default 3,000. */
   readonly nodesMax?: number
 }
 
-/** An instance of a schema from what a text says; not yet checked. Undefined as a value where there can be none. */
+/** An instance of a schema from the contents of a text; not validated yet. The value is undefined if there is no instance. */
 export function fill(schema: JsonSchema, clues: Clues, options: FillOptions = {}): Found {
   const { root = schema, unsaid = new Set(), nodesMax = nodesUsual, isStrict = false } = options
   const budget = { nodes: nodesMax }
@@ -58,7 +58,10 @@ function fillNode(schema: JsonSchema, property: Property, outer: FillContext): F
   return fillTyped(own, property, context)
 }
 
-/** Of several types the first that the text says something for; what nobody said is honestly null where that is allowed. */
+/**
+ * Of several types, the first one for which the text gives a value. A value that the text does not give is null if the schema
+ * allows it.
+ */
 function fillTyped(schema: SchemaObject, property: Property, context: FillContext): Found {
   const types = typesOf(schema)
   if (types.length === 0) return fillFree(property, context)
@@ -82,7 +85,7 @@ const fills: ReadonlyMap<string, Fill> = new Map([
   ['boolean', fillBoolean],
 ])
 
-/** Anything is allowed: a text where the request has one for it. */
+/** Any value is allowed: a text if the request has one for it. */
 function fillFree(property: Property, context: FillContext): Found {
   if (property.name === '') return invented({})
   const number = fillNumber({}, { ...property, required: false }, context)
@@ -91,7 +94,7 @@ function fillFree(property: Property, context: FillContext): Found {
 
 const waysMax = 12
 
-/** The alternative that the text says most for; null only where nothing else is spoken of. */
+/** The alternative for which the text says most; null only if the text says nothing for the others. */
 function fillUnion(
   ways: readonly JsonSchema[],
   { anyOf: _any, oneOf: _one, ...beside }: SchemaObject,
@@ -108,7 +111,7 @@ function fillUnion(
         ? merged({ allOf: [beside, way] }, context.root)
         : way
     const unsaid = new Set<string>()
-    // Each alternative is tried on its own; what a rejected one took is free again.
+    // Each alternative is tried separately; values used by a rejected one become free again.
     const found = fillNode(whole, property, {
       ...context,
       used: new Set(context.used),

@@ -5,12 +5,12 @@ import { isoDates } from './kinds.ts'
 import { tokensIn } from './phrases.ts'
 import type { Property } from './property.ts'
 
-/** Whether a text is of one of JSON Schema's string formats (draft 2020-12, Validation, section 7.3). */
+/** Whether a text has one of JSON Schema's string formats (draft 2020-12, Validation, section 7.3). */
 export function isOfFormat(format: string, text: string): boolean {
   return createCheck({ type: 'string', format })(text).length === 0
 }
 
-/** What a text holds in a format; nothing for formats that are not known, as these allow any text. */
+/** The parts of a text that have a format; none for unknown formats, which allow any text. */
 export function formatCandidates(
   format: string,
   clues: Clues,
@@ -19,7 +19,7 @@ export function formatCandidates(
   if (isOfFormat(format, ' ')) return []
   const days = isoDates(clues, property)
   const clock = clues.times[0]?.clock ?? '00:00'
-  // Some formats allow plain words: a text that happens to have such a form is none of them.
+  // Some formats allow plain words; a word that happens to fit is not meant as one.
   const tokens = isOfFormat(format, 'word')
     ? tokensIn(clues).filter((token) => /[.:/]/.test(token))
     : tokensIn(clues)

@@ -1,6 +1,6 @@
 /**
- * A value found for a property. `sure` is how well the text speaks for it: 2 says it outright, 1 is a fair guess,
- * 0 is invented because something had to stand there. Only what is at least a fair guess fills an optional property.
+ * A value found for a property. `sure` says how well the text supports it: 2 means that it states the value, 1 is a reasonable
+ * guess, 0 is invented because a value was required. An optional property is filled only with at least a reasonable guess.
  */
 export interface Found {
   readonly value: unknown
@@ -19,5 +19,5 @@ export function invented(value: unknown): Found {
   return { value, sure: 0 }
 }
 
-/** No value is allowed here, or none that has an end. */
+/** No value is allowed here, or none that is finite. */
 export const impossible: Found = { value: undefined, sure: 0 }

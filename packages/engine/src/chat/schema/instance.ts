@@ -6,13 +6,14 @@ import { repair } from './repair.ts'
 
 export interface Instance {
   readonly value: unknown
-  /** Names of required properties that the text says nothing for, and that were made up. */
+  /** Names of required properties for which the text gives no value, so that one was invented. */
   readonly unsaid: readonly string[]
 }
 
 /**
- * A value that is valid against a schema, filled from a text. Undefined where none was found: the schema allows
- * nothing, is too large, or asks for something that cannot be made up. `isStrict`: phrases that nothing names count as made up.
+ * A value that is valid against a schema, filled from a text. Undefined if none was found: the schema allows nothing, is too
+ * large, or requires something that cannot be invented. `isStrict`: phrases that the text does not assign to a property count
+ * as invented.
  */
 export function createInstance(
   schema: JsonSchema,
@@ -32,7 +33,7 @@ export function createInstance(
 
 const jsonCharactersMax = 20_000
 
-/** An object written out in the text itself, if it is valid as it stands. */
+/** An object written in the text itself, if it is valid as it is. */
 function givenJson(text: string, schema: JsonSchema, check: Check): Instance | undefined {
   const start = text.indexOf('{')
   const end = text.lastIndexOf('}')

@@ -1,6 +1,6 @@
 import { holdsMore } from '../request-size.ts'
 
-/** A JSON Schema as callers send it: anything may be in it. */
+/** A JSON Schema as callers send it: it may contain anything. */
 export type JsonSchema = boolean | SchemaObject
 export type SchemaObject = Readonly<Record<string, unknown>>
 
@@ -8,7 +8,7 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** `true` where there is no schema. */
+/** `true` if there is no schema. */
 export function asSchema(value: unknown): JsonSchema {
   return typeof value === 'boolean' || isRecord(value) ? value : true
 }
@@ -46,7 +46,7 @@ const keywordsOf: readonly (readonly [type: string, keywords: readonly string[]]
   ['number', ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf']],
 ]
 
-/** The types a schema allows, as it says or as its keywords let guess. */
+/** The types that a schema allows, stated or inferred from its keywords. */
 export function typesOf(schema: SchemaObject): readonly string[] {
   const { type } = schema as { readonly type?: unknown }
   if (type !== undefined) return [type].flat().filter((name) => typeof name === 'string')
@@ -54,7 +54,7 @@ export function typesOf(schema: SchemaObject): readonly string[] {
   return guess === undefined ? [] : [guess[0]]
 }
 
-/** A schema with its references followed and its `allOf` merged; empty for one that is no object. */
+/** A schema with its references resolved and its `allOf` merged; empty for a schema that is not an object. */
 export function plainSchema(schema: JsonSchema, root: JsonSchema): SchemaObject {
   const resolved = resolveReferences(schema, root)
   return isRecord(resolved) ? merged(resolved, root) : {}
@@ -62,14 +62,14 @@ export function plainSchema(schema: JsonSchema, root: JsonSchema): SchemaObject 
 
 const nodesMax = 5000
 
-/** Whether a schema is small enough to be worked with. */
+/** Whether a schema is small enough to work with. */
 export function isBounded(schema: unknown): boolean {
   return !holdsMore(schema, nodesMax)
 }
 
 const hopsMax = 32
 
-/** Follows `$ref` within the same document (JSON pointer or `#`); what leads nowhere allows anything. */
+/** Resolves `$ref` within the same document (JSON pointer or `#`). An invalid reference allows anything. */
 export function resolveReferences(schema: JsonSchema, root: JsonSchema): JsonSchema {
   let current = schema
   for (let hops = 0; hops < hopsMax; hops++) {
@@ -98,7 +98,7 @@ function lookUp(reference: string, root: JsonSchema): JsonSchema | undefined {
   return asSchema(value)
 }
 
-/** Percent-decoded where it can be. */
+/** Percent-decoded if possible. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text)
@@ -107,7 +107,7 @@ function decoded(text: string): string {
   }
 }
 
-/** One schema that says what a schema and all of its `allOf` say together, where they can be said together. */
+/** One schema that combines a schema with all of its `allOf`, as far as they can be combined. */
 export function merged(schema: SchemaObject, root: JsonSchema, depth = 0): SchemaObject {
   const parts = schemasIn(schema['allOf'])
   if (parts.length === 0 || depth > 8) return schema

@@ -7,19 +7,19 @@ import { topicOf, wordingOf } from './phrases.ts'
 import { placeAfter, placesOf } from './places.ts'
 import type { Property } from './property.ts'
 
-/** A kind of thing that texts hold: what a property for it is called, and how it is found, best first. */
+/** A kind of value in texts: the usual names of its properties, and how to find it, best first. */
 interface Kind {
   readonly label: RegExp
   readonly find: (clues: Clues, property: Property) => readonly (string | undefined)[]
-  /** Whether a list for it takes all that is found. */
+  /** Whether a list of this kind contains everything that is found. */
   readonly many?: true
-  /** A text has it in a form of its own, so that no other phrase of it can be meant. */
+  /** Such a value has a form of its own in a text, so that no other phrase can be meant. */
   readonly formal?: true
-  /** False where the candidate is the best there is rather than what the text names so. */
+  /** False if the candidate is only the best available, and not named as such by the text. */
   readonly sure?: false
 }
 
-/** The first that a property's name fits is its kind. */
+/** The first entry that matches a property's name is its kind. */
 export const kinds: readonly Kind[] = [
   { label: /\be ?mails?\b/, find: ({ emails }) => textsOf(emails), many: true, formal: true },
   {
@@ -133,7 +133,7 @@ export const kinds: readonly Kind[] = [
   },
 ]
 
-/** What has letters, too, is more likely to be one than a plain number. */
+/** A code that contains letters is more likely than a plain number. */
 function withLettersFirst(found: readonly string[]): readonly string[] {
   const has = (text: string): boolean => /[A-Za-z]/.test(text)
   return [...found.filter(has), ...found.filter((text) => !has(text))]
@@ -145,7 +145,7 @@ function textsOf(spans: readonly Span[]): string[] {
 
 const ends = /\b(?:end|until|till|return|check ?out|finish|stop|due|arrival)\b/
 
-/** Of a beginning and an end, the end. */
+/** For a property that names an end, the second of two values. */
 function lastIfEnd<T>(found: readonly T[], { label }: Property): readonly T[] {
   return ends.test(label) && found.length > 1 ? found.slice(1) : found
 }

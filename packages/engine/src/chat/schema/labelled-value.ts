@@ -4,7 +4,7 @@ import type { Property } from './property.ts'
 
 const linking = /^(?:is|are|was|to|of|as|be|should|must|will|equals?|=|:|at|set|level|the|a|an)$/i
 
-/** What the text says behind the property's own name: "set the mode to eco" for `mode`, "priority: high". */
+/** The value that the text gives after the property's own name: "set the mode to eco" for `mode`, "priority: high". */
 export function valueAfterLabel(clues: Clues, property: Property): string | undefined {
   const pair = pairOf(clues, property)
   if (pair !== undefined) return pair
@@ -15,14 +15,14 @@ export function valueAfterLabel(clues: Clues, property: Property): string | unde
   const first = following[skip]
   const label = clues.words[place]
   if (first === undefined || label === undefined || typeName.test(first.text)) return undefined
-  // "lamp kitchen" names a lamp, but only where a lamp is wanted: names of options are words of every sentence.
+  // "lamp kitchen" names a lamp, but only if a lamp is required: names of options are words of every sentence.
   if (skip === 0 && (!property.required || stopWords.has(first.lower))) return undefined
   const gap = clues.text.slice(label.end, first.start)
   if (/[.?!\n,;]/.test(gap)) return undefined
   return phraseFrom(clues, first)
 }
 
-/** Up to the end of the clause, at most six words. */
+/** The phrase up to the end of the clause, at most six words. */
 function phraseFrom(clues: Clues, first: RootedWord): string {
   const quoted = clues.quoted.find((span) => span.start <= first.start && span.end >= first.end)
   if (quoted !== undefined) return quoted.text
@@ -33,7 +33,7 @@ function phraseFrom(clues: Clues, first: RootedWord): string {
   return rest.slice(0, end).split(/\s+/).slice(0, 6).join(' ')
 }
 
-/** The index of the last of the property's words where all of them stand together in the text. */
+/** The index of the last word of the property's name, if all its words are next to each other in the text. */
 function mentionOf(clues: Clues, property: Property): number | undefined {
   const roots = [...property.roots]
   const size = roots.length

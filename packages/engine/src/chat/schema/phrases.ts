@@ -7,7 +7,7 @@ const lead =
 const searching =
   /\b(?:search(?: the web| online| the internet| google| the database| the docs| our \w+)?(?: for)?|look up|look for|find(?: me)?(?: out)?|google|query(?: for)?|browse(?: for)?|research|information (?:about|on)|articles? (?:about|on)|news (?:about|on)|about|regarding|concerning|on the topic of)\s+/i
 
-/** What a search or a question is about. */
+/** The subject of a search or a question. */
 export function topicOf({ text, quoted }: Clues): readonly (string | undefined)[] {
   const request = text.trim().split('\n')[0]?.replace(lead, '') ?? ''
   return [quoted[0]?.text, clean(behind(searching, request)), clean(request)]
@@ -21,7 +21,7 @@ const working =
 const target =
   / (?:in)?to (?:english|french|german|spanish|italian|portuguese|dutch|russian|chinese|japanese|korean|arabic|hindi|uppercase|lowercase)\b.*$/i
 
-/** The wording that a message, a note or a text to be worked on is to have. */
+/** The text for a message or a note, or to be worked on. */
 export function wordingOf({ text, quoted }: Clues): readonly (string | undefined)[] {
   const request = text.trim().replace(lead, '')
   return [
@@ -47,7 +47,7 @@ function clean(text = ''): string | undefined {
   return cleaned === '' ? undefined : cleaned
 }
 
-/** Runs of words after an article: "a science fair" → "science fair". */
+/** Sequences of words after an article: "a science fair" → "science fair". */
 export function nounPhrases(text: string): string[] {
   const words = wordsOf(text)
   return words.flatMap(({ lower, end }, index) => {
@@ -65,7 +65,7 @@ export function nounPhrases(text: string): string[] {
 
 const tokensMax = 200
 
-/** The pieces of a text that may have a form of their own: addresses, numbers, codes, words. */
+/** The parts of a text that may have a form of their own: addresses, numbers, codes, words. */
 export function tokensIn({ text, quoted, emails, urls, phones }: Clues): readonly string[] {
   const spans = [...quoted, ...emails, ...urls, ...phones].map((span) => span.text)
   const words = text.split(/[\s,;()"'“”]+/, tokensMax).map((word) => trimEndOf(word, '.?!:'))

@@ -13,7 +13,7 @@ const afterComma = new RegExp(String.raw`(?:,|, and|, or) (${properName})`, 'gu'
 const lowerPlace =
   /\b(?:in|at|for|near) ((?!the |a |an |my |your |celsius|fahrenheit|degrees|today|tomorrow|now|me|it|this|that|which|what|all|\d)[\p{Ll}][\p{L}-]{2,30}(?: (?!today|tomorrow|right|now|please|in|on|and|at|for|this|with)[\p{Ll}][\p{L}-]{2,30})?)(?= *(?:[?.!,]|$| (?:today|tomorrow|right|now|please|in|on|this)))/gu
 
-/** Names of places in the order of the text: capitalised words behind a preposition, and their lists. */
+/** Names of places in the order of the text: capitalised words after a preposition, and lists of them. */
 export function placesOf({ text, names }: Clues): Span[] {
   const found: Span[] = []
   for (const pattern of [afterPreposition, afterComma])
@@ -38,7 +38,7 @@ function isDay(text: string): boolean {
   )
 }
 
-/** The name that stands behind one of these words. */
+/** The name after one of these words. */
 export function placeAfter({ text }: Clues, words: string): string | undefined {
   const name = new RegExp(String.raw`(?<![\p{L}])(?:${words}) (?:the )?(${properName})`, 'u')
   const plain = new RegExp(

@@ -2,11 +2,11 @@ import { spelledOut } from '../text/json-facts.ts'
 import { rootOf, stopWords, wordsOf } from '../text/words.ts'
 import { isRecord, type JsonSchema, textIn } from './json-schema.ts'
 
-/** The place in a schema that a value is sought for. */
+/** The place in a schema for which a value is needed. */
 export interface Property {
-  /** As it stands in the schema; empty at the root and for the items of a list without a name. */
+  /** As in the schema; empty for the root and for the items of a list without a name. */
   readonly name: string
-  /** The name and title in words, lower case. */
+  /** The name and title as words, in lower case. */
   readonly label: string
   readonly description: string
   readonly required: boolean

@@ -13,7 +13,7 @@ import {
 
 const roundsMax = 12
 const problemsMax = 10
-/** What is filled to mend one problem is small; schemas that grow without end are given up. */
+/** Limit for filling one problem; schemas that grow without end are given up. */
 const nodesMax = 200
 
 interface Work {
@@ -26,7 +26,7 @@ interface Holder {
   readonly value: unknown
 }
 
-/** Mends a value problem by problem until the check passes; undefined where it does not get there. */
+/** Repairs a value, problem by problem, until the check passes; undefined if it does not succeed. */
 export function repair(value: unknown, work: Work): Holder | undefined {
   const box = { value: structuredClone(value) }
   for (let round = 0; round < roundsMax; round++) {
@@ -44,7 +44,7 @@ function mend(box: Holder, problem: Problem, work: Work): void {
   const path = ['value', ...names.map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'))]
   const parent = path.slice(0, -1).reduce<unknown>(ownValue, box)
   const key = path.at(-1) ?? ''
-  // Only what the value itself holds: a schema may speak of `__proto__`.
+  // Only own properties of the value: a schema may name `__proto__`.
   if (typeof parent !== 'object' || parent === null || !Object.hasOwn(parent, key)) return
   const rule = plainSchema(asSchema(problem.parentSchema), work.root)
   const value = mended(Reflect.get(parent, key), problem, rule, work)
@@ -62,7 +62,7 @@ function filled(schema: JsonSchema, { root, clues }: Pick<Work, 'root' | 'clues'
   return fill(schema, clues, { root, nodesMax }).value
 }
 
-/** Undefined where nothing mends it. */
+/** Undefined if nothing repairs it. */
 function mended(current: unknown, problem: Problem, rule: SchemaObject, work: Work): unknown {
   const { keyword, params } = problem
   const detail = (name: string): unknown => Reflect.get(params, name)
@@ -89,7 +89,7 @@ function mended(current: unknown, problem: Problem, rule: SchemaObject, work: Wo
     case 'contains':
       return Array.isArray(current) ? [...current, filled(asSchema(rule['contains']), work)] : []
     default: {
-      // Another value that keeps to the rule, which the text has nothing for.
+      // Another value that follows the rule, without any clues from the text.
       const type = Array.isArray(current) ? 'array' : typeof current
       const clues = findClues('', { now: work.clues.now })
       return filled({ type, ...rule }, { ...work, clues })
@@ -111,7 +111,7 @@ function withoutProperty(current: unknown, name: string): unknown {
   return rest
 }
 
-/** Where two alternatives hold at once, the second is to be left by another one. */
+/** If two alternatives match at once, the value is replaced by one for another alternative. */
 function otherWay(ways: readonly JsonSchema[], passing: unknown, work: Work): unknown {
   const chosen = ways.find((_, index) => !Array.isArray(passing) || !passing.includes(index))
   return chosen === undefined ? undefined : filled(chosen, work)

@@ -16,7 +16,7 @@ import {
 } from '../math/rational.ts'
 import { type NumberSpan, numbersOf } from '../text/numbers.ts'
 
-/** Sums, expressions, percentages, averages and linear equations, exactly where decimals allow it. */
+/** Sums, expressions, percentages, averages and linear equations, exactly if decimals allow it. */
 export const arithmetic: Skill = {
   name: 'arithmetic',
   answer: (ask) => equation(ask) ?? ofList(ask) ?? percentage(ask) ?? expression(ask),
@@ -36,7 +36,7 @@ function expression(ask: Ask): Answer | undefined {
   return found === undefined ? undefined : expressionAnswer(found)
 }
 
-/** A long text is told, not asked: numbers in it are not sums to be done. */
+/** A long text is information and not a question: numbers in it are not to be calculated. */
 function searched(ask: Ask): string {
   if (ask.passage === '') return ask.instruction
   return ask.passage.length < 200 &&
@@ -106,7 +106,7 @@ const aggregates: readonly (readonly [RegExp, string, Aggregate])[] = [
   [/\b(?:sum|total|add(?: up)?|altogether)\b/i, 'sum', (values) => values.reduce(add)],
 ]
 
-/** What may stand between "the average" and its numbers. */
+/** Words allowed between "the average" and its numbers. */
 const filler =
   /^(?:of|between|the|these|those|following|numbers?|values?|list|up|for|is|from|among|in|scores?|prices?|and|amounts?|me|all|together|[\s:,([])*$/i
 const pointing =
@@ -131,7 +131,7 @@ function ofList({ instruction, passage }: Ask): Answer | undefined {
   return told(`The ${name} of ${numbers} is ${shown}.`, shown, others)
 }
 
-/** The numbers behind "the average of", or those of the passage that it points to. */
+/** The numbers after "the average of", or those of the passage that it refers to. */
 function listIn(instruction: string, passage: string, end: number): Quantity[] | undefined {
   const own = numbersOf(instruction)
   const first = own.find((span) => span.start >= end)
@@ -159,7 +159,7 @@ function runOf(
   return { values, name: `the numbers from ${from} to ${to}` }
 }
 
-/** Numbers with nothing but commas and "and" between them. */
+/** Whether there are only commas and "and" between the numbers. */
 function isRow(text: string, spans: readonly NumberSpan[]): boolean {
   return spans
     .slice(1)
@@ -170,7 +170,7 @@ function isRow(text: string, spans: readonly NumberSpan[]): boolean {
     )
 }
 
-/** Numbers in prose ("In 1843, two hundred people …") are no list. */
+/** Numbers in prose ("In 1843, two hundred people …") are not a list. */
 function isList(text: string, numbers: number): boolean {
   return (text.match(/\p{L}{3,}/gu)?.length ?? 0) <= 4 * numbers + 8
 }
@@ -204,7 +204,7 @@ const changed = [
   pattern(`(?<rate>${percent}) (?:tip|tax|vat)\\b.{0,20}?\\bon (?:a )?(?<base>${number})`),
 ]
 
-/** The named parts of the first pattern that is found. */
+/** The named groups of the first pattern that matches. */
 function groupsOf(patterns: readonly RegExp[], text: string): RegExpExecArray['groups'] {
   return patterns.map((each) => each.exec(text)?.groups).find((groups) => groups !== undefined)
 }

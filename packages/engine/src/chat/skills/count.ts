@@ -9,7 +9,7 @@ import { plural, stopWords, wordsOf } from '../text/words.ts'
 
 const opening = /\b(?:how many|count|number of|how often|how long is|length of)\b/i
 
-/** Letters, words, sentences, lines, items, and how often one thing occurs in another. */
+/** Counts letters, words, sentences, lines, items, and how often one thing occurs in another. */
 export const count: Skill = {
   name: 'count',
   answer: (ask) =>

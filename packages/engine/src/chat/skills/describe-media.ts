@@ -5,7 +5,7 @@ import { sentencesOf } from '../text/sentences.ts'
 const aboutMedia =
   /\b(?:image|picture|photo|photograph|screenshot|drawing|logo|audio|recording|sound|clip|speech|voice|song|music|video|film|movie|see|hear|shown|describe|transcribe|caption|pixels?|wide|width|height|tall|dimensions?|resolution|colou?rs?|bright|dark|format|duration|how long|loud|channels?|sample rate)\b|^\s*(?:what(?:'s| is| are) (?:this|that|it|these|in (?:this|it|here))|what do you (?:see|hear))/i
 
-/** Says what was measured of the pictures, sounds and films of the last turn. */
+/** Describes what was measured of the images, audio and videos of the last turn. */
 export const describeMedia: Skill = {
   name: 'describe-media',
   answer(ask) {
@@ -18,7 +18,7 @@ export const describeMedia: Skill = {
   },
 }
 
-/** Of the last user turn, or else the latest earlier ones; documents are texts and read as such. */
+/** The media of the last user turn, otherwise the latest earlier ones. Documents are texts and are read as such. */
 function mediaOf({ conversation, instruction }: Ask): readonly Medium[] {
   const asked = lastUserTurn(conversation)
   const isBack = /\b(?:image|picture|photo|audio|recording|video|clip|it)\b/i.test(instruction)
@@ -29,7 +29,7 @@ function mediaOf({ conversation, instruction }: Ask): readonly Medium[] {
   return shown.findLast((media) => media.length > 0) ?? []
 }
 
-/** A question about one property, and what the sentence that holds it says. */
+/** Patterns of a question about one property and of the sentence that answers it. */
 const properties: readonly (readonly [RegExp, RegExp])[] = [
   [/\b(?:wide|width|height|high|tall|big|large|dimensions?|size|resolution|pixels?)\b/i, /pixel/],
   [/\b(?:colou?rs?)\b/i, /colour/],

@@ -16,7 +16,7 @@ const orders: readonly (readonly ['strict' | 'loose' | 'named', RegExp])[] = [
   ['named', new RegExp(`${politeness}(?:print|output|write|type|return|send back)(?= |:)`, 'i')],
 ]
 
-/** Says what it is told to say. */
+/** Says what the request tells it to say. */
 export const dictated: Skill = {
   name: 'dictated',
   answer: (ask) =>
@@ -60,7 +60,7 @@ function greeted(sentence: string): Answer | undefined {
 const introducers =
   /^[\s:]*(?:(?:only|just|exactly|simply|the|this|these|following|single|exact|literal|words?|text|phrase|string|message|sentence|letters?|line)\b[\s:]*)+/i
 const naming = /\b(?:words?|text|phrase|string|message|sentence|letters?|exactly|following|line)\b/i
-/** What describes an answer rather than being one. */
+/** Describes a response instead of being one. */
 const description =
   /^(?:an?|the|your|my|our|its|his|her|their|one|two|three|only|some|any|json|yes or no|true or false|as|in|what|whatever|how|why|whether|if|something|anything|nothing|each|every|all|at|no more|up to|less|more|me|it|that|you|of|to)\b/i
 
@@ -83,14 +83,14 @@ function fromPayload(rest: string, mode: 'strict' | 'loose' | 'named'): Answer |
   if (mode === 'named' || isLong || (mode === 'strict' ? description : indefinite).test(payload))
     return undefined
   if (mode === 'strict') return verbatim(withoutTail(payload))
-  // "Say this is a test": free to be set as a sentence.
+  // "Say this is a test": may be written as a sentence.
   const bare = withoutTail(payload, false)
   const sentence = asSentence(bare)
   const ways = new Set([sentence, bare, sentence.replace(/\.$/, '!')])
   return answerOf('dictated', [...ways], bare.replace(/[.!]$/, ''))
 }
 
-/** Nothing is said of a quotation but that it is all, or a sentence of its own says something else. */
+/** Text after a quotation that adds nothing, or that begins a sentence of its own. */
 const alone =
   /^["'”’`\s.!,]*(?:(?:and nothing else|only|please|exactly|back|verbatim|to me|with no other text|without (?:any )?(?:other|additional|extra) (?:text|words))[\s.!,]*)*$|^["'”’`]?[.!]\s/i
 const indefinite =

@@ -42,7 +42,7 @@ export const extract: Skill = {
     const match = command.exec(ask.instruction)
     if (match === null || !explicit.test(ask.instruction)) return undefined
     const kind = ask.instruction.slice(match[0].length, match[0].length + 60)
-    // The kind must be what is extracted, not something further on in the sentence.
+    // The kind must be the object of the command, not a word further on in the sentence.
     const [object = kind] = kind.split(/\b(?:from|in|of|mentioned|that|which|below)\b|[:.]/i)
     const find = finders.find(([pattern]) => pattern.test(object))?.[1]
     const isShort = object.trim().split(/\s+/).length <= 3

@@ -1,6 +1,6 @@
 import type { Answer } from '../ask/ask.ts'
 
-/** Where nothing applies: what this is, and how to get more. */
+/** Used if no skill applies: says what the engine is, and how to connect a model. */
 export const fallback: Answer = {
   skill: 'none',
   phrasings: [

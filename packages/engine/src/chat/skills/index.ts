@@ -11,7 +11,7 @@ import { sort } from './sort.ts'
 import { summarise } from './summarise.ts'
 import { toolResults } from './tool-results.ts'
 
-/** In the order in which they are asked: the first that has an answer gives it. */
+/** In order of precedence: the first skill with an answer gives it. */
 const skills: readonly Skill[] = [
   toolResults,
   dictated,
@@ -26,7 +26,7 @@ const skills: readonly Skill[] = [
 
 const partsMax = 6
 
-/** The answer to a request; the fallback where no skill has one. */
+/** The answer to a request; the fallback if no skill has one. */
 export function answer(ask: Ask): Answer {
   return inParts(ask) ?? single(ask) ?? fallback
 }
@@ -39,7 +39,7 @@ function single(ask: Ask): Answer | undefined {
   return undefined
 }
 
-/** Several questions in one request are answered one after the other, if all of them can be. */
+/** Answers several questions in one request one after the other, if all of them can be answered. */
 function inParts(ask: Ask): Answer | undefined {
   const questions = sentencesOf(ask.instruction).filter((each) => /[?？]["')\]]?$/.test(each))
   const isTold = ask.conversation.turns.at(-1)?.role === 'tool'

@@ -5,7 +5,7 @@ import { type Match, search } from '../qa/search.ts'
 import { asSentence } from '../text/words.ts'
 import { summarise } from './summarise.ts'
 
-/** Answers questions with sentences, and pieces of sentences, that the conversation holds. */
+/** Answers questions with sentences of the conversation, and parts of them. */
 export const question: Skill = {
   name: 'question',
   answer(ask) {
@@ -52,13 +52,13 @@ function factual(matches: readonly Match[], asked: Question, ask: Ask): Answer |
 
 const personal = /\b(?:i|me|my|mine|myself|we|us|our|ours|you|yours?|yourself)\b/i
 
-/** Who "I" and "you" are depends on who says it: such a sentence is told as whose it is, in its own words. */
+/** Who "I" and "you" are depends on the speaker, so such a sentence is quoted with its speaker. */
 function quoted({ text, origin }: Fact): string {
   if (!personal.test(text) || (origin !== 'user' && origin !== 'system')) return text
   return `${origin === 'user' ? 'You said' : 'I was told'}: "${text}"`
 }
 
-/** A user's own facts answer only questions about him, and a system text's "you" only questions to the engine. */
+/** A user's facts about himself answer only questions about him, and "you" in a system text only questions about the engine. */
 function acceptable({ fact: { origin, text }, coverage }: Match, { person }: Question): boolean {
   if (person === 'first' && origin === 'user')
     return /\b(?:i|i['’]m|i['’]ve|my|me|mine|we|our)\b/i.test(text) || coverage >= 0.6
@@ -72,7 +72,7 @@ function introduction({ origin, current, text }: Fact, ask: Ask): string | undef
   return `According to the text: ${asSentence(text)}`
 }
 
-/** The caller gave a text to answer from, and the answer is not in it. */
+/** The answer if the caller gave a text that does not contain what was asked. */
 function unsaid(ask: Ask, asked: Question): Answer | undefined {
   const given =
     ask.passage !== '' || ask.sources.some((source) => source.origin === 'media' && source.current)

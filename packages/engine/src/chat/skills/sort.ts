@@ -10,7 +10,7 @@ const manner =
 const dedupeCommand =
   /\b(?:deduplicate|de-?dupe|remove (?:all |the |any )?duplicates?|unique)\b(?: (?:items?|values?|words?|from|in|of|this|the|list|following|and))*/i
 
-/** Sorting by the alphabet, by number or by length, either way round, and leaving out repetitions. */
+/** Sorts alphabetically, by number or by length, in both directions, and removes duplicates. */
 export const sort: Skill = {
   name: 'sort',
   answer(ask) {

@@ -10,7 +10,7 @@ const bullets = /\bbullet|\bpoints\b|\btakeaways\b|\bideas\b/i
 const wanted =
   /\b([\w-]{1,12})(?: (?:short|key|main|brief|bullet))? (sentences?|bullets?|points?|lines?|takeaways|ideas|words?)\b/i
 
-/** A text's opening, which in most prose says what it is about: as many sentences or words as are wanted. */
+/** The beginning of a text, which usually says what it is about: as many sentences or words as requested. */
 export const summarise: Skill = {
   name: 'summarise',
   answer(ask) {
@@ -33,7 +33,7 @@ export const summarise: Skill = {
   },
 }
 
-/** "Summarise what it says about bees" names a subject of an earlier text, not a text. */
+/** "Summarise what it says about bees" names a subject of an earlier text, and is not the text itself. */
 function textOf(ask: Ask): string | undefined {
   const operand = operandOf(ask, command)
   const isText = operand !== undefined && operand.split(/\s+/).length >= 8

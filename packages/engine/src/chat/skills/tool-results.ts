@@ -11,7 +11,7 @@ import { asSentence, joined } from '../text/words.ts'
 const leavesMax = 12
 const textMax = 600
 
-/** Tells what the tools found, result by result; from long results what the question asks for. */
+/** Reports the results of tools one by one; of long results, only what the question asks for. */
 export const toolResults: Skill = {
   name: 'tool-results',
   answer(ask) {
@@ -41,7 +41,7 @@ function reported(result: Turn, ask: Ask): Reported {
   const failure = errorIn(json)
   if (failure !== undefined) return { sentence: `${name} reports an error: ${asSentence(failure)}` }
   const all = leavesOf(json ?? text).filter((leaf) => leaf.value !== '')
-  // What was asked with is said already: "For Paris: …" needs no city.
+  // The arguments are already in the sentence: "For Paris: …" need not repeat the city.
   const news = all.filter((leaf) => !about.includes(leaf.value))
   const leaves = news.length > 0 ? news : all
   const [first] = leaves
@@ -60,7 +60,7 @@ function reported(result: Turn, ask: Ask): Reported {
   }
 }
 
-/** The arguments that name what the result is about: short texts and numbers. */
+/** The arguments that name the subject of the result: short texts and numbers. */
 function argumentsOf({ answers }: Turn): readonly string[] {
   return leavesOf(parseJsonText(answers?.input ?? '') ?? {})
     .map((leaf) => leaf.value)

@@ -9,7 +9,7 @@ const weekdayPattern = '(?:mon|tues|wednes|thurs|fri|satur|sun)day'
 
 /** A day named in a text. */
 export interface DateSpan extends Span {
-  /** Midnight UTC of the day, in milliseconds; undefined where it depends on who says it, as "tomorrow" does. */
+  /** Midnight UTC of the day, in milliseconds; undefined if it depends on the speaker, as for "tomorrow". */
   readonly time: number | undefined
 }
 
@@ -29,7 +29,7 @@ const patterns: readonly RegExp[] = [
   new RegExp(`\\b(?:(?:next|last|this|on) )?${weekdayPattern}\\b`, 'gi'),
 ]
 
-/** The days a text names, in the order of the text. Days without a year are of the year of `now`. */
+/** The days that a text names, in the order of the text. Days without a year get the year of `now`. */
 export function datesOf(text: string, now: number): DateSpan[] {
   const found: DateSpan[] = []
   const taken = new Set<number>()
@@ -45,7 +45,7 @@ export function datesOf(text: string, now: number): DateSpan[] {
   return found.sort((left, right) => left.start - right.start)
 }
 
-/** Undefined where there is no such day in the calendar. */
+/** Undefined if the calendar has no such day. */
 function timeOf({ y, m, d, name }: Groups, now: number): number | undefined {
   const year = y === undefined ? new Date(now).getUTCFullYear() : Number(y)
   const short = name?.slice(0, 3).toLowerCase()
@@ -53,7 +53,7 @@ function timeOf({ y, m, d, name }: Groups, now: number): number | undefined {
   return utc(year, month, Number(d))
 }
 
-/** Midnight UTC of a day that exists in the calendar. */
+/** Midnight UTC of a day; undefined if the calendar has no such day. */
 function utc(year: number, month: number, date: number): number | undefined {
   const time = new Date(0)
   time.setUTCFullYear(year, month - 1, date)
@@ -81,7 +81,7 @@ export function timesOf(text: string): (Span & { readonly clock: string })[] {
 
 function clockOf({ hour: read = '', minute, half, word }: Groups): string | undefined {
   if (word !== undefined) return word.toLowerCase() === 'noon' ? '12:00' : '00:00'
-  // A number alone is no time of day.
+  // A number alone is not a time of day.
   if (half === undefined && minute === undefined) return undefined
   const isLate = half?.toLowerCase() === 'p'
   const hour = half === undefined ? Number(read) : (Number(read) % 12) + (isLate ? 12 : 0)

@@ -2,11 +2,11 @@ const itemsMax = 50_000
 
 export interface Items {
   readonly items: readonly string[]
-  /** How they were set apart, so that an answer can be set out the same way. */
+  /** How the items were separated, so that an answer can use the same form. */
   readonly separator: 'lines' | 'commas' | 'blanks'
 }
 
-/** The items of a list: lines, bullets, a JSON array, words between commas or semicolons, or just words. */
+/** The items of a list: lines, bullets, a JSON array, words between commas or semicolons, or single words. */
 export function itemsOf(text: string): Items {
   const trimmed = text.trim()
   // "the array [3, 1, 2]"
@@ -25,11 +25,11 @@ export function itemsOf(text: string): Items {
   return { items: cleaned(line.split(/\s+/)), separator: 'blanks' }
 }
 
-/** A number with thousands separators ("1,234") stays whole when spaces follow the separating commas. */
+/** A number with thousands separators ("1,234") is not split if spaces follow the separating commas. */
 function commaItems(line: string): string[] {
   const separator = line.includes(';') ? /;/ : /, /.test(line) ? /,(?!\d{3}(?!\d))|,(?=\s)/ : /,/
   const items = line.split(separator)
-  // "…, pears and apples": the last comma may be left out.
+  // "…, pears and apples": the last comma may be missing.
   const last = items.pop()?.replace(/^\s{0,20}(?:and|or|&)\s/i, '') ?? ''
   return cleaned([...items, ...(last.length < 200 ? last.split(/ (?:and|&) /i) : [last])])
 }
@@ -64,7 +64,7 @@ function jsonItems(text: string): string[] | undefined {
   }
 }
 
-/** Items set out as they came. */
+/** The items with the same separator. */
 export function setOut(items: readonly string[], separator: Items['separator']): string {
   return items.join({ lines: '\n', commas: ', ', blanks: ' ' }[separator])
 }

@@ -1,4 +1,4 @@
-/** A leaf of a JSON value: the names on the way to it, and what stands there. */
+/** A leaf of a JSON value: the names on its path, and its value. */
 export interface Leaf {
   readonly path: readonly string[]
   readonly value: string
@@ -42,7 +42,7 @@ function collect(value: unknown, path: readonly string[], into: Leaf[]): void {
     })
 }
 
-/** An item of a list is called by its name if it has one. */
+/** An item of a list is labelled with its name if it has one. */
 function labelOf(item: unknown, index: number): string {
   const labels = ['name', 'title', 'id', 'label', 'city'].map((key) =>
     typeof item === 'object' && item !== null ? (Reflect.get(item, key) as unknown) : undefined,

@@ -4,7 +4,7 @@ const teens =
 const tens = 'twenty thirty forty fifty sixty seventy eighty ninety'.split(' ')
 const scales = ['thousand', 'million', 'billion', 'trillion']
 
-/** Words of numbers, and what they are worth. */
+/** Number words and their values. */
 const worth: ReadonlyMap<string, number> = new Map([
   ['zero', 0] as const,
   ...[...ones, ...teens].map((word, index) => [word, index + 1] as const),
@@ -24,16 +24,16 @@ const pattern = new RegExp(
   'giu',
 )
 
-/** A number written in a text: its digits, and where it stood. */
+/** A number in a text: its digits and its place. */
 export interface NumberSpan {
   readonly value: number
-  /** Plain digits with an optional point and sign, whatever the text had. */
+  /** Plain digits with an optional point and sign, whatever form the text uses. */
   readonly digits: string
   readonly start: number
   readonly end: number
 }
 
-/** Every number of a text, in digits or in words ("twenty-one", "three hundred and five", "2 million"). */
+/** All numbers of a text, in digits or in words ("twenty-one", "three hundred and five", "2 million"). */
 export function numbersOf(text: string): NumberSpan[] {
   return [...text.matchAll(pattern)].map(({ groups = {}, index: start, 0: found }) => {
     const { digits, scale, words = '' } = groups
@@ -65,7 +65,7 @@ function plainDigits(value: number): string {
   return Number.isInteger(value) ? BigInt(value).toString() : String(value)
 }
 
-/** The text with its number words written as digits. */
+/** The text with its number words replaced by digits. */
 export function withDigits(text: string): string {
   return numbersOf(text).reduceRight(
     (result, { start, end, digits }) =>

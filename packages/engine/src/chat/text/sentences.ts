@@ -1,4 +1,4 @@
-/** Longer pieces than this are cut, so that one endless line is not one endless sentence. */
+/** Longer pieces are cut, so that an endless line does not become an endless sentence. */
 const sentenceCharactersMax = 2000
 
 const abbreviations: ReadonlySet<string> = new Set(
@@ -7,11 +7,11 @@ const abbreviations: ReadonlySet<string> = new Set(
   ),
 )
 
-/** The sentences of a text in order, trimmed, none of them empty. Lines of a list are sentences of their own. */
+/** The sentences of a text in order, trimmed; none of them is empty. Lines of a list are sentences of their own. */
 export function sentencesOf(text: string): string[] {
   const sentences: string[] = []
   let start = 0
-  // Where the present run of marks ends: looked for once for all the marks in it.
+  // Where the current sequence of marks ends; searched once for all marks in it.
   let closersEnd = 0
   const close = (end: number): void => {
     const sentence = text.slice(start, end).trim()
@@ -33,25 +33,25 @@ export function sentencesOf(text: string): string[] {
   return sentences
 }
 
-/** Between words if there is a gap; in the middle of an endless word at last, but never of a character. */
+/** Cuts between words if there is a gap, otherwise within an endless word, but never within a character. */
 function mayCut(text: string, index: number, start: number): boolean {
   if (/\s/.test(text.charAt(index))) return true
   const code = text.charCodeAt(index)
   return index - start >= 2 * sentenceCharactersMax && (code < 0xdc00 || code > 0xdfff)
 }
 
-/** A blank line, a list item or an indented line ends what was before; a wrapped line of prose does not. */
+/** A blank line, a list item or an indented line ends the sentence before; a wrapped line of prose does not. */
 function isLineBreak(text: string, index: number): boolean {
   const next = text.slice(index + 1, index + 6)
   if (next === '' || /^[ \t]*(?:\r?\n|[-*•#>|]|\d{1,3}[.)])/.test(next)) return true
   const before = text.slice(Math.max(0, index - 2), index).trimEnd()
   if (/[.!?:;,]$/.test(before)) return !before.endsWith(',')
-  // A short line followed by a capital is a heading, an item or a row rather than wrapped prose.
+  // A short line followed by a capital is a heading, an item or a row, and not wrapped prose.
   const lineStart = text.lastIndexOf('\n', index - 1) + 1
   return index - lineStart < 60 || /^[A-Z][^:]{0,30}:/.test(text.slice(index + 1, index + 34))
 }
 
-/** `after` is where the marks that begin at `index` end. */
+/** `after` is where the sequence of marks that begins at `index` ends. */
 function endsSentence(text: string, index: number, after: number): boolean {
   const character = text.charAt(index)
   if ('。！？'.includes(character) || after >= text.length) return true

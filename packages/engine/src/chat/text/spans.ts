@@ -1,13 +1,13 @@
 import { trimEndOf } from './trim.ts'
 
-/** A piece of a text and where it stood. */
+/** A part of a text and its place. */
 export interface Span {
   readonly text: string
   readonly start: number
   readonly end: number
 }
 
-/** Where a pattern with the flag `g` is found: what its first group with a match holds, or else the whole match. */
+/** The places where a pattern with the flag `g` matches: the first group with a match, otherwise the whole match. */
 export function spansIn(text: string, pattern: RegExp): Span[] {
   return [...text.matchAll(pattern)].map((match) => {
     const found = match.slice(1).find((group) => group !== undefined) ?? match[0]
@@ -16,7 +16,7 @@ export function spansIn(text: string, pattern: RegExp): Span[] {
   })
 }
 
-/** E-mail addresses. Lengths are bounded so that no input makes the search slow. */
+/** E-mail addresses. Lengths are limited so that no input makes the search slow. */
 export function emailsOf(text: string): Span[] {
   return spansIn(text, /(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}/g)
 }
@@ -31,7 +31,7 @@ export function urlsOf(text: string): Span[] {
   )
 }
 
-/** What stands in quotation marks, without them. Apostrophes inside words are not quotation marks. */
+/** The texts inside quotation marks. Apostrophes inside words are not quotation marks. */
 export function quotedOf(text: string): Span[] {
   return spansIn(
     text,
@@ -62,10 +62,10 @@ const sentenceStarters: ReadonlySet<string> = new Set(
 const namePattern =
   /(?<![\p{L}\p{N}])\p{Lu}[\p{L}\p{M}\p{N}'’.&-]{0,40}(?:(?: (?:of|de|da|van|von|del|la|le|the) | )\p{Lu}[\p{L}\p{M}\p{N}'’&-]{0,40}){0,6}/gu
 
-/** What follows a verb and no name: "Deliver to", "Ship it". */
+/** Words after a verb but not after a name: "Deliver to", "Ship it". */
 const ordering = /^ (?:to|me|us|the|an?|my|it|this|these|all)\b/
 
-/** Runs of capitalised words: names of people, places and things. Leading common words are left off. */
+/** Sequences of capitalised words: names of people, places and things, without common words at their beginning. */
 export function namesOf(text: string): Span[] {
   return spansIn(text, namePattern).flatMap((span) => {
     const words = span.text.split(' ')

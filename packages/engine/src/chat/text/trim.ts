@@ -1,6 +1,6 @@
 /**
- * A text without the characters of a set at its end. A regular expression such as `/[?.!]+$/` takes the square of the
- * length of a run that is not at the end.
+ * Removes characters of a set from the end of a text. A regular expression such as `/[?.!]+$/` would take quadratic time for a
+ * long sequence of them that is not at the end.
  */
 export function trimEndOf(text: string, characters: string): string {
   let end = text.length

@@ -1,6 +1,6 @@
 import { stemOf } from '../../embed/words.ts'
 
-/** A word in its place. `lower` is the word in lower case without a possessive `'s`. */
+/** A word and its place. `lower` is the word in lower case without a possessive `'s`. */
 export interface Word {
   readonly text: string
   readonly lower: string
@@ -10,7 +10,7 @@ export interface Word {
 
 const wordPattern = /[\p{L}\p{M}\p{N}]+(?:['’][\p{L}]+)*/gu
 
-/** The words of a text, digits included, punctuation not. */
+/** The words of a text, with numbers and without punctuation. */
 export function wordsOf(text: string): Word[] {
   return Array.from(text.matchAll(wordPattern), ({ 0: found, index: start }) => {
     const lower = found.toLowerCase().replace(/['’]s$/u, '')
@@ -25,10 +25,10 @@ with about into onto from to in on off over under up down out again there here n
 some all both each few more most other such own same s t don now please tell let give get know say says said according
 text document passage following above below much many exactly mentioned`
 
-/** Words that carry no subject of their own. */
+/** Words without a meaning of their own. */
 export const stopWords: ReadonlySet<string> = new Set(stopList.split(/\s+/))
 
-/** Irregular forms that Porter's rules leave apart, by the word that they are read as. */
+/** Irregular forms that Porter's rules do not unite, with the word that they are read as. */
 const forms = new Map(
   `write=wrote|written build=built go=went|gone buy=bought sell=sold make=made found=founded|founder|founders
   birth=born|birthday death=died|die|dead come=came hold=held win=won|winner lead=led|leader
@@ -43,12 +43,12 @@ const forms = new Map(
     }),
 )
 
-/** The stem of a word, irregular forms brought together first. */
+/** The stem of a word, after irregular forms are replaced. */
 export function rootOf(lower: string): string {
   return stemOf(forms.get(lower) ?? lower)
 }
 
-/** The stems of the words that carry meaning, in order, with repetitions. */
+/** The stems of the words with a meaning, in order and with repetitions. */
 export function contentStems(text: string): string[] {
   return wordsOf(text).flatMap(({ lower }) => (stopWords.has(lower) ? [] : rootOf(lower)))
 }
@@ -61,7 +61,7 @@ export function capitalised(text: string): string {
   return letter.toUpperCase() + text.slice(letter.length)
 }
 
-/** Ending in a full stop unless it ends in punctuation already. */
+/** With a full stop at the end, unless it already ends in punctuation. */
 export function asSentence(text: string): string {
   const trimmed = capitalised(text.trim())
   return /[.!?:;…。！？"”')\]}]$/u.test(trimmed) ? trimmed : `${trimmed}.`
@@ -74,7 +74,7 @@ export function joined(items: readonly string[]): string {
   return items.length === 1 ? last : `${items.slice(0, -1).join(', ')} and ${last}`
 }
 
-/** The word in the number that the count asks for. */
+/** The word in singular or plural, depending on the count. */
 export function plural(count: number | bigint, word: string): string {
   if (Number(count) === 1) return word
   if (/(?:s|x|z|ch|sh)$/.test(word)) return `${word}es`

@@ -7,7 +7,7 @@ const boundary = new RegExp(
   'gi',
 )
 
-/** The requests within a request: its sentences, and the parts of a sentence that begin with a verb of their own. */
+/** The requests within a request: its sentences, and the parts of a sentence that begin with their own verb. */
 export function clausesOf(text: string): string[] {
   return sentencesOf(text)
     .flatMap((sentence) => sentence.split(boundary))

@@ -8,8 +8,8 @@ import { type PlannedCall, planCalls } from './plan.ts'
 import type { ToolUse } from './tool.ts'
 
 /**
- * The calls to be made now. What was called and answered since the last user turn is not called again, unless a call
- * is required. Throws invalid_request where a call is required and no arguments can be valid.
+ * The calls to make now. A call that was made and got its result since the last user turn is not repeated, unless a call is
+ * required. Throws invalid_request if a call is required and no valid arguments exist.
  */
 export function nextCalls(use: ToolUse, ask: Ask, answer: Answer): PlannedCall[] {
   if (use.mode === 'none' || (use.mode === 'auto' && isForbidden(ask))) return []
@@ -55,7 +55,7 @@ function isAnswered({ tool, input }: PlannedCall, results: readonly Turn[]): boo
   return results.some(({ answers }) => answers?.name === tool.name && same(answers.input))
 }
 
-/** The last user turn; with the turn before it where it only answers a question of the assistant. */
+/** Clues from the last user turn; if it only answers a question of the assistant, also from the turn before. */
 function cluesOf({ conversation, text, now }: Ask, answer: Answer): Clues {
   const { turns } = conversation
   const asked = lastUserTurn(conversation)

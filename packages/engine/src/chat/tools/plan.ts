@@ -17,28 +17,28 @@ import { clausesOf } from './clauses.ts'
 import { isCalculator, isNamed, type Profile, profileOf, speaksOf, suit, suitMin } from './suit.ts'
 import type { EngineTool, ToolUse } from './tool.ts'
 
-/** A call to be made. */
+/** A call to make. */
 export interface PlannedCall {
   readonly tool: EngineTool
   /** JSON text of the arguments, or the text for a custom tool. */
   readonly input: string
-  /** Required arguments that the request says nothing for. */
+  /** Required arguments for which the request gives no value. */
   readonly unsaid: readonly string[]
 }
 
 export interface PlanOptions {
   readonly clues: Clues
-  /** The request needs information that the engine itself has not. */
+  /** Whether the request needs information that the engine itself does not have. */
   readonly needsLookup: boolean
-  /** The engine has computed what the request wants. */
+  /** Whether the engine itself computed what the request asks for. */
   readonly isAnswered: boolean
-  /** The system text demands a call of the only tool. */
+  /** Whether the system text demands a call of the only tool. */
   readonly isDemanded: boolean
 }
 
 const callsMax = 32
 
-/** The calls that a request asks for, in its order; empty where it asks for none and none is required. */
+/** The calls that a request asks for, in order; empty if it asks for none and none is required. */
 export function planCalls(use: ToolUse, given: PlanOptions): PlannedCall[] {
   const offered = use.tools.map(profileOf)
   const isBound = use.mode === 'required'
@@ -54,13 +54,13 @@ export function planCalls(use: ToolUse, given: PlanOptions): PlannedCall[] {
   const named = profiles.filter(({ tool }) => isNamed(text, tool.name))
   const asked = named.length > 0 ? namedCalls(named, options) : askedCalls(profiles, options)
   const calls = asked.length > 0 ? asked : wholeCalls(profiles, use, options)
-  // Nobody asked for a call that is made of guesses.
+  // Calls whose required arguments would be guesses are dropped, unless the request requires a call.
   const meant = use.mode === 'required' ? calls : calls.filter(({ unsaid }) => unsaid.length === 0)
   const distinct = new Map(meant.map((call) => [`${call.tool.name}\n${call.input}`, call]))
   return [...distinct.values()].slice(0, callsMax)
 }
 
-/** The request without what it says is not to be called, and the tools that remain. */
+/** The request without the calls that it forbids, and the remaining tools. */
 function withoutForbidden(
   options: PlanOptions,
   all: readonly Profile[],
@@ -88,7 +88,7 @@ function isActing({ name }: EngineTool): boolean {
   return acts.test(spelledOut(name))
 }
 
-/** Arguments that only repeat what the tool is called after: "book a table" names no restaurant. */
+/** Arguments that only repeat the tool's name: "book a table" names no restaurant. */
 function echoesIn(value: unknown, tool: EngineTool, { quoted }: Clues): readonly string[] {
   if (!isActing(tool) || !isRecord(value)) return []
   const stems = new Set(contentStems(spelledOut(tool.name)))
@@ -109,7 +109,7 @@ function isOnlyAskedAbout(text: string, profile: Profile, all: readonly Profile[
   return (own.length > 0 ? own : sentences).every(asksAbout)
 }
 
-/** What starts another agent costs without end, so that nothing but its name calls for it. */
+/** Tools that start another agent may cost without limit, so they are called only by name. */
 function spawns({ name, parameters }: EngineTool): boolean {
   const words = spelledOut(name)
     .toLowerCase()
@@ -122,7 +122,7 @@ function spawns({ name, parameters }: EngineTool): boolean {
   )
 }
 
-/** Each tool that is called by its name, once for what the rest of the request says. */
+/** One call for each tool that is called by name, with the rest of the request as its clues. */
 function namedCalls(named: readonly Profile[], { clues }: PlanOptions): PlannedCall[] {
   const { text, now, answer } = clues
   const holdsName = (part: string): boolean => named.some(({ tool }) => isNamed(part, tool.name))
@@ -143,7 +143,7 @@ function namedCalls(named: readonly Profile[], { clues }: PlanOptions): PlannedC
   })
 }
 
-/** One tool per clause; a clause that calls for none belongs to the one before it. */
+/** One tool per clause. A clause that asks for no tool belongs to the one before it. */
 function askedCalls(profiles: readonly Profile[], { clues }: PlanOptions): PlannedCall[] {
   const parts: { readonly profile: Profile; text: string }[] = []
   let lead = ''
@@ -181,14 +181,14 @@ function wholeCalls(
   const [best] = ranked
   if (best === undefined) return []
   const { profile, score } = best
-  // What is computed already needs a tool only if the request speaks of it.
+  // If the engine computed the answer itself, a tool is needed only if the request mentions it.
   const isDone = isAnswered && !isCalculator(profile.tool) && !speaksOf(clues.text, profile)
   if (mode !== 'required') {
     const lookup = needsLookup ? profiles.find(({ tool }) => isLookup(tool)) : undefined
     const chosen = score >= suitMin ? profile : (lookup ?? (isDemanded ? profile : undefined))
     return chosen === undefined || isDone ? [] : callsOf(chosen.tool, clues)
   }
-  // Where no instance is valid against one tool's schema, another tool's may be.
+  // If no instance is valid against one tool's schema, another tool's schema may have one.
   for (const { profile: each } of ranked) {
     const calls = callsOf(each.tool, clues)
     if (calls.length > 0) return calls
@@ -196,7 +196,7 @@ function wholeCalls(
   return []
 }
 
-/** A search with one free text to fill in. */
+/** A search with one free text parameter. */
 function isLookup({ name, parameters }: EngineTool): boolean {
   const [only, ...others] = requiredOf(plainSchema(parameters, parameters))
   return (
@@ -228,14 +228,14 @@ function callsOf(tool: EngineTool, clues: Clues): PlannedCall[] {
   if (first === undefined || last === undefined) return callFor(clues)
   const { text, now, answer } = clues
   const calls = row.flatMap((value) => {
-    // What stands around the row is said of each of its values.
+    // The text around the list of values applies to each of them.
     const own = `${text.slice(0, first.start)}${value.text}${text.slice(last.end)}`
     return callFor(findClues(own, { now, answer }))
   })
   return calls.length > 0 ? calls : callFor(clues)
 }
 
-/** The values in a row that the text names for the one required property of their kind; empty where there are none. */
+/** The list of values in the text for the one required property of their kind; empty if there is none. */
 function rowOf({ parameters }: EngineTool, clues: Clues): readonly Span[] {
   const schema = plainSchema(parameters, parameters)
   const places = requiredOf(schema).flatMap((name) => {
@@ -265,7 +265,7 @@ function rowOf({ parameters }: EngineTool, clues: Clues): readonly Span[] {
 const joining =
   /^[\s,;&]*(?:(?:and|or|also|then|as well as|plus|what about|how about|versus|vs\.?|in|for|at|of|to|the)[\s,]+)*$/i
 
-/** Nothing but "and", "or", commas and small words stands between the values. */
+/** Whether there are only "and", "or", commas and small words between the values. */
 function isRow(text: string, spans: readonly Span[]): boolean {
   return spans.slice(1).every(({ start }, index) => {
     const between = text.slice(spans[index]?.end, start)

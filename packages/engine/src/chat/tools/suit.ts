@@ -4,7 +4,7 @@ import { spelledOut } from '../text/json-facts.ts'
 import { contentStems, rootOf, wordsOf } from '../text/words.ts'
 import type { EngineTool } from './tool.ts'
 
-/** Words that call for the same thing. */
+/** Words that ask for the same thing. */
 const families = [
   'weather temperature forecast rain raining sunny umbrella climate snow snowing humid humidity wind windy degrees cold hot warm',
   'calculate calculator calculation compute math arithmetic multiply divide sum plus minus adder expression evaluate',
@@ -32,7 +32,7 @@ const families = [
   'movie film',
   'web internet online google browse',
 ]
-/** The stem of a word, or of the first of its family, under which all of them count as one. */
+/** Maps the stem of a word to the stem of the first word of its family, so that all of them count as one. */
 const meanings = new Map<string, string>()
 for (const words of families) {
   const stems = words.split(' ').map(rootOf)
@@ -50,16 +50,16 @@ const general = meaningsOf(
   execute action details detail specific based using request response result results today please want need help like
   good one two available id write save open close start stop add manage my`,
 )
-/** What a name may say and a request need not, since it changes nothing. */
+/** Words that a tool's name may contain and a request need not, since they change nothing. */
 const harmless = meaningsOf(
   'get fetch show list lookup read check find retrieve query current api tool data info',
 )
 
-/** The words of a tool and what each of them is worth when a request has it. */
+/** The words of a tool, with the weight of each one in a request. */
 export interface Profile {
   readonly tool: EngineTool
   readonly weights: ReadonlyMap<string, number>
-  /** Whether there is something that a request must say for a call. */
+  /** Whether the request must give something for a call. */
   readonly asks: boolean
 }
 
@@ -87,10 +87,10 @@ export function profileOf(tool: EngineTool): Profile {
   return { tool, weights, asks }
 }
 
-/** A score from which a request calls for a tool. */
+/** From this score on, a request asks for a tool. */
 export const suitMin = 1.8
 
-/** How well a request calls for a tool, 0 and up. */
+/** How well a request fits a tool; 0 or more. */
 export function suit(text: string, profile: Profile, profiles: readonly Profile[]): number {
   const { tool, weights, asks } = profile
   if (isNamed(text, tool.name)) return namedScore
@@ -98,9 +98,9 @@ export function suit(text: string, profile: Profile, profiles: readonly Profile[
   const isWhole = [...meaningsOf(spelledOut(tool.name))].every(
     (meaning) => said.has(meaning) || harmless.has(meaning),
   )
-  // A call that needs no arguments is made only where its whole name is asked for.
+  // A call without arguments is made only if the request contains the tool's whole name.
   if (!asks && !isWhole) return 0
-  // "Read the file …" calls for a tool that is called just so.
+  // "Read the file …" asks for a tool with exactly this name.
   let score = wordsOf(text)[0]?.lower === tool.name.toLowerCase() ? suitMin : 0
   for (const meaning of said) score += (weights.get(meaning) ?? 0) * distinction(meaning, profiles)
   if (isCalculator(tool) && findExpression(text.slice(0, 2000)) !== undefined) score += 3
@@ -113,19 +113,19 @@ export function isCalculator(tool: EngineTool): boolean {
   return /\b(?:calculat|math|arithmetic|evaluat|comput)/i.test(`${tool.name} ${gistOf(tool)}`)
 }
 
-/** The first sentence of the description; what follows is a manual, whose words may be any. */
+/** The first sentence of the description. The rest is a manual that may contain any words. */
 function gistOf({ description }: EngineTool): string {
   return /^[^\n]{0,300}?(?:\.(?=\s)|$)/m.exec(description)?.[0] ?? ''
 }
 
-/** Whether a request speaks of what the tool is named after. */
+/** Whether a request mentions what the tool is named after. */
 export function speaksOf(text: string, { tool }: Profile): boolean {
   const said = meaningsOf(text)
   const subject = [...meaningsOf(spelledOut(tool.name))].filter((meaning) => !general.has(meaning))
   return isNamed(text, tool.name) || subject.some((meaning) => said.has(meaning))
 }
 
-/** A word that most of several tools share tells them apart badly. */
+/** A word shared by most of the tools does not distinguish them well. */
 function distinction(meaning: string, profiles: readonly Profile[]): number {
   const holding = profiles.filter(({ weights }) => weights.has(meaning)).length
   return holding <= 1 ? 1 : Math.max(0.35, 1 - holding / (profiles.length + 1))

@@ -1,7 +1,7 @@
 import type { ChatRequest } from '@sluice/contract'
 import { asSchema, isRecord, type JsonSchema, textIn } from '../schema/json-schema.ts'
 
-/** A tool as the engine uses it, whichever way the request declared it. */
+/** A tool in the engine's form, however the request declared it. */
 export interface EngineTool {
   readonly kind: 'function' | 'custom'
   readonly name: string
@@ -12,14 +12,14 @@ export interface EngineTool {
   readonly inputPattern?: string
 }
 
-/** Whether a tool must be called, may be, or must not be. */
+/** Whether a tool must, may or must not be called. */
 export interface ToolUse {
   readonly mode: 'none' | 'auto' | 'required'
   readonly tools: readonly EngineTool[]
   readonly parallel: boolean
 }
 
-/** What a request says of tools: those that may be called, and how freely. */
+/** What a request says about tools: which ones may be called, and whether one must be. */
 export function toolUseOf(request: ChatRequest): ToolUse {
   const parallel = request.parallel_tool_calls !== false
   const tools = (request.tools ?? []).flatMap((tool) => readTool(tool) ?? [])
@@ -53,7 +53,7 @@ function readTool(tool: NonNullable<ChatRequest['tools']>[number]): EngineTool |
     const parameters = asSchema(declared['parameters'] ?? { type: 'object', properties: {} })
     return { kind: 'function', name, description, parameters }
   }
-  // A custom tool's format may hold a grammar; regular expressions are honoured.
+  // A custom tool's format may contain a grammar; only regular expressions are respected.
   const format = isRecord(declared['format']) ? declared['format'] : {}
   const grammar = isRecord(format['grammar']) ? format['grammar'] : format
   const pattern = grammar['syntax'] === 'regex' ? textIn(grammar, 'definition') : undefined

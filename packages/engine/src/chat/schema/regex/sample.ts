@@ -3,16 +3,13 @@ import { createMatcher, parsePattern } from './match.ts'
 
 const charactersMax = 2000
 
-/** What patterns with look-ahead often ask for. */
+/** What patterns with look-ahead often require. */
 const usual: readonly string[] =
   'Aa1!Aa1! Aa1!Aa1!Aa1! abcd1234 Abcd1234 12345678 abcdefgh a aa abab A 1'.split(' ').concat('')
-/** Characters that a set is tried with. */
+/** Characters to try for a set. */
 const likely = [...'aA1x0-_ .~b!é中\n']
 
-/**
- * A text that a pattern matches, at least `lengthMin` characters long where the pattern allows it; undefined where
- * none was found.
- */
+/** A text that a pattern matches, with at least `lengthMin` characters if the pattern allows it; undefined if none was found. */
 export function samplePattern(source: string, lengthMin = 0): string | undefined {
   const pattern = parsePattern(source)
   const matches = createMatcher(source)
@@ -29,7 +26,7 @@ export function samplePattern(source: string, lengthMin = 0): string | undefined
   )
 }
 
-/** `extra` is how many more turns than needed an open repetition takes. */
+/** `extra` is how many more repetitions than necessary an open repetition gets. */
 function sampleOf(node: AST.Node, extra: number, flags: string): string | undefined {
   switch (node.type) {
     case 'Pattern':
