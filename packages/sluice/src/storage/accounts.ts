@@ -30,7 +30,7 @@ const auditColumns: Columns<AuditEntry> = {
   hash: text('hash'),
 }
 
-/** The part of the store that keeps organizations, teams and users, and what administrators did. */
+/** The part of the store for organizations, teams, users and the audit log. */
 export function accountTable(
   database: Database,
 ): Pick<Store, 'listAccounts' | 'administer' | 'listAudit'> {

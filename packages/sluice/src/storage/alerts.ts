@@ -2,7 +2,7 @@ import sql, { join } from 'sql-template-tag'
 import type { AlertOutbox } from '../ports/alert.ts'
 import type { Database } from './database.ts'
 
-/** The part of the store that keeps what operators are told of. */
+/** The part of the store for alerts and their deliveries. */
 export function alertTable(database: Pick<Database, 'rows' | 'change'>): AlertOutbox {
   return {
     async addAlert({ name, id, body, quietUntil }, webhooks, now) {

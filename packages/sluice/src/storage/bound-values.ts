@@ -1,7 +1,7 @@
 import { isObject } from '@sluice/contract'
 import type { Sql } from 'sql-template-tag'
 
-/** The values of a statement, as every driver takes them. Each text is made storable, what is looked for too. */
+/** The values of a statement in a form every driver accepts. Every text is made storable, including search values. */
 export function boundValues({ values }: Sql): (string | number | null)[] {
   return values.map((value) => {
     if (typeof value === 'string') return storable(value)
@@ -10,14 +10,14 @@ export function boundValues({ values }: Sql): (string | number | null)[] {
   })
 }
 
-/** PostgreSQL has no NUL in its texts, and UTF-8 no halves of surrogate pairs. */
+/** PostgreSQL texts cannot hold NUL, and UTF-8 cannot hold lone surrogates. */
 function storable(text: string): string {
   return text.replaceAll('\0', '\ufffd').toWellFormed()
 }
 
-/** The same for every text and name in a JSON text that `JSON.stringify` has written. */
+/** The same for every string and name in the output of `JSON.stringify`. */
 export function storableJson(json: string): string {
-  // What is not storable is written as an escape, and hardly anything else is.
+  // `JSON.stringify` writes these characters as escapes, and hardly anything else.
   if (!json.includes('\\u')) return json
   return JSON.stringify(
     JSON.parse(json, (_, value: unknown) => {

@@ -3,10 +3,10 @@ import type { BudgetWindow } from '../ports/limiter.ts'
 const dayMs = 24 * 3_600_000
 /** 1 January 1970 was a Thursday. */
 const daysSinceMonday = 3
-/** In how many parts the spending of a rolling window is counted. */
+/** The number of slots in which spending of a rolling window is counted. */
 const slotsPerWindow = 60
 
-/** The part of time that spending at this moment belongs to: a number that grows with time. */
+/** The slot that spending at this moment belongs to: a number that grows with time. */
 export function slotOf(window: BudgetWindow, date: number): number {
   if (typeof window === 'number') return Math.floor(date / slotMs(window))
   if (window === 'lifetime') return 0
@@ -23,7 +23,7 @@ interface Month {
   readonly to: number
 }
 
-/** The last that was asked for: making dates takes longer than everything else that a claim asks. */
+/** The month that was used last. Creating dates is the most expensive part of checking a claim. */
 let month: Month = { slot: -1, from: 0, to: 0 }
 
 function monthOf(date: number): Month {
@@ -38,9 +38,9 @@ function startOfMonth(slot: number): number {
   return Date.UTC(Math.floor(slot / 12), slot % 12)
 }
 
-/** When what was spent in a slot stops counting, in milliseconds since the epoch. */
+/** When spending in a slot stops counting, in milliseconds since the epoch. */
 export function endOfSlot(window: BudgetWindow, slot: number): number {
-  // One more than the window has: the oldest slot may lie in it only in part.
+  // One slot more than the window has, because the oldest one may be only partly in the window.
   if (typeof window === 'number') return (slot + slotsPerWindow + 1) * slotMs(window)
   if (window === 'lifetime') return Infinity
   if (window === 'day') return (slot + 1) * dayMs

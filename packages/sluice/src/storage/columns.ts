@@ -1,17 +1,17 @@
 import sql, { join, raw, type Sql } from 'sql-template-tag'
 import type { Column, Row } from './database.ts'
 
-/** The columns of a record, by field name. A field that is absent is NULL, and NULL is an absent field. */
+/** The columns of a record by field name. Absent fields are stored as NULL. */
 export type Columns<Record> = { readonly [Field in keyof Required<Record>]: Column }
 
 export const text = (column: string): Column => ({ column, as: 'text' })
-/** A whole number; a fraction is rounded, since PostgreSQL would refuse it and SQLite keep it. */
+/** An integer. Fractions are rounded: PostgreSQL would refuse them and SQLite would store them. */
 export const integer = (column: string): Column => ({ column, as: 'integer' })
 export const number = (column: string): Column => ({ column, as: 'number' })
 export const boolean = (column: string): Column => ({ column, as: 'boolean' })
 export const json = (column: string): Column => ({ column, as: 'json' })
 
-/** The record that a row holds. The columns' constraints and this program alone decide what is in the row. */
+/** The record of a row. The content of a row is controlled only by column constraints and this program. */
 export function fromRow<Record>(columns: Columns<Record>, row: Row): Record {
   const record: { [field: string]: unknown } = {}
   for (const [field, { column, as }] of fieldsOf(columns)) {
@@ -20,13 +20,13 @@ export function fromRow<Record>(columns: Columns<Record>, row: Row): Record {
     if (as === 'json' && typeof value === 'string') record[field] = JSON.parse(value)
     else record[field] = as === 'boolean' ? value === 1 : value
   }
-  // Columns<Record> names every field, NOT NULL guards the required ones, and only `toValue` wrote them.
+  // Columns<Record> names every field, NOT NULL covers the required ones, and all values were written by `toValue`.
   return record as Record
 }
 
 /**
- * An INSERT of the whole record; changes no row where a unique column has the value already. `calculated` are further
- * columns, and what the database makes their values from.
+ * An INSERT of the whole record that changes nothing if a unique value already exists. `calculated` holds further columns and
+ * the SQL that computes their values.
  */
 export function insertNew<Record extends object>(
   table: string,
@@ -37,7 +37,7 @@ export function insertNew<Record extends object>(
   return sql`${insert(table, columns, record, calculated)} ON CONFLICT DO NOTHING`
 }
 
-/** An INSERT of the whole record, or of what is in a row with its id already. */
+/** An INSERT of the whole record that overwrites a row with the same id. */
 export function insertOrReplace<Record extends object>(
   table: string,
   columns: Columns<Record>,
@@ -48,7 +48,7 @@ export function insertOrReplace<Record extends object>(
   return sql`${insert(table, columns, record)} ON CONFLICT (id) DO UPDATE SET ${raw(changes)}`
 }
 
-/** An INSERT of the whole record, which breaks a constraint where a unique column has the value already. */
+/** An INSERT of the whole record that breaks a constraint if a unique value already exists. */
 export function insert<Record extends object>(
   table: string,
   columns: Columns<Record>,
@@ -67,7 +67,7 @@ export function insert<Record extends object>(
   return sql`INSERT INTO ${raw(table)} (${names}) VALUES (${kept})`
 }
 
-/** `a = …, b = …` for the fields that `change` has, or undefined when it has none. */
+/** `a = …, b = …` for the fields present in `change`; undefined if there are none. */
 export function assignments<Record extends object>(
   columns: Columns<Record>,
   change: Partial<Record>,

@@ -21,10 +21,10 @@ const columns: Columns<KeptContent> = {
   masked: integer('masked'),
 }
 
-/** Contents removed at once: each may be large. */
+/** Rows removed per statement, because each may be large. */
 const contentsPerRemoval = 500
 
-/** The part of the store that keeps prompts and answers. */
+/** The part of the store for prompts and responses. */
 export function contentTable(database: Database): ContentShelf {
   return {
     add: (documents) =>

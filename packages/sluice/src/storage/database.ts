@@ -1,50 +1,52 @@
 import type { Sql } from 'sql-template-tag'
 
-/** How one field of a record is kept: its column, and what stands for what neither database has a type for. */
+/** How a field of a record is stored: its column, and its encoding where the databases have no common type. */
 export interface Column {
   readonly column: string
   readonly as: 'text' | 'integer' | 'number' | 'boolean' | 'json'
 }
 
-/** A row by the names of its columns: text, whole numbers and fractions as numbers, and null. */
+/** A row by column name: text, numbers and null. */
 export type Row = Readonly<Record<string, unknown>>
 
 /**
- * What a database is to the tables of this folder. Their statements are written once, with the `sql` tag, in what SQLite
- * and PostgreSQL have in common: text, whole numbers and fractions, JSON as text; no booleans, arrays or dates.
+ * The database interface used by the tables in this folder. Their statements use the `sql` tag and only what SQLite and
+ * PostgreSQL have in common: text, integers and floats, and JSON as text; no booleans, arrays or dates.
  */
 export interface Database extends AsyncDisposable {
-  /** The rows of a query. */
+  /** Returns the rows of a query. */
   rows(query: Sql): Promise<readonly Row[]>
   /**
-   * Runs the statements in one transaction, and returns how many rows each has changed.
+   * Runs the statements in one transaction and returns how many rows each has changed.
    *
-   * @throws RefusedData when one breaks a constraint, and nothing is done.
+   * @throws RefusedData if a statement breaks a constraint; nothing is changed then.
    */
   change(...statements: readonly Sql[]): Promise<readonly number[]>
-  /** As `change`, and returns only when a power cut cannot undo it: for what a caller is promised. */
+  /** As `change`, but returns only when the change survives a power failure. For changes that are confirmed to a caller. */
   changeDurably(...statements: readonly Sql[]): Promise<readonly number[]>
   /**
-   * Adds rows without holding up this thread, all of them or none. A row whose unique value is there already is left out.
+   * Adds rows without blocking this thread, all or none. Rows whose unique value already exists are skipped.
    *
-   * @throws RefusedData when the data break another constraint, so that trying again is useless.
+   * @throws RefusedData if the data break another constraint, so that retrying is useless.
    */
   append(rows: NewRows): Promise<void>
+  /** Throws if what is written goes to a file that nobody can open anymore. Absent for a server. */
+  checkPresent?(): void
 }
 
 /** Rows of one table. */
 export interface NewRows {
   readonly table: string
-  /** The columns of those fields that a row may have. */
+  /** The columns of all fields that a row may have. */
   readonly columns: readonly (readonly [field: string, column: Column])[]
   /**
-   * The rows as the text of a JSON array of objects, which no thread but the one that writes them has to take apart. A
-   * field that is absent or null is NULL. Texts hold no NUL and no half of a surrogate pair; see `storableJson`.
+   * The rows as the text of a JSON array of objects, so that only the writing thread parses it. Absent and null fields are
+   * NULL. Strings hold no NUL and no lone surrogates; see `storableJson`.
    */
   readonly documents: string
 }
 
-/** A constraint of the database refuses the data, and nothing of the statement was done. */
+/** A constraint refused the data, and the statement had no effect. */
 export class RefusedData extends Error {
   override readonly name = 'RefusedData'
 }

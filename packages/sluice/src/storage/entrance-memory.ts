@@ -7,17 +7,17 @@ import {
   type Ticket,
 } from '../ports/entrance.ts'
 
-/** Keys whose number of requests is remembered while they have none. */
+/** The number of keys whose count is kept while it is 0. */
 const keysMax = 10_000
 const retryAfterMs = 1_000
 
-/** The entrance of one process. Of keys without a request nothing is kept for long. */
+/** The entrance of a single process. Idle keys are not kept for long. */
 export function createEntrance(): Entrance {
   return new MemoryEntrance()
 }
 
 class MemoryEntrance implements Entrance {
-  /** A count of 0 stays for a while: a Map that shrinks and grows with each request leaves garbage among old objects. */
+  /** A count of 0 is kept for a while: a Map that shrinks and grows with each request leaves garbage in old space. */
   readonly #held = new Map<string, number>()
   #inside = 0
   #most: EntranceBounds = { inside: 0, waiting: 0, waitMs: 0 }
@@ -45,7 +45,7 @@ class MemoryEntrance implements Entrance {
     return (this.#held.get(key) ?? 0) + count <= mostOfOneKey(this.#most)
   }
 
-  /** What one held that was in is free. */
+  /** Releases the slots of a request that was admitted. */
   free({ key, count }: Place): void {
     this.#inside -= count
     const held = (this.#held.get(key) ?? count) - count
@@ -56,7 +56,7 @@ class MemoryEntrance implements Entrance {
 
   forget(place: Place): void {
     this.#queue.remove(place)
-    // What its key has behind it may want less.
+    // The next request of the same key may need fewer slots.
     if (place.count > 1) this.#letNextIn()
   }
 
@@ -75,7 +75,7 @@ class MemoryEntrance implements Entrance {
     }
   }
 
-  /** The settings may have changed since. */
+  /** Applies the bounds, which may have changed with the configuration. */
   #take(bounds: EntranceBounds): void {
     const { inside, waiting } = this.#most
     if (inside === bounds.inside && waiting === bounds.waiting) return

@@ -3,7 +3,7 @@ import type { Entrance, EntranceBounds, EntranceLevel, Ticket } from '../ports/e
 import type { ProcessLink } from './process-link.ts'
 
 interface Entering {
-  /** Which entrance. */
+  /** The name of the entrance. */
   readonly of: string
   readonly number: number
   readonly key: string
@@ -11,17 +11,17 @@ interface Entering {
   readonly count: number
 }
 
-/** Numbers of this process's tickets, at whichever entrance. */
+/** Counts the tickets of this process, over all entrances. */
 let tickets = 0
 
-/** The entrance of this name that another process keeps for several. */
+/** A named entrance held by another process for several processes. */
 export function createRemoteEntrance(link: ProcessLink, of: string): Entrance {
   return {
     enter(key, bounds, count = 1) {
       tickets += 1
       return new RemoteTicket(link, { of, number: tickets, key, bounds, count })
     },
-    // The other side looks at one.
+    // The other side serves an EntranceLevel.
     look: async () => (await link.ask('entrance.look', of)) as EntranceLevel,
   }
 }
@@ -44,7 +44,7 @@ class RemoteTicket implements Ticket {
   }
 }
 
-/** Lets the requests of several processes in, each over a link of its own; those of one that is gone have left. */
+/** Serves entrances to another process over its link. The requests of a process that has ended leave. */
 export function serveEntrances(entranceOf: (name: string) => Entrance, link: ProcessLink): void {
   const open = new Map<number, Ticket>()
   link.serve('entrance.enter', (body) => {

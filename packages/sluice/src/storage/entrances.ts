@@ -1,11 +1,11 @@
 import type { Entrance, EntranceBounds, EntranceLevel, Ticket } from '../ports/entrance.ts'
 
-/** Entrances by name, and how many requests of this process are in and wait. */
+/** Entrances by name, with counts of this process's admitted and waiting requests. */
 export class Entrances {
   readonly #open: (name: string) => Entrance
   readonly #byName = new Map<string, CountedEntrance>()
 
-  /** `open` makes the entrance of a name, once. */
+  /** `open` creates the entrance of a name; called once per name. */
   constructor(open: (name: string) => Entrance) {
     this.#open = open
   }
@@ -16,7 +16,7 @@ export class Entrances {
     return known
   }
 
-  /** Of this process, by the names of the entrances. */
+  /** The counts of this process, by entrance name. */
   levels(): ReadonlyMap<string, EntranceLevel> {
     return this.#byName
   }

@@ -6,16 +6,16 @@ import { createKey } from '../accounts/secrets.ts'
 import type { ApiKey } from '../ports/api-key.ts'
 import type { Store } from '../ports/store.ts'
 
-/** What `data/initial-keys.json` holds: the only place where the first secrets can be read again. */
+/** The content of `data/initial-keys.json`, the only place where the initial secrets can be read again. */
 export interface InitialKeys {
   readonly adminKey?: string
   readonly apiKey?: string
 }
 
 export interface InitialKeyOptions {
-  /** The data folder, which exists. */
+  /** The data folder; it must exist. */
   readonly folder: string
-  /** The roles for which the settings name a key already; none is made for them. */
+  /** The roles that have a key in the configuration; no key is created for them. */
   readonly given: readonly ApiKey['role'][]
   /** Milliseconds since the epoch. */
   readonly now: number
@@ -24,8 +24,8 @@ export interface InitialKeyOptions {
 const fieldOf = { administrator: 'adminKey', caller: 'apiKey' } as const
 
 /**
- * Makes one key per role that has never had one, in the settings or in the store, and writes the secrets to
- * `initial-keys.json`, readable by its owner alone. Returns what was made: nothing from the second start on.
+ * Creates one key for each role that has none in the configuration or the store, and writes the secrets to
+ * `initial-keys.json`, readable by its owner only. Returns the new secrets: none from the second start on.
  */
 export async function createInitialKeys(
   store: Store,
@@ -38,7 +38,7 @@ export async function createInitialKeys(
   if (made.length === 0) return {}
 
   const secrets = Object.fromEntries(made.map(({ role, secret }) => [fieldOf[role], secret]))
-  // Written first: a crash between the two steps makes new keys at the next start, instead of keys nobody can know.
+  // Written first: a crash between the two steps creates new keys at the next start, instead of keys whose secrets are lost.
   writePrivately(join(folder, 'initial-keys.json'), { ...readInitialKeys(folder), ...secrets })
   for (const { key } of made) {
     const change = { action: 'key.create', target: key.id, after: shownKey(key) }
@@ -52,7 +52,7 @@ export async function createInitialKeys(
   return secrets
 }
 
-/** The secrets of the first start, as far as the file still tells them. */
+/** The initial secrets, as far as the file still exists. */
 export function readInitialKeys(folder: string): InitialKeys {
   const file = join(folder, 'initial-keys.json')
   if (!existsSync(file)) return {}
@@ -65,7 +65,7 @@ export function readInitialKeys(folder: string): InitialKeys {
       ...(typeof apiKey === 'string' && { apiKey }),
     }
   } catch {
-    // The file is a convenience: somebody who edited it loses only that.
+    // The file is a convenience; a broken one is ignored.
     return {}
   }
 }

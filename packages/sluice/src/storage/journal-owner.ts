@@ -4,29 +4,29 @@ import { hostname } from 'node:os'
 import { basename } from 'node:path'
 import { pid } from 'node:process'
 
-/** So long may a process on another machine be silent, in milliseconds, before it is taken for dead. */
+/** How long a process on another machine may be silent before it is considered dead, in milliseconds. */
 const silentMs = 60_000
 
-/** A name among all processes: the machine, the process and when it was started, and a number of its own. */
+/** A unique process name: host, process id and start time, and a random number. */
 export function newInstanceName(): string {
   return [machineName(), pid, found(pid)?.start ?? '', randomBytes(4).toString('hex')].join('~')
 }
 
-/** The name of the journal that a segment belongs to. */
+/** The instance name of the journal that a segment belongs to. */
 export function instanceOf(file: string): string {
   return basename(file).split('~').slice(0, 4).join('~')
 }
 
 /**
- * Whether the process that writes to a segment is gone. Of those on this machine the system knows; one elsewhere that
- * shares the folder gives a sign of life every few seconds.
+ * Whether the process that writes a segment has ended. For local processes the system knows; one on another machine that
+ * shares the folder touches its segment every few seconds.
  */
 export function isAbandoned(file: string): boolean {
   const instance = instanceOf(file)
   return isHere(instance) ? hasEnded(instance) : isSilent(file)
 }
 
-/** Whether the process of this name was one of this machine and is gone. */
+/** Whether the named process was on this machine and has ended. */
 export function hasEnded(instance: string): boolean {
   if (!isHere(instance)) return false
   const [, id = '', start = ''] = instance.split('~')
@@ -48,13 +48,13 @@ function machineName(): string {
 }
 
 /**
- * When a process was started, in ticks of the system, so that a later one with the same number is told from it
- * (proc_pid_stat(5), field 22), and whether it has died and only its parent was not told yet (field 3). Linux alone says so.
+ * When a process was started, in clock ticks, to tell it from a later one with the same id (proc_pid_stat(5), field 22), and
+ * whether it is dead but not yet reaped by its parent (field 3). Available on Linux only.
  */
 function found(id: number): { readonly start: string; readonly isOver: boolean } | undefined {
   try {
     const stat = readFileSync(`/proc/${id}/stat`, 'latin1')
-    // The second field is a name and may hold anything.
+    // The second field is a name and may contain any character.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     return { start: fields[19] ?? '', isOver: 'ZX'.includes(fields[0] ?? '') }
   } catch {

@@ -4,31 +4,34 @@ import { newInstanceName } from './journal-owner.ts'
 import { makeFolder } from './make-folder.ts'
 
 /**
- * Lines on the local disk that outlive this process, until what they say is in the database. What was appended is in the
- * file at the end of the same turn of the event loop, or after `write`: a killed process loses nothing of it, and a power
- * cut what came in the last 50 ms or so.
+ * Lines on the local disk that survive a crash until their content is in the database. Appended lines are in the file at the
+ * end of the same turn of the event loop, or after `write`. A killed process loses none of them; a power failure loses about
+ * the last 50 ms.
  *
- * The lines stand in segments, files of a few megabytes. A segment goes when each of its lines is done. Disposing leaves
- * those in which something is not.
+ * The lines are stored in segments, files of a few megabytes. A segment is removed when all its lines are done. Disposing
+ * keeps those with unfinished lines.
  */
 export interface Journal extends Disposable {
-  /** Appends a line; it has no line break. */
+  /** Appends a line, which must not contain a line break. */
   append(line: string): Place
-  /** Writes what was appended now. */
+  /** Writes appended lines now. */
   write(): void
-  /** Until what was appended is in the file; undefined where it is. Of one turn it is the same promise. */
+  /**
+   * Resolves when the appended lines are in the file; undefined if they already are. All calls in one turn get the same
+   * promise.
+   */
   written(): Promise<void> | undefined
-  /** Why lines cannot be written for now; undefined while they can. */
+  /** Why lines cannot be written at the moment; undefined if they can. */
   readonly failure: unknown
-  /** Goes on in a new segment, and returns the older ones in which lines were left, oldest first. */
+  /** Starts a new segment and returns older ones in which lines were left, oldest first. */
   turn(): readonly LeftSegment[]
 }
 
-/** Where a line stands. It is told one of both, once. */
+/** The position of a line. Exactly one of the methods is called, once. */
 export interface Place {
-  /** What the line says is in the database. */
+  /** The content of the line is in the database. */
   done(): void
-  /** Nobody here remembers the line: it has to be read again from the file. */
+  /** The line is no longer in memory and must be read again from the file. */
   leave(): void
 }
 
@@ -39,34 +42,34 @@ export interface LeftSegment {
 }
 
 export interface JournalOptions {
-  /** Made when absent. Several processes may use it. */
+  /** Created if absent. Several processes may use it. */
   readonly folder: string
-  /** Told when lines cannot be written, once until they can. Default: nobody is told. */
+  /** Called once when writing begins to fail, and again only after it has worked. Default: ignored. */
   readonly failed?: (error: unknown) => void
-  /** When a segment is long enough. Default 4 MiB. */
+  /** Size at which a new segment is started. Default 4 MiB. */
   readonly segmentBytes?: number
 }
 
 const segmentBytesUsual = 4 * 1024 * 1024
 const syncEveryMs = 50
 const bufferBytes = 64 * 1024
-/** In UTF-8, of a unit of a string. */
+/** UTF-8 bytes per UTF-16 unit. */
 const bytesPerUnitMax = 3
 const retryEveryMs = 1_000
-/** More often than others take a silent process for dead; see journal-owner.ts. */
+/** More often than silent processes are considered dead; see journal-owner.ts. */
 const signEveryMs = 15_000
 
-/** Begins a journal of its own beside those of other processes. Throws where the folder cannot be written. */
+/** Opens a journal beside those of other processes. Throws if the folder cannot be written. */
 export function openJournal(options: JournalOptions): Journal {
   return new SegmentedJournal(options)
 }
 
-/** Counts its lines: all of them are alike, so that it is the place of each. */
+/** Counts the unfinished lines. All lines are alike, so the segment serves as the Place of each. */
 class Segment implements LeftSegment, Place {
   readonly file: string
   readonly fd: number
   bytes = 0
-  /** Lines that are not done, and how many of them were left. */
+  /** Unfinished lines, and how many of them were left. */
   open = 0
   left = 0
   isCurrent = true
@@ -91,7 +94,7 @@ class Segment implements LeftSegment, Place {
     this.#removeIfDone()
   }
 
-  /** Nothing more is appended. */
+  /** No more lines are appended. */
   finish(): void {
     this.isCurrent = false
     this.#removeIfDone()
@@ -99,7 +102,7 @@ class Segment implements LeftSegment, Place {
 
   #removeIfDone(): void {
     if (this.open > 0 || this.isCurrent) return
-    // Megabytes of the page cache go with it, which would hold up this thread.
+    // Closing may free megabytes of page cache, so it is done asynchronously.
     close(this.fd)
     unlink(this.file, () => {})
   }
@@ -120,9 +123,9 @@ class SegmentedJournal implements Journal {
   }
   #waited: PromiseWithResolvers<void> | undefined
   #current: Segment
-  /** Appended and not written. */
+  /** Appended but not yet written. */
   #pending = ''
-  /** A write at the end of this turn is arranged for. */
+  /** Whether a write at the end of this turn is scheduled. */
   #isArranged = false
   #syncing: NodeJS.Timeout | undefined
   #retrying: NodeJS.Timeout | undefined
@@ -155,7 +158,7 @@ class SegmentedJournal implements Journal {
   }
 
   written(): Promise<void> | undefined {
-    // Where it cannot be written, waiting any longer is no use.
+    // If writing fails, waiting longer is useless.
     if (this.#pending === '' || !this.#isArranged) return undefined
     this.#waited ??= Promise.withResolvers()
     return this.#waited.promise
@@ -164,7 +167,7 @@ class SegmentedJournal implements Journal {
   write(): void {
     if (this.#pending === '') return
     try {
-      // What was written of a line before the disk was full is a line of its own, which nobody can read.
+      // A line that was cut when the disk was full is terminated here and ignored when reading.
       if (this.#failure !== undefined) this.#writeText('\n')
       this.#writeText(this.#pending)
     } catch (error) {
@@ -178,13 +181,13 @@ class SegmentedJournal implements Journal {
   }
 
   turn(): readonly LeftSegment[] {
-    // Lines that wait to be written have their places in the segment of today.
+    // Pending lines have their places in the current segment.
     this.write()
     const before = this.#current
     try {
       this.#current = this.#begin()
     } catch {
-      // The old one does for now: writing to it says what is wrong.
+      // Keep the current segment; writing to it reports the error.
       return []
     }
     before.finish()
@@ -209,7 +212,7 @@ class SegmentedJournal implements Journal {
     return segment
   }
 
-  /** A buffer for each text would cost more than writing it. */
+  /** Uses a shared buffer: allocating one per text would cost more than writing it. */
   #writeText(text: string): void {
     const fits = text.length * bytesPerUnitMax <= this.#buffer.length
     const bytes = fits ? this.#buffer : Buffer.from(text)
@@ -231,7 +234,7 @@ class SegmentedJournal implements Journal {
 
   #sync(): void {
     this.#syncing = undefined
-    // Not waited for: a disk that is slow to say that it has the bytes holds up nobody.
+    // Not awaited: a slow disk must not delay anything.
     fdatasync(this.#current.fd, () => {})
   }
 }

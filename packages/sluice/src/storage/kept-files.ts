@@ -13,7 +13,7 @@ interface Part {
   readonly bytes: number
   readonly createdAt: number
   readonly expiresAt: number
-  /** In base64, which both databases keep as text. */
+  /** Base64, which both databases store as text. */
   readonly content: string
 }
 
@@ -29,12 +29,12 @@ const columns: Columns<Part> = {
   content: text('content'),
 }
 
-/** SQLite writes in this thread: one part takes it some milliseconds. */
+/** SQLite writes in this thread; one part takes some milliseconds. */
 const partBytes = 512 * 1024
-/** A task's first file may be there before the task is. */
+/** A job's first file may be stored before the job itself. */
 const orphanMs = 600_000
 
-/** The part of the store that keeps files. */
+/** The part of the store for files. */
 export function keptFileTable(database: Database): KeptFiles {
   return {
     async addFile({ bytes, ...file }) {

@@ -5,45 +5,48 @@ import type { Account } from '../ports/account.ts'
 import type { ApiKey, Caller } from '../ports/api-key.ts'
 import type { Store } from '../ports/store.ts'
 
-/** All keys in memory, so that authenticating a call costs a look-up or two, and never waits for the disk. */
+/** All keys in memory, so that authenticating a call needs only one or two look-ups and no I/O. */
 export interface KeyRing extends AsyncDisposable {
-  /** Whose a secret is, with or without its leading `sk-`; undefined when unknown, expired, disabled or revoked. */
+  /** The caller with this secret, with or without its leading `sk-`; undefined if unknown, expired, disabled or revoked. */
   find(secret: string): Caller | undefined
   /** The same by the hash of the secret. */
   findHash(hash: string): Caller | undefined
-  /** Whether a key, or what stands for one without a secret, and all it belongs to, is still valid. */
+  /** Whether a key (or its stand-in without a secret) and all levels above it are still valid. */
   isValid(key: ApiKey): boolean
-  /** A key without a secret, with the owners that it has now; undefined where one of them is not valid. */
+  /** A key without a secret, with its current owners; undefined if one of them is not valid. */
   dated(key: ApiKey): Dated | undefined
-  /** Calls `changed` whenever keys or accounts have changed, and every second besides, since some may have expired. */
+  /** Calls `changed` when keys or accounts have changed, and every second because keys may expire. */
   watch(changed: () => void): Disposable
-  /** Whether an owner's key is among those of the settings. */
+  /** Whether the configuration contains a key with the owner role. */
   hasFixedOwner(): boolean
-  /** The keys that come from the settings. */
+  /** The keys from the configuration. */
   fixed(): readonly ApiKey[]
-  /** Replaces the keys that come from the settings. */
+  /** Replaces the keys from the configuration. */
   setFixed(keys: readonly ApiKey[]): void
-  /** Reads the kept keys again now, instead of within half a second of a change. */
+  /** Reads the stored keys now, instead of within half a second of a change. */
   reload(): Promise<void>
 }
 
 export interface KeyRingOptions {
-  /** Keys from the environment and from sluice.yaml. They are not in the store, and they win where both know a secret. */
+  /**
+   * Keys from the environment and sluice.yaml. They are not in the store, and take precedence over a stored key with the same
+   * secret.
+   */
   readonly fixed: readonly ApiKey[]
   /** Milliseconds since the epoch. Default: the system's clock. */
   readonly now?: () => number
-  /** How often another process's changes are looked for. Default 500 ms. */
+  /** Interval for checking for changes by other processes. Default 500 ms. */
   readonly pollMs?: number
   /**
-   * Told when the store cannot be read any more, once until it can; the keys known so far go on working. Default: nobody
-   * is told.
+   * Called once when the store can no longer be read, and again only after it could be; known keys keep working. Default:
+   * ignored.
    */
   readonly readFailed?: (error: unknown) => void
 }
 
-/** A revoked key is refused by every process within two seconds, of which a busy machine may take the most. */
+/** Every process refuses a revoked key within two seconds, most of which a busy machine may need. */
 const pollMsUsual = 500
-/** How often it is looked whether keys have expired. */
+/** Interval for checking whether keys have expired. */
 const expiryMs = 1_000
 
 /** Reads the keys and follows their changes until disposed. Does not dispose the store. */
@@ -90,14 +93,14 @@ export async function openKeyRing(
   }
 }
 
-/** Reads what has changed since it was read last. */
+/** Reads changes since the last read. */
 function readerInto(
   ring: Ring,
   store: Pick<Store, 'keysVersion' | 'listKeys' | 'listAccounts'>,
 ): () => Promise<void> {
   let version = ''
   return async () => {
-    // Asked before the lists: a change in between is then seen as a change once more, never missed.
+    // Read before the lists: a change in between is then seen again, never missed.
     const current = await store.keysVersion()
     if (current === version) return
     const keys = await store.listKeys()
@@ -106,7 +109,7 @@ function readerInto(
   }
 }
 
-/** Runs one at a time, so that what is read later is never overwritten by what was read earlier. */
+/** Runs one at a time, so that an earlier read never overwrites a later one. */
 function oneAfterTheOther(work: () => Promise<void>) {
   let running: Promise<void> | undefined
   return {
@@ -127,7 +130,7 @@ function oneAfterTheOther(work: () => Promise<void>) {
 
 const seenMax = 10_000
 
-/** The callers as they were read last. */
+/** The callers as last read. */
 class Ring {
   #fixed: ReadonlyMap<string, Dated>
   #kept: ReadonlyMap<string, Dated> = new Map()
@@ -135,9 +138,9 @@ class Ring {
   /** When each key ends. */
   #ends: ReadonlyMap<string, number> = new Map()
   readonly #watchers = new Set<() => void>()
-  /** A secret's hash is made once for those in use: they are in memory with every request as well. */
+  /** Cache of callers by secret, which saves hashing. The secrets are in memory with every request anyway. */
   #seen = new Map<string, Dated>()
-  /** Of keys without a secret. */
+  /** Cache for keys without a secret. */
   #dated = new WeakMap<ApiKey, Dated>()
 
   constructor(fixed: readonly ApiKey[]) {
@@ -164,7 +167,7 @@ class Ring {
     return valid(this.#withHash(hash), time)
   }
 
-  /** The same caller for the same key, until something changes: what is found out once for a caller is kept by it. */
+  /** Returns the same caller for the same key until something changes, because data is cached per caller. */
   dated(key: ApiKey): Dated | undefined {
     const known = this.#dated.get(key)
     if (known) return known

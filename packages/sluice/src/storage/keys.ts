@@ -6,7 +6,7 @@ import { type Columns, fromRow, insertNew, integer, json, text } from './columns
 import type { Database } from './database.ts'
 import { termColumns } from './term-columns.ts'
 
-/** How a key is kept. */
+/** The columns of a key. */
 export const keyColumns: Columns<ApiKey> = {
   id: text('id'),
   name: text('name'),
@@ -22,10 +22,10 @@ export const keyColumns: Columns<ApiKey> = {
   ...termColumns,
 }
 
-/** Counted in the transaction of the change, so that whoever sees the new number sees the change too. */
+/** Part of the transaction of the change, so that whoever sees the new version also sees the change. */
 export const countKeyChange = sql`UPDATE versions SET version = version + 1 WHERE name = 'keys'`
 
-/** The part of the store that keeps virtual keys. */
+/** The part of the store for virtual keys. */
 export function keyTable(
   database: Database,
 ): Pick<Store, 'listKeys' | 'addKey' | 'revokeKey' | 'keysVersion'> {

@@ -1,20 +1,22 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { Client, type ClientConfig } from 'pg'
+import type { Client, ClientConfig } from 'pg'
 import { migrationsAfter } from './migrations.ts'
+import { connect } from './postgres-client.ts'
 import type { StoreOptions } from './store.ts'
 
-/** Of this program alone; see postgres-migrate.ts, whose lock is another one. */
+/** An advisory lock of this program, different from the one in postgres-migrate.ts. */
 const lockNumber = 7_582_234
-/** When what failed, or what another process has under way, is looked at again, in milliseconds. */
+/** Delay before retrying after a failure or while another process is building, in milliseconds. */
 const againMs = 60_000
 const cancelEveryMs = 200
 
-/** An index of the migrations, and the statement that makes it. */
+/** A statement of a migration that creates an index. */
 const creation = /^CREATE INDEX (\w+) ON (\w+)([^;]*);/gm
+const anyCreation = /^CREATE (?:UNIQUE )?INDEX \w+ ON (\w+)[^;]*/gm
 
 /**
- * A migration without the indexes of tables that it does not make itself: they may be large, and an index that is made within a
- * transaction keeps everybody from writing until its end. Unique ones stay, since what is written relies on them.
+ * Removes the indexes of existing tables from a migration: such tables may be large, and creating an index in a transaction
+ * blocks all writes until it ends. Unique indexes stay, because writes rely on them.
  */
 export function withoutIndexes(sql: string): string {
   const made = new Set([...sql.matchAll(/^CREATE TABLE (\w+)/gm)].map(([, table]) => table))
@@ -25,27 +27,37 @@ export function withoutIndexes(sql: string): string {
 
 interface Index {
   readonly name: string
-  /** The table, its columns and its condition. */
-  readonly of: string
+  readonly table: string
+  /** Its columns and its condition. */
+  readonly rest: string
 }
 
 function wantedIndexes(): readonly Index[] {
   return migrationsAfter({ version: 0 }).flatMap(({ sql }) =>
     [...sql.matchAll(creation)].map(([, name = '', table = '', rest = '']) => ({
       name,
-      of: table + rest,
+      table,
+      rest,
     })),
   )
 }
 
+/** The statements that make the indexes of a new partition, which are named after it. */
+export function partitionIndexes(table: string, partition: string): readonly string[] {
+  return migrationsAfter({ version: 0 })
+    .flatMap(({ sql }) => [...sql.matchAll(anyCreation)])
+    .filter(([, of]) => of === table)
+    .map(([statement]) => statement.replaceAll(table, partition))
+}
+
 /**
- * Builds the indexes that are missing, or that a process has left unfinished, while everybody reads and writes (PostgreSQL,
- * "Building Indexes Concurrently"): in the background and on a connection of its own, since that may take minutes. Of several
- * processes one builds. Disposing ends it: what is unfinished then is built by the next one.
+ * Builds missing or unfinished indexes without blocking reads and writes (PostgreSQL, "Building Indexes Concurrently"). Runs
+ * in the background on its own connection, because it may take minutes. Only one process builds at a time. Disposing aborts
+ * it; unfinished indexes are built by the next process.
  */
 export function openIndexBuilding(
   config: ClientConfig,
-  { failed }: NonNullable<StoreOptions['buildsIndexes']>,
+  { failed }: NonNullable<StoreOptions['keepsTables']>,
 ): AsyncDisposable {
   const stopping = new AbortController()
   const { signal } = stopping
@@ -59,13 +71,13 @@ export function openIndexBuilding(
       `SELECT pg_try_advisory_lock(${lockNumber}) AS held, pg_backend_pid() AS pid`,
     )
     if (rows[0]?.held !== true) return 'again'
-    // Looked at again: another process may just have built them.
-    for (const { name, of } of await missingIndexes(client)) {
+    // Checked again: another process may just have built them.
+    for (const { name, table, rest } of await missingIndexes(client)) {
       if (signal.aborted) return 'again'
       building = rows[0].pid
-      // One that is there is not valid: whoever was building it has ended.
+      // An existing index is invalid: the process that was building it has ended.
       await client.query(`DROP INDEX CONCURRENTLY IF EXISTS ${name}`)
-      await client.query(`CREATE INDEX CONCURRENTLY ${name} ON ${of}`)
+      await client.query(`CREATE INDEX CONCURRENTLY ${name} ON ${table}${rest}`)
       building = undefined
     }
     return 'done'
@@ -87,30 +99,20 @@ export function openIndexBuilding(
     async [Symbol.asyncDispose]() {
       stopping.abort()
       const ended = running.then(() => true)
-      // Again where it came between two statements.
+      // Repeated in case the cancellation came between two statements.
       do if (building !== undefined) await cancel(config, building).catch(() => {})
       while (!(await Promise.race([ended, wait(cancelEveryMs, false)])))
     },
   }
 }
 
-async function connect(
-  config: ClientConfig,
-): Promise<{ readonly client: Client } & AsyncDisposable> {
-  const client = new Client(config)
-  // A connection that is lost makes the statement under way fail.
-  client.on('error', () => {})
-  await client.connect()
-  return { client, [Symbol.asyncDispose]: () => client.end() }
-}
-
-/** Closing a connection does not end what its statement does at the server. */
+/** Closing a connection does not end its statement at the server. */
 async function cancel(config: ClientConfig, process: number): Promise<void> {
   await using connected = await connect(config)
   await connected.client.query('SELECT pg_cancel_backend($1)', [process])
 }
 
-/** None where a newer program has been here: it knows which indexes there are to be. */
+/** Returns none if a newer version has migrated the database: it knows which indexes are needed. */
 async function missingIndexes(client: Client): Promise<readonly Index[]> {
   const newest = migrationsAfter({ version: 0 }).at(-1)?.version ?? 0
   const { rows } = await client.query<{ version: string; names: string[] | null }>(
@@ -121,5 +123,26 @@ async function missingIndexes(client: Client): Promise<readonly Index[]> {
   )
   if (Number(rows[0]?.version) !== newest) return []
   const present = new Set(rows[0]?.names ?? [])
-  return wantedIndexes().filter(({ name }) => !present.has(name))
+  const partitions = await partitionsOf(client)
+  return wantedIndexes()
+    .flatMap(({ name, table, rest }) =>
+      (partitions.get(table) ?? [table]).map((part) => ({
+        name: name.replace(table, part),
+        table: part,
+        rest,
+      })),
+    )
+    .filter(({ name }) => !present.has(name))
+}
+
+/** The partitions of each table that has some: PostgreSQL builds an index while others write only on one of these. */
+async function partitionsOf(client: Client): Promise<ReadonlyMap<string, readonly string[]>> {
+  const { rows } = await client.query<{ name: string; parts: string[] }>(
+    `SELECT whole.relname AS name, array_agg(CAST(part.relname AS TEXT)) AS parts
+      FROM pg_class whole CROSS JOIN LATERAL pg_partition_tree(whole.oid) tree JOIN pg_class part ON part.oid = tree.relid
+      WHERE whole.relkind = 'p' AND NOT whole.relispartition AND tree.isleaf
+        AND whole.relnamespace = CAST(current_schema() AS regnamespace)
+      GROUP BY whole.relname`,
+  )
+  return new Map(rows.map(({ name, parts }) => [name, parts]))
 }

@@ -1,9 +1,9 @@
 import type { BudgetClaim, Level, Spent } from '../ports/limiter.ts'
 import { endOfSlot, slotOf } from './budget-windows.ts'
 
-/** Spending, what is reserved included, by the part of time it belongs to. */
+/** Spending per budget and slot, reservations included. */
 export class Budgets {
-  /** By slot, in the order of time. */
+  /** Slots in order of time. */
   readonly #used = new Map<string, Map<number, number>>()
   readonly #bucketsMax: number
 
@@ -15,7 +15,7 @@ export class Budgets {
     return this.#used.has(nameOf(claim))
   }
 
-  /** Milliseconds until the claim can be taken; 0 when it can, Infinity where it never can. */
+  /** Milliseconds until the claim can be granted; 0 if now, Infinity if never. */
   wait(claim: BudgetClaim, date: number): number {
     const { limit, amount, window } = claim
     const slots = this.#current(claim, date)
@@ -28,18 +28,18 @@ export class Budgets {
     return Infinity
   }
 
-  /** Takes now; a bucket that was not known is from now on. */
+  /** Adds spending now. A bucket that was unknown is known from then on. */
   take(claim: BudgetClaim, amount: number, date: number): void {
     const slots = this.#current(claim, date) ?? this.#open(claim)
     add(slots, slotOf(claim.window, date), amount)
-    // What was used last stands last, where something may have to be dropped: not what calls under way have reserved from.
+    // Moves used buckets to the end when eviction is near, so that buckets with open reservations are not evicted.
     if (this.#used.size < this.#bucketsMax / 2) return
     const name = nameOf(claim)
     this.#used.delete(name)
     this.#used.set(name, slots)
   }
 
-  /** Says what was taken when; a bucket is known from now on. */
+  /** Sets what was spent and when. The bucket is known from then on. */
   put(claim: BudgetClaim, spent: readonly Spent[], date: number): void {
     const slots = this.#open(claim)
     const inTime = [...spent, { at: date, microUsd: 0 }].toSorted((one, other) => one.at - other.at)
@@ -47,7 +47,7 @@ export class Budgets {
     this.#current(claim, date)
   }
 
-  /** Corrects what was taken at a date; nothing where that date does not count any more. */
+  /** Corrects spending at a date; does nothing if that date no longer counts. */
   correct(claim: BudgetClaim, amount: number, { at, date }: { at: number; date: number }): void {
     const slots = this.#current(claim, date)
     const slot = slotOf(claim.window, at)
@@ -70,7 +70,7 @@ export class Budgets {
     this.#used.clear()
   }
 
-  /** What counts still; what does not is dropped. */
+  /** The slots that still count; removes the others. */
   #current(claim: BudgetClaim, date: number): Map<number, number> | undefined {
     const slots = this.#used.get(nameOf(claim))
     if (slots)

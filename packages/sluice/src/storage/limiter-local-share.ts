@@ -9,20 +9,20 @@ import {
 } from '../ports/limiter.ts'
 import { createMemoryLimiter, type MemoryLimiter } from './limiter-memory.ts'
 
-/** Budgets whose remainder is remembered; the one seen first goes first. */
+/** Budgets whose remaining amount is stored; the oldest is evicted first. */
 const budgetsMax = 100_000
 
 /**
- * What one of several processes may grant while nobody can ask for all of them: its share of each rate and of the places, and
- * of what was left of a budget when this process last saw it. A budget it never saw grants nothing. So all of them together grant,
- * on top of what was granted before, at most one more minute's rate at once, the rate after that, as many places again, and
- * of a budget what was left of it when it was last seen.
+ * What one of several processes may grant while the shared limiter is unreachable: its share of each rate, of the concurrency
+ * slots, and of a budget's remaining amount when this process last saw it. An unseen budget grants nothing. In addition to
+ * what was granted before, all processes together therefore grant at most another minute's rate at once and the rate after
+ * that, the same number of slots again, and the remaining amount of each budget.
  */
 export class LocalShare {
   readonly #processes: number
   readonly #left = new Map<string, number>()
   readonly #granted = new Map<string, Reservation>()
-  /** Budgets that were reserved from since all was shared. */
+  /** Budgets reserved from since the last reset. */
   readonly #touched = new Map<string, BudgetClaim>()
   #limiter: MemoryLimiter = createMemoryLimiter()
 
@@ -30,7 +30,7 @@ export class LocalShare {
     this.#processes = processes
   }
 
-  /** What all processes together had left. */
+  /** Stores what all processes together had left. */
   saw(claims: readonly Claim[], levels: readonly Level[]): void {
     for (const [index, claim] of claims.entries()) {
       if (claim.kind !== 'budget') continue
@@ -59,7 +59,10 @@ export class LocalShare {
     return this.#granted.has(id)
   }
 
-  /** All is shared again: what is granted here the next time begins anew, but for budgets that are not seen until then. */
+  /**
+   * Called when the shared limiter is reachable again. Grants start over the next time, except for budgets that are not seen
+   * until then.
+   */
   reset(): void {
     const shares = [...this.#touched.values()]
     const levels = this.#limiter.look(shares)
@@ -70,7 +73,7 @@ export class LocalShare {
     this.#limiter = createMemoryLimiter()
   }
 
-  /** What a reservation that was made here has used, as claims; undefined for others. */
+  /** The actual usage of a reservation made here, as claims; undefined for other reservations. */
   settle({ id, claims }: Reservation, actual: Actual): readonly Claim[] | undefined {
     const own = this.#granted.get(id)
     if (!own) return undefined

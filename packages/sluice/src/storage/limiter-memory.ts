@@ -17,25 +17,28 @@ import { Rates } from './limiter-rates.ts'
 import { Recalls } from './recalls.ts'
 
 export interface MemoryLimiterOptions {
-  /** Milliseconds of a clock that never goes back: rates and leases. Default: `performance.now`. */
+  /** A monotonic clock in milliseconds, for rates and leases. Default: `performance.now`. */
   readonly now?: () => number
-  /** Milliseconds since the epoch: windows of budgets. Default: `Date.now`. */
+  /** Milliseconds since the epoch, for budget windows. Default: `Date.now`. */
   readonly date?: () => number
-  /** How many buckets of rates and of budgets are kept at most. Full ones go first, then those not used for longest. Default 100,000. */
+  /**
+   * Maximum number of rate buckets and of budget buckets. Full rate buckets are evicted first, then the least recently used.
+   * Default 100,000.
+   */
   readonly bucketsMax?: number
-  /** How many open reservations are kept at most; some of more count as used as they were reserved. Default 100,000. */
+  /** Maximum number of open reservations; beyond it, some are settled as fully used. Default 100,000. */
   readonly reservationsMax?: number
-  /** What was spent of a budget in its present window: asked for one that is not known, before it is reserved from. */
+  /** Reads what was spent of a budget in its current window. Called before reserving from an unknown budget. */
   readonly recall?: Recall
 }
 
-/** Everything in this process's memory. Waits only where a budget has to be recalled. */
+/** Keeps everything in this process's memory. Asynchronous only if a budget must be recalled. */
 export function createMemoryLimiter(options: MemoryLimiterOptions = {}): MemoryLimiter {
   return new MemoryLimiter(options)
 }
 
 interface OpenReservation extends Reservation {
-  /** Since the epoch; 0 where no budget needs it. */
+  /** Milliseconds since the epoch; 0 if no budget needs it. */
   readonly at: number
 }
 
@@ -47,7 +50,7 @@ export class MemoryLimiter implements Limiter {
   readonly #rates: Rates
   readonly #places = new Places()
   readonly #budgets: Budgets
-  // An array, whose garbage dies young where that of a Map that grows and shrinks would not.
+  // An array: its garbage dies young, unlike that of a Map that grows and shrinks.
   readonly #open: (OpenReservation | undefined)[] = []
   readonly #free: number[] = []
   readonly #process = randomBytes(6).toString('base64url')
@@ -143,7 +146,7 @@ export class MemoryLimiter implements Limiter {
     this.#free.length = 0
   }
 
-  /** Undefined where every budget is known. */
+  /** Undefined if all budgets are known. */
   #recalling(claims: readonly Claim[]): Promise<void> | undefined {
     if (!this.#recalls) return undefined
     for (const claim of claims)
@@ -170,7 +173,7 @@ export class MemoryLimiter implements Limiter {
     })
   }
 
-  /** Where there is no room, that of another one in turn, which counts as used as it was reserved. */
+  /** If there is no room, settles another reservation as fully used and reuses its slot. */
   #freeSlot(): number {
     if (this.#free.length === 0 && this.#open.length >= this.#reservationsMax) {
       const old = this.#open[this.#count % this.#reservationsMax]

@@ -1,13 +1,13 @@
 import type { ConcurrencyClaim, Level } from '../ports/limiter.ts'
 
-/** How long to wait where nobody knows when a call will end. */
+/** Suggested retry delay if it is unknown when a call will end, in milliseconds. */
 const retryMs = 1_000
 
-/** Who holds a place, and until when. A bucket that nobody holds a place of is not kept. */
+/** Concurrency leases per bucket. Empty buckets are removed. */
 export class Places {
   readonly #held = new Map<string, Bucket>()
 
-  /** Milliseconds until the claim may be taken; 0 when it can. */
+  /** Milliseconds until the claim may be granted; 0 if now. */
   wait({ bucket, limit }: ConcurrencyClaim, time: number): number {
     const held = this.#held.get(bucket)
     if (!held) return limit > 0 ? 0 : Infinity
@@ -54,6 +54,6 @@ export class Places {
 
 interface Bucket {
   readonly leases: Map<string, number>
-  /** No lease ends before; so that it is seldom looked. */
+  /** No lease ends before this time, so that expired ones are rarely searched for. */
   endsFrom: number
 }

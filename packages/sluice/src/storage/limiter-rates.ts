@@ -1,12 +1,12 @@
 import type { Level, RateClaim } from '../ports/limiter.ts'
 
 const minuteMs = 60_000
-/** Of one unit: what the rounding of fractions may add up to must not refuse the last of a full bucket. */
+/** In units: accumulated rounding errors must not refuse the last unit of a full bucket. */
 const tolerance = 0.001
-/** How many of the oldest buckets are looked at for a full one, so that one request never walks the whole table. */
+/** How many of the oldest buckets are searched for a full one, so that a request never scans the whole table. */
 const lookAtMax = 16
 
-/** Token buckets. The moment at which a bucket is full again says all about it (the generic cell rate algorithm). */
+/** Token buckets, each stored as the time at which it is full again (generic cell rate algorithm). */
 export class Rates {
   readonly #fullAt = new Map<string, number>()
   readonly #bucketsMax: number
@@ -15,7 +15,7 @@ export class Rates {
     this.#bucketsMax = bucketsMax
   }
 
-  /** Milliseconds until the claim can be taken; 0 when it can. */
+  /** Milliseconds until the claim can be granted; 0 if now. */
   wait({ bucket, limit, amount }: RateClaim, time: number): number {
     const unitMs = minuteMs / limit
     if (amount > limit || limit <= 0) return Infinity
@@ -23,10 +23,10 @@ export class Rates {
     return excessMs <= unitMs * tolerance ? 0 : Math.max(1, Math.ceil(excessMs))
   }
 
-  /** Takes from the bucket, which may go into debt, or gives back. */
+  /** Takes from the bucket, which may become negative; a negative amount gives back. */
   take({ bucket, limit }: RateClaim, amount: number, time: number): void {
     const fullAt = this.#fullAt
-    // A Map keeps the order of insertion: what was used last stands last, where something may have to be dropped.
+    // A Map keeps insertion order. When eviction is near, used buckets are moved to the end.
     const known = fullAt.get(bucket)
     if (fullAt.size >= this.#bucketsMax / 2) {
       fullAt.delete(bucket)

@@ -1,8 +1,8 @@
 /**
- * All that the limiter does in Redis, as one script, which is one step. The keys are the reservation's record and one for each
- * claim; the arguments the time (empty: that of Redis), what to do, the reservation's id, its lease, how long its record is
- * kept, four for each claim: kind, limit, amount, window; whether budgets are recalled, and when those of a seed were spent. Buckets are kept as in memory: a rate as the moment at which it
- * is full, places as a sorted set of leases, a budget as a hash of slots. Infinity is said as -1.
+ * The limiter in Redis as one atomic script. Keys: the reservation's record, then one for each claim. Arguments: the time
+ * (empty: Redis' own), the operation, the reservation's id, its lease, how long its record is kept; four per claim (kind,
+ * limit, amount, window); whether budgets are recalled, and the dates of a seed. Buckets are stored as in memory: a rate as
+ * the time at which it is full, concurrency as a sorted set of leases, a budget as a hash of slots. Infinity is encoded as -1.
  */
 export const limiterScript = `
 local day, minute, forever = 86400000, 60000, 34560000000

@@ -20,29 +20,29 @@ import { Recalls } from './recalls.ts'
 export interface RedisLimiterOptions {
   /** Such as `redis://127.0.0.1:6379`. */
   readonly url: string
-  /** What all keys begin with. Default `{sluice}:`, which keeps them in one slot of a cluster. */
+  /** Prefix of all keys. Default `{sluice}:`, which keeps them in one slot of a cluster. */
   readonly prefix?: string
-  /** For the answer to a command, in milliseconds. Default 1,000. */
+  /** Timeout of a command, in milliseconds. Default 1,000. */
   readonly timeoutMs?: number
   /**
-   * While Redis does not answer: `refuse` every call that is limited with 503, or let each of so many processes grant its
-   * share. Default `refuse`.
+   * Behaviour while Redis is unreachable: refuse all limited calls with 503, or let each of the given number of processes
+   * grant its share. Default `refuse`.
    */
   readonly whenDown?: 'refuse' | { readonly processes: number }
-  /** What was spent of a budget in its present window: asked for one that Redis does not know. */
+  /** Reads what was spent of a budget in its current window; called for budgets unknown to Redis. */
   readonly recall?: Recall
-  /** Told when Redis is lost, with the reason, and when it is back. */
+  /** Called when Redis is lost, with the reason, and when it is back. */
   readonly changed?: (isUp: boolean, reason?: unknown) => void
-  /** Milliseconds since the epoch, in place of Redis' own clock. */
+  /** Milliseconds since the epoch; replaces Redis' own clock. */
   readonly now?: () => number
 }
 
-/** How long a reservation is known that nobody settled: a settlement that comes later changes nothing. */
+/** How long an unsettled reservation is kept; a later settlement has no effect. */
 const keptMs = 24 * 3_600_000
 const probeMs = 250
-/** How long a start waits for Redis, and a new connection is given before another one is made. */
+/** How long a start waits for Redis, and how long a new connection may take before it is replaced, in milliseconds. */
 const connectMs = 2_000
-/** Settlements that wait for Redis; of more the oldest are dropped, and count as they were reserved. */
+/** Maximum number of queued settlements. The oldest are dropped and count as fully used. */
 const pendingMax = 100_000
 
 type Operation = 'reserve' | 'look' | 'settle' | 'renew' | 'seed' | 'charge'
@@ -52,15 +52,15 @@ interface Command {
   readonly id: string
   readonly leaseMs: number
   readonly claims: readonly Claim[]
-  /** In place of the claims' own. */
+  /** Replaces the amounts of the claims. */
   readonly amounts?: readonly number[]
-  /** Of a seed: when the amounts after the first were spent, in milliseconds since the epoch. */
+  /** For a seed: when the amounts after the first were spent, in milliseconds since the epoch. */
   readonly dates?: readonly number[]
-  /** Of a settlement: what is charged where Redis has lost the reservation with all else that it knew. */
+  /** For a settlement: what to charge if Redis has lost its data, including the reservation. */
   readonly lost?: readonly Claim[]
 }
 
-/** A limiter that all processes at one Redis share. Redis need not answer yet: `whenDown` says what holds until it does. */
+/** A limiter shared by all processes that use the same Redis. If Redis is unreachable, `whenDown` applies until it answers. */
 export async function openRedisLimiter(options: RedisLimiterOptions): Promise<Limiter> {
   const limiter = new RedisLimiter(options)
   await limiter.connect()
@@ -89,7 +89,7 @@ class RedisLimiter implements Limiter {
     this.#client = this.#createClient()
   }
 
-  /** Waits for Redis a little; a later connection is found all the same. */
+  /** Waits for Redis for a short time; a later connection is also found. */
   async connect(): Promise<void> {
     try {
       await within(connectMs, this.#connect())
@@ -109,7 +109,7 @@ class RedisLimiter implements Limiter {
       reply = await this.#run(command)
     } catch (error) {
       this.#lost(error)
-      // It may have been taken all the same: by a call that is refused, or counts where it is let in instead.
+      // The reservation may have been made nevertheless. Undo it, because the call is refused or counted locally.
       this.#later({ ...command, op: 'settle', amounts: claims.map(givenBack) })
       return this.#withoutRedis(claims, leaseMs)
     }
@@ -124,7 +124,7 @@ class RedisLimiter implements Limiter {
     return { granted: false, claims, levels, refused, retryAfterMs: amountOf(reply[2]) }
   }
 
-  /** Never fails: what Redis cannot be told now it is told later. */
+  /** Never fails: settlements that cannot be sent now are sent later. */
   async settle(reservation: Reservation, actual: Actual): Promise<void> {
     const { id, claims } = reservation
     const charged = this.#local?.settle(reservation, actual)
@@ -193,7 +193,7 @@ class RedisLimiter implements Limiter {
     }
   }
 
-  /** A call that was under way when Redis lost everything counts in the budgets that were recalled meanwhile. */
+  /** If Redis lost its data during a call, the call's spending is charged to the budgets recalled since. */
   async #settled(command: Command): Promise<void> {
     const { id, lost = [] } = command
     const [reply] = await this.#run(command)
@@ -231,7 +231,7 @@ class RedisLimiter implements Limiter {
       disableOfflineQueue: true,
       socket: { reconnectStrategy: (tries) => Math.min(50 * 2 ** tries, 1_000) },
     })
-    // Each failed connection is one; what follows from it is decided by the commands.
+    // Emitted for each failed connection; the outcome is decided by the commands.
     client.on('error', (error: unknown) => this.#lost(error))
     return client
   }
@@ -243,7 +243,7 @@ class RedisLimiter implements Limiter {
     return connecting
   }
 
-  /** A connection that was lost on the way, and that nobody closed, would be silent for ever. */
+  /** A connection lost without being closed would stay silent forever. */
   #connectAnew(): void {
     if (this.#isClosed || performance.now() - this.#connectedAt < connectMs) return
     if (this.#client.isOpen) this.#client.destroy()
@@ -251,7 +251,7 @@ class RedisLimiter implements Limiter {
     void this.#connect()
   }
 
-  /** Tells Redis what it missed, and only then asks it again. */
+  /** Sends the queued settlements before Redis is used again. */
   async #recover(): Promise<void> {
     await this.look([])
     for (const [id, command] of this.#pending) {
@@ -305,7 +305,7 @@ function unanswered(cause?: unknown): never {
   )
 }
 
-/** Such a reservation is final: nobody takes a request back. */
+/** Such a reservation is final, because requests are never given back. */
 function isRequests(claim: Claim): boolean {
   return claim.kind === 'rate' && claim.unit === 'requests'
 }
@@ -344,7 +344,7 @@ function amountOf(said: string | undefined): number {
 async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>()
   const late = () => reject(new Error(`Redis did not answer within ${ms} ms`))
-  // Where this process itself was held up, the answer has come meanwhile: it is read first.
+  // If this process itself was blocked, the answer has arrived meanwhile and is read first.
   const timer = setTimeout(() => setImmediate(late), ms)
   try {
     return await Promise.race([work, promise])

@@ -12,13 +12,13 @@ import type {
 import { createMemoryLimiter, type MemoryLimiterOptions } from './limiter-memory.ts'
 import type { ProcessLink } from './process-link.ts'
 
-/** JSON has no Infinity. */
+/** JSON cannot represent Infinity. */
 const never = -1
 
 type SentLevel = readonly [limit: number, remaining: number, resetMs: number]
 
 interface SentDecision {
-  /** Absent where it is refused. */
+  /** Absent if refused. */
   readonly id?: string
   readonly levels: readonly SentLevel[]
   readonly refused?: number
@@ -36,16 +36,16 @@ interface Seed {
 }
 
 export interface RemoteLimiterOptions {
-  /** As MemoryLimiter's. */
+  /** As in MemoryLimiterOptions. */
   readonly recall?: Recall
 }
 
-/** The limiter that another process holds for several: one question and its answer for a reservation. */
+/** A limiter held by another process for several processes; one message and one answer per reservation. */
 export function createRemoteLimiter(
   link: ProcessLink,
   { recall = () => [] }: RemoteLimiterOptions = {},
 ): Limiter {
-  /** What is asked for, as its claims are known here: the ledger is asked by more than a limiter needs. */
+  /** The claims of open requests as this process knows them; the ledger needs more of them than the limiter does. */
   const asking = new Map<number, readonly Claim[]>()
   let count = 0
   link.serve('limiter.recall', (body) => {
@@ -87,13 +87,16 @@ export function createRemoteLimiter(
   }
 }
 
-/** A limiter for several processes, each over a link of its own. */
+/** Serves the limiter to other processes, each over its own link. */
 export interface LimiterServer {
-  /** What a process that is gone held is free; what it had reserved of rates and budgets counts as used. */
+  /**
+   * When a process has ended, its concurrency slots are released, and its open reservations of rates and budgets count as
+   * used.
+   */
   serve(link: ProcessLink): void
 }
 
-/** The limits are in this process's memory; what was spent of a budget is asked of the process that reserves. */
+/** Keeps the limits in this process's memory. What was spent of a budget is asked from the process that reserves. */
 export function createLimiterServer(options: MemoryLimiterOptions = {}): LimiterServer {
   const recalls = new WeakMap<Claim, () => Promise<readonly Spent[]>>()
   const limiter = createMemoryLimiter({
@@ -101,12 +104,12 @@ export function createLimiterServer(options: MemoryLimiterOptions = {}): Limiter
     recall: (claim) => recalls.get(claim)?.() ?? [],
   })
 
-  /** The claims, each budget with whom to ask what was spent of it. */
+  /** Registers for each budget claim how to ask what was spent of it. */
   function claimsOf({ number, claims }: Asked, link: ProcessLink): readonly Claim[] {
     for (const [index, claim] of claims.entries())
       if (claim.kind === 'budget')
         recalls.set(claim, async () => {
-          // The other side's `recall` has returned it.
+          // Returned by `recall` on the other side.
           return (await link.ask('limiter.recall', { number, index })) as readonly Spent[]
         })
     return claims
@@ -156,7 +159,7 @@ export function createLimiterServer(options: MemoryLimiterOptions = {}): Limiter
   }
 }
 
-/** Without what the process that asks knows besides. */
+/** Removes properties that only the asking process needs. */
 function plain(claim: Claim): Claim {
   const { kind, bucket, limit } = claim
   if (kind === 'concurrency') return { kind, bucket, limit }

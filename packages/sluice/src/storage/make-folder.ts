@@ -1,10 +1,7 @@
 import { mkdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 
-/**
- * Makes a folder and those above it that are missing. Node's own `recursive` never comes back below /proc, where
- * nothing can be made.
- */
+/** Creates a folder and its missing parents. Node's own `recursive` option hangs below /proc, where nothing can be created. */
 export function makeFolder(folder: string, mode?: number): void {
   const missing: string[] = []
   for (let path = folder; !exists(path); path = dirname(path)) missing.unshift(path)
@@ -16,7 +13,7 @@ function makeOne(path: string, mode: number | undefined): void {
   try {
     mkdirSync(path, { ...(mode !== undefined && { mode }) })
   } catch (thrown) {
-    // Another process may have been quicker.
+    // Another process may have created it first.
     if (!exists(path)) throw thrown
   }
 }

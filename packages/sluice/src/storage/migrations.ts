@@ -2,29 +2,29 @@ import { readdirSync, readFileSync } from 'node:fs'
 
 export interface Migration {
   readonly version: number
-  /** In SQLite's words; postgres-migrate.ts says it in PostgreSQL's. */
+  /** In SQLite's dialect; postgres-migrate.ts translates it. */
   readonly sql: string
 }
 
 const folder = new URL('migrations/', import.meta.url)
 
-/** How far a database is. */
+/** The schema version of a database. */
 export interface SchemaState {
-  /** 0 for one without tables. */
+  /** 0 for a database without tables. */
   readonly version: number
   /**
-   * The oldest version whose program can use it, which stands in the table `versions` as `oldest_program` once a migration
+   * The oldest program version that can use the database. Stored as `oldest_program` in the table `versions` once a migration
    * has done more than add.
    */
   readonly oldestProgram?: number
 }
 
 /**
- * The numbered files of `migrations/` that a database lacks, in order. They are written once for all databases, and there
- * is no way back down: since they only add, an older program goes on with a newer database, so that replicas can be
- * replaced one by one, and a new version taken back.
+ * The numbered files of `migrations/` that a database lacks, in order. They are the same for all databases and cannot be
+ * undone. Migrations only add, so an older program can use a newer database: replicas can be updated one by one, and an update
+ * can be reverted.
  *
- * @throws Error when the database is so new that this program cannot use it.
+ * @throws Error if the database is too new for this program.
  */
 export function migrationsAfter({ version, oldestProgram = 0 }: SchemaState): readonly Migration[] {
   const files = readdirSync(folder)

@@ -2,7 +2,7 @@ import type { NotedUsage, OpenUsage } from '../ports/store.ts'
 import type { Journal, Place } from './journal.ts'
 import { journalLine } from './usage-journal.ts'
 
-/** An attempt under way, by its lines in the journal: the first, and the newest of the later ones. */
+/** An attempt in progress and its journal lines: the first, and the newest of the later ones. */
 export class OpenRecord implements OpenUsage {
   readonly id: string
   readonly #journal: Journal | undefined
@@ -29,13 +29,13 @@ export class OpenRecord implements OpenUsage {
     if (this.#journal) this.append(journalLine.noted(this.id, usage))
   }
 
-  /** It is in the database, or can never be. */
+  /** The record is in the database, or can never be written. */
   done(): void {
     this.#first?.done()
     this.#newest?.done()
   }
 
-  /** Nobody has it in memory any more. */
+  /** The record is no longer in memory. */
   leave(): void {
     this.#first?.leave()
     this.#newest?.leave()

@@ -1,18 +1,12 @@
-import { setTimeout as wait } from 'node:timers/promises'
-import { Client, type ClientConfig, DatabaseError } from 'pg'
+import type { Client, ClientConfig } from 'pg'
 import { withoutIndexes } from './large-indexes.ts'
 import { type Migration, migrationsAfter, type SchemaState } from './migrations.ts'
+import { connect } from './postgres-client.ts'
+import { changeTables } from './postgres-locks.ts'
+import { addMonths } from './postgres-months.ts'
 
 /** Of this program alone among all that lock something in the same database. */
 const lockNumber = 7_582_233
-
-/**
- * How long a change of a table waits for those who use it, in milliseconds: whoever comes meanwhile waits behind it. Then it
- * steps back for a moment, and tries again.
- */
-const tableWaitMs = 2_000
-const againMs = 500
-const triesMax = 120
 
 /**
  * Brings the database to the newest version, each migration in a transaction of its own, or all of them in one where there is
@@ -23,39 +17,25 @@ const triesMax = 120
  * @throws Error when the database is so new that this program cannot use it.
  */
 export async function migrate(config: ClientConfig): Promise<void> {
-  const client = new Client(config)
-  await client.connect()
-  try {
-    // Looked at without the lock first: then a start needs no right to make tables, unless there are any to make.
-    for (;;) {
-      const state = await stateOf(client)
-      const missing = migrationsAfter(state)
-      if (missing.length === 0) return
-      await applyWhenFree(client, state.version === 0 ? missing.length : 1)
-    }
-  } finally {
-    await client.end()
+  if (await applyMissing(config)) await addMonths(config, Date.now())
+}
+
+/** Returns whether there was anything to apply. */
+async function applyMissing(config: ClientConfig): Promise<boolean> {
+  await using connected = await connect(config)
+  const { client } = connected
+  // Looked at without the lock first: then a start needs no right to make tables, unless there are any to make.
+  for (let isChanged = false; ; isChanged = true) {
+    const state = await stateOf(client)
+    const missing = migrationsAfter(state)
+    if (missing.length === 0) return isChanged
+    const count = state.version === 0 ? missing.length : 1
+    await changeTables(client, lockNumber, () => apply(client, count))
   }
 }
 
 /** Applies the next migrations, so many of them; none where another process has applied them meanwhile. */
-async function applyWhenFree(client: Client, count: number): Promise<void> {
-  for (let tries = 1; ; tries++)
-    try {
-      return await apply(client, count)
-    } catch (error) {
-      await client.query('ROLLBACK').catch(() => undefined)
-      // lock_not_available, https://www.postgresql.org/docs/current/errcodes-appendix.html
-      const isHeld = error instanceof DatabaseError && error.code === '55P03'
-      if (!isHeld || tries === triesMax) throw error
-      await wait(againMs)
-    }
-}
-
 async function apply(client: Client, count: number): Promise<void> {
-  await client.query('BEGIN')
-  await client.query(`SELECT pg_advisory_xact_lock(${lockNumber})`)
-  await client.query(`SET LOCAL lock_timeout = ${tableWaitMs}`)
   // Another process may have applied them while this one waited for the lock.
   const state = await stateOf(client)
   if (state.version === 0)
@@ -66,7 +46,6 @@ async function apply(client: Client, count: number): Promise<void> {
     await client.query(state.version === 0 ? forPostgres(migration.sql) : onTables(migration))
     await client.query('UPDATE schema_version SET version = $1', [migration.version])
   }
-  await client.query('COMMIT')
 }
 
 /** What a migration does to a database that is in use. */

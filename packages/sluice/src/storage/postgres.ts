@@ -6,6 +6,7 @@ import { type Column, type Database, type NewRows, RefusedData, type Row } from 
 import { openIndexBuilding } from './large-indexes.ts'
 import { type Connections, openConnections } from './postgres-connections.ts'
 import { migrate } from './postgres-migrate.ts'
+import { dropPart, openMonths } from './postgres-months.ts'
 import { postgresHorizon, postgresUsage } from './postgres-usage.ts'
 import { openStore, type StoreOptions } from './store.ts'
 import { unavailable } from './unavailable.ts'
@@ -26,20 +27,26 @@ const connectMs = 5_000
  */
 export async function openPostgres({
   url,
-  buildsIndexes,
+  keepsTables,
   ...options
 }: PostgresOptions): Promise<Store> {
   const opened = await openPostgresDatabase(url)
-  const building = buildsIndexes && openIndexBuilding(connectionTo(url), buildsIndexes)
+  const config = connectionTo(url)
+  const upkeep = keepsTables
+    ? [openIndexBuilding(config, keepsTables), openMonths(config, keepsTables)]
+    : []
   const database: Database = {
     ...opened,
     async [Symbol.asyncDispose]() {
-      await building?.[Symbol.asyncDispose]()
+      for (const work of upkeep) await work[Symbol.asyncDispose]()
       await opened[Symbol.asyncDispose]()
     },
   }
   const usage = postgresUsage(database)
-  const book = createUsageBook(usage, postgresHorizon(usage))
+  const book = createUsageBook(usage, {
+    horizon: postgresHorizon(usage),
+    dropPart: (before) => dropPart(config, before),
+  })
   return openStore(database, { ...options, book, isShared: true })
 }
 

@@ -1,6 +1,6 @@
 import { errorCodes, GatewayError } from '@sluice/contract'
 
-/** What travels: a question that wants an answer, one that wants none, or an answer. */
+/** A message: a question, a notification, or an answer. */
 type Message =
   | { readonly ask: string; readonly id: number; readonly body: unknown }
   | { readonly tell: string; readonly body: unknown }
@@ -16,8 +16,8 @@ interface SentError {
 type Handler = (body: unknown) => unknown
 
 /**
- * Two processes that ask each other, in order. What is said in one turn of the event loop travels as one message, since a
- * message costs more than what is in it. Bodies are JSON.
+ * Ordered messaging between two processes. Messages of one event loop turn are sent as a batch, because sending costs more
+ * than the content. Bodies are JSON.
  */
 export class ProcessLink {
   readonly #post: (batch: readonly unknown[]) => void
@@ -28,7 +28,7 @@ export class ProcessLink {
   #count = 0
   #isClosed = false
 
-  /** `post` hands a batch to the other process, whose link is to `receive` it. */
+  /** `post` sends a batch to the other process, which passes it to `receive`. */
   constructor(post: (batch: readonly unknown[]) => void) {
     this.#post = post
   }
@@ -37,12 +37,12 @@ export class ProcessLink {
     return this.#isClosed
   }
 
-  /** Answers a question of this name. */
+  /** Registers the handler of a question or notification. */
   serve(name: string, handler: Handler): void {
     this.#handlers.set(name, handler)
   }
 
-  /** Rejects with the other side's GatewayError, or with `overloaded` where there is no other side any more. */
+  /** Rejects with the other side's GatewayError, or with `overloaded` if the other side has ended. */
   ask(name: string, body: unknown): Promise<unknown> {
     if (this.#isClosed) return Promise.reject(ended())
     this.#count += 1
@@ -61,7 +61,7 @@ export class ProcessLink {
     for (const message of batch as readonly Message[]) this.#take(message)
   }
 
-  /** Called once there is no other side any more. */
+  /** Calls the watcher when the other side has ended. */
   whenClosed(watcher: () => void): void {
     this.#watchers.push(watcher)
   }

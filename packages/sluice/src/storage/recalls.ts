@@ -1,6 +1,6 @@
 import type { BudgetClaim, Limiter, Recall } from '../ports/limiter.ts'
 
-/** Reads what was spent of budgets that a limiter does not know: of many who ask for one at once, one reads it. */
+/** Reads what was spent of budgets that a limiter does not know. Concurrent requests for the same budget share one read. */
 export class Recalls {
   readonly #recall: Recall
   readonly #seed: Limiter['seed']
@@ -12,7 +12,7 @@ export class Recalls {
     this.#seed = seed
   }
 
-  /** Another one's reading may fail for a reason of its own, such as the end of its process: then it is read once more. */
+  /** A shared read may fail for a reason of its initiator, such as the end of its process; it is then repeated once. */
   read(claim: BudgetClaim, isAgain = false): Promise<void> {
     const name = `${claim.window}:${claim.bucket}`
     const reading = this.#reading.get(name)

@@ -14,8 +14,8 @@ import type { UsageDatabase } from './usage-fold.ts'
 import { isOf } from './usage-records.ts'
 
 /**
- * Calls by what one of their attempts was, the newest first. A call stands at the place of its newest attempt that is what
- * was looked for, so that it is on one page alone.
+ * Searches calls by properties of their attempts, newest first. A call is sorted by its newest matching attempt, so it appears
+ * on one page only.
  */
 export async function searchRequests(
   database: Pick<UsageDatabase, 'rows'>,
@@ -62,16 +62,16 @@ async function pageOf(
   return found.flat().toSorted(newestFirst).slice(0, limit)
 }
 
-/** Where the records that are looked for can be found; no record is found on two ways. */
+/** One way to find matching records. The ways of a search never overlap. */
 interface Way {
-  /** What the sums know of them. */
+  /** The conditions that the sums can check. */
   readonly only: RequestScope['only']
   readonly conditions: readonly Sql[]
 }
 
-/** Of a name that was asked for an index knows routes, and the sums know targets. */
+/** A requested model name may be a route, found by an index, or a target, found by the sums. */
 function waysTo({ only, id, requestedModel: name }: RequestScope): readonly Way[] {
-  // An index finds an id whenever it was.
+  // An id is found by its index, whatever its time.
   if (id !== undefined) return [{ only: {}, conditions: [] }]
   if (name === undefined) return [{ only, conditions: [] }]
   const byRoute = { only, conditions: [sql`r.requested_model = ${name}`] }
@@ -91,6 +91,10 @@ function newestFirst(one: Row, other: Row): number {
 
 interface FoundOn extends Page, Pick<Way, 'conditions'> {}
 
+/**
+ * The offset keeps PostgreSQL from joining: it misjudges how few the other attempts of a call are, and would read whole partitions
+ * instead of the index of calls.
+ */
 function within(spans: readonly Span[], scope: RequestScope, page: FoundOn): Sql {
   const { limit, before, asOf, conditions } = page
   const times = spans.map((span) => sql`(${join(timeOf(indexed, span), ' AND ')})`)
@@ -101,11 +105,12 @@ function within(spans: readonly Span[], scope: RequestScope, page: FoundOn): Sql
     WHERE (${join(times, ' OR ')}) AND ${join([sql`1 = 1`, ...conditions, ...conditionsOf(indexed, scope), ...place], ' AND ')}
       AND NOT EXISTS (SELECT 1 FROM usage_records n
         WHERE n.call_id = r.call_id AND ${join([newer, ...timeOf(unindexed, scope), ...conditionsOf(unindexed, scope)], ' AND ')}
-          AND (n.started_at > r.started_at OR (n.started_at = r.started_at AND n.sequence > r.sequence)))
+          AND (n.started_at > r.started_at OR (n.started_at = r.started_at AND n.sequence > r.sequence))
+        LIMIT 1 OFFSET 0)
     ORDER BY ${orderedStart(spans, 'r.started_at')} DESC, r.sequence DESC LIMIT ${limit}`
 }
 
-/** The newest records are taken first, and then looked through: no index is to be read from its beginning. */
+/** Only this many of the newest records are searched, so that no index is read from its beginning. */
 const newestMax = 2_000
 
 function newestOf(scope: RequestScope, limit: number, sinceSequence: number): Sql {
@@ -119,18 +124,18 @@ function isBefore({ startedAt, sequence }: RequestPlace): Sql {
   return sql`r.started_at <= ${startedAt} AND (r.started_at < ${startedAt} OR r.sequence < ${sequence})`
 }
 
-/** Not for an index: nearly all records are as old. */
+/** Written so that no index is used: nearly all records match. */
 function isAsOf(table: 'r' | 'n', sequence: number): Sql {
   return sql`(${raw(table)}.sequence + 0) <= ${sequence}`
 }
 
-/** How the conditions name a column. */
+/** How a condition refers to a column. */
 type Named = (column: string) => string
 
-/** As it is, so that an index of it serves. */
+/** The plain column, so that its index can be used. */
 const indexed: Named = (column) => `r.${column}`
 
-/** Of other attempts of a call, which are few: nothing but the index of calls shall be read for these. */
+/** For other attempts of a call, which are few: an expression, so that only the index of calls is used. */
 const unindexed: Named = (column) =>
   column === 'started_at' || column === 'status' ? `(n.${column} + 0)` : `(n.${column} || '')`
 
@@ -157,20 +162,20 @@ function conditionsOf(
   if (status) conditions.push(...statusIn(column('status'), status))
   if (format !== undefined) conditions.push(sql`${column('format')} = ${format}`)
   if (requestedModel !== undefined) conditions.push(isAskedAs(column, requestedModel))
-  // Said for the index of these alone; what has a status of failure is not completed.
+  // Selects the partial index of failures; a failure status implies an outcome other than completed.
   if ((only.outcome !== undefined && only.outcome !== 'completed') || (status && status[0] >= 400))
     conditions.push(sql`${column('outcome')} <> 'completed'`)
   return conditions
 }
 
-/** A record holds the name that was asked for where its target is called otherwise. */
+/** A record stores the requested name only if it differs from the target's name. */
 function isAskedAs(column: (name: string) => Sql, name: string): Sql {
   const [asked, model] = [column('requested_model'), column('model')]
   return sql`(${asked} = ${name}
     OR (COALESCE(${asked}, '') = '' AND ${name} IN (${model}, ${column('provider')} || '/' || ${model})))`
 }
 
-/** Of one status that is a failure an index serves, which holds these alone. */
+/** A single failure status uses the partial index of failures. */
 function statusIn(column: Sql, [first, last]: readonly [number, number]): readonly Sql[] {
   if (first !== last) return [sql`${column} >= ${first}`, sql`${column} <= ${last}`]
   return [sql`${column} = ${first}`, ...(first >= 400 ? [sql`${column} >= 400`] : [])]

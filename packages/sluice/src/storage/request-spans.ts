@@ -5,27 +5,27 @@ import type { UsageDatabase } from './usage-fold.ts'
 import { readState } from './usage-state.ts'
 import { conditionsOf } from './usage-sums.ts'
 
-/** From a moment until before another, in milliseconds. */
+/** A time span in milliseconds; `to` is exclusive. */
 export interface Span {
   readonly from: number
   readonly to: number
 }
 
-/** Which of several times comes first. */
+/** Which end of a time range comes first. */
 type Order = 'newest' | 'oldest'
 
 interface OrderedScope extends UsageScope {
   readonly first: Order
 }
 
-/** More hours than this are not looked through at once. */
+/** Maximum number of hours searched at once. */
 const hoursMax = 128
-/** With more spans than this that do not touch SQLite reads the whole table instead of the index once for each. */
+/** With more separate spans SQLite reads the whole table instead of the index once per span. */
 const spansMax = 16
 
 /**
- * What `look` finds in the times in which there is something of the scope's dimensions: in one after the other, and in twice as
- * many at once where those before held too little. Times that touch are one.
+ * Calls `look` for the time spans that contain records of the scope's dimensions: first one, then twice as many at once while
+ * too little was found. Adjacent spans are joined.
  */
 export async function lookThrough<Found>(
   database: Pick<UsageDatabase, 'rows'>,
@@ -51,8 +51,8 @@ export async function lookThrough<Found>(
 }
 
 /**
- * The column that says when a record began, to order what is within spans by. Of several spans SQLite would look for the next
- * record through all that lie between; of one it is to read no more than it is asked for.
+ * The column with the start time of a record, for ordering within spans. For several spans SQLite must not use the index
+ * order, because it would scan everything between them; for one it should read no more than needed.
  */
 export function orderedStart(spans: readonly Span[], column: string): Sql {
   return raw(spans.length > 1 ? `+${column}` : column)
@@ -66,9 +66,9 @@ function joinSpan(spans: Span[], span: Span): void {
 }
 
 /**
- * The times in which there is something of the scope's dimensions, without overlap. The sums know it by
- * the hour, so that the records need an index for time alone: one for each dimension would cost every call. What is not
- * summed yet is in a span of its own, the newest.
+ * The spans that contain records of the scope's dimensions, without overlap. The sums know them by the hour, so records need
+ * an index on time only: an index per dimension would slow down every call. Unsummed records are in a span of their own, the
+ * newest.
  */
 async function* spansOf(
   database: Pick<UsageDatabase, 'rows'>,
@@ -90,7 +90,7 @@ async function* spansOf(
   if (scope.first === 'oldest') yield* unsummed
 }
 
-/** What has no tag is summed with all others alone. */
+/** Records without tags are only summed together with all others. */
 function summedOf(only: UsageScope['only']): UsageScope['only'] {
   return Object.fromEntries(
     usageDimensions.flatMap((dimension) => {
@@ -102,11 +102,11 @@ function summedOf(only: UsageScope['only']): UsageScope['only'] {
   )
 }
 
-/** The hour from which on there may be records that no sum holds. */
+/** The first hour that may contain records missing from the sums. */
 async function unsummedFrom(database: Pick<UsageDatabase, 'rows'>): Promise<number> {
   const { folded, foldedFurther, clearing } = await readState(database)
   if (clearing > 0) return 0
-  // Not read from the index of times, which would be looked through to its end.
+  // Written so that the index on time is not used, which would be scanned to its end.
   const [unsummed] = await database.rows(
     sql`SELECT MIN(started_at + 0) AS at FROM usage_records WHERE sequence > ${Math.min(folded, foldedFurther)}`,
   )
@@ -120,7 +120,7 @@ const finer: Readonly<Record<UsagePeriod, UsagePeriod | undefined>> = {
   hour: undefined,
 }
 
-/** The hours of the periods that have something of the scope. */
+/** The hours that contain something of the scope, narrowed down from months and days. */
 async function* summedSpans(
   database: Pick<UsageDatabase, 'rows'>,
   scope: OrderedScope,

@@ -14,7 +14,7 @@ const columns: Columns<StoredResponse> = {
   input: text('input'),
 }
 
-/** As they are written: how large a response is, is asked of the database alone. */
+/** The columns when writing. The size is only used inside the database. */
 const writtenColumns: Columns<StoredResponse & { readonly bytes: number }> = {
   ...columns,
   bytes: integer('bytes'),
@@ -27,7 +27,7 @@ const idColumns: Columns<UpstreamId> = {
   deleted: boolean('deleted'),
 }
 
-/** The part of the store that keeps answers of POST /v1/responses. */
+/** The part of the store for responses of POST /v1/responses. */
 export function responseTable(
   database: Database,
 ): Pick<
@@ -44,7 +44,7 @@ export function responseTable(
       const { id: responseId, keyId } = response
       const ids = newIds(upstreamIds, { keyId, responseId })
       const bytes = Buffer.byteLength(response.response) + Buffer.byteLength(response.input)
-      // Seconds do not tell a conversation's responses apart.
+      // Timestamps in seconds cannot order the responses of a conversation.
       const sequence = sql`(SELECT COALESCE(MAX(sequence), 0) + 1 FROM responses WHERE key_id = ${keyId})`
       const row = insertNew('responses', writtenColumns, { ...response, bytes }, { sequence })
       const [added] = await database.change(row, ...ids)

@@ -12,7 +12,7 @@ const sessionColumns: Columns<Session> = {
   expiresAt: integer('expires_at'),
 }
 
-/** The part of the store that keeps who is signed in. */
+/** The part of the store for sessions. */
 export function sessionTable(
   database: Database,
 ): Pick<Store, 'addSession' | 'findSession' | 'listPrincipalSessions' | 'removeSession'> {

@@ -6,13 +6,13 @@ import { unfinishedCopy } from './sqlite-copy.ts'
 export interface CopyOptions {
   readonly source: string
   readonly copy: string
-  /** Told how many bytes are written, and how many there will be at most: at the beginning, then every 100 ms. */
+  /** Called with the bytes written and the maximum expected: at the start, then every 100 ms. */
   readonly at: (bytes: number, most: number) => void
 }
 
 const lookEveryMs = 100
 
-/** copyDatabase in a thread of its own, so that it can be told how far it is. Rejects with what it fails with. */
+/** Runs copyDatabase in a thread, so that its progress can be reported. Rejects with its error. */
 export async function copyInThread({ source, copy, at }: CopyOptions): Promise<void> {
   const entry = new URL('./sqlite-copy-thread-entry.ts', import.meta.url)
   const worker = new Worker(entry, { workerData: { source, copy } })

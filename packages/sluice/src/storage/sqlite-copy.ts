@@ -1,15 +1,15 @@
 import { chmodSync, existsSync, renameSync, rmSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 
-/** What a copy is called until it is whole. */
+/** The name of a copy until it is complete. */
 export function unfinishedCopy(copy: string): string {
   return `${copy}.${process.pid}`
 }
 
 /**
- * Copies a database to a file that only its owner can read, as it is at one moment: others go on reading and writing. Whole or
- * not at all: what stands under the name was not interrupted. A copy that another process has made meanwhile stays: of what it did
- * then, this one may hold some already.
+ * Copies a database to a file that only its owner can read, as a snapshot while others read and write. The final name only
+ * ever holds a complete copy. If another process has made the copy meanwhile, that one is kept: this one may already contain
+ * its later changes.
  */
 export function copyDatabase(db: DatabaseSync, copy: string): void {
   const unfinished = unfinishedCopy(copy)

@@ -3,16 +3,16 @@ import type { DatabaseSync } from 'node:sqlite'
 import { type Migration, migrationsAfter, type SchemaState } from './migrations.ts'
 import { copyDatabase } from './sqlite-copy.ts'
 
-/** How long a start waits for another process that migrates: indexes of millions of records are made in minutes. */
+/** How long a start waits for another process that migrates, in milliseconds: indexes of millions of records take minutes. */
 const migrationWaitMs = 600_000
 
 /**
- * Brings the database to the newest version, each migration in a transaction of its own. SQLite's `user_version` says
- * which was the last; of processes that start together one applies it, and the others wait.
+ * Migrates the database to the newest version, each migration in its own transaction. SQLite's `user_version` holds the last
+ * one. Of processes that start together one migrates and the others wait.
  *
- * A database that is not new is copied beside itself before, as `sluice.db.before-9` for version 9.
+ * An existing database is first copied beside itself, as `sluice.db.before-9` for version 9.
  *
- * @throws Error when the database is so new that this program cannot use it, and when there is no room for the copy.
+ * @throws Error if the database is too new for this program, or if there is no room for the copy.
  */
 export function migrate(db: DatabaseSync, file = ':memory:'): void {
   const state = stateOf(db)
@@ -47,7 +47,7 @@ function apply(db: DatabaseSync, { version, sql }: Migration): void {
 
 function stateOf(db: DatabaseSync): SchemaState {
   const version = userVersion(db)
-  // The table came with the second one.
+  // The table was added by version 2.
   if (version < 2) return { version }
   const row = db.prepare("SELECT version FROM versions WHERE name = 'oldest_program'").get()
   return { version, ...(row && { oldestProgram: Number(row['version']) }) }

@@ -1,11 +1,11 @@
-// The code of the thread that sqlite-thread.ts starts.
+// The thread started by sqlite-thread.ts.
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { toValue } from './columns.ts'
 import type { Column, NewRows } from './database.ts'
 import type { FromThread, ToThread } from './sqlite-thread.ts'
 
-/** Longer than the main thread waits, since nobody waits for this one. */
+/** Longer than in the main thread, because nothing is blocked by this one. */
 const lockWaitMs = 5_000
 
 if (parentPort) serve(parentPort, String(workerData))
@@ -15,8 +15,8 @@ type Prepare = (text: string) => StatementSync
 function serve(port: MessagePort, file: string): void {
   const db = new DatabaseSync(file, { timeout: lockWaitMs })
   db.exec('PRAGMA synchronous = NORMAL')
-  // There are few, and SQLite prepares one again itself where a table has changed. One for each batch would stay in
-  // native memory until this thread, which has little else to collect, collects.
+  // There are few statements, and SQLite re-prepares them itself when a table has changed. Preparing one per batch would keep
+  // native memory until this thread collects garbage, which it rarely does.
   const statements = new Map<string, StatementSync>()
   const prepare: Prepare = (text) => {
     const statement = statements.get(text) ?? db.prepare(text)
@@ -46,17 +46,17 @@ function append(db: DatabaseSync, prepare: Prepare, rows: NewRows): FromThread {
 
 type Document = Readonly<Record<string, unknown>>
 
-/** A statement for rows that have the same fields. */
+/** A statement for rows with the same fields. */
 interface Insert {
   readonly fields: readonly string[]
-  /** Undefined where the table has no column for the field. */
+  /** Undefined if the table has no column for the field. */
   readonly kinds: readonly (Column['as'] | undefined)[]
   readonly statement: StatementSync
 }
 
 /**
- * Most columns are NULL in most rows, so that a statement names only the others; and most rows have the fields of the one
- * before.
+ * Most columns are NULL in most rows, so a statement names only the others. Most rows have the same fields as the previous
+ * one.
  */
 function insertAll(prepare: Prepare, rows: NewRows, documents: readonly Document[]): void {
   let insert: Insert | undefined
@@ -95,7 +95,7 @@ function areSame(one: readonly string[], other: readonly string[]): boolean {
   return one.length === other.length && one.every((field, at) => field === other[at])
 }
 
-/** SQLite's primary result code 19 (https://sqlite.org/rescode.html); the upper bits tell which constraint it was. */
+/** SQLite's primary result code 19 (https://sqlite.org/rescode.html); the upper bits identify the constraint. */
 function isConstraintFailure(error: unknown): boolean {
   if (!(error instanceof Error) || !('errcode' in error)) return false
   return typeof error.errcode === 'number' && (error.errcode & 0xff) === 19

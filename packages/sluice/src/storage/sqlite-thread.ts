@@ -1,21 +1,21 @@
 import { Worker } from 'node:worker_threads'
 import { type Database, type NewRows, RefusedData } from './database.ts'
 
-/** Writes outside the main thread, over a connection of its own, one call after the other; see `Database.append`. */
+/** Writes in a separate thread with its own connection, one call at a time; see `Database.append`. */
 export type SqliteThread = Pick<Database, 'append'> & AsyncDisposable
 
-/** What goes to the thread: rows to write, or the request to close the connection and end. */
+/** Messages to the thread: rows to write, or a request to close. */
 export type ToThread = ({ readonly kind: 'append' } & NewRows) | { readonly kind: 'close' }
 
-/** What the thread answers to rows. */
+/** Messages from the thread, one per batch of rows. */
 export type FromThread =
   | { readonly kind: 'done' }
   | { readonly kind: 'refused' | 'failed'; readonly message: string }
 
-/** What a batch needs is a few megabytes; without limits the heap of a thread takes what garbage it likes. */
+/** A batch needs a few megabytes; without limits the heap of a thread grows with garbage. */
 const heapLimits = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 64 }
 
-/** A thread starts when it is first needed, so that no start and no command waits for one. */
+/** The thread starts on first use, so that startup and CLI commands do not wait for it. */
 export function openSqliteThread(file: string): SqliteThread {
   let worker: Worker | undefined
   let caller: PromiseWithResolvers<void> | undefined
@@ -34,7 +34,7 @@ export function openSqliteThread(file: string): SqliteThread {
       caller?.reject(failure)
     })
     started.on('message', (answer: FromThread) => {
-      // Only a write under way keeps the process alive.
+      // Only a write in progress keeps the process alive.
       started.unref()
       if (answer.kind === 'done') caller?.resolve()
       else caller?.reject(new (answer.kind === 'refused' ? RefusedData : Error)(answer.message))
@@ -54,7 +54,7 @@ export function openSqliteThread(file: string): SqliteThread {
     await caller.promise
   }
 
-  /** What was asked for last is over, well or not. */
+  /** Settles when the last request has finished, successfully or not. */
   let last: Promise<void> = Promise.resolve()
   return {
     append(rows) {

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 
-/** Does the work in one transaction, which takes the lock for writing at once; what the work throws takes all of it back. */
+/** Runs the work in a transaction that takes the write lock at once; an error rolls it back. */
 export function transaction<Result>(db: DatabaseSync, work: () => Result): Result {
   db.exec('BEGIN IMMEDIATE')
   try {

@@ -1,4 +1,4 @@
-// The code of the thread that sqlite-usage-thread.ts starts.
+// The thread started by sqlite-usage-thread.ts.
 import { DatabaseSync } from 'node:sqlite'
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { GatewayError } from '@sluice/contract'
@@ -10,7 +10,7 @@ import { sqliteError } from './unavailable.ts'
 import { createUsageBook } from './usage-book.ts'
 import { recordsPerFoldUsual, type UsageDatabase } from './usage-fold.ts'
 
-/** Longer than the main thread waits, since no call waits for this one. */
+/** Longer than in the main thread, because no call is blocked by this one. */
 const lockWaitMs = 5_000
 
 if (parentPort) serve(parentPort, String(workerData))
@@ -19,7 +19,7 @@ function serve(port: MessagePort, file: string): void {
   const db = new DatabaseSync(file, { timeout: lockWaitMs })
   db.exec('PRAGMA synchronous = NORMAL')
   const book = createUsageBook(databaseOf(db))
-  // One after the other, in the order in which they were asked.
+  // Processed one at a time, in order of arrival.
   let last: Promise<unknown> = Promise.resolve()
   port.on('message', (message: ToUsageThread) => {
     last = last.then(async () => {
@@ -35,7 +35,7 @@ async function answer(
   { id, method, argument }: Extract<ToUsageThread, { kind: 'ask' }>,
 ): Promise<FromUsageThread> {
   try {
-    // The main thread sends what the method takes.
+    // The main thread sends the method's argument.
     const result = await (book[method] as (given: unknown) => Promise<unknown>)(argument)
     return { id, result }
   } catch (thrown) {

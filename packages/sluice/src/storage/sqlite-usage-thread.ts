@@ -2,12 +2,12 @@ import { Worker } from 'node:worker_threads'
 import type { UsageBook } from '../ports/usage-book.ts'
 import { unavailable } from './unavailable.ts'
 
-/** What it reads it adds up at once, so that little of it is alive at any moment. */
+/** Rows are summed as they are read, so little memory is live at any time. */
 const resourceLimits = { maxYoungGenerationSizeMb: 6 }
 
 type Method = Exclude<keyof UsageBook, symbol>
 
-/** What goes to the thread: a method of the book and its argument, or the request to end. */
+/** Messages to the thread: a method of the book with its argument, or a request to close. */
 export type ToUsageThread =
   | {
       readonly kind: 'ask'
@@ -17,14 +17,14 @@ export type ToUsageThread =
     }
   | { readonly kind: 'close' }
 
-/** What the thread answers. `passing`: the database may do it another time. */
+/** Messages from the thread. `passing`: the error is temporary. */
 export type FromUsageThread =
   | { readonly id: number; readonly result: unknown }
   | { readonly id: number; readonly message: string; readonly passing: boolean }
 
 /**
- * The book of a SQLite database, in a thread with a connection of its own: a statement of SQLite's holds up the thread that
- * runs it. The thread starts when it is first needed.
+ * The usage book of a SQLite database in a thread with its own connection, because SQLite statements block the thread that
+ * runs them. The thread starts on first use.
  */
 export function openUsageThread(file: string): UsageBook {
   const asked = new Map<number, PromiseWithResolvers<unknown>>()
@@ -51,7 +51,7 @@ export function openUsageThread(file: string): UsageBook {
   function settle(answer: FromUsageThread): void {
     const waiting = asked.get(answer.id)
     asked.delete(answer.id)
-    // Only a question that is open keeps the process alive.
+    // Only an open request keeps the process alive.
     if (asked.size === 0) worker?.unref()
     if ('result' in answer) return waiting?.resolve(answer.result)
     const error = new Error(answer.message)
@@ -68,7 +68,7 @@ export function openUsageThread(file: string): UsageBook {
     return waiting.promise
   }
 
-  // The thread calls the method of the same name: what comes back is what that returns.
+  // The thread calls the method of the same name and returns its result.
   const remote =
     <Name extends Method>(name: Name) =>
     (...given: Parameters<UsageBook[Name]>) =>

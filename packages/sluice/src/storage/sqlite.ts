@@ -1,4 +1,4 @@
-import { chmodSync, closeSync, openSync } from 'node:fs'
+import { chmodSync, closeSync, openSync, statSync } from 'node:fs'
 import { DatabaseSync, type StatementResultingChanges } from 'node:sqlite'
 import type { Sql } from 'sql-template-tag'
 import type { Store } from '../ports/store.ts'
@@ -13,26 +13,26 @@ import { sqliteError } from './unavailable.ts'
 import { isFolded } from './usage-book.ts'
 
 export interface SqliteOptions extends StoreOptions {
-  /** The database file; made when absent. Its folder must exist. */
+  /** The database file; created if absent. Its folder must exist. */
   readonly file: string
 }
 
-/** How long one process waits for another one's write, such as the command line's. */
+/** How long to wait for a write of another process, such as the CLI, in milliseconds. */
 const lockWaitMs = 2_000
 
 /**
- * Opens the store that needs nothing but a file (SQLite in WAL mode, https://sqlite.org/wal.html).
- * Several processes may have it open. The caller disposes it; usage still waiting is written then.
+ * Opens a store in a file (SQLite in WAL mode, https://sqlite.org/wal.html). Several processes may have it open. The caller
+ * disposes it, which writes pending usage.
  */
 export function openSqlite({ file, ...options }: SqliteOptions): Store {
   const database = openSqliteDatabase(file)
   const thread = openUsageThread(file)
-  // A gateway that nobody calls needs no thread, which takes 15 MB.
+  // An idle gateway does not need the thread, which takes 15 MB.
   const fold = async () => ((await isFolded(database)) ? 0 : await thread.fold())
   return openStore(database, { ...options, book: { ...thread, fold } })
 }
 
-/** The database in a file, brought up to date. The caller disposes it. */
+/** Opens the database in a file and migrates it. The caller disposes it. */
 export function openSqliteDatabase(file: string): Database {
   makePrivate(file)
   const db = new DatabaseSync(file, { timeout: lockWaitMs })
@@ -48,11 +48,12 @@ export function openSqliteDatabase(file: string): Database {
 }
 
 /**
- * The database answers within this thread, which costs less than asking another one, but for `append`. A write does
- * not wait for the disk unless it is to be durable.
+ * Statements run in this thread, which costs less than using another one, except `append`. Writes do not wait for the disk
+ * unless they are durable.
  */
 function sqliteDatabase(db: DatabaseSync, file: string): Database {
   const thread = openSqliteThread(file)
+  const opened = inodeOf(file)
   const run = (statement: Sql): StatementResultingChanges =>
     db.prepare(statement.sql).run(...boundValues(statement))
   const change = (statements: readonly Sql[]) =>
@@ -70,11 +71,20 @@ function sqliteDatabase(db: DatabaseSync, file: string): Database {
       }
     },
     append: (rows) => thread.append(rows),
+    checkPresent() {
+      if (inodeOf(file) !== opened)
+        throw new Error('The database file was deleted or replaced while the gateway runs')
+    },
     async [Symbol.asyncDispose]() {
       await thread[Symbol.asyncDispose]()
       if (db.isOpen) db.close()
     },
   }
+}
+
+/** Undefined for a file that is missing, and for a database in memory. */
+function inodeOf(file: string): number | undefined {
+  return statSync(file, { throwIfNoEntry: false })?.ino
 }
 
 function meant<Result>(work: () => Result): Result {
@@ -85,7 +95,10 @@ function meant<Result>(work: () => Result): Result {
   }
 }
 
-/** Hashes of keys, prompts and answers are for their owner. What SQLite makes beside the file has the file's mode. */
+/**
+ * Key hashes, prompts and responses must be readable by the owner only. SQLite gives its additional files the mode of the
+ * database file.
+ */
 function makePrivate(file: string): void {
   if (file === ':memory:') return
   closeSync(openSync(file, 'a', 0o600))
@@ -93,13 +106,13 @@ function makePrivate(file: string): void {
     try {
       chmodSync(name, 0o600)
     } catch {
-      // It is not there, or another's: opening it says so if it matters.
+      // The file is missing or owned by another user; opening the database reports it if it matters.
     }
 }
 
 /**
- * SQLite waits for locks by itself, but not in this: while another process writes to a database that is not in WAL mode
- * yet, because it is just making it, the switch is refused at once.
+ * SQLite's lock timeout does not apply here: while another process is creating the database and has not switched it to WAL
+ * yet, the switch is refused at once.
  */
 function switchToWal(db: DatabaseSync): void {
   const giveUpAt = performance.now() + lockWaitMs
@@ -108,7 +121,7 @@ function switchToWal(db: DatabaseSync): void {
       return db.exec('PRAGMA journal_mode = WAL')
     } catch (error) {
       if (!isLocked(error) || performance.now() > giveUpAt) throw error
-      // This waits for the lock, and changes nothing.
+      // Waits for the lock without changing anything.
       db.exec('BEGIN IMMEDIATE; COMMIT')
     }
 }

@@ -17,26 +17,27 @@ import type { LedgerOptions } from './usage-ledger.ts'
 import { videoJobTable } from './video-jobs.ts'
 
 export interface StoreOptions extends Pick<LedgerOptions, 'journalFolder' | 'journalFailed'> {
-  /** Told when usage could not be written. Default: nobody is told. */
+  /** Called when usage could not be written. Default: ignored. */
   readonly writeFailed?: LedgerOptions['writeFailed']
   /**
-   * Has indexes that large tables lack built in the background, where the database can; told when one could not be built.
-   * Default: somebody else does.
+   * Builds missing indexes of large tables, and the partitions of the coming months, in the background, if the database has them;
+   * `failed` is called when one could not be made, and it is tried again. Default: not done here.
    */
-  readonly buildsIndexes?: { readonly failed: (error: unknown) => void }
+  readonly keepsTables?: { readonly failed: (error: unknown) => void }
 }
 
 interface Opened extends StoreOptions {
-  /** Reads the ledger beside the calls; disposed with the store. Default: over the database itself, a row at a time. */
+  /** Reads the ledger outside of calls; disposed with the store. Default: reads from the database itself. */
   readonly book?: UsageBook
   /**
-   * The database is shared by replicas, and while it is away calls go on and the journal keeps them: were none of the
-   * replicas ready then, nobody would call them. Default: it lies on this machine, and what it cannot write nothing can.
+   * Whether replicas share the database. While a shared database is unreachable, calls continue with the journal, so the
+   * replicas stay ready; otherwise none of them would get calls. Default: a local database, whose failure makes the gateway
+   * not ready.
    */
   readonly isShared?: boolean
 }
 
-/** The store on a database that is up to date. Disposing it writes the usage that is left and disposes the database. */
+/** The store on a migrated database. Disposing it writes pending usage and disposes the database. */
 export function openStore(
   database: Database,
   {
@@ -72,6 +73,7 @@ export function openStore(
     book,
     async checkWritable() {
       usage.checkJournal()
+      database.checkPresent?.()
       if (isShared) return
       await database.change(
         sql`INSERT INTO versions (name, version) VALUES ('written', 1)

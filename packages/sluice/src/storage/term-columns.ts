@@ -1,7 +1,7 @@
 import type { Terms } from '../ports/account.ts'
 import { boolean, type Columns, integer, json } from './columns.ts'
 
-/** The columns of what every level may carry, the same for keys and accounts. */
+/** The columns of the terms that keys and accounts share. */
 export const termColumns: Columns<Terms> = {
   expiresAt: integer('expires_at'),
   models: json('models'),

@@ -2,8 +2,8 @@ import { GatewayError } from '@sluice/contract'
 import { RefusedData } from './database.ts'
 
 /**
- * Busy, locked, read-only, failing, full or gone (https://sqlite.org/rescode.html): no fault of the statement, and
- * another time it may do.
+ * Result codes of temporary failures (https://sqlite.org/rescode.html): busy, locked, read-only, I/O error, full, cannot open.
+ * The statement is not at fault and may succeed later.
  */
 const passing: ReadonlySet<number> = new Set([5, 6, 8, 10, 13, 14])
 
@@ -11,8 +11,8 @@ const passing: ReadonlySet<number> = new Set([5, 6, 8, 10, 13, 14])
 const constraint = 19
 
 /**
- * What SQLite threw; `overloaded` where its file cannot be written or read for now, and RefusedData where a constraint was
- * broken.
+ * Converts an error of SQLite: `overloaded` if the file cannot be read or written at the moment, RefusedData for a broken
+ * constraint.
  */
 export function sqliteError(thrown: unknown): unknown {
   if (!(thrown instanceof Error) || !('errcode' in thrown)) return thrown
@@ -25,7 +25,7 @@ export function sqliteError(thrown: unknown): unknown {
 }
 
 /**
- * The database does not do what it should, for now. `message` is shown to callers, so that it holds nothing of where the
+ * The error for a database that is temporarily unavailable. `message` is shown to callers, so it must not reveal where the
  * database is.
  */
 export function unavailable(

@@ -12,10 +12,20 @@ import { answerSums } from './usage-sums.ts'
 /** Records removed at once. */
 const recordsPerRemoval = 2_000
 
+export interface UsageBookOptions {
+  /** Default: the newest record. */
+  readonly horizon?: Horizon
+  /**
+   * Drops many records at once, all of which started before `before` and are in the sums. Returns their number, or undefined if
+   * there are none to drop. Default: records are only deleted row by row.
+   */
+  readonly dropPart?: (before: number) => Promise<number | undefined>
+}
+
 /** The book of a database. Disposing it does not dispose the database. */
 export function createUsageBook(
   database: UsageDatabase,
-  horizon: Horizon = () => lastRecord(database),
+  { horizon = () => lastRecord(database), dropPart }: UsageBookOptions = {},
 ): UsageBook {
   async function fold(): Promise<number> {
     const state = await readState(database)
@@ -55,6 +65,8 @@ export function createUsageBook(
       const day = before - (before % dayMs)
       const { folded, keptFrom } = await readState(database)
       if (day > keptFrom) await database.change(setState('kept_from', day))
+      const dropped = await dropPart?.(day)
+      if (dropped !== undefined) return { records: dropped, hasMore: true }
       // The newest stays: SQLite would give its number to another, which would be taken for one that was summed.
       const [removed = 0] = await database.change(
         sql`DELETE FROM usage_records WHERE sequence IN (

@@ -6,7 +6,7 @@ import type { Database } from './database.ts'
 import { type Ledger, type LedgerOptions, openLedger } from './usage-ledger.ts'
 import { readState } from './usage-state.ts'
 
-/** Where each field of a record is kept. */
+/** The columns of a usage record. */
 export const usageColumns: Columns<UsageRecord> = {
   callId: text('call_id'),
   requestId: text('request_id'),
@@ -63,7 +63,7 @@ export const usageColumns: Columns<UsageRecord> = {
   overBudget: text('over_budget'),
 }
 
-/** The part of the store that keeps the ledger. Disposing writes what is left. */
+/** The part of the store for the ledger. Disposing writes pending records. */
 export function usageTable(
   database: Database,
   options: Omit<LedgerOptions, 'write'>,
@@ -101,7 +101,7 @@ export function usageTable(
   }
 }
 
-/** The unique ids make a batch of which nobody knows whether it was written safe to write again. */
+/** Unique ids make it safe to write a batch again if it is unknown whether it was written. */
 const table = {
   table: 'usage_records',
   columns: [['id', text('id')] as const, ...fieldsOf(usageColumns)],

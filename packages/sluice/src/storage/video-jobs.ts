@@ -43,7 +43,7 @@ type VideoJobStore = Pick<
   | 'updateClaimedVideoJob'
 >
 
-/** The part of the store that keeps video tasks. */
+/** The part of the store for video jobs. */
 export function videoJobTable(database: Database): VideoJobStore {
   type Change = Parameters<Store['updateVideoJob']>[1]
   async function update(id: string, change: Change, condition: Sql): Promise<boolean> {
@@ -67,7 +67,7 @@ export function videoJobTable(database: Database): VideoJobStore {
       return row && fromRow(columns, row)
     },
     async listVideoJobs(keyId, { limit, after, ascending = false }) {
-      // Where the key has no row of this id, the comparison is with NULL, and nothing follows.
+      // If the key has no such row, the comparison with NULL matches nothing.
       const mark = sql`(SELECT sequence FROM video_jobs WHERE id = ${after} AND key_id = ${keyId})`
       const behind =
         after === undefined ? empty : sql`AND sequence ${raw(ascending ? '>' : '<')} ${mark}`
@@ -94,12 +94,12 @@ export function videoJobTable(database: Database): VideoJobStore {
 
 type Places = Pick<Store, 'freeVideoPlace' | 'renewVideoPlace' | 'takeVideoPlace'>
 
-/** Room for videos that are being asked for. */
+/** Reservations for videos being created. */
 function places(database: Database): Places {
   return {
     async takeVideoPlace({ id, keyId, bytes, most, at, until }) {
       const seconds = Math.floor(at / 1000)
-      // A task that is over has no files, or only until they are swept: it weighs nothing.
+      // An ended job has no files, or only until they are removed, so its size is not counted.
       const weighed = sql`SELECT id, sequence,
           CASE WHEN ${unfinished} OR expires_at > ${seconds} THEN COALESCE(bytes, 0) ELSE 0 END AS weight,
           CASE WHEN ${unfinished} OR expires_at > ${seconds} THEN 0 ELSE 1 END AS is_over
@@ -109,7 +109,7 @@ function places(database: Database): Places {
       const weight = sql`((SELECT COALESCE(SUM(weight), 0) FROM (${weighed}) AS kept)
         + (SELECT COALESCE(SUM(bytes), 0) FROM (${taken}) AS held))`
       const changes = await database.change(
-        // PostgreSQL lets one after the other pass here; SQLite does so anyway.
+        // Serializes concurrent reservations of a key in PostgreSQL; SQLite does so anyway.
         sql`INSERT INTO video_turns (key_id, turn) VALUES (${keyId}, 1)
           ON CONFLICT (key_id) DO UPDATE SET turn = video_turns.turn + 1`,
         sql`DELETE FROM video_places WHERE until <= ${at}`,
@@ -139,7 +139,7 @@ function places(database: Database): Places {
 
 type Claims = Pick<Store, 'claimVideoJobs' | 'videoJobOwners' | 'releaseVideoJobs'>
 
-/** Which process works on which task. */
+/** Which process works on which job. */
 function claims(database: Database): Claims {
   return {
     async claimVideoJobs({ provider, owner, gone, at, until }) {

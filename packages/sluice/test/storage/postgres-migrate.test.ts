@@ -7,6 +7,7 @@ import { until } from '../../../../test/support/start.ts'
 import { migrationsAfter } from '../../src/storage/migrations.ts'
 import { openPostgres } from '../../src/storage/postgres.ts'
 import { forPostgres, migrate } from '../../src/storage/postgres-migrate.ts'
+import { addMonths } from '../../src/storage/postgres-months.ts'
 import { leaveOutPostgres, openTestDatabase } from './postgres-server.ts'
 
 const database = await openTestDatabase()
@@ -118,7 +119,7 @@ describe.runIf(database)('an older database', () => {
       for (const table of tables) before.set(table.name, await contentOf(connected, table))
       {
         const failed = (error: unknown) => expect.unreachable(String(error))
-        await using store = await openPostgres({ url, buildsIndexes: { failed } })
+        await using store = await openPostgres({ url, keepsTables: { failed } })
         expect(await versionOf(connected)).toBe(newest)
         await fill(connected, tables, 0)
         for (const table of tables) {
@@ -128,7 +129,9 @@ describe.runIf(database)('an older database', () => {
           expect(now.length).toBeGreaterThan(kept.length)
         }
         expect((await store.listUsage({ limit: 9 })).length).toBeGreaterThan(1)
-        await using fresh = await connect(await olderDatabase(newest))
+        const freshUrl = await olderDatabase(newest)
+        await addMonths({ connectionString: freshUrl }, Date.now())
+        await using fresh = await connect(freshUrl)
         expect(await connected.rows(shape)).toEqual(await fresh.rows(shape))
         const wanted = await fresh.rows(indexes)
         await until(async () => (await connected.rows(indexes)).length === wanted.length, 20_000)
@@ -138,27 +141,45 @@ describe.runIf(database)('an older database', () => {
     60_000,
   )
 
-  test('its rows are not looked through for the condition of a new column, which holds for new ones', async () => {
+  test('its rows are looked through for the conditions of new columns while others write, and stay where they are', async () => {
     const url = await olderDatabase(4)
     await using connected = await connect(url)
+    const [table] = (await tablesOf(connected)).filter(({ name }) => name === 'usage_records')
+    await fill(connected, table ? [table] : [], 1)
+    const whereRowsLie = `SELECT relfilenode AS file FROM pg_class WHERE relkind = 'r' AND relnamespace = CAST(current_schema() AS regnamespace)
+      AND relname IN ('usage_records', 'usage_records_before')`
+    const before = await connected.rows(whereRowsLie)
     await migrate({ connectionString: url })
+    expect(await connected.rows(whereRowsLie)).toEqual(before)
     const conditions = await connected.rows(
       `SELECT conname AS name, convalidated AS looked FROM pg_constraint
-        WHERE conrelid = CAST('usage_records' AS regclass) AND conname IN
+        WHERE conrelid = CAST('usage_records_before' AS regclass) AND contype = 'c' AND conname IN
           ('usage_records_estimated_check', 'usage_records_unsettled_check', 'usage_records_streamed_check')
         ORDER BY conname`,
     )
     expect(conditions).toEqual([
-      // The database came with this one.
       { name: 'usage_records_estimated_check', looked: true },
-      { name: 'usage_records_streamed_check', looked: false },
-      { name: 'usage_records_unsettled_check', looked: false },
+      { name: 'usage_records_streamed_check', looked: true },
+      { name: 'usage_records_unsettled_check', looked: true },
     ])
-    const [table] = (await tablesOf(connected)).filter(({ name }) => name === 'usage_records')
-    expect(table?.columns).toContain('streamed')
-    await fill(connected, table ? [table] : [], 1)
     const wrong = connected.rows('UPDATE usage_records SET streamed = 2')
     await expect(wrong).rejects.toThrow('usage_records_streamed_check')
+  })
+
+  test('its newest condition is checked while others write', async () => {
+    const url = await olderDatabase(24)
+    await using connected = await connect(url)
+    await using writer = await connect(url)
+    const [table] = (await tablesOf(connected)).filter(({ name }) => name === 'usage_records')
+    // Holds the table as whoever writes does, from before to after.
+    await writer.rows('BEGIN')
+    await fill(writer, table ? [table] : [], 1)
+    const sql = migrationsAfter({ version: 24 })[0]?.sql ?? ''
+    await connected.rows('SET lock_timeout = 2000')
+    await connected.rows(forPostgres(sql))
+    await writer.rows('COMMIT')
+    await migrate({ connectionString: url })
+    expect(await connected.rows('SELECT sequence FROM usage_records')).toEqual([{ sequence: '1' }])
   })
 
   test('a table that somebody holds is waited for, and those who come meanwhile do not wait long', async () => {
@@ -182,7 +203,7 @@ describe.runIf(database)('an older database', () => {
 })
 
 describe.runIf(database)('indexes of a table that is in use', () => {
-  const index = 'usage_records_by_call'
+  const index = 'usage_records_before_by_call'
   const failed = (error: unknown) => expect.unreachable(String(error))
   const isValid = async ({ rows }: Connected) =>
     (await rows(`SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass('${index}')`))[0]?.[
@@ -201,7 +222,7 @@ describe.runIf(database)('indexes of a table that is in use', () => {
   test('are built while others write, and nobody waits for them at the start', async () => {
     const { url, holder } = await unfinished()
     await using held = holder
-    await using store = await openPostgres({ url, buildsIndexes: { failed } })
+    await using store = await openPostgres({ url, keepsTables: { failed } })
     await using other = await connect(url)
     await until(async () => (await isValid(other)) === false, 20_000)
     store.recordUsage(sampleUsage())
@@ -217,12 +238,12 @@ describe.runIf(database)('indexes of a table that is in use', () => {
     await using held = holder
     await using other = await connect(url)
     {
-      await using _stopped = await openPostgres({ url, buildsIndexes: { failed } })
+      await using _stopped = await openPostgres({ url, keepsTables: { failed } })
       await until(async () => (await isValid(other)) === false, 20_000)
     }
     expect(await isValid(other)).toBe(false)
     {
-      await using _killed = await openPostgres({ url, buildsIndexes: { failed: () => {} } })
+      await using _killed = await openPostgres({ url, keepsTables: { failed: () => {} } })
       // The one that was begun before has to go first, which waits for the open transaction, too.
       const building = `FROM pg_stat_activity WHERE query LIKE '%INDEX CONCURRENTLY%' AND state = 'active'
         AND pid <> pg_backend_pid() AND datname = current_database()`
@@ -230,7 +251,7 @@ describe.runIf(database)('indexes of a table that is in use', () => {
       await other.rows(`SELECT pg_terminate_backend(pid) ${building}`)
     }
     await held.rows('COMMIT')
-    await using _last = await openPostgres({ url, buildsIndexes: { failed } })
+    await using _last = await openPostgres({ url, keepsTables: { failed } })
     await until(() => isValid(other), 20_000)
     const invalid = await other.rows(
       `SELECT relname FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid

@@ -1,0 +1,10 @@
+-- PostgreSQL keeps records in a table for each month from here on, so that old months are dropped instead of removed record
+-- by record. The table that is there becomes the first of them and keeps its rows where they are. Its bound lies above all of
+-- them, two months ahead at least, so that programs which do not know of it go on. Checked for what is written from now on;
+-- the next migration checks the rest while others write. SQLite has one table.
+-- postgres: DO $$
+-- postgres: BEGIN
+-- postgres:   EXECUTE format('ALTER TABLE usage_records ADD CONSTRAINT usage_records_bound CHECK (started_at < %s) NOT VALID', GREATEST(
+-- postgres:     CAST(extract(epoch FROM date_trunc('month', now() AT TIME ZONE 'UTC') + INTERVAL '2 months') * 1000 AS BIGINT),
+-- postgres:     (SELECT MAX(started_at) + 1 FROM usage_records)));
+-- postgres: END $$;

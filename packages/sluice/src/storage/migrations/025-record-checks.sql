@@ -1,0 +1,9 @@
+-- Every row is looked at, while others read and write: PostgreSQL attaches a table only if all conditions are known to hold.
+-- postgres: DO $$
+-- postgres: DECLARE
+-- postgres:   name TEXT;
+-- postgres: BEGIN
+-- postgres:   FOR name IN SELECT conname FROM pg_constraint WHERE conrelid = 'usage_records'::regclass AND NOT convalidated LOOP
+-- postgres:     EXECUTE format('ALTER TABLE usage_records VALIDATE CONSTRAINT %I', name);
+-- postgres:   END LOOP;
+-- postgres: END $$;

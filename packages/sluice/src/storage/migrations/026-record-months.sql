@@ -1,0 +1,23 @@
+-- The table of before becomes the first part of the new one, without being read: its bound is known to hold. Each part has
+-- indexes of its own, the unique one of ids too: an id is never used with another start, so that its part is always the same.
+-- What stands outside of all months is in `usage_records_others`; storage/postgres-months.ts makes that and the months.
+-- postgres: DO $$
+-- postgres: DECLARE
+-- postgres:   bound TEXT := (SELECT substring(pg_get_constraintdef(oid) FROM '\d{4,}') FROM pg_constraint
+-- postgres:     WHERE conrelid = 'usage_records'::regclass AND conname = 'usage_records_bound');
+-- postgres:   newest BIGINT;
+-- postgres:   name TEXT;
+-- postgres: BEGIN
+-- postgres:   ALTER TABLE usage_records RENAME TO usage_records_before;
+-- postgres:   SELECT COALESCE(MAX(sequence), 0) INTO newest FROM usage_records_before;
+-- postgres:   FOR name IN SELECT relname FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
+-- postgres:       WHERE indrelid = 'usage_records_before'::regclass LOOP
+-- postgres:     EXECUTE format('ALTER INDEX %I RENAME TO %I', name, replace(name, 'usage_records', 'usage_records_before'));
+-- postgres:   END LOOP;
+-- postgres:   ALTER TABLE usage_records_before ALTER sequence DROP IDENTITY;
+-- postgres:   CREATE TABLE usage_records (LIKE usage_records_before INCLUDING DEFAULTS INCLUDING CONSTRAINTS) PARTITION BY RANGE (started_at);
+-- postgres:   ALTER TABLE usage_records DROP CONSTRAINT usage_records_bound;
+-- postgres:   EXECUTE format('ALTER TABLE usage_records ALTER sequence ADD GENERATED ALWAYS AS IDENTITY (START WITH %s)', newest + 1);
+-- postgres:   EXECUTE format('ALTER TABLE usage_records ATTACH PARTITION usage_records_before FOR VALUES FROM (MINVALUE) TO (%s)', bound);
+-- postgres:   ALTER TABLE usage_records_before DROP CONSTRAINT usage_records_bound;
+-- postgres: END $$;
